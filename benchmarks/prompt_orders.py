@@ -1,20 +1,17 @@
 """Orders as prompts word them, such as `Answer the customer's question in at most two sentences`.
 
 Their patterns were read off public prompts and put into words of this project's own, before any pattern was made for
-them; every third of a kind was held out. `FIRST` is what was counted then. More than a third must not compile: they
-speak of the input, of a part, under a condition, or of what only a judge can read.
+them; every third of a kind was held out. More than a third must not compile: they speak of the input, of
+a part, under a condition, or of what only a judge can read.
 """
 
 import json
 from pathlib import Path
 
 from benchmarks.rule_wordings import Outcome, Wording, outcome
-from benchmarks.second_author import Count
 
 TITLE = "Orders of prompts"
 HELD_OUT_TITLE = "Orders of prompts, held out"
-FIRST = Count(168, 68, 68, 2)
-"""Both sets together. The two unfit ones said how the input is: `The text is in English.`"""
 DATA = Path(__file__).parent / "data" / "prompt_orders.jsonl"
 
 

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-from gate.action.cap import Cap
 from gate.action.evaluation import Evaluation, Stage, enter, secret_of
 from gate.action.keeping import keep
 from gate.action.output_folder import hand_over, output_folder
@@ -72,26 +71,19 @@ def act(stage: Stage) -> int:
     overrides = Overrides(
         github, files, Rule(inputs.skip_label, inputs.override_by, inputs.label_scope), herald.accepted, herald.warn
     )
-    folder = runner.workspace / inputs.working_directory
-    cap = Cap(github, folder / inputs.cache_path, runner.run, now, herald.secret)
-    evaluation = Evaluation(asked, runner, inputs, files, overrides, cap, herald.warn)
+    evaluation = Evaluation(asked, runner, inputs, files, overrides, herald.warn)
     outcome = _judged(evaluation, mistakes, stage)
-    code = _told(herald, stage, outcome, cap)
+    code = _told(herald, stage, outcome)
     told = len(herald.warnings)
     keep(outcome, evaluation, event, stage)
     herald.late(herald.warnings[told:])
     return code
 
 
-def _told(herald: Herald, stage: Stage, outcome: Outcome, cap: Cap | None = None) -> int:
+def _told(herald: Herald, stage: Stage, outcome: Outcome) -> int:
     with deaf_to_signals():
         stage.show(outcome.run)
-        counted = herald.post(outcome)
-        if cap is not None and not counted:
-            try:
-                cap.keep(outcome.run.spent_usd)
-            except GateError as error:
-                herald.warn(f"what this run spent is not counted for the month: {error.message}")
+        herald.post(outcome)
         herald.tell(outcome)
     return outcome.run.exit_code
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
-from gate.action.cap import Cap
 from gate.action.limits import limited, sampled, tightened
 from gate.action.marks import marks
 from gate.action.overrides import Overrides, Standing
@@ -66,7 +65,6 @@ class Evaluation:
         runner, inputs: how.
         files: of both sides.
         overrides: looks at labels.
-        cap: what the month leaves.
         warn: tells about something that did not work and does not decide.
         standing: how things stood with the label; None until that is known.
         advisory: nothing fails yet, by the merge target's own word.
@@ -77,7 +75,6 @@ class Evaluation:
     inputs: Inputs
     files: EventFiles
     overrides: Overrides
-    cap: Cap
     warn: Callable[[str], None]
     standing: Standing | None = None
     advisory: bool = False
@@ -106,7 +103,6 @@ class Evaluation:
         resolved = in_time(progress.minutes, lambda: self._resolved(self._sides(), progress), progress.told)
         if not resolved.touched and not resolved.deleted:
             return skipped(commit, stage.now(), untouched=resolved.untouched, notes=resolved.notes)
-        resolved = self.cap.applied(resolved)
         if not resolved.touched:
             return deleted(resolved, stage.now())
         try:
@@ -262,8 +258,7 @@ def _check_privileged(resolved: Resolved, subject: Subject) -> None:
             f"{subject.base} has no {resolved.config}, and a change from outside cannot bring its own exam", hint
         )
     budget = resolved.budget
-    dollars = budget.max_usd is not None or budget.max_usd_per_month is not None
     # So many calls cost what the model makes of them that is asked.
-    if not dollars and (budget.max_calls is None or asks_others(resolved.asked, resolved.base_models)):
+    if budget.max_usd is None and (budget.max_calls is None or asks_others(resolved.asked, resolved.base_models)):
         hint = "set budget: {max_usd: 5} in gate.yaml, or the input max-cost-usd"
         raise CannotEvaluate("there is no budget in dollars, and a change from outside could spend without end", hint)

@@ -98,14 +98,11 @@ class Herald:
         """The override that the comment says was counted before."""
         return self._commenter.accepted()
 
-    def post(self, outcome: Outcome) -> bool:
+    def post(self, outcome: Outcome) -> None:
         """Publish the comment, and conclude the check run.
 
         Args:
             outcome: what became of the event.
-
-        Returns:
-            Whether a comment counts what the run spent.
         """
         run = outcome.run
         try:
@@ -113,7 +110,6 @@ class Herald:
         finally:
             # A check that is never concluded would keep the pull request waiting for good.
             self._check.end(run, self._report(run, markdown.GITHUB_LIMIT), outcome.marks)
-        return self._commenter.counted
 
     def tell(self, outcome: Outcome) -> None:
         """Write annotations, outputs and job summary.

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gate.bootstrap.memory import Remembering
-from gate.domain.executor import ExecutorSpec, InProcess
 from gate.flows.ports import Progress
 from gate.flows.resolved import Resolved
 
@@ -34,7 +33,6 @@ class Plan:
         apart: the arms are the same prompt, and their samples are to differ; see `Tools`.
         remember: what it may know beforehand.
         batch: have the answers prepared in batches; None asks for them live.
-        executor: where requests are sent from.
         say: tells the user what should be known before anything is spent.
     """
 
@@ -46,5 +44,4 @@ class Plan:
     apart: bool = False
     remember: Remembering = Remembering()
     batch: Batch | None = None
-    executor: ExecutorSpec = InProcess()
     say: Callable[[str], None] = lambda text: None  # noqa: E731

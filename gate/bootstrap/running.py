@@ -17,7 +17,6 @@ from gate.bootstrap.plan import Plan
 from gate.bootstrap.signals import ended_by_signals
 from gate.bootstrap.tracing import Observer, observed
 from gate.domain.caching import CacheTerms
-from gate.domain.executor import InProcess
 from gate.domain.record import RunRecord
 from gate.domain.suite import Arm
 from gate.engine.run import Stop
@@ -27,8 +26,8 @@ from gate.flows.evaluate import default_seed, evaluate
 from gate.flows.methods import check_method
 from gate.flows.placeholders import with_placeholders
 from gate.flows.resolved import Resolved
+from gate.providers.endpoints import Keys
 from gate.providers.executor import Executor
-from gate.providers.factory import Keys
 from gate.settings.keys import keys_of, read_keys
 from gate.settings.services import Settings
 from gate.store.run_folder import RunFolder
@@ -146,7 +145,7 @@ async def _run(
     seed = outset.seed
     asyncio.get_running_loop().set_default_executor(_Unjoined(thread_name_prefix="lookup"))
     keys = keys_of(settings)
-    factory = make_factory(plan, keys, settings, _executor(plan, keys))
+    factory = make_factory(plan, keys, settings, _executor(plan, keys, settings))
     stop = Stop()
     try:
         preflight(plan.resolved, factory)
@@ -169,9 +168,10 @@ async def _run(
         await factory.close()
 
 
-def _executor(plan: Plan, keys: Keys) -> Executor | None:
-    if isinstance(plan.executor, InProcess):
+def _executor(plan: Plan, keys: Keys, settings: Settings) -> Executor | None:
+    if settings.dask is None:
         return None
-    from gate.providers.elsewhere.make import make_executor
+    from gate.providers.dask import ChunkSetup, DaskExecutor
 
-    return make_executor(plan.executor, keys, read_keys, plan.concurrency)
+    setup = ChunkSetup(read_keys, keys.openai_base_url, keys.anthropic_base_url, plan.concurrency)
+    return DaskExecutor(settings.dask, setup)

@@ -1,4 +1,4 @@
-"""Looks after the store of this repository: backups, checks, upgrades, and what is forgotten with time."""
+"""Looks after the store of this repository: a copy, upgrades, and what is deleted after a time."""
 
 from collections.abc import Callable
 from contextlib import closing
@@ -9,20 +9,19 @@ from typing import TYPE_CHECKING, TypeVar
 from gate.bootstrap.places import root_of
 from gate.bootstrap.storing import FILE, reach_database
 from gate.domain.people import COMMAND_LINE, Actor, Event
-from gate.errors import GateError, with_extra
+from gate.errors import GateError
 from gate.settings.keeping import OUTPUTS_DAYS, RUNS_DAYS, Retention, retention
 from gate.settings.storage import DATABASE, database_url
 
 if TYPE_CHECKING:
-    from gate.store.sql.backup import Backup
-    from gate.store.sql.checking import Info
     from gate.store.sql.engine import Database
+    from gate.store.sql.info import Info
     from gate.store.sql.retention import Pruned
 
 Result = TypeVar("Result")
 
 
-def back_up(path: Path, directory: Path = Path()) -> "Backup":
+def back_up(path: Path, directory: Path = Path()) -> None:
     """See `gate.store.sql.backup.backup`.
 
     Args:
@@ -30,58 +29,21 @@ def back_up(path: Path, directory: Path = Path()) -> "Backup":
         directory: somewhere in the repository, or anywhere.
     """
 
-    def work(database: "Database") -> "Backup":
+    def work(database: "Database") -> None:
         from gate.store.sql.backup import backup
 
-        return backup(database, path, datetime.now(UTC))
+        backup(database, path)
 
-    return _with(directory, work)
-
-
-def bring_back(path: Path, *, replace: bool, directory: Path = Path()) -> "Backup":
-    """See `gate.store.sql.backup.restore`; a store is made where there is none."""
-
-    def work(database: "Database") -> "Backup":
-        from gate.store.sql.backup import restore
-
-        return restore(database, path, replace=replace)
-
-    return _with(directory, work, new=True)
-
-
-def look_into(path: Path) -> "Backup":
-    """See `gate.store.sql.backup.look`."""
-    try:
-        from gate.store.sql.backup import look
-    except ImportError as error:
-        raise GateError(f"a store needs the package {error.name}", with_extra("web")) from None
-    return look(path)
+    _with(directory, work)
 
 
 def info(directory: Path = Path()) -> "Info":
     """What the store holds, whatever its version."""
 
     def work(database: "Database") -> "Info":
-        from gate.store.sql import checking
+        from gate.store.sql.info import info
 
-        return checking.info(database)
-
-    return _with(directory, work)
-
-
-def faults(directory: Path = Path()) -> tuple[str, ...]:
-    """What is wrong with the store; empty where all is well.
-
-    Raises:
-        GateError: its tables are of another version.
-    """
-
-    def work(database: "Database") -> tuple[str, ...]:
-        from gate.store.sql import checking, migrating
-
-        if migrating.current(database) != migrating.newest():
-            raise GateError("the tables of the store are of another version", "gate store upgrade")
-        return checking.faults(database)
+        return info(database)
 
     return _with(directory, work)
 

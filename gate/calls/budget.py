@@ -177,8 +177,7 @@ class BudgetGuard:
     def _too_dear(self, limit: float, estimate_usd: float, words: Words) -> str:
         """Why dollars forbid another request; empty where they do not."""
         setting, spent = self._budget.setting("max_usd"), self._money.spent
-        left = f" that {setting} leaves" if self._budget.rest_of_month else ""
-        whole = f"the budget of {exact_dollars(limit)}{left}"
+        whole = f"the budget of {exact_dollars(limit)}"
         if spent >= limit - _DUST:
             return f"{whole} is used up; raise {setting}, or ask for less"
         if spent + estimate_usd > limit + _DUST:

@@ -74,13 +74,6 @@ Examples:
 @click.option("--batch", is_flag=True, help="Half the price: submit now, run again later to collect (exit code 3).")
 @click.option("--wait", is_flag=True, help="With --batch: stay until the batches are done.")
 @click.option("--watch", is_flag=True, help="Compare again at every save; known answers of the baseline are kept.")
-@click.option(
-    "--executor",
-    default="in-process",
-    show_default=True,
-    metavar="NAME",
-    help="Where requests are sent from: in-process, processes:N or dask://HOST:PORT.",
-)
 @click.option("--seed", type=click.IntRange(0), help="Of the statistics.  [default: a hash of base commit and exam]")
 @click.option("--shard", type=Shard(), metavar="N/M", help="Take only this share of the samples; see gate merge.")
 @click.option(

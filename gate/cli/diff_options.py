@@ -45,7 +45,6 @@ class DiffOptions:
     batch: bool
     wait: bool
     watch: bool
-    executor: str
     seed: int | None
     shard: "Share | None"
     out: Path | None

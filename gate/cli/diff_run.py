@@ -13,7 +13,6 @@ from gate.cli.diff_resolving import looking, resolved_by
 from gate.cli.telling import out_of, progress, tell, untouched
 from gate.errors import GateError
 from gate.git.command import Git
-from gate.inputs.executor import parse_executor
 from gate.report.escape import terminal
 from gate.settings.pushing import Push
 from gate.settings.services import Settings
@@ -55,7 +54,6 @@ def execute(options: DiffOptions) -> int:
         progress(quiet=options.quiet),
         remember=Remembering(cache=not options.no_cache, refresh=options.refresh),
         batch=Batch(options.wait) if options.batch else None,
-        executor=parse_executor(options.executor),
         say=lambda note: click.echo(note, err=True),
     )
     run = run_plan(plan, Settings.from_environ())

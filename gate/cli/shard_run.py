@@ -16,7 +16,6 @@ from gate.errors import CannotEvaluate, GateError, Interrupted
 from gate.flows.ports import Progress
 from gate.flows.resolved import Resolved
 from gate.flows.shards import Asked
-from gate.inputs.executor import parse_executor
 from gate.report.escape import terminal
 from gate.settings.services import Settings
 from gate.store.shard_folder import NAME
@@ -40,7 +39,6 @@ def execute(options: DiffOptions, share: Share, resolved: Resolved, progress: Pr
         folder,
         progress,
         remember=Remembering(cache=False),
-        executor=parse_executor(options.executor),
         say=lambda note: click.echo(note, err=True),
     )
     record = run_shard(plan, Part(share, _asked(options)), Settings.from_environ())

@@ -1,8 +1,7 @@
-"""`gate store`: backups, checks and upgrades of the store."""
+"""`gate store`: where the store is, a copy of it, upgrades, and what is deleted after a time."""
 
 import dataclasses
 import json
-import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,103 +9,44 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from gate.store.sql.backup import Backup
-    from gate.store.sql.checking import Info
-
-_FILE = click.Path(path_type=Path, dir_okay=False)
+    from gate.store.sql.info import Info
 
 
 @click.group()
 def store() -> None:
-    """Look after the store: backups, checks, upgrades, and what is forgotten with time.
+    """Look after the store: copy it, upgrade it, delete what is too old.
 
     The store is the file .gate/gate.db of this repository, or the database that GATE_DATABASE_URL names.
 
     \b
     Examples:
-      gate store backup gate-2026-11-23.jsonl.gz
-      GATE_DATABASE_URL=postgresql://gate@db.example/gate gate store restore gate-2026-11-23.jsonl.gz
-      gate store check
+      gate store info
+      gate store backup gate-2026-11-23.db
     """
 
 
 @store.command()
-@click.argument("file", type=_FILE, metavar="FILE")
-@click.option("--quiet", "-q", is_flag=True, help="Say nothing where it went well.")
-def backup(file: Path, quiet: bool) -> None:
-    """Write the whole store into the new FILE, as it is at this moment.
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE")
+def backup(file: Path) -> None:
+    """Copy a store in SQLite into the new FILE, as it is at this moment.
 
-    Others may work on meanwhile. The file is lines of JSON in gzip, the same for SQLite and Postgres, and ends with a
-    checksum. It holds what the store holds, accounts too: only its owner may read it.
+    Others may work on meanwhile. The copy is a store itself: to restore it, end the servers on the store and put it in
+    its place. It holds what the store holds: only its owner may read it. For Postgres use pg_dump.
 
     \b
     Example:
-      gate store backup gate-2026-11-23.jsonl.gz
+      gate store backup gate-2026-11-23.db
     """
     from gate.bootstrap.store_care import back_up
 
-    made = back_up(file)
-    if not quiet:
-        click.echo(f"{made.rows:,} rows are in {_plain(file)}.")
-
-
-@store.command()
-@click.argument("file", type=_FILE, metavar="FILE")
-@click.option("--replace", is_flag=True, help="Forget first what the store holds.")
-@click.option("--yes", "-y", is_flag=True, help="Do not ask.")
-def restore(file: Path, replace: bool, yes: bool) -> None:
-    """Bring the backup FILE into an empty store: all of it, or nothing.
-
-    A backup of an older version is brought up to date. End servers on this store before.
-
-    \b
-    Examples:
-      gate store restore gate-2026-11-23.jsonl.gz
-      gate store restore gate-2026-11-23.jsonl.gz --replace
-    """
-    from gate.bootstrap.store_care import bring_back, look_into
-
-    if replace and not yes:
-        found = look_into(file)
-        click.echo(f"{_plain(file)} holds {_described(found)}.")
-        click.confirm("Forget all that the store holds now?", abort=True)
-    made = bring_back(file, replace=replace)
-    click.echo(f"The store holds {_described(made)}.")
-
-
-@store.command()
-@click.argument("file", type=_FILE, metavar="[FILE]", required=False)
-def check(file: Path | None) -> None:
-    """Look the whole store through, or the backup FILE.
-
-    The exit code is 1 where something is wrong with the store.
-
-    \b
-    Examples:
-      gate store check
-      gate store check gate-2026-11-23.jsonl.gz
-    """
-    from gate.bootstrap.store_care import faults, look_into
-    from gate.report.escape import terminal
-
-    if file is not None:
-        click.echo(f"{_plain(file)} is whole: {_described(look_into(file))}.")
-        return
-    found = faults()
-    for told in found:
-        click.echo(terminal(told), err=True)
-    if found:
-        hint = "bring a backup into another database (gate store restore), and compare"
-        click.echo(f"{len(found)} fault{'s' if len(found) > 1 else ''}: {hint}.", err=True)
-        sys.exit(1)
-    click.echo("All is well.")
+    back_up(file)
 
 
 @store.command()
 def upgrade() -> None:
     """Bring the tables of the store to the version of this program, or make them.
 
-    A server does that when it starts. Make a backup first.
+    A server does that when it starts. Back it up first.
     """
     from gate.bootstrap.store_care import bring_up_to_date
 
@@ -167,15 +107,5 @@ def _lines(found: "Info") -> list[str]:
     return lines
 
 
-def _described(found: "Backup") -> str:
-    return f"{found.rows:,} rows as they were on {found.made.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
-
-
 def _day(moment: datetime) -> str:
     return f"{moment.astimezone(UTC):%Y-%m-%d}"
-
-
-def _plain(file: Path) -> str:
-    from gate.report.escape import terminal
-
-    return terminal(str(file))

@@ -23,7 +23,6 @@ from gate.domain.words import counted
 from gate.errors import CannotEvaluate, GateError, Interrupted, MissingKey
 from gate.flows.resolved import Resolved
 from gate.git.noted import Sightings
-from gate.inputs.executor import parse_executor
 from gate.report import numbers
 from gate.report.cases import worst as worst_case
 from gate.report.escape import terminal
@@ -177,7 +176,6 @@ class Watch:
             out_of(options.out)[0],
             progress(quiet=options.quiet),
             remember=Remembering(beside=False),
-            executor=parse_executor(options.executor),
             say=lambda note: click.echo(terminal(note), err=True),
         )
 

@@ -21,7 +21,6 @@ MethodName = Literal["maxt", "percentile", "t", "mcnemar"]
 CorrectionName = Literal["none", "bonferroni", "holm"]
 Limit = Literal["max_calls", "max_usd", "max_minutes", "max_output_tokens"]
 
-MONTHLY = "budget.max_usd_per_month"
 """The cap of a month, as it is named where a run's dollars are what it leaves."""
 
 
@@ -153,7 +152,6 @@ class Budget:
         max_usd: dollars.
         max_minutes: of the whole run; what is under way is cut.
         max_output_tokens: per reply.
-        max_usd_per_month: dollars of all runs of the action in a month; see `gate.flows.spending`.
         set_by: limits that the configuration's `budget` did not set, each with the words for what did.
     """
 
@@ -161,7 +159,6 @@ class Budget:
     max_usd: float | None = None
     max_minutes: float | None = None
     max_output_tokens: int | None = None
-    max_usd_per_month: float | None = None
     set_by: tuple[tuple[Limit, str], ...] = ()
 
     def setting(self, limit: Limit) -> str:
@@ -181,15 +178,9 @@ class Budget:
         return replace(self, **changed, set_by=(*others, (limit, setting)))
 
     @property
-    def rest_of_month(self) -> bool:
-        """`max_usd` is what the month leaves, and not what somebody set."""
-        return self.setting("max_usd") == MONTHLY
-
-    @property
     def usd_said(self) -> str:
         """The limit of dollars within a sentence; only where there is one."""
-        verb = "leaves" if self.rest_of_month else "is"
-        return f"{self.setting('max_usd')} {verb} {exact_dollars(self.max_usd or 0.0)}"
+        return f"{self.setting('max_usd')} is {exact_dollars(self.max_usd or 0.0)}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -141,13 +141,12 @@ def _members(suite: Suite) -> Iterator[tuple[ModelRef, Params]]:
 
 def _unpriced(budget: Budget, members: Sequence[tuple[ModelRef, Params]], config: str, known: Known) -> Iterator[str]:
     """A limit in dollars that could not be kept; a price may be known elsewhere, so that it is no mistake."""
-    set_to = {"max_usd": budget.max_usd, "max_usd_per_month": budget.max_usd_per_month}
-    limit = next((name for name, value in set_to.items() if value is not None), "")
-    names = dict.fromkeys(str(model) for model, params in members if limit and known.unpriced(model, params))
+    limited = budget.max_usd is not None
+    names = dict.fromkeys(str(model) for model, params in members if limited and known.unpriced(model, params))
     if names:
         why = f"the price of {', '.join(list(names)[:SHOWN])} is unknown"
         helps = "limit max_calls instead, name a model with a known price, or set GATE_PRICE_BY_NAME=1"
-        yield f"{config}: budget.{limit} cannot be kept here, so no run would begin: {why}; {helps}."
+        yield f"{config}: budget.max_usd cannot be kept here, so no run would begin: {why}; {helps}."
 
 
 def _pairs(sides: Sides, known: Config, config: str, problems: list[Problem]) -> tuple[Pair, ...]:

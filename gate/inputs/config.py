@@ -17,7 +17,7 @@ VERSION = 1
 KEYS = ("version", "policy", "budget", "cache", "defaults", "suites")
 POLICY = ("confidence", "fail_on", "method", "correction", "breakage", "early_stop", "mode")
 MODES = ("enforce", "advisory")
-BUDGET = ("max_calls", "max_usd", "max_minutes", "max_output_tokens", "max_usd_per_month")
+BUDGET = ("max_calls", "max_usd", "max_minutes", "max_output_tokens")
 CACHE = ("max_age_days", "same_model", "max_mb")
 METHODS = ("maxt", "percentile", "t", "mcnemar")
 CORRECTIONS = ("none", "bonferroni", "holm")
@@ -158,7 +158,6 @@ def _budget(fields: Fields) -> Budget:
         max_output_tokens=(
             fields.integer("max_output_tokens", 1, MAX_OUTPUT_TOKENS) if fields.has("max_output_tokens") else None
         ),
-        max_usd_per_month=(fields.number("max_usd_per_month", 0, MAX_USD) if fields.has("max_usd_per_month") else None),
     )
 
 

@@ -59,7 +59,6 @@ def _budget() -> Schema:
             "max_usd": number(config.MAX_USD),
             "max_minutes": number(config.MAX_MINUTES),
             "max_output_tokens": integer(models.MAX_OUTPUT_TOKENS),
-            "max_usd_per_month": number(config.MAX_USD),
         }
     )
 

@@ -1,4 +1,4 @@
-"""The port to whatever sends requests from somewhere else, and the provider that stands for it here."""
+"""The port to whoever sends requests from somewhere else, and the provider that stands for it here."""
 
 from collections.abc import Callable
 from typing import Protocol
@@ -8,12 +8,7 @@ from gate.providers.base import Completion, Request
 
 
 class Executor(Protocol):
-    """Sends requests from another process or machine. Journal, limits, budget and retries stay with the caller."""
-
-    @property
-    def keys_elsewhere(self) -> bool:
-        """True where workers read keys from their own environment: a key that is absent here is no mistake."""
-        ...
+    """Sends requests from other processes, with keys of their own. Journal, limits, budget and retries stay here."""
 
     async def complete(self, request: Request) -> Completion:
         """Send one request, once; a cancelled one is given up, there too where that is possible.
@@ -21,12 +16,12 @@ class Executor(Protocol):
         Raises:
             Transient: worth another try; so is a request whose worker died.
             Rejected: this request will never work.
-            GateError: no request will work: `Misconfigured`, `MissingKey`, workers that keep dying, no scheduler.
+            GateError: no request will work: `Misconfigured`, `MissingKey`, no scheduler.
         """
         ...
 
     async def close(self) -> None:
-        """End workers and connections; a second call does nothing."""
+        """Close connections; a second call does nothing."""
         ...
 
 

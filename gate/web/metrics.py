@@ -12,8 +12,8 @@ from starlette.responses import Response
 
 from gate.domain.api_token import Scope
 from gate.errors import GateError
-from gate.store.sql.checking import counted
 from gate.store.sql.engine import Database
+from gate.store.sql.info import counted
 from gate.web.access import Role, needs, site_of
 from gate.web.api.callers import ASKS, BEARER, admits
 from gate.web.api.problems import ApiError

@@ -36,7 +36,9 @@ def test_it_serves_the_web_interface(image: Image) -> None:
 
 
 def test_it_backs_a_store_up(image: Image) -> None:
-    script = "cd /tmp && gate store upgrade && gate store backup a.gz && gate store restore a.gz && gate store check"
+    script = (
+        "cd /tmp && gate store upgrade && gate store backup a.db && GATE_DATABASE_URL=sqlite:///a.db gate store info"
+    )
     done = image.run(("sh", "-c", script))
     assert done.code == 0, done.err
-    assert "All is well." in done.out
+    assert "runs: 0" in done.out

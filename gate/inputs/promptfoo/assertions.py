@@ -1,15 +1,14 @@
 """Assertions of promptfoo as scorers; what has no equal is told with its line."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 
 from gate.domain.jsonvalue import JsonValue
 from gate.errors import InputErrors
 from gate.inputs.models import foreign_model
 from gate.inputs.nodes import Node, plain
 from gate.inputs.problems import Problems, did_you_mean, quoted
-from gate.inputs.promptfoo import javascript_code, python_code
-from gate.inputs.promptfoo.code import NotRead, Said, turned
+from gate.inputs.promptfoo.code import LANGUAGES, Options, scorer_of
 from gate.inputs.promptfoo.context import CODE, FILE, Context, criteria, node_of, values
 from gate.inputs.promptfoo.listed import listed
 from gate.inputs.promptfoo.types import MAPPED, NAMED, Unmapped, unheeded
@@ -17,10 +16,6 @@ from gate.inputs.scorers.read import parse_scorers
 from gate.inputs.yamltext import parse_yaml
 
 SET = "assert-set"
-READERS: Mapping[str, Callable[[JsonValue], Sequence[Said]]] = {
-    "javascript": javascript_code.read,
-    "python": python_code.read,
-}
 KNOWN = frozenset({*MAPPED, *NAMED, SET})
 _NOT = "not-"
 _OWN = frozenset({"type", "value", "threshold", "weight", "metric", "provider", "description", "$ref"})
@@ -34,6 +29,7 @@ _LISTED = ("contains-all", "contains-any", "icontains-all", "icontains-any")
 _CELL_MARKS = ("answer-relevance", "context-faithfulness")
 _CELL_MARK = 0.75
 """The threshold that a cell gives to those where it names none; a configuration gives none."""
+_LENGTHS = "blanks around the answer do not count, and an emoji is one character"
 _SHORT = {"fn": "javascript", "eval": "javascript", "grade": "llm-rubric"}
 
 
@@ -68,7 +64,7 @@ def from_text(text: str, line: int) -> Node:
     if match is None:
         return node_of({"type": "equals", "value": text}, line)
     negated, base, threshold, value = match.groups()
-    row: dict[str, JsonValue] = {"type": f"{negated or ''}{base}"}
+    row: Options = {"type": f"{negated or ''}{base}"}
     if value is not None:
         value = value.strip()
         found = listed(value) if base in _LISTED else None
@@ -92,11 +88,12 @@ def _scorers(node: Node, context: Context, place: str, share: float) -> list[Jso
         return []
     if kind == SET:
         return _set(node, context, place, share * weight)
-    made = _made(row, kind, node, context, place)
-    for scorer in made:
-        if (own := weight * share / len(made)) != 1:
-            scorer["weight"] = round(own, 6)
-    return [*made]
+    scorer = _made(row, kind, node, context, place)
+    if scorer is None:
+        return []
+    if (own := weight * share) != 1:
+        scorer["weight"] = round(own, 6)
+    return [scorer]
 
 
 def _weight(row: Mapping[str, JsonValue]) -> float:
@@ -123,42 +120,29 @@ def _set(node: Node, context: Context, place: str, share: float) -> list[JsonVal
     return found
 
 
-def _made(row: dict[str, JsonValue], kind: str, node: Node, context: Context, place: str) -> list[dict[str, JsonValue]]:
-    """The scorers of one assertion without its weight; none where there are none, which is told."""
+def _made(row: Options, kind: str, node: Node, context: Context, place: str) -> Options | None:
+    """The scorer of one assertion without its weight; None where there is none, which is told."""
     base = kind.removeprefix(_NOT)
     told = f"assertion type {quoted(kind)} of {place}"
-    said = _code_said(kind, row.get("value")) if base in READERS else ()
-    if base not in MAPPED and not said:
+    # promptfoo does not turn Python round.
+    of_code = scorer_of(base, row.get("value")) if base in LANGUAGES and kind != "not-python" else None
+    if base not in MAPPED and of_code is None:
         hint = NAMED.get(base) or did_you_mean(base, sorted(KNOWN))
         unknown = "" if base in NAMED else ", which is unknown,"
         context.tell.add(node.line, f"{told}{unknown} is not brought along", hint)
-        return []
+        return None
     if changed := [key for key in _CHANGED if key in row]:
         context.tell.add(node.line, f"{told} has {', '.join(changed)}, so it is not brought along", NAMED["python"])
-        return []
-    if said:
-        scorers = [one.scorer for one in said]
-        differs = [*dict.fromkeys(one.differs for one in said if one.differs)]
-        differs += ["its parts are scored each by itself"] if len(said) > 1 else []
-        return _with_rest(scorers, row, node.line, ("; ".join(differs), told, context))
-    scorer = _scorer(row, kind, node, context, told)
-    return [scorer] if scorer is not None else []
+        return None
+    if of_code is None:
+        return _scorer(row, kind, node, context, told)
+    if kind != base and not of_code.pop("negate", False):
+        of_code["negate"] = True
+    differs = _LENGTHS if "characters" in of_code else ""
+    return of_code if _with_rest(of_code, row, node.line, (differs, told, context)) else None
 
 
-def _code_said(kind: str, value: JsonValue) -> Sequence[Said]:
-    """What an assertion in code says; nothing where it is a program."""
-    base = kind.removeprefix(_NOT)
-    try:
-        said = READERS[base](value)
-        # There, `not-` turns no Python round.
-        return said if kind == base else turned(said) if base == "javascript" else ()
-    except NotRead:
-        return ()
-
-
-def _scorer(
-    row: dict[str, JsonValue], kind: str, node: Node, context: Context, told: str
-) -> dict[str, JsonValue] | None:
+def _scorer(row: Options, kind: str, node: Node, context: Context, told: str) -> Options | None:
     """The scorer of an assertion that has one; None where its value cannot be had, which is told."""
     base = kind.removeprefix(_NOT)
     mapped, value = MAPPED[base], row.get("value")
@@ -175,7 +159,7 @@ def _scorer(
     options = next(iter(scorer.values()))
     assert isinstance(options, dict)  # noqa: S101
     differs = mapped.differs or unheeded(options.get("schema"))
-    made = _with_rest([scorer], row, node.line, (differs, told, context))
+    made = _with_rest(scorer, row, node.line, (differs, told, context))
     if made and mapped.judged:
         if kind != base:
             options["criteria"] = criteria("not", str(options["criteria"]))
@@ -186,25 +170,22 @@ def _scorer(
     return scorer if made else None
 
 
-def _with_rest(
-    scorers: list[dict[str, JsonValue]], row: dict[str, JsonValue], line: int, around: tuple[str, str, Context]
-) -> list[dict[str, JsonValue]]:
-    """The same with the name of their metric; none where the gate does not take them, which is told."""
+def _with_rest(scorer: Options, row: Options, line: int, around: tuple[str, str, Context]) -> bool:
+    """Give it the name of its metric; False where the gate does not take the scorer, which is told."""
     differs, told, context = around
-    if not all(_sound(scorer, told, line, context) for scorer in scorers):
-        return []
+    if not _sound(scorer, told, line, context):
+        return False
     if differs:
         context.tell.add(line, f"{told} is put differently: {differs}", "look at its scores once")
     if more := sorted(row.keys() - _OWN - set(_CHANGED)):
         context.tell.add(line, f"{', '.join(more)} of {told} is left out")
     metric = row.get("metric")
     if isinstance(metric, str) and metric.strip() and metric.isprintable():
-        for scorer in scorers:
-            scorer["name"] = metric.strip()[:200]
-    return scorers
+        scorer["name"] = metric.strip()[:200]
+    return True
 
 
-def _grader(options: dict[str, JsonValue], row: dict[str, JsonValue], line: int, told: str, context: Context) -> None:
+def _grader(options: Options, row: Options, line: int, told: str, context: Context) -> None:
     provider = row.get("provider")
     if provider is None:
         return
@@ -246,7 +227,7 @@ def _loaded(text: str, named: str) -> JsonValue:
     return text.rstrip("\r\n") if not named.lower().endswith(CODE) else text
 
 
-def _sound(scorer: dict[str, JsonValue], told: str, line: int, context: Context) -> bool:
+def _sound(scorer: Options, told: str, line: int, context: Context) -> bool:
     """Does the gate's own reader take the scorer? Else that is told."""
     try:
         parse_scorers([scorer], "scorers")

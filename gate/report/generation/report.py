@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from gate.testgen.diversity import Diversity
 
 KINDS: tuple[TestKind, ...] = ("rule", "inverse")
-LEFT = "Wordings of length, form and words are understood, and few that are not English; the judge has the rest."
+LEFT = "English wordings of length, form and words are checked by code; the judge has the rest."
 """Why a rule is not checked by code."""
 NEXT = "Next: review the cases, copy this suite into gate.yaml, and run gate check"
 _GROUNDING = {
@@ -96,10 +96,9 @@ def summary_sheet(found: Outcome) -> Sheet:
     Args:
         found: it.
     """
-    tests, rules = len(found.tests), len(found.specification.rules)
-    head = (
-        f"{found.prompt}: {counted(tests, 'test')} for {counted(rules, 'rule')}, {len(found.compiled)} checked by code"
-    )
+    tests, rules, by_code = len(found.tests), len(found.specification.rules), len(found.compiled)
+    head = f"{found.prompt}: {counted(tests, 'test')} for {counted(rules, 'rule')}"
+    head += f", {by_code} checked by code, {rules - by_code} by a judge"
     remarks = tuple(Remark(text) for text in (*found.warnings, *found.notes))
     grids = (_rules(found), *_checks(found), *_discarded(found), *_questions(found.specification))
     blocks = (Block(NEXT, found.suite, "yaml"),) if found.suite else ()

@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator, Sequence
 
 from gate.domain.record import RunRecord
-from gate.domain.suite import MONTHLY
 from gate.report import numbers
 from gate.report.parts.whole import Code, Text
 from gate.report.slices import LONGEST_SENTENCE, NAMES_SHOWN, short
@@ -58,8 +57,7 @@ def steps(run: RunRecord) -> Iterator[Text]:
     # A baseline's own words stand before the reason.
     why = run.unfinished.partition(": ")[2] if run.kind == "baseline" else run.unfinished
     if limit := _BUDGET.match(why):
-        when = "when the next month begins" if limit[2] == MONTHLY else "as it is"
-        yield (f"Raise {limit[1] or ''}", Code(limit[2]), f", or run again {when}{rest}.")
+        yield (f"Raise {limit[1] or ''}", Code(limit[2]), f", or run again as it is{rest}.")
     elif any(name in why for name in _ENDED):
         yield (f"Run again{rest}.",)
     else:

@@ -41,7 +41,7 @@ def upgrade(database: Database, to: str = "head") -> None:
     Raises:
         GateError: a newer program made them.
     """
-    database.write(lambda db: upgrade_in(db, to, database.label))
+    database.write(lambda db: _upgrade(db, to, database.label))
 
 
 def downgrade(database: Database, to: str) -> None:
@@ -51,22 +51,10 @@ def downgrade(database: Database, to: str) -> None:
         database: of any revision.
         to: a revision, or `base` for no tables at all.
     """
-    database.write(lambda db: downgrade_in(db, to))
+    database.write(lambda db: command.downgrade(_config(db), to))
 
 
-def downgrade_in(db: Connection, to: str) -> None:
-    """See `downgrade`; in the transaction of the caller."""
-    command.downgrade(_config(db), to)
-
-
-def upgrade_in(db: Connection, to: str, label: str) -> None:
-    """See `upgrade`; in the transaction of the caller.
-
-    Args:
-        db: connection.
-        to: a revision, or `head`.
-        label: of the store, for messages.
-    """
+def _upgrade(db: Connection, to: str, label: str) -> None:
     if db.dialect.name != SQLITE:
         db.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
     revision = revision_of(db)

@@ -53,11 +53,6 @@ def standing(db: Connection, suite: str, version: int) -> Iterator[str]:
     return iter(db.execute(found).scalars())
 
 
-def digest_of(db: Connection, suite: str, version: int) -> str:
-    """Names the cases of a version, as they stand in the tables now."""
-    return digested(standing(db, suite, version))[0]
-
-
 def digested(entries: Iterable[str]) -> tuple[str, int]:
     """Names the cases, whatever the order of their keys; and how many there are."""
     found, count = hashlib.sha256(), 0

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 
 from gate.testgen.compile.clause import Clause
 from gate.testgen.compile.frames import FRAMES
-from gate.testgen.compile.german import in_english
 from gate.testgen.compile.numbers import AT_LEAST, AT_MOST, BARE, FEWER, MORE
 from gate.testgen.compile.orders import ORDERS, order
 from gate.testgen.compile.subjects import MUST, NOT
@@ -70,7 +69,7 @@ def demands(sentence: Sentence) -> Iterator[Clause]:
     Returns:
         Nothing where it is about something else, or says no `must`.
     """
-    text = order(in_english(sentence.text))
+    text = order(sentence.text)
     for pattern, frame, negated in _COMPILED:
         found = pattern.fullmatch(text)
         if found is not None and (clause := _clause(frame.format(*found.groups()), sentence.literals, negated)):

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.contract.providers.subjects import MODELS, Subject, Workers
+from tests.contract.providers.subjects import MODELS, Subject
 from tests.support.model_server import ModelServer
 
-REMOTE = [f"{model}{way}" for way in ("", " by its SDK", " in a worker") for model in ("openai", "anthropic")]
+REMOTE = ["openai", "anthropic"]
 
 
 @pytest.fixture(scope="session")
@@ -22,27 +22,17 @@ def server(running: ModelServer) -> ModelServer:
     return running
 
 
-@pytest.fixture(scope="session")
-def workers() -> Iterator[Workers]:
-    workers = Workers()
-    yield workers
-    workers.close()
-
-
 @pytest.fixture(params=REMOTE)
-def remote(request: pytest.FixtureRequest, server: ModelServer, workers: Workers) -> Subject:
-    """A model behind HTTP, reached directly, through its official SDK and from a worker process."""
-    return made(request.param, server, workers)
+def remote(request: pytest.FixtureRequest, server: ModelServer) -> Subject:
+    """A model behind HTTP, reached through its official SDK."""
+    return made(request.param, server)
 
 
 @pytest.fixture(params=[*REMOTE, "fake", "replay"])
-def subject(request: pytest.FixtureRequest, server: ModelServer, workers: Workers) -> Subject:
+def subject(request: pytest.FixtureRequest, server: ModelServer) -> Subject:
     """Any model."""
-    return made(request.param, server, workers)
+    return made(request.param, server)
 
 
-def made(name: str, server: ModelServer, workers: Workers) -> Subject:
-    model, _, way = name.partition(" ")
-    return Subject(
-        MODELS[model], server.url, sdk=way == "by its SDK", workers=workers if way == "in a worker" else None
-    )
+def made(name: str, server: ModelServer) -> Subject:
+    return Subject(MODELS[name], server.url)

@@ -9,10 +9,9 @@ from typing import TypeVar
 
 from gate.domain.model import ModelRef, Params
 from gate.domain.prompt import Message
-from gate.providers.base import Completion, Provider, Request
-from gate.providers.elsewhere.processes import ProcessExecutor
-from gate.providers.elsewhere.worker import Setup
-from gate.providers.factory import Factory, Keys
+from gate.providers.base import Provider, Request
+from gate.providers.endpoints import Keys
+from gate.providers.factory import Factory
 from gate.providers.prices import PriceList
 
 Result = TypeVar("Result")
@@ -34,37 +33,6 @@ RECORDED = "\n".join(
 )
 
 
-class Workers:
-    """An event loop with worker processes that outlive a test: one process for each server."""
-
-    def __init__(self) -> None:
-        self.runner = asyncio.Runner()
-        self._made: dict[str, ProcessExecutor] = {}
-
-    def executor(self, url: str) -> "Kept":
-        keys = Keys(OPENAI_KEY, ANTHROPIC_KEY, f"{url}/v1", url)
-        return Kept(self._made.setdefault(url, ProcessExecutor(1, Setup(keys, 8))))
-
-    def close(self) -> None:
-        for executor in self._made.values():
-            self.runner.run(executor.close())
-        self.runner.close()
-
-
-@dataclass(frozen=True)
-class Kept:
-    """An executor that is not closed with its factory."""
-
-    inner: ProcessExecutor
-    keys_elsewhere = False
-
-    async def complete(self, request: Request) -> Completion:
-        return await self.inner.complete(request)
-
-    async def close(self) -> None:
-        pass
-
-
 @dataclass(frozen=True)
 class Subject:
     """One model under contract.
@@ -74,24 +42,19 @@ class Subject:
         url: base URL of a loopback server, for models that are reached by HTTP.
         system: the system prompt of the questions.
         params: parameters of each question.
-        workers: send the requests; None for this process.
-        sdk: the official SDK sends the requests.
     """
 
     model: ModelRef
     url: str = ""
     system: str = SYSTEM
     params: Params = field(default_factory=Params)
-    workers: Workers | None = None
-    sdk: bool = False
 
     def request(self, user: str = "answer=blue number=0", index: int = 0) -> Request:
         return Request((Message("system", self.system), Message("user", user)), self.model, self.params, index)
 
     def factory(self, cache_dir: Path = Path("no-such-folder")) -> Factory:
-        keys = Keys(OPENAI_KEY, ANTHROPIC_KEY, f"{self.url}/v1", self.url, self.sdk) if self.url else Keys()
-        executor = self.workers.executor(self.url) if self.workers else None
-        return Factory(keys, cache_dir, 8, lambda _: RECORDED, PriceList(by_name=True), executor)
+        keys = Keys(OPENAI_KEY, ANTHROPIC_KEY, f"{self.url}/v1", self.url) if self.url else Keys()
+        return Factory(keys, cache_dir, 8, lambda _: RECORDED, PriceList(by_name=True))
 
     def use(self, work: Callable[[Provider], Awaitable[Result]]) -> Result:
         """Make the provider, work with it, close it."""
@@ -107,7 +70,7 @@ class Subject:
             finally:
                 await factory.close()
 
-        return self.workers.runner.run(main()) if self.workers else asyncio.run(main())
+        return asyncio.run(main())
 
 
 MODELS = {

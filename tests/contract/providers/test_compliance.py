@@ -49,7 +49,7 @@ def evaluated(remote: Subject, tests: tuple[GeneratedTest, ...] = TESTS) -> tupl
         finally:
             await factory.close()
 
-    return remote.workers.runner.run(work()) if remote.workers else asyncio.run(work())
+    return asyncio.run(work())
 
 
 def shouts(system: str, user: str) -> str:

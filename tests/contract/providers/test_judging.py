@@ -49,7 +49,7 @@ def judged(remote: Subject, spec: ScorerSpec, answers: list[str]) -> list[Score]
         finally:
             await factory.close()
 
-    return remote.workers.runner.run(work()) if remote.workers else asyncio.run(work())
+    return asyncio.run(work())
 
 
 def test_a_rubric_is_asked_for_as_a_schema_and_read(remote: Subject, server: ModelServer) -> None:

@@ -50,7 +50,7 @@ def specified(remote: Subject) -> Specified:
         finally:
             await factory.close()
 
-    return remote.workers.runner.run(work()) if remote.workers else asyncio.run(work())
+    return asyncio.run(work())
 
 
 def strict(schema: object) -> bool:

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from gate.store.run_folder import dump_run
+from tests.golden.runs import runs
 from tests.support.command import Outcome, gate
 from tests.support.example import BROKEN, PROMPT, REWORDED
 from tests.support.github_server import GitHubServer
@@ -116,8 +118,7 @@ def test_a_record_that_cannot_be_believed_is_refused(
 
 def record(folder: Path, changes: dict[str, object]) -> Path:
     """A run.json with other values at its top."""
-    golden = Path(__file__).parents[2] / "data/compatibility/0.1.0/runs/block.json"
-    whole = json.loads(golden.read_text(encoding="utf-8")) | changes
+    whole = json.loads(dump_run(runs()["block"])) | changes
     path = folder / "run.json"
     path.write_text(json.dumps(whole), encoding="utf-8")
     return path

@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +19,12 @@ from gate.domain.model import ModelRef, Params
 from gate.domain.sample import Reply
 from gate.errors import CannotEvaluate, GateError, MissingKey
 from gate.providers.base import Misconfigured
-from gate.providers.elsewhere.chunk import ChunkSetup, run_chunk
-from gate.providers.elsewhere.cluster import DaskExecutor
-from gate.providers.elsewhere.wire import dumps, loads, pack_request, unpack_outcome
-from gate.providers.factory import Factory, Keys
+from gate.providers.dask import ChunkSetup, DaskExecutor, run_chunk
+from gate.providers.endpoints import Keys
+from gate.providers.factory import Factory
 from gate.settings.keys import read_keys
 from tests.integration.executors.asking import SECRET, Asking, essence, keys_for, question, until, use
+from tests.support.command import gate, write_jsonl
 from tests.support.model_server import Behaviour, ModelServer
 
 ROOT = Path(__file__).parents[3]
@@ -117,12 +118,11 @@ def test_a_worker_without_a_key_says_so(cluster: Any) -> None:
 
 def test_a_worker_of_another_version_says_so(server: ModelServer, cluster: Any) -> None:
     with distributed.Client(cluster, set_as_default=False) as client:
-        chunk = dumps([pack_request(question(0))])
-        (packed,) = loads(client.submit(run_chunk, 0, setup_for(server), chunk, pure=False).result())
-    assert isinstance(packed, list)
-    error = unpack_outcome(packed)
+        other = replace(setup_for(server), version="0.0.1")
+        (error,) = client.submit(run_chunk, other, [question(0)], pure=False).result()
     assert isinstance(error, GateError)
-    assert "speaks version 1, this one 0" in error.message
+    assert error.message.startswith("a Dask worker has prompt-gate ")
+    assert error.message.endswith(", the main process 0.0.1")
 
 
 def test_parameters_are_checked_here() -> None:
@@ -194,18 +194,42 @@ def test_a_scheduler_that_goes_away(server: ModelServer, scheduler: tuple["subpr
     asyncio.run(main())
 
 
-def test_without_the_package_there_is_a_word_on_how_to_get_it() -> None:
+def test_without_the_package_the_error_says_how_to_get_it() -> None:
     code = """
 import sys
 sys.modules["distributed"] = None
-from gate.domain.executor import Dask
 from gate.errors import GateError
-from gate.providers.elsewhere.make import make_executor
-from gate.providers.factory import Keys
+from gate.providers.dask import ChunkSetup, DaskExecutor
+from gate.providers.endpoints import Keys
 try:
-    make_executor(Dask("scheduler", 8786), Keys(), Keys, 4)
+    DaskExecutor("tcp://scheduler:8786", ChunkSetup(Keys, None, None, 4))
 except GateError as error:
     print(error.hint)
 """
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert "pip install '.[distributed]'" in done.stdout
+
+
+def test_a_comparison_whose_requests_the_cluster_sends(server: ModelServer, cluster: Any, tmp_path: Path) -> None:
+    (tmp_path / "old.md").write_text("quality=0.9")
+    (tmp_path / "new.md").write_text("quality=0.9 be kind")
+    cases = [{"id": str(number), "input": f"answer=w{number}", "expected": f"w{number}"} for number in range(6)]
+    write_jsonl(tmp_path / "cases.jsonl", cases)
+    files = ("--baseline", "old.md", "--candidate", "new.md", "--cases", "cases.jsonl")
+    env = {
+        "GATE_EXECUTOR": cluster.scheduler_address.replace("tcp://", "dask://"),
+        "OPENAI_BASE_URL": f"{server.url}/v1",
+    }
+    outcome = gate("diff", *files, "--model", "openai:gpt-4o-mini", "--json", cwd=tmp_path, env=env)
+    assert outcome.record.calls.made == server.requests > 0, outcome.err
+    assert {headers["Authorization"] for headers in server.headers} == {f"Bearer {SECRET}"}
+    refused = gate(
+        "diff",
+        *files,
+        "--model",
+        "fake:oracle",
+        cwd=tmp_path,
+        env={"GATE_EXECUTOR": "dask://me:hunter2@scheduler:8786"},
+    )
+    assert (refused.code, "hunter2" in refused.err) == (2, False)
+    assert "write GATE_EXECUTOR=dask://scheduler:8786" in refused.err

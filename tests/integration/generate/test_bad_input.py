@@ -194,7 +194,7 @@ def test_quiet_is_one_line(desk: Desk) -> None:
     desk.write("prompts/shop.md", " ".join(f"You must mention item {number}." for number in range(30)))
     made = desk.generate("--effort", "min", "--quiet")
     assert made.code == 0, made.err
-    assert made.out.splitlines() == ["prompts/shop.md: 12 tests for 6 rules, 0 checked by code"]
+    assert made.out.splitlines() == ["prompts/shop.md: 12 tests for 6 rules, 0 checked by code, 6 by a judge"]
     assert made.err == ""
 
 

@@ -56,7 +56,7 @@ def test_lines_go_to_another_folder(desk: Desk) -> None:
     assert set(desk.files()) == {"prompts/shop.md", "exams/one/spec.yaml", "exams/one/cases.jsonl"}
     assert len(desk.cases("exams/one/cases.jsonl")) == 2 * RULES
     assert made.err == ""
-    assert made.out.startswith("prompts/shop.md: 6 tests for 3 rules, 2 checked by code\n")
+    assert made.out.startswith("prompts/shop.md: 6 tests for 3 rules, 2 checked by code, 1 by a judge\n")
     assert "Rules" not in made.out
 
 

@@ -28,7 +28,7 @@ from gate.telemetry import export, spans
 """,
     "distributed": """
 from distributed import Client
-from gate.providers.elsewhere import cluster
+from gate.providers import dask
 """,
 }
 """By extra, what needs it: where the dependencies of an extra do not suffice, it fails."""

@@ -31,6 +31,8 @@ _KNOWN = frozenset(
     | {
         "mv",
         "openssl",
+        "pg_dump",
+        "pg_restore",
         "pip",
         "pipx",
         "pre-commit",

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.domain.suite import MONTHLY, Budget
+from gate.domain.suite import Budget
 from gate.domain.usage import exact_dollars
 from gate.flows.edited_values import Edit, differing
 
@@ -12,19 +12,17 @@ from gate.flows.edited_values import Edit, differing
 def test_what_nothing_else_set_is_the_configurations() -> None:
     budget = Budget(max_calls=5)
     assert (budget.setting("max_calls"), budget.setting("max_usd")) == ("budget.max_calls", "budget.max_usd")
-    assert not budget.rest_of_month
 
 
 def test_the_last_to_lower_a_limit_is_what_set_it() -> None:
-    budget = Budget(max_calls=9).lowered("max_usd", 5.0, "the input max-cost-usd").lowered("max_usd", 0.5, MONTHLY)
-    assert (budget.max_calls, budget.max_usd, budget.set_by) == (9, 0.5, (("max_usd", MONTHLY),))
+    budget = Budget(max_calls=9).lowered("max_usd", 5.0, "the input max-cost-usd").lowered("max_usd", 0.5, "the rest")
+    assert (budget.max_calls, budget.max_usd, budget.set_by) == (9, 0.5, (("max_usd", "the rest"),))
     assert budget.setting("max_calls") == "budget.max_calls"
 
 
-def test_dollars_are_left_by_a_month_and_set_by_all_others() -> None:
+def test_the_limit_of_dollars_names_what_set_it() -> None:
     assert Budget(max_usd=0.5).usd_said == "budget.max_usd is $0.5"
     assert Budget().lowered("max_usd", 2.0, "the input max-cost-usd").usd_said == "the input max-cost-usd is $2"
-    assert Budget().lowered("max_usd", 0.000395, MONTHLY).usd_said == "budget.max_usd_per_month leaves $0.000395"
 
 
 def test_an_edit_of_the_configuration_is_the_limit_alone() -> None:

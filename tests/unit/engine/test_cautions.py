@@ -8,7 +8,7 @@ import pytest
 from gate.domain.case import ScorerSpec
 from gate.domain.forecast import Figure, Outlay, Spending, Spread
 from gate.domain.model import ModelRef
-from gate.domain.suite import MONTHLY, Budget, RunPolicy, Suite, SuitePolicy
+from gate.domain.suite import Budget, RunPolicy, Suite, SuitePolicy
 from gate.domain.usage import Cost, Dollars, Unpriced
 from gate.engine.cautions import budget_warnings, foreseen, preference_notes, sampling_notes, warnings
 from gate.engine.forecast import Question, layout, suite_forecast
@@ -58,8 +58,6 @@ def test_many_small_slices_are_counted() -> None:
     [
         (Budget(max_calls=99), Dollars(1.0), "budget.max_calls is 99"),
         (Budget(max_usd=0.5), Dollars(1.0), "budget.max_usd is $0.5"),
-        (Budget().lowered("max_usd", 0.5, MONTHLY), Dollars(1.0), "budget.max_usd_per_month leaves $0.5, and"),
-        (Budget().lowered("max_usd", 0.5, MONTHLY), Unpriced("unknown"), "budget.max_usd_per_month cannot be kept"),
         (Budget(100).lowered("max_calls", 99, "the input max-calls"), Dollars(1.0), "The input max-calls is 99, and"),
         (
             Budget().lowered("max_usd", 0.5, "the input max-cost-usd"),

@@ -36,25 +36,14 @@ class Heard(list[str]):
         self.append(message)
 
 
-CODE = ("javascript", "python")
-PARTS = "its parts are scored each by itself"
-"""What is told of code that comes to several scorers, which pass together when the code does."""
-
-
 def _differs_in_case(base: str, value: str, answer: str) -> bool:
     return base.startswith("icontains") and any(text.casefold() != text.lower() for text in (value, answer))
-
-
-def _trims_a_mark(base: str, value: str, answer: str) -> bool:
-    """JavaScript's `trim` takes the byte order mark for a blank, too."""
-    return base == "javascript" and ".trim()" in value and answer.startswith("\ufeff")
 
 
 DIFFER: dict[str, Callable[[str, str, str], bool]] = {
     "NFC": lambda base, value, answer: any(unicodedata.normalize("NFC", one) != one for one in (value, answer)),
     "case folding": _differs_in_case,
     "blanks of Unicode": lambda base, value, answer: base == "regex" and r"\s" in value.lower() and "\ufeff" in answer,
-    "a byte order mark": _trims_a_mark,
     "an emoji is one sign": lambda base, value, answer: base == "regex" and bool(ASTRAL.search(answer)),
     "a group that took no part": lambda base, value, answer: base == "regex" and r"\1" in value,
     "one key twice, or a number without end": lambda base, value, answer: (
@@ -76,7 +65,7 @@ def _said(scorer: Any, variables: Any, answer: str) -> str:
 
 
 def test_what_promptfoo_said_is_said_here() -> None:
-    compared, of_code, used = 0, 0, set[str]()
+    compared, used = 0, set[str]()
     for row in SAID["rows"]:
         assertion = row["assert"]
         heard = Heard()
@@ -86,17 +75,15 @@ def test_what_promptfoo_said_is_said_here() -> None:
             continue
         base, value = assertion["type"].removeprefix("not-"), json.dumps(assertion.get("value"), ensure_ascii=False)
         value = value if not isinstance(assertion.get("value"), str) else assertion["value"]
-        of_code += base in CODE
-        told = [one for one in heard if not one.endswith(f": {PARTS}")]
         for answer, there in zip(SAID["outputs"][row["outputs"]], row["said"], strict=True):
-            here = min(_said(one, row["vars"], answer) for one in found)
-            if there == "e" or told or here == "e" and "missing" in value:
+            here = _said(found[0], row["vars"], answer)
+            if there == "e" or heard or here == "e" and "missing" in value:
                 continue  # it has no meaning there, or a loss is told, or what no test gives is put in beforehand
             compared += 1
             reasons = [name for name, differ in DIFFER.items() if differ(base, value, answer)]
             assert here == there or reasons, (assertion, answer, there)
             used.update(reasons if here != there else ())
-    assert compared > 24_000 and of_code > 110
+    assert compared > 20_000
     assert used == DIFFER.keys()
 
 

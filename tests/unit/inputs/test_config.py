@@ -18,7 +18,7 @@ def wrong(old: str, new: str) -> str:
 def test_a_whole_file() -> None:
     config = load(GOOD, "gate.yaml")
     assert config.policy == RunPolicy(0.95, "block", "maxt")
-    assert config.budget == Budget(5000, 5.0, 20.0, 2048, 100.0)
+    assert config.budget == Budget(5000, 5.0, 20.0, 2048)
     support, triage = config.suites
     assert (support.name, support.prompt, support.cases, support.template, support.line) == (
         "support",

@@ -28,7 +28,11 @@ def test_good_models(text: str, model: ModelRef) -> None:
         ("claude-opus", "the model 'claude-opus' names no provider", "for example anthropic:claude-opus; providers: "),
         ("gpt-5", "the model 'gpt-5' names no provider", "for example openai:gpt-5; providers: openai, anthropic, "),
         ("opneai:x", "unknown provider 'opneai' in the model 'opneai:x'", "did you mean 'openai'? known: openai, anth"),
-        ("zzz:x", "unknown provider 'zzz' in the model 'zzz:x'", "known: openai, anthropic, local, fake, replay"),
+        (
+            "zzz:x",
+            "unknown provider 'zzz' in the model 'zzz:x'",
+            "known: openai, anthropic, azure, bedrock, vertex, ",
+        ),
         ("openai:", "the model 'openai:' has no usable name after 'openai'", "write openai:NAME"),
         ("openai:a\nb", "the model 'openai:a\\nb' has no usable name", "write openai:NAME"),
         ("", "the model '' names no provider", "providers: "),

@@ -59,7 +59,6 @@ def scorer(kind: str) -> tuple[str | int, ...]:
         (("policy",), "method", ["maxt", "percentile", "t", 1]),
         (("budget",), "max_calls", [0, 1, 2.0, 2.5, 10_000_000, 10_000_001]),
         (("budget",), "max_usd", [-1, 0, 0.5]),
-        (("budget",), "max_usd_per_month", [-1, 0, 0.5, 1_000_000, 1_000_001]),
         (("budget",), "max_minutes", [0, 0.1, 10_000]),
         (("budget",), "max_output_tokens", [0, 1, 2.5, 1_000_000, 1_000_001]),
         (("defaults",), "model", ["fake:x", "x", 3]),

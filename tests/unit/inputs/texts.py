@@ -7,7 +7,7 @@ from gate.errors import InputErrors
 GOOD = """\
 version: 1
 policy: {confidence: 0.95, fail_on: block, method: maxt}
-budget: {max_calls: 5000, max_usd: 5, max_minutes: 20, max_output_tokens: 2048, max_usd_per_month: 100}
+budget: {max_calls: 5000, max_usd: 5, max_minutes: 20, max_output_tokens: 2048}
 defaults:
   model: anthropic:claude-sonnet-5-5
   samples: 3

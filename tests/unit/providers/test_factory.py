@@ -11,10 +11,10 @@ import pytest
 from gate.domain.model import ModelRef, Params
 from gate.errors import GateError, InputErrors, MissingKey
 from gate.providers.base import Misconfigured, Provider
-from gate.providers.elsewhere.processes import ProcessExecutor
-from gate.providers.elsewhere.worker import Setup
+from gate.providers.dask import ChunkSetup, DaskExecutor
+from gate.providers.endpoints import Keys
 from gate.providers.executor import Executor
-from gate.providers.factory import Factory, Keys
+from gate.providers.factory import Factory
 
 BOTH = Keys("sk-openai-0123456789", "sk-ant-0123456789")
 LOCAL = "http://127.0.0.1:9/v1"
@@ -145,13 +145,16 @@ def test_parameters_that_an_interface_takes(model: str, params: Params) -> None:
     made(model, params).check(params)
 
 
+def dask() -> DaskExecutor:
+    return DaskExecutor("tcp://127.0.0.1:9", ChunkSetup(lambda: BOTH, None, None, 4))
+
+
 def loaded_by(call: str) -> str:
     code = (
         "import sys, pathlib\n"
         "from gate.domain.model import ModelRef, Params\n"
-        "from gate.providers.elsewhere.processes import ProcessExecutor\n"
-        "from gate.providers.elsewhere.worker import Setup\n"
-        "from gate.providers.factory import Factory, Keys\n"
+        "from gate.providers.endpoints import Keys\n"
+        "from gate.providers.factory import Factory\n"
         "keys = Keys('sk-openai-0123456789', 'sk-ant-0123456789')\n"
         f"{call}\n"
         "print({'openai', 'anthropic', 'aiohttp', 'httpx2', 'genai_prices', 'xllamacpp'} & set(sys.modules))"
@@ -165,14 +168,6 @@ def test_a_model_without_a_network_loads_no_sdk() -> None:
 
 
 @pytest.mark.parametrize("provider", ["openai", "anthropic"])
-def test_a_model_that_is_asked_elsewhere_loads_no_http_here(provider: str) -> None:
-    factory = "Factory(keys, pathlib.Path('x'), 1, str, executor=ProcessExecutor(1, Setup(keys, 1)))"
-    call = f"found = {factory}.provider(ModelRef('{provider}', 'a'), Params()); found.check(Params()); found.lane"
-    # What is loaded, the price list loads.
-    assert loaded_by(call) in ("{'genai_prices', 'httpx2'}", "{'httpx2', 'genai_prices'}")
-
-
-@pytest.mark.parametrize("provider", ["openai", "anthropic"])
 def test_a_lane_is_the_same_elsewhere(provider: str) -> None:
     async def lane(executor: Executor | None) -> str:
         factory = Factory(BOTH, Path("x"), 4, lambda _: "", executor=executor)
@@ -180,12 +175,12 @@ def test_a_lane_is_the_same_elsewhere(provider: str) -> None:
         await factory.close()
         return found
 
-    assert asyncio.run(lane(None)) == asyncio.run(lane(ProcessExecutor(1, Setup(BOTH, 4)))) != ""
+    assert asyncio.run(lane(None)) == asyncio.run(lane(dask())) != ""
 
 
 def test_an_executor_sends_no_batches() -> None:
-    factory = Factory(BOTH, Path("x"), 4, lambda _: "", executor=ProcessExecutor(1, Setup(BOTH, 4)))
+    factory = Factory(BOTH, Path("x"), 4, lambda _: "", executor=dask())
     with pytest.raises(GateError, match="batches are sent from this process only") as caught:
         factory.batches(ModelRef("openai", "gpt-4o"), Params())
-    assert "--batch" in caught.value.hint
+    assert caught.value.hint == "unset GATE_EXECUTOR, or run without --batch"
     asyncio.run(factory.close())

@@ -51,9 +51,6 @@ class World:
         (clone / "CHANGELOG.md").write_text(f"# Changelog\n\n## {version} (2027-01-02)\n\n- New: `x`.\n")
         (clone / "pyproject.toml").write_text(f'[project]\nversion = "{version}"\n')
         (clone / "Dockerfile").write_text(f"FROM x\nARG VERSION={version}\n")
-        names = clone / f"tests/data/compatibility/{version}/names.json"
-        names.parent.mkdir(parents=True)
-        names.write_text("{}")
         git(clone, "add", "-A")
         git(clone, "commit", "-qm", f"As {version}")
         git(clone, "tag", "-am", version, f"source/v{version}")

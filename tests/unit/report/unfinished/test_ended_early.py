@@ -10,7 +10,7 @@ from rich.console import Console
 from gate.calls.budget import BudgetGuard
 from gate.calls.lane import NoCall
 from gate.domain.record import RunRecord
-from gate.domain.suite import MONTHLY, Budget, Limit
+from gate.domain.suite import Budget, Limit
 from gate.domain.usage import Dollars
 from gate.domain.verdict import Verdict
 from gate.report.advice.steps import steps
@@ -32,19 +32,6 @@ def _said(text: Text) -> str:
 def _ended(reason: str, **other: object) -> RunRecord:
     update = {"unfinished": reason, "reasons": [f"The evaluation was not finished: {reason}."], "notes": []}
     return runs.unfinished().model_copy(update=update | other)
-
-
-@pytest.mark.parametrize("estimate", [0.0, 0.5])
-def test_the_rest_of_a_month_is_not_a_limit_that_somebody_set(estimate: float) -> None:
-    guard = BudgetGuard(Budget(max_usd_per_month=50.0).lowered("max_usd", 0.25, MONTHLY), time.monotonic)
-    guard.settle(0.0, Dollars(0.125 if estimate else 0.25))
-    with pytest.raises(NoCall) as refused:
-        asyncio.run(guard.take(estimate))
-    reason = refused.value.reason
-    assert reason.startswith("the budget of $0.25 that budget.max_usd_per_month leaves ")
-    assert "raise budget.max_usd_per_month, or" in reason
-    said = _said(steps(_ended(reason))[0])
-    assert said.startswith("Raise budget.max_usd_per_month, or run again when the next month begins: only what")
 
 
 def _refusal(budget: Budget) -> str:

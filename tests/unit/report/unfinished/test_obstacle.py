@@ -15,8 +15,8 @@ from tests.golden import runs
 from tests.golden.builders import comparison, run, suite
 
 CAP = (
-    "the budget of $0.000395 that max_usd_per_month leaves does not suffice for another call: $0.0002412 is spent, and "
-    "the call may cost $0.000156; raise max_usd_per_month, or lower max_output_tokens"
+    "the budget of $0.000395 does not suffice for another call: $0.0002412 is spent, and the call "
+    "may cost $0.000156; raise budget.max_usd, or lower max_output_tokens"
 )
 LONG_PATH = "a/" * 40 + "p.md:1: " + "it cannot be read because of what is written in it, " * 2 + "so mend it"
 
@@ -38,7 +38,7 @@ def failed(reason: str) -> RunRecord:
     ("made", "first"),
     [
         (runs.unanswered(), "the service has not answered once in 7 s"),
-        (ended(CAP), "the budget of $0.000395 that max_usd_per_month leaves does not suffice for another call"),
+        (ended(CAP), CAP.partition("; raise")[0]),
         (failed("word " * 40 + "end"), "word " * 22 + "word…"),
         (failed("p.md: " + "word " * 40 + "end"), "p.md: " + "word " * 21 + "word…"),
         (failed("x" * 200), "x" * 119 + "…"),

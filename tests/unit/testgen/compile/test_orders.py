@@ -4,7 +4,6 @@ import pytest
 
 from gate.domain.promptspec import OutputRule
 from gate.testgen.compile.compile import compile_rules
-from gate.testgen.compile.german import in_english
 from tests.unit.testgen.compile.support import compiled, kept, understood
 
 
@@ -103,21 +102,3 @@ def test_a_summary_is_the_whole_only_where_nothing_else_is_asked_for():
     harmless = (OutputRule("R2", "You are a careful editor."), OutputRule("R3", "Be polite."))
     assert [one.rule for one in compile_rules((asked, *harmless))] == ["R1"]
     assert compile_rules((asked, *harmless, OutputRule("R4", "List five keywords."))) == ()
-
-
-@pytest.mark.parametrize(
-    ("text", "english"),
-    [
-        ("Antworte immer auf Deutsch", "Answer in German"),
-        ("Antworte in höchstens zwei Sätzen", "Answer in at most 2 sentences"),
-        ("Maximal 50 Wörter", "At most 50 words"),
-        ("Verwende keine Emojis", "Do not use emojis"),
-        ("Antworte nur mit JSON", "Return only valid JSON"),
-        ("Gib JSON zurück", "Return valid JSON"),
-        ("Beende jede Antwort mit einer Frage", "End with a question"),
-        ("Maximal 50 Wörter pro Absatz", "Maximal 50 Wörter pro Absatz"),
-        ("Wenn der Kunde Englisch schreibt, antworte auf Englisch", None),
-    ],
-)
-def test_a_german_order_is_put_into_english_or_left(text, english):
-    assert in_english(text) == (english or text)

@@ -1,0 +1,301 @@
+"""YAML, JSON and JSON Lines as plain data that still knows its place in the file, for messages."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+from ruamel.yaml import YAML
+from ruamel.yaml.error import MarkedYAMLError, YAMLError
+from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+
+from gate.domain.jsonvalue import DEPTH, JsonValue
+from gate.errors import InputErrors, Problem
+from gate.inputs.jsontext import BadJson, parse_json
+from gate.inputs.limits import LINE_CHARS, SHOWN_PROBLEMS, YAML_NODES
+from gate.inputs.problems import one_problem, printable, quoted
+
+Loc: TypeAlias = "tuple[str | int, ...]"
+"""The way to a value: keys of mappings and positions in lists."""
+
+_TAG = "tag:yaml.org,2002:"
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """Data of a file, or of one line of a JSON Lines file.
+
+    Args:
+        file: path as the user wrote it.
+        data: dict, list, str, int, float, bool or None, nested.
+        line: 1-based line of a JSON Lines file; 0 otherwise.
+        path: the way to `data` where it is a part of the file.
+        node: what ruamel.yaml composed; None where the file is not YAML.
+    """
+
+    file: str
+    data: JsonValue
+    line: int = 0
+    path: Loc = ()
+    node: Node | None = field(default=None, repr=False, compare=False)
+
+    def part(self, *loc: str | int) -> "Document":
+        """The value at `loc` as a document of its own, whose messages name the same places.
+
+        Raises:
+            LookupError: there is none.
+        """
+        data = self.data
+        for step in loc:
+            data = data[step]  # type: ignore[index]
+        node = self.node and _node_at(self.node, loc)[0]
+        return replace(self, data=data, path=(*self.path, *loc), node=node)
+
+    def parts(self) -> "list[Document]":
+        """The items of a list, each as a document; empty where the data is no list."""
+        return [self.part(index) for index in range(len(self.data))] if isinstance(self.data, list) else []
+
+    def line_of(self, *loc: str | int) -> int:
+        """1-based line of a value (of its key, in a mapping), or of the nearest value around it; 0 in a JSON file."""
+        return _node_at(self.node, loc)[1] if self.node is not None else self.line
+
+    def problem(self, loc: Loc, message: str, hint: str = "") -> Problem:
+        """A mistake in the value at `loc`; the message is complete, and names the value if that helps."""
+        return Problem(printable(self.file), self.line_of(*loc), printable(message), printable(hint))
+
+    def name_of(self, loc: Loc) -> str:
+        """How a message names the value at `loc`: `suites[0].samples`; empty for the whole document."""
+        return dotted((*self.path, *loc))
+
+
+def read_yaml(text: str, file: str) -> Document:
+    """One YAML 1.2 document, scalars by the core schema: `no` and `2026-01-01` are text. None for an empty file.
+
+    Refused: tags, duplicate keys, keys that are no scalars, more than `YAML_NODES` values (aliases counted as often as
+    they are used), more than `DEPTH` levels. The merge key `<<` works.
+
+    Raises:
+        InputErrors: what is wrong, with its line.
+    """
+    yaml = YAML(typ="safe", pure=True)
+    yaml.composer.warn_double_anchors = False
+    try:
+        root = yaml.compose(text)
+    except MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        message = " ".join(str(error.problem or error.context or "cannot be read").split())
+        hint = _syntax_hint(message)
+        raise one_problem(file, mark.line + 1 if mark else 0, f"invalid YAML: {message[:200]}", hint) from None
+    except RecursionError:
+        raise one_problem(file, 0, f"nested more than {DEPTH} levels deep") from None
+    except (YAMLError, ValueError, OverflowError, NotImplementedError) as error:
+        raise one_problem(file, 0, f"invalid YAML: {quoted(' '.join(str(error).split()))}") from None
+    reader = _Plain(file)
+    data = None if root is None else reader.value(root, 1)
+    if reader.problems:
+        raise all_at_once(reader.problems)
+    return Document(file, data, node=root)
+
+
+def read_json(text: str, file: str) -> Document:
+    """One JSON value; NaN, Infinity and duplicate keys are refused.
+
+    Raises:
+        InputErrors: what is wrong, with its line.
+    """
+    try:
+        return Document(file, parse_json(text))
+    except BadJson as bad:
+        raise one_problem(file, bad.line, bad.message) from None
+
+
+def read_jsonl(text: str, file: str) -> list[Document]:
+    """One document for each line that is not blank.
+
+    Raises:
+        InputErrors: every line that is not JSON.
+    """
+    found: list[Document] = []
+    problems: list[Problem] = []
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            if len(line) > LINE_CHARS:
+                raise BadJson(f"the line is longer than {LINE_CHARS:,} characters")
+            found.append(Document(file, parse_json(line), line=number))
+        except BadJson as bad:
+            problems.append(Problem(printable(file), number, printable(bad.message)))
+    if problems:
+        raise all_at_once(problems)
+    return found
+
+
+def all_at_once(problems: list[Problem]) -> InputErrors:
+    """The error for several mistakes of one file; a long list ends in a count of the rest."""
+    found = sorted(set(problems))
+    shown, rest = found[:SHOWN_PROBLEMS], found[SHOWN_PROBLEMS:]
+    if rest:
+        # An ellipsis sorts behind any letter, so this stays last among the problems of its line.
+        shown.append(Problem(rest[0].file, rest[0].line, f"… and {len(rest)} more problems"))
+    return InputErrors(shown)
+
+
+def dotted(loc: Loc) -> str:
+    """A way as a message writes it: `suites[0].scorers[1].judge`."""
+    out = ""
+    for step in loc:
+        if isinstance(step, int):
+            out += f"[{step}]"
+        elif step.isprintable() and step and not set(step) & set(".[]= '\""):
+            out += f".{step}" if out else step
+        else:
+            out += f"[{quoted(step)}]"
+    return out
+
+
+def described(value: object) -> str:
+    """How a message speaks of a value of the wrong kind."""
+    match value:
+        case None:
+            return "nothing"
+        case bool():
+            return "true" if value else "false"
+        case str():
+            return quoted(value)
+        case int() | float():
+            return quoted(repr(value)).strip("'") if abs(value) < 1e300 else "a huge number"
+        case list() | tuple():
+            return "a list" if value else "an empty list"
+        case _:
+            return "a mapping"
+
+
+class _Plain:
+    """Makes plain data of composed nodes; notes what is wrong, and goes on as far as that makes sense."""
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self.problems: list[Problem] = []
+        self._count = 0
+
+    def value(self, node: Node, depth: int) -> JsonValue:
+        self._count += 1
+        if self._count > YAML_NODES:
+            raise one_problem(
+                self.file, _line(node), f"more than {YAML_NODES:,} values", "split the file, or use fewer aliases"
+            )
+        if depth > DEPTH:
+            raise one_problem(self.file, _line(node), f"nested more than {DEPTH} levels deep")
+        if isinstance(node, SequenceNode) and node.tag == _TAG + "seq":
+            return [self.value(item, depth + 1) for item in node.value]
+        if isinstance(node, MappingNode) and node.tag == _TAG + "map":
+            return self._mapping(node, depth)
+        if isinstance(node, ScalarNode):
+            return self._scalar(node)
+        self._note(node, f"the YAML tag {quoted(str(node.tag))} is not supported", "write plain values")
+        return None
+
+    def _mapping(self, node: MappingNode, depth: int) -> dict[str, JsonValue]:
+        found: dict[str, JsonValue] = {}
+        lines: dict[str, int] = {}
+        merged: dict[str, JsonValue] = {}
+        for key, inner in node.value:
+            if key.tag == _TAG + "merge":
+                merged = {**self._merged(inner, depth), **merged}
+                continue
+            if not isinstance(key, ScalarNode):
+                self._note(key, "a key must be a plain word")
+                continue
+            name = str(key.value)
+            if name in lines:
+                self._note(key, f"the key {quoted(name)} is already set on line {lines[name]}", "keep one of the two")
+            self._check_text(key)
+            lines[name] = _line(key)
+            found[name] = self.value(inner, depth + 1)
+        return {**merged, **found}
+
+    def _merged(self, node: Node, depth: int) -> dict[str, JsonValue]:
+        """What the merge key brings: of several mappings the first that has a key counts."""
+        value = self.value(node, depth + 1)
+        found: dict[str, JsonValue] = {}
+        for one in value if isinstance(value, list) else [value]:
+            if isinstance(one, dict):
+                found = {**one, **found}
+            else:
+                self._note(node, "the merge key '<<' needs a mapping")
+        return found
+
+    def _scalar(self, node: ScalarNode) -> JsonValue:
+        kind, text = str(node.tag).removeprefix(_TAG), str(node.value)
+        self._check_text(node)
+        # A quoted scalar is a str already; a date, `=` and `<<` have tags of their own in YAML 1.1 alone.
+        if kind in ("str", "timestamp", "value", "merge"):
+            return text
+        if kind == "null":
+            return None
+        if kind == "bool":
+            return text.lower() == "true"
+        if kind in ("int", "float"):
+            return self._number(node, text)
+        self._note(node, f"the YAML tag {quoted(str(node.tag))} is not supported", "write plain values")
+        return None
+
+    def _number(self, node: ScalarNode, text: str) -> JsonValue:
+        if "_" in text or text.lstrip("+-").startswith("0b"):
+            return text  # numbers of YAML 1.1, not of the core schema
+        try:
+            if text.startswith(("0o", "0x")):
+                return int(text, 0)
+            if text.lstrip("+-").isdigit():
+                return int(text)
+            number = float(text)
+        except ValueError:
+            number = math.nan
+        if math.isfinite(number):
+            return number
+        self._note(node, f"{quoted(text)} is not a usable number")
+        return None
+
+    def _check_text(self, node: ScalarNode) -> None:
+        try:
+            str(node.value).encode()
+        except UnicodeEncodeError:
+            self._note(node, "half of a surrogate pair (\\ud800 to \\udfff) is not text")
+
+    def _note(self, node: Node, message: str, hint: str = "") -> None:
+        self.problems.append(Problem(printable(self.file), _line(node), printable(message), printable(hint)))
+
+
+def _node_at(root: Node, loc: Loc) -> tuple[Node | None, int]:
+    """The node at `loc`, and its line; None and the line of the nearest node around it where there is none."""
+    node, line = root, _line(root)
+    for step in loc:
+        found = next(_inner(node, step), None)
+        if found is None:
+            return None, line
+        node, line = found
+    return node, line
+
+
+def _inner(node: Node, step: str | int) -> Iterator[tuple[Node, int]]:
+    if isinstance(node, SequenceNode) and isinstance(step, int) and 0 <= step < len(node.value):
+        yield node.value[step], _line(node.value[step])
+    if isinstance(node, MappingNode):
+        for key, inner in node.value:
+            if isinstance(key, ScalarNode) and key.value == str(step):
+                yield inner, _line(key)
+
+
+def _line(node: Node) -> int:
+    return node.start_mark.line + 1 if node.start_mark is not None else 0
+
+
+def _syntax_hint(message: str) -> str:
+    if "'\\t'" in message:
+        return "indent with spaces, not tabs"
+    if "mapping values are not allowed" in message:
+        return "put text that holds ': ' in quotes"
+    if "expected a single document" in message or "another document" in message:
+        return "keep one document in the file"
+    return ""

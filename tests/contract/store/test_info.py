@@ -1,0 +1,65 @@
+"""What a store says it holds, and a copy of it."""
+
+import os
+import stat
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from gate.domain.history import Context, RunFilter
+from gate.domain.stored_suite import Page, Put
+from gate.errors import GateError
+from gate.store.run_folder import sample_line
+from gate.store.sql.backup import backup
+from gate.store.sql.engine import Database
+from gate.store.sql.info import info
+from gate.store.sql.run_writer import KeptSample
+from gate.store.sql.runs import Runs
+from gate.store.sql.suite_edits import By
+from gate.store.sql.suites import Suites
+from tests.support import stores
+from tests.support.finished import CREATED, finished
+from tests.support.runs import suite, take
+
+NOW = datetime(2026, 11, 23, 9, 30, tzinfo=UTC)
+SUITE = suite([{"tier": "free"}, {"tier": "paid"}], samples=2)
+
+
+def half(case: object, arm: object, index: int) -> float | None:
+    return None if index else 0.5
+
+
+def fill(database: Database) -> None:
+    Suites(database).change("support", [Put("a", {"id": "a", "input": "Where?"}, {}, "Where?")], By("Ann", NOW))
+    samples = (KeptSample(one, sample_line(one)) for one in take(SUITE, half))
+    Runs(database).add(finished([SUITE], half, CREATED), samples, Context(), NOW)
+
+
+def test_what_it_holds_is_counted(database: Database) -> None:
+    fill(database)
+    found = info(database)
+    assert dict(found.counts) == {"suites": 1, "cases": 1, "runs": 1, "samples": 8, "texts of samples": 8}
+    assert (found.revision, found.oldest, found.youngest) == (found.newest, CREATED, CREATED)
+    assert found.size_bytes
+
+
+def test_a_copy_is_a_store_that_only_its_owner_reads_and_postgres_has_its_own(
+    database: Database, tmp_path: Path
+) -> None:
+    fill(database)
+    (tmp_path / "copy" / ".gate").mkdir(parents=True)
+    path = tmp_path / "copy" / ".gate" / "gate.db"
+    if database.file is None:
+        with pytest.raises(GateError, match="is a Postgres database") as refused:
+            backup(database, path)
+        assert "pg_dump" in refused.value.hint and not path.exists()
+        return
+    with database.engine.connect() as open_elsewhere, open_elsewhere.begin():
+        open_elsewhere.exec_driver_sql("SELECT count(*) FROM runs")
+        backup(database, path)
+    assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
+    with stores.on_sqlite(tmp_path / "copy") as copy:
+        assert len(Runs(copy).rows(RunFilter(), Page())) == 1
+    with pytest.raises(GateError, match="nothing is overwritten"):
+        backup(database, path)

@@ -1,0 +1,46 @@
+"""Addresses of interfaces."""
+
+import pytest
+
+from gate.providers import servers
+from gate.providers.base import Misconfigured
+
+
+@pytest.mark.parametrize(
+    ("url", "own"),
+    [
+        ("https://api.openai.com/v1", True),
+        ("https://eu.api.openai.com/v1", True),
+        ("https://api.openai.com.evil.example/v1", False),
+        ("https://notapi.openai.com/v1", False),
+        ("http://localhost:11434/v1", False),
+    ],
+)
+def test_whose_an_address_is(url: str, own: bool) -> None:
+    assert servers.is_openai(url) is own
+
+
+def test_azure_wants_the_new_limit_and_others_the_old_one() -> None:
+    assert servers.takes_new_token_limit("https://me.openai.azure.com/openai/v1")
+    assert servers.takes_new_token_limit("https://api.openai.com/v1")
+    assert not servers.takes_new_token_limit("http://localhost:8000/v1")
+
+
+@pytest.mark.parametrize("url", ["http://localhost:11434/v1/", " https://host.example/v1\n"])
+def test_good_addresses(url: str) -> None:
+    assert servers.checked(url) == url.strip().rstrip("/")
+
+
+@pytest.mark.parametrize(
+    "url", ["", "localhost:11434/v1", "ftp://host/", "http://", "http://a b/", "http://host:port/", "http://h\x00/"]
+)
+def test_bad_addresses(url: str) -> None:
+    with pytest.raises(Misconfigured) as caught:
+        servers.checked(url)
+    assert "http://localhost:11434/v1" in caught.value.hint
+
+
+def test_a_password_in_an_address_is_refused_and_not_shown() -> None:
+    with pytest.raises(Misconfigured) as caught:
+        servers.checked("https://me:hunter2@host.example/v1")
+    assert "hunter2" not in str(caught.value) + caught.value.hint
