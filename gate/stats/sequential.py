@@ -262,7 +262,7 @@ def _over(joint: JointResult, family: Mapping[str, Column], found: Boundary, pla
             if name in plan.watched
         ]
     )
-    shown = bool(np.any(rises > found.critical))
+    shown = bool(np.any(rises > found.critical + TOLERANCE))
     return shown or chance_to_show(rises, share, final) < plan.rises
 
 
