@@ -1,4 +1,4 @@
-"""Early stopping: which cases go on, when the run is over, and what the verdict then rests on."""
+"""Early stopping: when the run is over, and what the verdict then rests on."""
 
 from collections.abc import Sequence
 from dataclasses import replace
