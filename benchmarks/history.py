@@ -26,7 +26,8 @@ from gate.domain.history import Context, RunFilter
 from gate.domain.record import RunRecord
 from gate.domain.sample import ArmName
 from gate.domain.stored_suite import Page
-from gate.store.run_folder import dump_run, sample_line
+from gate.store.run_folder import dump_run
+from gate.store.samples import sample_line
 from gate.store.sql import migrating, run_tables, tables
 from gate.store.sql.engine import Database
 from gate.store.sql.run_writer import KeptSample
@@ -227,7 +228,7 @@ def measure(postgres: bool, runs: int, repeats: int) -> None:
             record.model_copy(update={"created": (BEGIN + timedelta(days=9_000 + place)).isoformat()})
             for place in range(6)
         ]
-        site = Site(store, frozenset({"testserver"}), b"k" * 32, lambda: datetime.now(UTC))
+        site = Site(store, frozenset({"testserver"}), lambda: datetime.now(UTC))
         timed = [
             Timed("push of 6,000 samples", [_kept(store, one, samples) for one in moved[:3]]),
             Timed("push of them over HTTP", _sent(site, moved[3:], samples)),

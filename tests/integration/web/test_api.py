@@ -13,14 +13,15 @@ from starlette.testclient import TestClient
 from gate.domain.api_token import Scope
 from gate.domain.history import Context, RunFilter
 from gate.domain.stored_suite import CaseFilter, Page
-from gate.store.run_folder import dump_run, sample_line
+from gate.store.run_folder import dump_run
+from gate.store.samples import sample_line
 from gate.store.sql.engine import Database
 from gate.store.sql.retention import Limits, prune
 from gate.store.sql.tokens import Tokens, Wish
 from gate.web.api.mounting import API, operations
 from gate.web.site import Site
 from tests.golden.runs import runs as golden
-from tests.support import browsing, stores
+from tests.support import browsing, people, stores
 from tests.support.browsing import NOW
 from tests.support.finished import finished
 from tests.support.runs import suite, take
@@ -46,7 +47,7 @@ RUN = finished([SUITE], lambda case, arm, index: 0.5)
 SAMPLES = b"".join(sample_line(one) for one in take(SUITE, lambda case, arm, index: 0.5))
 CASE = {"id": "a/b 1", "input": "Where?", "slices": {"tier": "free"}, "vars": {"n": 2.0}}
 BASE = "https://testserver"
-"""A server of several people answers over TLS alone."""
+"""As a browser reaches a server for a team."""
 AT = "/suites/support/cases/a%2Fb%201"
 
 
@@ -84,7 +85,7 @@ class Program:
 
 
 def server(database: Database) -> Site:
-    return replace(browsing.site(database), mode="server")
+    return replace(browsing.site(database), login=people.oidc())
 
 
 @pytest.fixture
@@ -338,7 +339,7 @@ def test_what_is_no_whole_run_leaves_nothing_behind(program: Program) -> None:
     for run, samples, said in (
         (text[: len(text) // 2], None, "not JSON"),
         (b"{}", None, "is not a run"),
-        (newer, None, "newer than this version"),
+        (newer, None, "and this version reads"),
         (b"\xff", None, "not JSON"),
         (text, SAMPLES[:-20], "cut off"),
         (text, SAMPLES[: SAMPLES.index(b"\n") + 1], "fewer samples"),
