@@ -1,6 +1,7 @@
 """Which model answers, and with which parameters."""
 
 from dataclasses import dataclass, fields
+from typing import Literal
 
 from gate.domain.jsonvalue import JsonValue
 
@@ -10,7 +11,7 @@ class ModelRef:
     """`provider:name`, as written in configuration.
 
     Args:
-        provider: `openai`, `anthropic`, `local`, `fake` or `replay`.
+        provider: a built-in one, such as `openai` or `local`, or one of `providers:` in gate.yaml.
         name: the provider's name for the model; a path for `local:` and `replay:`.
     """
 
@@ -19,6 +20,21 @@ class ModelRef:
 
     def __str__(self) -> str:
         return f"{self.provider}:{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderServer:
+    """An entry of `providers:`: a server that speaks the interface of OpenAI or of Anthropic.
+
+    Args:
+        api: whose interface it speaks.
+        base_url: its address, without the path of a call.
+        api_key_env: the environment variable that holds its key; empty for a server that wants none.
+    """
+
+    api: Literal["openai", "anthropic"]
+    base_url: str
+    api_key_env: str = ""
 
 
 @dataclass(frozen=True, slots=True)

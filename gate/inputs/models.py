@@ -1,13 +1,13 @@
 """Models (`provider:name`) and neutral parameters, as configuration writes them."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
 from gate.domain.jsonvalue import JsonValue
-from gate.domain.model import ModelRef, Params
+from gate.domain.model import ModelRef, Params, ProviderServer
 from gate.errors import GateError
 from gate.inputs.fields import Fields, Range
 from gate.inputs.limits import NAME_CHARS
@@ -15,6 +15,10 @@ from gate.inputs.nodes import Node, described, wrap
 from gate.inputs.problems import Problems, did_you_mean, quoted
 
 PROVIDERS = ("openai", "anthropic", "azure", "bedrock", "vertex", "local", "fake", "replay")
+PROVIDER = "[a-z][a-z0-9_-]{0,39}"
+"""A name under `providers:`."""
+APIS = ("openai", "anthropic")
+SERVER = ("api", "base_url", "api_key_env")
 PARAMS = (
     "max_output_tokens",
     "temperature",
@@ -47,8 +51,12 @@ _MEANT = {
 _GUESSES = (("claude", "anthropic"), ("gpt", "openai"), ("o1", "openai"), ("o3", "openai"), ("o4", "openai"))
 
 
-def parse_model(text: str) -> ModelRef:
+def parse_model(text: str, others: Collection[str] | None = None) -> ModelRef:
     """`provider:name`; the name may hold further colons.
+
+    Args:
+        text: as it is written.
+        others: providers beside the built-in ones; None takes any word for one.
 
     Raises:
         GateError: no provider, an unknown one, or no name.
@@ -58,9 +66,10 @@ def parse_model(text: str) -> ModelRef:
         guess = next((owner for start, owner in _GUESSES if text.startswith(start)), "openai")
         hint = f"write provider:name, for example {guess}:{text[:60]}; providers: {', '.join(PROVIDERS)}"
         raise GateError(f"the model {quoted(text)} names no provider", hint)
-    if provider not in PROVIDERS:
-        hint = did_you_mean(provider, PROVIDERS)
-        known = "" if hint.startswith("known") else f" known: {', '.join(PROVIDERS)}"
+    known_ones = (*PROVIDERS, *(others or ()))
+    if not re.fullmatch(PROVIDER, provider) or (others is not None and provider not in known_ones):
+        hint = did_you_mean(provider, known_ones)
+        known = "" if hint.startswith("known") else f" known: {', '.join(known_ones)}"
         raise GateError(f"unknown provider {quoted(provider)} in the model {quoted(text)}", hint + known)
     if not name or name != name.strip() or not name.isprintable() or len(name) > NAME_CHARS:
         raise GateError(f"the model {quoted(text)} has no usable name after {provider!r}", f"write {provider}:NAME")
@@ -80,7 +89,7 @@ def foreign_model(text: str) -> ModelRef | None:
     known = text.replace("/", ":", 1) if mark and provider in PROVIDERS else text
     guess = next((owner for start, owner in _GUESSES if text.startswith(start)), "")
     try:
-        return parse_model(f"{guess}:{text}" if guess and ":" not in text else known)
+        return parse_model(f"{guess}:{text}" if guess and ":" not in text else known, ())
     except GateError:
         return None
 
@@ -103,10 +112,36 @@ def read_model(fields: Fields, key: str) -> ModelRef | None:
     if not text:
         return None
     try:
-        return parse_model(text)
+        return parse_model(text, fields.problems.providers)
     except GateError as error:
         fields.problems.add(fields.line_of(key), error.message, error.hint)
         return None
+
+
+def read_servers(fields: Fields) -> dict[str, ProviderServer]:
+    """The servers under `providers`, by name.
+
+    Args:
+        fields: the whole configuration.
+    """
+    servers, problems = fields.mapping("providers"), fields.problems
+    found = {}
+    for name, node in servers.entries.items():
+        if name in PROVIDERS or not re.fullmatch(PROVIDER, name):
+            why = "is built in" if name in PROVIDERS else "must be a word of small letters, digits, - and _"
+            problems.add(node.line, f"the provider {quoted(name)} {why}", "choose another name, such as groq")
+            continue
+        entry = servers.mapping(name)
+        entry.only(SERVER, meant={"api_base": "base_url", "api_key": "api_key_env", "key": "api_key_env"})
+        for key, example in (("api", "api: openai"), ("base_url", "base_url: https://…")):
+            entry.require(key, example)
+        spoken = entry.choice("api", "openai", APIS)
+        variable = entry.text("api_key_env")
+        if variable and not re.fullmatch(VARIABLE, variable):
+            message = f"{entry.name}.api_key_env must name an environment variable, and not hold a key"
+            problems.add(entry.line_of("api_key_env"), message, "for example GROQ_API_KEY")
+        found[name] = ProviderServer("anthropic" if spoken == "anthropic" else "openai", _url(entry), variable)
+    return found
 
 
 def read_params(fields: Fields, base: Params) -> Params:
@@ -160,12 +195,16 @@ def _effort(fields: Fields) -> str:
     return word
 
 
+VARIABLE = "[A-Z_][A-Z0-9_]{0,99}"
+"""An environment variable; what is no such name may be a key that was pasted."""
+
+
 def _url(fields: Fields) -> str:
     text = fields.text("base_url", most=2000)
     if text and (reason := _url_complaint(text)):
         # The address itself stays out of the message: it may hold a password.
         hint = "for example http://localhost:11434/v1"
-        fields.problems.add(fields.line_of("base_url"), f"params.base_url {reason}", hint)
+        fields.problems.add(fields.line_of("base_url"), f"{fields.name}.base_url {reason}", hint)
     return text
 
 

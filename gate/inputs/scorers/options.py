@@ -235,7 +235,7 @@ class Models(Option):
             fields.problems.add(fields.line_of(key), said, "name a single one as model")
         for node in nodes:
             try:
-                parse_model(str(node.value))
+                parse_model(str(node.value), fields.problems.providers)
             except GateError as error:
                 fields.problems.add(node.line, f"{fields.name}.{key}: {error.message}", error.hint)
         return [str(node.value) for node in nodes]
