@@ -116,7 +116,7 @@ class Factory:
 
     def cold(self, model: ModelRef, params: Params) -> Params:
         """Parameters of a judge: at temperature 0, where the interface takes one and nothing else was asked for."""
-        cold = replace(params, temperature=0.0)
+        cold = params.model_copy(update={"temperature": 0.0})
         return cold if params.temperature is None and self.takes(model, cold) else params
 
     async def close(self) -> None:
