@@ -30,6 +30,7 @@ class Provider:
         key: that it signs with.
         published: keys that it tells of.
         signed: makes a proof in another way; None for the right one.
+        scopes: that it says it knows.
         asked: paths of all requests.
     """
 
@@ -39,13 +40,14 @@ class Provider:
     key: RSAKey = field(default_factory=lambda: KEYS[0])
     published: list[RSAKey] = field(default_factory=lambda: [KEYS[0]])
     signed: Callable[[dict[str, Any]], str] | None = None
+    scopes: list[str] = field(default_factory=lambda: ["openid", "email", "profile"])
     asked: list[str] = field(default_factory=list)
     _codes: dict[str, dict[str, str]] = field(default_factory=dict)
 
     def authorize(self, query: dict[str, str]) -> str:
         """Where the browser goes next, once somebody has logged in here."""
         wanted = {"response_type": "code", "client_id": CLIENT, "code_challenge_method": "S256"}
-        assert query.items() >= wanted.items() and "openid" in query["scope"].split(), query
+        assert query.items() >= wanted.items() and set(query["scope"].split()) == set(self.scopes), query
         code = hashlib.sha256(repr((query, len(self._codes))).encode()).hexdigest()
         self._codes[code] = query
         return f"{query['redirect_uri']}?{urlencode({'code': code, 'state': query['state'], 'iss': self.issuer})}"
@@ -74,7 +76,11 @@ class Provider:
         if path == "/keys":
             return {"keys": [key.as_dict(private=False) for key in self.published]}
         names = {"authorization_endpoint": "authorize", "token_endpoint": "token", "jwks_uri": "keys"}
-        return {"issuer": self.issuer, **{name: f"{self.issuer}/{at}" for name, at in names.items()}}
+        return {
+            "issuer": self.issuer,
+            "scopes_supported": self.scopes,
+            **{name: f"{self.issuer}/{at}" for name, at in names.items()},
+        }
 
 
 @contextmanager

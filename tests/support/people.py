@@ -24,10 +24,13 @@ KEY = "k" * 32
 
 
 def oidc(
-    issuer: str = "https://login.example.org", editors: tuple[str, ...] = (), viewers: tuple[str, ...] = ("*",)
+    issuer: str = "https://login.example.org",
+    editors: tuple[str, ...] = (),
+    viewers: tuple[str, ...] = ("*",),
+    groups_claim: str = "groups",
 ) -> Oidc:
     """A login at a provider, which is asked nothing before somebody logs in."""
-    return Oidc(OidcSettings(issuer, CLIENT, SECRET, KEY, "groups", Members(editors, viewers)))
+    return Oidc(OidcSettings(issuer, CLIENT, SECRET, KEY, groups_claim, Members(editors, viewers)))
 
 
 def server(database: Database, login: Login, url: str = URL) -> Site:

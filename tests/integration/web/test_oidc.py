@@ -95,6 +95,18 @@ def test_the_lists_say_who_may_do_what(
     assert (there.get("/").status_code, there.get("/new-suite").status_code) == statuses
 
 
+def test_groups_are_in_the_claim_and_the_scope_that_the_provider_has_for_them(
+    database: Database, provider: Provider
+) -> None:
+    provider.scopes.append("groups")
+    provider.person = {"sub": "u", "preferred_username": "ann", "name": "Bob", "roles": ["prompts"], "groups": ["x"]}
+    login = people.oidc(provider.issuer, editors=("group:prompts",), viewers=(), groups_claim="roles")
+    there = people.browser(people.server(database, login))
+    assert people.come_in(there) == (303, "/")
+    page = there.get("/new-suite")
+    assert (page.status_code, "ann" in page.text, "Bob" in page.text) == (200, True, False)
+
+
 @pytest.mark.parametrize(
     "claims",
     [
