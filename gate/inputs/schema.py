@@ -27,6 +27,7 @@ def config_schema() -> Schema:
             "policy": optional(_run_policy()),
             "budget": optional(_budget()),
             "cache": optional(_cache()),
+            "providers": optional(_servers()),
             "defaults": optional(mapping({key: _suite()[key] for key in suites.DEFAULTS})),
             "suites": {"type": "array", "minItems": 1, "items": mapping(_suite(), required=_NEEDED)},
         },
@@ -72,6 +73,20 @@ def _cache() -> Schema:
             "max_mb": integer(config.MAX_MB),
         }
     )
+
+
+def _servers() -> Schema:
+    server = mapping(
+        {
+            "api": {"enum": ["openai", "anthropic"]},
+            "base_url": {"type": "string", "pattern": "^https?://"},
+            "api_key_env": {"type": "string", "pattern": "^[A-Z_][A-Z0-9_]{0,99}$"},
+        },
+        required=("api", "base_url"),
+    )
+    built_in = "|".join(models.PROVIDERS)
+    names: Schema = {"pattern": f"^(?!({built_in})$){models.PROVIDER}$"}
+    return {"type": "object", "propertyNames": names, "additionalProperties": server}
 
 
 def _suite() -> dict[str, JsonValue]:

@@ -18,7 +18,7 @@ def params() -> Schema:
 
 def model() -> Schema:
     """`provider:name`."""
-    return {**string(), "pattern": f"^({'|'.join(models.PROVIDERS)}):\\S"}
+    return {**string(), "pattern": f"^{models.PROVIDER}:\\S"}
 
 
 def mapping(properties: Mapping[str, JsonValue], required: Sequence[str] = ()) -> Schema:
