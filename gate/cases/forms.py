@@ -150,6 +150,14 @@ class CommonFields(CaseModel):
             raise wrong_at((("slice",), "and 'slices.slice' are the same dimension", "keep one of the two"))
         return self
 
+    def case(self, where: str) -> Case:
+        """What is asked, and how it is scored.
+
+        Args:
+            where: `Case.where`.
+        """
+        raise NotImplementedError
+
     def common(self) -> dict[str, Any]:
         """As a case has it."""
         tagged = {} if self.slice is None else {"slice": self.slice}
@@ -441,7 +449,7 @@ _NAMED_ONLY = frozenset({"name", "description", "slices", "cluster"})
 """With nothing else than these it has a name as tests of agents do, and lacks what the agent is told."""
 
 
-def form_of(entry: Mapping[str, object]) -> type[CaseForm]:
+def form_of(entry: Mapping[str, object]) -> type[CommonFields]:
     """The form that an entry is of, by its keys."""
     asked = bool({"input", "messages"} & entry.keys())
     if "conversation" in entry or (_TRANSCRIPT & entry.keys() and not asked):

@@ -45,7 +45,7 @@ class YamlFile:
         self._end = "\r\n" if "\r\n" in text else "\n"
         text = text.removeprefix("\ufeff").replace("\r\n", "\n")
         self._yaml = _round_trip()
-        self._yaml.explicit_start = text.startswith("---")  # type: ignore[assignment]
+        self._yaml.explicit_start = text.startswith("---")
         self.data: Any = self._yaml.load(text)
         _indent_as(self._yaml, self.data)
 
@@ -298,7 +298,8 @@ def _indents(node: Any) -> Iterator[tuple[str, Any]]:
 def _text(text: str, *, key: bool = False) -> str:
     if _BARE.fullmatch(text) and text.lower() not in _WORDS:
         return text
-    return LiteralScalarString(text) if not key and _literal(text) else DoubleQuotedScalarString(text)
+    found: str = LiteralScalarString(text) if not key and _literal(text) else DoubleQuotedScalarString(text)
+    return found
 
 
 def _literal(text: str) -> bool:
