@@ -38,5 +38,5 @@ def test_only_keys_that_changed_are_told() -> None:
     assert [(one.key, one.old, one.new) for one in found] == [
         ("vars", '"n": 1', '"n": 1.0'),
         ("gone", "true", ""),
-        ("new", "", '- 1\n- "two\\nlines"'),
+        ("new", "", "- 1\n- |-\n  two\n  lines"),
     ]
