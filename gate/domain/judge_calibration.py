@@ -136,7 +136,7 @@ class JudgingRecord(_Model):
 
     repeats: Count
     judged: Count
-    units: Count = 0
+    units: Count
     unscored: dict[str, Count]
     calls: Count
     reused: Count
@@ -267,7 +267,7 @@ class SliceRecord(_Model):
 
     name: str
     answers: int
-    units: int = 0
+    units: int
     share: ShareRecord
 
 
@@ -285,8 +285,8 @@ class DisagreementRecord(_Model):
 
     id: str
     where: str
-    cluster: str = ""
-    question: str = ""
+    cluster: str
+    question: str
     people: float
     judge: float
     output: str

@@ -42,7 +42,7 @@ class NewSuiteRecord(RecordPart):
     threshold: Share | None
     overall: PassRate
     slices: list[PassRate]
-    level: float = 0.025
+    level: float
     cost: ArmAxis
     latency: ArmAxis
     priced: bool
@@ -50,7 +50,7 @@ class NewSuiteRecord(RecordPart):
     calls: CallsRecord
     spent_usd: Amount | None
     cost_note: str = ""
-    spending: SpendingRecord | None = None
+    spending: SpendingRecord
     reuse: ReuseRecord | None = None
     rubrics: list[RubricResult] = []
     juries: list[JuryResult] = []

@@ -1,7 +1,6 @@
 """What pytest shows of a case: a word behind its outcome, a report where it does not pass, a table at the end."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
 from math import fsum
 from typing import Any, TypeAlias
 
@@ -10,7 +9,6 @@ from gate.domain.absence import Failed
 from gate.domain.case import Case
 from gate.domain.checked import CaseState
 from gate.domain.record_check import CaseCheckRecord, ScorerCheckRecord
-from gate.domain.record_parts import JudgeRecord
 from gate.domain.sample import Reply, Sample
 from gate.domain.suite import Suite
 from gate.domain.usage import Dollars
@@ -150,7 +148,7 @@ def beforehand(suites: Iterable[Suite]) -> list[str]:
     """
     suites = tuple(suites)
     quoted = [
-        f"{suite.name}: the judge {one.scorer} {_standing(sentence(JudgeRecord.model_validate(asdict(one))))}"
+        f"{suite.name}: the judge {one.scorer} {_standing(sentence(one))}"
         for suite in suites
         for one in suite.exam.judges
     ]
