@@ -149,7 +149,7 @@ def test_another_version_of_the_program(three: Path) -> None:
 @pytest.mark.parametrize(
     ("values", "said"),
     [
-        ({"schema": "prompt-gate/shard/2"}, "newer than this version reads"),
+        ({"schema": "prompt-gate/shard/2"}, "and this version reads"),
         ({"schema": "prompt-gate/run/1"}, "is not a shard"),
         ({"identity": "0" * 64}, "it was edited"),
         ({"number": 4}, "4/3 cannot be"),
