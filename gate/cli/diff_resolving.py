@@ -5,6 +5,7 @@ from dataclasses import replace
 from gate.bootstrap.resolving import Here, resolve_files_mode, resolve_git_mode
 from gate.cli.diff_options import Compared, DiffOptions, Overrides
 from gate.cli.key_values import key_values
+from gate.config.scorers import parse_scorers
 from gate.domain.case import JUDGED
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.model import ModelRef
@@ -16,7 +17,6 @@ from gate.flows.resolved import Resolved
 from gate.flows.some_cases import picked
 from gate.git.noted import Sightings
 from gate.inputs.models import parse_model, parse_params
-from gate.inputs.scorers.read import parse_scorers
 
 DEFAULT_SAMPLES = 3
 

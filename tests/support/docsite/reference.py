@@ -11,10 +11,10 @@ import click
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from gate.cli.app import cli
+from gate.config.scorers import KINDS
 from gate.domain.record import run_schema
 from gate.inputs.schema import config_schema
 from gate.inputs.schemaparts import params
-from gate.inputs.scorers.kinds import KINDS
 from tests.support.docsite.schemawords import Row, rows, takes
 
 FOLDER = Path(__file__).parents[3] / "docs" / "reference"
@@ -144,9 +144,12 @@ def pages() -> dict[str, str]:
 
 
 def _scorer(name: str) -> list[Row]:
-    kind = KINDS[name]
-    schemas: dict[str, Any] = {key: option.schema() for key, option in kind.options.items()}
-    return [Row(key, takes(schema), key in kind.needed) for key, schema in schemas.items()]
+    schema = KINDS[name].model_json_schema()
+    needed = schema.get("required", [])
+    own = {
+        key: about for key, about in schema["properties"].items() if key not in ("name", "weight", "required", "negate")
+    }
+    return [Row(key, takes(about), key in needed) for key, about in own.items()]
 
 
 def _cell(text: str) -> str:
