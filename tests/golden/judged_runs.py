@@ -88,6 +88,7 @@ def _exam() -> ExamRecord:
             asked=[AskedModel(model="openai:mistral-large", temperature=0.0)],
             agreement=(0.91, 0.86, 0.95),
             answers=120,
+            units=120,
             created="2026-11-02",
         ),
         JudgeQuote(scorer="jury", standing="not calibrated", kind="judge", combine="majority", asked=jury),
