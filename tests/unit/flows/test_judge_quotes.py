@@ -69,7 +69,7 @@ def test_a_judge_without_a_calibration() -> None:
     ("text", "message"),
     [
         (None, f"there is no {PATH} at main"),
-        ("{", "it is no calibration of schema prompt-gate/judge-calibration/1: the file: Invalid JSON"),
+        ("{", "it is no calibration of schema prompt-gate/judge-calibration/1: Invalid JSON"),
         ("[]", "it is no calibration of schema"),
         (TEXT.replace("judge-calibration/1", "judge-calibration/2"), "it is no calibration of schema"),
         (TEXT.replace('"lower"', '"lowest"', 1), "it is no calibration of schema"),
