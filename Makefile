@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet
 INSTALL = why=$$($(BIN)/uv pip install --quiet --system-certs --python $(BIN)/python --editable '.[$(EXTRAS)]' 2>&1) \
 	|| { echo 'uv could not install it; pip takes longer.'; $(PIP) --editable '.[$(EXTRAS)]'; } \
 	|| { printf 'What uv said:\n%s\n' "$$why" >&2; exit 1; }
-IMAGE_EXTRAS := local agents otel postgres web
+IMAGE_EXTRAS := local agents bedrock vertex otel postgres web
 
 .PHONY: help setup demo test browser-test image-test lint lock dist sbom audit bench clean docs docs-serve reference
 .DEFAULT_GOAL := help

@@ -227,7 +227,7 @@ def measure(postgres: bool, runs: int, repeats: int) -> None:
             record.model_copy(update={"created": (BEGIN + timedelta(days=9_000 + place)).isoformat()})
             for place in range(6)
         ]
-        site = Site(store, frozenset({"testserver"}), b"k" * 32, lambda: datetime.now(UTC))
+        site = Site(store, frozenset({"testserver"}), lambda: datetime.now(UTC))
         timed = [
             Timed("push of 6,000 samples", [_kept(store, one, samples) for one in moved[:3]]),
             Timed("push of them over HTTP", _sent(site, moved[3:], samples)),

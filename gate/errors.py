@@ -26,6 +26,11 @@ class GateError(Exception):
         self.message = message
         self.hint = hint
 
+    @property
+    def in_full(self) -> str:
+        """Message and hint, for a warning of one line."""
+        return f"{self.message} ({self.hint})" if self.hint else self.message
+
 
 def with_extra(name: str) -> str:
     """How to install an extra: from where the gate itself came, since an index may hold another package of its name.

@@ -21,7 +21,6 @@ class Check:
         github: the repository.
         key: tells several gates apart.
         run_url: the workflow run.
-        wanted: by the inputs.
         warn: tells about something that did not work and does not decide.
         shown: the annotations are on the check run.
     """
@@ -29,7 +28,6 @@ class Check:
     github: GitHub
     key: str
     run_url: str
-    wanted: bool
     warn: Callable[[str], None]
     shown: bool = field(default=False, init=False)
     _number: int | None = field(default=None, init=False)
@@ -37,7 +35,7 @@ class Check:
 
     def begin(self, venue: Venue) -> None:
         """Show that an evaluation is under way."""
-        if not self.wanted or not self.github.has_token:
+        if not self.github.has_token:
             return
         checks = self._checks(venue)
         self._venue = venue

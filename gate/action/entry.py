@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from gate.action.evaluation import Evaluation, Stage, enter, secret_of
+from gate.action.evaluation import Evaluation, Stage, enter
 from gate.action.keeping import keep
 from gate.action.output_folder import hand_over, output_folder
 from gate.action.overrides import Overrides
@@ -23,7 +23,11 @@ from gate.inputs.text import decode
 from gate.report.differences.changed_lines import Annotation
 from gate.settings.inputs import Inputs, unknown_inputs
 from gate.settings.runner import Runner
+from gate.store.own_folder import CACHE
 from gate.store.run_folder import write_whole
+
+OUT = ".gate/action"
+"""Folder of the record and the reports, in the working directory."""
 
 LARGEST_EVENT = 64 * 2**20
 """Bytes; GitHub's own limit for a payload is 25 MB."""
@@ -44,8 +48,7 @@ def act(stage: Stage) -> int:
     runner = Runner.from_environ()
     inputs, mistakes = Inputs.from_environ()
     github = GitHub(inputs.github_token, runner.api_url, runner.repository)
-    now = stage.now()
-    herald = Herald(stage.say, runner, inputs, github, secret_of(stage.services, inputs), now)
+    herald = Herald(stage.say, runner, inputs, github)
     for sentence in unknown_inputs():
         herald.warn(sentence)
     event: Event | None = None
@@ -68,9 +71,8 @@ def act(stage: Stage) -> int:
         return _told(herald, stage, Outcome(_failed(error, commit, stage), error))
     if isinstance(asked, Nothing):
         return _told(herald, stage, Outcome(nothing(asked.why, asked.commit, stage.now())))
-    overrides = Overrides(
-        github, files, Rule(inputs.skip_label, inputs.override_by, inputs.label_scope), herald.accepted, herald.warn
-    )
+    rule = Rule(inputs.skip_label, inputs.override_by, inputs.label_scope)
+    overrides = Overrides(github, files, rule, herald.warn)
     evaluation = Evaluation(asked, runner, inputs, files, overrides, herald.warn)
     outcome = _judged(evaluation, mistakes, stage)
     code = _told(herald, stage, outcome)
@@ -95,7 +97,7 @@ def _judged(evaluation: Evaluation, mistakes: Problems, stage: Stage) -> Outcome
     error: Exception | None = None
     try:
         mistakes.check()
-        out = output_folder(workspace, f"{inputs.working_directory}/{inputs.out}".lstrip("/"))
+        out = output_folder(workspace, f"{inputs.working_directory}/{OUT}".lstrip("/"))
         run_folder(out).clear()
         enter(evaluation.folder)
         with told_of_signals():
@@ -111,7 +113,7 @@ def _judged(evaluation: Evaluation, mistakes: Problems, stage: Stage) -> Outcome
     found = _marks(evaluation, run)
     _scanned(out, run, found, evaluation)
     try:
-        hand_over(workspace, out, evaluation.folder / inputs.cache_path)
+        hand_over(workspace, out, evaluation.folder / CACHE)
     except OSError as trouble:
         evaluation.warn(f"the run's files could not be handed to the workspace's owner: {trouble.strerror}")
     return Outcome(run, error, str(out.relative_to(workspace)), found)

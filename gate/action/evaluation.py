@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
-from gate.action.limits import limited, sampled, tightened
+from gate.action.limits import limited, tightened
 from gate.action.marks import marks
 from gate.action.overrides import Overrides, Standing
 from gate.action.reading import Reading, reading
@@ -33,6 +33,7 @@ from gate.report.differences.changed_lines import Annotation
 from gate.settings.inputs import Inputs
 from gate.settings.runner import Runner
 from gate.settings.services import Settings
+from gate.store.own_folder import CACHE
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +92,6 @@ class Evaluation:
             GateError: it cannot be judged.
         """
         commit = self.subject.commit
-        if self.subject.baseline and not self.inputs.cache:
-            raise GateError("cache: false leaves nothing to record for later runs", "take it out, or the event push")
         self.standing = self.overrides.of(self.subject)
         if self.standing.closed:
             return closed(commit, stage.now())
@@ -158,20 +157,18 @@ class Evaluation:
     def _resolved(self, found: Found, progress: Reading) -> Resolved:
         """What there is to evaluate, within the limits of the inputs."""
         inputs, subject = self.inputs, self.subject
-        self.advisory = inputs.mode != "enforce" and is_advisory(found.sides, inputs.config)
-        everything = inputs.force_run or subject.baseline
+        self.advisory = is_advisory(found.sides, inputs.config)
         try:
             with building() as builder:
                 # Beside secrets there is nothing that could run code, whatever else is decided about the change.
                 sides = found.sides if subject.stranger or subject.privileged else replace(found.sides, builder=builder)
-                resolved = resolve(sides, inputs.config, everything=everything, only=inputs.prompts)
+                resolved = resolve(sides, inputs.config, everything=subject.baseline)
             progress.doing = "every case was put into its prompts and scorers"
             resolved = rehearsed(alone(resolved) if subject.baseline else resolved)
         except InputErrors as errors:
             raise self._in_change(errors, found.sides.head.label) from None
         resolved = replace(
             resolved,
-            suites=tuple(sampled(suite, inputs) for suite in resolved.suites),
             notes=(*resolved.notes, *found.notes),
             policy=tightened(resolved.policy, inputs),
             budget=limited(resolved.budget, inputs),
@@ -197,16 +194,16 @@ class Evaluation:
         from gate.bootstrap.plan import Plan
         from gate.bootstrap.running import run_plan
 
-        remember = Remembering(cache=self.inputs.cache, folder=self.folder / self.inputs.cache_path)
+        remember = Remembering(folder=self.folder / CACHE)
         plan = Plan(resolved, self.inputs.concurrency, None, out, stage.progress(), remember=remember, say=stage.say)
-        run = run_plan(plan, with_keys(stage.services, self.inputs))
+        run = run_plan(plan, stage.services)
         return recorded(run, self.subject.base) if self.subject.baseline else run
 
     def _without_secrets(self, error: MissingKey, resolved: Resolved, stage: Stage) -> RunRecord:
         why = self.subject.secretless
         if not why:
             raise error
-        of_base = missed_by_the_base(resolved, with_keys(stage.services, self.inputs))
+        of_base = missed_by_the_base(resolved, stage.services)
         if self.inputs.on_missing_secrets == "skip" and of_base:
             return without_secrets(why, error, self.subject.commit, stage.now())
         fork = self.subject.pull is not None and self.subject.pull.fork
@@ -222,22 +219,6 @@ class Evaluation:
     def folder(self) -> Path:
         """The folder that the run's files and the answers lie in."""
         return self.runner.workspace / self.inputs.working_directory
-
-
-def with_keys(services: Settings, inputs: Inputs) -> Settings:
-    """Keys and addresses; a key of the step's environment comes before one that is an input."""
-    return replace(
-        services,
-        openai_api_key=services.openai_api_key or inputs.openai_api_key,
-        anthropic_api_key=services.anthropic_api_key or inputs.anthropic_api_key,
-    )
-
-
-def secret_of(services: Settings, inputs: Inputs) -> bytes:
-    """What only runs that have the services' keys know; empty without keys."""
-    from gate.bootstrap.memory import secret_of as of_settings
-
-    return of_settings(with_keys(services, inputs))
 
 
 def enter(folder: Path) -> None:

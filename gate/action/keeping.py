@@ -13,6 +13,9 @@ from gate.inputs.event import Event
 from gate.report.escape import terminal
 from gate.settings.storage import DATABASE, TOKEN, database_url, push_token
 
+STORE = "store"
+"""What `push-to` says for the database that the step's environment names, in place of a server's address."""
+
 
 def keep(outcome: Outcome, evaluation: Evaluation, event: Event, stage: Stage) -> None:
     """Put the run of an event into the store, and send it to a server.
@@ -29,15 +32,17 @@ def keep(outcome: Outcome, evaluation: Evaluation, event: Event, stage: Stage) -
     nothing = run.verdict is Verdict.SKIPPED and run.override is None
     if not outcome.folder or nothing:
         return
-    if inputs.store:
+    if inputs.push_to == STORE:
         if not _trusted(evaluation.subject):
             stage.say("The run is not put into the store: its workflow may be that of a stranger.")
         elif database_url() is None:
-            evaluation.warn(f"store: true needs {DATABASE} under env in the gate's step: the run is not in the store")
+            evaluation.warn(
+                f"push-to: store needs {DATABASE} under env in the gate's step: the run is not in the store"
+            )
         else:
             _tried("the run is not in the store", evaluation, lambda: _store(outcome, evaluation, event, stage))
-    # A run without secrets is nobody's mistake.
-    if inputs.push_to and _trusted(evaluation.subject) and not evaluation.subject.secretless:
+    elif inputs.push_to and _trusted(evaluation.subject) and not evaluation.subject.secretless:
+        # A run without secrets is nobody's mistake.
         if not push_token():
             evaluation.warn(f"push-to needs {TOKEN} under env in the gate's step: the run was not sent")
         else:

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from gate.domain.suite import Budget, Limit, RunPolicy, Suite
+from gate.domain.suite import Budget, Limit, RunPolicy
 from gate.settings.inputs import Inputs
 
 
@@ -17,15 +17,9 @@ def limited(budget: Budget, inputs: Inputs) -> Budget:
         "max_calls": ("max-calls", inputs.max_calls),
         "max_usd": ("max-cost-usd", inputs.max_cost_usd),
         "max_minutes": ("max-minutes", inputs.max_minutes),
-        "max_output_tokens": ("max-output-tokens", inputs.max_output_tokens),
     }
     for limit, (name, number) in wanted.items():
         own: float | None = getattr(budget, limit)
         if number is not None and (own is None or number < own):
             budget = budget.lowered(limit, number, f"the input {name}")
     return budget
-
-
-def sampled(suite: Suite, inputs: Inputs) -> Suite:
-    """The suite with as many samples as the inputs ask for, and no fewer than it has."""
-    return replace(suite, samples=max(suite.samples, inputs.samples or 0))

@@ -1,13 +1,12 @@
 """The override label of what is judged: of one pull request, or of all those that a merge queue tests together."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from gate.action.subject import Subject
 from gate.bootstrap.sides import EventFiles, Span
 from gate.domain.absence import Failed
-from gate.domain.comment_state import AcceptedOverride
-from gate.domain.override import Labelled, Rule
+from gate.domain.override import Rule
 from gate.domain.pull_request import PullRequest
 from gate.domain.record import OverrideRecord
 from gate.errors import CannotEvaluate
@@ -15,7 +14,7 @@ from gate.flows.merge_group import inherited
 from gate.flows.override import Facts, Push, Sources, decide, override, spellings
 from gate.github.client import GitHub
 from gate.github.comments import PullRequestComments
-from gate.github.labels import PullRequestLabels
+from gate.github.labels import Now, PullRequestLabels
 from gate.github.people import PullRequestPeople
 from gate.github.pulls import PullRequests
 
@@ -44,14 +43,12 @@ class Overrides:
         github: the repository.
         files: knows the commits of a merge group.
         rule: which label counts, and when.
-        accepted: what the gate's comment says was counted before; asked only where the label is set.
         warn: tells about something that did not work and does not decide.
     """
 
     github: GitHub
     files: EventFiles
     rule: Rule
-    accepted: Callable[[], AcceptedOverride | None]
     warn: Callable[[str], None]
 
     def of(self, subject: Subject) -> Standing:
@@ -72,23 +69,20 @@ class Overrides:
             now = labels.now()
         except CannotEvaluate as error:
             # The label may have been taken off since: what cannot be read sets nothing aside.
-            self.warn(f"{error.message}; an override label would not be seen")
+            self.warn(f"{error.in_full}; an override label would not be seen")
             return Standing()
         if now.state == "closed":
             return Standing(closed=True)
         people, talk = PullRequestPeople(self.github, pull.number), PullRequestComments(self.github, pull.number)
-        push = Push(pull.head_sha, _labelled(subject), self._accepted(now.labels, subject))
+        push = Push(pull.head_sha, _set_on_head(now, subject))
         return Standing(override=override(now.labels, self.rule, push, Sources(labels, people, talk)))
-
-    def _accepted(self, names: Sequence[str], subject: Subject | None) -> AcceptedOverride | None:
-        return self.accepted() if subject is not None and names and self.rule.scope == "commit" else None
 
     def _group(self, span: Span, newest: int) -> Standing:
         """All pull requests of the group must have it; one that cannot be found has not."""
         try:
             pulls = self._members(span, newest)
         except CannotEvaluate as error:
-            self.warn(f"{error.message}; the override labels of the merge group's pull requests do not count")
+            self.warn(f"{error.in_full}; the override labels of the merge group's pull requests do not count")
             return Standing()
         decisions = {pull.number: self._pull(pull, None).override for pull in pulls}
         return Standing(override=inherited(decisions, span.head[1]))
@@ -121,9 +115,15 @@ class Overrides:
         raise CannotEvaluate("it cannot be told which pull requests the merge group is made of")
 
 
-def _labelled(subject: Subject | None) -> Labelled | None:
-    """The label that this run's own event set, and on which commit."""
+def _set_on_head(now: Now, subject: Subject | None) -> tuple[str, ...]:
+    """The labels that were set while the judged commit was the newest.
+
+    The dates of commits are their authors' own word, so the timeline cannot tell. The event that this run answers can:
+    it says which commit was the newest, and which labels were set, at that moment.
+    """
     event = subject.event if subject is not None else None
-    if event is None or event.action != "labeled":
-        return None
-    return Labelled(event.label, event.pull.head_sha, event.by)
+    if event is None or event.pull.head_sha != now.head:
+        return ()
+    before = {label.casefold() for label in event.pull.labels}
+    since = tuple(label for label in now.labels if label.casefold() not in before)
+    return (event.label, *since) if event.action == "labeled" else since

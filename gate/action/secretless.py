@@ -15,9 +15,14 @@ def missed_by_the_base(resolved: Resolved, services: Settings) -> bool:
         resolved: what was to be evaluated.
         services: the keys that there are.
     """
-    keys = {"openai": services.openai_api_key, "anthropic": services.anthropic_api_key}
-    addresses = {"openai": services.openai_base_url, "anthropic": services.anthropic_base_url}
-    lacking = {provider for provider, key in keys.items() if not key and not addresses[provider]}
+    there = {
+        "openai": services.openai_api_key or services.openai_base_url,
+        "anthropic": services.anthropic_api_key or services.anthropic_base_url,
+        "azure": services.azure_api_key or services.azure_ad_token,
+        "bedrock": services.bedrock_api_key or services.aws_credentials,
+        "vertex": services.google_credentials,
+    }
+    lacking = {provider for provider, found in there.items() if not found}
     return not lacking.isdisjoint(_of_base(resolved))
 
 

@@ -3,18 +3,15 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from pathlib import Path
 
 from gate.action.checking import Check
-from gate.action.conversation import Commenter
+from gate.action.commenter import Commenter
 from gate.action.runner_files import write_outputs, write_summary
 from gate.action.subject import Venue
-from gate.domain.comment_state import AcceptedOverride
 from gate.domain.record import RunRecord
 from gate.domain.verdict import Verdict
 from gate.errors import InputErrors
-from gate.flows.waive import audit
 from gate.github.client import GitHub
 from gate.report.differences.changed_lines import Annotation
 from gate.report.markdown import comment
@@ -60,8 +57,6 @@ class Herald:
         runner: the files that the runner reads back.
         inputs: of the action.
         github: the repository.
-        secret: of this run, which no change knows; empty where there is none.
-        started: when this run began.
         warnings: what did not work and does not decide, for the summary, too.
     """
 
@@ -69,19 +64,14 @@ class Herald:
     runner: Runner
     inputs: Inputs
     github: GitHub
-    secret: bytes
-    started: datetime
     warnings: list[str] = field(default_factory=list)
     _url: str = field(default="", init=False)
     _commenter: Commenter = field(init=False)
     _check: Check = field(init=False)
 
     def __post_init__(self) -> None:
-        self._commenter = Commenter(
-            self.runner, self.inputs, self.github, self.secret, self.started, self.say, self.warn
-        )
-        wanted = self.inputs.check_run
-        self._check = Check(self.github, self.inputs.key, self.runner.run_url, wanted, self.warn)
+        self._commenter = Commenter(self.runner, self.inputs, self.github, self.say, self.warn)
+        self._check = Check(self.github, self.inputs.key, self.runner.run_url, self.warn)
 
     def warn(self, message: str) -> None:
         """Note something that did not work and does not decide."""
@@ -92,11 +82,6 @@ class Herald:
         """Say that an evaluation is under way."""
         self._commenter.about(venue)
         self._check.begin(venue)
-        self._commenter.announce()
-
-    def accepted(self) -> AcceptedOverride | None:
-        """The override that the comment says was counted before."""
-        return self._commenter.accepted()
 
     def post(self, outcome: Outcome) -> None:
         """Publish the comment, and conclude the check run.
@@ -189,5 +174,5 @@ def outputs(run: RunRecord, folder: str, comment_url: str) -> dict[str, str]:
         "comment-url": comment_url,
         "cost-usd": "" if run.spent_usd is None else f"{run.spent_usd:.6f}",
         "calls": str(run.calls.made),
-        **audit(run),
+        "override-by": (run.override.by or "") if run.override is not None and run.override.counted else "",
     }

@@ -1,15 +1,11 @@
 """Publishes a finished run as the sticky comment of a pull request."""
 
-from datetime import UTC, datetime
 from pathlib import Path
 
-from gate.domain.comment_state import CommentState
 from gate.domain.pull_request import PullRequest
-from gate.domain.record import RunRecord
 from gate.domain.verdict import Verdict
 from gate.errors import CannotEvaluate, GateError
-from gate.flows.commenttext import marker
-from gate.flows.publish import Mode, Sticky, publish
+from gate.flows.sticky_comment import StickyComment, publish
 from gate.github.client import GitHub
 from gate.github.comments import PullRequestComments
 from gate.github.pulls import PullRequests
@@ -20,7 +16,7 @@ from gate.settings.commenting import CommentPlace
 from gate.store.load import load_run
 
 
-def comment_on(path: Path, place: CommentPlace, key: str = "", mode: Mode = "update") -> tuple[str, str]:
+def comment_on(path: Path, place: CommentPlace, key: str) -> tuple[str, str]:
     """Bring the comment of a pull request up to date with a finished run.
 
     The label that sets the gate aside is the action's: who publishes by hand says nothing of it.
@@ -29,7 +25,6 @@ def comment_on(path: Path, place: CommentPlace, key: str = "", mode: Mode = "upd
         path: a `run.json`, or the folder that holds one.
         place: the pull request.
         key: tells the comments of several gates of one repository apart.
-        mode: see `gate.flows.publish.Sticky`.
 
     Returns:
         The address of the comment, and what did not go as it was meant to. Both are empty where nothing was touched
@@ -37,7 +32,7 @@ def comment_on(path: Path, place: CommentPlace, key: str = "", mode: Mode = "upd
 
     Raises:
         GateError: it is no run, or one that is of no commit.
-        CannotEvaluate: the comment could not be written, or is left to a newer commit or run.
+        CannotEvaluate: the comment could not be written, or is left to a newer commit.
     """
     run = load_run(path)
     if run.commit is None or not SHA.fullmatch(run.commit):
@@ -46,17 +41,17 @@ def comment_on(path: Path, place: CommentPlace, key: str = "", mode: Mode = "upd
     pull = PullRequests(github).get(place.number)
     judged = _judged(run.commit, pull, github)
     context = comment.Context(judged, pull.base_ref, place.run_url, skip_label="", pull=False)
-    sticky = Sticky(
-        marker(key),
-        lambda earlier, limit: comment.render(run, context, earlier, limit=limit),
-        CommentState(commit=judged, started=_started(run, path), run=place.run, verdict=run.verdict),
-        mode,
+    sticky = StickyComment(
+        key,
+        judged,
+        lambda limit: comment.render(run, context, limit=limit),
         only_update=run.verdict is Verdict.SKIPPED and not run.notes,
     )
     done = publish(PullRequestComments(github, place.number), sticky)
-    if done.note and not done.url:
-        raise CannotEvaluate(f"there is no comment: {done.note}")
-    return done.url, done.note
+    note = "; ".join(done.notes)
+    if note and not done.url:
+        raise CannotEvaluate(f"there is no comment: {note}")
+    return done.url, note
 
 
 def _judged(commit: str, pull: PullRequest, github: GitHub) -> str:
@@ -66,10 +61,3 @@ def _judged(commit: str, pull: PullRequest, github: GitHub) -> str:
     # The merge target may have moved on since, so that GitHub made another merge of the same head.
     parents = GitHubStore(github).parents(commit)
     return parents[1] if len(parents) == 2 and parents[1] == pull.head_sha else commit
-
-
-def _started(run: RunRecord, path: Path) -> str:
-    try:
-        return datetime.fromisoformat(run.created).astimezone(UTC).isoformat()
-    except (ValueError, OverflowError):
-        raise GateError(f"{path}: 'created' is no moment", "publish a run.json as the gate wrote it") from None

@@ -114,7 +114,7 @@ def read(wanted: Wanted) -> Found:
     subject = subject_of(version.prompt)
     if given is not None and foreign(given, subject):
         said = f"{wanted.spec} is of another prompt: nothing that its rules quote stands in {wanted.prompt}"
-        raise GateError(said, "name another folder with --out, or a specification of this prompt with --spec")
+        raise GateError(said, "name another folder with --out")
     return Found(version, subject, given)
 
 

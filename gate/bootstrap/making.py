@@ -27,8 +27,9 @@ from gate.flows.exam_edits import ExamEdit, Trial
 from gate.flows.resolved import Resolved
 from gate.inputs.models import parse_model, parse_params
 from gate.inputs.text import decode
+from gate.providers.endpoints import Keys
 from gate.providers.executor import Executor
-from gate.providers.factory import Factory, Keys
+from gate.providers.factory import Factory
 from gate.providers.prices import PriceList
 from gate.scoring.judge import Judge
 from gate.scoring.jury import Jury

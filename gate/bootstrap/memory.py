@@ -103,7 +103,7 @@ def remembered(
 
 def secret_of(settings: Settings) -> bytes:
     """What the answers are sealed with: who does not have the services' keys cannot forge any. Empty without keys."""
-    keys = [key or "" for key in (settings.openai_api_key, settings.anthropic_api_key, settings.cache_secret)]
+    keys = [key or "" for key in (*settings.secrets, settings.cache_secret)]
     if not any(keys):
         return b""
     return hashlib.sha256("\0".join(["answers", *keys]).encode("utf-8", "surrogatepass")).digest()

@@ -29,8 +29,10 @@ from gate.flows.run_promises import without_promises
 from gate.flows.shards import Asked, Found, changed, disagreements, evaluation, unfinished
 from gate.git.repo import Repo
 from gate.git.sources import RefSource
-from gate.providers.factory import Factory, Keys
+from gate.providers.endpoints import Keys
+from gate.providers.factory import Factory
 from gate.providers.prices import PriceList
+from gate.settings.keys import addresses_of
 from gate.settings.services import Settings
 from gate.store import gathering
 from gate.store.gathering import Gathering
@@ -196,7 +198,7 @@ def _times(records: Iterable[ShardRecord]) -> tuple[datetime, float]:
 
 def _factory(settings: Settings) -> Factory:
     # No key is needed to know an interface and its terms, and none is given.
-    keys = Keys(openai_base_url=settings.openai_base_url, anthropic_base_url=settings.anthropic_base_url)
+    keys = Keys(**addresses_of(settings))
     return Factory(keys, settings.cache_dir, 1, _no_text, PriceList(by_name=settings.price_by_name))
 
 

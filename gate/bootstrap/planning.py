@@ -19,8 +19,10 @@ from gate.flows.plan import World, plan, spending
 from gate.flows.resolve import resolve
 from gate.flows.resolved import Resolved
 from gate.git.repo import Repo
-from gate.providers.factory import Factory, Keys
+from gate.providers.endpoints import Keys
+from gate.providers.factory import Factory
 from gate.providers.prices import PriceList
+from gate.settings.keys import addresses_of
 from gate.settings.services import Settings
 
 
@@ -103,7 +105,7 @@ def priced(settings: Settings, concurrency: int = 1) -> Pricer:
         concurrency: calls in flight.
     """
     # No key is needed to know a price, and none is given.
-    keys = Keys(openai_base_url=settings.openai_base_url, anthropic_base_url=settings.anthropic_base_url)
+    keys = Keys(**addresses_of(settings))
     prices = PriceList(by_name=settings.price_by_name)
     factory = Factory(keys, settings.cache_dir, concurrency, _no_text, prices)
 

@@ -26,8 +26,8 @@ from gate.flows.evaluate import default_seed, evaluate
 from gate.flows.methods import check_method
 from gate.flows.placeholders import with_placeholders
 from gate.flows.resolved import Resolved
+from gate.providers.endpoints import Keys
 from gate.providers.executor import Executor
-from gate.providers.factory import Keys
 from gate.settings.keys import keys_of, read_keys
 from gate.settings.services import Settings
 from gate.store.run_folder import RunFolder

@@ -1,9 +1,8 @@
 """What a web interface is made of, on this machine and in this repository."""
 
 import getpass
-import secrets
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +11,7 @@ from gate.bootstrap.person import git_name
 from gate.bootstrap.storing import open_database
 from gate.errors import GateError
 from gate.git.repo import Repo
-from gate.settings.storage import database_url, secret_key
+from gate.settings.storage import database_url
 
 if TYPE_CHECKING:
     from gate.store.sql.engine import Database
@@ -25,14 +24,12 @@ class Here:
     Args:
         database: the store.
         person: who that is, for the history.
-        key: seals forms; another one each time.
         now: the time.
         root: of the repository, or the folder itself.
     """
 
     database: "Database"
     person: str
-    key: bytes = field(repr=False)
     now: Callable[[], datetime]
     root: Path
 
@@ -48,18 +45,7 @@ def site_here(directory: Path, person: str) -> Here:
     root = repo.root if repo is not None else directory.resolve()
     named = person.strip() or (repo and git_name(repo)) or _account()
     database = open_database(root, database_url())
-    return Here(database, named, secrets.token_bytes(32), lambda: datetime.now(UTC), root)
-
-
-def shared_key(database: "Database") -> bytes:
-    """What seals the forms of all servers of a store, before and after they are started again.
-
-    Args:
-        database: which has its tables.
-    """
-    from gate.store.sql.shared_secrets import FORMS, shared_secret
-
-    return secret_key() or shared_secret(database, FORMS)
+    return Here(database, named, lambda: datetime.now(UTC), root)
 
 
 def _repo(directory: Path) -> Repo | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from gate.bootstrap.places import root_of
 from gate.bootstrap.storing import FILE, reach_database
-from gate.domain.people import COMMAND_LINE, Actor, Event
+from gate.domain.people import Event
 from gate.errors import GateError
 from gate.settings.keeping import OUTPUTS_DAYS, RUNS_DAYS, Retention, retention
 from gate.settings.storage import DATABASE, database_url
@@ -80,7 +80,7 @@ def prune(*, dry: bool, directory: Path = Path()) -> "Pruned":
         from gate.store.sql.migrating import upgrade
 
         upgrade(database)
-        return _pruned(database, wanted, COMMAND_LINE, dry=dry)
+        return _pruned(database, wanted, dry=dry)
 
     return _with(directory, work)
 
@@ -95,14 +95,16 @@ def forgetting(database: "Database") -> Callable[[], None] | None:
         GateError: the environment says no number of days.
     """
     wanted = retention()
-    return None if wanted == Retention() else lambda: _forget(database, wanted)
+    if wanted == Retention():
+        return None
+
+    def forget() -> None:
+        _pruned(database, wanted, dry=False)
+
+    return forget
 
 
-def _forget(database: "Database", wanted: Retention) -> None:
-    _pruned(database, wanted, "server", dry=False)
-
-
-def _pruned(database: "Database", wanted: Retention, where: str, *, dry: bool) -> "Pruned":
+def _pruned(database: "Database", wanted: Retention, *, dry: bool) -> "Pruned":
     from gate.store.sql import retention
     from gate.store.sql.audit import Audit
 
@@ -111,7 +113,7 @@ def _pruned(database: "Database", wanted: Retention, where: str, *, dry: bool) -
     done = retention.prune(database, retention.Limits(*ages), now, dry=dry)
     if not dry and (done.runs or done.texts):
         told = f"{done.runs} runs removed, answers of {done.texts} forgotten"
-        Audit(database).add(Event("retention", told), Actor("retention", where, now))
+        Audit(database).add(Event(now, "retention", "retention", told))
     return done
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from gate.bootstrap.serving import site_here
 from gate.domain.api_token import ApiToken, Issued
-from gate.domain.people import COMMAND_LINE, Actor, Event
+from gate.domain.people import Event
 from gate.errors import GateError
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class Desk:
     def _note(self, what: str, about: str) -> None:
         from gate.store.sql.audit import Audit
 
-        Audit(self.tokens.database).add(Event(what, about), Actor(self.person, COMMAND_LINE, self.now))
+        Audit(self.tokens.database).add(Event(self.now, self.person, what, about))
 
 
 @contextmanager

@@ -26,7 +26,6 @@ from gate.cli.schema import schema
 from gate.cli.serve import serve
 from gate.cli.store import store
 from gate.cli.tokens import tokens
-from gate.cli.users import users
 from gate.cli.validate import validate
 from gate.errors import CannotEvaluate, GateError, Interrupted
 
@@ -72,7 +71,6 @@ cli.add_command(explain)
 cli.add_command(serve)
 cli.add_command(store)
 cli.add_command(tokens)
-cli.add_command(users)
 cli.add_command(schema)
 cli.add_command(demo)
 

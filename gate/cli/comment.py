@@ -1,28 +1,22 @@
 """`gate comment`: a finished run becomes the comment of a pull request."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
-
-if TYPE_CHECKING:
-    from gate.flows.publish import Mode
 
 
 @click.command()
 @click.argument("run", type=click.Path(path_type=Path), metavar="RUN.json")
 @click.option("--pull", type=click.IntRange(1), metavar="NUMBER", help="The pull request; a workflow's own by default.")
 @click.option("--repo", default="", metavar="OWNER/NAME", help="The repository; GITHUB_REPOSITORY by default.")
-@click.option("--key", default="", help="Tells the comments of several gates of one repository apart.")
 @click.option(
-    "--mode",
-    type=click.Choice(["update", "recreate", "hide"]),
-    default="update",
+    "--key",
+    default="gate.yaml",
     show_default=True,
-    help="Bring the comment up to date, post a new one, or post one and fold the old one away.",
+    help="Tells the comments of several gates of one repository apart; the action takes the path of its configuration.",
 )
 @click.option("--quiet", "-q", is_flag=True, help="Say nothing where it went well.")
-def comment(run: Path, pull: int | None, repo: str, key: str, mode: "Mode", quiet: bool) -> None:
+def comment(run: Path, pull: int | None, repo: str, key: str, quiet: bool) -> None:
     """Publish RUN.json (or the folder that holds it) as the comment of a pull request.
 
     For runs that the action did not make, such as one of `gate merge`. There is one comment for each key, kept up to
@@ -38,7 +32,7 @@ def comment(run: Path, pull: int | None, repo: str, key: str, mode: "Mode", quie
     from gate.report.escape import terminal
     from gate.settings.commenting import CommentPlace
 
-    url, note = comment_on(run, CommentPlace.of(repo, pull or 0), key, mode)
+    url, note = comment_on(run, CommentPlace.of(repo, pull or 0), key)
     if note:
         click.echo(terminal(note), err=True)
     if not quiet:

@@ -56,18 +56,3 @@ class Role:
         if name in _TOO_LITTLE:
             return False
         return permission in ("write", "admin") or (permission == "read" and self.triage)
-
-
-@dataclass(frozen=True, slots=True)
-class Labelled:
-    """The event that this run answers: a label was set.
-
-    Args:
-        label: which one.
-        head: the newest commit of the pull request at that moment, by GitHub's own word.
-        by: login of who set it.
-    """
-
-    label: str
-    head: str
-    by: str

@@ -1,8 +1,12 @@
-"""People who use a store together: their accounts and roles, and the log of what they did."""
+"""People who use a store together: what each may do, and the log of what they did."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from enum import IntEnum
+
+EVERYBODY = "*"
+GROUP = "group:"
 
 
 class Role(IntEnum):
@@ -11,7 +15,6 @@ class Role(IntEnum):
     NOBODY = 0
     VIEWER = 1
     EDITOR = 2
-    ADMIN = 3
 
     @property
     def label(self) -> str:
@@ -19,80 +22,72 @@ class Role(IntEnum):
         return self.name.lower()
 
 
-ROLES: tuple[Role, ...] = (Role.VIEWER, Role.EDITOR, Role.ADMIN)
-"""Those that an account may have."""
-
-
-COMMAND_LINE = "command line"
-"""From where something was done that no browser and no program asked for."""
-
-
 @dataclass(frozen=True, slots=True)
-class Account:
-    """Somebody who may log in.
+class Person:
+    """Who makes a request.
 
     Args:
-        id: in the store; never used again.
-        name: as authors are named.
+        name: as the history shows it.
         role: what they may do.
-        disabled: they may not log in.
-        must_change: somebody else knows the password, which has to be changed before anything else.
-        made: when.
-        seen: when they last logged in; None where they never did.
-        has_password: they may log in with one; else another service says who they are.
     """
 
-    id: int
     name: str
     role: Role
-    disabled: bool
-    must_change: bool
-    made: datetime
-    seen: datetime | None
-    has_password: bool = True
+
+
+STRANGER = Person("", Role.NOBODY)
+"""Somebody without a login."""
 
 
 @dataclass(frozen=True, slots=True)
-class Actor:
-    """Who does something that the log remembers.
-
-    Args:
-        name: as authors are named; empty where nobody knows.
-        where: address of the machine, or what it was done with.
-        now: the time.
+class Members:
+    """Who may edit and who may only look. An entry is a name or an e-mail address, `@` with a domain, `group:` with
+    the name of a group, or `*` for everybody who can log in; upper and lower case are the same.
     """
 
-    name: str
-    where: str
-    now: datetime
+    editors: tuple[str, ...] = ()
+    viewers: tuple[str, ...] = ()
+
+    def role(self, name: str, groups: Iterable[str] = ()) -> Role:
+        """The role of somebody.
+
+        Args:
+            name: their name or e-mail address, which somebody has proved; empty where nobody has.
+            groups: that they are in.
+        """
+        is_in = {EVERYBODY, *(f"{GROUP}{group}".casefold() for group in groups)}
+        if name:
+            is_in.add(name.casefold())
+        if "@" in name:
+            is_in.add(f"@{name.rpartition('@')[2]}".casefold())
+        for role, entries in ((Role.EDITOR, self.editors), (Role.VIEWER, self.viewers)):
+            if any(entry.casefold() in is_in for entry in entries):
+                return role
+        return Role.NOBODY
+
+    def known_groups(self, groups: Iterable[str]) -> list[str]:
+        """Those of the groups that an entry names."""
+        named = {entry.casefold() for entry in (*self.editors, *self.viewers)}
+        return [group for group in groups if f"{GROUP}{group}".casefold() in named]
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that was done.
+    """Something that somebody did.
 
     Args:
-        what: its kind, as `login`.
+        at: when.
+        who: the name of the person or the program.
+        what: its kind, as `case-edited`.
         about: what it was done to; empty where the kind says all.
+        id: of the log; grows with time. 0 before it is in the log.
     """
 
+    at: datetime
+    who: str
     what: str
     about: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Logged:
-    """An event of the log.
-
-    Args:
-        id: grows with time.
-        by: who did it, where and when.
-        event: what.
-    """
-
-    id: int
-    by: Actor
-    event: Event
+    id: int = 0
 
 
 @dataclass(frozen=True, slots=True)

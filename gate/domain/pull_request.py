@@ -1,10 +1,6 @@
 """What stands on a pull request: comments, and the events of its labels."""
 
 from dataclasses import dataclass
-from datetime import datetime
-from enum import Enum
-
-from gate.errors import CannotEvaluate
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,14 +12,12 @@ class Posted:
         author: login of who wrote it.
         body: Markdown.
         url: for people.
-        written: when it was written or changed last, by GitHub's clock; None where nobody says.
     """
 
     id: int
     author: str
     body: str
     url: str
-    written: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,18 +73,3 @@ class PullRequest:
     def merge_ref(self) -> str:
         """The change as it would be merged."""
         return f"refs/pull/{self.number}/merge"
-
-
-class Claim(Enum):
-    """What became of the attempt to claim a comment."""
-
-    HELD = "held"
-    TAKEN = "taken"
-
-
-class CommentGone(CannotEvaluate):
-    """Somebody has deleted the comment."""
-
-
-class CommentRefused(CannotEvaluate):
-    """GitHub does not take this text; as a rule it is too long."""

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from gate.domain.absence import Failed
-from gate.domain.comment_state import AcceptedOverride
-from gate.domain.override import Labelled, Role, Rule
+from gate.domain.override import Role, Rule
 from gate.domain.pull_request import LabelEvent, Posted
 from gate.domain.record import OverrideRecord
 from gate.errors import CannotEvaluate
@@ -69,13 +68,11 @@ class Push:
 
     Args:
         head: the commit that is judged.
-        labelled: the event that this run answers, where that is a label.
-        accepted: the override that the gate's own comment says was counted.
+        set_on_head: labels of which GitHub says that they were set while this was the newest commit.
     """
 
     head: str
-    labelled: Labelled | None = None
-    accepted: AcceptedOverride | None = None
+    set_on_head: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +130,7 @@ def look_up(label: str, rule: Rule, push: Push, sources: Sources) -> Facts:
     try:
         events = sources.labels.events()
     except CannotEvaluate as error:
-        return Facts(push, Failed(error.message))
+        return Facts(push, Failed(error.in_full))
     setting = _setting(label, events)
     if isinstance(setting, Failed) or setting.by is None:
         return Facts(push, events)
@@ -175,13 +172,6 @@ def decide(label: str, rule: Rule, facts: Facts) -> OverrideRecord:
     )
 
 
-def accepted(record: OverrideRecord | None) -> AcceptedOverride | None:
-    """What the gate's comment keeps of an override, so that `label-scope: commit` can be trusted later; may be None."""
-    if record is None or not record.counted or record.at is None:
-        return None
-    return AcceptedOverride(commit=record.commit, at=record.at)
-
-
 def _setting(label: str, events: Sequence[LabelEvent] | Failed) -> LabelEvent | Failed:
     """The last time that the label was set, if it was not taken off since.
 
@@ -205,7 +195,8 @@ def _objection(label: str, rule: Rule, facts: Facts, setting: LabelEvent) -> str
     who = _wrong_person(rule, facts, setting, setting.by)
     if who:
         return f"{was_set} {setting.by}{who}"
-    if rule.scope == "commit" and not _for_this_commit(label, facts.push, setting.by, setting.at):
+    on_head = {name.casefold() for name in facts.push.set_on_head}
+    if rule.scope == "commit" and label.casefold() not in on_head:
         return f"The label {label} was set before the last push; set it again to override."
     return ""
 
@@ -235,24 +226,8 @@ def _author(facts: Facts, login: str) -> str:
     return ""
 
 
-def _for_this_commit(label: str, push: Push, login: str, at: str) -> bool:
-    """Was the label set on the newest commit?
-
-    The dates of commits are their authors' own word, so the timeline cannot tell. Two things can: the event that this
-    run answers, and what the gate itself wrote down when it counted the label.
-    """
-    event, kept = push.labelled, push.accepted
-    if event is not None and event.head == push.head and event.label.casefold() == label.casefold():
-        return event.by.casefold() == login.casefold()
-    return kept is not None and kept.commit == push.head and _moment(kept.at) == _moment(at)
-
-
-def _moment(at: str) -> str:
-    return at.replace("+00:00", "Z")
-
-
 def _asked(ask: Callable[[], Known]) -> Known | Failed:
     try:
         return ask()
     except CannotEvaluate as error:
-        return Failed(error.message)
+        return Failed(error.in_full)

@@ -8,11 +8,11 @@ from gate.flows.modules import prompt_moves
 from gate.flows.ports import PromptBuilder
 from gate.flows.renames import Moves
 from gate.flows.shelf import CaseShelf
-from gate.inputs.builders import file_of, is_python, names_of
+from gate.inputs.builders import file_of, is_python
 from gate.inputs.config import Config
 from gate.inputs.limits import NEW_SUITES
 from gate.inputs.names import name_complaint
-from gate.inputs.paths import is_glob, matches
+from gate.inputs.paths import is_glob
 from gate.inputs.problems import quoted
 from gate.inputs.source import FileSource
 from gate.inputs.suites import SuiteConfig, expand
@@ -73,28 +73,6 @@ class Pairing:
 
     pairs: tuple[Pair, ...]
     deleted: tuple[SuiteConfig, ...] = ()
-
-    def only(self, patterns: Sequence[str]) -> "Pairing":
-        """What is about prompts that match one of the patterns; all of it where there is none.
-
-        Raises:
-            GateError: nothing does.
-        """
-
-        if not patterns:
-            return self
-
-        def wanted(*prompts: str) -> bool:
-            paths = [path for prompt in prompts for path in names_of(prompt)]
-            return any(matches(path, pattern) for path in paths for pattern in patterns)
-
-        pairs = tuple(one for one in self.pairs if wanted(one.current.prompt, one.exam.prompt))
-        deleted = tuple(old for old in self.deleted if wanted(old.prompt))
-        if not pairs and not deleted:
-            known = dict.fromkeys(one.current.prompt for one in self.pairs)
-            hint = f"the prompts of the configuration: {', '.join(known) or 'none'}"
-            raise GateError(f"no prompt of the configuration matches {', '.join(map(quoted, patterns))}", hint)
-        return Pairing(pairs, deleted)
 
 
 def pair(sides: Sides, head: Config, base: Config | None, names: Sequence[str]) -> Pairing:

@@ -48,7 +48,6 @@ def resolve(
     names: Sequence[str] = (),
     *,
     everything: bool = False,
-    only: Sequence[str] = (),
 ) -> Resolved:
     """Read both sides.
 
@@ -57,7 +56,6 @@ def resolve(
         config: path of `gate.yaml` in the repository.
         names: suites to look at; empty for all.
         everything: keep suites that the change does not touch.
-        only: patterns of the prompts to look at; empty for all.
 
     Raises:
         InputErrors: mistakes in the files, all of them at once.
@@ -66,7 +64,7 @@ def resolve(
     reader = Reader(sides, config, [])
     head, base = _configs(reader, config)
     check_links(sides, (base, head))
-    pairing = pair(sides, head, base, names).only(only)
+    pairing = pair(sides, head, base, names)
     pairs, deleted = pairing.pairs, reader.deletions(pairing.deleted)
     suites = _read(reader, pairs, base, everything=everything)
     touched = {one.suite.name: one.suite for one in suites if everything or one.compared}

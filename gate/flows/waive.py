@@ -35,21 +35,3 @@ def told(run: RunRecord, override: OverrideRecord | None) -> RunRecord:
         override: None where the label is not set.
     """
     return run if override is None else run.model_copy(update={"override": override})
-
-
-def audit(run: RunRecord) -> dict[str, str]:
-    """Outputs on what set the verdict aside; empty where nothing did.
-
-    `override-by`, `-at`, `-role` and `-reason` are those of an override that counts, so that a later step may rely on
-    them; `override-refused` says why one does not. `waived` is `override`, `advisory` or empty.
-    """
-    found = run.override
-    counted = found if found is not None and found.counted else None
-    return {
-        "override-by": (counted.by or "") if counted else "",
-        "override-at": (counted.at or "") if counted else "",
-        "override-role": counted.role if counted else "",
-        "override-reason": counted.reason if counted else "",
-        "override-refused": found.why_not if found and not found.counted else "",
-        "waived": run.waived,
-    }

@@ -134,7 +134,7 @@ class CheckRuns:
 
     def _open(self, head: str) -> int | None:
         """One of this gate, about the same, that is in progress on the same commit."""
-        with asking("read the check runs"):
+        with asking("read the check runs", "checks: write"):
             repository = self.github.repository
             asked = {"check_name": self.name, "status": "in_progress", "per_page": 100}
             url = f"{repository.url}/commits/{head}/check-runs"
@@ -146,14 +146,14 @@ class CheckRuns:
     def _create(self, head: str, details_url: str) -> int:
         more = {"details_url": details_url} if details_url else {}
         body = {"name": self.name, "head_sha": head, "status": "in_progress", "external_id": self._external_id, **more}
-        with asking("start the check run"):
+        with asking("start the check run", "checks: write"):
             _, data = self._request("POST", "", body)
             return required(data["id"], int)
 
     def _patched(self, number: int, body: dict[str, Any]) -> bool:
         for left in reversed(range(_TRIES)):
             try:
-                with asking("finish the check run"):
+                with asking("finish the check run", "checks: write"):
                     self._request("PATCH", f"/{number}", body)
                 return True
             except ApiError as error:
@@ -167,8 +167,7 @@ class CheckRuns:
         return repository.requester.requestJsonAndCheck(method, f"{repository.url}/check-runs{below}", input=body)
 
     def _noted(self, error: CannotEvaluate) -> None:
-        missing = isinstance(error, ApiError) and error.status == 403
-        self.note = f"{error.message} (the job's token needs checks: write)" if missing else error.message
+        self.note = error.in_full
 
 
 def _row(remark: Remark) -> dict[str, Any]:

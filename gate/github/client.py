@@ -1,10 +1,8 @@
 """One repository on GitHub, through PyGithub: bounded retries, bounded waits, and one kind of error."""
 
 import logging
-import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any, Self, TypeVar, cast
 
 import requests
@@ -51,14 +49,7 @@ _MALFORMED = (
 
 _NOT_FOR_WORKFLOWS = "Resource not accessible by integration"
 
-READ_ONLY = "the token of a fork may only read"
-"""Ends the hint of a refusal."""
-
-_HINTS = {
-    401: "is the token still valid? pass github-token: ${{ github.token }}",
-    403: f"give the job the permissions contents: read and pull-requests: write; {READ_ONLY}",
-    404: "does the token belong to this repository, with contents: read and pull-requests: write?",
-}
+_EXPIRED = "is the token still valid? pass github-token: ${{ github.token }}"
 
 
 class ApiError(CannotEvaluate):
@@ -68,28 +59,33 @@ class ApiError(CannotEvaluate):
         what: what was being done.
         status: HTTP status; 0 where there was no answer.
         said: GitHub's own words, or the kind of failure.
+        needs: the permission of a job that it takes, such as `contents: read`.
         retry_after: seconds after which GitHub wants to be asked again; None where it names none.
     """
 
-    def __init__(self, what: str, status: int, said: str, retry_after: int | None = None) -> None:
+    def __init__(self, what: str, status: int, said: str, needs: str = "", retry_after: int | None = None) -> None:
         answer = f"GitHub answered {status}" if status else "GitHub gave no answer"
-        super().__init__(f"cannot {what}: {answer}{f' ({said})' if said else ''}", _HINTS.get(status, ""))
+        # GitHub answers 404 where a token may not even know that something is there.
+        refused = f"it takes a token of this repository with the permission {needs}" if needs else ""
+        hint = {401: _EXPIRED, 403: refused, 404: refused}.get(status, "")
+        super().__init__(f"cannot {what}: {answer}{f' ({said})' if said else ''}", hint)
         self.status, self.said, self.retry_after = status, said, retry_after
 
 
 @contextmanager
-def asking(what: str) -> Iterator[None]:
+def asking(what: str, needs: str = "pull-requests: read") -> Iterator[None]:
     """Turn every way in which a request fails into `ApiError`.
 
     Args:
         what: what is being done, such as `read the labels`.
+        needs: the permission of a job that it takes; empty where every token may.
     """
     try:
         yield
     except GithubException as error:
         asked = str((error.headers or {}).get("retry-after", ""))
         after = int(asked) if asked.isascii() and asked.isdecimal() and len(asked) < 9 else None
-        raise ApiError(what, error.status, _message(error.data), after) from None
+        raise ApiError(what, error.status, _message(error.data), needs, after) from None
     except requests.RequestException as error:
         raise ApiError(what, 0, type(error).__name__) from None
     except _MALFORMED as error:
@@ -129,36 +125,14 @@ def bounded(items: Iterable[Value]) -> Iterator[Value]:
         yield item
 
 
-@dataclass(slots=True)
-class Patience:
-    """How long something that takes many requests may last altogether.
-
-    Args:
-        until: monotonic time after which no request is repeated; None for no end.
-    """
-
-    until: float | None = None
-
-    def lasts(self, wait_s: float = 0.0) -> bool:
-        """Is there time left after a wait?"""
-        return self.until is None or time.monotonic() + wait_s < self.until
-
-
 class _ImpatientRetry(GithubRetry):
     """Does not try again where the answer asks for a longer wait than we are willing to have."""
-
-    def __init__(self, patience: Patience, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self.patience = patience
-
-    def new(self, **kwargs: Any) -> Self:
-        return super().new(patience=self.patience, **kwargs)
 
     def increment(self, *args: Any, **kwargs: Any) -> Self:
         response = kwargs.get("response")
         pool: Any = kwargs.get("_pool")
         wait = (self.get_retry_after(response) or 0) if response is not None else 0
-        if wait > LONGEST_WAIT_S or not self.patience.lasts(wait):
+        if wait > LONGEST_WAIT_S:
             raise MaxRetryError(pool, kwargs.get("url"), ResponseError(f"asked to wait longer than {LONGEST_WAIT_S} s"))
         return cast("Self", super().increment(*args, **kwargs))
 
@@ -174,7 +148,6 @@ class GitHub:
 
     def __init__(self, token: str | None, api_url: str, repository: str) -> None:
         self.has_token, self.name = token is not None, repository
-        self.patience = Patience()
         self._client = Github(
             auth=Auth.Token(token) if token else None,
             base_url=api_url.rstrip("/"),
@@ -182,7 +155,6 @@ class GitHub:
             per_page=100,
             user_agent="prompt-gate",
             retry=_ImpatientRetry(
-                self.patience,
                 total=3,
                 backoff_factor=0.5,
                 backoff_max=LONGEST_WAIT_S,
@@ -204,24 +176,15 @@ class GitHub:
             return self.repository.get_pull(number)
 
     def login(self) -> str | None:
-        """Whose token it is; None for the token of a workflow or of another app where nobody says so.
+        """Whose token it is; None for that of a workflow or of another app, which GitHub does not tell.
 
         Raises:
             ApiError: there is another reason why nobody says so.
         """
         try:
-            with asking("ask whose token this is"):
+            with asking("ask whose token this is", needs=""):
                 return required(self._client.get_user().login, str)
         except ApiError as error:
-            if error.status == 403 and error.said == _NOT_FOR_WORKFLOWS:
-                return self._viewer()
+            if error.status == 404 or (error.status == 403 and error.said == _NOT_FOR_WORKFLOWS):
+                return None
             raise
-
-    def _viewer(self) -> str | None:
-        """The login of an installation's token, to which the REST API does not tell it and GraphQL does."""
-        try:
-            with asking("ask whose token this is"):
-                _, answer = self._client.requester.graphql_query("query { viewer { login } }", {})
-                return required(answer["data"]["viewer"]["login"], str)
-        except ApiError:
-            return None

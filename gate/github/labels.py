@@ -14,10 +14,12 @@ class Now:
     Args:
         state: `open` or `closed`.
         labels: names.
+        head: the newest commit.
     """
 
     state: str
     labels: tuple[str, ...]
+    head: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +35,11 @@ class PullRequestLabels:
     number: int
 
     def now(self) -> Now:
-        """State and labels."""
+        """State, labels and newest commit."""
         with asking("read the labels of the pull request"):
             pull = self.github.pull(self.number)
             labels = tuple(required(label.name, str) for label in pull.labels)
-            return Now(required(pull.state, str), labels)
+            return Now(required(pull.state, str), labels, required(pull.head.sha, str))
 
     def events(self) -> tuple[LabelEvent, ...]:
         """Every time that a label was set or taken off, oldest first."""

@@ -29,7 +29,7 @@ class PullRequestPeople:
         Raises:
             ApiError: it cannot be read, or the answer is about somebody else.
         """
-        with asking(f"read the role of {login}"):
+        with asking(f"read the role of {login}", "metadata: read"):
             return _role(self._permission(login), login)
 
     def author(self) -> str | None:
@@ -39,7 +39,7 @@ class PullRequestPeople:
 
     def commit_author(self, sha: str) -> str | None:
         """Login of who wrote a commit; None where GitHub knows no account for the address in it."""
-        with asking(f"read the author of commit {sha[:12]}"):
+        with asking(f"read the author of commit {sha[:12]}", "contents: read"):
             found = self.github.repository.get_commit(sha).raw_data
             if found["sha"] != sha:
                 raise ValueError("another commit")

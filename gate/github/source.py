@@ -39,7 +39,7 @@ class GitHubStore:
         Raises:
             ApiError: there is no such commit, or it cannot be read.
         """
-        with asking(f"read commit {sha[:12]}"):
+        with asking(f"read commit {sha[:12]}", "contents: read"):
             return tuple(required(parent.sha, str) for parent in self.github.repository.get_git_commit(sha).parents)
 
     def commit(self, ref: str) -> str:
@@ -48,7 +48,7 @@ class GitHubStore:
         Raises:
             ApiError: there is none, or it cannot be read.
         """
-        with asking("find the commit of a ref"):
+        with asking("find the commit of a ref", "contents: read"):
             # What was asked for comes back unread unless all of it is asked for.
             sha = required(self.github.repository.get_commit(ref).raw_data["sha"], str)
             if not SHA.fullmatch(sha):
@@ -59,7 +59,7 @@ class GitHubStore:
         """The entries of a tree (or of a commit's), with paths relative to it, and whether GitHub left some out."""
         key = (sha, recursive)
         if key not in self._trees:
-            with asking(f"list the files of {sha[:12]}"):
+            with asking(f"list the files of {sha[:12]}", "contents: read"):
                 found = self.github.repository.get_git_tree(sha, **({"recursive": True} if recursive else {}))
                 self._trees[key] = ([_entry(one) for one in found.tree], bool(found.raw_data.get("truncated")))
         return self._trees[key]
@@ -67,7 +67,7 @@ class GitHubStore:
     def blob(self, entry: Entry) -> bytes:
         """The content of a file."""
         if entry.oid not in self._blobs:
-            with asking(f"read {entry.path}"):
+            with asking(f"read {entry.path}", "contents: read"):
                 found = self.github.repository.get_git_blob(entry.oid)
                 if found.encoding != "base64":
                     raise ValueError("not base64")

@@ -14,7 +14,7 @@ from gate.inputs.limits import NAME_CHARS
 from gate.inputs.nodes import Node, described, wrap
 from gate.inputs.problems import Problems, did_you_mean, quoted
 
-PROVIDERS = ("openai", "anthropic", "local", "fake", "replay")
+PROVIDERS = ("openai", "anthropic", "azure", "bedrock", "vertex", "local", "fake", "replay")
 PARAMS = (
     "max_output_tokens",
     "temperature",

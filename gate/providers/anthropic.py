@@ -1,27 +1,25 @@
-"""Anthropic's Messages interface."""
+"""Anthropic's Messages: at Anthropic, at Amazon Bedrock, at Google Vertex, and at servers that speak the same."""
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.model import Params
 from gate.domain.prompt import Message
 from gate.domain.tools import Tool, ToolCall
 from gate.domain.usage import Usage
-from gate.providers import addresses
 from gate.providers.base import Completion, Rejected, Request
+from gate.providers.clients import make_client
 from gate.providers.exchange import Exchange
 from gate.providers.failures import Service
 from gate.providers.parameters import check_anthropic
 from gate.providers.schemas import unbounded
+from gate.providers.servers import Endpoint
 from gate.providers.untrusted import Cleaner, Malformed, count, table, told_apart, tool_call
-from gate.providers.wire import Endpoint, Wire, lane_of
 
 DEFAULT_MAX_TOKENS = 4096
 """The interface wants a limit; this is the one when the user names none."""
-VERSION = "2026-10-21"
-"""Of the interface; the official SDK names the same, which a contract test sees to."""
+PATH = "/v1/messages"
 
 
 class AnthropicProvider:
@@ -36,14 +34,13 @@ class AnthropicProvider:
     priced = True
 
     def __init__(self, endpoint: Endpoint, model: str) -> None:
-        base_url = endpoint.base_url.rstrip("/").removesuffix("/v1")
-        self.endpoint = replace(endpoint, base_url=base_url)
+        self.endpoint = endpoint
         self.model = model
-        self.lane = lane_of("anthropic", endpoint)
-        name = "Anthropic" if addresses.is_anthropic(base_url) else addresses.host(base_url)
-        self.service = Service(name, "ANTHROPIC_API_KEY", model)
+        self.lane = endpoint.lane
+        self.service = Service(endpoint.name, endpoint.variable, model)
         self.cleaner = Cleaner((endpoint.api_key,))
-        self._exchange = Exchange(_wire(self.endpoint), self.service, self.cleaner, completion)
+        self.client = make_client(endpoint)
+        self._exchange = Exchange(self.client, PATH, self.service, self.cleaner, completion)
 
     def check(self, params: Params) -> None:
         """Raise `Misconfigured` for a parameter that the interface does not take."""
@@ -56,7 +53,7 @@ class AnthropicProvider:
 
     async def close(self) -> None:
         """Close the connections."""
-        await self._exchange.wire.close()
+        await self.client.close()
 
     def body(self, request: Request) -> dict[str, JsonValue]:
         """What is sent for a request, by itself or as a line of a batch."""
@@ -83,17 +80,6 @@ class AnthropicProvider:
         if output:
             body["output_config"] = output
         return body
-
-
-def _wire(endpoint: Endpoint) -> Wire:
-    if endpoint.sdk:
-        from gate.providers.sdk import anthropic_wire
-
-        return anthropic_wire(endpoint)
-    from gate.providers.direct import DirectWire
-
-    headers = {"Authorization": f"Bearer {endpoint.api_key}", "anthropic-version": VERSION}
-    return DirectWire(f"{endpoint.base_url}/v1/messages", headers, endpoint.connections)
 
 
 def _turns(messages: Iterable[Message]) -> list[JsonValue]:

@@ -12,6 +12,7 @@ import re
 
 from gate.domain.caching import CacheTerms
 from gate.domain.model import ModelRef, Params
+from gate.providers.servers import INTERFACES, Api
 
 _OPENAI = re.compile(r"(ft:)?(gpt-4o|chatgpt-4o|gpt-4\.[1-9]|gpt-[5-9]|o[1-9])")
 _OPENAI_MINIMUM = 1024
@@ -41,15 +42,16 @@ _ANTHROPIC = (
 _DATE = re.compile(r"-(\d{8}|latest)$")
 
 
-def terms(model: ModelRef, params: Params, *, known: bool) -> CacheTerms:
+def terms(model: ModelRef, params: Params, *, known: bool, interface: Api | None = None) -> CacheTerms:
     """On what terms the requests of an arm are cached; its price is left open.
 
     Args:
         model: who is asked.
         params: `prompt_cache` asks for caching where it must be asked for.
         known: the requests go to the model's own seller, so that its figures hold.
+        interface: that the provider speaks; None for what its name says.
     """
-    if model.provider == "anthropic":
+    if (interface or INTERFACES.get(model.provider)) == "anthropic":
         return CacheTerms(_anthropic(model.name) if known else None, asked=params.prompt_cache, marked=True)
     if model.provider == "openai" and known and _OPENAI.match(model.name):
         return CacheTerms(_OPENAI_MINIMUM)

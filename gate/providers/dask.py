@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from gate.errors import CannotEvaluate, GateError, MissingKey, with_extra
 from gate.providers.base import Completion, Rejected, Request, Transient
-from gate.providers.factory import Factory, Keys
+from gate.providers.endpoints import Keys
+from gate.providers.factory import Factory
 from gate.providers.prices import PriceList
 
 if TYPE_CHECKING:

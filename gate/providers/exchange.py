@@ -1,20 +1,18 @@
-"""One request of an interface: bounded in time, its reply parsed, its errors sorted."""
+"""One request to a service: bounded in time, its reply parsed, its errors sorted."""
 
 import asyncio
-import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+import httpx2
+
 from gate.domain.jsonvalue import JsonValue
 from gate.providers.base import Completion, Rejected, Transient
+from gate.providers.clients import Broken, Client
 from gate.providers.failures import Service, classify, dropped, read_error
 from gate.providers.headroom import headroom
 from gate.providers.untrusted import Cleaner, Malformed, TooLong, json_object
-from gate.providers.wire import Broken, Raw, Wire
-
-_encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, check_circular=False, separators=(",", ":")).encode
-
 
 Reader = Callable[[dict[str, JsonValue], float | None, Cleaner, str], Completion]
 """Makes a completion of a reply's JSON object, its seconds, what removes secrets, and the model that was asked.
@@ -28,17 +26,21 @@ class Exchange:
     """Requests to one path of one interface.
 
     Args:
-        wire: how it is reached.
+        client: of the SDK.
+        path: of the call, below the client's base URL.
         service: who is asked, for messages.
         cleaner: removes secrets from what the server says.
         reader: of the interface's replies.
+        clock: seconds, for latency.
         wall_clock: seconds since the epoch.
     """
 
-    wire: Wire
+    client: Client
+    path: str
     service: Service
     cleaner: Cleaner
     reader: Reader
+    clock: Callable[[], float] = time.perf_counter
     wall_clock: Callable[[], float] = time.time
 
     async def post(self, body: dict[str, JsonValue], timeout_s: float) -> Completion:
@@ -51,27 +53,27 @@ class Exchange:
         Raises:
             Transient, Rejected, Misconfigured: sorted by `classify`.
         """
-        try:
-            sent = _encode(body).encode()
-        except UnicodeEncodeError:
-            raise Rejected("the request holds half a surrogate pair, which is not valid Unicode") from None
+        call = self.client.sdk.post(self.path, body=body, cast_to=httpx2.Response)
+        started = self.clock()
         try:
             async with asyncio.timeout(timeout_s):
-                raw = await self.wire.post(sent)
+                response = await self.client.reply(call)
         except TimeoutError:
             raise Transient(f"{self.service.name} gave no answer within {timeout_s:g} s", unheard=True) from None
         except Broken as broken:
             raise dropped(broken, self.service, self.cleaner) from None
-        answer = self._read(raw)
-        room = headroom(raw.headers, self.wall_clock())
+        except UnicodeEncodeError:
+            raise Rejected("the request holds half a surrogate pair, which is not valid Unicode") from None
+        answer = self._read(response, self.clock() - started)
+        room = headroom(response.headers, self.wall_clock())
         return answer if room is None else replace(answer, headroom=room)
 
-    def _read(self, raw: Raw) -> Completion:
-        if not 200 <= raw.status < 300:
-            error = read_error(raw.status, raw.headers, raw.body, self.cleaner, self.wall_clock())
-            raise classify(error, self.service)
+    def _read(self, response: httpx2.Response, latency_s: float) -> Completion:
+        if not response.is_success:
+            parts = (response.status_code, response.headers, response.content)
+            raise classify(read_error(*parts, self.cleaner, self.wall_clock()), self.service)
         try:
-            return self.reader(json_object(raw.body), raw.latency_s, self.cleaner, self.service.model)
+            return self.reader(json_object(response.content), latency_s, self.cleaner, self.service.model)
         except Malformed as error:
             raise Transient(f"{self.service.name}: {error}", unheard=True) from None
         except TooLong as error:

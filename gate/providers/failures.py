@@ -9,9 +9,9 @@ from email.utils import parsedate_to_datetime
 
 from gate.domain.jsonvalue import JsonValue
 from gate.providers.base import Misconfigured, Rejected, Transient
+from gate.providers.clients import Broken
 from gate.providers.headroom import Headroom, headroom, server_time
 from gate.providers.untrusted import Cleaner, Malformed, is_html, json_object
-from gate.providers.wire import Broken, TooLarge
 
 Failure = Transient | Rejected | Misconfigured
 
@@ -33,11 +33,13 @@ class Service:
         name: as a reader knows it.
         key: the environment variable that holds its key.
         model: the model that was asked for.
+        missing: what to do where the service does not know the model.
     """
 
     name: str
     key: str
     model: str
+    missing: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +105,7 @@ def classify(error: ErrorReply, service: Service) -> Failure:
     if error.status in (401, 403):
         return Misconfigured(said, f"check {service.key}, and that it may use the model {service.model}")
     if error.status == 404:
-        return Misconfigured(said, f"check the name of the model ({service.model}) and base_url")
+        return Misconfigured(said, service.missing or f"check the name of the model ({service.model}) and base_url")
     if error.status < 400 or error.status == 405:
         return Misconfigured(said, "check base_url: this is not the address of a model interface")
     if _blames_a_setting(error):
@@ -111,11 +113,8 @@ def classify(error: ErrorReply, service: Service) -> Failure:
     return Rejected(said)
 
 
-def dropped(broken: Broken, service: Service, cleaner: Cleaner) -> Failure:
+def dropped(broken: Broken, service: Service, cleaner: Cleaner) -> Transient:
     """The exception that a missing reply stands for."""
-    if isinstance(broken, TooLarge):
-        # It would be as large the next time.
-        return Rejected(f"{service.name}: {broken.reason}", unheard=True)
     why = f"the connection to {service.name} failed: {cleaner.line(broken.reason, 200)}"
     return Transient(why, unheard=broken.answered)
 

@@ -1,19 +1,21 @@
-"""OpenAI's Chat Completions, and every server that speaks the same interface."""
+"""OpenAI's Chat Completions: at OpenAI, at Azure, and at every server that speaks the same interface."""
 
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.model import Params
 from gate.domain.prompt import Message
 from gate.domain.tools import Tool, ToolCall
 from gate.domain.usage import Usage
-from gate.providers import addresses
 from gate.providers.base import Completion, Request
+from gate.providers.clients import make_client
 from gate.providers.exchange import Exchange
 from gate.providers.failures import Service
 from gate.providers.parameters import check_openai
 from gate.providers.schemas import unbounded
 from gate.providers.seeds import seed_of
+from gate.providers.servers import Endpoint, is_openai, takes_new_token_limit
 from gate.providers.untrusted import Cleaner, Malformed, count, table, told_apart, tool_call
-from gate.providers.wire import Endpoint, Wire, lane_of
+
+PATH = "/chat/completions"
 
 
 class OpenAIProvider:
@@ -28,15 +30,17 @@ class OpenAIProvider:
     priced = True
 
     def __init__(self, endpoint: Endpoint, model: str) -> None:
+        azure = endpoint.api == "azure"
         self.endpoint = endpoint
-        self._own = addresses.is_openai(endpoint.base_url)
-        self._limit = "max_completion_tokens" if addresses.takes_new_token_limit(endpoint.base_url) else "max_tokens"
+        self._own = azure or is_openai(endpoint.base_url)
+        self._limit = "max_completion_tokens" if azure or takes_new_token_limit(endpoint.base_url) else "max_tokens"
         self.model = model
-        self.lane = lane_of("openai", endpoint)
-        name = "OpenAI" if self._own else addresses.host(endpoint.base_url)
-        self.service = Service(name, "OPENAI_API_KEY", model)
+        self.lane = endpoint.lane
+        missing = f"check that the Azure resource has a deployment named {model}" if azure else ""
+        self.service = Service(endpoint.name, endpoint.variable, model, missing)
         self.cleaner = Cleaner((endpoint.api_key,))
-        self._exchange = Exchange(_wire(endpoint), self.service, self.cleaner, completion)
+        self.client = make_client(endpoint)
+        self._exchange = Exchange(self.client, PATH, self.service, self.cleaner, completion)
 
     def check(self, params: Params) -> None:
         """Raise `Misconfigured` for a parameter that this model's interface does not take."""
@@ -49,7 +53,7 @@ class OpenAIProvider:
 
     async def close(self) -> None:
         """Close the connections."""
-        await self._exchange.wire.close()
+        await self.client.close()
 
     def body(self, request: Request) -> dict[str, JsonValue]:
         """What is sent for a request, by itself or as a line of a batch."""
@@ -71,17 +75,6 @@ class OpenAIProvider:
             shape: dict[str, JsonValue] = {"name": "answer", "strict": True, "schema": unbounded(dict(request.schema))}
             body["response_format"] = {"type": "json_schema", "json_schema": shape}
         return body
-
-
-def _wire(endpoint: Endpoint) -> Wire:
-    if endpoint.sdk:
-        from gate.providers.sdk import openai_wire
-
-        return openai_wire(endpoint)
-    from gate.providers.direct import DirectWire
-
-    url = f"{endpoint.base_url.rstrip('/')}/chat/completions"
-    return DirectWire(url, {"Authorization": f"Bearer {endpoint.api_key}"}, endpoint.connections)
 
 
 def _turn(message: Message) -> JsonValue:

@@ -3,29 +3,39 @@
 import re
 
 from gate.domain.model import ModelRef, Params
-from gate.providers.addresses import OPENAI_URL, is_openai
 from gate.providers.base import Misconfigured
+from gate.providers.servers import INTERFACES, OPENAI_URL, Api, is_openai
 
 _REASONING = re.compile(r"^(ft:)?(o[1-9]|gpt-([5-9]|\d\d))")
 _EFFORTS = ("low", "medium", "high", "xhigh", "max")
 _REFUSED = ("temperature", "top_p", "seed", "chat_template")
 
 
-def refusal(model: ModelRef, params: Params) -> Misconfigured | None:
+def refusal(
+    model: ModelRef, params: Params, interface: Api | None = None, address: str | None = None
+) -> Misconfigured | None:
     """What a service would refuse of these parameters; None where it takes all of them, or is no service.
 
     Args:
         model: of any provider.
-        params: what is to be sent, to `base_url` or to the maker's own address.
+        params: what is to be sent.
+        interface: that the provider speaks; None for what its name says.
+        address: where it is asked; None for `base_url`, or the maker's own.
     """
+    spoken = interface or INTERFACES.get(model.provider)
     try:
-        if model.provider == "openai":
-            check_openai(model.name, params, own=is_openai(params.base_url or OPENAI_URL))
-        elif model.provider == "anthropic":
-            check_anthropic(model.name, params)
+        check(model, params, spoken, params.base_url or OPENAI_URL if address is None else address)
     except Misconfigured as error:
         return error
     return None
+
+
+def check(model: ModelRef, params: Params, interface: Api | None, address: str) -> None:
+    """Raise `Misconfigured` for a parameter that a service does not take; see `refusal`."""
+    if interface == "openai":
+        check_openai(model.name, params, own=model.provider == "azure" or is_openai(address))
+    elif interface == "anthropic":
+        check_anthropic(model.name, params)
 
 
 def check_openai(model: str, params: Params, *, own: bool) -> None:

@@ -15,7 +15,8 @@ Price: TypeAlias = "Decimal | TieredPrices"
 _MILLION = Decimal(1_000_000)
 _THOUSAND = Decimal(1_000)
 _BATCH_SHARE = Decimal("0.5")
-_SOLD = ("openai", "anthropic")
+_SELLERS = {"openai": "openai", "anthropic": "anthropic", "azure": "azure", "bedrock": "aws", "vertex": "google"}
+"""The price list's word for each provider that sells by the token."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,7 @@ class PriceList:
         Returns:
             Dollars; or `n/a` for models that are not sold by the token, or `unknown`.
         """
-        if model.provider not in _SOLD:
+        if model.provider not in _SELLERS:
             return Unpriced("n/a")
         if usage == Usage():
             return Unpriced("unknown")
@@ -110,7 +111,7 @@ class PriceList:
         usage = genai_prices.Usage()
         try:
             if self._by_name:
-                found = genai_prices.calc_price(usage, name, provider_id=provider, price_context=context)
+                found = genai_prices.calc_price(usage, name, provider_id=_SELLERS[provider], price_context=context)
             else:
                 found = genai_prices.calc_price(usage, name, provider_api_url=base_url, price_context=context)
         except LookupError:

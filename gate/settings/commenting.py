@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from gate.errors import CannotEvaluate, GateError
 from gate.inputs.problems import quoted
-from gate.settings.runner import REPOSITORY, api_of, page_of, run_of
+from gate.settings.runner import REPOSITORY, api_of, page_of
 
 TOKENS = ("GITHUB_TOKEN", "GH_TOKEN")
 _PULL = re.compile(r"refs/pull/([0-9]{1,9})/(?:merge|head)")
@@ -23,7 +23,6 @@ class CommentPlace:
         token: reads the pull request and writes the comment.
         api_url: of GitHub's REST API.
         run_url: page of this workflow run; empty outside of one.
-        run: number and attempt of this workflow run; empty outside of one.
     """
 
     repository: str
@@ -31,7 +30,6 @@ class CommentPlace:
     token: str = field(repr=False)
     api_url: str
     run_url: str
-    run: str
 
     @classmethod
     def of(cls, repository: str = "", number: int = 0, environ: Mapping[str, str] | None = None) -> "CommentPlace":
@@ -60,4 +58,4 @@ class CommentPlace:
         if not token:
             hint = "export GITHUB_TOKEN=…; in a workflow, under env: GITHUB_TOKEN: ${{ github.token }}"
             raise CannotEvaluate("there is no token to write the comment with", hint)
-        return cls(repository, number, token, api_of(env), page_of(env, repository), run_of(env))
+        return cls(repository, number, token, api_of(env), page_of(env, repository))

@@ -4,39 +4,14 @@ import difflib
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
-from types import MappingProxyType
 from typing import Literal, TypeVar
 
+from gate.domain.override import LabelScope, OverrideBy
 from gate.inputs.limits import NAME_CHARS
-from gate.inputs.paths import complaint, escapes
+from gate.inputs.paths import complaint
 from gate.inputs.problems import Problems, quoted
 
 Value = TypeVar("Value")
-
-_MOST_PATTERNS = 100
-_BOOLEANS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
-"""Those of YAML 1.2, which GitHub's own toolkit takes."""
-
-_MEANT: Mapping[str, str] = MappingProxyType(
-    {
-        "cache-folder": "cache-path",
-        "disable-comment": "comment-mode: off",
-        "env-files": "the step's env",
-        "fail-on-threshold": "min_pass_rate in gate.yaml",
-        "max-concurrency": "concurrency",
-        "no-cache": "cache: false",
-        "no-progress-bar": "nothing: there is none in a log",
-        "no-share": "nothing: reports are never sent anywhere",
-        "no-table": "nothing: the log has a short report",
-        "promptfoo-version": "nothing: this is another tool",
-        "repeat": "samples",
-        "token": "github-token",
-        "use-config-prompts": "nothing: gate.yaml names the prompts",
-        "workflow-base": "base",
-        "workflow-files": "head",
-    }
-)
-"""What inputs of other actions are called here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,69 +22,41 @@ class Inputs:
         github_token: reads the pull request and writes the comment; None does neither.
         config: path of `gate.yaml` in the working directory.
         working_directory: folder of the repository that all paths begin in; empty for its root.
-        prompts: patterns of the prompts to look at; empty for all of the configuration.
         base, head: refs to compare, for `workflow_dispatch`.
-        force_run: evaluate suites that the change does not touch, too.
-        samples: outputs per case and arm at least; None leaves it to `gate.yaml`.
-        mode: `enforce` lets a verdict fail the job where `gate.yaml` is still advisory; None leaves it to `gate.yaml`.
+        max_calls, max_cost_usd, max_minutes: a budget in addition to that of `gate.yaml`.
+        concurrency: calls in flight.
         fail_on: `hold` makes HOLD fail, too; None leaves it to `gate.yaml`.
+        on_missing_secrets: what becomes of a run that GitHub gives no secrets: `fail`, or `skip`.
         skip_label: the label that sets the gate aside.
         label_scope: `commit` lets the label count for the commit that it was set on alone.
         override_by: who may set it.
         on_skip: `run` evaluates all the same, and leaves the job green.
-        on_missing_secrets: what becomes of a run that GitHub gives no secrets: `fail`, or `skip`.
-        comment_mode: `update` keeps one comment, `recreate` posts a new one for each run, `hide` also keeps the old
-            ones folded away, `off` writes none.
-        comment_key: tells the comments of several gates apart; the configuration's path when empty.
-        comment_progress: say in the comment that a run is under way.
-        check_run: keep a check run on the commit, where the token may.
-        max_calls, max_cost_usd, max_minutes, max_output_tokens: a budget in addition to that of `gate.yaml`.
-        cache: reuse the answers of earlier runs, and keep new ones.
-        cache_path: folder of these answers, in the workspace.
-        concurrency: calls in flight.
-        out: folder for the run's files, in the workspace.
-        store: put the finished run into the store that the step's environment names.
-        push_to: address of a server that the finished run is sent to; empty for none.
-        openai_api_key, anthropic_api_key: keys, where the step's environment has none.
+        push_to: address of a server that the finished run is sent to, or `store` for the database that the step's
+            environment names; empty for neither.
     """
 
     github_token: str | None = field(default=None, repr=False)
     config: str = "gate.yaml"
     working_directory: str = ""
-    prompts: tuple[str, ...] = ()
     base: str = ""
     head: str = ""
-    force_run: bool = False
-    samples: int | None = None
-    mode: Literal["enforce"] | None = None
-    fail_on: Literal["block", "hold"] | None = None
-    skip_label: str = "skip-prompt-diff"
-    label_scope: Literal["pull-request", "commit"] = "pull-request"
-    override_by: Literal["triage", "anyone", "not-author"] = "triage"
-    on_skip: Literal["skip", "run"] = "skip"
-    on_missing_secrets: Literal["fail", "skip"] = "fail"
-    comment_mode: Literal["update", "recreate", "hide", "off"] = "update"
-    comment_key: str = ""
-    comment_progress: bool = False
-    check_run: bool = True
     max_calls: int | None = None
     max_cost_usd: float | None = None
     max_minutes: float | None = None
-    max_output_tokens: int | None = None
-    cache: bool = True
-    cache_path: str = ".gate/cache"
     concurrency: int = 64
-    out: str = ".gate/action"
-    store: bool = False
+    fail_on: Literal["block", "hold"] | None = None
+    on_missing_secrets: Literal["fail", "skip"] = "fail"
+    skip_label: str = "skip-prompt-diff"
+    label_scope: LabelScope = "pull-request"
+    override_by: OverrideBy = "triage"
+    on_skip: Literal["skip", "run"] = "skip"
     push_to: str = ""
-    openai_api_key: str | None = field(default=None, repr=False)
-    anthropic_api_key: str | None = field(default=None, repr=False)
 
     @property
     def key(self) -> str:
         """Tells this gate from others of the same repository."""
         folder = f"{self.working_directory}/" if self.working_directory else ""
-        return self.comment_key or folder + self.config
+        return folder + self.config
 
     @classmethod
     def from_environ(cls, environ: Mapping[str, str] | None = None) -> "tuple[Inputs, Problems]":
@@ -127,36 +74,19 @@ class Inputs:
             github_token=reader.text("github-token", "") or None,
             config=reader.path("config", default.config),
             working_directory=reader.folder("working-directory"),
-            prompts=reader.patterns("prompts"),
             base=reader.short("base", ""),
             head=reader.short("head", ""),
-            force_run=reader.boolean("force-run", default.force_run),
-            samples=reader.number("samples", int, (1, 100)),
-            mode=reader.mode(),
+            max_calls=reader.number("max-calls", int, (1, 10_000_000)),
+            max_cost_usd=reader.number("max-cost-usd", float, (0, 1_000_000)),
+            max_minutes=reader.number("max-minutes", float, (0.01, 10_000)),
+            concurrency=reader.number("concurrency", int, (1, 1024)) or default.concurrency,
             fail_on=reader.choice("fail-on", _words("block", "hold"), None),
+            on_missing_secrets=reader.choice("on-missing-secrets", _words("fail", "skip"), default.on_missing_secrets),
             skip_label=reader.short("skip-label", default.skip_label),
             label_scope=reader.choice("label-scope", _words("pull-request", "commit"), default.label_scope),
             override_by=reader.choice("override-by", _words("triage", "anyone", "not-author"), default.override_by),
             on_skip=reader.choice("on-skip", _words("skip", "run"), default.on_skip),
-            on_missing_secrets=reader.choice("on-missing-secrets", _words("fail", "skip"), default.on_missing_secrets),
-            comment_mode=reader.choice(
-                "comment-mode", _words("update", "recreate", "hide", "off"), default.comment_mode
-            ),
-            comment_key=reader.short("comment-key", ""),
-            comment_progress=reader.boolean("comment-progress", default.comment_progress),
-            check_run=reader.boolean("check-run", default.check_run),
-            max_calls=reader.number("max-calls", int, (1, 10_000_000)),
-            max_cost_usd=reader.number("max-cost-usd", float, (0, 1_000_000)),
-            max_minutes=reader.number("max-minutes", float, (0.01, 10_000)),
-            max_output_tokens=reader.number("max-output-tokens", int, (1, 10_000_000)),
-            cache=reader.boolean("cache", default.cache),
-            cache_path=reader.path("cache-path", default.cache_path),
-            concurrency=reader.number("concurrency", int, (1, 1024)) or default.concurrency,
-            out=reader.path("out", default.out),
-            store=reader.boolean("store", default.store),
             push_to=reader.text("push-to", ""),
-            openai_api_key=reader.text("openai-api-key", "") or None,
-            anthropic_api_key=reader.text("anthropic-api-key", "") or None,
         )
         return inputs, reader.problems
 
@@ -177,8 +107,6 @@ def unknown_inputs(environ: Mapping[str, str] | None = None) -> list[str]:
 
 
 def _unknown(name: str, known: list[str]) -> str:
-    if meant := _MEANT.get(name):
-        return f"There is no input {quoted(name)}; what it does elsewhere is here: {meant}."
     close = difflib.get_close_matches(name, known, n=1)
     return f"There is no input {quoted(name)}, and it changes nothing{f'; {close[0]} was meant?' if close else '.'}"
 
@@ -215,27 +143,6 @@ class _Reader:
         """A folder from the root of the repository; the root itself is the empty text."""
         value = self.text(name, "").removeprefix("./").rstrip("/")
         return "" if value in ("", ".") else self.path(name, "").removeprefix("./").rstrip("/")
-
-    def patterns(self, name: str) -> tuple[str, ...]:
-        """One pattern a line."""
-        found = [line.strip() for line in self.text(name, "").splitlines() if line.strip()]
-        if len(found) > _MOST_PATTERNS:
-            self.problems.add(0, f"{name} has more than {_MOST_PATTERNS} lines", "use patterns, such as prompts/**")
-            return ()
-        for value in found:
-            if reason := complaint(value) or escapes(value):
-                self.problems.add(0, f"{name}: the path {quoted(value)} {reason}", "name a path inside the repository")
-        return tuple(found)
-
-    def boolean(self, name: str, default: bool) -> bool:
-        return self.choice(name, _BOOLEANS, default)
-
-    def mode(self) -> Literal["enforce"] | None:
-        if self.text("mode", "") == "advisory":
-            hint = "write policy: {mode: advisory} into gate.yaml, where a pull request cannot set it for itself"
-            self.problems.add(0, "mode: an input cannot make the gate advisory", hint)
-            return None
-        return self.choice("mode", {"enforce": "enforce"}, None)
 
     def choice(self, name: str, values: Mapping[str, Value], default: Value) -> Value:
         value = self.text(name, "")

@@ -12,7 +12,6 @@ from gate.inputs.problems import quoted
 
 REPOSITORY = re.compile(r"(?!\.{1,2}/)[\w.-]+/(?!\.{1,2}$)[\w.-]+", re.ASCII)
 _ADDRESS = re.compile(r"https?://[^\s<>()\"'`\\]+", re.ASCII)
-_NUMBER = re.compile(r"[0-9]{1,20}")
 _NEEDED = ("GITHUB_EVENT_NAME", "GITHUB_EVENT_PATH", "GITHUB_REPOSITORY", "GITHUB_SHA")
 
 
@@ -29,7 +28,6 @@ class Runner:
         api_url: of GitHub's REST API.
         run_url: this workflow run, for people; empty where that is not known.
         summary, output: files to append to; None outside a workflow.
-        run: number and attempt of this workflow run, such as `123456.1`; empty where they are not known.
         actor: login of whoever started it.
         head_ref: branch of a pull request, which its author named; empty for other events.
     """
@@ -43,7 +41,6 @@ class Runner:
     run_url: str
     summary: Path | None
     output: Path | None
-    run: str = ""
     actor: str = ""
     head_ref: str = ""
 
@@ -77,7 +74,6 @@ class Runner:
             run_url=page_of(env, repository),
             summary=_file(env, "GITHUB_STEP_SUMMARY"),
             output=_file(env, "GITHUB_OUTPUT"),
-            run=run_of(env),
             actor=env.get("GITHUB_ACTOR", ""),
             head_ref=env.get("GITHUB_HEAD_REF", ""),
         )
@@ -100,12 +96,6 @@ def page_of(env: Mapping[str, str], repository: str) -> str:
     server, run = env.get("GITHUB_SERVER_URL") or "https://github.com", env.get("GITHUB_RUN_ID")
     page = f"{server}/{repository}/actions/runs/{run}" if run else ""
     return page if _ADDRESS.fullmatch(page) else ""
-
-
-def run_of(env: Mapping[str, str]) -> str:
-    """Number and attempt of this workflow run, such as `123456.1`; empty where there is none."""
-    number, attempt = env.get("GITHUB_RUN_ID", ""), env.get("GITHUB_RUN_ATTEMPT") or "1"
-    return f"{number}.{attempt}" if _NUMBER.fullmatch(number) and _NUMBER.fullmatch(attempt) else ""
 
 
 def _file(env: Mapping[str, str], name: str) -> Path | None:

@@ -10,6 +10,7 @@ from gate.settings.executor import VARIABLE, scheduler_address
 from gate.settings.telemetry import TelemetrySettings
 
 MOST_CONCURRENT = 1024
+_AWS = ("AWS_ACCESS_KEY_ID", "AWS_PROFILE", "AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI")
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,10 +20,13 @@ class Settings:
     Args:
         openai_api_key, anthropic_api_key: keys, or None.
         openai_base_url, anthropic_base_url: compatible servers, or None.
+        azure_api_key, azure_ad_token, azure_endpoint, azure_api_version: of Azure OpenAI, as its SDK names them.
+        bedrock_api_key, bedrock_region, bedrock_base_url: of Amazon Bedrock; AWS credentials are found by boto3.
+        vertex_region, vertex_project, vertex_base_url: of Google Vertex; credentials are found by google-auth.
+        aws_credentials, google_credentials: does the environment name any?
         cache_secret: seals the answers that are kept, besides the keys (`GATE_CACHE_SECRET`).
         cache_dir: where the packaged model is assembled.
         price_by_name: a model behind any address costs what its name costs at its maker's (`GATE_PRICE_BY_NAME=1`).
-        sdk: requests go through the official SDKs instead of directly (`GATE_SDK=1`).
         dask: address of the Dask scheduler whose workers send requests (`GATE_EXECUTOR`), or None.
         concurrency: calls in flight (`GATE_CONCURRENCY`).
         telemetry: where spans go.
@@ -32,13 +36,35 @@ class Settings:
     anthropic_api_key: str | None = field(default=None, repr=False)
     openai_base_url: str | None = None
     anthropic_base_url: str | None = None
+    azure_api_key: str | None = field(default=None, repr=False)
+    azure_ad_token: str | None = field(default=None, repr=False)
+    azure_endpoint: str | None = None
+    azure_api_version: str | None = None
+    bedrock_api_key: str | None = field(default=None, repr=False)
+    bedrock_region: str | None = None
+    bedrock_base_url: str | None = None
+    vertex_region: str | None = None
+    vertex_project: str | None = None
+    vertex_base_url: str | None = None
+    aws_credentials: bool = False
+    google_credentials: bool = False
     cache_secret: str | None = field(default=None, repr=False)
     cache_dir: Path = Path(".cache/prompt-gate")
     price_by_name: bool = False
-    sdk: bool = False
     dask: str | None = None
     concurrency: int = 64
     telemetry: TelemetrySettings = TelemetrySettings()
+
+    @property
+    def secrets(self) -> tuple[str | None, ...]:
+        """The keys of services, in a fixed order."""
+        return (
+            self.openai_api_key,
+            self.anthropic_api_key,
+            self.azure_api_key,
+            self.azure_ad_token,
+            self.bedrock_api_key,
+        )
 
     @classmethod
     def from_environ(cls, environ: Mapping[str, str] | None = None) -> "Settings":
@@ -57,10 +83,21 @@ class Settings:
             anthropic_api_key=env.get("ANTHROPIC_API_KEY") or None,
             openai_base_url=env.get("OPENAI_BASE_URL") or None,
             anthropic_base_url=env.get("ANTHROPIC_BASE_URL") or None,
+            azure_api_key=env.get("AZURE_OPENAI_API_KEY") or None,
+            azure_ad_token=env.get("AZURE_OPENAI_AD_TOKEN") or None,
+            azure_endpoint=env.get("AZURE_OPENAI_ENDPOINT") or None,
+            azure_api_version=env.get("OPENAI_API_VERSION") or None,
+            bedrock_api_key=env.get("AWS_BEARER_TOKEN_BEDROCK") or None,
+            bedrock_region=env.get("AWS_REGION") or env.get("AWS_DEFAULT_REGION") or None,
+            bedrock_base_url=env.get("ANTHROPIC_BEDROCK_BASE_URL") or None,
+            vertex_region=env.get("CLOUD_ML_REGION") or None,
+            vertex_project=env.get("ANTHROPIC_VERTEX_PROJECT_ID") or None,
+            vertex_base_url=env.get("ANTHROPIC_VERTEX_BASE_URL") or None,
+            aws_credentials=any(env.get(name) for name in _AWS),
+            google_credentials=bool(env.get("GOOGLE_APPLICATION_CREDENTIALS")),
             cache_secret=env.get("GATE_CACHE_SECRET") or None,
             cache_dir=Path(home) / "prompt-gate",
             price_by_name=env.get("GATE_PRICE_BY_NAME") == "1",
-            sdk=env.get("GATE_SDK") == "1",
             dask=scheduler_address(env.get(VARIABLE, "")),
             concurrency=_concurrency(env.get("GATE_CONCURRENCY") or "64"),
             telemetry=TelemetrySettings.from_environ(env),

@@ -1,54 +1,19 @@
-"""Who asks, what they may do, and that a form was sent from our own page."""
+"""Who asks, what they may do, and that a request was sent from our own page."""
 
-import hashlib
-import hmac
-import secrets
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Annotated, Any, TypeVar
 
 from fastapi import Depends, Request
 
+from gate.domain.people import STRANGER, Event, Person
 from gate.domain.people import Role as Role
-from gate.web.cookies import cookie
+from gate.web.login import Oidc
 from gate.web.site import Site
 from gate.web.site import site_of as site_of
 
-SESSION = "prompt-gate-session"
-"""The cookie that says who somebody is in server mode."""
-BROWSER = "prompt-gate-browser"
-"""The cookie that ties forms to a browser; it outlives a session, so that a form can be sent after a new login."""
-TOKEN = "csrf"  # noqa: S105
-"""The hidden field of every form."""
-PASSWORD_PAGE = "/account"  # noqa: S105
-"""Where somebody has to go first whose password others know."""
 _SAFE = ("GET", "HEAD", "OPTIONS")
-_BEFORE_ALL = (PASSWORD_PAGE, "/logout")
 
 Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
-
-
-@dataclass(frozen=True, slots=True)
-class Person:
-    """Who asks.
-
-    Args:
-        name: as authors are named.
-        role: what they may do.
-        account: id of their account; 0 without one.
-        must_change: others know their password.
-        has_password: they log in with one.
-    """
-
-    name: str
-    role: Role
-    account: int = 0
-    must_change: bool = False
-    has_password: bool = True
-
-
-STRANGER = Person("", Role.NOBODY)
-"""Somebody without a login."""
 
 
 class Refused(Exception):
@@ -78,30 +43,14 @@ class Moved(Exception):
 
 
 def person_of(request: Request) -> Person:
-    """Who asks; somebody without a login is nobody. The store is asked once a request."""
+    """Who asks; somebody without a login is nobody. On this machine it is its user, who may edit."""
     found = getattr(request.state, "person", None)
     if found is None:
-        found = request.state.person = _person(request)
+        site = site_of(request)
+        found = Person(site.person, Role.EDITOR) if site.login is None else site.login.person(request)
+        request.state.person = found
     assert isinstance(found, Person)  # noqa: S101
     return found
-
-
-def person_known(request: Request) -> Person:
-    """Who asks, as far as that is known without the store, which may be what does not work."""
-    if site_of(request).mode == "local" or hasattr(request.state, "person"):
-        return person_of(request)
-    return STRANGER
-
-
-def _person(request: Request) -> Person:
-    site = site_of(request)
-    if site.mode == "local":
-        return Person(site.person, Role.ADMIN)
-    token = cookie(request, SESSION)
-    found = site.sessions.account(token, site.now()) if token else None
-    return (
-        STRANGER if found is None else Person(found.name, found.role, found.id, found.must_change, found.has_password)
-    )
 
 
 def needs(role: Role) -> Callable[[Endpoint], Endpoint]:
@@ -123,58 +72,41 @@ def check(role: Role) -> Callable[[Request], None]:
 
     def allowed(request: Request) -> None:
         person = person_of(request)
-        if person.must_change and role is not Role.NOBODY and request.url.path not in _BEFORE_ALL:
-            raise Refused(403, "Choose a password of your own first.", PASSWORD_PAGE)
         if person.role >= role:
             return
-        if person.role is Role.NOBODY:
+        if person.role is not Role.NOBODY:
+            raise Refused(403, f"This needs the role {role.label}, and yours is {person.role.label}.")
+        if isinstance(site_of(request).login, Oidc):
             raise Refused(401, "Log in first.", "/login")
-        raise Refused(403, f"This needs the role {role.label}, and yours is {person.role.label}.")
+        if person == STRANGER:
+            raise Refused(403, "The login proxy did not say who you are.")
+        raise Refused(
+            403, f"{person.name} may not use this server. Its administrator can add you to the viewers or editors."
+        )
 
     return allowed
 
 
-def new_browser() -> str:
-    """A name for a browser that nobody guesses."""
-    return secrets.token_urlsafe(32)
-
-
-def sealed(site: Site, what: str) -> str:
-    """A seal that nobody else can put under a text."""
-    return hmac.new(site.key, what.encode(errors="replace"), hashlib.sha256).hexdigest()
-
-
-def form_token(site: Site, browser: str, person: Person) -> str:
-    """What a form of our own page holds; other pages cannot read it, and it works for this person alone."""
-    return sealed(site, f"form:{browser}:{person.name}")
-
-
-def check_form(request: Request, token: str) -> None:
-    """Let only pass what was sent from our own page.
-
-    Args:
-        request: that changes something.
-        token: of its form.
-
-    Raises:
-        Refused: another page sent it, or the browser has forgotten us since.
-    """
-    browser = cookie(request, BROWSER)
-    expected = form_token(site_of(request), browser, person_of(request))
-    if not browser or not hmac.compare_digest(expected.encode(), token.encode(errors="replace")):
-        raise Refused(
-            403, "This form is too old, or another page sent it. Go back, reload the page, and send it again."
-        )
-
-
 def from_elsewhere(request: Request) -> bool:
-    """Does the browser say that another site sends this request?"""
+    """Does the browser say that another site sends a request that may change something?"""
     if request.method in _SAFE:
         return False
     if (site := request.headers.get("sec-fetch-site")) is not None:
         return site not in ("same-origin", "none")
     origin = request.headers.get("origin")
     return origin is not None and origin.partition("//")[2] != request.headers.get("host", "")
+
+
+def noted(request: Request, what: str, about: str = "") -> None:
+    """Write into the log what somebody did with this request.
+
+    Args:
+        request: that did it.
+        what: its kind: words with hyphens, the thing first, as `case-edited`.
+        about: what it was done to, for readers.
+    """
+    site = site_of(request)
+    site.audit.add(Event(site.now(), person_of(request).name, what, about))
 
 
 Asking = Annotated[Person, Depends(person_of)]

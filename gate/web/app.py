@@ -6,16 +6,14 @@ from fastapi import APIRouter, Depends, FastAPI, Request
 from fastapi.routing import APIRoute
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
-from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from gate.web import health, metrics
 from gate.web.access import Refused, Role, check, from_elsewhere
 from gate.web.api.mounting import add_api
 from gate.web.guards import PROBES, Guards
+from gate.web.login import SESSION, SESSION_S, Oidc, TrustedProxy
 from gate.web.metrics import Metrics
 from gate.web.pages import (
-    account,
-    accounts,
     audit,
     case,
     files,
@@ -23,7 +21,6 @@ from gate.web.pages import (
     job,
     jobs,
     login,
-    login_elsewhere,
     run,
     run_case,
     runs,
@@ -48,10 +45,16 @@ def create_app(site: Site) -> ASGIApp:
 
 def guarded(app: ASGIApp, site: Site) -> ASGIApp:
     """An application behind the guards of a site."""
-    tls = site.mode == "server" and not site.entrance.plain_http
-    proxies = list(site.entrance.proxies)
-    behind = Guards(app, site.hosts, tls)
-    return ProxyHeadersMiddleware(behind, proxies) if proxies else behind  # type: ignore[arg-type,return-value]
+    if isinstance(site.login, TrustedProxy):
+        return Guards(app, site.hosts, site.login)
+    if not isinstance(site.login, Oidc):
+        return Guards(app, site.hosts)
+    from starlette.middleware.sessions import SessionMiddleware
+
+    secure, key = site.url.startswith("https:"), site.login.settings.secret_key
+    # Browsers take a cookie of that prefix from this very name alone: no neighbour under the same domain plants one.
+    name = f"__Host-{SESSION}" if secure else SESSION
+    return Guards(SessionMiddleware(app, key, name, SESSION_S, https_only=secure), site.hosts)
 
 
 def inner_app(site: Site) -> FastAPI:
@@ -85,7 +88,7 @@ def _routers() -> Sequence[APIRouter]:
     of_cases = (suites.router, suite.router, case.router, history.router, files.router)
     of_runs = (runs.router, run.router, run_case.router, trends.router, trends_history.router)
     of_jobs = (try_case.router, jobs.router, job.router)
-    of_people = (login.router, login_elsewhere.router, account.router, accounts.router, audit.router, tokens.router)
+    of_people = (login.router, audit.router, tokens.router)
     return (*of_cases, *of_runs, *of_jobs, *of_people, health.router, metrics.router)
 
 

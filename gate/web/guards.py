@@ -11,6 +11,8 @@ from starlette.exceptions import HTTPException
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from gate.web.login import TrustedProxy
+
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 """Names of this machine for itself."""
 FORM_BYTES = 2 * 2**20
@@ -59,21 +61,26 @@ class Guards:
     Args:
         app: what answers a request that passed.
         hosts: names that a browser may call us by, without ports.
-        tls: from other machines only what comes over HTTPS is answered.
+        proxy: that alone may send requests, and names the person; None lets everybody.
     """
 
     app: ASGIApp
     hosts: Collection[str]
-    tls: bool = False
+    proxy: TrustedProxy | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request, or one life of the server."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        if scope["path"] not in PROBES and (reason := self._refused(scope)):
-            await PlainTextResponse(f"{reason}\n", 400, dict(HEADERS))(scope, receive, send)
-            return
+        if scope["path"] not in PROBES:
+            if self.proxy is not None and not self.proxy.sent(scope):
+                told = "This server takes requests only from its proxy (GATE_PROXY_ADDRESSES).\n"
+                await PlainTextResponse(told, 403, dict(HEADERS))(scope, receive, send)
+                return
+            if reason := self._refused(scope):
+                await PlainTextResponse(f"{reason}\n", 400, dict(HEADERS))(scope, receive, send)
+                return
         most = _MOST.get(scope["path"], FORM_BYTES) if scope["method"] == "POST" else FORM_BYTES
         await self.app(scope, _counted(receive, most), _with_headers(send))
 
@@ -82,12 +89,7 @@ class Guards:
         headers = Headers(scope=scope)
         host = host_of(headers)
         if host not in self.hosts:
-            return f"This server does not answer to the name {json.dumps(host[:100])}; name it with --name."
-        if self.tls and host not in LOOPBACK_NAMES and scope["scheme"] != "https":
-            return (
-                "This server is for HTTPS alone, and this request came over plain HTTP, or by way of a proxy that it "
-                "was not told of: name the proxy with --proxy, and have it set X-Forwarded-Proto."
-            )
+            return f"This server does not answer to the name {json.dumps(host[:100])}; its address is that of --url."
         if _charset(headers) not in _CHARSETS:
             return "This server reads text in UTF-8 alone."
         return ""

@@ -72,7 +72,7 @@ class _OfStore(Collector):
 @router.get("/metrics")
 @needs(Role.NOBODY)
 def metrics(request: Request) -> Response:
-    """For programs on this machine in local mode, else for those with a token."""
+    """For programs on this machine where nobody logs in, else for those with a token."""
     if not _on_this_machine(request):
         if "authorization" not in request.headers:
             raise ApiError(401, "This needs a token with the scope metrics:read.", BEARER, ASKS)
@@ -82,7 +82,7 @@ def metrics(request: Request) -> Response:
 
 
 def _on_this_machine(request: Request) -> bool:
-    if site_of(request).mode != "local" or request.client is None:
+    if site_of(request).login is not None or request.client is None:
         return False
     try:
         return ipaddress.ip_address(request.client.host).is_loopback

@@ -11,8 +11,8 @@ from starlette.responses import HTMLResponse, RedirectResponse
 
 from gate.report import numbers
 from gate.web import addresses
-from gate.web.access import BROWSER, TOKEN, form_token, new_browser, person_known
-from gate.web.cookies import cookie, give
+from gate.web.access import person_of
+from gate.web.login import Oidc
 from gate.web.site import site_of
 
 _HERE = Path(__file__).parent
@@ -28,21 +28,14 @@ def page(request: Request, template: str, status: int = 200, **shown: Any) -> HT
         status: of the answer.
         shown: what the template shows.
     """
-    site, person = site_of(request), person_known(request)
-    known = cookie(request, BROWSER)
-    browser = known or new_browser()
+    site, person = site_of(request), person_of(request)
     every = {
-        "site": site,
         "person": person,
+        "logs_out": isinstance(site.login, Oidc),
         "path": request.url.path,
-        "token": form_token(site, browser, person),
-        "token_name": TOKEN,
         "static": _versioned,
     }
-    answer = HTMLResponse(_environment().get_template(template).render({**every, **shown}), status)
-    if not known:
-        give(request, answer, BROWSER, browser)
-    return answer
+    return HTMLResponse(_environment().get_template(template).render({**every, **shown}), status)
 
 
 def bare(template: str, **shown: Any) -> str:

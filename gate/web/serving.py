@@ -3,15 +3,22 @@
 import asyncio
 import ipaddress
 import socket
+import threading
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 import uvicorn
 
 from gate.errors import GateError
+from gate.settings.team import CHOICES
 from gate.web.app import create_app
-from gate.web.daily import each_day
-from gate.web.logs import hearing
+from gate.web.logs import Fault, hearing
 from gate.web.site import Site
+
+DAY_S = 24 * 60 * 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +40,32 @@ class Address:
             return self.host == "localhost" or ipaddress.ip_address(self.host).is_loopback
         except ValueError:
             return False
+
+
+def name_in(url: str) -> str:
+    """The name by which browsers call a server.
+
+    Args:
+        url: its address.
+
+    Raises:
+        GateError: it is not the address of a whole server.
+    """
+    try:
+        parts = urlsplit(url)
+        name, _ = parts.hostname or "", parts.port
+    except ValueError:
+        name = ""
+    if (
+        not name
+        or parts.scheme not in ("http", "https")
+        or parts.path not in ("", "/")
+        or parts.query
+        or parts.fragment
+    ):
+        hint = "such as https://gate.example.org; the server has no path below it"
+        raise GateError(f"--url {url!r} is not the address of a server", hint)
+    return name
 
 
 class _Server(uvicorn.Server):
@@ -78,15 +111,49 @@ def listen(site: Site, address: Address) -> Listening:
         address: where.
 
     Raises:
-        GateError: somebody else has it, or the address is not of this machine; or others could reach a site that asks
-            nobody who they are.
+        GateError: somebody else has it, or the address is not of this machine; or others could reach a site where
+            nobody logs in.
     """
-    if site.mode == "local" and not address.loopback:
-        message = f"{address.host} can be reached from other machines, and this interface asks nobody who they are"
-        raise GateError(message, "leave --host out")
+    if site.login is None and not address.loopback:
+        message = f"{address.host} can be reached from other machines, and nobody would have to log in"
+        raise GateError(message, f"leave --host out, or {CHOICES}")
+    if not site.url and not address.loopback:
+        raise GateError("a server for other machines needs its address", "such as --url https://gate.example.org")
     family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
     try:
         return Listening(socket.create_server((address.host, address.port), family=family, backlog=128), site)
     except OSError as error:
         hint = "choose another one with --port; 0 takes any that is free"
         raise GateError(f"cannot listen on {address.host}:{address.port}: {error.strerror}", hint) from None
+
+
+@contextmanager
+def each_day(site: Site, every_s: float = DAY_S) -> Iterator[None]:
+    """Does the site's daily work at once and then each day, until the end; what fails is told, and tried again.
+
+    Args:
+        site: whose `daily` is to be done.
+        every_s: seconds from one time to the next.
+    """
+    if site.daily is None:
+        yield
+        return
+    work, ended = site.daily, threading.Event()
+
+    def run() -> None:
+        while True:
+            try:
+                work()
+            except Exception as error:
+                site.log(Fault(site.now(), "error", f"the daily work failed: {error}", traceback.format_exc()))
+            if ended.wait(every_s):
+                return
+
+    # A server that ends does not wait for it: what was not forgotten is forgotten the next time.
+    thread = threading.Thread(target=run, name="daily", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join(1.0)

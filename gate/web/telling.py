@@ -33,7 +33,7 @@ async def tell(request: Request, error: Exception) -> Response:
         return seen_next(error.address)
     if isinstance(error, CannotEvaluate):
         request.state.trouble = error.message
-        if site_of(request).mode == "server":
+        if site_of(request).login is not None:
             # What is wrong with the store is for the log: anybody can ask for a page.
             error = CannotEvaluate("The store does not answer right now.", "Try again in a moment.")
     if request.url.path.startswith(API) or isinstance(error, ApiError):

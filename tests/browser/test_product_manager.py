@@ -10,18 +10,15 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from gate.domain.people import Role
 from gate.store.sql.engine import Database
 from gate.web import addresses
 from gate.web.jobs.board import Jobs
 from gate.web.site import Site
 from tests.browser.conftest import served
-from tests.browser.test_people import log_in
 from tests.support import asking, people, repository, stores
 from tests.support.asking import judged
 from tests.support.command import gate
 from tests.support.model_server import Behaviour, ModelServer
-from tests.support.people import WORD
 
 PATIENCE_MS = 60_000
 FIRST, SECOND = "May I send the lamp back?", "And the broken one?"
@@ -71,11 +68,10 @@ def database(request: pytest.FixtureRequest, repo: Path, monkeypatch: pytest.Mon
 
 @pytest.fixture
 def site(database: Database, repo: Path) -> Iterator[Site]:
-    """A server for a team, with an editor."""
+    """A server for a team, whose proxy has logged an editor in."""
+    login = people.proxy(editors=("Eve",), address="127.0.0.1")
     with Jobs(repo, lambda: datetime.now(UTC)) as jobs:
-        found = replace(people.server(database), now=jobs.now, jobs=jobs)
-        people.add(found, "Eve", Role.EDITOR)
-        yield found
+        yield replace(people.server(database, login), now=jobs.now, jobs=jobs)
 
 
 @pytest.fixture
@@ -126,8 +122,8 @@ def save_and_tag(page: Page) -> None:
 
 
 def test_a_case_of_two_rounds_from_the_form_to_the_trend(page: Page, repo: Path) -> None:
+    page.context.set_extra_http_headers({people.HEADER: "Eve"})
     page.goto("/")
-    log_in(page, "Eve", WORD)
     write_a_case_of_two_rounds(page)
     try_it(page)
     save_and_tag(page)

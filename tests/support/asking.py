@@ -112,7 +112,7 @@ def shop(folder: Path, server: ModelServer) -> Iterator[Shop]:
 
 def _site(database: Database, jobs: Jobs) -> Site:
     plain = browsing.site(database)
-    return Site(database, plain.hosts, plain.key, jobs.now, person=plain.person, jobs=jobs)
+    return Site(database, plain.hosts, jobs.now, person=plain.person, jobs=jobs)
 
 
 def job_of(address: str) -> str:

@@ -27,7 +27,7 @@ ANN = By("Ann", NOW, "written by hand")
 
 def site(database: Database, person: str = "Ann") -> Site:
     """A local site over a store."""
-    return Site(database, frozenset({"testserver", "localhost", "127.0.0.1"}), b"k" * 32, lambda: NOW, person=person)
+    return Site(database, frozenset({"testserver", "localhost", "127.0.0.1"}), lambda: NOW, person=person)
 
 
 def served(site: Site) -> ASGIApp:
@@ -62,13 +62,6 @@ def add(database: Database, suite: str, *entries: Entry, by: By = ANN) -> None:
         assert isinstance(case, Case), case
         changes.append(put(case, entry, 0))
     Suites(database).change(suite, changes, by)
-
-
-def token(page: str) -> str:
-    """The hidden token of a page's form."""
-    found = re.search(r'name="csrf" value="([0-9a-f]+)"', page)
-    assert found is not None, page[:500]
-    return found[1]
 
 
 _CONTROL = re.compile(

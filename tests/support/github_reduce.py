@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import tests.support.github_extras  # noqa: F401  (registers its routes)
 from tests.support.github_routes import ROUTES
 from tests.support.openapi import DESCRIPTION
 

@@ -7,15 +7,17 @@ from urllib.parse import quote
 
 from tests.support.github_call import INTEGRATION, Call, Handler, Reply, Route, paged, refuse
 from tests.support.github_git import Missing
-from tests.support.github_payloads import Json
-from tests.support.github_state import Comment, Pull
+from tests.support.github_payloads import HTML, Json, stamp
+from tests.support.github_state import CheckRun, Comment, Pull
 
 LONGEST_BODY = 65_536
 ROUTES: list[Route] = []
 REPO = "/repos/{owner}/{repo}"
-_ISSUE, COMMENT = f"{REPO}/issues/{{issue_number}}", f"{REPO}/issues/comments/{{comment_id}}"
-READ_TALK, TALK = ("issues:read", "pull_requests:read"), ("issues:write", "pull_requests:write")
+_ISSUE, _COMMENT = f"{REPO}/issues/{{issue_number}}", f"{REPO}/issues/comments/{{comment_id}}"
+_READ_TALK, _TALK = ("issues:read", "pull_requests:read"), ("issues:write", "pull_requests:write")
 _CODE = ("contents:read",)
+_CHECKS = f"{REPO}/check-runs"
+_LONGEST_SUMMARY, _MOST_ANNOTATIONS, _LONGEST_MESSAGE = 65_535, 50, 64 * 1024
 _COARSE = {"admin": "admin", "maintain": "write", "write": "write", "triage": "read", "read": "read"}
 
 
@@ -79,47 +81,47 @@ def pull_request(call: Call) -> Reply:
     return Reply(200, call.render.pull(call.repo, call.pull))
 
 
-@route("GET", _ISSUE, *READ_TALK)
+@route("GET", _ISSUE, *_READ_TALK)
 def issue(call: Call) -> Reply:
     return Reply(200, {**call.render.issue(call.repo, call.pull), "closed_by": None})
 
 
-@route("GET", f"{_ISSUE}/comments", *READ_TALK)
+@route("GET", f"{_ISSUE}/comments", *_READ_TALK)
 def comments(call: Call) -> Reply:
     return paged(call, [call.render.comment(call.repo, call.pull, each) for each in call.pull.comments])
 
 
-@route("POST", f"{_ISSUE}/comments", *TALK)
+@route("POST", f"{_ISSUE}/comments", *_TALK)
 def create_comment(call: Call) -> Reply:
     comment = call.state.add_comment(call.pull, call.login, _comment_body(call))
     return Reply(201, call.render.comment(call.repo, call.pull, comment))
 
 
-@route("GET", COMMENT, *READ_TALK)
+@route("GET", _COMMENT, *_READ_TALK)
 def comment(call: Call) -> Reply:
-    return Reply(200, call.render.comment(call.repo, *comment_asked(call)))
+    return Reply(200, call.render.comment(call.repo, *_comment_asked(call)))
 
 
-@route("PATCH", COMMENT, *TALK)
+@route("PATCH", _COMMENT, *_TALK)
 def edit_comment(call: Call) -> Reply:
-    pull, found = comment_asked(call)
+    pull, found = _comment_asked(call)
     call.state.edit_comment(found, _comment_body(call))
     return Reply(200, call.render.comment(call.repo, pull, found))
 
 
-@route("DELETE", COMMENT, *TALK)
+@route("DELETE", _COMMENT, *_TALK)
 def delete_comment(call: Call) -> Reply:
-    pull, found = comment_asked(call)
+    pull, found = _comment_asked(call)
     pull.comments.remove(found)
     return Reply(204)
 
 
-@route("GET", f"{_ISSUE}/labels", *READ_TALK)
+@route("GET", f"{_ISSUE}/labels", *_READ_TALK)
 def labels(call: Call) -> Reply:
     return paged(call, _labels(call))
 
 
-@route("POST", f"{_ISSUE}/labels", *TALK)
+@route("POST", f"{_ISSUE}/labels", *_TALK)
 def add_labels(call: Call) -> Reply:
     given = call.body.get("labels") if isinstance(call.body, dict) else call.body
     if not isinstance(given, list):
@@ -129,19 +131,19 @@ def add_labels(call: Call) -> Reply:
     return Reply(200, _labels(call))
 
 
-@route("DELETE", f"{_ISSUE}/labels/{{name}}", *TALK)
+@route("DELETE", f"{_ISSUE}/labels/{{name}}", *_TALK)
 def remove_label(call: Call) -> Reply:
     if not call.state.remove_label(call.pull, call.params["name"], call.login):
         refuse(404, "Label does not exist")
     return Reply(200, _labels(call))
 
 
-@route("GET", f"{_ISSUE}/events", *READ_TALK)
+@route("GET", f"{_ISSUE}/events", *_READ_TALK)
 def events(call: Call) -> Reply:
     return paged(call, list(call.render.events(call.repo, call.pull)))
 
 
-@route("GET", f"{REPO}/issues/events/{{event_id}}", *READ_TALK)
+@route("GET", f"{REPO}/issues/events/{{event_id}}", *_READ_TALK)
 def event(call: Call) -> Reply:
     for pull in call.repo.pulls.values():
         for each in pull.events:
@@ -151,7 +153,7 @@ def event(call: Call) -> Reply:
     refuse(404, "Not Found")
 
 
-@route("GET", f"{_ISSUE}/timeline", *READ_TALK)
+@route("GET", f"{_ISSUE}/timeline", *_READ_TALK)
 def timeline(call: Call) -> Reply:
     return paged(call, call.render.timeline(call.repo, call.pull))
 
@@ -202,6 +204,92 @@ def branch(call: Call) -> Reply:
     return Reply(200, {**value, "protection": guard, "protection_url": url})
 
 
+@route("POST", _CHECKS, "checks:write")
+def create_check_run(call: Call) -> Reply:
+    if call.identity and not call.identity.workflow:
+        refuse(403, "You must authenticate via a GitHub App.")
+    body = call.body
+    run = CheckRun(call.state.next_id(), body["name"], body["head_sha"], started_at=call.state.tick())
+    call.repo.check_runs.append(run)
+    _change(call, run)
+    return Reply(201, _check_run(call, run))
+
+
+@route("PATCH", f"{_CHECKS}/{{check_run_id}}", "checks:write")
+def edit_check_run(call: Call) -> Reply:
+    found = [one for one in call.repo.check_runs if str(one.id) == call.params["check_run_id"]]
+    if not found:
+        refuse(404, "Not Found")
+    _change(call, found[0])
+    return Reply(200, _check_run(call, found[0]))
+
+
+@route("GET", f"{REPO}/commits/{{ref}}/check-runs", "checks:read")
+def check_runs(call: Call) -> Reply:
+    name, status = call.query.get("check_name"), call.query.get("status")
+    found = [one for one in call.repo.check_runs if one.head_sha == call.params["ref"]]
+    found = [one for one in found if name in (None, one.name) and status in (None, one.status)]
+    page = paged(call, [_check_run(call, one) for one in reversed(found)])
+    return Reply(200, {"total_count": len(found), "check_runs": page.body}, page.headers)
+
+
+def _change(call: Call, run: CheckRun) -> None:
+    body: Json = call.body
+    output = body.get("output") or {}
+    if len(output.get("summary") or "") > _LONGEST_SUMMARY:
+        refuse(422, "Only 65535 characters are allowed; 65536 were supplied.")
+    rows = output.get("annotations") or []
+    if len(rows) > _MOST_ANNOTATIONS:
+        refuse(422, "Invalid request.\n\nNo more than 50 items are allowed; 51 were supplied.")
+    if any(len(row["message"].encode()) > _LONGEST_MESSAGE for row in rows):
+        refuse(422, "Invalid request.\n\nmessage exceeds maximum size of 64 KB.")
+    for key in ("details_url", "external_id", "status", "conclusion"):
+        if key in body:
+            setattr(run, key, body[key])
+    if body.get("conclusion"):
+        run.status = "completed"
+    run.title, run.summary = output.get("title", run.title), output.get("summary", run.summary)
+    run.annotations += rows
+    call.state.tick()
+
+
+def _check_run(call: Call, run: CheckRun) -> Json:
+    url = f"{call.render.api}/repos/{call.repo.full_name}/check-runs/{run.id}"
+    done = run.status == "completed"
+    count = {"annotations_count": len(run.annotations), "annotations_url": f"{url}/annotations"}
+    same = {key: getattr(run, key) for key in ("id", "name", "head_sha", "external_id", "details_url", "status")}
+    return {
+        **same,
+        "conclusion": run.conclusion,
+        "node_id": f"CR_{run.id}",
+        "url": url,
+        "html_url": f"{HTML}/{call.repo.full_name}/runs/{run.id}",
+        "started_at": stamp(run.started_at),
+        "completed_at": stamp(call.state.now) if done else None,
+        "output": {"title": run.title, "summary": run.summary, "text": None, **count},
+        "check_suite": None,
+        "app": None,
+        "pull_requests": [],
+    }
+
+
+@route("GET", f"{REPO}/commits/{{commit_sha}}/pulls", "pull_requests:read")
+def pulls_of_commit(call: Call) -> Reply:
+    objects, sha = call.render.objects(call.repo), call.params["commit_sha"]
+    try:
+        objects.resolve(sha)
+    except Missing:
+        refuse(422, f"No commit found for SHA: {sha}")
+    found = [one for one in call.repo.pulls.values() if sha in objects.between(one.base.sha, one.head.sha)]
+    return paged(call, [call.render.pull(call.repo, pull) for pull in found])
+
+
+@route("GET", f"{REPO}/pulls/{{pull_number}}/files", "pull_requests:read")
+def pull_files(call: Call) -> Reply:
+    objects, pull = call.render.objects(call.repo), call.pull
+    return paged(call, objects.changes(pull.head.sha, objects.fork_point(pull.base.sha, pull.head.sha)))
+
+
 def _whole_commit(call: Call, sha: str) -> Json:
     """A `commit`, whose author is nobody's account."""
     objects = call.render.objects(call.repo)
@@ -225,7 +313,7 @@ def _labels(call: Call) -> list[Json]:
     return [call.render.label(call.repo, name) for name in call.pull.labels]
 
 
-def comment_asked(call: Call) -> tuple[Pull, Comment]:
+def _comment_asked(call: Call) -> tuple[Pull, Comment]:
     for pull in call.repo.pulls.values():
         for each in pull.comments:
             if str(each.id) == call.params["comment_id"]:

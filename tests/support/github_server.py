@@ -19,7 +19,6 @@ from typing import Any, Self
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from tests.support.github_call import DOCS, Call, Refused, Reply, Route, authorise, refuse
-from tests.support.github_extras import graphql
 from tests.support.github_payloads import Renderer
 from tests.support.github_routes import ROUTES
 from tests.support.github_state import TOKENS, Comment, Identity, Pull, State
@@ -192,12 +191,6 @@ class GitHubServer:
 
     def _routed(self, method: str, asked: str, query: Mapping[str, str], identity: Identity | None, body: Any) -> Reply:
         path = self._by_name(asked)
-        if (method, asked) == ("POST", "/graphql"):
-            # The description of the REST API does not know it.
-            try:
-                return graphql(Call(self.state, self.render, identity, {}, query, body, self.tree_limit, path))
-            except Refused as refused:
-                return refused.reply
         for route in ROUTES:
             params = route.match(path) if route.method == method else None
             if params is None:

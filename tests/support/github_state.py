@@ -52,31 +52,15 @@ TOKENS: Mapping[str, Identity] = MappingProxyType(
 check runs, of a GitHub App's installation, and of a person."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reaction:
-    """An emoji below a comment; one of a kind per person."""
-
-    id: int
-    login: str
-    content: str
-    at: datetime
-
-
 @dataclass(slots=True)
 class Comment:
-    """A comment in the conversation of a pull request.
-
-    Args:
-        hidden: why it was minimised, such as `OUTDATED`; None where it was not.
-    """
+    """A comment in the conversation of a pull request."""
 
     id: int
     login: str
     body: str
     created_at: datetime
     updated_at: datetime
-    hidden: str | None = None
-    reactions: list[Reaction] = field(default_factory=list)
 
 
 @dataclass(slots=True)

@@ -1,7 +1,6 @@
 """A herald as a workflow has it, whose log, summary and outputs a test reads."""
 
 from collections.abc import Callable
-from datetime import UTC, datetime
 from pathlib import Path
 
 from gate.action.telling import Herald
@@ -15,7 +14,6 @@ NEEDED = {
     "GITHUB_REPOSITORY": "acme/support-bot",
     "GITHUB_SHA": "a" * 40,
 }
-NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 
 
 def herald(
@@ -29,4 +27,4 @@ def herald(
     files = {"GITHUB_STEP_SUMMARY": str(summary or ""), "GITHUB_OUTPUT": str(output or "")}
     runner = Runner.from_environ(NEEDED | files)
     nowhere = GitHub(None, "http://127.0.0.1:9", "acme/support-bot")
-    return Herald(say, runner, inputs or Inputs(), github or nowhere, b"", NOW)
+    return Herald(say, runner, inputs or Inputs(), github or nowhere)

@@ -4,6 +4,7 @@ import base64
 import hashlib
 import json
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -13,8 +14,6 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 from joserfc import jwt
 from joserfc.jwk import RSAKey
-
-from tests.support.browsing import NOW
 
 CLIENT, SECRET = "prompt-gate", "s3cret"
 KEYS = [RSAKey.generate_key(2048, {"kid": kid}) for kid in ("first", "second")]
@@ -31,6 +30,7 @@ class Provider:
         key: that it signs with.
         published: keys that it tells of.
         signed: makes a proof in another way; None for the right one.
+        scopes: that it says it knows.
         asked: paths of all requests.
     """
 
@@ -40,13 +40,14 @@ class Provider:
     key: RSAKey = field(default_factory=lambda: KEYS[0])
     published: list[RSAKey] = field(default_factory=lambda: [KEYS[0]])
     signed: Callable[[dict[str, Any]], str] | None = None
+    scopes: list[str] = field(default_factory=lambda: ["openid", "email", "profile"])
     asked: list[str] = field(default_factory=list)
     _codes: dict[str, dict[str, str]] = field(default_factory=dict)
 
     def authorize(self, query: dict[str, str]) -> str:
         """Where the browser goes next, once somebody has logged in here."""
         wanted = {"response_type": "code", "client_id": CLIENT, "code_challenge_method": "S256"}
-        assert query.items() >= wanted.items() and "openid" in query["scope"].split(), query
+        assert query.items() >= wanted.items() and set(query["scope"].split()) == set(self.scopes), query
         code = hashlib.sha256(repr((query, len(self._codes))).encode()).hexdigest()
         self._codes[code] = query
         return f"{query['redirect_uri']}?{urlencode({'code': code, 'state': query['state'], 'iss': self.issuer})}"
@@ -60,7 +61,7 @@ class Provider:
             return 400, {"error": "invalid_grant"}
         if challenge.decode().rstrip("=") != asked["code_challenge"]:
             return 400, {"error": "invalid_grant"}
-        now = int(NOW.timestamp())
+        now = int(time.time())
         claims = {"iss": self.issuer, "aud": CLIENT, "iat": now, "exp": now + 300, "nonce": asked["nonce"]}
         return 200, {"access_token": "x", "token_type": "Bearer", "id_token": self._proof({**claims, **self.person})}
 
@@ -75,7 +76,11 @@ class Provider:
         if path == "/keys":
             return {"keys": [key.as_dict(private=False) for key in self.published]}
         names = {"authorization_endpoint": "authorize", "token_endpoint": "token", "jwks_uri": "keys"}
-        return {"issuer": self.issuer, **{name: f"{self.issuer}/{at}" for name, at in names.items()}}
+        return {
+            "issuer": self.issuer,
+            "scopes_supported": self.scopes,
+            **{name: f"{self.issuer}/{at}" for name, at in names.items()},
+        }
 
 
 @contextmanager

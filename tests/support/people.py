@@ -1,70 +1,73 @@
-"""A server of many people in tests: accounts, browsers that log in, and a clock that somebody may turn."""
+"""A server for a team in tests: browsers behind a proxy that logs people in, or at a provider of OpenID Connect."""
 
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+import ipaddress
+import urllib.error
+import urllib.request
 
-from argon2 import profiles
 from starlette.testclient import TestClient
-from starlette.types import Receive, Scope, Send
 
-from gate.domain.people import Account, Actor, Role
-from gate.store.sql.accounts import First
+from gate.domain.people import Members
+from gate.settings.team import OidcSettings, ProxySettings
 from gate.store.sql.engine import Database
-from gate.store.sql.passwords import Passwords
 from gate.web.guards import LOOPBACK_NAMES
-from gate.web.site import Entrance, Site
+from gate.web.login import Login, Oidc, TrustedProxy
+from gate.web.site import Site
 from tests.support import browsing
-from tests.support.browsing import NOW, token
+from tests.support.browsing import NOW
+from tests.support.oidc_provider import CLIENT, SECRET
 
 HOST = "gate.example.org"
-WORD = "correct horse battery"
+URL = f"https://{HOST}"
+PROXY = "192.0.2.1"
+HEADER = "X-Forwarded-User"
+KEY = "k" * 32
 
 
-@dataclass
-class Clock:
-    """The time, which stands still."""
-
-    at: datetime = NOW
-
-    def __call__(self) -> datetime:
-        return self.at
-
-    def forward(self, **by: float) -> None:
-        """Turn it."""
-        self.at += timedelta(**by)
+def oidc(
+    issuer: str = "https://login.example.org",
+    editors: tuple[str, ...] = (),
+    viewers: tuple[str, ...] = ("*",),
+    groups_claim: str = "groups",
+) -> Oidc:
+    """A login at a provider, which is asked nothing before somebody logs in."""
+    return Oidc(OidcSettings(issuer, CLIENT, SECRET, KEY, groups_claim, Members(editors, viewers)))
 
 
-def server(database: Database, clock: Clock | None = None, **entrance: object) -> Site:
-    """A site that knows accounts; its passwords cost nothing."""
-    door = Entrance(Passwords(profiles.CHEAPEST), **entrance)  # type: ignore[arg-type]
-    hosts = LOOPBACK_NAMES | {HOST}
-    return Site(database, hosts, b"k" * 32, clock or Clock(), mode="server", person="", entrance=door)
+def server(database: Database, login: Login, url: str = URL) -> Site:
+    """A site where people log in."""
+    return Site(database, LOOPBACK_NAMES | {HOST}, lambda: NOW, login=login, url=url)
 
 
-def add(site: Site, name: str, role: Role, *, must_change: bool = False) -> Account:
-    """Somebody who may log in with `WORD`."""
-    return site.accounts.add(name, role, First(WORD, must_change), Actor("Root", "command line", site.now()))
+def proxy(
+    editors: tuple[str, ...] = ("Ann",), viewers: tuple[str, ...] = ("Bob",), address: str = PROXY
+) -> TrustedProxy:
+    """A proxy that names people in `HEADER`."""
+    return TrustedProxy(ProxySettings(HEADER, (ipaddress.ip_network(address),), Members(editors, viewers)))
 
 
-def browser(site: Site, base: str = f"https://{HOST}", address: str = "192.0.2.7") -> TestClient:
-    """A browser that nobody has logged in with; it follows no redirect by itself."""
-    return TestClient(browsing.served(site), base, client=(address, 50000), follow_redirects=False)
+def browser(site: Site, name: str = "", address: str = PROXY) -> TestClient:
+    """A browser that follows no redirect by itself; the proxy names somebody in each of its requests."""
+    headers = {HEADER: name} if name else {}
+    return TestClient(browsing.served(site), URL, client=(address, 50000), headers=headers, follow_redirects=False)
 
 
-def behind_proxy(site: Site, proxy: str, said: dict[str, str]) -> TestClient:
-    """A browser whose requests a proxy takes over TLS and hands on without, with what it says of them."""
-    app = browsing.served(site)
-
-    async def handed_on(scope: Scope, receive: Receive, send: Send) -> None:
-        await app({**scope, "scheme": "http"}, receive, send)
-
-    base = f"https://{HOST}"
-    return TestClient(handed_on, base, client=(proxy, 50000), headers=said, follow_redirects=False)
+class _Stays(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *_: object) -> None:
+        return None
 
 
-def log_in(there: TestClient, name: str, password: str = WORD, **more: str) -> TestClient:
-    """Fill the form in and send it; the browser again."""
-    csrf = token(there.get("/login").text)
-    answer = there.post("/login", data={"csrf": csrf, "name": name, "password": password, **more})
-    assert answer.status_code == 303, answer.text
-    return there
+def sent_back(address: str) -> str:
+    """Log in at the provider; the address to which it sends the browser back."""
+    try:
+        urllib.request.build_opener(_Stays).open(address)
+    except urllib.error.HTTPError as answer:
+        return str(answer.headers["location"])
+    raise AssertionError(address)
+
+
+def come_in(there: TestClient, to: str = "/") -> tuple[int, str]:
+    """Log in at the provider; where that ends, or what the page says."""
+    gone = there.get("/login/start", params={"next": to})
+    assert gone.status_code == 302, gone.text
+    answer = there.get(sent_back(gone.headers["location"]))
+    return answer.status_code, answer.headers.get("location", answer.text)

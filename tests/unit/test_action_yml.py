@@ -87,10 +87,10 @@ def test_what_other_actions_call_differently_is_documented_and_exists() -> None:
         assert name in ACTION["inputs"], name
 
 
-def test_the_readmes_workflow_is_the_example_and_has_15_lines() -> None:
+def test_the_readmes_workflow_is_the_example_and_has_16_lines() -> None:
     text = SHORT.read_text(encoding="utf-8")
     assert f"```yaml\n{text}```" in README
-    assert len(text.splitlines()) == 15
+    assert len(text.splitlines()) == 16
 
 
 def steps(workflow: Any) -> list[dict[str, Any]]:
@@ -105,6 +105,19 @@ def test_actions_are_pinned_and_inputs_exist(path: Path) -> None:
         assert re.fullmatch(r"[\w.-]+/[\w./-]+@[0-9a-f]{40}", step["uses"]), step["uses"]
         if "prompt-gate@" in step["uses"]:
             assert set(step.get("with", {})) <= set(ACTION["inputs"])
+
+
+@pytest.mark.parametrize(
+    "path", [path for path in WORKFLOWS if "gate" in load(path)["jobs"]], ids=lambda path: path.name
+)
+def test_a_newer_run_ends_the_one_before_and_no_condition_makes_a_red_check_green(path: Path) -> None:
+    workflow = load(path)
+    if path.name == "forks-gate.yml":  # Its event names no pull request, and the check to require is not the job.
+        return
+    same = workflow["concurrency"]
+    assert same["group"] == "prompt-gate-${{ github.event.pull_request.number || github.ref }}"
+    assert same["cancel-in-progress"] in (True, "${{ github.event_name == 'pull_request' }}")
+    assert "if" not in workflow["jobs"]["gate"]
 
 
 GRANTED = {"contents": "read", "pull-requests": "write", "checks": "write"}

@@ -2,7 +2,6 @@
 
 import json
 import re
-from dataclasses import fields
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,8 @@ from jsonschema import Draft202012Validator
 from ruamel.yaml import YAML
 
 from gate.cli.app import cli
-from gate.web.entrance import Door, entrance_of
+from gate.settings import team
+from gate.web.serving import name_in
 
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "compose.yaml").read_text(encoding="utf-8")
@@ -77,20 +77,25 @@ def test_the_server_is_begun_as_it_can_be() -> None:
     gate = SERVICES["gate"]
     assert gate["entrypoint"][-1].endswith("/gate")
     said = parsed([re.sub(r"\$\{GATE_NAME:[^}]*\}", "gate.example.org", word) for word in gate["command"]])
-    assert (said["accounts"], said["host"], said["names"]) == (True, "0.0.0.0", ("gate.example.org",))  # noqa: S104
-    way_in = entrance_of(Door(**{one.name: said[one.name] for one in fields(Door)}), lambda: "")
-    (front,) = COMPOSE["networks"]["front"]["ipam"]["config"]
-    assert (way_in.proxies, way_in.plain_http) == ((f"{front['gateway']}/32",), False)
+    assert (said["host"], name_in(said["url"])) == ("0.0.0.0", "gate.example.org")  # noqa: S104
     assert gate["ports"][0].endswith(f":{said['port']}")
     assert f":{said['port']}/readyz" in gate["healthcheck"]["test"][-1]
+
+
+def test_every_variable_of_a_login_reaches_the_server() -> None:
+    named = {value for value in vars(team).values() if isinstance(value, str) and value.startswith("GATE_")}
+    assert named - {team.GROUPS_CLAIM} <= SERVICES["gate"]["environment"].keys()
+    (front,) = COMPOSE["networks"]["front"]["ipam"]["config"]
+    assert front["gateway"] in EXAMPLE and front["gateway"] in (ROOT / "docs/how-to/run-the-server.md").read_text()
+    empty = {name: "" for name in named}
+    proxied = {team.HEADER: "X-Forwarded-User", team.ADDRESSES: front["gateway"], team.EDITORS: "*"}
+    assert isinstance(team.team_login(empty | proxied), team.ProxySettings)
 
 
 @pytest.mark.parametrize("name", ["run-the-server", "serve-for-a-team"])
 def test_the_pages_show_commands_as_they_are_and_name_each_other(name: str) -> None:
     text = (ROOT / f"docs/how-to/{name}.md").read_text(encoding="utf-8")
-    shown = re.findall(r"^(?:docker compose run --rm )?gate (users .*?|serve .*?)(?:\s+#.*)?$", text, re.MULTILINE)
-    assert any(line.startswith("users add") and "--role admin" in line for line in shown)
-    for line in shown:
-        parsed(line.rstrip("\\").split())
+    for line in re.findall(r"^gate (serve .*?)(?:\s+#.*)?$", text, re.MULTILINE):
+        parsed(line.split())
     other = {"run-the-server": "serve-for-a-team", "serve-for-a-team": "run-the-server"}[name]
     assert f"({other}.md" in text

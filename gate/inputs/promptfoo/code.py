@@ -43,21 +43,24 @@ def _edge(found: re.Match[str]) -> Options:
     return {f"{found['edge'].lower()}s_with": {"value": found["text"], "strip": False}}
 
 
-_JSON = {"json": {"fence": False}}
+def _json(_: re.Match[str]) -> Options:
+    return {"json": {"fence": False}}
+
+
 _FORMS: Mapping[str, tuple[tuple[str, Callable[[re.Match[str]], Options]], ...]] = {
     "javascript": (
         (rf"(?P<no>!)?output\.includes\({_TEXT}\)", _holds),
         (rf"(?P<no>!)?output\.(?P<edge>start|end)sWith\({_TEXT}\)", _edge),
         (rf"output\s*(?:(?P<no>!)==?|===?)\s*{_TEXT}", _is),
         (rf"output(?:\.trim\(\))?\.length\s*{_LENGTH}", _length),
-        (r"JSON\.parse\(output\)", lambda _: {**_JSON}),
+        (r"JSON\.parse\(output\)", _json),
     ),
     "python": (
         (rf"{_TEXT} (?P<no>not )?in output", _holds),
         (rf"(?P<no>not )?output\.(?P<edge>start|end)swith\({_TEXT}\)", _edge),
         (rf"output\s*(?:==|(?P<no>!)=)\s*{_TEXT}", _is),
         (rf"len\(output(?:\.strip\(\))?\)\s*{_LENGTH}", _length),
-        (r"json\.loads\(output\)", lambda _: {**_JSON}),
+        (r"json\.loads\(output\)", _json),
     ),
 }
 LANGUAGES = frozenset(_FORMS)

@@ -16,7 +16,6 @@ from gate.providers.base import Completion, Request, Transient
 from gate.providers.batches.lines import Table, encoded, message_of, row_of, tables, unanswered
 from gate.providers.batches.port import BatchState, Found, Gone, Limits, Mark, Place, Result, checked_id, id_or_empty
 from gate.providers.batches.wire import Wire, no_batches
-from gate.providers.sdk import Client
 from gate.providers.untrusted import Cleaner, Malformed, TooLong, count, table
 
 PATH = "/v1/messages/batches"
@@ -32,15 +31,13 @@ class AnthropicBatches:
     only be guessed by its time and size, until its results name the requests.
 
     Args:
-        provider: makes the bodies.
+        provider: makes the bodies, and has the client.
         place: who is asked.
-        client: of the SDK, owned by this.
         limits: what one batch may hold.
     """
 
     provider: AnthropicProvider
     place: Place
-    client: Client
     limits: Limits = Limits(100_000)
     keeps_marks: bool = False
 
@@ -105,18 +102,15 @@ class AnthropicBatches:
     async def cancel(self, batch_id: str) -> None:
         await self._wire.post(f"{PATH}/{checked_id(batch_id)}/cancel")
 
-    async def close(self) -> None:
-        await self.client.close()
-
     @property
     def _wire(self) -> Wire:
-        return Wire(self.client, self.provider.service, self.provider.cleaner)
+        return Wire(self.provider.client, self.provider.service, self.provider.cleaner)
 
     @property
     def _cleaner(self) -> Cleaner:
         return self.provider.cleaner
 
-    def _read(self, line: bytes | None) -> Result:
+    def _read(self, line: bytes) -> Result:
         row = row_of(line)
         if isinstance(row, Failed):
             return Result("", row)

@@ -23,10 +23,8 @@ def encoded(value: Table) -> bytes:
         raise Rejected("the request holds half a surrogate pair, which is not valid Unicode") from None
 
 
-def row_of(line: bytes | None) -> Table | Failed:
-    """The object in a line of results; None stands for a line that was too long to be held."""
-    if line is None:
-        return Failed("a line of the results is too long")
+def row_of(line: bytes) -> Table | Failed:
+    """The object in a line of results."""
     try:
         return json_object(line)
     except Malformed as error:

@@ -25,7 +25,6 @@ from gate.providers.batches.port import (
 )
 from gate.providers.batches.wire import Wire, no_batches
 from gate.providers.openai import OpenAIProvider, completion
-from gate.providers.sdk import Client
 from gate.providers.untrusted import Cleaner, Malformed, TooLong, count, table
 
 ENDPOINT = "/v1/chat/completions"
@@ -45,15 +44,13 @@ class OpenAIBatches:
     """Batches of one model; see `gate.providers.batches.port.BatchService`.
 
     Args:
-        provider: makes the bodies.
+        provider: makes the bodies, and has the client.
         place: who is asked.
-        client: of the SDK, owned by this.
         limits: what one batch may hold.
     """
 
     provider: OpenAIProvider
     place: Place
-    client: Client
     limits: Limits = Limits(50_000)
     keeps_marks: bool = True
 
@@ -129,18 +126,15 @@ class OpenAIBatches:
     async def cancel(self, batch_id: str) -> None:
         await self._wire.post(f"/batches/{checked_id(batch_id)}/cancel")
 
-    async def close(self) -> None:
-        await self.client.close()
-
     @property
     def _wire(self) -> Wire:
-        return Wire(self.client, self.provider.service, self.provider.cleaner)
+        return Wire(self.provider.client, self.provider.service, self.provider.cleaner)
 
     @property
     def _cleaner(self) -> Cleaner:
         return self.provider.cleaner
 
-    def _read(self, line: bytes | None) -> Result:
+    def _read(self, line: bytes) -> Result:
         row = row_of(line)
         if isinstance(row, Failed):
             return Result("", row)

@@ -187,10 +187,6 @@ class BatchService(Protocol):
         """Ask for an end of the batch; what is answered by then can still be collected, and is paid for."""
         ...
 
-    async def close(self) -> None:
-        """Close the connections."""
-        ...
-
 
 def checked_id(value: object) -> str:
     """An id that may be put into a path.

@@ -12,10 +12,9 @@ import httpx2
 from gate.domain.jsonvalue import JsonValue
 from gate.providers.base import Misconfigured, Transient
 from gate.providers.batches.port import Gone
+from gate.providers.clients import Broken, Client, unbroken
 from gate.providers.failures import Service, classify, dropped, read_error
-from gate.providers.sdk import Client, unbroken
 from gate.providers.untrusted import Cleaner, Malformed, json_object
-from gate.providers.wire import MAX_REPLY_BYTES, Broken
 
 T = TypeVar("T")
 
@@ -78,24 +77,21 @@ class Wire:
             SEND_TIMEOUT_S,
         )
 
-    async def lines(self, path: str, longest: int = MAX_REPLY_BYTES) -> AsyncIterator[bytes | None]:
-        """The lines of a file of results as they arrive, none of them held longer than needed.
+    async def lines(self, path: str) -> AsyncIterator[bytes]:
+        """The lines of a file of results that are not blank, as they arrive.
 
         Args:
             path: below the client's base URL.
-            longest: bytes of a line.
-
-        Yields:
-            Each line that is not blank; None for one that is longer.
         """
         async with self._stream(path) as response:
-            chunks, splitter = aiter(response.aiter_bytes()), _Splitter(longest)
-            while True:
-                chunk = await self._timed(unbroken(anext(chunks, None)), ASK_TIMEOUT_S)
-                for line in splitter.end() if chunk is None else splitter.feed(chunk):
-                    yield line
-                if chunk is None:
-                    return
+            chunks, rest = aiter(response.aiter_bytes()), b""
+            while (chunk := await self._timed(unbroken(anext(chunks, None)), ASK_TIMEOUT_S)) is not None:
+                *whole, rest = (rest + chunk).split(b"\n")
+                for line in whole:
+                    if line.strip():
+                        yield line
+            if rest.strip():
+                yield rest
 
     @asynccontextmanager
     async def _stream(self, path: str) -> AsyncIterator[httpx2.Response]:
@@ -141,37 +137,3 @@ async def _each(parts: Sequence[bytes]) -> AsyncIterator[bytes]:
 def no_batches(service: Service) -> Misconfigured:
     """For an address that takes no batches."""
     return Misconfigured(f"{service.name} has no batch interface", "run without --batch")
-
-
-class _Splitter:
-    """Cuts chunks into lines and forgets what is too long."""
-
-    def __init__(self, longest: int) -> None:
-        self._longest = longest
-        self._held = bytearray()
-        self._skipping = False
-
-    def feed(self, chunk: bytes) -> list[bytes | None]:
-        *whole, rest = chunk.split(b"\n")
-        lines: list[bytes | None] = []
-        for part in whole:
-            self._take(part)
-            lines += self.end()
-        self._take(rest)
-        return lines
-
-    def end(self) -> list[bytes | None]:
-        """The line that is complete now, if there is one."""
-        line, skipped = bytes(self._held).strip(), self._skipping
-        self._held.clear()
-        self._skipping = False
-        if skipped:
-            return [None]
-        return [line] if line else []
-
-    def _take(self, part: bytes) -> None:
-        if self._skipping or len(self._held) + len(part) > self._longest:
-            self._skipping = True
-            self._held.clear()
-        else:
-            self._held += part

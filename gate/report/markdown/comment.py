@@ -1,16 +1,10 @@
-"""The report as a comment on a pull request: the Markdown report, where to find more, how to override, what was."""
+"""The report as a comment on a pull request: the Markdown report, where to find more, how to override."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gate.domain.comment_state import Told
 from gate.domain.record import RunRecord
 from gate.report.markdown import report as markdown
 from gate.report.parts.whole import Code, Text
-
-MOST_EARLIER = 5
-"""Earlier verdicts that a comment names."""
-_SHORT = 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,48 +39,29 @@ class Comment:
         about: which commit against what.
         run_url: see `Context`.
         way_out: how to merge all the same; empty where nothing is in the way.
-        earlier: verdicts of the same pull request before; empty where there were none.
     """
 
     report: str
     about: Text
     run_url: str
     way_out: Text
-    earlier: Text
 
 
-@dataclass(frozen=True, slots=True)
-class Announcement:
-    """What stands on top of a comment while an evaluation is under way.
-
-    Args:
-        head: the commit that is evaluated.
-        run_url: see `Context`.
-    """
-
-    head: Code
-    run_url: str
-
-
-def render(
-    run: RunRecord, context: Context, earlier: Sequence[Told] = (), *, limit: int = markdown.GITHUB_LIMIT
-) -> str:
+def render(run: RunRecord, context: Context, *, limit: int = markdown.GITHUB_LIMIT) -> str:
     """The comment, without its marker.
 
     Args:
         run: a finished run.
         context: where it stands.
-        earlier: verdicts of the same pull request before, oldest first; the last few are named.
         limit: characters at most.
     """
     template = markdown.template("comment.md.j2")
     by: Text = (" by ", Code(context.config)) if context.config else ()
     about: Text = ("Commit ", Code(context.head[:12]), " against ", Code(context.base), *by)
     way_out = _way_out(run, context)
-    before = _earlier(earlier)
-    rest = template.render(comment=Comment("", about, context.run_url, way_out, before))
+    rest = template.render(comment=Comment("", about, context.run_url, way_out))
     report = markdown.render(run, limit=limit - len(rest)).rstrip() + "\n"
-    return template.render(comment=Comment(report, about, context.run_url, way_out, before))
+    return template.render(comment=Comment(report, about, context.run_url, way_out))
 
 
 def _way_out(run: RunRecord, context: Context) -> Text:
@@ -99,21 +74,3 @@ def _way_out(run: RunRecord, context: Context) -> Text:
         return ()
     then = "; this comment will then say who did." if context.comment else "."
     return ("To merge all the same, set the label ", label, then)
-
-
-def announcement(head: str, run_url: str = "") -> str:
-    """That an evaluation is under way, in one line.
-
-    Args:
-        head: the commit that is evaluated.
-        run_url: see `Context`.
-    """
-    return markdown.template("announcement.md.j2").render(comment=Announcement(Code(head[:_SHORT]), run_url)).strip()
-
-
-def _earlier(told: Sequence[Told]) -> Text:
-    """BLOCK at `abc1234`, HOLD at `def5678`."""
-    pieces: list[str | Code] = []
-    for one in told[-MOST_EARLIER:]:
-        pieces += [", " if pieces else "Earlier: ", f"{one.verdict.value} at ", Code(one.commit[:_SHORT])]
-    return (*pieces, ".") if pieces else ()

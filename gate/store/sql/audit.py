@@ -1,25 +1,32 @@
-"""The log of who did what, when and from where; it is only added to."""
+"""The log of who did what and when; it is only added to."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sqlalchemy import ColumnElement, Connection, insert, select
+from sqlalchemy import Column, ColumnElement, Index, Table, insert, select
 
-from gate.domain.people import Actor, Event, EventFilter, Logged
+from gate.domain.people import Event, EventFilter
 from gate.domain.stored_suite import Page
-from gate.store.sql import people_tables as tables
 from gate.store.sql.engine import Database
+from gate.store.sql.tables import Key, Label, Moment, metadata
 
-_EVENT = tables.events.c
+events = Table(
+    "events",
+    metadata,
+    Column("id", Key, primary_key=True),
+    Column("at", Moment, nullable=False),
+    Column("who", Label, nullable=False),
+    Column("what", Label, nullable=False),
+    Column("about", Label, nullable=False),
+    # What one person did, and what happened of one kind, the newest first.
+    Index(None, "who", "id"),
+    Index(None, "what", "id"),
+    sqlite_autoincrement=True,
+)
+
+_EVENT = events.c
 _CHARS = 500
 """Of each text of an event; an index has to take it."""
-
-
-def keep(db: Connection, event: Event, by: Actor) -> None:
-    """Add an event in the transaction of what it tells of: either both are kept, or neither."""
-    texts = {"who": by.name, "what": event.what, "about": event.about, "address": by.where}
-    cut = {name: text if len(text) <= _CHARS else f"{text[: _CHARS - 1]}…" for name, text in texts.items()}
-    db.execute(insert(tables.events).values(at=by.now, **cut))
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,29 +39,28 @@ class Audit:
 
     database: Database
 
-    def add(self, event: Event, by: Actor) -> None:
+    def add(self, event: Event) -> None:
         """Add an event.
 
         Raises:
             CannotEvaluate: the database does not answer.
         """
-        self.database.write(lambda db: keep(db, event, by))
+        texts = {"who": event.who, "what": event.what, "about": event.about}
+        cut = {name: text if len(text) <= _CHARS else f"{text[: _CHARS - 1]}…" for name, text in texts.items()}
+        self.database.write(lambda db: db.execute(insert(events).values(at=event.at, **cut)))
 
-    def events(self, wanted: EventFilter, page: Page) -> tuple[Logged, ...]:
+    def events(self, wanted: EventFilter, page: Page) -> tuple[Event, ...]:
         """Events, the newest first.
 
         Args:
             wanted: which.
             page: `after` is the id of the last event of the page before; 0 begins.
         """
-        found = select(tables.events).where(*_conditions(wanted)).order_by(_EVENT.id.desc()).limit(page.size)
+        found = select(events).where(*_conditions(wanted)).order_by(_EVENT.id.desc()).limit(page.size)
         if page.after:
             found = found.where(_EVENT.id < page.after)
         return self.database.read(
-            lambda db: tuple(
-                Logged(row.id, Actor(row.who, row.address, row.at), Event(row.what, row.about))
-                for row in db.execute(found)
-            )
+            lambda db: tuple(Event(row.at, row.who, row.what, row.about, row.id) for row in db.execute(found))
         )
 
     def kinds(self) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Brings the tables of a store to the version that this program knows, or back to an older one."""
+"""Brings the tables of a store to the version that this program knows."""
 
 from functools import lru_cache
 from pathlib import Path
@@ -30,39 +30,24 @@ def current(database: Database) -> str | None:
     return database.read(revision_of)
 
 
-def revisions() -> tuple[str, ...]:
-    """All that this program knows, the oldest first."""
-    return tuple(script.revision for script in _scripts().walk_revisions())[::-1]
-
-
-def upgrade(database: Database, to: str = "head") -> None:
-    """Bring the tables up to a revision; all of it or nothing.
+def upgrade(database: Database) -> None:
+    """Bring the tables up to date; all of it or nothing.
 
     Raises:
         GateError: a newer program made them.
     """
-    database.write(lambda db: _upgrade(db, to, database.label))
+    database.write(lambda db: _upgrade(db, database.label))
 
 
-def downgrade(database: Database, to: str) -> None:
-    """Bring the tables back to an older revision, and lose what that one cannot hold.
-
-    Args:
-        database: of any revision.
-        to: a revision, or `base` for no tables at all.
-    """
-    database.write(lambda db: command.downgrade(_config(db), to))
-
-
-def _upgrade(db: Connection, to: str, label: str) -> None:
+def _upgrade(db: Connection, label: str) -> None:
     if db.dialect.name != SQLITE:
         db.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
     revision = revision_of(db)
-    if revision is not None and revision not in revisions():
+    if revision is not None and revision not in {script.revision for script in _scripts().walk_revisions()}:
         hint = "use the version of Prompt Gate that wrote it, or a newer one"
         raise GateError(f"the store {label} was written by a newer version of Prompt Gate", hint)
     try:
-        command.upgrade(_config(db), to)
+        command.upgrade(_config(db), "head")
     except CommandError as error:
         raise GateError(f"the store {label} cannot be brought up to date: {error}", "restore a backup") from None
 

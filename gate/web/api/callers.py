@@ -5,9 +5,10 @@ from typing import Annotated, Any, TypeVar
 
 from fastapi import Depends, Request
 
-from gate.domain.api_token import ApiToken, Scope
+from gate.domain.api_token import Scope
+from gate.domain.people import Person
 from gate.store.sql.tokens import Tokens
-from gate.web.access import Person, Role, check, from_elsewhere, person_of, site_of
+from gate.web.access import Role, check, from_elsewhere, person_of, site_of
 from gate.web.api.problems import ApiError
 
 Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
@@ -61,20 +62,7 @@ def _caller(request: Request, scope: Scope | None) -> tuple[Person, frozenset[Sc
         hint = f"make a token with --scope {scope}"
         raise ApiError(403, f"This needs the scope {scope}, and the token has {' '.join(sorted(token.scopes))}.", hint)
     role = max(role_for(one) for one in token.scopes)
-    _owner_may(request, token, scope)
     return Person(token.author, role), token.scopes
-
-
-def _owner_may(request: Request, token: ApiToken, scope: Scope | None) -> None:
-    """A token never does what its owner may no longer do; one without an account was made on the command line."""
-    site = site_of(request)
-    owner = site.accounts.find(token.owner) if site.mode == "server" else None
-    if owner is None:
-        return
-    if owner.disabled:
-        raise ApiError(401, "The account of the token's owner is disabled.", "", ASKS)
-    if owner.role < role_for(scope):
-        raise ApiError(403, f"The token's owner may not do this any more: the role is {owner.role.label}.")
 
 
 def _without_token(request: Request, scope: Scope | None) -> Person:

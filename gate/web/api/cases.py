@@ -12,17 +12,17 @@ from starlette.responses import Response
 from gate.casefiles.entry import put_of
 from gate.casefiles.reading import canonical
 from gate.domain.api_token import Scope
+from gate.domain.people import Person
 from gate.domain.stored_suite import Archive, CaseFilter, CaseVersion, Change, Page, Put
 from gate.errors import GateError
 from gate.store.sql.suite_edits import By
-from gate.web.access import Here, Person
+from gate.web.access import Here, noted
 from gate.web.api import models
 from gate.web.api.answers import More, answered, meant, next_page
 from gate.web.api.bodies import JsonBody
 from gate.web.api.callers import Caller, allows
 from gate.web.api.problems import ApiError
 from gate.web.api.suites import SuiteName, body_of, suite_of
-from gate.web.auditing import noted
 from gate.web.site import Site
 
 router = APIRouter(tags=["cases"])

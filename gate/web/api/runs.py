@@ -18,13 +18,12 @@ from gate.inputs.problems import printable
 from gate.store.load import read_run
 from gate.store.sql.kept_samples import kept_samples, other_samples
 from gate.store.sql.run_writer import KeptSample
-from gate.web.access import Here
+from gate.web.access import Here, noted
 from gate.web.api import models
 from gate.web.api.answers import KEPT, More, answered, has_it, next_page
 from gate.web.api.bodies import ORIGIN, RUN, SAMPLES, Parcel, Pushed, read
 from gate.web.api.callers import Caller, allows
 from gate.web.api.problems import ApiError, sentence
-from gate.web.auditing import noted
 from gate.web.site import Site
 
 router = APIRouter(tags=["runs"])

@@ -10,13 +10,12 @@ from gate.domain.stored_suite import SuiteVersion
 from gate.errors import GateError
 from gate.inputs.names import name_complaint
 from gate.store.sql.suite_edits import By
-from gate.web.access import Here
+from gate.web.access import Here, noted
 from gate.web.api import models
 from gate.web.api.answers import More, answered
 from gate.web.api.bodies import JsonBody, read
 from gate.web.api.callers import Caller, allows
 from gate.web.api.problems import ApiError
-from gate.web.auditing import noted
 from gate.web.site import Site
 
 router = APIRouter(tags=["cases"])

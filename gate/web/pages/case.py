@@ -15,8 +15,7 @@ from gate.report.trend.cases import Sighting, sighting
 from gate.store.sql.run_insights import Insights
 from gate.store.sql.suite_edits import By
 from gate.web import addresses
-from gate.web.access import Asking, Here, Moved, Role, needs
-from gate.web.auditing import noted
+from gate.web.access import Asking, Here, Moved, Role, needs, noted
 from gate.web.casecheck import check, put, read_entry
 from gate.web.caseform import CaseForm, Mistake, Written, copied, entry_of, form_of
 from gate.web.differences import compared

@@ -24,8 +24,7 @@ from gate.inputs.limits import CASES_CHARS
 from gate.inputs.text import decode_table
 from gate.store.sql.suite_edits import By
 from gate.web import addresses
-from gate.web.access import Asking, Here, Role, needs
-from gate.web.auditing import noted
+from gate.web.access import Asking, Here, Role, needs, noted
 from gate.web.casecheck import put, read_entry
 from gate.web.differences import Changed, compared
 from gate.web.forms import Form, Sent

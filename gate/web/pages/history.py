@@ -11,8 +11,7 @@ from gate.domain.case import Case
 from gate.domain.stored_suite import Archive, CaseVersion, Change
 from gate.store.sql.suite_edits import By
 from gate.web import addresses
-from gate.web.access import Asking, Here, Role, needs
-from gate.web.auditing import noted
+from gate.web.access import Asking, Here, Role, needs, noted
 from gate.web.casecheck import put, read_entry
 from gate.web.differences import Changed, compared
 from gate.web.forms import Form

@@ -14,8 +14,7 @@ from gate.flows.record_conversations import transcript_record
 from gate.report.cases.sidebyside import case_view
 from gate.report.parts.sidebyside import SideBySide
 from gate.web import addresses
-from gate.web.access import Here, Role, needs
-from gate.web.auditing import noted
+from gate.web.access import Here, Role, needs, noted
 from gate.web.forms import Form
 from gate.web.jobs.remedies import remedy
 from gate.web.jobs.state import Failure, Job, Stored, Tried

@@ -8,8 +8,7 @@ from starlette.responses import Response
 from gate.bootstrap.trying import Choices
 from gate.errors import GateError
 from gate.web import addresses
-from gate.web.access import Asking, Here, Role, needs
-from gate.web.auditing import noted
+from gate.web.access import Asking, Here, Role, needs, noted
 from gate.web.forms import Form, Sent
 from gate.web.jobs.asking import Costs, Mistakes, costs, here, offered, refs, told_by
 from gate.web.jobs.order import RUN_CALLS, Order

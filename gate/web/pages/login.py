@@ -1,112 +1,92 @@
-"""In with a name and a password, and out again."""
+"""In and out with OpenID Connect."""
 
 from typing import Annotated
 
+from anyio.to_thread import run_sync
 from fastapi import APIRouter, Query, Request
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from gate.store.sql.logins import Attempt, Entered, Wait
-from gate.store.sql.sessions import WHOLE
+from gate.domain.people import Role
 from gate.web import addresses
-from gate.web.access import PASSWORD_PAGE, SESSION, Asking, Here, Role, needs
-from gate.web.auditing import actor, noted
-from gate.web.cookies import cookie, give, take_away
-from gate.web.forms import Form
-from gate.web.known_browsers import known_browser, remember
+from gate.web.access import Asking, Here, needs, noted
+from gate.web.login import Oidc
 from gate.web.rendering import page, seen_next
-from gate.web.site import Site, site_of
+from gate.web.site import Site
 
 router = APIRouter()
+BACK = "/login/back"
+_NEXT = "next"
 Next = Annotated[str, Query(max_length=5_000)]
 
 
 @router.get("/login")
 @needs(Role.NOBODY)
 def login(request: Request, site: Here, person: Asking, next: Next = "/", said: str = "") -> Response:
-    """Asks for name and password."""
-    with_accounts(site)
+    """Leads to the provider."""
+    oidc = _oidc(site)
     if person.role is not Role.NOBODY:
         return seen_next(addresses.own(next))
-    return asked(request, 200, next=next, said=said)
+    return page(request, "login.html.j2", provider=oidc.provider, next=next, said=said, why="")
 
 
-@router.post("/login")
+@router.get("/login/start")
 @needs(Role.NOBODY)
-def enter(request: Request, site: Here, sent: Form) -> Response:
-    """A new session, whatever the browser held before."""
-    with_accounts(site)
-    name = sent.one("name").strip()
-    attempt = Attempt(name, sent.one("password"), known_browser(request, name))
-    outcome = site.logins.enter(attempt, actor(request))
-    if not isinstance(outcome, Entered):
-        shown = {"name": name, "next": sent.one("next")}
-        if isinstance(outcome, Wait):
-            return held_up(request, outcome.seconds, **shown)
-        return asked(request, 422, wrong=True, **shown)
-    if old := cookie(request, SESSION):
-        site.sessions.end(old)
-    to = addresses.own(sent.one("next", "/"))
-    answer = seen_next(addresses.after(PASSWORD_PAGE, to, "") if outcome.account.must_change else to)
-    begin(request, answer, outcome.token)
-    remember(request, answer, name)
+async def start(request: Request, site: Here, next: Next = "/") -> Response:
+    """Send the browser to the provider."""
+    oidc = _oidc(site)
+    try:
+        answer: Response = await oidc.redirect(request, f"{site.url or str(request.base_url).rstrip('/')}{BACK}")
+    except Exception as error:
+        return _failed(request, oidc, error)
+    request.session[_NEXT] = addresses.own(next)
     return answer
+
+
+@router.get(BACK)
+@needs(Role.NOBODY)
+async def back(request: Request, site: Here) -> Response:
+    """The provider has sent the browser back."""
+    oidc = _oidc(site)
+    to = str(request.session.get(_NEXT, "/"))
+    try:
+        person = await oidc.begin(request)
+    except Exception as error:
+        return _failed(request, oidc, error)
+    if person.role is Role.NOBODY:
+        why = f"You are logged in at {oidc.provider} as {person.name}, who may not use this server. "
+        return _refused(request, oidc, f"{why}Its administrator can add you to the viewers or editors.")
+    request.state.person = person
+    await run_sync(noted, request, "login")
+    return seen_next(to)
 
 
 @router.post("/logout")
 @needs(Role.VIEWER)
-def leave(request: Request, site: Here, sent: Form) -> Response:
-    """The session ends, here and in the store."""
-    with_accounts(site)
-    site.sessions.end(cookie(request, SESSION))
+def leave(request: Request, site: Here) -> Response:
+    """The browser forgets the session."""
+    _oidc(site)
     noted(request, "logout")
-    answer = seen_next("/login?said=out")
-    take_away(request, answer, SESSION)
-    return answer
+    request.session.clear()
+    return seen_next("/login?said=out")
 
 
-def held_up(request: Request, seconds: int, **shown: object) -> Response:
-    """The form, and how long nothing is tried.
-
-    Args:
-        request: that is answered.
-        seconds: to wait.
-        shown: what the template shows besides.
-    """
-    answer = asked(request, 429, wait=seconds, **shown)
-    answer.headers["retry-after"] = str(seconds)
-    return answer
-
-
-def begin(request: Request, answer: Response, token: str) -> None:
-    """Give the browser its session.
-
-    Args:
-        request: that is answered.
-        answer: to it.
-        token: of the session.
-    """
-    give(request, answer, SESSION, token, int(WHOLE.total_seconds()))
-
-
-def with_accounts(site: Site) -> None:
-    """Where nobody logs in there are no pages for it.
+def _oidc(site: Site) -> Oidc:
+    """Where people log in otherwise, or not at all, there are no pages for it.
 
     Raises:
-        HTTPException: the site is for one person.
+        HTTPException: there is no provider.
     """
-    if site.mode == "local":
+    if not isinstance(site.login, Oidc):
         raise HTTPException(404)
+    return site.login
 
 
-def asked(request: Request, status: int, **shown: object) -> Response:
-    """The form, with what came of it.
+def _failed(request: Request, oidc: Oidc, error: Exception) -> Response:
+    """What is wrong is for the log: strangers come here, too."""
+    request.state.trouble = f"login failed: {type(error).__name__}: {error}"[:300]
+    return _refused(request, oidc, f"{oidc.provider} did not say who you are. Try again; the server's log says why.")
 
-    Args:
-        request: that is answered.
-        status: of the answer.
-        shown: what the template shows besides.
-    """
-    service = site_of(request).entrance.service
-    every = {"name": "", "next": "/", "said": "", "wrong": False, "wait": 0, "why": "", "service": service}
-    return page(request, "login.html.j2", status, **{**every, **shown})
+
+def _refused(request: Request, oidc: Oidc, why: str) -> Response:
+    return page(request, "login.html.j2", 403, provider=oidc.provider, next="/", said="", why=why)

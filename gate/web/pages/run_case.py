@@ -16,9 +16,8 @@ from gate.report.escape import visible
 from gate.report.trend.runs import run_view
 from gate.store.sql.suite_edits import By
 from gate.web import addresses
-from gate.web.access import Asking, Here, Role, needs, site_of
+from gate.web.access import Asking, Here, Role, needs, noted, site_of
 from gate.web.asked_cases import asked_case, suite_with
-from gate.web.auditing import noted
 from gate.web.forms import Form
 from gate.web.pages.run import Number, found
 from gate.web.rendering import page, seen_next

@@ -12,8 +12,7 @@ from gate.domain.case import Case
 from gate.domain.stored_suite import CaseFilter, CaseVersion, Listed, Page, SuiteVersion
 from gate.store.sql.suite_edits import By
 from gate.web import addresses, tagging
-from gate.web.access import Asking, Here, Role, needs
-from gate.web.auditing import noted
+from gate.web.access import Asking, Here, Role, needs, noted
 from gate.web.casecheck import read_entry
 from gate.web.forms import Form
 from gate.web.rendering import page, seen_next

@@ -6,8 +6,7 @@ from starlette.responses import Response
 from gate.inputs.names import name_complaint
 from gate.store.sql.suite_edits import By
 from gate.web import addresses
-from gate.web.access import Asking, Here, Role, needs
-from gate.web.auditing import noted
+from gate.web.access import Asking, Here, Role, needs, noted
 from gate.web.forms import Form
 from gate.web.rendering import page, seen_next
 

@@ -14,8 +14,7 @@ from gate.domain.stored_suite import Entry
 from gate.errors import GateError
 from gate.inputs.jsontext import BadJson, parse_json
 from gate.web import addresses
-from gate.web.access import Asking, Here, Role, needs
-from gate.web.auditing import noted
+from gate.web.access import Asking, Here, Role, needs, noted
 from gate.web.casecheck import check, read_entry
 from gate.web.forms import Form, Sent
 from gate.web.jobs.asking import Costs, costs, here, offered, told_by

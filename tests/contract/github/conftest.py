@@ -1,19 +1,18 @@
 """A pull request on the test GitHub, and our client in front of it."""
 
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from gate.flows.publish import Sticky
+from gate.flows.sticky_comment import StickyComment
 from gate.github.client import GitHub
 from gate.github.comments import PullRequestComments
-from tests.contract.github.talking import REPO, REPORT, saying
 from tests.support.github_server import GitHubServer
 from tests.support.github_state import WORKFLOW_TOKEN
 from tests.support.pull_request import PullRequest, PullRequestWorld
 
+REPO = "acme/support-bot"
 PROMPT = "prompts/support.md"
 Connect = Callable[..., GitHub]
 
@@ -21,8 +20,6 @@ Connect = Callable[..., GitHub]
 @pytest.fixture
 def server() -> Iterator[GitHubServer]:
     with GitHubServer() as server:
-        # A comment is no older than the run that wrote it; those of `talking.saying` start between twelve and one.
-        server.state.now = datetime(2026, 11, 21, 13, 0, tzinfo=UTC)
         yield server
         server.assert_clean()
 
@@ -48,9 +45,8 @@ def connect(server: GitHubServer) -> Connect:
 
 
 @pytest.fixture
-def sticky(pr: PullRequest) -> Sticky:
-
-    return saying(REPORT, pr.head_sha)
+def sticky(pr: PullRequest) -> StickyComment:
+    return StickyComment("gate.yaml", pr.head_sha, lambda _: "## Report\n")
 
 
 @pytest.fixture

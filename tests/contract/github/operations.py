@@ -42,7 +42,7 @@ def _comments(github: GitHub, pr: PullRequest) -> tuple[PullRequestComments, Pos
 
 def _update(github: GitHub, pr: PullRequest) -> Step:
     talk, found = _comments(github, pr)
-    return lambda: talk.update(found, "new").body
+    return lambda: talk.update(found, "new")
 
 
 def _delete(github: GitHub, pr: PullRequest) -> Step:
@@ -103,9 +103,9 @@ OPERATIONS = {
     "login": Operation("ask whose token this is", "GET", "/user$", lambda github, _: github.login, lambda _: "olivia"),
     "comments": Operation("read the comments", "GET", "/issues/7/comments$", _list, lambda _: ["first"]),
     "create": Operation("post the comment", "POST", "/issues/7/comments$", _create, lambda _: "created"),
-    "update": Operation("update the comment", "PATCH", "/issues/comments/", _update, lambda _: "new"),
+    "update": Operation("update the comment", "PATCH", "/issues/comments/", _update, lambda _: None),
     "delete": Operation("delete a double of the comment", "DELETE", "/issues/comments/", _delete, lambda _: None),
-    "labels": Operation("read the labels", "GET", "/pulls/7$", _labels, lambda _: Now("open", ("docs",))),
+    "labels": Operation("read the labels", "GET", "/pulls/7$", _labels, lambda pr: Now("open", ("docs",), pr.head_sha)),
     "events": Operation("read who set the label", "GET", "/issues/7/timeline$", _events, lambda _: ["docs"]),
     "role": Operation(
         "read the role of olivia", "GET", "/collaborators/olivia/permission$", _role, lambda _: Role("triage", "read")

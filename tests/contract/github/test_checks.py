@@ -3,8 +3,7 @@
 import pytest
 
 from gate.github.checks import BATCH, CheckRuns, Outcome, Remark
-from tests.contract.github.conftest import Connect
-from tests.contract.github.talking import REPO
+from tests.contract.github.conftest import REPO, Connect
 from tests.support.github_server import GitHubServer
 from tests.support.github_state import CHECKS_TOKEN, PERSONAL_TOKEN, WORKFLOW_TOKEN, CheckRun
 from tests.support.pull_request import PullRequest

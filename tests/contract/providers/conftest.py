@@ -7,7 +7,7 @@ import pytest
 from tests.contract.providers.subjects import MODELS, Subject
 from tests.support.model_server import ModelServer
 
-REMOTE = [f"{model}{way}" for way in ("", " by its SDK") for model in ("openai", "anthropic")]
+REMOTE = ["openai", "anthropic"]
 
 
 @pytest.fixture(scope="session")
@@ -24,7 +24,7 @@ def server(running: ModelServer) -> ModelServer:
 
 @pytest.fixture(params=REMOTE)
 def remote(request: pytest.FixtureRequest, server: ModelServer) -> Subject:
-    """A model behind HTTP, reached directly and through its official SDK."""
+    """A model behind HTTP, reached through its official SDK."""
     return made(request.param, server)
 
 
@@ -35,5 +35,4 @@ def subject(request: pytest.FixtureRequest, server: ModelServer) -> Subject:
 
 
 def made(name: str, server: ModelServer) -> Subject:
-    model, _, way = name.partition(" ")
-    return Subject(MODELS[model], server.url, sdk=way == "by its SDK")
+    return Subject(MODELS[name], server.url)

@@ -10,7 +10,8 @@ from typing import TypeVar
 from gate.domain.model import ModelRef, Params
 from gate.domain.prompt import Message
 from gate.providers.base import Provider, Request
-from gate.providers.factory import Factory, Keys
+from gate.providers.endpoints import Keys
+from gate.providers.factory import Factory
 from gate.providers.prices import PriceList
 
 Result = TypeVar("Result")
@@ -41,20 +42,18 @@ class Subject:
         url: base URL of a loopback server, for models that are reached by HTTP.
         system: the system prompt of the questions.
         params: parameters of each question.
-        sdk: the official SDK sends the requests.
     """
 
     model: ModelRef
     url: str = ""
     system: str = SYSTEM
     params: Params = field(default_factory=Params)
-    sdk: bool = False
 
     def request(self, user: str = "answer=blue number=0", index: int = 0) -> Request:
         return Request((Message("system", self.system), Message("user", user)), self.model, self.params, index)
 
     def factory(self, cache_dir: Path = Path("no-such-folder")) -> Factory:
-        keys = Keys(OPENAI_KEY, ANTHROPIC_KEY, f"{self.url}/v1", self.url, self.sdk) if self.url else Keys()
+        keys = Keys(OPENAI_KEY, ANTHROPIC_KEY, f"{self.url}/v1", self.url) if self.url else Keys()
         return Factory(keys, cache_dir, 8, lambda _: RECORDED, PriceList(by_name=True))
 
     def use(self, work: Callable[[Provider], Awaitable[Result]]) -> Result:

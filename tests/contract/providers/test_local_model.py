@@ -13,7 +13,8 @@ import pytest
 from gate.domain.model import ModelRef, Params
 from gate.domain.prompt import Message
 from gate.providers.base import Completion, Misconfigured, Provider, Rejected, Request, Transient
-from gate.providers.factory import Factory, Keys
+from gate.providers.endpoints import Keys
+from gate.providers.factory import Factory
 from gate.testgen.frames import list_schema, one_of
 
 Result = TypeVar("Result")

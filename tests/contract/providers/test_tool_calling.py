@@ -1,4 +1,4 @@
-"""Tools over both interfaces, directly and by the SDKs: what is sent, and what of a reply is believed."""
+"""Tools over both interfaces: what is sent, and what of a reply is believed."""
 
 import json
 from dataclasses import replace
@@ -53,13 +53,6 @@ def test_a_model_calls_tools(server: ModelServer, remote: Subject) -> None:
     ]
     assert len({call.id for call in done.tool_calls}) == 2
     assert done.text == "" and done.stop_reason in ("tool_calls", "tool_use")
-
-
-@pytest.mark.parametrize("name", ["openai", "anthropic"])
-def test_the_sdk_sends_the_same(server: ModelServer, name: str) -> None:
-    for sdk in (False, True):
-        answered(Subject(MODELS[name], server.url, sdk=sdk))
-    assert server.bodies[0] == server.bodies[1]
 
 
 def test_openai_is_told_of_tools_and_results(server: ModelServer) -> None:
@@ -146,13 +139,10 @@ MALFORMED = [
 ]
 
 
-@pytest.mark.parametrize("sdk", [False, True], ids=["direct", "sdk"])
 @pytest.mark.parametrize(("name", "body", "wanted"), MALFORMED)
-def test_calls_that_cannot_be_answered_are_malformed(
-    server: ModelServer, name: str, body: bytes, wanted: str, sdk: bool
-) -> None:
+def test_calls_that_cannot_be_answered_are_malformed(server: ModelServer, name: str, body: bytes, wanted: str) -> None:
     server.behaviour = Behaviour(raw=Raw(body=body, headers={"Content-Type": "application/json"}))
-    subject = Subject(MODELS[name], server.url, sdk=sdk)
+    subject = Subject(MODELS[name], server.url)
     with pytest.raises(Transient) as caught:
         answered(subject)
     assert wanted in caught.value.reason and OPENAI_KEY not in caught.value.reason

@@ -101,25 +101,6 @@ def test_anthropic_wants_the_user_first(server: ModelServer, roles: tuple[Any, .
     assert server.requests == 0
 
 
-@pytest.mark.parametrize("name", ["openai", "anthropic"])
-def test_the_sdk_sends_the_same_but_for_what_it_says_of_itself(server: ModelServer, name: str) -> None:
-    params = Params(max_output_tokens=64, stop=("END",))
-    for sdk in (False, True):
-        subject = Subject(MODELS[name], server.url, params=params, sdk=sdk)
-        sent(server, subject, subject.request('an umlaut ü, a quote " and a line\nbreak'))
-    assert server.bodies[0] == server.bodies[1]
-    direct, official = [
-        {name.lower(): value for name, value in headers.items() if not name.lower().startswith("x-stainless-")}
-        for headers in server.headers
-    ]
-    assert direct.pop("user-agent") == "prompt-gate"
-    assert official.pop("user-agent").startswith("Async")
-    assert direct.pop("host") == official.pop("host")
-    # The SDKs' transport asks for what HTTP/1.1 does anyway.
-    assert official.pop("connection", "keep-alive") == "keep-alive"
-    assert direct == official
-
-
 def test_the_judges_schema_needs_no_translation() -> None:
     schema = form_of(ScorerSpec("judge", "judge", {})).schema
     assert anthropic.transform_schema(dict(schema)) == schema

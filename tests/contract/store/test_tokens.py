@@ -33,9 +33,7 @@ def test_an_expired_or_revoked_token_is_refused(database: Database) -> None:
     assert tokens.find(first.secret, later - timedelta(seconds=1)) is not None
     assert tokens.find(first.secret, later) is None
     assert tokens.find(good.secret, NOW + timedelta(days=9999)) is not None
-    assert not tokens.revoke(good.token.id, NOW, owner="Bob")
-    assert tokens.find(good.secret, NOW) is not None
-    assert tokens.revoke(good.token.id, NOW, owner="Ann")
+    assert tokens.revoke(good.token.id, NOW)
     assert not tokens.revoke(good.token.id, later)
     assert tokens.find(good.secret, NOW) is None
 
@@ -49,16 +47,6 @@ def test_the_last_use_is_written_once_a_minute(database: Database) -> None:
         assert tokens.find(secret, moment) is not None
         seen.append(tokens.all()[0].used)
     assert seen == [NOW, NOW, NOW + SEEN_EVERY, NOW + SEEN_EVERY]
-
-
-def test_lists_are_of_somebody_or_of_all(database: Database) -> None:
-    tokens = Tokens(database)
-    mine, theirs = tokens.create(CI, NOW), tokens.create(Wish("ci", "Bob", CI.scopes), NOW)
-    assert tokens.all("Ann") == (mine.token,)
-    assert tokens.all() == (theirs.token, mine.token)
-    assert tokens.revoke(theirs.token.id, NOW)
-    assert tokens.find(theirs.secret, NOW) is None
-    assert tokens.find(mine.secret, NOW) is not None
 
 
 def test_two_good_tokens_of_somebody_have_two_names(database: Database) -> None:

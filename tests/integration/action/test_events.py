@@ -245,28 +245,3 @@ def test_one_project_of_several(tmp_path: Path, server: GitHubServer) -> None:
     checkout = other.checkout("none")
     env = other.environment(checkout, inputs={"working-directory": "apps/bot"})
     assert run_action(checkout, env).outputs["verdict"] == "SKIPPED"
-
-
-def test_some_prompts_of_many(world: PullRequestWorld) -> None:
-    pr = world.open({PROMPT: BROKEN, **FAQ})
-    for pattern, verdict in (("prompts/s*.md", "BLOCK"), ("prompts/f*.md\nREADME.md", "PASS"), ("x/**", "")):
-        checkout = pr.checkout("merge", depth=2)
-        outcome = run_action(checkout, pr.environment(checkout, inputs={"prompts": pattern}))
-        assert outcome.outputs["verdict"] == (verdict or "INCONCLUSIVE")
-        assert outcome.code == {"BLOCK": 1, "PASS": 0}.get(verdict, 2)
-
-
-def test_a_run_by_force_asks_what_was_not_touched(world: PullRequestWorld) -> None:
-    pr = world.open({"README.md": "# Hi\n"})
-    checkout = pr.checkout("merge", depth=2)
-    outcome = run_action(checkout, pr.environment(checkout, inputs={"force-run": "true"}))
-    assert outcome.outputs["verdict"] == "PASS"
-
-
-@pytest.mark.parametrize(("samples", "calls"), [("1", 2), ("3", 3)])
-def test_samples_may_only_become_more(world: PullRequestWorld, samples: str, calls: int) -> None:
-    world.commit_to_main({"gate.yaml": CONFIG + "policy: {early_stop: false}\n"})
-    pr = world.open({PROMPT: REWORDED})
-    checkout = pr.checkout("merge", depth=2)
-    outcome = run_action(checkout, pr.environment(checkout, inputs={"samples": samples}))
-    assert outcome.outputs["calls"] == str(40 * 2 * calls)

@@ -26,16 +26,11 @@ def test_config_names_another_file_and_the_comment_says_so(world: PullRequestWor
 
 
 def test_two_gates_keep_two_comments(world: PullRequestWorld, server: GitHubServer) -> None:
+    world.commit_to_main({"other.yaml": CONFIG})
     pr = world.open({PROMPT: REWORDED})
-    for key in ("one", "two", "one"):
-        assert run(pr, {"comment-key": key}).code == 0
+    for config in ("gate.yaml", "other.yaml", "gate.yaml"):
+        assert run(pr, {"config": config}).code == 0
     assert len(server.comments(REPO, 7)) == 2
-
-
-def test_comment_mode_off_writes_none(world: PullRequestWorld, server: GitHubServer) -> None:
-    outcome = run(world.open({PROMPT: BROKEN}), {"comment-mode": "off"})
-    assert (outcome.code, outcome.outputs["comment-url"]) == (1, "")
-    assert server.comments(REPO, 7) == []
 
 
 def test_fail_on_hold_fails_a_hold(world: PullRequestWorld) -> None:

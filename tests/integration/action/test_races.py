@@ -1,4 +1,4 @@
-"""Two runs of the gate at the same time, as processes of their own: the newer one has the last word."""
+"""Two runs of the gate at the same time, as processes of their own: the newest commit has the last word."""
 
 import time
 from collections.abc import Iterator
@@ -37,7 +37,7 @@ def keys(models: ModelServer) -> dict[str, str]:
 def begun(pr: PullRequest, slow: ModelServer) -> Fork:
     """A run that has asked its first question and has many more to ask."""
     checkout = pr.checkout("merge", depth=2)
-    env = pr.environment(checkout, inputs={"concurrency": "2"}) | keys(slow)
+    env = pr.environment(checkout) | keys(slow)
     process = forked.start(["action"], checkout, env)
     while not slow.ledger:
         assert process.running
@@ -62,17 +62,60 @@ def test_a_run_of_an_older_commit_that_ends_later_changes_nothing(
     assert pr.head_sha[:12] in comment.body
 
 
-def test_a_run_of_the_same_commit_that_started_earlier_changes_nothing(
+def test_two_runs_on_a_github_that_knows_pull_requests_files_comments_and_labels_alone(
+    world: PullRequestWorld, server: GitHubServer, slow: ModelServer
+) -> None:
+    """One after the other, and at the same time: one comment, right and current."""
+    for method in ("GET", "POST", "PATCH"):
+        server.fail(method, r"^/(?!repos/[^/]+/[^/]+/(pulls|issues|git|contents)/)", 404, times=999)
+        server.fail(method, r"/timeline$", 404, times=999)
+    pr = world.open({PROMPT: BROKEN})
+    checkout = pr.checkout("merge", depth=2)
+    with ModelServer() as quick:
+        first = run_action(checkout, pr.environment(checkout) | keys(quick))
+        assert (first.code, first.outputs["comment-url"]) == (1, url(server))
+        pr.push({PROMPT: REWORDED})
+        checkout = pr.checkout("merge", depth=2)
+        assert run_action(checkout, pr.environment(checkout) | keys(quick)).code == 0
+        assert_about(pr, server, "PASS")
+
+        pr.push({PROMPT: BROKEN})
+        old = begun(pr, slow)
+        pr.push({PROMPT: REWORDED + "Be kind.\n"})
+        checkout = pr.checkout("merge", depth=2)
+        assert run_action(checkout, pr.environment(checkout) | keys(quick)).code == 0
+        assert old.running
+        slow.behaviour = Behaviour()
+        assert old.wait() == 1
+        assert_about(pr, server, "PASS")
+
+        # The label is set, and nobody tells who did: it does not count, the reason is told, and the comment is current.
+        pr.add_label("skip-prompt-diff")
+        pr.push({PROMPT: BROKEN})
+        checkout = pr.checkout("merge", depth=2)
+        assert run_action(checkout, pr.environment(checkout) | keys(quick)).code == 1
+    assert_about(pr, server, "BLOCK")
+    assert "does not count: cannot read who set the label" in server.comments(REPO, 7)[0].body
+    assert first.outputs["comment-url"] == url(server)
+
+
+def test_two_first_runs_at_the_same_time_leave_one_comment(
     world: PullRequestWorld, server: GitHubServer, slow: ModelServer
 ) -> None:
     pr = world.open({PROMPT: BROKEN})
-    evaluating = begun(pr, slow)
-    pr.add_label("skip-prompt-diff")
-    checkout = pr.checkout("merge", depth=2)
-    env = pr.environment(checkout, action="labeled", label="skip-prompt-diff", by="olivia")
-    assert run_action(checkout, env | keys(slow)).outputs["verdict"] == "SKIPPED"
-    assert evaluating.running
+    both = [begun(pr, slow), begun(pr, slow)]
     slow.behaviour = Behaviour()
-    assert evaluating.wait() == 1
+    assert [one.wait() for one in both] == [1, 1]
+    assert_about(pr, server, "BLOCK")
+
+
+def assert_about(pr: PullRequest, server: GitHubServer, verdict: str) -> None:
+    """There is one comment, with this verdict on the newest commit."""
     (comment,) = server.comments(REPO, 7)
-    assert "Prompt Gate: SKIPPED" in comment.body
+    assert f"Prompt Gate: {verdict}" in comment.body
+    assert f"Commit `{pr.head_sha[:12]}`" in comment.body
+
+
+def url(server: GitHubServer) -> str:
+    """The address of the first comment."""
+    return f"https://github.com/{REPO}/pull/7#issuecomment-{server.comments(REPO, 7)[0].id}"

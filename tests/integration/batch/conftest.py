@@ -14,7 +14,8 @@ from gate.domain.model import ModelRef, Params
 from gate.domain.prompt import Message
 from gate.flows.batch import BatchOutcome, collect_or_submit
 from gate.providers.base import Request
-from gate.providers.factory import Factory, Keys
+from gate.providers.endpoints import Keys
+from gate.providers.factory import Factory
 from gate.providers.prices import PriceList
 from tests.contract.providers.subjects import ANTHROPIC_KEY, MODELS, OPENAI_KEY
 from tests.support.answers import Answers

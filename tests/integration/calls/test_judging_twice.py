@@ -13,7 +13,8 @@ from gate.domain.absence import Unscored
 from gate.domain.case import Case, ScorerSpec
 from gate.domain.model import ModelRef, Params
 from gate.domain.sample import Score
-from gate.providers.factory import Factory, Keys
+from gate.providers.endpoints import Keys
+from gate.providers.factory import Factory
 from gate.providers.prices import PriceList
 from gate.scoring.judge import Judge
 from gate.scoring.subject import Subject

@@ -14,8 +14,9 @@ from gate.domain.model import ModelRef, Params
 from gate.domain.prompt import Message
 from gate.domain.sample import Reply
 from gate.providers.base import Request
+from gate.providers.endpoints import Keys
 from gate.providers.executor import Executor
-from gate.providers.factory import Factory, Keys
+from gate.providers.factory import Factory
 from gate.providers.prices import PriceList
 from tests.support.model_server import ModelServer
 

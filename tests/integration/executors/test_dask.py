@@ -20,7 +20,8 @@ from gate.domain.sample import Reply
 from gate.errors import CannotEvaluate, GateError, MissingKey
 from gate.providers.base import Misconfigured
 from gate.providers.dask import ChunkSetup, DaskExecutor, run_chunk
-from gate.providers.factory import Factory, Keys
+from gate.providers.endpoints import Keys
+from gate.providers.factory import Factory
 from gate.settings.keys import read_keys
 from tests.integration.executors.asking import SECRET, Asking, essence, keys_for, question, until, use
 from tests.support.command import gate, write_jsonl
@@ -199,7 +200,7 @@ import sys
 sys.modules["distributed"] = None
 from gate.errors import GateError
 from gate.providers.dask import ChunkSetup, DaskExecutor
-from gate.providers.factory import Keys
+from gate.providers.endpoints import Keys
 try:
     DaskExecutor("tcp://scheduler:8786", ChunkSetup(Keys, None, None, 4))
 except GateError as error:

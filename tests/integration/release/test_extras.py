@@ -21,7 +21,10 @@ from gate.store.database import check_urls
 check_urls({"SHOP": "postgresql://shop@localhost/shop"})
 """,
     "web": """
-from gate.web import app, oidc, serving
+from authlib.integrations import starlette_client
+from starlette.middleware import sessions
+
+from gate.web import app, serving
 """,
     "otel": """
 from gate.telemetry import export, spans

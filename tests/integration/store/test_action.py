@@ -95,7 +95,7 @@ def privileged_with(pr: PullRequest, models: ModelServer, place: Place, **inputs
 def test_runs_of_pull_requests_are_kept_with_where_they_come_from(world: PullRequestWorld, place: Place) -> None:
     place.put("support", 40)
     pr = world.open(BROKEN)
-    outcome = act(pr, place, {"store": "true"})
+    outcome = act(pr, place, {"push-to": "store"})
     assert outcome.code == 1, outcome.summary
     (row,) = kept(place)
     assert f"as number {row.id}." in outcome.out
@@ -103,7 +103,7 @@ def test_runs_of_pull_requests_are_kept_with_where_they_come_from(world: PullReq
     assert (context.repository, context.branch, context.event) == ("acme/support-bot", pr.pull.head.ref, "pull_request")
     assert (context.pull_request, row.verdict) == (pr.number, Verdict.BLOCK)
     assert row.samples > 100
-    assert act(world.open({"README.md": "x\n"}), place, {"store": "true"}).outputs["verdict"] == "SKIPPED"
+    assert act(world.open({"README.md": "x\n"}), place, {"push-to": "store"}).outputs["verdict"] == "SKIPPED"
     assert act(world.open(BROKEN), place).code == 1
     assert len(kept(place)) == 1
 
@@ -112,7 +112,7 @@ def test_an_override_is_kept_for_its_log(world: PullRequestWorld, place: Place) 
     place.put("support", 40)
     pr = world.open(BROKEN)
     pr.add_label("skip-prompt-diff")
-    outcome = act(pr, place, {"store": "true"})
+    outcome = act(pr, place, {"push-to": "store"})
     assert outcome.code == 0, outcome.summary
     (row,) = kept(place)
     record = place.runs.record(row.id)
@@ -128,12 +128,12 @@ def test_runs_of_strangers_are_kept_where_the_workflow_is_not_theirs(
     world = PullRequestWorld.make(tmp_path, server, files)
     pr = world.open(BROKEN, fork=True)
     checkout = pr.checkout("merge", depth=2)
-    env = pr.environment(checkout, action="opened", inputs={"store": "true"}) | keys(models) | store(place)
+    env = pr.environment(checkout, action="opened", inputs={"push-to": "store"}) | keys(models) | store(place)
     outcome = run_action(checkout, env)
     assert outcome.outputs["verdict"] != "INCONCLUSIVE"
     assert "may be that of a stranger" in outcome.out
     assert kept(place) == []
-    outcome = privileged_with(pr, models, place, store="true")
+    outcome = privileged_with(pr, models, place, **{"push-to": "store"})
     (row,) = kept(place)
     assert (row.context.event, row.context.pull_request) == ("workflow_run", pr.number)
 
@@ -141,10 +141,10 @@ def test_runs_of_strangers_are_kept_where_the_workflow_is_not_theirs(
 def test_a_store_that_is_away_or_not_named_changes_no_verdict(tmp_path: Path, server: GitHubServer) -> None:
     world = PullRequestWorld.make(tmp_path, server, example.FILES)
     away = {"GATE_DATABASE_URL": "postgresql://gate:hidden@127.0.0.1:9/gate?connect_timeout=2"}
-    for env, said in (({}, "store: true needs GATE_DATABASE_URL"), (away, "does not answer")):
+    for env, said in (({}, "push-to: store needs GATE_DATABASE_URL"), (away, "does not answer")):
         pr = world.open(BROKEN)
         checkout = pr.checkout("merge", depth=2)
-        outcome = run_action(checkout, pr.environment(checkout, action="opened", inputs={"store": "true"}) | env)
+        outcome = run_action(checkout, pr.environment(checkout, action="opened", inputs={"push-to": "store"}) | env)
         assert (outcome.code, outcome.outputs["verdict"]) == (1, "BLOCK")
         assert said in outcome.out
         assert "hidden" not in outcome.out + outcome.summary

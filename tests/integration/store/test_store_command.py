@@ -56,7 +56,7 @@ def test_it_forgets_what_the_environment_says(here: Path) -> None:
     assert gate("store", "prune", cwd=here, env=days | {"GATE_KEEP_RUNS_DAYS": "1"}).out.startswith("Runs removed: 1.")
     assert held(here) == 0
     with stores.on_sqlite(here) as database:
-        told = [one.event.about for one in Audit(database).events(EventFilter(what="retention"), Page())]
+        told = [one.about for one in Audit(database).events(EventFilter(what="retention"), Page())]
     assert told == ["1 runs removed, answers of 0 forgotten", "0 runs removed, answers of 1 forgotten"]
 
 

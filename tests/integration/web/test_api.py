@@ -20,7 +20,7 @@ from gate.store.sql.tokens import Tokens, Wish
 from gate.web.api.mounting import API, operations
 from gate.web.site import Site
 from tests.golden.runs import runs as golden
-from tests.support import browsing, stores
+from tests.support import browsing, people, stores
 from tests.support.browsing import NOW
 from tests.support.finished import finished
 from tests.support.runs import suite, take
@@ -46,7 +46,7 @@ RUN = finished([SUITE], lambda case, arm, index: 0.5)
 SAMPLES = b"".join(sample_line(one) for one in take(SUITE, lambda case, arm, index: 0.5))
 CASE = {"id": "a/b 1", "input": "Where?", "slices": {"tier": "free"}, "vars": {"n": 2.0}}
 BASE = "https://testserver"
-"""A server of several people answers over TLS alone."""
+"""As a browser reaches a server for a team."""
 AT = "/suites/support/cases/a%2Fb%201"
 
 
@@ -84,7 +84,7 @@ class Program:
 
 
 def server(database: Database) -> Site:
-    return replace(browsing.site(database), mode="server")
+    return replace(browsing.site(database), login=people.oidc())
 
 
 @pytest.fixture

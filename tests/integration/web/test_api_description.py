@@ -15,7 +15,7 @@ from gate.store.sql.tokens import Tokens, Wish
 from gate.web.api.mounting import API
 from gate.web.app import create_app
 from tests.integration.web.test_api import SCOPES
-from tests.support import browsing, stores
+from tests.support import browsing, people, stores
 
 EXAMPLES = 3
 """Of each operation, as it is described and as it is not."""
@@ -37,7 +37,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any, dict
     with stores.with_tables(tmp_path_factory.mktemp("api")) as database:
         browsing.add(database, "support", {"id": "refund-1", "input": "Where?"})
         secret = Tokens(database).create(Wish("ci", "Ann", frozenset(Scope)), browsing.NOW).secret
-        site = replace(browsing.site(database), mode="server")
+        site = replace(browsing.site(database), login=people.oidc())
         app = create_app(site)
 
         async def over_tls(scope: Any, receive: Any, send: Any) -> None:

@@ -25,7 +25,7 @@ from gate.store.sql.engine import Database
 from gate.store.sql.runs import Runs
 from gate.store.sql.tokens import Tokens, Wish
 from tests.integration.web.test_api import RUN, SAMPLES
-from tests.support import browsing, stores
+from tests.support import browsing, people, stores
 from tests.support.command import gate
 
 CI = Context("acme/shop", "topic", "pull_request", 7, "octocat")
@@ -96,7 +96,7 @@ class Place:
     def start(self) -> None:
         door = socket.create_server(("127.0.0.1", self.port), backlog=16)
         self.port = door.getsockname()[1]
-        site = replace(browsing.site(Database(f"sqlite:///{self.database.file}")), mode="server")
+        site = replace(browsing.site(Database(f"sqlite:///{self.database.file}")), login=people.oidc())
         app = Odd(browsing.served(site), self.folder / "seen")
         self.process = multiprocessing.get_context("fork").Process(target=serve, args=(door, app), daemon=True)
         with warnings.catch_warnings():

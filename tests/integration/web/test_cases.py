@@ -9,7 +9,7 @@ from gate.store.sql.engine import Database
 from gate.store.sql.suites import Suites
 from gate.web import addresses
 from tests.support import browsing
-from tests.support.browsing import filled, token
+from tests.support.browsing import filled
 from tests.support.stores import BOTH
 
 REFUND = {"name": "refund", "prompt": "Where is my money?", "judge_prompt": "Polite", "slices": {"tier": "pro"}}
@@ -150,8 +150,7 @@ def test_a_case_archived_while_open_comes_back_only_when_asked(
     browsing.add(database, "support", REFUND)
     address = addresses.case("support", "refund")
     mine = filled(bob.get(address).text) | {"prompt": "Mine", "do": "save"}
-    page = ann.get(address).text
-    ann.post(addresses.case("support", "refund", "archive"), data={"csrf": token(page), "base": "1"})
+    ann.post(addresses.case("support", "refund", "archive"), data={"base": "1"})
     answer = bob.post(address, data=mine)
     assert (answer.status_code, "archived this case meanwhile" in answer.text) == (409, True)
     assert stands(database, "refund") is None
@@ -178,9 +177,8 @@ def test_a_suite_removed_while_a_case_is_open_loses_no_text(ann: TestClient, dat
 def test_nobody_archives_what_they_have_not_seen(ann: TestClient, database: Database) -> None:
     browsing.add(database, "support", REFUND)
     address = addresses.case("support", "refund")
-    csrf = token(ann.get(address).text)
     sent(ann, address, prompt="Newer")
-    answer = ann.post(addresses.case("support", "refund", "archive"), data={"csrf": csrf, "base": "1"})
+    answer = ann.post(addresses.case("support", "refund", "archive"), data={"base": "1"})
     assert "somebody changed this case meanwhile" in answer.text
     assert stands(database, "refund") is not None
 
@@ -192,7 +190,7 @@ def test_the_history_shows_words_and_an_old_version_comes_back(ann: TestClient, 
     page = ann.get(addresses.case("support", "refund", "history")).text
     plain = re.sub(r'<span class="unseen">.*?</span>', "", page)
     assert "Where is my <del>money</del><ins>parcel</ins>?" in plain
-    restore = {"csrf": token(page), "base": "2", "number": "1"}
+    restore = {"base": "2", "number": "1"}
     assert "Restored." in ann.post(addresses.case("support", "refund", "restore"), data=restore).text
     assert stands(database, "refund") == REFUND
     assert (

@@ -50,7 +50,7 @@ class Browser:
 
 @pytest.fixture
 def browser(database: Database) -> Browser:
-    site = Site(database, frozenset({"testserver"}), b"k" * 32, lambda: NOW, person="Ann")
+    site = Site(database, frozenset({"testserver"}), lambda: NOW, person="Ann")
     return Browser(site, TestClient(browsing.served(site)))
 
 
@@ -245,9 +245,7 @@ def test_tools_and_rounds_of_a_conversation_are_shown(browser: Browser) -> None:
 
 
 def keep(browser: Browser, id: int, **form: str):  # type: ignore[no-untyped-def]
-    page = browser.get(f"/runs/{id}/case?suite=support&case=c001")
-    found = re.search(r'name="csrf" value="(\w+)"', page)
-    fields = {"csrf": found[1] if found else "", "suite": "support", "case": "c001", "into": "support"} | form
+    fields = {"suite": "support", "case": "c001", "into": "support"} | form
     return browser.client.post(f"/runs/{id}/case", data=fields, follow_redirects=False)
 
 
@@ -281,8 +279,6 @@ def test_a_case_is_made_of_a_sample_once(browser: Browser) -> None:
         ({"name": ""}, 422, "id"),
         ({"name": "new", "into": "gone"}, 422, "no such suite"),
         ({"name": "new", "case": "none"}, 404, ""),
-        ({"name": "new", "csrf": "0" * 64}, 403, "too old"),
-        ({"name": "new", "csrf": ""}, 403, "too old"),
     ],
 )
 def test_a_case_that_cannot_be_made_is_told_and_nothing_is_lost(

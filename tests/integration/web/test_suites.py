@@ -12,7 +12,7 @@ from gate.store.sql.suites import Suites
 from gate.web import addresses
 from gate.web.guards import FORM_BYTES
 from tests.support import browsing
-from tests.support.browsing import NOW, token
+from tests.support.browsing import NOW
 from tests.support.stores import BOTH
 
 
@@ -31,14 +31,13 @@ def test_the_first_page_says_what_to_do(ann: TestClient) -> None:
 
 
 def test_a_suite_begins_with_a_name(ann: TestClient, database: Database) -> None:
-    csrf = token(ann.get("/new-suite").text)
-    page = ann.post("/new-suite", data={"csrf": csrf, "suite": "support"}).text
+    page = ann.post("/new-suite", data={"suite": "support"}).text
     assert "Write the first case" in page
     assert [one.cases for one in Suites(database).names()] == [0]
-    again = ann.post("/new-suite", data={"csrf": csrf, "suite": "support"})
+    again = ann.post("/new-suite", data={"suite": "support"})
     assert (again.status_code, "is taken" in again.text) == (422, True)
     for name in ("", " a", "a/b", "x" * 201, "a\x00"):
-        refused = ann.post("/new-suite", data={"csrf": csrf, "suite": name})
+        refused = ann.post("/new-suite", data={"suite": name})
         assert refused.status_code == 422
     assert len(Suites(database).names()) == 1
 
@@ -96,15 +95,14 @@ def test_odd_words_find_nothing_and_break_nothing(ann: TestClient, database: Dat
 def test_a_slice_is_set_on_chosen_cases_and_removed_from_all(ann: TestClient, database: Database) -> None:
     browsing.add(database, "support", *orders(60))  # type: ignore[arg-type]
     address = addresses.suite("support", "tag")
-    csrf = token(ann.get(addresses.suite("support")).text)
-    chosen = {"csrf": csrf, "do": "set", "dimension": "lang", "value": "de", "case": ["c00001", "c00002"]}
+    chosen = {"do": "set", "dimension": "lang", "value": "de", "case": ["c00001", "c00002"]}
     assert "2 cases changed" in ann.post(address, data=chosen).text
     assert Suites(database).count("support", CaseFilter(slices={"lang": "de"})) == 2
     assert Suites(database).history("support")[0].what == "lang=de set on 2 cases"
-    removed = ann.post(address, data={"csrf": csrf, "do": "remove", "dimension": "tier", "all": "1"}).text
+    removed = ann.post(address, data={"do": "remove", "dimension": "tier", "all": "1"}).text
     assert "60 cases changed" in removed
     assert Suites(database).dimensions("support") == {"lang": ("de",)}
-    some = ann.post(f"{address}&slice=lang%3Dde", data={"csrf": csrf, "do": "archive", "all": "1"}).text
+    some = ann.post(f"{address}&slice=lang%3Dde", data={"do": "archive", "all": "1"}).text
     assert "2 cases changed" in some
     assert Suites(database).count("support", CaseFilter(archived=True)) == 2
     assert Suites(database).newest("support").number == 4  # type: ignore[union-attr]
@@ -126,8 +124,7 @@ def test_what_cannot_be_done_to_all_is_done_to_none(
 ) -> None:
     gold = {"id": "gold", "state": "discovery", "conversation": [{"role": "user", "content": "Hot"}]}
     browsing.add(database, "support", {"id": "a", "input": "Hi"}, gold)
-    csrf = token(ann.get(addresses.suite("support")).text)
-    answer = ann.post(addresses.suite("support", "tag"), data={"csrf": csrf, **typed})
+    answer = ann.post(addresses.suite("support", "tag"), data={**typed})
     assert (answer.status_code, told in answer.text) == (422, True)
     assert Suites(database).newest("support").number == 1  # type: ignore[union-attr]
 
@@ -160,8 +157,7 @@ def test_a_version_is_a_table_for_a_spreadsheet_and_comes_back(ann: TestClient, 
     assert answer.content.startswith(b"\xef\xbb\xbfid,input,expected,slice:tier,vars.n:json,")
     assert ",'=1+1," in answer.text
     address = addresses.suite("support", "import")
-    csrf = token(ann.get(address).text)
-    page = ann.post(address, data={"csrf": csrf}, files={"file": ("support.csv", answer.content)}).text
+    page = ann.post(address, data={}, files={"file": ("support.csv", answer.content)}).text
     assert re.findall(r"<dd>(\d+)</dd>", page) == ["0", "0", "0", "2"]
 
 
@@ -171,9 +167,8 @@ def test_a_table_comes_back_as_excel_saves_it(
 ) -> None:
     browsing.add(database, "support", {"id": "a", "input": "Größe?"})
     address = addresses.suite("support", "import")
-    csrf = token(ann.get(address).text)
     saved = "id;input\r\na;Größe?\r\n".encode(encoding)
-    page = ann.post(address, data={"csrf": csrf}, files={"file": ("Mappe1.csv", saved)}).text
+    page = ann.post(address, data={}, files={"file": ("Mappe1.csv", saved)}).text
     assert re.findall(r"<dd>(\d+)</dd>", page) == ["0", "0", "0", "1"]
     assert ("was read as Windows-1252: look at letters" in page) is remarked
 
@@ -198,16 +193,15 @@ def test_what_a_table_cannot_hold_is_named_before_it_is_left_out(ann: TestClient
 def test_an_import_shows_what_would_change_before_it_does(ann: TestClient, database: Database) -> None:
     browsing.add(database, "support", *({"id": one, "input": one} for one in ("same", "edited", "gone")))
     address = addresses.suite("support", "import")
-    csrf = token(ann.get(address).text)
     lines = [{"id": "same", "input": "same"}, {"id": "edited", "input": "<b>new"}, {"id": "new", "input": "x"}]
     text = "\ufeff" + "\r\n".join(json.dumps(line) for line in lines)
-    page = ann.post(address, data={"csrf": csrf}, files={"file": ("cases.jsonl", text.encode())}).text
+    page = ann.post(address, data={}, files={"file": ("cases.jsonl", text.encode())}).text
     assert re.findall(r"<dd>(\d+)</dd>", page) == ["1", "1", "1", "1"]
     assert "<b>" not in page
     assert Suites(database).newest("support").number == 1  # type: ignore[union-attr]
     held = re.search(r'name="held" value="([^"]+)"', page)
     assert held is not None
-    yes = {"csrf": csrf, "file": "cases.jsonl", "held": held[1], "version": "1", "do": "bring", "archive": "1"}
+    yes = {"file": "cases.jsonl", "held": held[1], "version": "1", "do": "bring", "archive": "1"}
     assert "The file is imported." in ann.post(address, data=yes, files={"none": b""}).text
     newest = Suites(database).newest("support")
     assert newest is not None
@@ -234,20 +228,18 @@ def test_a_file_with_mistakes_is_told_all_of_them(
 ) -> None:
     browsing.add(database, "support", {"id": "a", "input": "Hi"})
     address = addresses.suite("support", "import")
-    csrf = token(ann.get(address).text)
-    answer = ann.post(address, data={"csrf": csrf}, files={"file": (name, content)})
+    answer = ann.post(address, data={}, files={"file": (name, content)})
     assert (answer.status_code, told in answer.text, "<script>alert" in answer.text) == (422, True, False)
 
 
 def test_a_table_is_brought_in(ann: TestClient, database: Database) -> None:
     browsing.add(database, "support", {"id": "a", "input": "Hi"})
     address = addresses.suite("support", "import")
-    csrf = token(ann.get(address).text)
     sheet = "\ufeffid;Frage;slice:tier\r\nb;Wo?;free\r\n".encode()
-    page = ann.post(address, data={"csrf": csrf}, files={"file": ("sheet.csv", sheet)}).text
+    page = ann.post(address, data={}, files={"file": ("sheet.csv", sheet)}).text
     held = re.search(r'name="held" value="([^"]+)"', page)
     assert held is not None
-    yes = {"csrf": csrf, "file": "sheet.csv", "held": held[1], "version": "1", "do": "bring"}
+    yes = {"file": "sheet.csv", "held": held[1], "version": "1", "do": "bring"}
     assert "The file is imported." in ann.post(address, data=yes, files={"none": b""}).text
     newest = Suites(database).newest("support")
     assert newest is not None
@@ -257,26 +249,24 @@ def test_a_table_is_brought_in(ann: TestClient, database: Database) -> None:
 def test_many_cases_come_in_are_tagged_and_go_out(ann: TestClient, database: Database) -> None:
     browsing.add(database, "big", {"id": "a", "input": "Hi"})
     address = addresses.suite("big", "import")
-    csrf = token(ann.get(address).text)
     text = "\n".join(json.dumps(one) for one in orders(3_000)).encode()
-    page = ann.post(address, data={"csrf": csrf}, files={"file": ("c.jsonl", text)}).text
+    page = ann.post(address, data={}, files={"file": ("c.jsonl", text)}).text
     held = re.search(r'name="held" value="([^"]+)"', page)
     assert held is not None
-    yes = {"csrf": csrf, "file": "c.jsonl", "held": held[1], "version": "1", "do": "bring", "archive": "1"}
+    yes = {"file": "c.jsonl", "held": held[1], "version": "1", "do": "bring", "archive": "1"}
     ann.post(address, data=yes, files={"none": b""})
     assert "3,000 cases" in ann.get(addresses.suite("big")).text
     tagged = ann.post(
         addresses.suite("big", "tag") + "&slice=tier%3Dpro",
-        data={"csrf": csrf, "do": "set", "dimension": "lang", "value": "de", "all": "1"},
+        data={"do": "set", "dimension": "lang", "value": "de", "all": "1"},
     )
     assert "1,500 cases changed" in tagged.text
     assert len(ann.get(addresses.suite("big", "export", version=3)).text.splitlines()) == 3_000
 
 
 def test_a_form_that_is_not_utf_8_is_refused_whole(ann: TestClient, database: Database) -> None:
-    csrf = token(ann.get("/new-suite").text)
     for name in (b"%ff%fe", b"\xff", b"%ed%a0%80"):
-        body = b"csrf=" + csrf.encode() + b"&suite=" + name
+        body = b"suite=" + name
         kind = {"content-type": "application/x-www-form-urlencoded"}
         answer = ann.post("/new-suite", content=body, headers=kind)
         assert (answer.status_code, "not text in UTF-8" in answer.text) == (400, True)
@@ -284,21 +274,17 @@ def test_a_form_that_is_not_utf_8_is_refused_whole(ann: TestClient, database: Da
 
 
 def test_a_form_that_is_too_large_is_told_so_on_a_page(ann: TestClient) -> None:
-    csrf = token(ann.get("/new-suite").text)
-    answer = ann.post("/new-suite", data={"csrf": csrf, "suite": "x" * FORM_BYTES})
+    answer = ann.post("/new-suite", data={"suite": "x" * FORM_BYTES})
     assert (answer.status_code, "text/html" in answer.headers["content-type"]) == (413, True)
     assert "larger than 2 MiB" in answer.text
     many = "&".join(f"a{number}=1" for number in range(30_000))
     kind = {"content-type": "application/x-www-form-urlencoded"}
-    assert ann.post("/new-suite", content=f"csrf={csrf}&{many}".encode(), headers=kind).status_code == 413
+    assert ann.post("/new-suite", content=many.encode(), headers=kind).status_code == 413
 
 
 def test_a_form_of_another_page_changes_nothing(ann: TestClient, database: Database) -> None:
-    for data in ({"suite": "x"}, {"suite": "x", "csrf": "0" * 64}):
-        assert ann.post("/new-suite", data=data).status_code == 403
-    csrf = token(ann.get("/new-suite").text)
-    elsewhere = ann.post("/new-suite", data={"suite": "x", "csrf": csrf}, headers={"sec-fetch-site": "cross-site"})
-    assert elsewhere.status_code == 403
+    for said in ({"sec-fetch-site": "cross-site"}, {"origin": "https://evil.example"}):
+        assert ann.post("/new-suite", data={"suite": "x"}, headers=said).status_code == 403
     assert Suites(database).names() == ()
 
 

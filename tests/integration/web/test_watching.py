@@ -24,11 +24,12 @@ from gate.store.sql.runs import Runs
 from gate.store.sql.tokens import Tokens, Wish
 from gate.web import health
 from gate.web.app import create_app, inner_app
-from gate.web.daily import each_day
+from gate.web.login import Login
 from gate.web.logs import Fault, hearing, written_to
+from gate.web.serving import each_day
 from gate.web.watching import Watched
 from tests.golden.runs import runs as golden
-from tests.support import browsing, stores
+from tests.support import browsing, people, stores
 
 SECRETS = ("s3cret-word", "s3cret-cookie", "s3cret-token", "s3cret-typed")
 
@@ -44,8 +45,8 @@ def lines() -> io.StringIO:
     return io.StringIO()
 
 
-def client(database: Database, lines: io.StringIO, mode: str = "local", here: str = "127.0.0.1") -> TestClient:
-    site = replace(browsing.site(database, "Ann\n\x1b[31m"), log=written_to(lines, "json"), mode=mode)  # type: ignore[arg-type]
+def client(database: Database, lines: io.StringIO, login: Login | None = None, here: str = "127.0.0.1") -> TestClient:
+    site = replace(browsing.site(database, "Ann\n\x1b[31m"), log=written_to(lines, "json"), login=login)
     return TestClient(browsing.served(site), "https://testserver", client=(here, 5000))
 
 
@@ -68,7 +69,7 @@ def test_each_request_is_a_line_without_what_was_asked(database: Database, lines
     found = told(lines)
     assert [(one["method"], one["route"], one["status"]) for one in found] == [
         ("GET", "/suite", 404),
-        ("POST", "/new-suite", 403),
+        ("POST", "/new-suite", 422),
         ("GET", "/runs/{id}", 404),
         ("GET", "", 404),
         ("GET", "/static", 200),
@@ -97,7 +98,7 @@ def test_a_fault_is_a_plain_page_and_its_traceback_is_in_the_log(database: Datab
 
 
 def test_it_lives_and_is_ready(database: Database, lines: io.StringIO) -> None:
-    ann = client(database, lines, mode="server")
+    ann = client(database, lines, login=people.oidc())
     for path in ("/healthz", "/readyz"):
         # Whoever looks after machines calls them by an address.
         answer = ann.get(path, headers={"host": "10.1.2.3:8765"})
@@ -121,7 +122,7 @@ def gone(database: Database) -> None:
 def test_a_store_that_cannot_be_used_is_told_without_details(
     database: Database, lines: io.StringIO, spoil: Callable[[Database], None], reason: str
 ) -> None:
-    ann = client(database, lines, mode="server")
+    ann = client(database, lines, login=people.oidc())
     spoil(database)
     answer = ann.get("/readyz")
     assert (answer.status_code, answer.json()["status"]) == (503, "unavailable")
@@ -130,11 +131,11 @@ def test_a_store_that_cannot_be_used_is_told_without_details(
     assert ann.get("/healthz").status_code == 200
 
 
-@pytest.mark.parametrize(("mode", "for_people"), [("local", True), ("server", False)])
+@pytest.mark.parametrize(("login", "for_people"), [(None, True), (people.proxy(), False)])
 def test_where_the_store_is_stands_in_the_log_and_is_no_stranger_s_business(
-    database: Database, lines: io.StringIO, mode: str, for_people: bool
+    database: Database, lines: io.StringIO, login: Login | None, for_people: bool
 ) -> None:
-    site = replace(browsing.site(database), log=written_to(lines, "json"), mode=mode)  # type: ignore[arg-type]
+    site = replace(browsing.site(database), log=written_to(lines, "json"), login=login)
     app = inner_app(site)
 
     @app.get("/asks")
@@ -207,16 +208,16 @@ def test_metrics_count_what_happened_and_what_is_stored(database: Database, line
     assert "s3cret" not in found
 
 
-@pytest.mark.parametrize(("mode", "here"), [("server", "127.0.0.1"), ("local", "10.1.2.3"), ("local", "testclient")])
-def test_metrics_are_not_for_everybody(database: Database, lines: io.StringIO, mode: str, here: str) -> None:
-    answer = client(database, lines, mode, here).get("/metrics")
+@pytest.mark.parametrize(("login", "here"), [(people.oidc(), "127.0.0.1"), (None, "10.1.2.3"), (None, "testclient")])
+def test_metrics_are_not_for_everybody(database: Database, lines: io.StringIO, login: Login | None, here: str) -> None:
+    answer = client(database, lines, login, here).get("/metrics")
     assert (answer.status_code, answer.headers["content-type"]) == (401, "application/problem+json")
     assert "metrics:read" in answer.json()["detail"]
     assert "gate_requests" not in answer.text
 
 
 def test_metrics_of_a_server_of_many_are_for_a_token_with_their_scope(database: Database, lines: io.StringIO) -> None:
-    there = client(database, lines, "server", "10.1.2.3")
+    there = client(database, lines, people.oidc(), "10.1.2.3")
     there.base_url = "https://testserver"  # type: ignore[assignment]
     found = {}
     for scope in (Scope.METRICS_READ, Scope.RUNS_READ):
@@ -257,7 +258,7 @@ def test_a_form_that_is_none_leaves_no_bare_line_in_the_log(database: Database) 
     stream = io.StringIO()
     there = TestClient(create_app(browsing.site(database)))
     with hearing(written_to(stream, "json"), browsing.site(database).now):
-        there.post("/login", content=b"abc", headers={"content-type": "multipart/form-data; boundary=edge"})
+        there.post("/new-suite", content=b"abc", headers={"content-type": "multipart/form-data; boundary=edge"})
     assert ["boundary" in json.loads(line)["error"] for line in stream.getvalue().splitlines()] == [True]
 
 

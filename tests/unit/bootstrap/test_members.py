@@ -7,7 +7,8 @@ import pytest
 from gate.bootstrap.making import members
 from gate.domain.case import ScorerSpec
 from gate.domain.jsonvalue import JsonValue
-from gate.providers.factory import Factory, Keys
+from gate.providers.endpoints import Keys
+from gate.providers.factory import Factory
 
 
 @pytest.mark.parametrize(

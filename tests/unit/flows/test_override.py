@@ -7,14 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.domain.absence import Failed
-from gate.domain.comment_state import AcceptedOverride
-from gate.domain.override import Labelled, LabelScope, OverrideBy, Role, Rule
+from gate.domain.override import LabelScope, OverrideBy, Role, Rule
 from gate.domain.pull_request import LabelEvent
-from gate.flows.override import Facts, Push, accepted, decide
+from gate.flows.override import Facts, Push, decide
 from tests.unit.flows.labelling import AT, HEAD, LABEL, TRIAGE, event
 from tests.unit.stats.layouts import THOROUGH
 
-OLD = "b" * 40
 GONE = Failed("cannot read it", attempts=3)
 
 
@@ -140,27 +138,14 @@ STALE = f"The label {LABEL} was set before the last push; set it again to overri
     ("push", "counts"),
     [
         (Push(HEAD), False),
-        (Push(HEAD, Labelled("Skip-prompt-diff", HEAD, "Olivia")), True),
-        (Push(HEAD, Labelled(LABEL, OLD, "olivia")), False),
-        (Push(HEAD, Labelled("docs", HEAD, "olivia")), False),
-        (Push(HEAD, Labelled(LABEL, HEAD, "mallory")), False),
-        (Push(HEAD, accepted=AcceptedOverride(commit=HEAD, at=AT)), True),
-        (Push(HEAD, accepted=AcceptedOverride(commit=HEAD, at="2026-03-02T09:00:00+00:00")), True),
-        (Push(HEAD, accepted=AcceptedOverride(commit=OLD, at=AT)), False),
-        (Push(HEAD, accepted=AcceptedOverride(commit=HEAD, at="2026-03-02T08:59:59Z")), False),
+        (Push(HEAD, ("docs", "Skip-prompt-diff")), True),
+        (Push(HEAD, ("docs",)), False),
     ],
 )
 def test_a_label_of_one_commit_expires_with_the_next_push(push: Push, counts: bool) -> None:
     found = decide(LABEL, Rule(LABEL, scope="commit"), facts(push=push))
     assert (found.counted, found.why_not) == (counts, "" if counts else STALE)
     assert decide(LABEL, Rule(LABEL), facts(push=push)).counted
-
-
-def test_what_is_kept_for_later_is_what_counted() -> None:
-    found = decide(LABEL, Rule(LABEL), facts())
-    assert accepted(found) == AcceptedOverride(commit=HEAD, at=AT)
-    assert accepted(decide(LABEL, Rule(LABEL), facts(role=GONE))) is None
-    assert accepted(None) is None
 
 
 ROLES = st.builds(
@@ -172,7 +157,7 @@ EVENTS = st.builds(
 )
 FACTS = st.builds(
     Facts,
-    st.builds(Push, st.just(HEAD), accepted=st.sampled_from([None, AcceptedOverride(commit=HEAD, at=AT)])),
+    st.builds(Push, st.just(HEAD), set_on_head=st.sampled_from([(), (LABEL,)])),
     events=st.just(GONE) | st.lists(EVENTS, max_size=4),
     role=st.just(GONE) | ROLES,
     author=st.just(GONE) | LOGINS,

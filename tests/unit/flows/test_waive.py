@@ -5,7 +5,7 @@ from pydantic import ValidationError
 
 from gate.domain.record import OverrideRecord, RunRecord
 from gate.domain.verdict import Verdict
-from gate.flows.waive import audit, told, waive
+from gate.flows.waive import told, waive
 from gate.report.verdict.headline import plain_first_line
 from tests.golden.builders import run
 from tests.golden.regenerate import markdown_of, text_of
@@ -76,21 +76,6 @@ def test_a_refused_label_is_told_and_changes_nothing_else() -> None:
     assert (done.exit_code, done.verdict, done.override) == (1, Verdict.BLOCK, REFUSED)
     assert "The label was set by a bot." in markdown_of(done)
     assert told(plain, None) is plain
-
-
-def test_the_outputs_name_only_an_override_that_counts() -> None:
-    counted = waive(finished(Verdict.BLOCK, 1), "override", SET)
-    assert audit(counted) == {
-        "override-by": "olivia",
-        "override-at": "2026-03-02T09:00:00Z",
-        "override-role": "triage",
-        "override-reason": "known",
-        "override-refused": "",
-        "waived": "override",
-    }
-    refused = audit(told(finished(Verdict.BLOCK, 1), REFUSED))
-    assert {name for name, value in refused.items() if value} == {"override-refused"}
-    assert set(audit(finished(Verdict.PASS, 0)).values()) == {""}
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,8 @@ import pytest
 from gate.domain.caching import CacheTerms
 from gate.domain.model import ModelRef, Params
 from gate.providers.caching import terms
-from gate.providers.factory import Factory, Keys
+from gate.providers.endpoints import Keys
+from gate.providers.factory import Factory
 from gate.providers.prices import PriceList
 
 

@@ -12,8 +12,9 @@ from gate.domain.model import ModelRef, Params
 from gate.errors import GateError, InputErrors, MissingKey
 from gate.providers.base import Misconfigured, Provider
 from gate.providers.dask import ChunkSetup, DaskExecutor
+from gate.providers.endpoints import Keys
 from gate.providers.executor import Executor
-from gate.providers.factory import Factory, Keys
+from gate.providers.factory import Factory
 
 BOTH = Keys("sk-openai-0123456789", "sk-ant-0123456789")
 LOCAL = "http://127.0.0.1:9/v1"
@@ -152,7 +153,8 @@ def loaded_by(call: str) -> str:
     code = (
         "import sys, pathlib\n"
         "from gate.domain.model import ModelRef, Params\n"
-        "from gate.providers.factory import Factory, Keys\n"
+        "from gate.providers.endpoints import Keys\n"
+        "from gate.providers.factory import Factory\n"
         "keys = Keys('sk-openai-0123456789', 'sk-ant-0123456789')\n"
         f"{call}\n"
         "print({'openai', 'anthropic', 'aiohttp', 'httpx2', 'genai_prices', 'xllamacpp'} & set(sys.modules))"

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from gate.domain.model import ModelRef
 from gate.domain.usage import Cost, Dollars, Unpriced, Usage
-from gate.providers.addresses import ANTHROPIC_URL, OPENAI_URL
 from gate.providers.prices import PriceList
+from gate.providers.servers import ANTHROPIC_URL, OPENAI_URL
 
 TOKENS = st.integers(0, 400_000)
 USAGES = st.builds(Usage, TOKENS, TOKENS, TOKENS, st.integers(1, 100_000))

@@ -43,34 +43,19 @@ ALL: dict[str, tuple[str, object]] = {
     "github_token": (" t0ken ", "t0ken"),
     "config": ("teams/a/gate.yaml", "teams/a/gate.yaml"),
     "working_directory": ("./apps/bot/", "apps/bot"),
-    "prompts": ("prompts/*.md\n\n x/** ", ("prompts/*.md", "x/**")),
     "base": ("main", "main"),
     "head": ("v1.2", "v1.2"),
-    "force_run": ("true", True),
-    "samples": ("5", 5),
-    "mode": ("enforce", "enforce"),
+    "max_calls": ("10", 10),
+    "max_cost_usd": ("0.5", 0.5),
+    "max_minutes": ("1.5", 1.5),
+    "concurrency": ("8", 8),
     "fail_on": ("hold", "hold"),
+    "on_missing_secrets": ("skip", "skip"),
     "skip_label": ("[ok]", "[ok]"),
     "label_scope": ("commit", "commit"),
     "override_by": ("not-author", "not-author"),
     "on_skip": ("run", "run"),
-    "on_missing_secrets": ("skip", "skip"),
-    "comment_mode": ("hide", "hide"),
-    "comment_key": ("a", "a"),
-    "comment_progress": ("True", True),
-    "check_run": ("FALSE", False),
-    "max_calls": ("10", 10),
-    "max_cost_usd": ("0.5", 0.5),
-    "max_minutes": ("1.5", 1.5),
-    "max_output_tokens": ("300", 300),
-    "cache": ("false", False),
-    "cache_path": ("build/answers", "build/answers"),
-    "concurrency": ("8", 8),
-    "out": ("build/gate", "build/gate"),
-    "store": ("true", True),
     "push_to": ("https://gate.example.org", "https://gate.example.org"),
-    "openai_api_key": ("sk-1", "sk-1"),
-    "anthropic_api_key": ("sk-2", "sk-2"),
 }
 
 
@@ -78,16 +63,6 @@ def test_all_inputs() -> None:
     assert list(ALL) == [one.name for one in dataclasses.fields(Inputs)]
     read = inputs(**{name: text for name, (text, _) in ALL.items()})
     assert read == Inputs(**{name: value for name, (_, value) in ALL.items()})  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("text", ["yes", "on", "1", "tRUE", "y", "off", "0"])
-@pytest.mark.parametrize("name", ["force_run", "comment_progress", "check_run", "cache"])
-def test_a_boolean_is_true_or_false(name: str, text: str) -> None:
-    assert complaints(**{name: text}) == [f"{name.replace('_', '-')}: {text!r} is no choice"]
-
-
-def test_an_input_does_not_make_the_gate_advisory() -> None:
-    assert complaints(mode="advisory") == ["mode: an input cannot make the gate advisory"]
 
 
 @pytest.mark.parametrize(("text", "folder"), [("", ""), (".", ""), ("./", ""), ("a/b/", "a/b"), ("./a", "a")])
@@ -98,13 +73,12 @@ def test_the_working_directory(text: str, folder: str) -> None:
 def test_the_key_tells_gates_apart() -> None:
     assert inputs().key == "gate.yaml"
     assert inputs(working_directory="apps/bot").key == "apps/bot/gate.yaml"
-    assert inputs(working_directory="apps/bot", comment_key="x").key == "x"
 
 
 def test_inputs_that_the_action_does_not_have() -> None:
     env = {f"INPUT_{name}": "x" for name in ("FAIL-ONN", "DISABLE-COMMENT", "ZZZ", "FAIL-ON", "GITHUB-TOKEN")}
     assert unknown_inputs({**env, "PATH": "x"}) == [
-        "There is no input 'disable-comment'; what it does elsewhere is here: comment-mode: off.",
+        "There is no input 'disable-comment', and it changes nothing.",
         "There is no input 'fail-onn', and it changes nothing; fail-on was meant?",
         "There is no input 'zzz', and it changes nothing.",
     ]
@@ -129,33 +103,25 @@ def test_all_mistakes_are_told_at_once() -> None:
     found = complaints(
         config="../gate.yaml",
         working_directory="..",
-        prompts="/etc/*",
-        samples="101",
         label_scope="branch",
         override_by="me",
         on_skip="maybe",
         on_missing_secrets="ignore",
         fail_on="never",
-        comment_mode="create",
         max_calls="many",
         max_cost_usd="-1",
         max_minutes="0",
-        max_output_tokens="-3",
-        cache="maybe",
         concurrency="0",
-        out="/tmp/out",
     )
-    limits = ("max-calls", "max-cost-usd", "max-minutes", "max-output-tokens")
-    names = ("cache", "comment-mode", "concurrency", "config", "fail-on", "label-scope", *limits)
-    names = (*names, "on-missing-secrets", "on-skip", "out", "override-by", "prompts", "samples", "working-directory")
+    names = ("concurrency", "config", "fail-on", "label-scope", "max-calls", "max-cost-usd", "max-minutes")
+    names = (*names, "on-missing-secrets", "on-skip", "override-by", "working-directory")
     assert [line.partition(":")[0] for line in found] == list(names)
 
 
-@pytest.mark.parametrize("name", ["config", "out", "cache_path"])
 @pytest.mark.parametrize("path", ["../x", "a/../../x", "/etc/x", ".git/x", "a\\b", "C:/x", ".", "a\x1bb", "x" * 1025])
-def test_a_path_stays_inside_the_repository(name: str, path: str) -> None:
-    (line,) = complaints(**{name: path})
-    assert line.startswith(f"{name.replace('_', '-')}: the path ")
+def test_a_path_stays_inside_the_repository(path: str) -> None:
+    (line,) = complaints(config=path)
+    assert line.startswith("config: the path ")
     assert line.isprintable()
 
 
@@ -198,4 +164,3 @@ def test_any_inputs_are_read_or_refused(given: dict[str, str]) -> None:
         assert all(problem.message.isprintable() for problem in error.problems)
     else:
         assert 1 <= read.concurrency <= 1024
-        assert ".." not in read.out.split("/")

@@ -39,7 +39,6 @@ def test_the_whole_environment_of_a_runner() -> None:
         run_url="https://ghe.example.com/acme/support-bot/actions/runs/4711",
         summary=Path("/github/summary"),
         output=Path("/github/output"),
-        run="4711.2",
         actor="ada",
         head_ref="kinder",
     )
@@ -100,11 +99,3 @@ def test_an_address_of_the_api_that_is_none(url: str) -> None:
 )
 def test_an_address_that_would_break_a_link_is_left_out(change: dict[str, str]) -> None:
     assert Runner.from_environ({**WHOLE, **change}).run_url == ""
-
-
-@pytest.mark.parametrize(
-    ("number", "attempt", "run"), [("5", "", "5.1"), ("", "1", ""), ("5", "x", ""), ("a", "1", "")]
-)
-def test_which_run_this_is(number: str, attempt: str, run: str) -> None:
-    env = {**NEEDED, "GITHUB_RUN_ID": number, "GITHUB_RUN_ATTEMPT": attempt}
-    assert Runner.from_environ(env).run == run

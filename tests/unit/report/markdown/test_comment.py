@@ -5,15 +5,13 @@ from datetime import UTC, datetime
 
 import pytest
 
-from gate.domain.comment_state import Told
 from gate.domain.record import RunRecord
 from gate.domain.sample import Reply
-from gate.domain.verdict import Verdict
 from gate.engine.samples import SampleTable
 from gate.errors import GateError
 from gate.flows.unevaluated import failed
 from gate.report.markdown import report as markdown
-from gate.report.markdown.comment import Context, announcement, render
+from gate.report.markdown.comment import Context, render
 from tests.golden.hostile import ATTACKS, hostile
 from tests.golden.runs import runs
 from tests.support.answered import answers, asked
@@ -118,30 +116,6 @@ def test_a_hostile_setting_stays_code() -> None:
 def test_too_little_room_is_a_mistake_of_the_caller() -> None:
     with pytest.raises(ValueError, match="at least"):
         render(RUNS["pass"], CONTEXT, limit=markdown.SHORTEST)
-
-
-def told(count: int) -> list[Told]:
-    return [Told(commit=f"{number:x}" * 40, verdict=Verdict.BLOCK) for number in range(1, count + 1)]
-
-
-def test_earlier_verdicts_stand_in_the_last_line() -> None:
-    assert "Earlier" not in render(RUNS["pass"], CONTEXT)
-    both = [*told(1), Told(commit="def5678" + "0" * 33, verdict=Verdict.HOLD)]
-    line = "Earlier: BLOCK at `1111111`, HOLD at `def5678`.</sub>"
-    assert render(RUNS["pass"], CONTEXT, both).rstrip().endswith(line)
-
-
-def test_the_last_five_are_named_and_all_fits() -> None:
-    text = render(RUNS["hostile"], CONTEXT, told(8), limit=8_000)
-    assert len(text) <= 8_000
-    assert [f"{number}" * 7 in footer(text) for number in range(1, 9)] == [False] * 3 + [True] * 5
-
-
-def test_an_announcement_is_one_line() -> None:
-    assert announcement("abc1234" + "0" * 33) == "⏳ Evaluating `abc1234` …"
-    text = announcement("a" * 40, RUN_URL)
-    assert len(text.splitlines()) == 1
-    assert [token.attrs["href"] for token in tokens(text) if token.type == "link_open"] == [RUN_URL]
 
 
 def test_only_a_comment_promises_what_it_will_say() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gate.providers import addresses
+from gate.providers import servers
 from gate.providers.base import Misconfigured
 
 
@@ -17,18 +17,18 @@ from gate.providers.base import Misconfigured
     ],
 )
 def test_whose_an_address_is(url: str, own: bool) -> None:
-    assert addresses.is_openai(url) is own
+    assert servers.is_openai(url) is own
 
 
 def test_azure_wants_the_new_limit_and_others_the_old_one() -> None:
-    assert addresses.takes_new_token_limit("https://me.openai.azure.com/openai/v1")
-    assert addresses.takes_new_token_limit("https://api.openai.com/v1")
-    assert not addresses.takes_new_token_limit("http://localhost:8000/v1")
+    assert servers.takes_new_token_limit("https://me.openai.azure.com/openai/v1")
+    assert servers.takes_new_token_limit("https://api.openai.com/v1")
+    assert not servers.takes_new_token_limit("http://localhost:8000/v1")
 
 
 @pytest.mark.parametrize("url", ["http://localhost:11434/v1/", " https://host.example/v1\n"])
 def test_good_addresses(url: str) -> None:
-    assert addresses.checked(url) == url.strip().rstrip("/")
+    assert servers.checked(url) == url.strip().rstrip("/")
 
 
 @pytest.mark.parametrize(
@@ -36,11 +36,11 @@ def test_good_addresses(url: str) -> None:
 )
 def test_bad_addresses(url: str) -> None:
     with pytest.raises(Misconfigured) as caught:
-        addresses.checked(url)
+        servers.checked(url)
     assert "http://localhost:11434/v1" in caught.value.hint
 
 
 def test_a_password_in_an_address_is_refused_and_not_shown() -> None:
     with pytest.raises(Misconfigured) as caught:
-        addresses.checked("https://me:hunter2@host.example/v1")
+        servers.checked("https://me:hunter2@host.example/v1")
     assert "hunter2" not in str(caught.value) + caught.value.hint

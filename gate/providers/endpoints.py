@@ -1,0 +1,191 @@
+"""From the word before a model's colon to the server that is asked, and the key that it is sent."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from gate.domain.model import ModelRef, Params
+from gate.errors import GateError, MissingKey
+from gate.providers.base import Misconfigured
+from gate.providers.servers import (
+    ANTHROPIC_URL,
+    INTERFACES,
+    NO_KEY,
+    OPENAI_URL,
+    Api,
+    Endpoint,
+    checked,
+    host,
+    is_anthropic,
+    is_openai,
+    usable_key,
+)
+
+_URLS: Mapping[str, str] = {"openai": OPENAI_URL, "anthropic": ANTHROPIC_URL}
+_NAMES: Mapping[str, str] = {"openai": "OpenAI", "anthropic": "Anthropic"}
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """Keys and addresses from the environment; each is None where its variable is not set.
+
+    Args:
+        openai, anthropic: keys.
+        openai_base_url, anthropic_base_url: servers to use instead of the services' own.
+        azure, azure_token: key, or access token, of Azure OpenAI.
+        azure_endpoint, azure_version: of the resource.
+        bedrock: key of Amazon Bedrock; None where the AWS credentials sign.
+        bedrock_region, bedrock_base_url: of Amazon Bedrock.
+        vertex_region, vertex_project, vertex_base_url: of Google Vertex.
+    """
+
+    openai: str | None = field(default=None, repr=False)
+    anthropic: str | None = field(default=None, repr=False)
+    openai_base_url: str | None = None
+    anthropic_base_url: str | None = None
+    azure: str | None = field(default=None, repr=False)
+    azure_token: str | None = field(default=None, repr=False)
+    azure_endpoint: str | None = None
+    azure_version: str | None = None
+    bedrock: str | None = field(default=None, repr=False)
+    bedrock_region: str | None = None
+    bedrock_base_url: str | None = None
+    vertex_region: str | None = None
+    vertex_project: str | None = None
+    vertex_base_url: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoints:
+    """Finds the endpoint of a model.
+
+    Args:
+        keys: keys and addresses.
+        connections: requests that may be under way at once.
+        keyless: a missing key is no mistake, as where workers read keys from their own environment.
+    """
+
+    keys: Keys
+    connections: int
+    keyless: bool = False
+
+    def interface(self, provider: str) -> Api | None:
+        """Whose interface a provider speaks, `openai` or `anthropic`; None for what is no service."""
+        return INTERFACES.get(provider)
+
+    def address(self, provider: str, params: Params) -> str:
+        """Where a provider is asked; empty for what is no service."""
+        keys = self.keys
+        if provider in _URLS:
+            named = keys.openai_base_url if provider == "openai" else keys.anthropic_base_url
+            return params.base_url or named or _URLS[provider]
+        if provider == "azure":
+            return keys.azure_endpoint or ""
+        if provider == "bedrock":
+            own = f"https://bedrock-runtime.{keys.bedrock_region}.amazonaws.com" if keys.bedrock_region else ""
+            return keys.bedrock_base_url or own
+        if provider == "vertex":
+            own = f"https://{keys.vertex_region}-aiplatform.googleapis.com/v1" if keys.vertex_region else ""
+            return keys.vertex_base_url or own
+        return ""
+
+    def endpoint(self, model: ModelRef, params: Params) -> Endpoint:
+        """The endpoint of a model of a service.
+
+        Raises:
+            MissingKey: a variable that the service needs is not set.
+            Misconfigured: an address or a key that cannot be used.
+        """
+        makers: Mapping[str, Callable[[ModelRef], Endpoint]] = {
+            "azure": self._azure,
+            "bedrock": self._bedrock,
+            "vertex": self._vertex,
+        }
+        if model.provider not in makers:
+            return self._own(model, params)
+        if params.base_url is not None:
+            raise Misconfigured(f"{model} takes no base_url", "remove it: the environment says where it is asked")
+        return makers[model.provider](model)
+
+    def _own(self, model: ModelRef, params: Params) -> Endpoint:
+        """OpenAI, Anthropic, or a compatible server.
+
+        A key goes to its own service and to the address that the environment names, nowhere else: `params.base_url` may
+        come from a pull request, and its author must not be able to have the key sent to a server of their choice.
+        """
+        openai = model.provider == "openai"
+        api: Api = "openai" if openai else "anthropic"
+        base_url = checked(self.address(model.provider, params))
+        own = is_openai(base_url) if openai else is_anthropic(base_url)
+        variable = f"{model.provider.upper()}_API_KEY"
+        key = usable_key(self.keys.openai if openai else self.keys.anthropic, variable)
+        named = self.keys.openai_base_url if openai else self.keys.anthropic_base_url
+        if own and not key and not self.keyless:
+            raise _missing(model, [variable])
+        trusted = (own and base_url.startswith("https://")) or (named is not None and base_url == checked(named))
+        name = _NAMES[model.provider] if own else host(base_url)
+        if not openai:
+            # The SDK's paths begin with it.
+            base_url = base_url.removesuffix("/v1")
+        return Endpoint(
+            api, model.provider, name, base_url, variable, self.connections, key if key and trusted else NO_KEY
+        )
+
+    def _azure(self, model: ModelRef) -> Endpoint:
+        keys, variable = self.keys, "AZURE_OPENAI_API_KEY"
+        token = bool(keys.azure_token)
+        key = usable_key(keys.azure_token if token else keys.azure, "AZURE_OPENAI_AD_TOKEN" if token else variable)
+        needed = {
+            "AZURE_OPENAI_ENDPOINT": keys.azure_endpoint,
+            variable: key or self.keyless,
+            "OPENAI_API_VERSION": keys.azure_version,
+        }
+        if lacking := [name for name, value in needed.items() if not value]:
+            raise _missing(model, lacking)
+        return Endpoint(
+            "azure",
+            "azure",
+            "Azure OpenAI",
+            checked(keys.azure_endpoint or ""),
+            variable,
+            self.connections,
+            key or NO_KEY,
+            token=token,
+            version=keys.azure_version or "",
+        )
+
+    def _bedrock(self, model: ModelRef) -> Endpoint:
+        variable = "AWS_BEARER_TOKEN_BEDROCK"
+        return Endpoint(
+            "bedrock",
+            "bedrock",
+            "Amazon Bedrock",
+            self.address("bedrock", Params()),
+            "the AWS credentials",
+            self.connections,
+            usable_key(self.keys.bedrock, variable),
+            region=self.keys.bedrock_region or "",
+        )
+
+    def _vertex(self, model: ModelRef) -> Endpoint:
+        if not self.keys.vertex_region:
+            raise _missing(model, ["CLOUD_ML_REGION"])
+        return Endpoint(
+            "vertex",
+            "vertex",
+            "Google Vertex",
+            self.address("vertex", Params()),
+            "the Google credentials",
+            self.connections,
+            region=self.keys.vertex_region,
+            project=self.keys.vertex_project or "",
+        )
+
+
+def _missing(model: ModelRef, variables: list[str]) -> GateError:
+    first = variables[0]
+    in_a_workflow = f"env: {{{first}: ${{{{ secrets.{first} }}}}}} in the gate's step of a workflow"
+    said = " and ".join(variables)
+    if first.endswith("_API_KEY") and len(variables) == 1:
+        return MissingKey(f"{model} needs a key, and {first} is not set", f"export {first}=…, or {in_a_workflow}")
+    are = "is" if len(variables) == 1 else "are"
+    return MissingKey(f"{model} cannot be asked: {said} {are} not set", f"export {first}=…, or {in_a_workflow}")

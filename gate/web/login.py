@@ -1,0 +1,154 @@
+"""How a server for a team knows who asks: OpenID Connect, or the header of a reverse proxy that has logged them in."""
+
+import ipaddress
+from collections.abc import Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeAlias
+from urllib.parse import urlsplit
+
+from starlette.requests import Request
+from starlette.types import Scope
+
+from gate.domain.people import STRANGER, Person, Role
+from gate.inputs.names import person_complaint
+from gate.settings.team import OidcSettings, ProxySettings, TeamLogin
+
+if TYPE_CHECKING:
+    from authlib.integrations.starlette_client import StarletteOAuth2App
+
+SESSION = "prompt-gate"
+SESSION_S = 12 * 3600
+"""A session ends after that; there is no table of sessions from which one could be removed earlier."""
+_PERSON = "person"
+_NAME_CHARS = 200
+_TIMEOUT_S = 10
+
+
+class Oidc:
+    """Logs people in with OpenID Connect; the session is in a signed cookie.
+
+    Args:
+        settings: of the provider.
+    """
+
+    def __init__(self, settings: OidcSettings) -> None:
+        self.settings = settings
+
+    @property
+    def provider(self) -> str:
+        """The name of the provider on a page."""
+        return urlsplit(self.settings.issuer).hostname or self.settings.issuer
+
+    @cached_property
+    def client(self) -> "StarletteOAuth2App":
+        """authlib: code flow with PKCE, state and nonce; it checks the signature and the claims of the ID token."""
+        from authlib.integrations.starlette_client import OAuth
+
+        settings = self.settings
+        return OAuth().register(
+            "oidc",
+            client_id=settings.client_id,
+            client_secret=settings.client_secret,
+            server_metadata_url=f"{settings.issuer.rstrip('/')}/.well-known/openid-configuration",
+            client_kwargs={
+                "scope": "openid email profile",
+                "code_challenge_method": "S256",
+                "timeout": _TIMEOUT_S,
+            },
+        )
+
+    def person(self, request: Request) -> Person:
+        """Who asks, by the session; their role is that of the lists as they are now."""
+        kept = request.session.get(_PERSON)
+        if kept is None:
+            return STRANGER
+        role = self.settings.members.role(kept["email"], kept["groups"])
+        return STRANGER if role is Role.NOBODY else Person(kept["name"], role)
+
+    async def redirect(self, request: Request, back: str) -> Any:
+        """Send the browser to the provider.
+
+        Args:
+            request: of the browser.
+            back: the address to which the provider sends it back.
+        """
+        metadata = await self.client.load_server_metadata()
+        more = {"scope": "openid email profile groups"} if "groups" in metadata.get("scopes_supported", ()) else {}
+        return await self.client.authorize_redirect(request, back, **more)
+
+    async def begin(self, request: Request) -> Person:
+        """Begin the session of somebody whom the provider has just sent back; a stranger has none.
+
+        Args:
+            request: with what the provider says.
+
+        Raises:
+            Exception: the provider did not prove who that is; authlib and its parts have many kinds.
+        """
+        settings = self.settings
+        options = {
+            "iss": {"essential": True, "value": settings.issuer},
+            "aud": {"essential": True, "value": settings.client_id},
+        }
+        token = await self.client.authorize_access_token(request, claims_options=options)
+        # What else was in the session belonged to whoever sat there before.
+        request.session.clear()
+        kept = _kept(token["userinfo"], settings)
+        role = settings.members.role(kept["email"], kept["groups"])
+        if role is not Role.NOBODY:
+            request.session[_PERSON] = kept
+        return Person(kept["name"], role)
+
+
+def _kept(claims: Mapping[str, Any], settings: OidcSettings) -> dict[str, Any]:
+    """What the session holds of somebody: an unverified e-mail address proves nothing, and a cookie is small."""
+    email = _text(claims, "email") if claims.get("email_verified") is True else ""
+    # Not the claim `name`: people choose it themselves, and the history would show it.
+    name = email or _text(claims, "preferred_username") or _text(claims, "sub")
+    given = claims.get(settings.groups_claim)
+    groups = [one for one in given if isinstance(one, str)] if isinstance(given, list) else []
+    return {"name": name, "email": email, "groups": settings.members.known_groups(groups)}
+
+
+def _text(claims: Mapping[str, Any], name: str) -> str:
+    found = claims.get(name)
+    return "" if not isinstance(found, str) or person_complaint(found) else found[:_NAME_CHARS]
+
+
+class TrustedProxy:
+    """Believes a header, of requests that come from the addresses of a proxy alone.
+
+    Args:
+        settings: of the proxy.
+    """
+
+    def __init__(self, settings: ProxySettings) -> None:
+        self.settings = settings
+
+    def person(self, request: Request) -> Person:
+        """Who asks; nobody where the proxy names nobody, or two people at once."""
+        given = request.headers.getlist(self.settings.header)
+        if len(given) != 1:
+            return STRANGER
+        name = given[0].strip().encode("latin-1").decode("utf-8", "replace")
+        if person_complaint(name):
+            return STRANGER
+        return Person(name, self.settings.members.role(name))
+
+    def sent(self, scope: Scope) -> bool:
+        """Did the proxy itself send a request?"""
+        client = scope.get("client")
+        try:
+            address = ipaddress.ip_address(client[0] if client else "")
+        except ValueError:
+            return False
+        plain = getattr(address, "ipv4_mapped", None) or address
+        return any(plain in network for network in self.settings.networks)
+
+
+Login: TypeAlias = Oidc | TrustedProxy
+
+
+def login_of(settings: TeamLogin) -> Login:
+    """The login that settings describe."""
+    return Oidc(settings) if isinstance(settings, OidcSettings) else TrustedProxy(settings)

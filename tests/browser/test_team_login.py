@@ -1,0 +1,66 @@
+"""Somebody logs in with OpenID Connect, begins a suite, and leaves; axe looks at each page on the way."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from gate.store.sql.engine import Database
+from gate.web.site import Site
+from tests.browser.test_axe import serious
+from tests.support import oidc_provider, people
+from tests.support.oidc_provider import Provider
+
+
+@pytest.fixture
+def provider() -> Iterator[Provider]:
+    with oidc_provider.running() as found:
+        found.person = {"sub": "u-1", "email": "eve@example.org", "email_verified": True}
+        yield found
+
+
+@pytest.fixture
+def site(database: Database, provider: Provider) -> Site:
+    # Without an address of its own the server takes that of this machine, which has no TLS.
+    login = people.oidc(provider.issuer, editors=("@example.org",), viewers=())
+    return replace(people.server(database, login), url="")
+
+
+def test_an_editor_logs_in_begins_a_suite_and_leaves(
+    chromium: Browser, server: str, provider: Provider, scheme: str
+) -> None:
+    small: Any = {"color_scheme": scheme, "viewport": {"width": 360, "height": 800}}
+    context = chromium.new_context(base_url=server, bypass_csp=True, **small)
+    eve, found = context.new_page(), {}
+
+    def looked(page: Page) -> None:
+        for one in serious(page):
+            found[page.url, one[0]] = one
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360, page.url
+
+    eve.goto("/new-suite")
+    expect(eve.get_by_role("heading", level=1)).to_have_text("Log in")
+    looked(eve)
+    eve.get_by_role("link", name="Log in with 127.0.0.1").click()
+    expect(eve).to_have_url(f"{server}/new-suite")
+    eve.get_by_label("Name").fill("support")
+    eve.get_by_role("button", name="Begin the suite").click()
+    expect(eve.get_by_role("heading", level=1)).to_have_text("support")
+    looked(eve)
+    eve.get_by_role("link", name="Log", exact=True).click()
+    expect(eve.get_by_role("row").filter(has_text="suite made")).to_contain_text("eve@example.org")
+    looked(eve)
+    eve.get_by_role("button", name="Log out").click()
+    expect(eve.get_by_role("status")).to_have_text("You are logged out.")
+    looked(eve)
+    eve.goto("/")
+    expect(eve.get_by_role("heading", level=1)).to_have_text("Log in")
+
+    provider.person = {"sub": "u-2", "email": "bob@example.net", "email_verified": True}
+    eve.get_by_role("link", name="Log in with 127.0.0.1").click()
+    expect(eve.get_by_role("alert")).to_contain_text("bob@example.net, who may not use this server")
+    looked(eve)
+    context.close()
+    assert found == {}

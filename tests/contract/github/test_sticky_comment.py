@@ -1,0 +1,291 @@
+"""One comment per gate, whatever else is written on the pull request and whatever goes wrong on the way."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from gate.flows.sticky_comment import Publication, StickyComment, plain_key, publish
+from gate.github.comments import PullRequestComments
+from tests.contract.github.conftest import REPO, Connect
+from tests.support.github_server import PRIMARY_LIMIT, SECONDARY_LIMIT, GitHubServer
+from tests.support.github_state import (
+    APP_TOKEN,
+    BOT,
+    NO_COMMENT_TOKEN,
+    PERSONAL_TOKEN,
+    READ_ONLY_TOKEN,
+    WORKFLOW_TOKEN,
+    Comment,
+)
+from tests.support.pull_request import PullRequest
+
+EARLIER = "c" * 40
+MARK = f"<!-- prompt-gate: gate.yaml {EARLIER} -->"
+OLD = f"{MARK}\nold"
+Publish = Callable[[StickyComment], Publication]
+
+
+@pytest.fixture
+def say(connect: Connect, pr: PullRequest) -> Publish:
+    """Publishes with the token of a workflow, each time as a run of its own."""
+    return lambda sticky: publish(PullRequestComments(connect(), pr.number), sticky, pause=lambda _: None)
+
+
+@pytest.fixture
+def new(sticky: StickyComment) -> str:
+    return sticky.text()
+
+
+def written(server: GitHubServer) -> list[tuple[str, str]]:
+    """Author and text of every comment."""
+    return [(one.login, one.body) for one in server.comments(REPO, 7)]
+
+
+def url(comment: Comment) -> str:
+    return f"https://github.com/{REPO}/pull/7#issuecomment-{comment.id}"
+
+
+def test_the_first_comment_is_written_once_and_updated_in_place(
+    server: GitHubServer, pr: PullRequest, say: Publish, sticky: StickyComment, new: str
+) -> None:
+    first = say(sticky)
+    assert written(server) == [(BOT, f"<!-- prompt-gate: gate.yaml {pr.head_sha} -->\n## Report\n")]
+    assert first == Publication(url(server.comments(REPO, 7)[0]))
+    pr.comment("a remark")
+    assert say(replace(sticky, render=lambda _: "second")) == first
+    assert written(server) == [(BOT, f"{sticky.marker}\nsecond"), ("olivia", "a remark")]
+    assert [entry.method for entry in server.ledger if entry.method != "GET"] == ["POST", "PATCH"]
+
+
+@pytest.mark.parametrize(
+    ("body", "by"),
+    [
+        (OLD, "mallory"),
+        (OLD, "github-actions"),
+        (OLD, "github-actions[bot]x"),
+        (f"> {MARK}\nold", BOT),
+        (f"Quoting:\n{MARK}\nold", BOT),
+        (f"\n{MARK}\nold", BOT),
+        (f"{MARK} x\nold", BOT),
+        (f"```\n{MARK}\n```", BOT),
+        (OLD.replace("gate.yaml", "other.yaml"), BOT),
+        (OLD.replace("gate.yaml", "gate.yaml.bak"), BOT),
+    ],
+)
+def test_what_is_not_its_own_stays(
+    server: GitHubServer, pr: PullRequest, say: Publish, sticky: StickyComment, new: str, body: str, by: str
+) -> None:
+    pr.comment(body, by=by)
+    say(sticky)
+    say(sticky)
+    assert written(server) == [(by, body), (BOT, new)]
+
+
+def test_it_is_known_again_with_the_line_ends_of_a_browser(
+    server: GitHubServer, pr: PullRequest, say: Publish, sticky: StickyComment, new: str
+) -> None:
+    pr.comment(f"{MARK} \r\nedited\r\nby hand", by=BOT)
+    say(sticky)
+    assert written(server) == [(BOT, new)]
+
+
+@pytest.mark.parametrize("other", ["ü/gate.yaml", "apps/bot/gate.yaml", "gate-->.yaml", "-" * 300])
+def test_two_gates_keep_a_comment_each(
+    server: GitHubServer, say: Publish, sticky: StickyComment, new: str, other: str
+) -> None:
+    second = replace(sticky, key=other)
+    for one in (sticky, second, sticky, second):
+        say(one)
+    assert written(server) == [(BOT, new), (BOT, second.text())]
+    assert "--" not in plain_key(other)
+
+
+@pytest.mark.parametrize("place", [0, 499])
+def test_every_page_is_looked_at(
+    server: GitHubServer, pr: PullRequest, say: Publish, sticky: StickyComment, new: str, place: int
+) -> None:
+    for number in range(500):
+        pr.comment(OLD if number == place else f"remark {number}", by=BOT)
+    say(sticky)
+    texts = [body for _, body in written(server)]
+    assert texts == [new if number == place else f"remark {number}" for number in range(500)]
+    assert len(server.requests("GET", "/comments$")) == 5
+
+
+def test_doubles_are_healed(
+    server: GitHubServer, pr: PullRequest, say: Publish, sticky: StickyComment, new: str
+) -> None:
+    for body, by in ((OLD, BOT), ("remark", "olivia"), (OLD, BOT), (OLD, "mallory"), (OLD, BOT)):
+        pr.comment(body, by=by)
+    done = say(sticky)
+    assert written(server) == [("olivia", "remark"), ("mallory", OLD), (BOT, new)]
+    assert done == Publication(url(server.comments(REPO, 7)[-1]))
+
+
+def test_a_double_that_cannot_be_deleted_is_told_and_does_not_undo_the_comment(
+    server: GitHubServer, pr: PullRequest, say: Publish, sticky: StickyComment, new: str
+) -> None:
+    for _ in range(2):
+        pr.comment(OLD, by=BOT)
+    server.fail("DELETE", "/issues/comments/", 403, times=9)
+    done = say(sticky)
+    assert "cannot delete a double of the comment" in done.notes[0]
+    assert written(server) == [(BOT, OLD), (BOT, new)]
+
+
+@pytest.mark.parametrize("commit", ["the same", "an older"])
+def test_two_that_were_posted_at_the_same_time_become_one(
+    server: GitHubServer, pr: PullRequest, connect: Connect, sticky: StickyComment, new: str, commit: str
+) -> None:
+    """Neither run saw a comment when it looked."""
+    other = new if commit == "the same" else OLD
+
+    class Racing(PullRequestComments):
+        def create(self, body: str) -> object:  # type: ignore[override]
+            made = super().create(body)
+            pr.comment(other, by=BOT)
+            return made
+
+    done = publish(Racing(connect(), 7), sticky)
+    assert written(server) == [(BOT, new)]
+    assert done.url == url(server.comments(REPO, 7)[0])
+
+
+def test_a_comment_that_was_deleted_meanwhile_is_made_anew(
+    server: GitHubServer, pr: PullRequest, connect: Connect, sticky: StickyComment, new: str
+) -> None:
+    class Racing(PullRequestComments):
+        def head(self) -> str:
+            pr.pull.comments[:] = [one for one in pr.pull.comments if one.body != OLD]
+            return super().head()
+
+    pr.comment(OLD, by=BOT)
+    assert publish(Racing(connect(), 7), sticky).url
+    assert written(server) == [(BOT, new)]
+
+
+@pytest.mark.parametrize("status", [0, 500, 200])
+@pytest.mark.parametrize("done", [True, False])
+def test_a_post_whose_answer_is_lost_is_neither_doubled_nor_given_up(
+    server: GitHubServer, say: Publish, sticky: StickyComment, new: str, status: int, done: bool
+) -> None:
+    server.fail("POST", "/comments$", status, body="<html>Please log in</html>" if status == 200 else None, after=done)
+    assert say(sticky).url
+    assert written(server) == [(BOT, new)]
+
+
+@pytest.mark.parametrize("with_comment", [True, False])
+def test_an_older_commit_leaves_the_comment_alone(
+    server: GitHubServer, pr: PullRequest, say: Publish, sticky: StickyComment, with_comment: bool
+) -> None:
+    if with_comment:
+        pr.comment(OLD, by=BOT)
+    before = written(server)
+    head = pr.push({"README.md": "x"})
+    done = say(sticky)
+    assert done.url == ""
+    assert done.notes == (
+        f"the comment is left to the newer commit {head[:12]}; this one is about {sticky.commit[:12]}",
+    )
+    assert written(server) == before
+    assert {entry.method for entry in server.ledger} == {"GET"}
+
+
+def test_where_nothing_changed_a_comment_is_only_updated(
+    server: GitHubServer, pr: PullRequest, say: Publish, sticky: StickyComment, new: str
+) -> None:
+    quiet = replace(sticky, only_update=True)
+    assert say(quiet) == Publication()
+    assert written(server) == []
+    pr.comment(OLD, by=BOT)
+    assert say(quiet).url
+    assert written(server) == [(BOT, new)]
+
+
+@pytest.mark.parametrize(("token", "status"), [(READ_ONLY_TOKEN, 403), (NO_COMMENT_TOKEN, 403), (None, 401)])
+def test_who_may_not_write_is_told(
+    server: GitHubServer, connect: Connect, sticky: StickyComment, token: str | None, status: int
+) -> None:
+    done = publish(PullRequestComments(connect(token), 7), sticky)
+    assert f"cannot post the comment: GitHub answered {status}" in done.notes[0]
+    assert ("the permission pull-requests: write" in done.notes[0]) is done.refused is (status == 403)
+    assert (done.url, written(server)) == ("", [])
+
+
+@pytest.mark.parametrize("status", [403, 404])
+@pytest.mark.parametrize(
+    ("method", "path", "note"),
+    [
+        ("GET", "/pulls/7$", "cannot read the head of the pull request"),
+        ("GET", "/user$", ""),
+        ("GET", "/comments$", "cannot read the comments"),
+        ("POST", "/comments$", "cannot post the comment"),
+    ],
+)
+def test_what_a_token_may_not_costs_that_one_thing(
+    server: GitHubServer, say: Publish, sticky: StickyComment, new: str, status: int, method: str, path: str, note: str
+) -> None:
+    body = {"message": "Resource not accessible by integration"}
+    server.fail(method, path, status, times=99, body=body)
+    done = say(sticky)
+    lost = "comments" in path
+    assert bool(done.url) is not lost
+    assert written(server) == ([] if lost else [(BOT, new)])
+    assert [note in one and "the permission pull-requests: " in one for one in done.notes] == [True] * bool(note)
+
+
+def test_characters_are_counted_as_utf_16(server: GitHubServer, say: Publish, sticky: StickyComment) -> None:
+    assert say(replace(sticky, render=lambda limit: ("🔴" * 90 + "x" * limit)[:limit])).url
+    body = server.comments(REPO, 7)[0].body
+    assert 65_000 < len(body.encode("utf-16-le")) // 2 <= 65_536
+
+
+@pytest.mark.parametrize("login", ["olivia", "Olivia"])
+def test_a_persons_token_writes_in_the_persons_name(
+    server: GitHubServer, connect: Connect, pr: PullRequest, sticky: StickyComment, new: str, login: str
+) -> None:
+    pr.comment(OLD, by=BOT)
+    pr.comment(OLD, by=login)
+    publish(PullRequestComments(connect(PERSONAL_TOKEN), 7), sticky)
+    assert written(server) == [(BOT, OLD), (login, new)]
+
+
+def test_an_apps_token_keeps_one_comment_in_the_apps_name(
+    server: GitHubServer, connect: Connect, sticky: StickyComment
+) -> None:
+    for text in ("one", "two"):
+        publish(PullRequestComments(connect(APP_TOKEN), 7), replace(sticky, render=lambda _, text=text: text))
+    assert written(server) == [("acme-gate[bot]", f"{sticky.marker}\ntwo")]
+
+
+@pytest.mark.parametrize(("status", "body"), [(403, {"message": PRIMARY_LIMIT}), (401, None), (200, {"login": None})])
+def test_an_author_who_is_not_known_writes_no_double(
+    server: GitHubServer, connect: Connect, pr: PullRequest, sticky: StickyComment, status: int, body: object
+) -> None:
+    pr.comment(OLD, by="olivia")
+    headers = {"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "1900000000"}
+    server.fail("GET", "/user$", status, times=9, headers=headers, body=body)
+    done = publish(PullRequestComments(connect(PERSONAL_TOKEN), 7), sticky)
+    assert "cannot ask whose token this is" in done.notes[0]
+    assert written(server) == [("olivia", OLD)]
+
+
+def test_a_short_limit_on_posts_is_waited_for(
+    server: GitHubServer, connect: Connect, sticky: StickyComment, new: str
+) -> None:
+    waited: list[float] = []
+    server.limit("POST", "/comments$", SECONDARY_LIMIT, {"Retry-After": "7"})
+    assert publish(PullRequestComments(connect(WORKFLOW_TOKEN), 7), sticky, waited.append).url
+    assert (waited, written(server)) == ([7], [(BOT, new)])
+
+
+def test_a_comment_of_a_deleted_account(
+    server: GitHubServer, pr: PullRequest, say: Publish, sticky: StickyComment, new: str
+) -> None:
+    pr.comment(OLD, by="mallory")
+    pr.comment(OLD, by=BOT)
+    ghost, own = (server.render.comment(pr.world.repo, pr.pull, one) for one in server.comments(REPO, 7))
+    server.fail("GET", "/comments$", 200, body=[{**ghost, "user": None}, {**ghost, "id": 5, "body": None}, own])
+    say(sticky)
+    assert written(server) == [("mallory", OLD), (BOT, new)]

@@ -1,0 +1,73 @@
+"""A reverse proxy names the person in a header, which is believed of the proxy alone."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from gate.domain.api_token import Scope
+from gate.store.sql.tokens import Tokens, Wish
+from gate.web.site import Site
+from tests.support import people, stores
+from tests.support.browsing import NOW
+from tests.support.people import HEADER
+
+
+@pytest.fixture
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    with stores.with_tables(tmp_path_factory.mktemp("proxy")) as database:
+        yield people.server(database, people.proxy(editors=("Ann", "@example.org"), viewers=("Zoë",)))
+
+
+@pytest.mark.parametrize(
+    ("name", "statuses"),
+    [
+        ("ann", (200, 200)),
+        ("bob@Example.org", (200, 200)),
+        ("Zoë", (200, 403)),
+        ("example.org", (403, 403)),
+        ("Bob", (403, 403)),
+        ("", (403, 403)),
+        ("A\tb", (403, 403)),
+    ],
+)
+def test_the_lists_say_who_may_do_what(site: Site, name: str, statuses: tuple[int, int]) -> None:
+    there = people.browser(site)
+    headers = {HEADER: name.encode()} if name else {}
+    pages = ("/", "/new-suite")
+    assert tuple(there.get(page, headers=headers).status_code for page in pages) == statuses  # type: ignore[arg-type]
+
+
+def test_the_page_says_why_somebody_stays_outside(site: Site) -> None:
+    assert "Bob may not use this server" in people.browser(site, "Bob").get("/").text
+    assert "did not say who you are" in people.browser(site).get("/").text
+
+
+def test_a_header_that_comes_twice_names_nobody(site: Site) -> None:
+    """A client sent one, and the proxy added another instead of replacing it."""
+    answer = people.browser(site).get("/", headers=[(HEADER, "Ann"), (HEADER, "Bob")])  # type: ignore[arg-type]
+    assert (answer.status_code, "did not say who you are" in answer.text) == (403, True)
+
+
+@pytest.mark.parametrize("address", ["192.0.2.99", "127.0.0.1", "::ffff:192.0.2.99", "testclient"])
+def test_requests_from_any_other_address_are_refused(site: Site, address: str) -> None:
+    there = people.browser(site, "Ann", address)
+    token = Tokens(site.database).create(Wish("ci", "Ann", frozenset(Scope)), NOW).secret
+    asked = there.get("/"), there.get("/api/v1/runs", headers={"authorization": f"Bearer {token}"})
+    assert [(one.status_code, "only from its proxy" in one.text) for one in asked] == [(403, True)] * 2
+    forwarded = there.get("/", headers={"x-forwarded-for": people.PROXY})
+    assert forwarded.status_code == 403
+    assert there.get("/healthz").status_code == there.get("/readyz").status_code == 200
+
+
+def test_the_address_of_the_proxy_may_be_written_as_version_6(site: Site) -> None:
+    assert people.browser(site, "Ann", f"::ffff:{people.PROXY}").get("/").status_code == 200
+
+
+def test_a_program_needs_a_token_behind_the_proxy_too(site: Site) -> None:
+    there = people.browser(site)
+    assert there.get("/api/v1/runs").status_code == 401
+    token = Tokens(site.database).create(Wish("ci", "Ann", frozenset({Scope.RUNS_READ})), NOW).secret
+    asking = {"authorization": f"Bearer {token}"}
+    assert there.get("/api/v1/runs", headers=asking).status_code == 200
+    assert there.get("/api/v1/suites", headers=asking).status_code == 403
+    assert there.get("/", headers=asking).status_code == 403
