@@ -26,7 +26,8 @@ from gate.domain.history import Context, RunFilter
 from gate.domain.record import RunRecord
 from gate.domain.sample import ArmName
 from gate.domain.stored_suite import Page
-from gate.store.run_folder import dump_run, sample_line
+from gate.store.run_folder import dump_run
+from gate.store.samples import sample_line
 from gate.store.sql import migrating, run_tables, tables
 from gate.store.sql.engine import Database
 from gate.store.sql.run_writer import KeptSample

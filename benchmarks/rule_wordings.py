@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypedDict
 
+from gate.config.scorers import parse_scorers
 from gate.domain.absence import Unscored
 from gate.domain.case import Case, ScorerSpec
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.promptspec import CompiledRule, OutputRule
-from gate.inputs.scorers.read import parse_scorers
 from gate.scoring.subject import Subject
 from gate.scoring.validators.registry import validate
 from gate.testgen.compile.compile import compile_rule

@@ -12,6 +12,7 @@ from gate.bootstrap.plan import Plan
 from gate.bootstrap.planning import against_itself
 from gate.bootstrap.resolving import DiskSource
 from gate.bootstrap.running import Running, carry_out
+from gate.config.scorers import parse_scorers
 from gate.domain.case import ScorerSpec
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.judge_calibration import JudgeCalibrationRecord, dump, load
@@ -26,7 +27,6 @@ from gate.flows.resolved import Resolved
 from gate.inputs import labels as label_files
 from gate.inputs.limits import FILE_BYTES
 from gate.inputs.problems import quoted
-from gate.inputs.scorers.read import parse_scorers
 from gate.inputs.text import decode
 from gate.settings.services import Settings
 from gate.store.bounded import read_bounded

@@ -1,6 +1,6 @@
 """What a generation is made from, and what it would take: reads files, asks nobody."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from gate.bootstrap.ask_models import Terms, housed, keyless
@@ -176,7 +176,7 @@ def answering(wanted: Wanted, factory: Factory) -> dict[ModelRef, Params]:
 
     def warm(model: ModelRef) -> Params:
         params = housed(model, wanted.member)
-        warmed = replace(params, temperature=1.0)
+        warmed = params.model_copy(update={"temperature": 1.0})
         return warmed if factory.takes(model, warmed) else params
 
     return {model: warm(model) for model in models}

@@ -5,10 +5,12 @@ import hmac
 import sqlite3
 import struct
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from gate.calls.reply_codec import CODEC, Unreadable, decode, encode
+from pydantic import TypeAdapter
+
+from gate.domain.jsonbytes import parsed, written
 from gate.domain.sample import Origin, Reply
 
 APPLICATION_ID = 0x50474154
@@ -26,7 +28,13 @@ SCHEMA = (
     "CREATE TABLE uses (id INTEGER PRIMARY KEY, at REAL NOT NULL)",
 )
 
+CODEC = 2
+"""Of the bytes of a reply; goes up when they get another meaning, and answers of another number are asked for anew."""
+
 SEAL_BYTES = 16
+_REPLY: TypeAdapter[Reply] = TypeAdapter(Reply)
+_NOW = {"origin", "effort"}
+"""What a reply says of the run that asked for it: the origin has columns of its own."""
 
 Row: TypeAlias = tuple[bytes, int, bytes, float, int, bytes, bytes]
 """key, codec, sitting, taken at, size, seal, reply: the columns of `answers` without its id."""
@@ -65,7 +73,7 @@ class Sealer:
 
     def row(self, key: bytes, reply: Reply, origin: Origin) -> Row:
         """The row that keeps `reply` under `key`."""
-        blob, sitting = encode(reply), origin.sitting.encode("utf-8", "surrogatepass")
+        blob, sitting = written(_REPLY, reply, _NOW), origin.sitting.encode("utf-8", "surrogatepass")
         seal = self._seal(key, CODEC, sitting, origin.at, blob)
         return key, CODEC, sitting, origin.at, len(blob) + len(sitting) + 120, seal, blob
 
@@ -86,8 +94,8 @@ class Sealer:
             if codec != CODEC:
                 return None
             origin = Origin(sitting.decode("utf-8", "surrogatepass"), taken_at, reused=True)
-            return Known(number, decode(blob, origin))
-        except (struct.error, TypeError, UnicodeError, Unreadable):
+            return Known(number, replace(_REPLY.validate_python(parsed(blob)), origin=origin))
+        except (struct.error, TypeError, ValueError):
             raise Distrusted from None
 
     def _seal(self, key: bytes, codec: int, sitting: bytes, taken_at: float, blob: bytes) -> bytes:

@@ -206,7 +206,7 @@ def capped(params: Params, budget: Budget) -> Params:
     if cap is None:
         return params
     if params.max_output_tokens is None:
-        return replace(params, max_output_tokens=cap)
+        return params.model_copy(update={"max_output_tokens": cap})
     if params.max_output_tokens > cap:
         raise GateError(
             f"params.max_output_tokens is {params.max_output_tokens}, and the budget allows {cap} tokens per reply",

@@ -17,7 +17,7 @@ from gate.report.explain.case import explain
 from gate.report.explain.contribution import contributions
 from gate.store.case_samples import CaseSamples, samples_beside
 from gate.store.load import load_run
-from gate.store.run_folder import sample_row
+from gate.store.samples import SAMPLES
 
 SCHEMA = "prompt-gate/case/1"
 
@@ -65,7 +65,7 @@ def _json(run: RunRecord, found: NamedCase, kept: CaseSamples) -> str:
         "suite": found.suite,
         "verdict": run.verdict.value,
         "case": found.record.model_dump(mode="json", by_alias=True),
-        "samples": [sample_row(sample) for sample in kept.samples],
+        "samples": [SAMPLES.dump_python(sample, mode="json", by_alias=True) for sample in kept.samples],
         "slices": [asdict(one) for one in contributions(run, found.suite, found.record)],
         "again": ask_again(run, found.suite, found.record) or None,
     }

@@ -51,7 +51,7 @@ def execute(options: GenerateOptions) -> int:
         base=options.base,
         spec=folder_of(options) / SPEC,
         generator=model,
-        judge=parse_model(options.judge_model) if options.judge_model else model,
+        judge=parse_model(options.judge_model, ()) if options.judge_model else model,
         params=options.chosen.params,
         answering=answering[0] if answering else None,
         settings=settings_of(options),

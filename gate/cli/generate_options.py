@@ -148,7 +148,7 @@ def wanted_of(options: GenerateOptions, settings: Settings) -> Wanted:
         prompt=options.prompt,
         spec=folder_of(options) / SPEC,
         generator=model,
-        judge=parse_model(options.judge_model) if options.judge_model else model,
+        judge=parse_model(options.judge_model, ()) if options.judge_model else model,
         params=options.chosen.params,
         settings=settings_of(options),
         terms=terms_of(options, settings.concurrency),
@@ -169,13 +169,13 @@ def _evaluation(options: GenerateOptions) -> Evaluation | None:
 def tested_by(options: GenerateOptions) -> tuple[ModelRef, ...]:
     """The models that `--evaluate` names, each once."""
     names = [name.strip() for name in (options.evaluate or "").split(",")]
-    return tuple(dict.fromkeys(parse_model(name) for name in names if name))
+    return tuple(dict.fromkeys(parse_model(name, ()) for name in names if name))
 
 
 def model_of(options: GenerateOptions) -> ModelRef:
     """Who reads the prompt."""
     if options.model:
-        return parse_model(options.model)
+        return parse_model(options.model, ())
     hint = "--model openai:gpt-5-mini, anthropic:claude-haiku-4-5, or local:gemma3-270m (small, its rules are poor)"
     raise GateError("which model is to read the prompt?", hint)
 

@@ -1,12 +1,22 @@
 """pydantic models of files: every mistake at once, each with its place, in plain words."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Self, TypeVar, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, ModelWrapValidatorHandler, TypeAdapter, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    ModelWrapValidatorHandler,
+    TypeAdapter,
+    ValidationError,
+    model_validator,
+)
 from pydantic.fields import FieldInfo
-from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
+from pydantic_core import CoreSchema, ErrorDetails, InitErrorDetails, PydanticCustomError, core_schema
 
 from gate.config.documents import Document, Loc, all_at_once, described
 from gate.errors import Problem
@@ -23,17 +33,15 @@ class FileModel(BaseModel):
 
     Attributes:
         meant: what users of other tools write, to the key that they mean.
-        keeps_null: an empty value says something here.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
     meant: ClassVar[Mapping[str, str]] = {}
-    keeps_null: ClassVar[bool] = False
 
     @model_validator(mode="wrap")
     @classmethod
     def _in_plain_words(cls, value: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
-        given = value if cls.keeps_null or not isinstance(value, dict) else cls._filled(value)
+        given = cls._without_null(value) if isinstance(value, dict) else value
         try:
             return handler(given)
         except ValidationError as error:
@@ -41,7 +49,8 @@ class FileModel(BaseModel):
         raise ValidationError.from_exception_data(cls.__name__, found)
 
     @classmethod
-    def _filled(cls, value: dict[str, Any]) -> dict[str, Any]:
+    def _without_null(cls, value: dict[str, Any]) -> dict[str, Any]:
+        """What an empty value stands for; a model in which it says something else has its own way."""
         keys = {field.alias or name: field.is_required() for name, field in cls.model_fields.items()}
         return {key: inner for key, inner in value.items() if inner is not None or keys.get(key, True)}
 
@@ -66,31 +75,76 @@ def wrong_at(*mistakes: tuple[Loc, str, str]) -> ValidationError:
     return ValidationError.from_exception_data("", details)
 
 
-def validate(model: type[T] | TypeAdapter[T], document: Document) -> T:
+def moved(error: ValidationError, way: Callable[[Loc], Loc]) -> ValidationError:
+    """The same mistakes as seen from around the model that has them.
+
+    Args:
+        error: of the model.
+        way: from the place within the model to the place around it.
+    """
+    found: list[InitErrorDetails] = []
+    for one in error.errors(include_url=False):
+        words = _Words.of(one) or _translated(one)
+        found.append({"type": words.error(), "loc": way(one["loc"]), "input": one["input"]})
+    return ValidationError.from_exception_data(error.title, found)
+
+
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """A text that a regular expression matches.
+
+    Args:
+        pattern: goes into the JSON Schema, too.
+        message: goes on from the name of a value that does not match.
+        hint: the remedy.
+    """
+
+    pattern: str
+    message: str
+    hint: str = ""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_after_validator_function(self._check, handler(source))
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        return {**handler(schema), "pattern": self.pattern}
+
+    def _check(self, text: str) -> str:
+        if not re.search(self.pattern, text, re.ASCII):
+            raise wrong(self.message, self.hint)
+        return text
+
+
+def validate(model: type[T] | TypeAdapter[T], document: Document, context: Mapping[str, Any] | None = None) -> T:
     """The document's data as a model.
 
     Args:
         model: of the whole document; a `TypeAdapter` for a union or a list.
         document: as one of the readers gave it, or a part of one.
+        context: for validators that ask for it; `providers` are names of model providers beside the built-in ones,
+            without which any word is taken for one.
 
     Raises:
         InputErrors: every mistake, each with file, place, message and remedy.
     """
     try:
-        return _adapter(model).validate_python(document.data)
+        return adapter_of(model).validate_python(document.data, context=context)
     except ValidationError as error:
         raise all_at_once(_problems(error, document)) from None
 
 
-def attempt(model: type[T] | TypeAdapter[T], document: Document) -> tuple[T | None, list[Problem]]:
+def attempt(
+    model: type[T] | TypeAdapter[T], document: Document, context: Mapping[str, Any] | None = None
+) -> tuple[T | None, list[Problem]]:
     """The same without raising: the model and nothing, or None and all that is wrong."""
     try:
-        return _adapter(model).validate_python(document.data), []
+        return adapter_of(model).validate_python(document.data, context=context), []
     except ValidationError as error:
         return None, _problems(error, document)
 
 
-def _adapter(model: type[T] | TypeAdapter[T]) -> TypeAdapter[T]:
+def adapter_of(model: type[T] | TypeAdapter[T]) -> TypeAdapter[T]:
+    """What reads a model, made once: that takes milliseconds."""
     if isinstance(model, TypeAdapter):
         return model
     if model not in _ADAPTERS:
@@ -246,6 +300,8 @@ def _complaint(kind: str, context: Mapping[str, Any], error: ErrorDetails) -> st
             return "is empty" if least == 1 else f"needs at least {least:,} entries"
         case "too_long":
             return f"has more than {context['max_length']:,} entries"
+        case "string_pattern_mismatch":
+            return f"does not match {context['pattern']}"
         case "value_error":
             return str(context["error"])
     return error["msg"].removeprefix("Input ").replace("should be", "must be")

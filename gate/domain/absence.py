@@ -1,7 +1,11 @@
 """Absence has a type: what could not be measured is neither NaN, nor zero, nor a missing row."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
+from pydantic import ConfigDict
+
+from gate.domain.ranges import WRITTEN, Tries
 from gate.domain.transcript import Transcript
 from gate.domain.usage import Effort
 
@@ -18,8 +22,9 @@ class Failed:
             that broke it off, as its last turn; None where nothing was said.
     """
 
+    __pydantic_config__: ClassVar[ConfigDict] = WRITTEN
     reason: str
-    attempts: int = 1
+    attempts: Tries = 1
     effort: Effort | None = None
     transcript: Transcript | None = None
 
@@ -32,4 +37,5 @@ class Unscored:
         reason: one line.
     """
 
+    __pydantic_config__: ClassVar[ConfigDict] = WRITTEN
     reason: str

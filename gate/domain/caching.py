@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from gate.domain.comparison import Estimate
+from gate.domain.ranges import Amount, Count, RecordPart, Tokens
 
 Obstacle = Literal["", "not asked for", "too short", "differs before the mark"]
 """Why nothing of an arm's prefix is cached; empty where nothing is known to stand in the way."""
@@ -26,8 +27,7 @@ class CacheTerms:
     write_usd: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class PrefixEnd(RecordPart):
     """Where the first part stands that differs between cases.
 
     Args:
@@ -37,14 +37,13 @@ class Place:
         file: the part of the prompt that the line is in; empty where it is the prompt's own.
     """
 
-    message: int
-    line: int
+    message: Count
+    line: Count
     variable: str = ""
     file: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ArmPrefix:
+class ArmPrefix(RecordPart):
     """What all requests of one arm share from their start. Tokens are characters at the arm's rate, and so rough.
 
     Args:
@@ -57,17 +56,16 @@ class ArmPrefix:
         obstacle: why nothing of it is cached.
     """
 
-    requests: int
-    tokens: int
-    request_tokens: int
+    requests: Count
+    tokens: Tokens
+    request_tokens: Tokens
     measured: bool
-    place: Place | None
-    minimum: int | None
+    place: PrefixEnd | None
+    minimum: Tokens | None
     obstacle: Obstacle
 
 
-@dataclass(frozen=True, slots=True)
-class CacheComparison:
+class CacheComparison(RecordPart):
     """The prompt cache of one suite, baseline against candidate.
 
     Args:
@@ -85,8 +83,8 @@ class CacheComparison:
     candidate: ArmPrefix
     shrank: bool
     moved: bool
-    fresh_tokens: int
-    fresh_usd: float | None
+    fresh_tokens: Tokens
+    fresh_usd: Amount | None
     baseline_share: Estimate | None = None
     candidate_share: Estimate | None = None
     share_change: Estimate | None = None

@@ -24,7 +24,7 @@ class ScorerSpec:
     """What turns a sample into a score in [0, 1].
 
     Args:
-        kind: one of `gate.inputs.scorers.kinds.KINDS`.
+        kind: one of `gate.config.scorers.KINDS`.
         options: the scorer's own settings; strings may hold `{{ expected }}` and other fields of the case.
         name: shown in reports; unique within a suite.
         weight: share in the weighted mean, above 0.

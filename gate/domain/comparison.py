@@ -1,14 +1,15 @@
-"""The estimate for one slice and one axis."""
+"""The estimate for one slice and one axis: quality, cost, latency, and each scorer by itself."""
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from pydantic import NonNegativeInt
+
+from gate.domain.ranges import Amount, Count, Delta, Difference, RecordPart, Relative, Share
 from gate.domain.usage import Usage
 from gate.domain.verdict import State
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(RecordPart):
     """Quality of one slice; scores and deltas are on the scale of 0 to 1.
 
     Args:
@@ -33,37 +34,35 @@ class Comparison:
     """
 
     slice: str
-    n: int
-    units: int
-    baseline: float | None
-    candidate: float | None
-    mean: float | None
-    lower: float | None
-    upper: float | None
-    p: float | None
+    n: Count
+    units: Count
+    baseline: Share | None
+    candidate: Share | None
+    mean: Delta | None
+    lower: Delta | None
+    upper: Delta | None
+    p: Share | None
     state: State
     method: str
     blocking: bool
     advisory: bool = False
     familiar_fail: bool = False
-    mde: float | None = None
-    cases_needed: int | None = None
-    moved: int = 0
-    margin: float = 0.0
-    look: int | None = None
+    mde: Share | None = None
+    cases_needed: NonNegativeInt | None = None
+    moved: Count = 0
+    margin: Share = 0.0
+    look: Count | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Estimate:
+class Estimate(RecordPart):
     """A number with its interval; a bound of None is infinite."""
 
-    value: float
-    lower: float | None
-    upper: float | None
+    value: Difference
+    lower: Difference | None
+    upper: Difference | None
 
 
-@dataclass(frozen=True, slots=True)
-class ArmAxis:
+class ArmAxis(RecordPart):
     """One arm's figures on cost or latency.
 
     Args:
@@ -73,18 +72,17 @@ class ArmAxis:
         calls: measured calls.
     """
 
-    mean: float | None = None
-    p50: float | None = None
-    p95: float | None = None
+    mean: Amount | None = None
+    p50: Amount | None = None
+    p95: Amount | None = None
     usage: Usage | None = None
-    calls: int = 0
+    calls: Count = 0
 
 
 AxisName: TypeAlias = Literal["cost", "latency"]
 
 
-@dataclass(frozen=True, slots=True)
-class AxisComparison:
+class AxisComparison(RecordPart):
     """Cost or latency of one suite, as a relative change (0.12 is +12 %).
 
     Args:
@@ -104,13 +102,38 @@ class AxisComparison:
     compared: bool
     reason: str
     applicable: bool
-    n: int
+    n: Count
     baseline: ArmAxis
     candidate: ArmAxis
-    change: float | None
-    lower: float | None
-    upper: float | None
-    allowance: float
+    change: Relative | None
+    lower: Relative | None
+    upper: Relative | None
+    allowance: Amount
     exceeded: bool
     p50_change: Estimate | None = None
     p95_change: Estimate | None = None
+
+
+class ScorerChange(RecordPart):
+    """One scorer, over the cases where it has scored answers of both arms; scorers of several cases share a name.
+
+    Args:
+        name: the scorer's.
+        weight: its share in the score, in (0, 1]; None where cases are scored by different scorers.
+        required: a 0 of it makes the answer 0, whatever the others say.
+        n: cases.
+        baseline, candidate: mean scores in [0, 1]; None where there are none.
+        mean: of the cases' deltas, in [-1, 1].
+        baseline_passed, candidate_passed: of one that is required, the share of the answers that it gave more than 0,
+            averaged by case; None of others.
+    """
+
+    name: str
+    weight: Share | None
+    required: bool
+    n: Count
+    baseline: Share | None
+    candidate: Share | None
+    mean: Delta | None
+    baseline_passed: Share | None = None
+    candidate_passed: Share | None = None

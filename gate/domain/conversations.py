@@ -1,10 +1,9 @@
 """What two arms did in their conversations: turns, questions back, and which tools they called."""
 
-from dataclasses import dataclass
+from gate.domain.ranges import Amount, Count, RecordPart, Share
 
 
-@dataclass(frozen=True, slots=True)
-class Talk:
+class ArmConversations(RecordPart):
     """The conversations of one arm; every figure is the mean over cases of the means over their samples.
 
     Args:
@@ -16,15 +15,14 @@ class Talk:
         failed_calls: of tools, those that failed; None likewise.
     """
 
-    turns: float
-    followups: float | None
-    asking: float | None
-    calls: float | None
-    failed_calls: float | None
+    turns: Amount
+    followups: Amount | None
+    asking: Share | None
+    calls: Amount | None
+    failed_calls: Amount | None
 
 
-@dataclass(frozen=True, slots=True)
-class Talks:
+class Conversations(RecordPart):
     """The conversations of one suite.
 
     Args:
@@ -35,15 +33,14 @@ class Talks:
             most conversations of the one arm, and fewer than half of the other's.
     """
 
-    n: int
-    baseline: Talk | None
-    candidate: Talk
-    more_asking: int = 0
-    less_asking: int = 0
+    n: Count
+    baseline: ArmConversations | None
+    candidate: ArmConversations
+    more_asking: Count = 0
+    less_asking: Count = 0
 
 
-@dataclass(frozen=True, slots=True)
-class ToolChange:
+class ToolChange(RecordPart):
     """One tool in one slice. A case calls it where more than half of its conversations do.
 
     Args:
@@ -54,14 +51,13 @@ class ToolChange:
     """
 
     tool: str
-    baseline: int
-    candidate: int
-    stopped: int
-    started: int
+    baseline: Count
+    candidate: Count
+    stopped: Count
+    started: Count
 
 
-@dataclass(frozen=True, slots=True)
-class ToolSlice:
+class ToolSlice(RecordPart):
     """The tools of one slice.
 
     Args:
@@ -73,13 +69,12 @@ class ToolSlice:
     """
 
     slice: str
-    n: int
-    changed: int
+    n: Count
+    changed: Count
     tools: tuple[ToolChange, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ChangedCalls:
+class ChangedCalls(RecordPart):
     """One case whose calls changed.
 
     Args:
@@ -92,8 +87,7 @@ class ChangedCalls:
     candidate: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ToolDifference:
+class ToolDifference(RecordPart):
     """What both arms called in one suite.
 
     Args:

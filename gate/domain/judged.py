@@ -1,12 +1,10 @@
 """What a rubric and a jury come to over all answers of one suite."""
 
-from dataclasses import dataclass
-
 from gate.domain.comparison import Estimate
+from gate.domain.ranges import Amount, Count, Delta, Difference, RecordPart, Share
 
 
-@dataclass(frozen=True, slots=True)
-class DimensionResult:
+class DimensionResult(RecordPart):
     """One dimension of a rubric, over the cases that both arms have a score for.
 
     Args:
@@ -19,17 +17,16 @@ class DimensionResult:
     """
 
     name: str
-    weight: float
-    n: int
-    baseline: float | None
-    candidate: float | None
-    mean: float | None
-    lower: float | None
-    upper: float | None
+    weight: Amount
+    n: Count
+    baseline: Share | None
+    candidate: Share | None
+    mean: Delta | None
+    lower: Delta | None
+    upper: Delta | None
 
 
-@dataclass(frozen=True, slots=True)
-class RubricResult:
+class RubricResult(RecordPart):
     """All dimensions of one scorer.
 
     Args:
@@ -40,14 +37,13 @@ class RubricResult:
     """
 
     scorer: str
-    low: float
-    high: float
-    threshold: float
+    low: Difference
+    high: Difference
+    threshold: Difference
     dimensions: tuple[DimensionResult, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
+class JuryMember(RecordPart):
     """One judge of a jury.
 
     Args:
@@ -56,12 +52,11 @@ class Member:
     """
 
     model: str
-    baseline: float | None
-    candidate: float | None
+    baseline: Share | None
+    candidate: Share | None
 
 
-@dataclass(frozen=True, slots=True)
-class Contested:
+class ContestedAnswer(RecordPart):
     """One answer that the judges see differently.
 
     Args:
@@ -71,12 +66,11 @@ class Contested:
 
     case: str
     arm: str
-    index: int
-    opinions: tuple[float, ...]
+    index: Count
+    opinions: tuple[Share, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class JuryResult:
+class JuryResult(RecordPart):
     """How far the judges of one scorer agree, over the answers of both arms.
 
     Args:
@@ -91,10 +85,32 @@ class JuryResult:
     """
 
     scorer: str
-    mark: float
-    answers: int
-    members: tuple[Member, ...]
+    mark: Share
+    answers: Count
+    members: tuple[JuryMember, ...]
     alpha: Estimate | None
     marks: Estimate | None
     why_not: str = ""
-    contested: tuple[Contested, ...] = ()
+    contested: tuple[ContestedAnswer, ...] = ()
+
+
+class PositionBias(RecordPart):
+    """What the order of the answers did to the verdicts of one judge.
+
+    Args:
+        scorer: a pairwise judge.
+        pairs: that were shown in both orders.
+        first: share of the verdicts for the answer that was shown first, a tie being half a verdict; without a bias
+            0.5, since each answer is shown first once.
+        turned: share of the pairs where the two orders gave different verdicts.
+        tied: share of the pairs that were a tie in both orders.
+        won, lost: share of the pairs that the candidate won, or lost, over both orders together.
+    """
+
+    scorer: str
+    pairs: Count
+    first: Estimate
+    turned: Estimate
+    tied: Estimate
+    won: Estimate
+    lost: Estimate

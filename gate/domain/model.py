@@ -1,7 +1,12 @@
 """Which model answers, and with which parameters."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 
+from pydantic import BeforeValidator, Field, field_validator
+
+from gate.config.validation import FileModel, Matches, wrong
 from gate.domain.jsonvalue import JsonValue
 
 
@@ -10,7 +15,7 @@ class ModelRef:
     """`provider:name`, as written in configuration.
 
     Args:
-        provider: `openai`, `anthropic`, `local`, `fake` or `replay`.
+        provider: a built-in one, such as `openai` or `local`, or one of `providers:` in gate.yaml.
         name: the provider's name for the model; a path for `local:` and `replay:`.
     """
 
@@ -21,39 +26,114 @@ class ModelRef:
         return f"{self.provider}:{self.name}"
 
 
-@dataclass(frozen=True, slots=True)
-class Params:
-    """Neutral parameters; each provider maps them to its own words. `None` means: not sent.
+class ProviderServer(FileModel):
+    """An entry of `providers:`: a server that speaks the interface of OpenAI or of Anthropic."""
 
-    Args:
-        max_output_tokens: tokens per reply.
-        temperature: 0 to 2, where the interface takes one.
-        top_p: nucleus mass, 0 to 1.
-        stop: sequences that end a reply.
-        seed: where the interface takes one; each request gets its own, made of this, its messages and sample index.
-        reasoning_effort: `low`, `medium`, `high`, …, where the interface takes one.
-        prompt_cache: ask for prompt caching where it must be asked for (Anthropic).
-        chat_template: `passthrough` joins the messages by line breaks (`local:` base models).
-        base_url: an OpenAI- or Anthropic-compatible server.
-        timeout_s: seconds for one request.
-    """
+    meant = {"api_base": "base_url", "api_key": "api_key_env", "key": "api_key_env"}
 
-    max_output_tokens: int | None = None
-    temperature: float | None = None
-    top_p: float | None = None
-    stop: tuple[str, ...] = ()
-    seed: int | None = None
-    reasoning_effort: str | None = None
-    prompt_cache: bool = False
-    chat_template: str | None = None
-    base_url: str | None = None
-    timeout_s: float = 120.0
+    api: Literal["openai", "anthropic"] = Field(examples=["openai"], description="Whose interface it speaks.")
+    base_url: str = Field(
+        max_length=2000,
+        examples=["https://api.groq.com/openai/v1"],
+        description="Its address, without the path of a call.",
+    )
+    api_key_env: Annotated[
+        str,
+        Matches(
+            "^[A-Z_][A-Z0-9_]{0,99}$",
+            "must name an environment variable, and not hold a key",
+            "for example GROQ_API_KEY",
+        ),
+    ] = Field(default="", description="The environment variable that holds its key, for a server that wants one.")
+
+    @field_validator("base_url")
+    @classmethod
+    def _web_address(cls, url: str) -> str:
+        if reason := address_complaint(url):
+            raise wrong(reason)
+        return url
+
+
+_Stop = Annotated[str, Field(min_length=1, max_length=200)]
+
+
+def _several(value: Any) -> Any:
+    return (value,) if isinstance(value, str) else value
+
+
+class Params(FileModel):
+    """Neutral parameters; each provider maps them to its own words. None is not sent."""
+
+    meant = {
+        "max_tokens": "max_output_tokens",
+        "max_completion_tokens": "max_output_tokens",
+        "stop_sequences": "stop",
+        "effort": "reasoning_effort",
+        "timeout": "timeout_s",
+        "api_base": "base_url",
+    }
+
+    max_output_tokens: int | None = Field(default=None, ge=1, le=1_000_000, description="Tokens of one reply.")
+    temperature: float | None = Field(default=None, ge=0, le=2, description="Newer models take none.")
+    top_p: float | None = Field(default=None, gt=0, le=1, description="Share of probability that is sampled from.")
+    stop: Annotated[
+        tuple[_Stop, ...], BeforeValidator(_several, json_schema_input_type=_Stop | list[_Stop]), Field(strict=False)
+    ] = Field(default=(), max_length=16, description="Texts that end a reply.")
+    seed: int | None = Field(default=None, ge=0, le=2**31 - 1, description="For models that take one.")
+    reasoning_effort: Annotated[str, Matches("^[a-z]{1,20}$", "must be a word such as low, medium or high")] | None = (
+        Field(default=None, description="How much a reasoning model thinks, in its maker's word, such as low.")
+    )
+    prompt_cache: bool = Field(default=False, description="Ask Anthropic for prompt caching.")
+    chat_template: Literal["passthrough"] | None = Field(
+        default=None, description="passthrough: messages are joined and continued, for local base models."
+    )
+    base_url: str | None = Field(
+        default=None,
+        max_length=2000,
+        examples=["http://localhost:11434/v1"],
+        description="A compatible server; it is called without a key.",
+    )
+    timeout_s: float = Field(default=120.0, gt=0, le=3600, description="Seconds for one answer.")
+
+    @classmethod
+    def _without_null(cls, value: dict[str, Any]) -> dict[str, Any]:
+        """An empty value takes back what the defaults of the file say."""
+        usual = {name: field.default for name, field in cls.model_fields.items()}
+        return {key: usual[key] if inner is None and key in usual else inner for key, inner in value.items()}
+
+    @field_validator("base_url")
+    @classmethod
+    def _web_address(cls, url: str | None) -> str | None:
+        if url is not None and (reason := address_complaint(url)):
+            # The address itself stays out of the message: it may hold a password.
+            raise wrong(reason)
+        return url
 
     def changed(self) -> dict[str, JsonValue]:
         """The parameters that differ from the defaults, for records and digests."""
         out: dict[str, JsonValue] = {}
-        for field in fields(self):
-            value = getattr(self, field.name)
+        for name, field in type(self).model_fields.items():
+            value = getattr(self, name)
             if value != field.default:
-                out[field.name] = list(value) if isinstance(value, tuple) else value
+                out[name] = list(value) if isinstance(value, tuple) else value
         return out
+
+    def changed_by(self, other: "Params") -> "Params":
+        """These, but for what the other ones name: a parameter that they name as None is taken back."""
+        return self.model_copy(update={name: getattr(other, name) for name in other.model_fields_set})
+
+
+def address_complaint(url: str) -> str:
+    """What keeps a text from being the address of a server; empty when nothing does."""
+    if not url.isprintable() or " " in url:
+        return "holds a space or a control character"
+    try:
+        parts = urlsplit(url)
+        named = bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return "is not a web address"
+    if parts.scheme not in ("http", "https") or not named:
+        return "must begin with http:// or https:// and name a host"
+    if parts.username is not None or parts.password is not None:
+        return "must not hold a user name or password"
+    return ""

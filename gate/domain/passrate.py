@@ -1,7 +1,8 @@
 """How many answers of one arm pass, slice by slice, and whether that is good enough."""
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from gate.domain.ranges import Amount, Count, RecordPart, Share
 
 
 class PassState(StrEnum):
@@ -14,8 +15,7 @@ class PassState(StrEnum):
     NO_THRESHOLD = "no_threshold"
 
 
-@dataclass(frozen=True, slots=True)
-class PassRate:
+class PassRate(RecordPart):
     """The pass rate of one slice.
 
     Args:
@@ -33,13 +33,13 @@ class PassRate:
     """
 
     slice: str
-    n: int
-    units: int
-    passed: float
-    rate: float | None
-    lower: float | None
-    upper: float | None
-    wanted: float | None
+    n: Count
+    units: Count
+    passed: Amount
+    rate: Share | None
+    lower: Share | None
+    upper: Share | None
+    wanted: Share | None
     state: PassState
     doubtful: bool
     blocking: bool

@@ -1,11 +1,53 @@
-"""Numbers that a record may hold: what lies outside was not written by this program, or was changed since.
+"""What every part of a record has in common: the base model, and the ranges of its numbers.
 
-The upper ends are far beyond any run; they keep sums and products of what is read within the range of floats.
+A number outside of its range was not written by this program, or was changed since. The upper ends are far beyond any
+run; they keep sums and products of what is read within the range of floats.
 """
 
-from typing import Annotated, TypeAlias
+import re
+from inspect import cleandoc
+from typing import Annotated, Any, TypeAlias
 
-from pydantic import Field
+from pydantic import BaseModel, ConfigDict, Field
+
+_ARGUMENT = re.compile(r"^    ([a-z_, ]+): (.*)$")
+
+
+def describe(schema: dict[str, Any], kind: type) -> None:
+    """Move the lines under `Args:` of a class to the properties of its JSON Schema.
+
+    Args:
+        schema: of the class; changed in place.
+        kind: the class.
+    """
+    about, _, arguments = cleandoc(kind.__doc__ or "").partition("\n\nArgs:\n")
+    schema["description"] = " ".join(about.split())
+    keys: list[dict[str, Any]] = []
+    for line in arguments.splitlines():
+        if started := _ARGUMENT.match(line):
+            keys = [schema["properties"].get(name, {}) for name in started[1].split(", ")]
+            for key in keys:
+                key["description"] = started[2]
+        else:
+            for key in keys:
+                key["description"] += f" {line.strip()}"
+
+
+WRITTEN = ConfigDict(extra="forbid", json_schema_extra=describe)
+"""Of dataclasses that are written to files and read back as they are: `__pydantic_config__`."""
+
+
+class RecordPart(BaseModel):
+    """Any part of a record: frozen, and without a key that this version does not know."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+        populate_by_name=True,
+        json_schema_extra=describe,
+        json_schema_serialization_defaults_required=True,
+    )
+
 
 _ROUNDING = 1e-9
 """Means and weighted means may leave their range by rounding."""

@@ -11,18 +11,18 @@ from typing import Literal, Self
 from pydantic import Field, NonNegativeInt, model_validator
 from pydantic_core import PydanticCustomError
 
-from gate.domain.ranges import Amount, Count, Level
+from gate.domain.ranges import Amount, Count, Level, RecordPart
 from gate.domain.record_compared import SuiteRecord
 from gate.domain.record_exam import EditedValueRecord, ExamChangeRecord
 from gate.domain.record_new import NewSuiteRecord
-from gate.domain.record_parts import CallsRecord, Part
+from gate.domain.record_parts import CallsRecord
 from gate.domain.record_promises import PromisesRecord
 from gate.domain.verdict import Verdict
 
 SCHEMA = "prompt-gate/run/1"
 
 
-class MethodRecord(Part):
+class MethodRecord(RecordPart):
     """How the verdict was reached; `rates_judged` are slices of new prompts that can block.
 
     `looks` is how often the results were looked at, of `looks_planned`, null without early stopping; `spared` counts
@@ -42,7 +42,7 @@ class MethodRecord(Part):
     spared: Count = 0
 
 
-class MissingRecord(Part):
+class MissingRecord(RecordPart):
     """Samples without a score, and the verdicts had they gone best and worst for the candidate.
 
     `cases` names the cases that have to be asked again, `suite/id` in a run over several suites.
@@ -56,7 +56,7 @@ class MissingRecord(Part):
     cases: list[str] = []
 
 
-class OverrideRecord(Part):
+class OverrideRecord(RecordPart):
     """The override label: who set it and when (null where GitHub did not say), for which commit, and does it count.
 
     `role` is what that person is in the repository, empty where nobody asked. `reason` is what that person gave.
@@ -73,7 +73,7 @@ class OverrideRecord(Part):
     why_not: str = ""
 
 
-class RunRecord(Part):
+class RunRecord(RecordPart):
     """The whole run: `suites` were compared, `new` ones stand alone; in a run that evaluated nothing both are empty.
 
     `unfinished` is why it ended early: a budget, a signal, a service that was not there; null where it came to its end.
@@ -151,4 +151,4 @@ class RunRecord(Part):
 
 def run_schema() -> Mapping[str, object]:
     """The JSON Schema of `run.json`."""
-    return RunRecord.model_json_schema(by_alias=True)
+    return RunRecord.model_json_schema(by_alias=True, mode="serialization")

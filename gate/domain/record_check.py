@@ -1,12 +1,11 @@
 """Parts of `run.json` that only a check has: whether each case passes, and what each scorer says of it."""
 
 from gate.domain.checked import CaseState
-from gate.domain.ranges import Amount, Difference, Share
-from gate.domain.record_parts import Part
+from gate.domain.ranges import Amount, Difference, RecordPart, Share
 from gate.domain.sample import PartKind
 
 
-class PartMeanRecord(Part):
+class PartMeanRecord(RecordPart):
     """See `gate.domain.sample.Part`; `value` is the mean over the samples."""
 
     kind: PartKind
@@ -15,7 +14,7 @@ class PartMeanRecord(Part):
     weight: Amount = 1.0
 
 
-class ScorerCheckRecord(Part):
+class ScorerCheckRecord(RecordPart):
     """See `gate.domain.checked.ScorerResult`; `value` is null where no sample has a score."""
 
     name: str
@@ -27,7 +26,7 @@ class ScorerCheckRecord(Part):
     scale: tuple[Difference, Difference] | None = None
 
 
-class CaseCheckRecord(Part):
+class CaseCheckRecord(RecordPart):
     """See `gate.domain.checked.CaseResult`; `score` is null where no sample has one."""
 
     state: CaseState

@@ -2,13 +2,13 @@
 
 from typing import Literal
 
-from gate.domain.ranges import Amount, Count, Delta, Share
-from gate.domain.record_parts import CallsRecord, Part
+from gate.domain.ranges import Amount, Count, Delta, RecordPart, Share
+from gate.domain.record_parts import CallsRecord
 
 TrialKind = Literal["added", "edited", "scorers", "rescored"]
 
 
-class ExamTrialRecord(Part):
+class ExamTrialRecord(RecordPart):
     """What one part of the edited exam says.
 
     `added` and `edited` are cases of the change, with the scorers of the exam that counts. `scorers`: the answers of
@@ -31,7 +31,7 @@ class ExamTrialRecord(Part):
     reason: str = ""
 
 
-class EditedValueRecord(Part):
+class EditedValueRecord(RecordPart):
     """What a setting was and what the change makes of it; `name` is as in `rules` and `run_edits`."""
 
     name: str
@@ -39,7 +39,7 @@ class EditedValueRecord(Part):
     new: str
 
 
-class ExamChangeRecord(Part):
+class ExamChangeRecord(RecordPart):
     """How the change edits the exam of one suite.
 
     `rules` are what it edits beside cases, as `policy.max_cost_increase` or `scorers.judge`; `suite` is the suite

@@ -2,41 +2,16 @@
 
 from pydantic import Field, JsonValue
 
-from gate.domain.passrate import PassState
-from gate.domain.ranges import Amount, Count, SampleCount, Scores, Share
+from gate.domain.comparison import ArmAxis
+from gate.domain.conversations import Conversations
+from gate.domain.judged import JuryResult, RubricResult
+from gate.domain.passrate import PassRate
+from gate.domain.ranges import Amount, RecordPart, SampleCount, Scores, Share
 from gate.domain.record_check import CaseCheckRecord
-from gate.domain.record_conversations import TalksRecord
-from gate.domain.record_judged import JuryRecord, RubricRecord
-from gate.domain.record_parts import (
-    ArmAxisRecord,
-    ArmRecord,
-    CallsRecord,
-    ExamRecord,
-    OutputRecord,
-    Part,
-    ReuseRecord,
-    SpendingRecord,
-)
+from gate.domain.record_parts import ArmRecord, CallsRecord, ExamRecord, OutputRecord, ReuseRecord, SpendingRecord
 
 
-class PassRateRecord(Part):
-    """See `gate.domain.passrate.PassRate`."""
-
-    slice: str
-    n: Count
-    units: Count
-    passed: Amount
-    rate: Share | None
-    lower: Share | None
-    upper: Share | None
-    wanted: Share | None
-    state: PassState
-    doubtful: bool
-    blocking: bool
-    advisory: bool
-
-
-class NewCaseRecord(Part):
+class NewCaseRecord(RecordPart):
     """One case of a prompt that stands alone: scores, and which samples pass; outputs of failing cases only.
 
     `check` is what a check says of it; null in other runs.
@@ -53,7 +28,7 @@ class NewCaseRecord(Part):
     check: CaseCheckRecord | None = None
 
 
-class NewSuiteRecord(Part):
+class NewSuiteRecord(RecordPart):
     """One suite whose prompt the change brings: there is no baseline, so its own pass rate is judged.
 
     `level` is the one-sided level of its bounds; `threshold` is the score at which a sample passes, or null where each
@@ -65,11 +40,11 @@ class NewSuiteRecord(Part):
     candidate: ArmRecord
     exam: ExamRecord
     threshold: Share | None
-    overall: PassRateRecord
-    slices: list[PassRateRecord]
+    overall: PassRate
+    slices: list[PassRate]
     level: float = 0.025
-    cost: ArmAxisRecord
-    latency: ArmAxisRecord
+    cost: ArmAxis
+    latency: ArmAxis
     priced: bool
     cases: list[NewCaseRecord]
     calls: CallsRecord
@@ -77,6 +52,6 @@ class NewSuiteRecord(Part):
     cost_note: str = ""
     spending: SpendingRecord | None = None
     reuse: ReuseRecord | None = None
-    rubrics: list[RubricRecord] = []
-    juries: list[JuryRecord] = []
-    conversations: TalksRecord | None = None
+    rubrics: list[RubricResult] = []
+    juries: list[JuryResult] = []
+    conversations: Conversations | None = None

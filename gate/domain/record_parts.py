@@ -2,22 +2,16 @@
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, JsonValue
+from pydantic import JsonValue
 
 from gate.domain.ending import Ending
 from gate.domain.judge_quote import Standing
-from gate.domain.ranges import Amount, Count, Difference, Share, Tokens
+from gate.domain.ranges import Amount, Count, RecordPart, Share, Tokens
 from gate.domain.sample import PartKind
 from gate.domain.transcript import Speaker, UserEnd
 
 
-class Part(BaseModel):
-    """Any part of a record: frozen, and without a key that this version does not know."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
-
-
-class PromptTextRecord(Part):
+class PromptTextRecord(RecordPart):
     """A text that a prompt is made of; a long one is cut, as `cut` says.
 
     Of a `message`, `name` is the role; of a `file` that a template pulls in, its path; of a text that a function has
@@ -30,7 +24,7 @@ class PromptTextRecord(Part):
     cut: bool = False
 
 
-class ArmRecord(Part):
+class ArmRecord(RecordPart):
     """One arm: prompt version, model, parameters, and how its replies ended; see `gate.domain.ending`.
 
     No reply counts twice. `replies` is 0, as are all counts, in a record of a version that did not count them.
@@ -58,7 +52,7 @@ class ArmRecord(Part):
     more_prompt: Count = 0
 
 
-class AskedRecord(Part):
+class AskedRecord(RecordPart):
     """A model that was asked to judge; `temperature` is null where its interface takes none."""
 
     model: str
@@ -66,7 +60,7 @@ class AskedRecord(Part):
     params: dict[str, JsonValue] = {}
 
 
-class JudgeRecord(Part):
+class JudgeRecord(RecordPart):
     """One judge, and how far it agrees with people; see `gate.domain.judge_quote.JudgeQuote`.
 
     `asked` are its models, and `combine` is how the opinions of several become one; `kind` is that of the scorer. All
@@ -85,7 +79,7 @@ class JudgeRecord(Part):
     reason: str = ""
 
 
-class ExamRecord(Part):
+class ExamRecord(RecordPart):
     """The exam and how the candidate's side changed it; `judges` is empty in a record of an older version.
 
     `store` is the version of a store's suite that the cases are, such as `store:support@12`, and `store_digest` that
@@ -105,34 +99,7 @@ class ExamRecord(Part):
     store_digest: str = ""
 
 
-class UsageRecord(Part):
-    """Tokens, summed over an arm's replies."""
-
-    input_tokens: Tokens
-    cache_read_tokens: Tokens
-    cache_write_tokens: Tokens
-    output_tokens: Tokens
-
-
-class EstimateRecord(Part):
-    """See `gate.domain.comparison.Estimate`."""
-
-    value: Difference
-    lower: Difference | None
-    upper: Difference | None
-
-
-class ArmAxisRecord(Part):
-    """See `gate.domain.comparison.ArmAxis`."""
-
-    mean: Amount | None
-    p50: Amount | None
-    p95: Amount | None
-    usage: UsageRecord | None
-    calls: Count = 0
-
-
-class OutputPartRecord(Part):
+class OutputPartRecord(RecordPart):
     """See `gate.domain.sample.Part`."""
 
     scorer: str
@@ -142,7 +109,7 @@ class OutputPartRecord(Part):
     weight: Amount = 1.0
 
 
-class ToolUseRecord(Part):
+class ToolUseRecord(RecordPart):
     """See `gate.domain.transcript.ToolUse`; long texts are cut."""
 
     name: str
@@ -152,7 +119,7 @@ class ToolUseRecord(Part):
     latency_s: Amount | None = None
 
 
-class TurnRecord(Part):
+class TurnRecord(RecordPart):
     """See `gate.domain.transcript.Turn`; long texts are cut, and `more_tools` counts calls that are not kept.
 
     `usd` is null where the price is not known, or money means nothing.
@@ -173,7 +140,7 @@ class TurnRecord(Part):
     tools_told: bool = True
 
 
-class ObservationRecord(Part):
+class ObservationRecord(RecordPart):
     """See `gate.domain.transcript.Observation`; `rows` is null where the query failed.
 
     `found` is JSON text, cut where it is long: the only value, or the first row. It is empty without rows.
@@ -185,7 +152,7 @@ class ObservationRecord(Part):
     error: str = ""
 
 
-class TranscriptRecord(Part):
+class TranscriptRecord(RecordPart):
     """See `gate.domain.transcript.Transcript`; `more_turns` counts those that are not kept.
 
     `calls`, `failed_calls` and `followups` count those of all turns, kept or not, and are 0 in a record of a version
@@ -210,7 +177,7 @@ class TranscriptRecord(Part):
     user_end: UserEnd = ""
 
 
-class OutputRecord(Part):
+class OutputRecord(RecordPart):
     """One output of one arm, kept for the informative cases only; `transcript` is null where it was one reply."""
 
     index: Count
@@ -223,7 +190,7 @@ class OutputRecord(Part):
     transcript: TranscriptRecord | None = None
 
 
-class CallsRecord(Part):
+class CallsRecord(RecordPart):
     """Model calls: answered (judges included), read from a cache, sent again, given up."""
 
     made: Count
@@ -232,14 +199,14 @@ class CallsRecord(Part):
     failed: Count
 
 
-class SpentRecord(Part):
+class SpentRecord(RecordPart):
     """Calls that were made, and their dollars: null where there were none, or their price is not known or none."""
 
     calls: Count = 0
     usd: Amount | None = None
 
 
-class SpendingRecord(Part):
+class SpendingRecord(RecordPart):
     """Who made the calls: the arms for their `answers`, the harness `aside`, to talk with agents, and the `judges`."""
 
     answers: SpentRecord
@@ -247,21 +214,21 @@ class SpendingRecord(Part):
     judges: SpentRecord
 
 
-class ArmReuseRecord(Part):
+class ArmReuseRecord(RecordPart):
     """Replies of one arm: those that were known, and those that were asked for in this run."""
 
     reused: Count
     fresh: Count
 
 
-class DriftRecord(Part):
+class DriftRecord(RecordPart):
     """A look at known answers: pairs of an earlier and a new score, and why the earlier ones no longer hold."""
 
     pairs: Count
     reason: str | None
 
 
-class ReuseRecord(Part):
+class ReuseRecord(RecordPart):
     """Answers that a suite did not have to ask for: quality rests on them, cost and latency do not.
 
     `baseline` is null for a new prompt. `oldest` is when the oldest of them was taken, or null where none was reused

@@ -5,12 +5,12 @@ from typing import Self
 from pydantic import model_validator
 from pydantic_core import PydanticCustomError
 
-from gate.domain.ranges import Amount, Count
-from gate.domain.record_parts import CallsRecord, Part
+from gate.domain.ranges import Amount, Count, RecordPart
+from gate.domain.record_parts import CallsRecord
 from gate.domain.specdiff import AlignedBy, ChangeState, InputState
 
 
-class PromiseRecord(Part):
+class PromiseRecord(RecordPart):
     """What became of one rule; see `gate.domain.specdiff.RuleChange`.
 
     `rule` is the rule's id in the old specification, or in the new one where the old one has no such rule. `before` and
@@ -28,7 +28,7 @@ class PromiseRecord(Part):
     judged: bool = False
 
 
-class InputPromiseRecord(Part):
+class InputPromiseRecord(RecordPart):
     """What became of a component of the input; see `gate.domain.specdiff.InputChange`."""
 
     state: InputState
@@ -37,7 +37,7 @@ class InputPromiseRecord(Part):
     after: str = ""
 
 
-class PromiseTrialRecord(Part):
+class PromiseTrialRecord(RecordPart):
     """How both versions of the prompt keep one rule that is new or stricter, on tests made for it.
 
     A rule counts as kept where its check, or a judge, gives at least 0.7; what has no score is not among the scored.
@@ -59,7 +59,7 @@ class PromiseTrialRecord(Part):
         return self
 
 
-class PromisesRecord(Part):
+class PromisesRecord(RecordPart):
     """The promises of one suite's prompt, before and after; see `gate.domain.specdiff.SpecDiff`.
 
     `changes` are all rules but the `unchanged` ones, which are counted. `judge` is the model that compared wordings, as

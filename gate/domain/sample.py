@@ -4,9 +4,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from statistics import fmean
-from typing import Literal, TypeAlias
+from typing import Annotated, ClassVar, Literal, TypeAlias
+
+from pydantic import ConfigDict, Field
 
 from gate.domain.absence import Failed, Unscored
+from gate.domain.ranges import WRITTEN, Amount, Share, Tries
 from gate.domain.tools import ToolCall
 from gate.domain.transcript import Transcript
 from gate.domain.usage import Cost, Effort, Usage
@@ -29,8 +32,9 @@ class Origin:
         reused: it was not asked for now: it comes from the journal or from the answer cache.
     """
 
+    __pydantic_config__: ClassVar[ConfigDict] = WRITTEN
     sitting: str = ""
-    at: float = 0.0
+    at: Amount = 0.0
     reused: bool = False
 
 
@@ -54,12 +58,13 @@ class Reply:
         effort: what a conversation took now; None where one call was all there was.
     """
 
+    __pydantic_config__: ClassVar[ConfigDict] = WRITTEN
     text: str
     model_id: str
     usage: Usage
     cost: Cost
-    latency_s: float | None
-    attempts: int = 1
+    latency_s: Amount | None
+    attempts: Tries = 1
     stop_reason: str = ""
     origin: Origin = Origin()
     tool_calls: tuple[ToolCall, ...] = ()
@@ -98,10 +103,11 @@ class Part:
         reason: what was said of a round; empty for other kinds.
     """
 
+    __pydantic_config__: ClassVar[ConfigDict] = WRITTEN
     kind: PartKind
     name: str
-    value: float
-    weight: float = 1.0
+    value: Share
+    weight: Amount = 1.0
     reason: str = ""
 
 
@@ -122,15 +128,16 @@ class Score:
         parts: what the value was made of, where it was made of several; empty where there is no value.
     """
 
+    __pydantic_config__: ClassVar[ConfigDict] = WRITTEN
     scorer: str
-    value: float | Unscored
+    value: Share | Unscored
     reason: str = ""
-    weight: float = 1.0
+    weight: Amount = 1.0
     required: bool = False
-    calls: int = 0
-    retries: int = 0
+    calls: Tries = 0
+    retries: Tries = 0
     cost: Cost | None = None
-    reused: int = 0
+    reused: Tries = 0
     parts: tuple[Part, ...] = ()
 
 
@@ -149,13 +156,14 @@ class Sample:
         warmup: the first call of its arm, which fills the provider's prompt cache: it counts for quality alone.
     """
 
+    __pydantic_config__: ClassVar[ConfigDict] = WRITTEN
     suite: str
-    case_id: str
+    case_id: Annotated[str, Field(alias="case")]
     arm: ArmName
-    index: int
+    index: Annotated[int, Field(ge=0, le=99)]
     reply: Reply | Failed
     scores: tuple[Score, ...] = ()
-    score: float | Unscored = Unscored("not scored")
+    score: Share | Unscored = Unscored("not scored")
     warmup: bool = False
 
 
@@ -174,6 +182,13 @@ class Words:
     reasons: tuple[str, ...]
     parts: tuple[tuple[str, ...], ...]
     transcript: Transcript | None = None
+
+
+def words_of(sample: Sample) -> Words:
+    """The texts of a sample, to be put back by `SampleTable.whole`."""
+    reply, reasons = sample.reply, tuple(score.reason for score in sample.scores)
+    parts = tuple(tuple(part.reason for part in score.parts) for score in sample.scores)
+    return Words(reply.text if isinstance(reply, Reply) else "", reasons, parts, reply.transcript)
 
 
 def mean_score(scores: Iterable[float | None]) -> float | None:

@@ -1,8 +1,11 @@
 """What was said and done in one conversation with an agent."""
 
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias
+from typing import ClassVar, Literal, TypeAlias
 
+from pydantic import ConfigDict
+
+from gate.domain.ranges import WRITTEN, Amount, Count
 from gate.domain.usage import Cost, Unpriced, Usage
 
 Speaker: TypeAlias = Literal["case", "follow-up", "simulated"]
@@ -26,11 +29,12 @@ class ToolUse:
         missing: there is no tool of that name, so that nothing was called; it has `failed`, too.
     """
 
+    __pydantic_config__: ClassVar[ConfigDict] = WRITTEN
     name: str
     arguments: str
     result: str
     failed: bool = False
-    latency_s: float | None = None
+    latency_s: Amount | None = None
     missing: bool = False
 
 
@@ -67,15 +71,16 @@ class Turn:
         tools_told: the agent says which tools it called; without that nobody knows.
     """
 
-    round: int
+    __pydantic_config__: ClassVar[ConfigDict] = WRITTEN
+    round: Count
     said: str
     by: Speaker
     answer: str
     tools: tuple[ToolUse, ...] = ()
-    steps: int = 1
+    steps: Count = 1
     usage: Usage = Usage()
     cost: Cost = Unpriced("unknown")
-    latency_s: float | None = None
+    latency_s: Amount | None = None
     stop_reason: str = ""
     tools_told: bool = True
 
@@ -90,7 +95,8 @@ class Aside:
         missed: why the detector gave no verdict on an answer, each once.
     """
 
-    calls: int = 0
+    __pydantic_config__: ClassVar[ConfigDict] = WRITTEN
+    calls: Count = 0
     cost: Cost | None = None
     missed: tuple[str, ...] = ()
 
@@ -107,6 +113,7 @@ class Observation:
         columns: their names.
     """
 
+    __pydantic_config__: ClassVar[ConfigDict] = WRITTEN
     scorer: str
     rows: tuple[tuple[Cell, ...], ...] | None
     error: str = ""
@@ -158,9 +165,10 @@ class Transcript:
         user_end: of a simulated user.
     """
 
+    __pydantic_config__: ClassVar[ConfigDict] = WRITTEN
     session: str
     turns: tuple[Turn, ...]
-    revived: tuple[int, ...] = ()
+    revived: tuple[Count, ...] = ()
     aside: Aside = Aside()
     observations: tuple[Observation, ...] = ()
     files: str = ""

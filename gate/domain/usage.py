@@ -2,7 +2,11 @@
 
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Literal, TypeAlias
+from typing import ClassVar, Literal, TypeAlias
+
+from pydantic import ConfigDict
+
+from gate.domain.ranges import WRITTEN, Amount, Count, Tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,10 +20,11 @@ class Usage:
         output_tokens: output, reasoning included.
     """
 
-    input_tokens: int = 0
-    cache_read_tokens: int = 0
-    cache_write_tokens: int = 0
-    output_tokens: int = 0
+    __pydantic_config__: ClassVar[ConfigDict] = WRITTEN
+    input_tokens: Tokens = 0
+    cache_read_tokens: Tokens = 0
+    cache_write_tokens: Tokens = 0
+    output_tokens: Tokens = 0
 
     @property
     def total_input(self) -> int:
@@ -38,13 +43,15 @@ class Usage:
 class Dollars:
     """A known price, in US dollars."""
 
-    amount: float
+    __pydantic_config__: ClassVar[ConfigDict] = WRITTEN
+    amount: Amount
 
 
 @dataclass(frozen=True, slots=True)
 class Unpriced:
     """A price that is not known (`unknown`) or does not exist (`n/a`: local models); never 0."""
 
+    __pydantic_config__: ClassVar[ConfigDict] = WRITTEN
     why: Literal["unknown", "n/a"]
 
 
@@ -79,11 +86,12 @@ class Effort:
         aside_cost: price of those; None where there were none.
     """
 
-    calls: int = 0
-    retries: int = 0
-    reused: int = 0
+    __pydantic_config__: ClassVar[ConfigDict] = WRITTEN
+    calls: Count = 0
+    retries: Count = 0
+    reused: Count = 0
     cost: Cost | None = None
-    aside_calls: int = 0
+    aside_calls: Count = 0
     aside_cost: Cost | None = None
 
     def set_aside(self) -> "Effort":

@@ -122,7 +122,18 @@ def _rate(piece: _Slice, level: float) -> PassRate:
     n, wanted = int(piece.shares.size), piece.wanted
     if n == 0:
         return PassRate(
-            piece.name, 0, 0, 0.0, None, None, None, wanted, PassState.TOO_FEW, False, False, piece.advisory
+            slice=piece.name,
+            n=0,
+            units=0,
+            passed=0.0,
+            rate=None,
+            lower=None,
+            upper=None,
+            wanted=wanted,
+            state=PassState.TOO_FEW,
+            doubtful=False,
+            blocking=False,
+            advisory=piece.advisory,
         )
     passed = float(piece.shares.sum())
     rate = min(1.0, passed / n)

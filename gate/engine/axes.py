@@ -1,7 +1,7 @@
 """Cost and latency of one suite: relative change with an interval, and whether it lies beyond the allowance."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -45,24 +45,28 @@ def cost(grid: Grid, alpha: float) -> AxisComparison:
     """
     kept, too_few = side_by_side(grid)
     blank = _blank("cost", grid.suite.exam.policy.max_cost_increase)
-    blank = replace(blank, baseline=ArmAxis(usage=_usage(grid, 0)), candidate=ArmAxis(usage=_usage(grid, 1)))
+    blank = blank.model_copy(
+        update={"baseline": ArmAxis(usage=_usage(grid, 0)), "candidate": ArmAxis(usage=_usage(grid, 1))}
+    )
     prices = grid.numbers("price")
     why = {*np.unique(prices[kept if kept.any() else grid.replied]).tolist()}
     if why == {NOT_APPLICABLE}:
-        return replace(blank, reason="local models and recorded answers have no price", applicable=False)
+        return blank.model_copy(
+            update={"reason": "local models and recorded answers have no price", "applicable": False}
+        )
     if UNKNOWN in why:
-        return replace(blank, reason="the price of the model at this address is unknown")
+        return blank.model_copy(update={"reason": "the price of the model at this address is unknown"})
     if NOT_APPLICABLE in why:
-        return replace(blank, reason="only one of the two models has a price")
+        return blank.model_copy(update={"reason": "only one of the two models has a price"})
     if too_few:
-        return replace(blank, reason=too_few)
+        return blank.model_copy(update={"reason": too_few})
     measured = _measure(grid, grid.figures("cost"), kept)
     if measured.cases == 0:
-        return replace(blank, reason="no case was answered by both arms")
+        return blank.model_copy(update={"reason": "no case was answered by both arms"})
     free = [bool(arm.mean() <= 0) for arm in measured.arms]
     if any(free):
         reason = "the models are free of charge" if all(free) else "one of the two models is free of charge"
-        return replace(blank, reason=reason, applicable=not all(free))
+        return blank.model_copy(update={"reason": reason, "applicable": not all(free)})
     return _filled(blank, measured, cost_ratio(*measured.arms, alpha=alpha, clusters=measured.units))
 
 
@@ -76,14 +80,14 @@ def latency(grid: Grid, alpha: float) -> AxisComparison:
     kept, too_few = side_by_side(grid)
     blank = _blank("latency", grid.suite.exam.policy.max_latency_increase)
     if too_few:
-        return replace(blank, reason=too_few)
+        return blank.model_copy(update={"reason": too_few})
     seconds = grid.figures("latency")
     measured = _measure(grid, seconds, kept & (seconds > 0.0), geometric=True)
     if measured.cases == 0 or measured.paired_calls is None:
-        return replace(blank, reason="no times were measured")
+        return blank.model_copy(update={"reason": "no times were measured"})
     filled = _filled(blank, measured, latency_ratio(*measured.arms, alpha=alpha, clusters=measured.units))
     changes = quantile_changes(*measured.paired_calls, alpha=alpha)
-    return replace(filled, p50_change=estimate(changes.p50), p95_change=estimate(changes.p95))
+    return filled.model_copy(update={"p50_change": estimate(changes.p50), "p95_change": estimate(changes.p95)})
 
 
 def _measure(grid: Grid, values: Floats, kept: Bools, *, geometric: bool = False) -> _Measured:
@@ -105,7 +109,7 @@ def _measure(grid: Grid, values: Floats, kept: Bools, *, geometric: bool = False
 def estimate(found: Change | Share) -> Estimate:
     """Infinite bounds become None."""
     lower, upper = (bound if math.isfinite(bound) else None for bound in (found.lower, found.upper))
-    return Estimate(found.value, lower, upper)
+    return Estimate(value=found.value, lower=lower, upper=upper)
 
 
 def _usage(grid: Grid, arm: int) -> Usage:
@@ -115,24 +119,44 @@ def _usage(grid: Grid, arm: int) -> Usage:
 
 
 def _blank(axis: AxisName, allowance: float) -> AxisComparison:
-    return AxisComparison(axis, False, "", True, 0, ArmAxis(), ArmAxis(), None, None, None, allowance, False)
+    return AxisComparison(
+        axis=axis,
+        compared=False,
+        reason="",
+        applicable=True,
+        n=0,
+        baseline=ArmAxis(),
+        candidate=ArmAxis(),
+        change=None,
+        lower=None,
+        upper=None,
+        allowance=allowance,
+        exceeded=False,
+    )
 
 
 def _filled(blank: AxisComparison, measured: _Measured, ratio: Ratio) -> AxisComparison:
-    return replace(
-        blank,
+    return AxisComparison(
+        axis=blank.axis,
         compared=True,
+        reason="",
+        applicable=True,
         n=measured.cases,
         baseline=_figures(blank.baseline, measured.baseline_calls),
         candidate=_figures(blank.candidate, measured.candidate_calls),
         change=ratio.change,
         lower=ratio.lower if math.isfinite(ratio.lower) else None,
         upper=ratio.upper if math.isfinite(ratio.upper) else None,
+        allowance=blank.allowance,
         exceeded=ratio.lower > blank.allowance + 1e-9,
     )
 
 
 def _figures(axis: ArmAxis, calls: Floats) -> ArmAxis:
-    return replace(
-        axis, mean=float(calls.mean()), p50=quantile(calls, 0.5), p95=quantile(calls, 0.95), calls=calls.size
+    return ArmAxis(
+        mean=float(calls.mean()),
+        p50=quantile(calls, 0.5),
+        p95=quantile(calls, 0.95),
+        usage=axis.usage,
+        calls=calls.size,
     )

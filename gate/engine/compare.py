@@ -129,31 +129,32 @@ def comparison(tester: Tester, piece: Slice, result: JointResult | None, *, test
         tested: it belongs to the family that can block.
     """
     stack, policy = tester.stack, tester.policy
-    blank = Comparison(
-        slice=piece.full_name,
-        n=int(piece.rows.size),
-        units=stack.unit_count(piece.rows),
-        baseline=None,
-        candidate=None,
-        mean=None,
-        lower=None,
-        upper=None,
-        p=None,
-        state=State.TOO_FEW,
-        method=policy.method,
-        blocking=tested,
-        advisory=piece.advisory,
-        margin=piece.margin,
-    )
     if result is None:
-        return blank
+        return Comparison(
+            slice=piece.full_name,
+            n=int(piece.rows.size),
+            units=stack.unit_count(piece.rows),
+            baseline=None,
+            candidate=None,
+            mean=None,
+            lower=None,
+            upper=None,
+            p=None,
+            state=State.TOO_FEW,
+            method=policy.method,
+            blocking=tested,
+            advisory=piece.advisory,
+            margin=piece.margin,
+        )
     found = result[piece.full_name]
     baseline, candidate = stack.baseline[piece.rows], stack.candidate[piece.rows]
     deltas = candidate - baseline
     state = _state(found, policy.alpha, nothing_right=not baseline.any() and not candidate.any())
     usual = percentile(deltas, alpha=policy.alpha, seed=tester.seed)
-    return replace(
-        blank,
+    return Comparison(
+        slice=piece.full_name,
+        n=int(piece.rows.size),
+        units=stack.unit_count(piece.rows),
         baseline=float(baseline.mean()),
         candidate=float(candidate.mean()),
         mean=float(deltas.mean()),
@@ -162,7 +163,11 @@ def comparison(tester: Tester, piece: Slice, result: JointResult | None, *, test
         upper=_bound(found.upper),
         p=found.p if tested else None,
         state=state,
+        method=policy.method,
+        blocking=tested,
+        advisory=piece.advisory,
         familiar_fail=usual.upper < -piece.margin - TOLERANCE,
+        margin=piece.margin,
         **_power(stack, piece, result.critical, state),
     )
 

@@ -1,7 +1,7 @@
 """Quality of a run with early stopping: each slice as it stood when it was settled."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from gate.domain.comparison import Comparison
 from gate.domain.sample import ArmName
@@ -35,7 +35,7 @@ class _Seen:
             tested = self.looks.joint[own.full_name].blockable
             result = self.looks.joint if own.rows.size else None
             found = comparison(Tester(then, self.policy, self.seed), own, result, tested=tested)
-            return own, replace(found, look=self.looks.looked[piece.full_name])
+            return own, found.model_copy(update={"look": self.looks.looked[piece.full_name]})
         if not piece.rows.size:
             return piece, comparison(tester, piece, None, tested=False)
         able = {suite.name: suite.samples for suite in looked_at(self.suites)}

@@ -26,4 +26,4 @@ def _figures(calls: Sequence[float], usage: Usage | None) -> ArmAxis:
     if not calls:
         return ArmAxis(usage=usage)
     values = np.array(calls, dtype=np.float64)
-    return ArmAxis(float(values.mean()), quantile(values, 0.5), quantile(values, 0.95), usage)
+    return ArmAxis(mean=float(values.mean()), p50=quantile(values, 0.5), p95=quantile(values, 0.95), usage=usage)

@@ -5,12 +5,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from statistics import fmean
 
+from gate.domain.comparison import ArmAxis, AxisComparison, Comparison
 from gate.domain.history import Agreement, Axis, CaseResult, Figure, SuiteResult
+from gate.domain.judged import JuryResult
+from gate.domain.passrate import PassRate
 from gate.domain.record import RunRecord
-from gate.domain.record_compared import AxisRecord, CaseRecord, ComparisonRecord, SuiteRecord
-from gate.domain.record_judged import JuryRecord
-from gate.domain.record_new import NewCaseRecord, NewSuiteRecord, PassRateRecord
-from gate.domain.record_parts import ArmAxisRecord, JudgeRecord
+from gate.domain.record_compared import CaseRecord, SuiteRecord
+from gate.domain.record_new import NewCaseRecord, NewSuiteRecord
+from gate.domain.record_parts import JudgeRecord
 from gate.domain.sample import ArmName, mean_score
 from gate.domain.suite import OVERALL
 from gate.inputs.storenames import parse
@@ -74,7 +76,7 @@ def _stored(label: str) -> str:
     return "" if named is None else named.name
 
 
-def _quality(one: ComparisonRecord, cases: Sequence[CaseRecord]) -> Figure:
+def _quality(one: Comparison, cases: Sequence[CaseRecord]) -> Figure:
     means = [
         (case.cluster or f"\n{case.id}", fmean(scored))
         for case in cases
@@ -95,7 +97,7 @@ def _quality(one: ComparisonRecord, cases: Sequence[CaseRecord]) -> Figure:
     )
 
 
-def _rate(one: PassRateRecord, cases: Sequence[NewCaseRecord]) -> Figure:
+def _rate(one: PassRate, cases: Sequence[NewCaseRecord]) -> Figure:
     """The mean score, beside the state of the pass rate: the two kinds of run stand in one trend."""
     means = [
         (f"\n{case.id}", fmean(scored))
@@ -106,13 +108,13 @@ def _rate(one: PassRateRecord, cases: Sequence[NewCaseRecord]) -> Figure:
     return Figure("quality", one.slice, one.n, one.units, None, mean, _error(means), None, None, None, one.state.value)
 
 
-def _axis(one: AxisRecord) -> Figure:
+def _axis(one: AxisComparison) -> Figure:
     state = "not_compared" if not one.compared else "exceeded" if one.exceeded else "within"
     means = one.baseline.mean, one.candidate.mean
     return Figure(one.axis, OVERALL, one.n, one.n, *means, None, one.change, one.lower, one.upper, state)
 
 
-def _level(axis: Axis, one: ArmAxisRecord, applicable: bool) -> Iterator[Figure]:
+def _level(axis: Axis, one: ArmAxis, applicable: bool) -> Iterator[Figure]:
     if applicable:
         yield Figure(axis, OVERALL, one.calls, one.calls, None, one.mean, None, None, None, None, "alone")
 
@@ -135,7 +137,7 @@ def _variance(values: Sequence[float], mean: float) -> float:
     return math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1)
 
 
-def _agreements(juries: Sequence[JuryRecord], judges: Sequence[JudgeRecord]) -> Iterator[Agreement]:
+def _agreements(juries: Sequence[JuryResult], judges: Sequence[JudgeRecord]) -> Iterator[Agreement]:
     for jury in {one.scorer: one for one in juries}.values():
         alpha = jury.alpha
         value, lower, upper = (None, None, None) if alpha is None else (alpha.value, alpha.lower, alpha.upper)

@@ -8,7 +8,7 @@ import numpy as np
 
 from gate.domain.case import ScorerSpec
 from gate.domain.comparison import Estimate
-from gate.domain.judged import Contested, DimensionResult, JuryResult, Member, RubricResult
+from gate.domain.judged import ContestedAnswer, DimensionResult, JuryMember, JuryResult, RubricResult
 from gate.domain.rubric import Rubric
 from gate.domain.suite import Suite
 from gate.engine.grid import ARMS, Bools, Floats, Grid, Ints
@@ -118,10 +118,21 @@ def _rubric(suite: Suite, grid: Grid, scorer: _Scorer, intervals: Intervals) -> 
     if suite.baseline is not None and any(row.positions.size for row in rows):
         bounds = _bounds(suite, rows, intervals)
     dimensions = tuple(
-        DimensionResult(key[3], key[4], int(row.positions.size), row.mean(0), row.mean(1), row.delta, *both)
+        DimensionResult(
+            name=key[3],
+            weight=key[4],
+            n=int(row.positions.size),
+            baseline=row.mean(0),
+            candidate=row.mean(1),
+            mean=row.delta,
+            lower=both[0],
+            upper=both[1],
+        )
         for key, row, both in zip(scorer.keys, rows, bounds, strict=True)
     )
-    return RubricResult(scorer.name, rubric.low, rubric.high, rubric.threshold, dimensions)
+    return RubricResult(
+        scorer=scorer.name, low=rubric.low, high=rubric.high, threshold=rubric.threshold, dimensions=dimensions
+    )
 
 
 def _bounds(suite: Suite, rows: Sequence[Means], intervals: Intervals) -> list[tuple[float | None, float | None]]:
@@ -165,18 +176,21 @@ def _jury(suite: Suite, grid: Grid, scorer: _Scorer, intervals: Intervals) -> Ju
         marks=_estimate(marks),
         why_not=next((one.reason for one in (alpha, marks) if isinstance(one, Undefined)), ""),
         contested=tuple(
-            Contested(
-                suite.exam.cases[cases[row]].id, ARMS[arms[row]].value, int(indices[row]), tuple(opinions[row].tolist())
+            ContestedAnswer(
+                case=suite.exam.cases[cases[row]].id,
+                arm=ARMS[arms[row]].value,
+                index=int(indices[row]),
+                opinions=tuple(opinions[row].tolist()),
             )
             for row in worst
         ),
     )
 
 
-def _member(model: str, opinions: Floats, arms: Ints) -> Member:
+def _member(model: str, opinions: Floats, arms: Ints) -> JuryMember:
     means = [float(opinions[arms == arm].mean()) if np.any(arms == arm) else None for arm in (0, 1)]
-    return Member(model, means[0], means[1])
+    return JuryMember(model=model, baseline=means[0], candidate=means[1])
 
 
 def _estimate(found: Figure | Undefined) -> Estimate | None:
-    return None if isinstance(found, Undefined) else Estimate(found.value, found.lower, found.upper)
+    return None if isinstance(found, Undefined) else Estimate(value=found.value, lower=found.lower, upper=found.upper)

@@ -1,10 +1,9 @@
 """Does a pairwise judge like one place better than the other, and how often does it turn with the order?"""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from gate.domain.comparison import Estimate
+from gate.domain.judged import PositionBias
 from gate.domain.sample import ArmName
 from gate.engine.axes import estimate
 from gate.engine.grid import ARMS, Bools, Floats, Grid, Ints
@@ -15,29 +14,8 @@ from gate.stats.wilson import wilson
 _TOLERANCE = 1e-9
 
 
-@dataclass(frozen=True, slots=True)
-class Position:
-    """What the order of the answers did to the verdicts of one judge.
-
-    Args:
-        pairs: that were shown in both orders.
-        first: share of the verdicts for the answer that was shown first, a tie being half a verdict; without a bias
-            0.5, since each answer is shown first once.
-        turned: share of the pairs where the two orders gave different verdicts.
-        tied: share of the pairs that were a tie in both orders.
-        won, lost: share of the pairs that the candidate won, or lost, over both orders together.
-    """
-
-    pairs: int
-    first: Estimate
-    turned: Estimate
-    tied: Estimate
-    won: Estimate
-    lost: Estimate
-
-
-def positions(grid: Grid, alpha: float = 0.025) -> dict[str, Position]:
-    """The bias of each pairwise judge of a suite, by the scorer's name.
+def positions(grid: Grid, alpha: float = 0.025) -> list[PositionBias]:
+    """The bias of each pairwise judge of a suite.
 
     Pairs of equal answers, which nobody was asked about, and pairs without a verdict are not among them.
 
@@ -45,7 +23,7 @@ def positions(grid: Grid, alpha: float = 0.025) -> dict[str, Position]:
         grid: the samples of the suite.
         alpha: one-sided level of each bound.
     """
-    found: dict[str, Position] = {}
+    found = []
     arm = ARMS.index(ArmName.CANDIDATE)
     for suite, scorer, kind, name, weight in grid.parts():
         if kind == "order" and name == SHOWN_FIRST:
@@ -53,14 +31,15 @@ def positions(grid: Grid, alpha: float = 0.025) -> dict[str, Position]:
             _, second = grid.part((suite, scorer, kind, SHOWN_SECOND, weight))
             cases, _ = np.nonzero(known[arm])
             if cases.size:
-                found[scorer] = position(first[arm][known[arm]], second[arm][known[arm]], cases, alpha)
+                found.append(position(scorer, first[arm][known[arm]], second[arm][known[arm]], cases, alpha))
     return found
 
 
-def position(first: Floats, second: Floats, cases: Ints, alpha: float = 0.025) -> Position:
+def position(scorer: str, first: Floats, second: Floats, cases: Ints, alpha: float = 0.025) -> PositionBias:
     """Measure the bias of one judge.
 
     Args:
+        scorer: the judge.
         first, second: float[N], what the candidate's answer was worth where it was shown first, and where second.
         cases: int[N], which case each pair belongs to; pairs of one case are one unit.
         alpha: one-sided level of each bound.
@@ -79,10 +58,18 @@ def position(first: Floats, second: Floats, cases: Ints, alpha: float = 0.025) -
             return estimate(found)
         # The same in every case is no proof that it is the same in all.
         span = wilson(found.value * len(known), len(known), alpha=alpha)
-        return Estimate(found.value, span.lower, span.upper)
+        return Estimate(value=found.value, lower=span.lower, upper=span.upper)
 
     disagree = np.abs(first - second) > _TOLERANCE
     tied = ~disagree & (np.abs(first - 0.5) <= _TOLERANCE)
     both = first + second
     won, lost = of(both > 1.0 + _TOLERANCE), of(both < 1.0 - _TOLERANCE)
-    return Position(len(first), of((first + 1.0 - second) / 2.0), of(disagree), of(tied), won, lost)
+    return PositionBias(
+        scorer=scorer,
+        pairs=len(first),
+        first=of((first + 1.0 - second) / 2.0),
+        turned=of(disagree),
+        tied=of(tied),
+        won=won,
+        lost=lost,
+    )

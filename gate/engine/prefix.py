@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from gate.domain.caching import Place
+from gate.domain.caching import PrefixEnd
 from gate.domain.case import Case
 from gate.domain.prompt import Message, Prompt
 from gate.errors import InputErrors
@@ -88,7 +88,7 @@ class Prefix:
 
     messages: tuple[Message, ...]
     first: tuple[Message, ...]
-    place: Place | None
+    place: PrefixEnd | None
     lengths: dict[int, int]
 
     @property
@@ -136,16 +136,16 @@ def _rendered(prompt: Prompt, cases: Sequence[Case]) -> Iterator[tuple[int, Case
             continue
 
 
-def _place(prompt: Prompt, start: SharedStart, shown: Case, ender: Case) -> Place:
+def _place(prompt: Prompt, start: SharedStart, shown: Case, ender: Case) -> PrefixEnd:
     message = start.first[start.depth] if start.depth < len(start.first) else None
     line = 1 if message is None else message.content.count("\n", 0, start.cut) + 1
     writer = writers(prompt, shown)[start.depth] if message is not None else None
     if not prompt.template or writer is None:
-        return Place(start.depth + 1, line)
+        return PrefixEnd(message=start.depth + 1, line=line)
     origin = _difference(prompt, writer.content, shown, ender)
     if origin is None:
-        return Place(start.depth + 1, line)
-    return Place(start.depth + 1, origin.line, origin.variable, origin.file)
+        return PrefixEnd(message=start.depth + 1, line=line)
+    return PrefixEnd(message=start.depth + 1, line=origin.line, variable=origin.variable, file=origin.file)
 
 
 def _difference(prompt: Prompt, text: str, one: Case, other: Case) -> Origin | None:
@@ -161,7 +161,7 @@ def _told_by_prompt(prompt: Prompt, case: Case, start: SharedStart, lengths: dic
         if writer is None or part is not None:
             head, origin = part if part is not None else (0, Origin(1, ""))
             cut = (Message(start.first[position].role, start.first[position].content[:head]),) if head else ()
-            place = Place(position + 1, origin.line, origin.variable, origin.file)
+            place = PrefixEnd(message=position + 1, line=origin.line, variable=origin.variable, file=origin.file)
             return Prefix((*start.first[:position], *cut), start.first, place, lengths)
     return Prefix(start.first, start.first, None, lengths)
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gate.domain.absence import Failed, Unscored
-from gate.domain.sample import ArmName, Origin, Part, PartKind, Reply, Sample, Score, Words, effort_of
+from gate.domain.sample import ArmName, Origin, Part, PartKind, Reply, Sample, Score, Words, effort_of, words_of
 from gate.domain.transcript import Outline
 from gate.domain.usage import Cost, Dollars, Effort, Unpriced, Usage
 from gate.engine.columns import Columns, Names
@@ -31,13 +31,6 @@ UNREAD = "…"
 """Stands for a text that is not blank."""
 _CONVERSED = 9
 """Columns from `outline` on."""
-
-
-def words_of(sample: Sample) -> Words:
-    """The texts of a sample, to be put back by `SampleTable.whole`."""
-    reply, reasons = sample.reply, tuple(score.reason for score in sample.scores)
-    parts = tuple(tuple(part.reason for part in score.parts) for score in sample.scores)
-    return Words(reply.text if isinstance(reply, Reply) else "", reasons, parts, reply.transcript)
 
 
 class SampleTable(Sequence[Sample]):

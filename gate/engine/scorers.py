@@ -2,7 +2,7 @@
 
 from math import fsum
 
-from gate.domain.scorer_change import ScorerChange
+from gate.domain.comparison import ScorerChange
 from gate.domain.suite import Suite
 from gate.engine.grid import Grid
 from gate.engine.means import means

@@ -6,7 +6,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from gate.domain.conversations import ChangedCalls, Talk, Talks, ToolChange, ToolDifference, ToolSlice
+from gate.domain.conversations import (
+    ArmConversations,
+    ChangedCalls,
+    Conversations,
+    ToolChange,
+    ToolDifference,
+    ToolSlice,
+)
 from gate.domain.suite import OVERALL
 from gate.domain.transcript import Outline
 from gate.engine.grid import Bools, Floats, Grid, Ints
@@ -89,7 +96,7 @@ class _Conversations:
         return calls if times > len(numbers) / 2 else None
 
 
-def talks(grid: Grid) -> Talks | None:
+def talks(grid: Grid) -> Conversations | None:
     """Turns, questions back and calls of tools; None where no case has a conversation.
 
     Args:
@@ -106,17 +113,29 @@ def talks(grid: Grid) -> Talks | None:
     figures = (turns, followups, asking, calls, failed)
     before, after = (_talk(*(figure[arm] for figure in figures)) for arm in (0, 1))
     if not found.tools_told:
-        before, after = (replace(talk, calls=None, failed_calls=None) for talk in (before, after))
+        before, after = (talk.model_copy(update={"calls": None, "failed_calls": None}) for talk in (before, after))
     if grid.suite.baseline is None:
-        return Talks(int(positions.size), None, after)
+        return Conversations(n=int(positions.size), baseline=None, candidate=after)
     less, more = _turned(asking)
-    return Talks(int(positions.size), before, after, int(more.sum()), int(less.sum()))
+    return Conversations(
+        n=int(positions.size),
+        baseline=before,
+        candidate=after,
+        more_asking=int(more.sum()),
+        less_asking=int(less.sum()),
+    )
 
 
-def _talk(turns: Floats, followups: Floats, asking: Floats, calls: Floats, failed: Floats) -> Talk:
+def _talk(turns: Floats, followups: Floats, asking: Floats, calls: Floats, failed: Floats) -> ArmConversations:
     """Each float[n], the figure of each case."""
     back, share = (float(figure.mean()) if figure.size else None for figure in (followups, asking))
-    return Talk(float(turns.mean()), back, share, float(calls.mean()), float(failed.mean()))
+    return ArmConversations(
+        turns=float(turns.mean()),
+        followups=back,
+        asking=share,
+        calls=float(calls.mean()),
+        failed_calls=float(failed.mean()),
+    )
 
 
 def tool_difference(grid: Grid) -> ToolDifference | None:
@@ -140,10 +159,14 @@ def tool_difference(grid: Grid) -> ToolDifference | None:
         if name == OVERALL or one.changed or one.tools:
             slices.append(one)
     named = [
-        ChangedCalls(grid.suite.exam.cases[positions[row]].id, *(_named(calls or ()) for calls in usual[row]))
+        ChangedCalls(
+            case=grid.suite.exam.cases[positions[row]].id,
+            baseline=_named(usual[row][0] or ()),
+            candidate=_named(usual[row][1] or ()),
+        )
         for row in np.flatnonzero(changed)[:MOST_CASES].tolist()
     ]
-    return ToolDifference(tuple(slices), tuple(named))
+    return ToolDifference(slices=tuple(slices), cases=tuple(named))
 
 
 def _turned(shares: Floats) -> tuple[Bools, Bools]:
@@ -159,9 +182,11 @@ def _slice(name: str, rows: Ints, shares: dict[str, Floats], changed: Bools) -> 
         stopped, started = (int(cases.sum()) for cases in _turned(own))
         before, after = (own > _HALF).sum(axis=1).tolist()
         if stopped or started or name == OVERALL:
-            tools.append(ToolChange(tool[:LONGEST_NAME], before, after, stopped, started))
+            tools.append(
+                ToolChange(tool=tool[:LONGEST_NAME], baseline=before, candidate=after, stopped=stopped, started=started)
+            )
     tools.sort(key=lambda tool: (-tool.stopped, -tool.started, -tool.baseline, -tool.candidate, tool.tool))
-    return ToolSlice(name, int(rows.size), int(changed[rows].sum()), tuple(tools[:MOST_TOOLS]))
+    return ToolSlice(slice=name, n=int(rows.size), changed=int(changed[rows].sum()), tools=tuple(tools[:MOST_TOOLS]))
 
 
 def _named(calls: tuple[str, ...]) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, is_dataclass, replace
 from typing import Any, cast
 
+from gate.config.scorers import free_name
 from gate.domain.case import Case, ScorerSpec
 from gate.domain.jsonvalue import JsonValue, digest
 from gate.domain.model import ModelRef, Params
@@ -12,7 +13,6 @@ from gate.domain.target import Conversing
 from gate.domain.words import counted
 from gate.inputs.limits import SLICES
 from gate.inputs.problems import Problems, one_problem, quoted
-from gate.inputs.scorers.read import free_name
 from gate.inputs.slices import length_edges, members, with_length
 
 LENGTH = "length"

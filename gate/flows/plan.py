@@ -3,11 +3,12 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from gate.domain.comparison import ArmAxis
 from gate.domain.forecast import Forecast, Role, Spending, Spread, Warned
 from gate.domain.promises import READING, TRIED
 from gate.domain.record import RunRecord
 from gate.domain.record_compared import SuiteRecord
-from gate.domain.record_parts import ArmAxisRecord, ArmRecord
+from gate.domain.record_parts import ArmRecord
 from gate.domain.suite import Arm, Suite
 from gate.domain.usage import Usage
 from gate.engine import noise
@@ -181,7 +182,7 @@ def _same_limit(side: ArmRecord, arm: Arm) -> bool:
     return side.params.get("max_output_tokens") == arm.params.max_output_tokens
 
 
-def _mean(cost: ArmAxisRecord, answers: int) -> Usage | None:
+def _mean(cost: ArmAxis, answers: int) -> Usage | None:
     usage = cost.usage
     if usage is None or answers == 0 or usage.output_tokens == 0:
         return None

@@ -1,24 +1,14 @@
 """A finished evaluation becomes `run.json`."""
 
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 from importlib.metadata import version
 from math import fsum
 
 from gate.domain.caching import CacheComparison
-from gate.domain.comparison import AxisComparison, Comparison
 from gate.domain.record import MethodRecord, MissingRecord, RunRecord
-from gate.domain.record_caching import CacheRecord
-from gate.domain.record_compared import (
-    AxisRecord,
-    CaseRecord,
-    ComparisonRecord,
-    QualityRecord,
-    ScorerChangeRecord,
-    SuiteRecord,
-)
-from gate.domain.record_judged import PositionRecord
+from gate.domain.record_compared import CaseRecord, QualityRecord, SuiteRecord
 from gate.domain.record_new import NewSuiteRecord
 from gate.domain.record_parts import CallsRecord
 from gate.domain.sample import ArmName
@@ -34,8 +24,8 @@ from gate.engine.position import positions
 from gate.engine.rows import Rows
 from gate.engine.samples import SampleTable
 from gate.engine.scorers import scorer_changes
+from gate.engine.toolcalls import talks, tool_difference
 from gate.flows.collect import Collection
-from gate.flows.record_conversations import talks_record, tools_record
 from gate.flows.record_exam import untried, value_records
 from gate.flows.record_judged import judged
 from gate.flows.record_new import new_suite_record
@@ -170,28 +160,23 @@ def _suite(suite: Suite, finished: Finished) -> SuiteRecord:
         baseline=arm_record(suite.arm(ArmName.BASELINE), taken, ArmName.BASELINE),
         candidate=arm_record(suite.candidate, taken, ArmName.CANDIDATE),
         exam=exam_record(suite, finished.resolved.changes[suite.name]),
-        quality=QualityRecord(overall=_comparison(rows[0]), slices=[_comparison(row) for row in rows[1:]]),
-        cost=_axis(cost),
-        latency=_axis(latency),
+        quality=QualityRecord(overall=rows[0], slices=rows[1:]),
+        cost=cost,
+        latency=latency,
         cases=_cases(suite, table, fallen),
         calls=calls_record(taken),
         spent_usd=spent,
         cost_note=note,
         spending=spending_record(taken),
-        cache=None if caching is None else CacheRecord.model_validate(asdict(caching)),
+        cache=caching,
         reuse=reuse_record(suite, table, finished.found.drift.get(suite.name)),
-        positions=_positions(suite, table),
-        scorers=[ScorerChangeRecord.model_validate(asdict(one)) for one in scorer_changes(Grid(suite, table))],
+        positions=positions(Grid(suite, table)),
+        scorers=list(scorer_changes(Grid(suite, table))),
         rubrics=rubrics,
         juries=juries,
-        conversations=talks_record(Grid(suite, table)),
-        tools=tools_record(Grid(suite, table)),
+        conversations=talks(Grid(suite, table)),
+        tools=tool_difference(Grid(suite, table)),
     )
-
-
-def _positions(suite: Suite, table: SampleTable) -> list[PositionRecord]:
-    found = positions(Grid(suite, table))
-    return [PositionRecord.model_validate({"scorer": name, **asdict(one)}) for name, one in found.items()]
 
 
 def _uncompared_caches(finished: Finished) -> list[str]:
@@ -208,20 +193,12 @@ def _new(suite: Suite, finished: Finished) -> NewSuiteRecord:
     rates = finished.assessment.rates
     kept = new_suite_record(suite, finished.found.samples, rates, finished.resolved.changes[suite.name])
     rubrics, juries = judged(suite, finished.found.samples, _intervals(finished))
-    talks = talks_record(Grid(suite, finished.found.samples))
-    return kept.model_copy(update={"rubrics": rubrics, "juries": juries, "conversations": talks})
+    update = {"rubrics": rubrics, "juries": juries, "conversations": talks(Grid(suite, finished.found.samples))}
+    return kept.model_copy(update=update)
 
 
 def _intervals(finished: Finished) -> Intervals:
     return Intervals(finished.resolved.policy.alpha, finished.seed)
-
-
-def _comparison(row: Comparison) -> ComparisonRecord:
-    return ComparisonRecord.model_validate(asdict(row))
-
-
-def _axis(axis: AxisComparison) -> AxisRecord:
-    return AxisRecord.model_validate(asdict(axis))
 
 
 def _cases(suite: Suite, table: SampleTable, fallen: Set[str]) -> list[CaseRecord]:

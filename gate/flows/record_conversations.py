@@ -1,17 +1,14 @@
-"""Conversations become a part of the record: what the arms did in them, and single ones, cut where they are long."""
+"""Single conversations become a part of the record, cut where they are long."""
 
 import json
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import reduce
 
-from gate.domain.record_conversations import TalksRecord, ToolDifferenceRecord
 from gate.domain.record_parts import ObservationRecord, ToolUseRecord, TranscriptRecord, TurnRecord
 from gate.domain.sample import Reply, Sample, effort_of
 from gate.domain.transcript import Observation, Turn
 from gate.domain.usage import Cost, Dollars, added
-from gate.engine.grid import Grid
-from gate.engine.toolcalls import talks, tool_difference
 from gate.report.secrets import masked
 
 TURNS_KEPT = 50
@@ -27,18 +24,6 @@ USED_CHARS = 1_000
 FOUND_CHARS = 400
 """Of what a database held."""
 NAME_CHARS = 200
-
-
-def talks_record(grid: Grid) -> TalksRecord | None:
-    """What one suite's conversations were like; None where there were none."""
-    found = talks(grid)
-    return None if found is None else TalksRecord.model_validate(asdict(found))
-
-
-def tools_record(grid: Grid) -> ToolDifferenceRecord | None:
-    """Which tools the arms of one suite called; None where they called none."""
-    found = tool_difference(grid)
-    return None if found is None else ToolDifferenceRecord.model_validate(asdict(found))
 
 
 def transcript_record(sample: Sample) -> TranscriptRecord | None:

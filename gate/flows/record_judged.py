@@ -1,14 +1,13 @@
 """What models said as judges becomes a part of the record: dimensions, juries, and who was asked in which way."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
 from typing import TypeVar
 
 from gate.domain.case import ScorerSpec
+from gate.domain.judged import JuryResult, RubricResult
 from gate.domain.model import ModelRef, Params
 from gate.domain.record import RunRecord
 from gate.domain.record_compared import SuiteRecord
-from gate.domain.record_judged import JuryRecord, RubricRecord
 from gate.domain.record_new import NewSuiteRecord
 from gate.domain.record_parts import AskedRecord, ExamRecord, JudgeRecord
 from gate.domain.suite import Suite
@@ -22,7 +21,7 @@ Members = Callable[[ScorerSpec], Sequence[tuple[ModelRef, Params]]]
 AnySuite = TypeVar("AnySuite", SuiteRecord, NewSuiteRecord)
 
 
-def judged(suite: Suite, table: SampleTable, intervals: Intervals) -> tuple[list[RubricRecord], list[JuryRecord]]:
+def judged(suite: Suite, table: SampleTable, intervals: Intervals) -> tuple[list[RubricResult], list[JuryResult]]:
     """The rubrics and the juries of one suite.
 
     Args:
@@ -33,8 +32,7 @@ def judged(suite: Suite, table: SampleTable, intervals: Intervals) -> tuple[list
     if not table.parts:
         return [], []
     grid = Grid(suite, table)
-    rubrics = [RubricRecord.model_validate(asdict(one)) for one in rubric_results(suite, grid, intervals)]
-    return rubrics, [JuryRecord.model_validate(asdict(one)) for one in jury_results(suite, grid, intervals)]
+    return list(rubric_results(suite, grid, intervals)), list(jury_results(suite, grid, intervals))
 
 
 def with_asked(run: RunRecord, resolved: Resolved, members: Members) -> RunRecord:

@@ -1,11 +1,9 @@
 """The record of a suite whose prompt the change brings."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
 
 from gate.domain.absence import Unscored
-from gate.domain.record_new import NewCaseRecord, NewSuiteRecord, PassRateRecord
-from gate.domain.record_parts import ArmAxisRecord
+from gate.domain.record_new import NewCaseRecord, NewSuiteRecord
 from gate.domain.sample import ArmName, Reply
 from gate.domain.suite import Suite
 from gate.domain.usage import Unpriced
@@ -39,7 +37,7 @@ def new_suite_record(suite: Suite, table: SampleTable, rates: PassRates, changes
     """
     samples = Rows(table, suite.name)
     replies = [sample.reply for sample in samples if isinstance(sample.reply, Reply)]
-    overall, *slices = (PassRateRecord.model_validate(asdict(rate)) for rate in rates.suites[suite.name])
+    overall, *slices = rates.suites[suite.name]
     spent, note = dollars_spent(samples, suite)
     return NewSuiteRecord(
         name=suite.name,
@@ -50,8 +48,8 @@ def new_suite_record(suite: Suite, table: SampleTable, rates: PassRates, changes
         overall=overall,
         slices=slices,
         level=rates.levels[suite.name],
-        cost=ArmAxisRecord.model_validate(asdict(cost_figures(replies))),
-        latency=ArmAxisRecord.model_validate(asdict(latency_figures(replies))),
+        cost=cost_figures(replies),
+        latency=latency_figures(replies),
         priced=any(not (isinstance(reply.cost, Unpriced) and reply.cost.why == "n/a") for reply in replies),
         cases=_cases(suite, table),
         calls=calls_record(samples),

@@ -1,7 +1,7 @@
 """What is known already, which pairs are asked side by side in spite of it, and whether known answers still hold."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Protocol
 
@@ -43,7 +43,7 @@ def same_arms(suite: Suite) -> bool:
     # How long an answer is waited for is not sent.
     usual = Params().timeout_s
     arms = {
-        (arm.version.prompt.digest, arm.model, replace(arm.params, timeout_s=usual), arm.target)
+        (arm.version.prompt.digest, arm.model, arm.params.model_copy(update={"timeout_s": usual}), arm.target)
         for arm in suite.arms.values()
     }
     return suite.baseline is not None and len(arms) == 1

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from math import fsum
 
+from gate.config.scorers import parse_scorers
 from gate.domain.case import ScorerSpec
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.promises import TRIED, Promises
@@ -27,7 +28,6 @@ from gate.flows.promises import Compared, Readers, Versions, compare_promises, u
 from gate.flows.record_exam import added_up
 from gate.flows.record_parts import calls_record
 from gate.flows.resolved import Resolved
-from gate.inputs.scorers.read import parse_scorers
 from gate.testgen.asking import Asker
 from gate.testgen.casing import case_of
 from gate.testgen.compile.compile import compile_rules

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from gate.casefiles.reading import read
+from gate.config.scorers import parse_scorers
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.stored_suite import Entry
 from gate.errors import InputErrors
@@ -23,7 +24,6 @@ from gate.inputs.nodes import Node, plain
 from gate.inputs.problems import Problems, quoted
 from gate.inputs.promptfoo.context import criteria, values
 from gate.inputs.promptyml import ENDINGS, TEST_DATA
-from gate.inputs.scorers.read import parse_scorers
 from gate.inputs.yamltext import parse_yaml
 
 _STRINGS = {"equals": "exact", "contains": "contains", "startsWith": "starts_with", "endsWith": "ends_with"}

@@ -4,6 +4,7 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from gate.config.scorers import parse_scorers
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.stored_suite import Entry
 from gate.errors import InputErrors
@@ -21,7 +22,6 @@ from gate.inputs.promptfoo.assertions import scorers_of
 from gate.inputs.promptfoo.context import Context
 from gate.inputs.promptfoo.tests import NOTHING, cases_of, default_of
 from gate.inputs.promptfoo.types import MAPPED
-from gate.inputs.scorers.read import parse_scorers
 from gate.inputs.sheets.table import read_table
 
 _OF_CONFIG = frozenset({"prompts", "providers", "targets", "scenarios", "redteam"})

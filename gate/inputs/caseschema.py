@@ -1,13 +1,13 @@
 """The JSON Schemas of cases and of rubrics, built from the words and ranges of their readers."""
 
+from gate.config.rubrics import RubricFile
 from gate.domain.jsonvalue import JsonValue
-from gate.inputs import agentcases, cases, golden, rubrics
+from gate.inputs import agentcases, cases, golden
 from gate.inputs.chat import ROLES
 from gate.inputs.describing import described_schema
 from gate.inputs.limits import CASES, LINE_CHARS, NAME_CHARS, PROMPT_CHARS, WORDS
-from gate.inputs.schema import scorer
+from gate.inputs.schema import scorer, scorer_definitions
 from gate.inputs.schemaparts import Schema, integer, mapping, number, string
-from gate.inputs.scorers.kinds import KINDS
 from gate.inputs.scorers.options import PASSING
 
 ID = "https://prompt-gate.dev/schemas/cases/1"
@@ -36,15 +36,12 @@ def cases_schema() -> Schema:
 
 def rubric_schema() -> Schema:
     """The file of a rubric."""
-    options = KINDS["rubric"].options
-    keys = {key: options[key].schema() for key in rubrics.KEYS}
-    whole = described_schema(mapping(keys, required=("dimensions",)), "rubric")
-    return {"$schema": _DRAFT, "$id": RUBRIC_ID, "title": "rubric", **whole}
+    return {"$schema": _DRAFT, "$id": RUBRIC_ID, **RubricFile.model_json_schema(), "title": "rubric"}
 
 
 def _definitions() -> Schema:
     """The scorers, which stand in many places, once."""
-    return {"scorers": described_schema({"type": "array", "items": scorer()}, "scorers")}
+    return {"scorers": {"type": "array", "items": scorer()}, **scorer_definitions()}
 
 
 def _case() -> Schema:

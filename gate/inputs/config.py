@@ -1,20 +1,21 @@
 """`gate.yaml`, version 1: text in, a checked configuration out."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import cast
 
+from gate.domain.model import ProviderServer
 from gate.domain.suite import Budget, CachePolicy, CorrectionName, MethodName, RunPolicy
 from gate.inputs.fields import Fields, Range
 from gate.inputs.limits import CONFIG_CHARS
-from gate.inputs.models import MAX_OUTPUT_TOKENS
+from gate.inputs.models import MAX_OUTPUT_TOKENS, read_servers
 from gate.inputs.nodes import Node, described
 from gate.inputs.problems import Problems, one_problem, quoted
 from gate.inputs.suites import SuiteConfig, read_suites
 from gate.inputs.yamltext import parse_yaml
 
 VERSION = 1
-KEYS = ("version", "policy", "budget", "cache", "defaults", "suites")
+KEYS = ("version", "policy", "budget", "cache", "providers", "defaults", "suites")
 POLICY = ("confidence", "fail_on", "method", "correction", "breakage", "early_stop", "mode")
 MODES = ("enforce", "advisory")
 BUDGET = ("max_calls", "max_usd", "max_minutes", "max_output_tokens")
@@ -43,12 +44,14 @@ class Config:
         budget: limits that are enforced before each call.
         cache: which known answers may be reused.
         suites: in file order, at least one.
+        providers: servers by the name that models call them.
     """
 
     policy: RunPolicy
     budget: Budget
     cache: CachePolicy
     suites: tuple[SuiteConfig, ...]
+    providers: Mapping[str, ProviderServer] = field(default_factory=dict)
 
 
 def load(text: str, file: str) -> Config:
@@ -109,11 +112,14 @@ def _whole(root: Node | None, problems: Problems) -> Config:
     fields = Fields(root, "", problems)
     _check_version(fields)
     fields.only(KEYS, later=_LATER)
+    servers = read_servers(fields)
+    problems.providers = tuple(servers)
     return Config(
         policy=_policy(fields.mapping("policy")),
         budget=_budget(fields.mapping("budget")),
         cache=_cache(fields.mapping("cache")),
         suites=read_suites(fields),
+        providers=servers,
     )
 
 

@@ -1,6 +1,6 @@
 """`promises` of a suite: compare what its prompt promises before and after a change."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from gate.domain.model import ModelRef, Params
 from gate.domain.promises import Promises
@@ -64,7 +64,7 @@ def completed(wanted: PromisesConfig, model: ModelRef, params: Params) -> Promis
     reader, own = wanted.model or model, wanted.params
     if reader == model:
         address = own.base_url or params.base_url
-        own = replace(own, base_url=address, chat_template=own.chat_template or params.chat_template)
+        own = own.model_copy(update={"base_url": address, "chat_template": own.chat_template or params.chat_template})
     return Promises(reader, own, wanted.judge or reader, wanted.tests)
 
 

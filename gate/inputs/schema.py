@@ -4,14 +4,15 @@ Editors complete and check with it; `gate.inputs.config` stays the judge, since 
 templates are beyond a schema.
 """
 
+from pydantic import TypeAdapter
+
+from gate.config.scorers import Scorers
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.suite import OVERALL
 from gate.inputs import config, models, policies, promises, suites, targetschema
 from gate.inputs.describing import described_schema
 from gate.inputs.limits import PATH_CHARS
 from gate.inputs.schemaparts import Schema, integer, mapping, model, number, optional, params, string
-from gate.inputs.scorers.kind import Kind
-from gate.inputs.scorers.kinds import KINDS
 from gate.inputs.scorers.options import PASSING
 
 ID = f"https://prompt-gate.dev/schemas/gate.yaml/{config.VERSION}"
@@ -26,13 +27,14 @@ def config_schema() -> Schema:
             "policy": optional(_run_policy()),
             "budget": optional(_budget()),
             "cache": optional(_cache()),
+            "providers": optional(_servers()),
             "defaults": optional(mapping({key: _suite()[key] for key in suites.DEFAULTS})),
             "suites": {"type": "array", "minItems": 1, "items": mapping(_suite(), required=_NEEDED)},
         },
         required=("version", "suites"),
     )
     head: Schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": ID, "title": "gate.yaml"}
-    return {**head, **described_schema(whole)}
+    return {**head, **described_schema(whole), "$defs": scorer_definitions()}
 
 
 _NEEDED = ("name", "prompt", "cases", "scorers")
@@ -71,6 +73,20 @@ def _cache() -> Schema:
             "max_mb": integer(config.MAX_MB),
         }
     )
+
+
+def _servers() -> Schema:
+    server = mapping(
+        {
+            "api": {"enum": ["openai", "anthropic"]},
+            "base_url": {"type": "string", "pattern": "^https?://"},
+            "api_key_env": {"type": "string", "pattern": "^[A-Z_][A-Z0-9_]{0,99}$"},
+        },
+        required=("api", "base_url"),
+    )
+    built_in = "|".join(models.PROVIDERS)
+    names: Schema = {"pattern": f"^(?!({built_in})$){models.PROVIDER}$"}
+    return {"type": "object", "propertyNames": names, "additionalProperties": server}
 
 
 def _suite() -> dict[str, JsonValue]:
@@ -131,20 +147,11 @@ def _policy(slices: Schema) -> Schema:
 
 
 def scorer() -> Schema:
-    """One scorer, as a suite or a case has it."""
-    one_kind: list[JsonValue] = [_kind(name, kind) for name, kind in KINDS.items()]
-    bare: list[JsonValue] = [name for name, kind in KINDS.items() if kind.bare]
-    return {"anyOf": [{"enum": bare}, *one_kind]}
+    """One scorer, as a suite or a case has it; see `scorer_definitions`."""
+    return {"$ref": "#/$defs/Scorer"}
 
 
-def _kind(name: str, kind: Kind) -> Schema:
-    common: dict[str, JsonValue] = {key: option.schema() for key, option in kind.common.items()}
-    options = {key: option.schema() for key, option in kind.options.items()}
-    rules: list[JsonValue] = [schema for rule in kind.rules if (schema := rule.schema())]
-    whole = mapping({**options, **common}, required=kind.needed)
-    forms: list[JsonValue] = [{**whole, "allOf": rules} if rules else whole]
-    if kind.shorthand:
-        forms.append(options[kind.shorthand])
-    if kind.bare:
-        forms.append({"type": "null"})
-    return mapping({name: {"anyOf": forms}, **common}, required=(name,))
+def scorer_definitions() -> dict[str, JsonValue]:
+    """What a schema with scorers needs among its definitions."""
+    found: dict[str, JsonValue] = TypeAdapter(Scorers).json_schema()["$defs"]
+    return found

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from gate.domain.jsonvalue import JsonValue
+from gate.domain.model import Params
 from gate.inputs import models
 from gate.inputs.fields import Range
 from gate.inputs.limits import NAME_CHARS
@@ -12,25 +13,12 @@ Schema = dict[str, JsonValue]
 
 def params() -> Schema:
     """Neutral parameters; an empty value takes a setting of the defaults back."""
-    stop: Schema = {"type": "string", "minLength": 1, "maxLength": NAME_CHARS}
-    properties: dict[str, JsonValue] = {
-        "max_output_tokens": integer(models.MAX_OUTPUT_TOKENS),
-        "temperature": number(models.TEMPERATURE),
-        "top_p": number(models.TOP_P),
-        "stop": {"anyOf": [stop, {"type": "array", "maxItems": models.STOPS, "items": stop}]},
-        "seed": integer(models.SEED),
-        "reasoning_effort": {"type": "string", "pattern": models.EFFORT},
-        "prompt_cache": {"type": "boolean"},
-        "chat_template": {"enum": list(models.CHAT_TEMPLATES)},
-        "base_url": {"type": "string", "pattern": "^https?://"},
-        "timeout_s": number(models.TIMEOUT_S),
-    }
-    return mapping({key: {"anyOf": [value, {"type": "null"}]} for key, value in properties.items()})
+    return Params.model_json_schema()
 
 
 def model() -> Schema:
     """`provider:name`."""
-    return {**string(), "pattern": f"^({'|'.join(models.PROVIDERS)}):\\S"}
+    return {**string(), "pattern": f"^{models.PROVIDER}:\\S"}
 
 
 def mapping(properties: Mapping[str, JsonValue], required: Sequence[str] = ()) -> Schema:

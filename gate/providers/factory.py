@@ -116,7 +116,7 @@ class Factory:
 
     def cold(self, model: ModelRef, params: Params) -> Params:
         """Parameters of a judge: at temperature 0, where the interface takes one and nothing else was asked for."""
-        cold = replace(params, temperature=0.0)
+        cold = params.model_copy(update={"temperature": 0.0})
         return cold if params.temperature is None and self.takes(model, cold) else params
 
     async def close(self) -> None:
@@ -156,7 +156,7 @@ class Factory:
 
     def _make(self, model: ModelRef, params: Params) -> Provider:
         makers: dict[str, Callable[[ModelRef, Params], Provider]] = {
-            **dict.fromkeys(INTERFACES, self._service),
+            **dict.fromkeys((*INTERFACES, *self._endpoints.keys.servers), self._service),
             "local": self._local,
             "replay": self._replay,
             "fake": self._fake,

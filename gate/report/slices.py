@@ -5,8 +5,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from gate.domain.comparison import Comparison
 from gate.domain.record import RunRecord
-from gate.domain.record_compared import ComparisonRecord, SuiteRecord
+from gate.domain.record_compared import SuiteRecord
 from gate.domain.record_new import NewSuiteRecord
 from gate.domain.suite import OVERALL
 from gate.domain.verdict import State
@@ -34,7 +35,7 @@ class Named:
 
     suite: str
     local: str
-    record: ComparisonRecord
+    record: Comparison
 
     @property
     def full(self) -> str:
@@ -94,14 +95,14 @@ def badness(named: Named) -> tuple[float, float, bool, str]:
     return (math.inf if upper is None else upper, math.inf if mean is None else mean, automatic, named.full)
 
 
-def moved(record: ComparisonRecord) -> str:
+def moved(record: Comparison) -> str:
     """`fell by 0.417, from 0.806 to 0.389`: the words of the first line of the comment, and of all outputs."""
     known = record.baseline is not None and record.candidate is not None
     scores = f", from {numbers.score(record.baseline)} to {numbers.score(record.candidate)}" if known else ""
     return f"{numbers.fell_or_rose(record.mean or 0.0)}{scores}"
 
 
-def fallen(record: ComparisonRecord, called: str) -> str:
+def fallen(record: Comparison, called: str) -> str:
     """A sentence on a slice that fell, or may have: `lang=de is suspect: it fell by …, which is not beyond doubt`."""
     if record.state is State.SUSPECT:
         return f"{called} is suspect: it {moved(record)}, which is not beyond doubt"

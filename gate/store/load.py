@@ -23,7 +23,7 @@ def load_run(path: Path) -> RunRecord:
         path: a `run.json`, or the folder that holds one.
 
     Raises:
-        GateError: no such file, not a run, or a run of a newer version.
+        GateError: no such file, not a run, or a run of another version.
     """
     file = path / "run.json" if path.is_dir() else path
     hint = "name a run.json, or a folder that gate diff --out made"
@@ -50,30 +50,27 @@ def read_run(content: bytes, file: str, hint: str = "send a run.json as the gate
         raise GateError(f"{file} is not JSON: {error}", hint) from None
     told = data if isinstance(data, dict) else {}
     schema = told.get("schema")
-    match = re.fullmatch(r"prompt-gate/run/(\d{1,6})", schema) if isinstance(schema, str) else None
-    if match is None:
+    if not isinstance(schema, str) or not re.fullmatch(r"prompt-gate/run/\d{1,6}", schema):
         raise GateError(f"{file} is not a run: it has no schema {SCHEMA}", hint)
-    if int(match[1]) > int(SCHEMA.rsplit("/", 1)[1]):
-        raise GateError(f"{file} has schema {schema}, newer than this version reads ({SCHEMA})", "update Prompt Gate")
+    hint = _other_version(told.get("tool_version")) or hint
+    if schema != SCHEMA:
+        raise GateError(f"{file} has schema {schema}, and this version reads {SCHEMA}", hint)
     try:
         return RunRecord.model_validate(data)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(str(part) for part in first["loc"])
         said = f"{where}: {first['msg']}" if where else first["msg"]
-        newer = _of_a_newer_program(told.get("tool_version"))
-        raise GateError(f"{file} is not a whole run: {said}", newer or hint) from None
+        raise GateError(f"{file} is not a whole run: {said}", hint) from None
 
 
-def _of_a_newer_program(wrote: JsonValue) -> str:
-    """What to do where a later version wrote the record, which may have fields that this one does not know."""
+def _other_version(wrote: JsonValue) -> str:
+    """What to do where another version wrote the record, whose fields may be others; empty where it was this one."""
     own = version("prompt-gate")
-    if not isinstance(wrote, str) or _numbers(wrote) <= _numbers(own):
+    if (
+        not isinstance(wrote, str)
+        or not re.fullmatch(r"\d{1,6}(\.\d{1,6}){1,2}\w{0,20}", wrote, re.ASCII)
+        or wrote == own
+    ):
         return ""
-    return f"update Prompt Gate: version {wrote} wrote it, and this is {own}"
-
-
-def _numbers(release: str) -> tuple[int, ...]:
-    """Of a version such as `0.12.1`; empty where it is no such thing."""
-    match = re.fullmatch(r"(\d{1,6})\.(\d{1,6})(?:\.(\d{1,6}))?\w{0,20}", release, re.ASCII)
-    return () if match is None else tuple(int(number or 0) for number in match.groups())
+    return f"Prompt Gate {wrote} wrote it, and this is {own}: read it with that version"

@@ -1,6 +1,5 @@
 """A run on disk: `run.json`, `samples.jsonl` and the rendered reports in one folder."""
 
-import json
 import os
 import shutil
 import tempfile
@@ -10,18 +9,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
-from pydantic_core import to_json
-
-from gate.domain.absence import Failed, Unscored
-from gate.domain.jsonvalue import JsonValue
 from gate.domain.record import RunRecord
-from gate.domain.sample import Part, Reply, Sample, Score, Words
-from gate.domain.transcript_json import transcript_json, transcript_of
-from gate.domain.usage import Cost, Dollars, Unpriced
+from gate.domain.sample import Sample, Words, words_of
 from gate.errors import GateError
 from gate.store.own_folder import make_folder
 
-SAMPLE_SCHEMA = "prompt-gate/sample/1"
 _PIECE = 1 << 16
 
 
@@ -48,6 +40,8 @@ class RunFolder:
         Returns:
             Where the line begins, in bytes.
         """
+        from gate.store.samples import sample_line
+
         if self._samples is None:
             make_folder(self.path)
             # Removed and made anew: a link of that name, which a repository may bring, is not followed.
@@ -63,16 +57,13 @@ class RunFolder:
 
     def words(self, place: int) -> Words:
         """The texts of the sample whose line begins there."""
+        from gate.store.samples import parse_sample
+
         if self._samples is None:
             with (self.path / "samples.jsonl").open("rb") as file:
-                row = json.loads(_line_at(file, place))
-        else:  # by its own handle: another run in the same folder may have put its samples under that name
-            row = json.loads(_line_at(self._samples, place))
-        transcript = row.get("transcript")
-        said = None if transcript is None else transcript_of(transcript)
-        scores = row["scores"]
-        parts = tuple(tuple(part.get("reason", "") for part in score.get("parts", ())) for score in scores)
-        return Words(row.get("text", ""), tuple(score["reason"] for score in scores), parts, said)
+                return words_of(parse_sample(_line_at(file, place)))
+        # By its own handle: another run in the same folder may have put its samples under that name.
+        return words_of(parse_sample(_line_at(self._samples, place)))
 
     def run(self, run: RunRecord) -> None:
         """Write `run.json` and the reports, each whole or not at all."""
@@ -159,102 +150,3 @@ def _pieces(file: BinaryIO, place: int = 0) -> Iterator[bytes]:
     while piece := os.pread(file.fileno(), _PIECE, place):
         yield piece
         place += len(piece)
-
-
-def sample_line(sample: Sample) -> bytes:
-    """One line of `samples.jsonl`, with its line break."""
-    row = sample_row(sample)
-    try:
-        return to_json(row) + b"\n"  # in a fifth of the time of `json`
-    except ValueError:  # half a surrogate pair, which stays one as an escape
-        return f"{json.dumps(row, ensure_ascii=False)}\n".encode(errors="backslashreplace")
-
-
-def sample_row(sample: Sample) -> dict[str, JsonValue]:
-    """One line of `samples.jsonl`, schema `prompt-gate/sample/1`; `gate.store.samples` reads it back."""
-    row: dict[str, JsonValue] = {
-        "schema": SAMPLE_SCHEMA,
-        "suite": sample.suite,
-        "case": sample.case_id,
-        "arm": sample.arm.value,
-        "index": sample.index,
-        "warmup": sample.warmup,
-        "score": None if isinstance(sample.score, Unscored) else sample.score,
-        "unscored": sample.score.reason if isinstance(sample.score, Unscored) else None,
-        "scores": [_score(score) for score in sample.scores],
-    }
-    reply = sample.reply
-    row |= _conversed(reply)
-    if isinstance(reply, Failed):
-        return {**row, "failure": reply.reason, "attempts": reply.attempts}
-    usage, origin = reply.usage, reply.origin
-    return {
-        **row,
-        "text": reply.text,
-        "model_id": reply.model_id,
-        "stop_reason": reply.stop_reason,
-        "attempts": reply.attempts,
-        "latency_s": reply.latency_s,
-        "cost_usd": _dollars(reply.cost),
-        "unpriced": _unpriced(reply.cost),
-        "usage": {
-            "input_tokens": usage.input_tokens,
-            "cache_read_tokens": usage.cache_read_tokens,
-            "cache_write_tokens": usage.cache_write_tokens,
-            "output_tokens": usage.output_tokens,
-        },
-        "origin": {"sitting": origin.sitting, "at": origin.at, "reused": origin.reused},
-    }
-
-
-def _conversed(reply: Reply | Failed) -> dict[str, JsonValue]:
-    """What only conversations have."""
-    row: dict[str, JsonValue] = {}
-    if reply.transcript is not None:
-        row["transcript"] = transcript_json(reply.transcript)
-    if (effort := reply.effort) is not None:
-        row["effort"] = {
-            "calls": effort.calls,
-            "retries": effort.retries,
-            "reused": effort.reused,
-            "cost_usd": _dollars(effort.cost),
-            "unpriced": _unpriced(effort.cost),
-            "aside_calls": effort.aside_calls,
-            "aside_cost_usd": _dollars(effort.aside_cost),
-            "aside_unpriced": _unpriced(effort.aside_cost),
-        }
-    return row
-
-
-def _score(score: Score) -> JsonValue:
-    value = score.value
-    row: dict[str, JsonValue] = {
-        "scorer": score.scorer,
-        "value": None if isinstance(value, Unscored) else value,
-        "unscored": value.reason if isinstance(value, Unscored) else None,
-        "reason": score.reason,
-        "weight": score.weight,
-        "required": score.required,
-        "calls": score.calls,
-        "retries": score.retries,
-        "reused": score.reused,
-        "cost_usd": _dollars(score.cost),
-        "unpriced": _unpriced(score.cost),
-    }
-    if score.parts:
-        row["parts"] = [_part(part) for part in score.parts]
-    return row
-
-
-def _part(part: Part) -> JsonValue:
-    row: dict[str, JsonValue] = {"kind": part.kind, "name": part.name, "value": part.value, "weight": part.weight}
-    return {**row, "reason": part.reason} if part.reason else row
-
-
-def _dollars(cost: Cost | None) -> float | None:
-    return cost.amount if isinstance(cost, Dollars) else None
-
-
-def _unpriced(cost: Cost | None) -> str | None:
-    """Why a price is missing; null where there is one, and where there was nothing to pay for."""
-    return cost.why if isinstance(cost, Unpriced) else None

@@ -55,7 +55,7 @@ def seconds_of(folder: Path) -> dict[tuple[str, str], float]:
         for line in lines(folder / NAME):
             with suppress(ValueError, KeyError, TypeError, RecursionError):
                 row = json.loads(line.data)
-                took = row["latency_s"]
+                took = row["reply"]["latency_s"]
                 if row["arm"] == "candidate" and isinstance(took, float) and 0.0 <= took < 1e9:
                     found[str(row["suite"]), str(row["case"])] += took
     return dict(found)

@@ -12,7 +12,7 @@ from gate.domain.history import Context
 from gate.domain.sample import ArmName, Part, Reply, Sample
 from gate.domain.stored_suite import Archive, Entry
 from gate.domain.transcript import ToolUse, Transcript, Turn
-from gate.store.run_folder import sample_line
+from gate.store.samples import sample_line
 from gate.store.sql.engine import Database
 from gate.store.sql.run_writer import KeptSample
 from gate.store.sql.runs import Runs

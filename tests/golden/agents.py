@@ -2,16 +2,16 @@
 
 from collections.abc import Sequence
 
+from gate.domain.conversations import (
+    ArmConversations,
+    ChangedCalls,
+    Conversations,
+    ToolChange,
+    ToolDifference,
+    ToolSlice,
+)
 from gate.domain.ending import STEP_LIMIT
 from gate.domain.record import RunRecord
-from gate.domain.record_conversations import (
-    ChangedCallsRecord,
-    TalkRecord,
-    TalksRecord,
-    ToolChangeRecord,
-    ToolDifferenceRecord,
-    ToolSliceRecord,
-)
 from gate.domain.record_parts import (
     ObservationRecord,
     OutputRecord,
@@ -60,16 +60,16 @@ def agents() -> RunRecord:
             judges=SpentRecord(calls=240, usd=0.0632),
         ),
         scorers=[scorer("tools", 0.5, 40, (1.0, 0.7), (1.0, 0.7)), scorer("judge", 0.5, 40, (0.82, 0.68))],
-        conversations=TalksRecord(
+        conversations=Conversations(
             n=40,
-            baseline=TalkRecord(turns=2.04, followups=0.04, asking=0.04, calls=2.5, failed_calls=0.0),
-            candidate=TalkRecord(turns=2.41, followups=0.41, asking=0.31, calls=1.6, failed_calls=0.15),
+            baseline=ArmConversations(turns=2.04, followups=0.04, asking=0.04, calls=2.5, failed_calls=0.0),
+            candidate=ArmConversations(turns=2.41, followups=0.41, asking=0.31, calls=1.6, failed_calls=0.15),
             more_asking=11,
             less_asking=0,
         ),
-        tools=ToolDifferenceRecord(
+        tools=ToolDifference(
             slices=[
-                ToolSliceRecord(
+                ToolSlice(
                     slice="overall",
                     n=40,
                     changed=14,
@@ -79,7 +79,7 @@ def agents() -> RunRecord:
                         _tool("list", 40, 40, 0, 0),
                     ],
                 ),
-                ToolSliceRecord(
+                ToolSlice(
                     slice="tier=enterprise",
                     n=12,
                     changed=8,
@@ -87,15 +87,15 @@ def agents() -> RunRecord:
                 ),
             ],
             cases=[
-                ChangedCallsRecord(case="occupancy-december", baseline=["list", "get_occupancy"], candidate=["list"]),
-                ChangedCallsRecord(case="revenue-november", baseline=["get_occupancy"], candidate=[]),
+                ChangedCalls(case="occupancy-december", baseline=["list", "get_occupancy"], candidate=["list"]),
+                ChangedCalls(case="revenue-november", baseline=["get_occupancy"], candidate=[]),
             ],
         ),
     )
     return run(Verdict.BLOCK, [made], ["overall fell by 0.220 over 40 cases; the upper bound is −0.110."])
 
 
-def conversed(texts: Sequence[str]) -> tuple[TranscriptRecord, TalksRecord, ToolDifferenceRecord]:
+def conversed(texts: Sequence[str]) -> tuple[TranscriptRecord, Conversations, ToolDifference]:
     """A conversation, and what changed in those of a suite, in which every text from outside is one of these."""
     one, two, three, four = (texts[place % len(texts)] for place in range(4))
     use = ToolUseRecord(name=one, arguments=two, result=three, failed=True, latency_s=0.5)
@@ -108,21 +108,21 @@ def conversed(texts: Sequence[str]) -> tuple[TranscriptRecord, TalksRecord, Tool
         ObservationRecord(scorer=four, rows=2, found=three),
     ]
     talk = TranscriptRecord(turns=turns, revived=[0], aside_calls=1, missed=[one], observations=observed)
-    arm = TalkRecord(turns=2, followups=1, asking=1, calls=1, failed_calls=1)
+    arm = ArmConversations(turns=2, followups=1, asking=1, calls=1, failed_calls=1)
     tools = [_tool(text, 9, 0, 9, 0) for text in texts[:6]] + [_tool(f"{text}+", 0, 9, 0, 9) for text in texts[:2]]
-    slices = [ToolSliceRecord(slice=f"t={three}", n=9, changed=9, tools=tools)]
+    slices = [ToolSlice(slice=f"t={three}", n=9, changed=9, tools=tools)]
     slices.insert(0, slices[0].model_copy(update={"slice": "overall", "n": 20}))
-    cases = [ChangedCallsRecord(case=text, baseline=[one, two], candidate=[text]) for text in texts[:6]]
-    talks = TalksRecord(n=9, baseline=arm, candidate=arm, more_asking=9)
-    return talk, talks, ToolDifferenceRecord(slices=slices, cases=cases)
+    cases = [ChangedCalls(case=text, baseline=[one, two], candidate=[text]) for text in texts[:6]]
+    talks = Conversations(n=9, baseline=arm, candidate=arm, more_asking=9)
+    return talk, talks, ToolDifference(slices=slices, cases=cases)
 
 
 def _talked(text: str, score: float, talk: TranscriptRecord, *reasons: str, index: int = 0) -> OutputRecord:
     return output(index, text, score, *reasons).model_copy(update={"transcript": talk})
 
 
-def _tool(name: str, baseline: int, candidate: int, stopped: int, started: int) -> ToolChangeRecord:
-    return ToolChangeRecord(tool=name, baseline=baseline, candidate=candidate, stopped=stopped, started=started)
+def _tool(name: str, baseline: int, candidate: int, stopped: int, started: int) -> ToolChange:
+    return ToolChange(tool=name, baseline=baseline, candidate=candidate, stopped=stopped, started=started)
 
 
 def _first(answer: str) -> TurnRecord:

@@ -1,32 +1,19 @@
 """Hand-built parts of runs, with plain defaults."""
 
+from gate.domain.caching import ArmPrefix, CacheComparison, PrefixEnd
+from gate.domain.comparison import ArmAxis, AxisComparison, Comparison, Estimate, ScorerChange
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.record import MethodRecord, MissingRecord, RunRecord
-from gate.domain.record_caching import ArmPrefixRecord, CacheRecord, PlaceRecord
-from gate.domain.record_compared import (
-    AxisRecord,
-    CaseRecord,
-    ComparisonRecord,
-    QualityRecord,
-    ScorerChangeRecord,
-    SuiteRecord,
-)
-from gate.domain.record_parts import (
-    ArmAxisRecord,
-    ArmRecord,
-    CallsRecord,
-    EstimateRecord,
-    ExamRecord,
-    OutputRecord,
-    UsageRecord,
-)
+from gate.domain.record_compared import CaseRecord, QualityRecord, SuiteRecord
+from gate.domain.record_parts import ArmRecord, CallsRecord, ExamRecord, OutputRecord
+from gate.domain.usage import Usage
 from gate.domain.verdict import State, Verdict
 
 Change = tuple[float, float | None, float | None]
 """Mean, lower, upper."""
 
 
-def comparison(name: str, state: State, n: int, baseline: float, change: Change, **other: object) -> ComparisonRecord:
+def comparison(name: str, state: State, n: int, baseline: float, change: Change, **other: object) -> Comparison:
     """One slice; `other` replaces any further field."""
     mean, lower, upper = change
     fields: dict[str, object] = {
@@ -48,7 +35,7 @@ def comparison(name: str, state: State, n: int, baseline: float, change: Change,
         "cases_needed": None,
         "moved": 0 if (mean, lower, upper) == (0.0, None, None) else n // 2,
     }
-    return ComparisonRecord.model_validate(fields | other)
+    return Comparison.model_validate(fields | other)
 
 
 def arm(ref: str = "origin/main", sha: str | None = "4be1f0c2d7", **other: object) -> ArmRecord:
@@ -65,19 +52,19 @@ def arm(ref: str = "origin/main", sha: str | None = "4be1f0c2d7", **other: objec
     return ArmRecord.model_validate(fields | other)
 
 
-def cost(change: Change | None = (0.034, 0.011, 0.058), *, exceeded: bool = False, **other: object) -> AxisRecord:
+def cost(change: Change | None = (0.034, 0.011, 0.058), *, exceeded: bool = False, **other: object) -> AxisComparison:
     """A cost axis with tokens; None is not compared."""
     mean, lower, upper = change or (None, None, None)
-    before = UsageRecord(input_tokens=81_240, cache_read_tokens=20_480, cache_write_tokens=0, output_tokens=18_204)
-    after = UsageRecord(input_tokens=84_910, cache_read_tokens=20_480, cache_write_tokens=1_024, output_tokens=18_611)
-    axis = AxisRecord(
+    before = Usage(input_tokens=81_240, cache_read_tokens=20_480, cache_write_tokens=0, output_tokens=18_204)
+    after = Usage(input_tokens=84_910, cache_read_tokens=20_480, cache_write_tokens=1_024, output_tokens=18_611)
+    axis = AxisComparison(
         axis="cost",
         compared=change is not None,
         reason="",
         applicable=True,
         n=120,
-        baseline=ArmAxisRecord(mean=0.000_061_2, p50=0.00006, p95=0.00009, usage=before),
-        candidate=ArmAxisRecord(mean=0.000_063_3, p50=0.00006, p95=0.00009, usage=after),
+        baseline=ArmAxis(mean=0.000_061_2, p50=0.00006, p95=0.00009, usage=before),
+        candidate=ArmAxis(mean=0.000_063_3, p50=0.00006, p95=0.00009, usage=after),
         change=mean,
         lower=lower,
         upper=upper,
@@ -87,17 +74,17 @@ def cost(change: Change | None = (0.034, 0.011, 0.058), *, exceeded: bool = Fals
     return axis.model_copy(update=other)
 
 
-def latency(change: Change | None = (0.042, -0.013, 0.1), *, exceeded: bool = False, **other: object) -> AxisRecord:
+def latency(change: Change | None = (0.042, -0.013, 0.1), *, exceeded: bool = False, **other: object) -> AxisComparison:
     """A latency axis; None is not compared."""
     mean, lower, upper = change or (None, None, None)
-    axis = AxisRecord(
+    axis = AxisComparison(
         axis="latency",
         compared=change is not None,
         reason="",
         applicable=True,
         n=120,
-        baseline=ArmAxisRecord(mean=0.71, p50=0.64, p95=1.32, usage=None),
-        candidate=ArmAxisRecord(mean=0.74, p50=0.66, p95=1.41, usage=None),
+        baseline=ArmAxis(mean=0.71, p50=0.64, p95=1.32, usage=None),
+        candidate=ArmAxis(mean=0.74, p50=0.66, p95=1.41, usage=None),
         change=mean,
         lower=lower,
         upper=upper,
@@ -107,21 +94,21 @@ def latency(change: Change | None = (0.042, -0.013, 0.1), *, exceeded: bool = Fa
     return axis.model_copy(update=other)
 
 
-def prefix(tokens: int, line: int, variable: str, **other: object) -> ArmPrefixRecord:
+def prefix(tokens: int, line: int, variable: str, **other: object) -> ArmPrefix:
     """What the requests of one arm share."""
     fields: dict[str, object] = {
         "requests": 120,
         "tokens": tokens,
         "request_tokens": 1_961,
         "measured": True,
-        "place": PlaceRecord(message=1, line=line, variable=variable),
+        "place": PrefixEnd(message=1, line=line, variable=variable),
         "minimum": 1_024,
         "obstacle": "" if tokens >= 1_024 else "too short",
     }
-    return ArmPrefixRecord.model_validate(fields | other)
+    return ArmPrefix.model_validate(fields | other)
 
 
-def cache(**other: object) -> CacheRecord:
+def cache(**other: object) -> CacheComparison:
     """A date that moved from line 41 to line 1."""
     fields: dict[str, object] = {
         "baseline": prefix(1_934, 41, "date"),
@@ -130,11 +117,11 @@ def cache(**other: object) -> CacheRecord:
         "moved": True,
         "fresh_tokens": 0,
         "fresh_usd": 0.0,
-        "baseline_share": EstimateRecord(value=0.931, lower=0.902, upper=0.96),
-        "candidate_share": EstimateRecord(value=0.0, lower=0.0, upper=0.0),
-        "share_change": EstimateRecord(value=-0.931, lower=-0.96, upper=-0.902),
+        "baseline_share": Estimate(value=0.931, lower=0.902, upper=0.96),
+        "candidate_share": Estimate(value=0.0, lower=0.0, upper=0.0),
+        "share_change": Estimate(value=-0.931, lower=-0.96, upper=-0.902),
     }
-    return CacheRecord.model_validate(fields | other)
+    return CacheComparison.model_validate(fields | other)
 
 
 def output(
@@ -171,9 +158,9 @@ def case(
 
 def scorer(
     name: str, weight: float | None, n: int, scores: tuple[float, float], passed: tuple[float, float] | None = None
-) -> ScorerChangeRecord:
+) -> ScorerChange:
     """One scorer before and after; one that is required has shares of answers that passed."""
-    return ScorerChangeRecord(
+    return ScorerChange(
         name=name,
         weight=weight,
         required=passed is not None,
@@ -186,9 +173,7 @@ def scorer(
     )
 
 
-def suite(
-    overall: ComparisonRecord, slices: list[ComparisonRecord], cases: list[CaseRecord], **other: object
-) -> SuiteRecord:
+def suite(overall: Comparison, slices: list[Comparison], cases: list[CaseRecord], **other: object) -> SuiteRecord:
     """A suite called support."""
     fields: dict[str, object] = {
         "name": "support",

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from gate.domain.checked import CaseState
-from gate.domain.passrate import PassState
+from gate.domain.passrate import PassRate, PassState
 from gate.domain.record import MissingRecord, RunRecord
 from gate.domain.record_check import CaseCheckRecord, PartMeanRecord, ScorerCheckRecord
-from gate.domain.record_new import NewCaseRecord, NewSuiteRecord, PassRateRecord
+from gate.domain.record_new import NewCaseRecord, NewSuiteRecord
 from gate.domain.record_parts import ExamRecord, OutputRecord
 from gate.domain.verdict import Verdict
 from tests.golden.builders import arm, output, run
@@ -63,7 +63,7 @@ def checked(
     return CaseCheckRecord.model_validate(fields | other)
 
 
-def calls(overall: PassRateRecord, slices: list[PassRateRecord], cases: list[NewCaseRecord]) -> NewSuiteRecord:
+def calls(overall: PassRate, slices: list[PassRate], cases: list[NewCaseRecord]) -> NewSuiteRecord:
     """A suite called calls."""
     exam = ExamRecord(ref="working tree", digest="12ab" + "0" * 60, cases=len(cases), scorers=["voice", "asks"])
     made = suite(overall, slices, cases)

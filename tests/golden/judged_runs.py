@@ -2,17 +2,10 @@
 
 from collections.abc import Sequence
 
+from gate.domain.comparison import Estimate, ScorerChange
+from gate.domain.judged import ContestedAnswer, DimensionResult, JuryMember, JuryResult, PositionBias, RubricResult
 from gate.domain.record import RunRecord
-from gate.domain.record_compared import ScorerChangeRecord
-from gate.domain.record_judged import (
-    ContestedRecord,
-    DimensionRecord,
-    JuryRecord,
-    MemberRecord,
-    PositionRecord,
-    RubricRecord,
-)
-from gate.domain.record_parts import AskedRecord, EstimateRecord, ExamRecord, JudgeRecord
+from gate.domain.record_parts import AskedRecord, ExamRecord, JudgeRecord
 from gate.domain.verdict import State, Verdict
 from tests.golden.builders import comparison, run, scorer, suite
 
@@ -60,13 +53,13 @@ def lost_pairs() -> RunRecord:
     return run(Verdict.BLOCK, [made], ["overall fell by 1.000 over 30 cases; the upper bound is −0.769."])
 
 
-def compared_by(texts: Sequence[str]) -> tuple[list[ScorerChangeRecord], list[PositionRecord]]:
+def compared_by(texts: Sequence[str]) -> tuple[list[ScorerChange], list[PositionBias]]:
     """Scorers named by each of these texts, the first of them a pairwise judge."""
     found = [scorer(name, 0.5, 40, (0.9, 0.8 - place / 100), (0.9, 0.8)) for place, name in enumerate(texts)]
     return found, [_position(texts[0], 40, (0.4, 0.3, 0.5), (0.5, 0.4, 0.6))]
 
 
-def judged_by(texts: Sequence[str]) -> tuple[list[RubricRecord], list[JuryRecord], list[JudgeRecord]]:
+def judged_by(texts: Sequence[str]) -> tuple[list[RubricResult], list[JuryResult], list[JudgeRecord]]:
     """A rubric and a jury in which every text from outside is one of these, in turn, and who was asked."""
     one, two, three = (texts[place % len(texts)] for place in range(3))
     judge = JudgeRecord(
@@ -103,22 +96,20 @@ def _exam() -> ExamRecord:
     return ExamRecord(ref="origin/main", digest=digest, cases=60, scorers=scorers, judges=judges)
 
 
-def _position(
-    name: str, pairs: int, won: tuple[float, float, float], lost: tuple[float, float, float]
-) -> PositionRecord:
+def _position(name: str, pairs: int, won: tuple[float, float, float], lost: tuple[float, float, float]) -> PositionBias:
     """A judge that likes neither place and never turns."""
-    return PositionRecord(
+    return PositionBias(
         scorer=name,
         pairs=pairs,
-        first=EstimateRecord(value=0.5, lower=0.42, upper=0.58),
-        turned=EstimateRecord(value=0.0, lower=0.0, upper=0.114),
-        tied=EstimateRecord(value=0.0, lower=0.0, upper=0.114),
-        won=EstimateRecord(value=won[0], lower=won[1], upper=won[2]),
-        lost=EstimateRecord(value=lost[0], lower=lost[1], upper=lost[2]),
+        first=Estimate(value=0.5, lower=0.42, upper=0.58),
+        turned=Estimate(value=0.0, lower=0.0, upper=0.114),
+        tied=Estimate(value=0.0, lower=0.0, upper=0.114),
+        won=Estimate(value=won[0], lower=won[1], upper=won[2]),
+        lost=Estimate(value=lost[0], lower=lost[1], upper=lost[2]),
     )
 
 
-def _rubric(scorer: str, name: str = "") -> RubricRecord:
+def _rubric(scorer: str, name: str = "") -> RubricResult:
     rows = [
         (name or "brevity", 0.2, (0.725, 0.6, -0.125, -0.2, -0.05)),
         ("state compliance", 0.2, (0.81, 0.81, 0.0, -0.06, 0.06)),
@@ -126,24 +117,24 @@ def _rubric(scorer: str, name: str = "") -> RubricRecord:
         ("persona", 0.1, (0.5, 0.5, 0.0, None, None)),
     ]
     dimensions = [
-        DimensionRecord(name=one, weight=weight, n=60, baseline=old, candidate=new, mean=mean, lower=low, upper=high)
+        DimensionResult(name=one, weight=weight, n=60, baseline=old, candidate=new, mean=mean, lower=low, upper=high)
         for one, weight, (old, new, mean, low, high) in rows
     ]
-    return RubricRecord(scorer=scorer, low=1, high=5, threshold=3.5, dimensions=dimensions)
+    return RubricResult(scorer=scorer, low=1, high=5, threshold=3.5, dimensions=dimensions)
 
 
-def _jury(scorer: str, case: str, model: str = "") -> JuryRecord:
+def _jury(scorer: str, case: str, model: str = "") -> JuryResult:
     means = [(0.81, 0.74), (0.77, 0.75), (0.9, 0.61)]
     names = [model] * 3 if model else _MEMBERS
-    return JuryRecord(
+    return JuryResult(
         scorer=scorer,
         mark=0.7,
         answers=120,
         members=[
-            MemberRecord(model=one, baseline=old, candidate=new) for one, (old, new) in zip(names, means, strict=True)
+            JuryMember(model=one, baseline=old, candidate=new) for one, (old, new) in zip(names, means, strict=True)
         ],
-        alpha=EstimateRecord(value=0.62, lower=0.5, upper=0.71),
+        alpha=Estimate(value=0.62, lower=0.5, upper=0.71),
         marks=None,
         why_not="there is one category only, so agreement beyond chance cannot be told",
-        contested=[ContestedRecord(case=case, arm="candidate", index=0, opinions=[0.9, 0.85, 0.1])],
+        contested=[ContestedAnswer(case=case, arm="candidate", index=0, opinions=[0.9, 0.85, 0.1])],
     )

@@ -1,7 +1,8 @@
 """Finished runs that had answers already, whose replies ended badly, or that ended early."""
 
+from gate.domain.comparison import ArmAxis
 from gate.domain.record import CallsRecord, MissingRecord, RunRecord
-from gate.domain.record_parts import ArmAxisRecord, ArmReuseRecord, DriftRecord, ReuseRecord
+from gate.domain.record_parts import ArmReuseRecord, DriftRecord, ReuseRecord
 from gate.domain.verdict import State, Verdict
 from tests.golden.builders import arm, case, comparison, cost, latency, output, run, suite
 
@@ -129,7 +130,7 @@ def unanswered() -> RunRecord:
     names = ("overall", "lang=de", "lang=en")
     rows = (comparison(name, State.TOO_FEW, 0, 0.0, (0.0, None, None)) for name in names)
     overall, *slices = (row.model_copy(update=unknown) for row in rows)
-    arms = dict.fromkeys(("baseline", "candidate"), ArmAxisRecord(mean=None, p50=None, p95=None, usage=None))
+    arms = dict.fromkeys(("baseline", "candidate"), ArmAxis(mean=None, p50=None, p95=None, usage=None))
     nothing = cost(None, reason="no case was answered by both arms", **arms)
     made = suite(overall, slices, [], cost=nothing, latency=latency(None, reason="no times were measured", **arms))
     calls = CallsRecord(made=0, cached=0, retried=11, failed=80)

@@ -1,9 +1,11 @@
 """Runs with prompts that the change brings, built by hand."""
 
-from gate.domain.passrate import PassState
+from gate.domain.comparison import ArmAxis
+from gate.domain.passrate import PassRate, PassState
 from gate.domain.record import RunRecord
-from gate.domain.record_new import NewCaseRecord, NewSuiteRecord, PassRateRecord
-from gate.domain.record_parts import ArmAxisRecord, CallsRecord, ExamRecord, OutputRecord, UsageRecord
+from gate.domain.record_new import NewCaseRecord, NewSuiteRecord
+from gate.domain.record_parts import CallsRecord, ExamRecord, OutputRecord
+from gate.domain.usage import Usage
 from gate.domain.verdict import Verdict
 from tests.golden.builders import arm, output, run
 
@@ -16,7 +18,7 @@ _ASKED = "Wie lange habe ich Zeit?\nIch habe gestern bestellt."
 
 def rate(
     name: str, state: PassState, n: int, span: tuple[float, float, float], wanted: float | None, **other: object
-) -> PassRateRecord:
+) -> PassRate:
     """One slice: rate, lower, upper."""
     share, lower, upper = span
     fields: dict[str, object] = {
@@ -33,12 +35,12 @@ def rate(
         "blocking": wanted is not None and state is not PassState.TOO_FEW,
         "advisory": False,
     }
-    return PassRateRecord.model_validate(fields | other)
+    return PassRate.model_validate(fields | other)
 
 
-def suite(overall: PassRateRecord, slices: list[PassRateRecord], cases: list[NewCaseRecord]) -> NewSuiteRecord:
+def suite(overall: PassRate, slices: list[PassRate], cases: list[NewCaseRecord]) -> NewSuiteRecord:
     """A suite called refunds."""
-    usage = UsageRecord(input_tokens=40_620, cache_read_tokens=0, cache_write_tokens=0, output_tokens=9_102)
+    usage = Usage(input_tokens=40_620, cache_read_tokens=0, cache_write_tokens=0, output_tokens=9_102)
     return NewSuiteRecord(
         name="refunds",
         samples=3,
@@ -48,8 +50,8 @@ def suite(overall: PassRateRecord, slices: list[PassRateRecord], cases: list[New
         overall=overall,
         slices=slices,
         level=0.025 / max(1, sum(rate.blocking for rate in (overall, *slices))),
-        cost=ArmAxisRecord(mean=0.000_061_2, p50=0.00006, p95=0.00009, usage=usage),
-        latency=ArmAxisRecord(mean=0.71, p50=0.64, p95=1.32, usage=None),
+        cost=ArmAxis(mean=0.000_061_2, p50=0.00006, p95=0.00009, usage=usage),
+        latency=ArmAxis(mean=0.71, p50=0.64, p95=1.32, usage=None),
         priced=True,
         cases=cases,
         calls=CallsRecord(made=540, cached=0, retried=1, failed=0),

@@ -2,9 +2,10 @@
 
 from datetime import UTC, datetime
 
+from gate.domain.comparison import ArmAxis, Estimate
 from gate.domain.record import MissingRecord, OverrideRecord, RunRecord
 from gate.domain.record_compared import CaseRecord
-from gate.domain.record_parts import ArmAxisRecord, EstimateRecord, ExamRecord
+from gate.domain.record_parts import ExamRecord
 from gate.domain.verdict import State, Verdict
 from gate.errors import GateError, InputErrors, MissingKey, Problem
 from gate.flows.unevaluated import closed, failed, overridden, skipped
@@ -191,10 +192,10 @@ def hold_cache() -> RunRecord:
     slower = latency(
         (0.61, 0.48, 0.75),
         exceeded=True,
-        baseline=ArmAxisRecord(mean=0.71, p50=0.64, p95=1.32, usage=None, calls=360),
-        candidate=ArmAxisRecord(mean=1.16, p50=1.03, p95=2.16, usage=None, calls=358),
-        p50_change=EstimateRecord(value=0.39, lower=0.33, upper=0.45),
-        p95_change=EstimateRecord(value=0.84, lower=0.41, upper=1.32),
+        baseline=ArmAxis(mean=0.71, p50=0.64, p95=1.32, usage=None, calls=360),
+        candidate=ArmAxis(mean=1.16, p50=1.03, p95=2.16, usage=None, calls=358),
+        p50_change=Estimate(value=0.39, lower=0.33, upper=0.45),
+        p95_change=Estimate(value=0.84, lower=0.41, upper=1.32),
     )
     dear = cost((2.12, 1.95, 2.3), exceeded=True)
     reasons = [

@@ -106,7 +106,7 @@ def test_a_run_whose_budget_ends_within_conversations_goes_on_later(tmp_path: Pa
     cut = gate("check", "--out", "out", cwd=tmp_path, env=env)
     assert cut.code == 3, cut.out + cut.err
     assert server.requests == 7
-    assert any("the budget of 7 calls is used up" in row.get("failure", "") for row in samples(tmp_path))
+    assert any("the budget of 7 calls is used up" in row["reply"].get("reason", "") for row in samples(tmp_path))
     path = tmp_path / "gate.yaml"
     path.write_text(path.read_text().replace('"max_calls": 7', '"max_calls": 70'))
     rest = gate("check", "--out", "out", cwd=tmp_path, env=env)

@@ -11,9 +11,9 @@ import pytest
 from benchmarks import calibration
 from gate.cli.app import cli
 from gate.cli.schema import SCHEMAS
+from gate.domain.model import Params
 from gate.domain.verdict import Verdict
 from gate.inputs import cases, config
-from gate.inputs.models import PARAMS
 from tests.support.command import gate
 
 ROOT = Path(__file__).parents[2]
@@ -88,7 +88,7 @@ def test_the_verdict_table_is_whole() -> None:
 
 
 def test_the_reference_names_every_parameter_and_scorer() -> None:
-    for name in PARAMS:
+    for name in Params.model_fields:
         assert f"`{name}`" in REFERENCE, name
     for name in ("exact", "contains", "regex", "json_schema", "judge", "rubric"):
         assert f"| `{name}` |" in REFERENCE

@@ -6,9 +6,8 @@ from dataclasses import dataclass, field
 from gate.calls.port import Worth, always
 from gate.domain.absence import Failed
 from gate.domain.record import RunRecord
-from gate.domain.sample import Reply, Sample, Words
+from gate.domain.sample import Reply, Sample, Words, words_of
 from gate.domain.usage import Dollars, Usage
-from gate.engine.samples import words_of
 from gate.providers.base import Request
 
 

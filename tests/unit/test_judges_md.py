@@ -4,16 +4,14 @@ import re
 from pathlib import Path
 
 import pytest
+from pydantic import TypeAdapter
 
+from gate.config.documents import read_yaml
+from gate.config.rubrics import parse_rubric
+from gate.config.scorers import Judge, RubricScorer, Scorers
+from gate.config.validation import validate
 from gate.domain.case import Case, ScorerSpec
 from gate.domain.jsonvalue import JsonValue
-from gate.inputs.nodes import Node
-from gate.inputs.problems import Problems
-from gate.inputs.rubrics import parse_rubric
-from gate.inputs.scorers.judged import COMBINE
-from gate.inputs.scorers.kinds import KINDS
-from gate.inputs.scorers.read import read_scorers
-from gate.inputs.yamltext import parse_yaml
 from gate.scoring.messages import messages
 
 TEXT = (Path(__file__).parents[2] / "docs/how-to/judges-and-rubrics.md").read_text(encoding="utf-8")
@@ -22,12 +20,7 @@ TEMPLATE = re.findall(r"```jinja\n(.*?)```", TEXT, re.DOTALL)[0]
 
 
 def scorers(text: str) -> tuple[ScorerSpec, ...]:
-    problems = Problems("docs")
-    root = parse_yaml(text, problems)
-    assert isinstance(root, Node) and isinstance(root.value, dict)
-    found = read_scorers(root.value["scorers"], problems)
-    problems.check()
-    return found
+    return validate(TypeAdapter(Scorers), read_yaml(text, "docs").part("scorers"))
 
 
 @pytest.mark.parametrize("text", [text for text in YAML if text.startswith("scorers:")])
@@ -53,7 +46,7 @@ def test_the_rubric_and_the_template_make_a_question_to_a_judge() -> None:
 
 
 def test_every_option_and_every_way_to_combine_is_named() -> None:
-    for option in (*KINDS["judge"].options, *KINDS["rubric"].options):
+    for option in {*Judge.model_fields, *RubricScorer.model_fields} - {"name", "weight", "required"}:
         assert f"`{option}`" in TEXT or f"{option}:" in TEXT or option == "calibration", option
-    for word in COMBINE:
+    for word in ("mean", "median", "majority"):
         assert f"| `{word}`" in TEXT, word

@@ -5,17 +5,17 @@ import json
 import os
 import re
 from pathlib import Path
+from typing import Literal, get_origin
 
 import pytest
+from pydantic.fields import FieldInfo
 from ruamel.yaml import YAML
 
+from gate.config.scorers import VALIDATORS, parse_scorers
 from gate.domain.case import Case, ScorerSpec
 from gate.domain.sample import Score
 from gate.domain.transcript import Cell, Observation, ToolUse, Transcript, Turn
 from gate.inputs.builders import Entry
-from gate.inputs.scorers.options import USUAL_THRESHOLD, Choice, Option, Threshold
-from gate.inputs.scorers.read import parse_scorers
-from gate.inputs.scorers.validators import VALIDATORS
 from gate.python.process import Worktree
 from gate.python.scorer import FunctionScorer, ScoringProcess
 from gate.scoring.subject import Subject
@@ -30,16 +30,14 @@ def block(section: str, language: str) -> str:
     return found[1] if found else ""
 
 
-def default(option: Option) -> str:
+def default(field: FieldInfo) -> str:
     """How the page writes it; empty where the page explains it in words."""
-    if option.example:
+    if field.is_required():
         return "required"
-    found = option.words[0] if isinstance(option, Choice) else getattr(option, "default", None)
-    if isinstance(option, Threshold):
-        found = USUAL_THRESHOLD
-    if found is None:
+    if field.default in (None, {}):
         return "none"
-    return f"`{found}`" if isinstance(option, Choice) else f"`{json.dumps(found)}`"
+    choice = get_origin(field.annotation) is Literal
+    return f"`{field.default}`" if choice else f"`{json.dumps(field.default)}`"
 
 
 def by_code(spec: ScorerSpec, answers: list[str], folder: Path) -> dict[str, Score]:
@@ -71,10 +69,11 @@ def test_every_kind_has_a_section_and_every_section_a_kind() -> None:
 @pytest.mark.parametrize("kind", VALIDATORS)
 def test_every_option_is_told_with_its_default(kind: str) -> None:
     rows = dict(re.findall(r"^\| `(\w+)` \|.*\| ([^|]+) \|$", SECTIONS[kind], re.MULTILINE))
-    options = VALIDATORS[kind].options
-    assert set(rows) == set(options)
-    for key, option in options.items():
-        assert rows[key].startswith(default(option)), key
+    common = ("name", "weight", "required", "negate")
+    fields = {field.alias or name: field for name, field in VALIDATORS[kind].model_fields.items() if name not in common}
+    assert set(rows) == set(fields)
+    for key, field in fields.items():
+        assert rows[key].startswith(default(field)), key
 
 
 @pytest.mark.parametrize("kind", VALIDATORS)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 
+from gate.config.scorers import parse_scorers
 from gate.domain.jsonvalue import JsonValue
 from gate.errors import InputErrors
 from gate.inputs.models import foreign_model
@@ -12,7 +13,6 @@ from gate.inputs.promptfoo.code import LANGUAGES, Options, scorer_of
 from gate.inputs.promptfoo.context import CODE, FILE, Context, criteria, node_of, values
 from gate.inputs.promptfoo.listed import listed
 from gate.inputs.promptfoo.types import MAPPED, NAMED, Unmapped, unheeded
-from gate.inputs.scorers.read import parse_scorers
 from gate.inputs.yamltext import parse_yaml
 
 SET = "assert-set"

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from gate.domain.checked import CaseState
-from gate.domain.passrate import PassState
+from gate.domain.passrate import PassRate, PassState
 from gate.domain.record import RunRecord
-from gate.domain.record_new import NewSuiteRecord, PassRateRecord
+from gate.domain.record_new import NewSuiteRecord
 from gate.domain.suite import OVERALL
 from gate.domain.verdict import Verdict
 from gate.report import numbers
@@ -58,7 +58,7 @@ def steps(run: RunRecord) -> Iterator[Text]:
         yield ("Nothing has to be done. What a change of the prompt moves is shown by ", Code("gate diff"), ".")
 
 
-def _first(run: RunRecord, state: PassState) -> tuple[NewSuiteRecord, PassRateRecord] | None:
+def _first(run: RunRecord, state: PassState) -> tuple[NewSuiteRecord, PassRate] | None:
     rows = ((suite, rate) for suite in run.new for rate in (suite.overall, *suite.slices))
     return next((one for one in rows if one[1].state is state and one[1].blocking), None)
 
@@ -80,7 +80,7 @@ def _passed(run: RunRecord) -> Text:
     return (f"{count_of(run, CaseState.PASSED):,} of {numbers.counted(total, 'case')} passed{where}",)
 
 
-def _rate(run: RunRecord, suite: NewSuiteRecord, rate: PassRateRecord) -> Text:
+def _rate(run: RunRecord, suite: NewSuiteRecord, rate: PassRate) -> Text:
     name = suite.name if rate.slice == OVERALL else f"{suite.name}/{rate.slice}"
     where: Text = (" of ", Code(short(name))) if len(run.new) > 1 or rate.slice != OVERALL else ()
     wanted = f", where at least {numbers.share(rate.wanted)} are wanted" if rate.wanted not in (None, 1.0) else ""

@@ -4,10 +4,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from gate.domain.checked import CaseState
-from gate.domain.passrate import PassState
+from gate.domain.passrate import PassRate, PassState
 from gate.domain.record import RunRecord
 from gate.domain.record_check import CaseCheckRecord
-from gate.domain.record_new import NewCaseRecord, NewSuiteRecord, PassRateRecord
+from gate.domain.record_new import NewCaseRecord, NewSuiteRecord
 from gate.domain.suite import OVERALL
 from gate.report import numbers
 from gate.report.alone.newprompts import about
@@ -126,7 +126,7 @@ def _within(case: NewCaseRecord, name: str) -> bool:
     return any(f"{dimension}={value}" == name for dimension, value in case.slices.items())
 
 
-def _rate(rate: PassRateRecord, unscored: int) -> RateRow:
+def _rate(rate: PassRate, unscored: int) -> RateRow:
     groups = "" if rate.units == rate.n else f" ({numbers.counted(rate.units, 'group')})"
     every = rate.wanted == 1.0
     still = _still_open(rate, unscored)
@@ -143,7 +143,7 @@ def _rate(rate: PassRateRecord, unscored: int) -> RateRow:
     )
 
 
-def _still_open(rate: PassRateRecord, unscored: int) -> bool:
+def _still_open(rate: PassRate, unscored: int) -> bool:
     """Could the cases without a score make it miss, or reach, what is wanted after all?"""
     if rate.wanted is None or not rate.n:
         return False

@@ -1,8 +1,8 @@
 """The section on prompts that the change brings: pass rates against what is wanted, and failing cases."""
 
-from gate.domain.passrate import PassState
+from gate.domain.passrate import PassRate, PassState
 from gate.domain.record import RunRecord
-from gate.domain.record_new import NewCaseRecord, NewSuiteRecord, PassRateRecord
+from gate.domain.record_new import NewCaseRecord, NewSuiteRecord
 from gate.report import numbers
 from gate.report.alone.rates import interval, spare
 from gate.report.calls.spending import per
@@ -67,17 +67,17 @@ def about(suite: NewSuiteRecord, what: str, over: str = "") -> str:
     return f"{what} passes when {mark}{over}.{told}"
 
 
-def rate_rank(rate: PassRateRecord) -> tuple[int, bool, float, str]:
+def rate_rank(rate: PassRate) -> tuple[int, bool, float, str]:
     """Sorts slices: what falls shortest first."""
     return (_ORDER.index(rate.state), rate.advisory, spare(rate), rate.slice)
 
 
-def rate_unremarkable(rate: PassRateRecord) -> bool:
+def rate_unremarkable(rate: PassRate) -> bool:
     """Whether a slice can be folded: it is neither short nor doubtful, nor one that somebody wants to see."""
     return rate.state is not PassState.MISSED and not rate.doubtful and not rate.advisory
 
 
-def rate_row(rate: PassRateRecord) -> RateRow:
+def rate_row(rate: PassRate) -> RateRow:
     """One slice as text."""
     quiet = rate.state is PassState.UNPROVEN and not rate.doubtful and not rate.advisory
     groups = "" if rate.units == rate.n else f" ({numbers.counted(rate.units, 'group')})"

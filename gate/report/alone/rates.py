@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
-from gate.domain.passrate import PassState
+from gate.domain.passrate import PassRate, PassState
 from gate.domain.record import RunRecord
-from gate.domain.record_new import NewSuiteRecord, PassRateRecord
+from gate.domain.record_new import NewSuiteRecord
 from gate.domain.suite import OVERALL
 from gate.domain.verdict import Verdict
 from gate.report import numbers
@@ -118,7 +118,7 @@ def usage(run: RunRecord) -> Iterator[UsageRow]:
         yield UsageRow(f"{short(suite.name)}{new}", (read, cached, written, said), cost, p50, p95)
 
 
-def _worst(run: RunRecord, state: PassState) -> tuple[NewSuiteRecord, PassRateRecord] | None:
+def _worst(run: RunRecord, state: PassState) -> tuple[NewSuiteRecord, PassRate] | None:
     """Of the slices that can block and show `state`, the one with the least to spare; `overall` among equals."""
     found = [
         (suite, rate)
@@ -129,14 +129,14 @@ def _worst(run: RunRecord, state: PassState) -> tuple[NewSuiteRecord, PassRateRe
     return min(found, key=lambda one: (one[1].upper or 0.0) - (one[1].wanted or 0.0), default=None)
 
 
-def interval(rate: PassRateRecord) -> str:
+def interval(rate: PassRate) -> str:
     """`62.5 % [48 %, 74.1 %]`, or a dash."""
     if rate.rate is None or rate.lower is None or rate.upper is None:
         return numbers.NOTHING
     return f"{numbers.share(rate.rate)} [{numbers.share(rate.lower)}, {numbers.share(rate.upper)}]"
 
 
-def spare(rate: PassRateRecord) -> float:
+def spare(rate: PassRate) -> float:
     """How far the rate lies above the wanted one; negative where it falls short."""
     return (rate.rate or 0.0) - (rate.wanted or 0.0)
 
@@ -159,7 +159,7 @@ def _name(suite: NewSuiteRecord) -> Code:
     return Code(short(suite.candidate.path))
 
 
-def _told(suite: NewSuiteRecord, rate: PassRateRecord) -> Text:
+def _told(suite: NewSuiteRecord, rate: PassRate) -> Text:
     where: Text = () if rate.slice == OVERALL else (" in ", Code(short(rate.slice)))
     wanted = "" if rate.wanted is None else f", where at least {numbers.share(rate.wanted)} are wanted"
     return ("new prompt ", _name(suite), f": {interval(rate)} of its answers", *where, f" passed{wanted}")

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from itertools import islice
 
+from gate.domain.caching import ArmPrefix, CacheComparison, PrefixEnd
+from gate.domain.comparison import AxisComparison, Estimate
 from gate.domain.record import RunRecord
-from gate.domain.record_caching import ArmPrefixRecord, CacheRecord, PlaceRecord
-from gate.domain.record_compared import AxisRecord, SuiteRecord
-from gate.domain.record_parts import EstimateRecord
+from gate.domain.record_compared import SuiteRecord
 from gate.report import numbers
 from gate.report.parts.whole import Code, Fact, Text
 from gate.report.slices import short, suite_label
@@ -41,7 +41,7 @@ def advice(run: RunRecord) -> Iterator[Text]:
             yield ("Put ", _variable(place), " behind the text that is the same for every case, and compare again.")
 
 
-def cache_facts(prefix: str, cache: CacheRecord) -> Iterator[Fact]:
+def cache_facts(prefix: str, cache: CacheComparison) -> Iterator[Fact]:
     """One line each: prefix, what stands in the way, cached tokens, what is encoded anew.
 
     Args:
@@ -62,7 +62,7 @@ def cache_facts(prefix: str, cache: CacheRecord) -> Iterator[Fact]:
         yield Fact(f"{prefix}encoded anew", (f"{once}; no part of what each call costs",))
 
 
-def _telling(run: RunRecord) -> Iterator[tuple[SuiteRecord, CacheRecord]]:
+def _telling(run: RunRecord) -> Iterator[tuple[SuiteRecord, CacheComparison]]:
     for suite in run.suites:
         if suite.cache is not None and suite.cache.shrank and (_shows(suite) or _warm(suite.cache)):
             yield suite, suite.cache
@@ -72,16 +72,16 @@ def _shows(suite: SuiteRecord) -> bool:
     return _rose(suite.cost) or _rose(suite.latency)
 
 
-def _warm(cache: CacheRecord) -> bool:
+def _warm(cache: CacheComparison) -> bool:
     """The candidate's requests were read from the cache beyond what they share: they had been asked before."""
     return cache.candidate_share is not None and _repeats(cache.candidate, cache.candidate_share)
 
 
-def _rose(axis: AxisRecord) -> bool:
+def _rose(axis: AxisComparison) -> bool:
     return axis.compared and axis.lower is not None and axis.lower > 0
 
 
-def _shrank(cache: CacheRecord) -> Text:
+def _shrank(cache: CacheComparison) -> Text:
     before, after = numbers.rough_tokens(cache.baseline.tokens), numbers.rough_tokens(cache.candidate.tokens)
     fall = f": the cacheable prefix falls from about {before} to {after} tokens"
     place = cache.candidate.place
@@ -105,13 +105,13 @@ def _measured(suite: SuiteRecord) -> str:
     return ", ".join(parts)
 
 
-def _prefixes(cache: CacheRecord) -> Text:
+def _prefixes(cache: CacheComparison) -> Text:
     if _arm(cache.baseline) == _arm(cache.candidate):
         return (*_arm(cache.baseline), ", in both arms")
     return ("baseline ", *_arm(cache.baseline), "; candidate ", *_arm(cache.candidate))
 
 
-def _arm(arm: ArmPrefixRecord) -> Text:
+def _arm(arm: ArmPrefix) -> Text:
     size = f"about {numbers.rough_tokens(arm.tokens)} of {numbers.rough_tokens(arm.request_tokens)} tokens"
     rate = "" if arm.measured else " (at four characters a token)"
     alone = ", as the prompt tells, for one case cannot" if arm.requests == 1 else ""
@@ -122,7 +122,7 @@ def _arm(arm: ArmPrefixRecord) -> Text:
     return (f"{size}{rate}, up to ", _variable(arm.place), " at ", *_line(arm.place), alone)
 
 
-def _obstacles(cache: CacheRecord) -> Text:
+def _obstacles(cache: CacheComparison) -> Text:
     if cache.baseline.obstacle == cache.candidate.obstacle and cache.baseline.minimum == cache.candidate.minimum:
         return _obstacle(cache.candidate)
     out: list[str | Code] = []
@@ -132,7 +132,7 @@ def _obstacles(cache: CacheRecord) -> Text:
     return tuple(out)
 
 
-def _obstacle(arm: ArmPrefixRecord) -> Text:
+def _obstacle(arm: ArmPrefix) -> Text:
     if arm.obstacle == "not asked for":
         return ("the provider has to be asked, with ", Code("prompt_cache: true"))
     if arm.obstacle == "too short":
@@ -142,8 +142,8 @@ def _obstacle(arm: ArmPrefixRecord) -> Text:
     return ()
 
 
-def _shares(cache: CacheRecord) -> str:
-    def told(found: EstimateRecord) -> str:
+def _shares(cache: CacheComparison) -> str:
+    def told(found: Estimate) -> str:
         if found.lower is None or found.upper is None or found.upper - found.lower < 1e-9:
             return numbers.percent(found.value)
         return f"{numbers.percent(found.value)} [{numbers.percent(found.lower)}, {numbers.percent(found.upper)}]"
@@ -164,16 +164,16 @@ def _shares(cache: CacheRecord) -> str:
     return both
 
 
-def _repeats(arm: ArmPrefixRecord, found: EstimateRecord) -> bool:
+def _repeats(arm: ArmPrefix, found: Estimate) -> bool:
     """Was clearly more read from the cache than the prefix that different cases share?"""
     return arm.requests > 1 and found.value > arm.tokens / max(1, arm.request_tokens) + SLACK
 
 
-def _line(place: PlaceRecord) -> Text:
+def _line(place: PrefixEnd) -> Text:
     if place.file:
         return (f"line {place.line} of ", Code(short(place.file)))
     return (f"line {place.line}" if place.message == 1 else f"line {place.line} of message {place.message}",)
 
 
-def _variable(place: PlaceRecord) -> Code:
+def _variable(place: PrefixEnd) -> Code:
     return Code(f"{{{{ {short(place.variable)} }}}}")

@@ -2,9 +2,9 @@
 
 import re
 
+from gate.domain.comparison import AxisComparison, Estimate
 from gate.domain.record import RunRecord
-from gate.domain.record_compared import AxisRecord, SuiteRecord
-from gate.domain.record_parts import EstimateRecord
+from gate.domain.record_compared import SuiteRecord
 from gate.domain.verdict import State
 from gate.report import numbers
 from gate.report.parts.compared import Axes
@@ -43,7 +43,7 @@ def _quiet(suite: SuiteRecord) -> bool:
     return still and not suite.cost.exceeded and not suite.latency.exceeded
 
 
-def over_allowance(axis: AxisRecord) -> str:
+def over_allowance(axis: AxisComparison) -> str:
     """`rose by 31 % [+24 %, +38 %], allowed +10 %`."""
     span = numbers.change_interval(axis.lower, axis.upper)
     return f"rose by {numbers.percent(axis.change or 0.0)} {span}, allowed {numbers.change(axis.allowance)}"
@@ -54,18 +54,18 @@ def of_an_axis(reason: str) -> bool:
     return _EXCEEDED.search(reason) is not None
 
 
-def p95(change: EstimateRecord) -> str:
+def p95(change: Estimate) -> str:
     """`p95 +90 ms [−40 ms, +220 ms]`."""
     span = numbers.duration_interval(change.lower, change.upper)
     return f"p95 {numbers.duration_change(change.value)} {span}"
 
 
-def trusted(axis: AxisRecord) -> bool:
+def trusted(axis: AxisComparison) -> bool:
     """Are there calls enough in each arm for a 95th percentile?"""
     return min(axis.baseline.calls, axis.candidate.calls) >= CALLS_FOR_P95
 
 
-def _axis(axis: AxisRecord) -> str:
+def _axis(axis: AxisComparison) -> str:
     if not axis.applicable:
         return f"n/a: {short(axis.reason)}" if axis.reason else "n/a (local model)"
     if not axis.compared or axis.change is None:
@@ -74,7 +74,7 @@ def _axis(axis: AxisRecord) -> str:
     return f"{text}, above the allowed {numbers.change(axis.allowance)}" if axis.exceeded else text
 
 
-def _p95(axis: AxisRecord) -> str:
+def _p95(axis: AxisComparison) -> str:
     before, after = axis.baseline.p95, axis.candidate.p95
     if not axis.compared or before is None or after is None:
         return ""

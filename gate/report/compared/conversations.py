@@ -3,16 +3,16 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from gate.domain.conversations import (
+    ArmConversations,
+    ChangedCalls,
+    Conversations,
+    ToolChange,
+    ToolDifference,
+    ToolSlice,
+)
 from gate.domain.record import RunRecord
 from gate.domain.record_compared import SuiteRecord
-from gate.domain.record_conversations import (
-    ChangedCallsRecord,
-    TalkRecord,
-    TalksRecord,
-    ToolChangeRecord,
-    ToolDifferenceRecord,
-    ToolSliceRecord,
-)
 from gate.domain.suite import OVERALL
 from gate.report import numbers
 from gate.report.parts.conversations import ToolRow
@@ -83,8 +83,8 @@ def _asking(suite: SuiteRecord) -> Iterator[Text]:
 class _Place:
     """A tool in the slice that says most about it."""
 
-    tool: ToolChangeRecord
-    slice: ToolSliceRecord
+    tool: ToolChange
+    slice: ToolSlice
 
     def net(self, *, stopped: bool) -> int:
         """Cases that changed in this direction, those of the other one taken away."""
@@ -97,7 +97,7 @@ class _Place:
         return (net / (self.slice.n + _SHRINKAGE), net, self.slice.slice == OVERALL)
 
 
-def _ranked(tools: ToolDifferenceRecord, *, stopped: bool) -> list[_Place]:
+def _ranked(tools: ToolDifference, *, stopped: bool) -> list[_Place]:
     """Each tool that stopped, or started, more than the reverse, in the slice that says most; the worst first."""
     best: dict[str, _Place] = {}
     for piece in tools.slices:
@@ -119,16 +119,16 @@ def _sentence(place: _Place, *, stopped: bool) -> Text:
     return (f"The candidate {verb} calling ", Code(short(place.tool.tool)), f" in {many}", *where)
 
 
-def _table(suite: str, talks: TalksRecord, tools: ToolDifferenceRecord | None) -> ConversationTable:
+def _table(suite: str, talks: Conversations, tools: ToolDifference | None) -> ConversationTable:
     sentences: list[Text] = []
-    rows: list[ToolChangeRecord] = []
-    changed: list[ChangedCallsRecord] = []
+    rows: list[ToolChange] = []
+    changed: list[ChangedCalls] = []
     if tools is not None:
         for stopped in (True, False):
             places = _ranked(tools, stopped=stopped)
             sentences += [(*_sentence(place, stopped=stopped), ".") for place in places[:SENTENCES]]
         rows = [tool for piece in tools.slices if piece.slice == OVERALL for tool in piece.tools]
-        changed = tools.cases
+        changed = list(tools.cases)
     compared = talks.baseline is not None
     return ConversationTable(
         suite=suite,
@@ -144,7 +144,7 @@ def _table(suite: str, talks: TalksRecord, tools: ToolDifferenceRecord | None) -
     )
 
 
-def _brief(talks: TalksRecord, tools: ToolDifferenceRecord | None) -> str:
+def _brief(talks: Conversations, tools: ToolDifference | None) -> str:
     overall = next((piece for piece in tools.slices if piece.slice == OVERALL), None) if tools else None
     told = overall is not None and overall.changed
     asks = talks.candidate.asking or (talks.baseline is not None and talks.baseline.asking)
@@ -154,16 +154,16 @@ def _brief(talks: TalksRecord, tools: ToolDifferenceRecord | None) -> str:
     return ", ".join(pieces) or f"{_both(talks, lambda arm: numbers.plain(arm.turns))} turns"
 
 
-def _heard(talks: TalksRecord) -> bool:
+def _heard(talks: Conversations) -> bool:
     """Was anybody asked whether the agent asks back?"""
     return talks.candidate.asking is not None
 
 
-def _shares(talks: TalksRecord) -> str:
+def _shares(talks: Conversations) -> str:
     return _both(talks, lambda arm: numbers.share(arm.asking or 0.0))
 
 
-def _figures(talks: TalksRecord) -> Iterator[tuple[str, str]]:
+def _figures(talks: Conversations) -> Iterator[tuple[str, str]]:
     if _heard(talks):
         yield "asks back", f"{_shares(talks)} of the conversations"
         yield "automatic answers to that", _both(talks, lambda arm: numbers.plain(arm.followups or 0.0))
@@ -175,12 +175,12 @@ def _figures(talks: TalksRecord) -> Iterator[tuple[str, str]]:
     yield "tool calls that failed", _both(talks, lambda arm: numbers.plain(arm.failed_calls or 0.0))
 
 
-def _both(talks: TalksRecord, told: Callable[[TalkRecord], str]) -> str:
+def _both(talks: Conversations, told: Callable[[ArmConversations], str]) -> str:
     before = "" if talks.baseline is None else f"{told(talks.baseline)} → "
     return f"{before}{told(talks.candidate)}"
 
 
-def _row(tool: ToolChangeRecord) -> ToolRow:
+def _row(tool: ToolChange) -> ToolRow:
     return ToolRow(
         name=short(tool.tool),
         cases=f"{tool.baseline:,} → {tool.candidate:,}",
@@ -189,7 +189,7 @@ def _row(tool: ToolChangeRecord) -> ToolRow:
     )
 
 
-def _calls(one: ChangedCallsRecord) -> Text:
+def _calls(one: ChangedCalls) -> Text:
     before, after = (
         (Code(short(", ".join(map(short, names)), LONGEST_SENTENCE)),) if names else ("no tool",)
         for names in (one.baseline, one.candidate)

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from functools import partial
 
+from gate.domain.comparison import Comparison
 from gate.domain.record import RunRecord
-from gate.domain.record_compared import ComparisonRecord, SuiteRecord
+from gate.domain.record_compared import SuiteRecord
 from gate.domain.verdict import FEWEST_UNITS, State
 from gate.report import numbers
 from gate.report.compared import bars
@@ -64,7 +65,7 @@ def footnotes(run: RunRecord) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _without_width(record: ComparisonRecord) -> bool:
+def _without_width(record: Comparison) -> bool:
     low, high = record.lower, record.upper
     return low is not None and high is not None and high - low < _NO_WIDTH
 
@@ -155,7 +156,7 @@ def _unremarkable(run: RunRecord, named: Named) -> bool:
     return named.record.state in (State.NOISE, State.TOO_FEW) and not marked and not named.record.advisory
 
 
-def only_familiar(record: ComparisonRecord) -> bool:
+def only_familiar(record: Comparison) -> bool:
     """The familiar rule alone would have failed it, for what it is worth.
 
     Where both rules do, a mark would say the same twice; of a handful of cases that rule makes nothing but mistakes.
@@ -180,7 +181,7 @@ def _words(named: Named) -> str:
     return "too few moved" if _boundless(named.record) else WORDS[named.record.state]
 
 
-def _boundless(record: ComparisonRecord) -> bool:
+def _boundless(record: Comparison) -> bool:
     """So few cases moved that no test could show their fall or rise, be it as large as it may."""
     unknown = record.lower is None and record.upper is None
     return record.state is State.NOISE and unknown and bool(record.mean)

@@ -4,10 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from gate.domain.passrate import PassState
+from gate.domain.comparison import AxisComparison
+from gate.domain.passrate import PassRate, PassState
 from gate.domain.record import RunRecord
-from gate.domain.record_compared import AxisRecord, SuiteRecord
-from gate.domain.record_new import NewSuiteRecord, PassRateRecord
+from gate.domain.record_compared import SuiteRecord
+from gate.domain.record_new import NewSuiteRecord
 from gate.domain.verdict import State, Verdict
 from gate.report import numbers
 from gate.report.compared.axes import over_allowance
@@ -94,7 +95,7 @@ def _compared(run: RunRecord, suite: SuiteRecord) -> Iterator[tuple[str, str]]:
     for rule, state in (("regression", State.REGRESSION), ("suspect", State.SUSPECT)):
         if rows := in_state(blocking, state):
             yield rule, _fell(rows)
-    axes: tuple[AxisRecord, ...] = (suite.cost, suite.latency)
+    axes: tuple[AxisComparison, ...] = (suite.cost, suite.latency)
     for axis in axes:
         if axis.exceeded:
             yield axis.axis, f"{short(suite.name)}: {axis.axis} {over_allowance(axis)}"
@@ -114,12 +115,12 @@ def _alone(new: NewSuiteRecord) -> Iterator[tuple[str, str]]:
         yield "pass-rate-unproven", _passed(new, doubtful)
 
 
-def _passed(new: NewSuiteRecord, rows: Sequence[PassRateRecord]) -> str:
+def _passed(new: NewSuiteRecord, rows: Sequence[PassRate]) -> str:
     worst = min(rows, key=lambda row: (row.rate or 0.0) - (row.wanted or 0.0))
     return f"{short(new.name)}/{short(worst.slice)}: {passing(worst)}{_more(len(rows) - 1)}"
 
 
-def passing(row: PassRateRecord) -> str:
+def passing(row: PassRate) -> str:
     """`62.5 % pass (8 cases), 90 % are asked for`."""
     rate = "none" if row.rate is None else numbers.share(row.rate)
     wanted = "" if row.wanted is None else f", {numbers.share(row.wanted)} are asked for"

@@ -12,10 +12,11 @@ from typing import Literal, TypeAlias
 from xml.etree import ElementTree as Xml
 
 from gate.domain.checked import CaseState
-from gate.domain.passrate import PassState
+from gate.domain.comparison import AxisComparison, Comparison
+from gate.domain.passrate import PassRate, PassState
 from gate.domain.record import RunRecord
-from gate.domain.record_compared import AxisRecord, CaseRecord, ComparisonRecord, SuiteRecord
-from gate.domain.record_new import NewCaseRecord, NewSuiteRecord, PassRateRecord
+from gate.domain.record_compared import CaseRecord, SuiteRecord
+from gate.domain.record_new import NewCaseRecord, NewSuiteRecord
 from gate.domain.record_parts import OutputRecord
 from gate.domain.sample import mean_score
 from gate.domain.verdict import State, Verdict
@@ -131,17 +132,17 @@ def _verdict(run: RunRecord) -> _Test:
     return _Test(VERDICT, detail=f"{first}\n{detail}", seconds=run.duration_s)
 
 
-def _rows(suite: SuiteRecord) -> tuple[ComparisonRecord, ...]:
+def _rows(suite: SuiteRecord) -> tuple[Comparison, ...]:
     return (suite.quality.overall, *suite.quality.slices)
 
 
-def _bad(run: RunRecord, row: ComparisonRecord) -> bool:
+def _bad(run: RunRecord, row: Comparison) -> bool:
     """Does the slice make the run fail?"""
     hold = run.verdict is Verdict.HOLD and row.state is State.SUSPECT
     return bool(run.exit_code) and row.blocking and (row.state is State.REGRESSION or hold)
 
 
-def _slice(run: RunRecord, row: ComparisonRecord) -> _Test:
+def _slice(run: RunRecord, row: Comparison) -> _Test:
     if row.mean is None:
         return _Test(row.slice, "skipped", "no case has a score in both arms")
     change = f"{moved(row)}, interval {numbers.interval(row.lower, row.upper)}"
@@ -152,7 +153,7 @@ def _slice(run: RunRecord, row: ComparisonRecord) -> _Test:
     return _Test(row.slice, "skipped", said) if row.state is State.TOO_FEW else _Test(row.slice, detail=said)
 
 
-def _axis(run: RunRecord, axis: AxisRecord) -> _Test:
+def _axis(run: RunRecord, axis: AxisComparison) -> _Test:
     if not axis.compared or axis.change is None:
         return _Test(axis.axis, "skipped", f"not compared: {short(axis.reason)}" if axis.reason else "not compared")
     if axis.exceeded:
@@ -206,7 +207,7 @@ def _failures(outputs: Sequence[OutputRecord]) -> Iterator[str]:
             yield short(output.failure, LONGEST_SENTENCE)
 
 
-def _rate(run: RunRecord, row: PassRateRecord) -> _Test:
+def _rate(run: RunRecord, row: PassRate) -> _Test:
     if row.rate is None:
         return _Test(row.slice, "skipped", "no case has a score")
     said = passing(row)

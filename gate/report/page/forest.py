@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
-from gate.domain.passrate import PassState
+from gate.domain.comparison import Comparison
+from gate.domain.passrate import PassRate, PassState
 from gate.domain.record import RunRecord
-from gate.domain.record_compared import ComparisonRecord
-from gate.domain.record_new import NewSuiteRecord, PassRateRecord
+from gate.domain.record_new import NewSuiteRecord
 from gate.domain.suite import OVERALL
 from gate.domain.verdict import State
 from gate.report import numbers
@@ -163,11 +163,11 @@ def _rooms(suites: Sequence[Sequence[Item]], plain: Callable[[Item], bool]) -> l
     return [min(FOLDED, max(share, one if sum(loud) <= ROWS else 1)) for one in loud]
 
 
-def _row_of(rows: Mapping[str, RateRow], rate: PassRateRecord) -> RateRow:
+def _row_of(rows: Mapping[str, RateRow], rate: PassRate) -> RateRow:
     return rows[rate.slice]
 
 
-def _rates(suite: NewSuiteRecord, text: Callable[[PassRateRecord], RateRow], told: str, room: int) -> Forest:
+def _rates(suite: NewSuiteRecord, text: Callable[[PassRate], RateRow], told: str, room: int) -> Forest:
     line = partial(_rate, text)
     kept, folded, more = _chosen(sorted(suite.slices, key=rate_rank), rate_unremarkable, room)
     shown, rest = (_grouped((one.slice, line(one)) for one in some) for some in (kept, folded))
@@ -197,7 +197,7 @@ def _compared(scale: Scale, dagger: bool, named: Named) -> Line:
     return Line(text, _drawn(record, scale), named.local == OVERALL)
 
 
-def _drawn(record: ComparisonRecord, scale: Scale) -> Drawn:
+def _drawn(record: Comparison, scale: Scale) -> Drawn:
     band = (scale.at(-record.margin), scale.at(0.0)) if record.margin > 0 else None
     if record.mean is None:
         return Drawn(None, 0.0, 0.0, band=band)
@@ -209,7 +209,7 @@ def _drawn(record: ComparisonRecord, scale: Scale) -> Drawn:
     return Drawn(scale.at(record.mean), low, high, record.lower is None, record.upper is None, band)
 
 
-def _rate(text: Callable[[PassRateRecord], RateRow], rate: PassRateRecord) -> Line:
+def _rate(text: Callable[[PassRate], RateRow], rate: PassRate) -> Line:
     wanted = None if rate.wanted is None else (_WHOLE.at(rate.wanted), _WHOLE.end)
     drawn = Drawn(None, 0.0, 0.0, band=wanted)
     if rate.rate is not None:

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from itertools import groupby
 
+from gate.domain.caching import ArmPrefix, CacheComparison
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.record import RunRecord
-from gate.domain.record_caching import ArmPrefixRecord, CacheRecord
 from gate.domain.record_compared import SuiteRecord
 from gate.domain.record_parts import ArmRecord, PromptTextRecord
 from gate.report import numbers
@@ -167,16 +167,16 @@ def _value(value: JsonValue) -> str:
 class _Ends:
     """Where the caches of the arms end."""
 
-    cache: CacheRecord | None
+    cache: CacheComparison | None
     told: set[str] = field(default_factory=set)
 
-    def _arms(self) -> Iterator[tuple[str, ArmPrefixRecord]]:
+    def _arms(self) -> Iterator[tuple[str, ArmPrefix]]:
         if self.cache is not None:
             arms = (("baseline", self.cache.baseline), ("candidate", self.cache.candidate))
             yield from ((name, arm) for name, arm in arms if arm.requests and arm.place is not None)
 
     @staticmethod
-    def _key(arm: ArmPrefixRecord) -> Key:
+    def _key(arm: ArmPrefix) -> Key:
         if arm.place is None:
             return "message", ""
         return ("file", arm.place.file) if arm.place.file else ("message", str(arm.place.message))
@@ -201,12 +201,12 @@ class _Ends:
             yield f"The {name}'s prompt is the same for every case. {_size(name, arm)}."
 
 
-def _size(name: str, arm: ArmPrefixRecord) -> str:
+def _size(name: str, arm: ArmPrefix) -> str:
     tokens, whole = numbers.rough_tokens(arm.tokens), numbers.rough_tokens(arm.request_tokens)
     return f"A prefix cache can keep about {tokens} of the {name}'s {whole} tokens"
 
 
-def _ending(name: str, arm: ArmPrefixRecord) -> str:
+def _ending(name: str, arm: ArmPrefix) -> str:
     variable = arm.place.variable if arm.place is not None else ""
     why = f"{{{{ {short(variable)} }}}} differs" if variable else "requests differ"
     return f"{_size(name, arm)}, up to the next line, from where on {why} between cases"

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
+from gate.domain.judged import DimensionResult, RubricResult
 from gate.domain.record import RunRecord
-from gate.domain.record_judged import DimensionRecord, RubricRecord
 from gate.report import numbers
 from gate.report.parts.scorers import DimensionRow, DimensionTable
 from gate.report.slices import short, suite_label
@@ -23,7 +23,7 @@ def _tables(run: RunRecord) -> Iterator[DimensionTable]:
             yield _table(new.name, rubric, compared=False)
 
 
-def _table(suite: str, rubric: RubricRecord, *, compared: bool) -> DimensionTable:
+def _table(suite: str, rubric: RubricResult, *, compared: bool) -> DimensionTable:
     scale = f"{rubric.low:g} to {rubric.high:g}"
     return DimensionTable(
         suite=short(suite),
@@ -34,7 +34,7 @@ def _table(suite: str, rubric: RubricRecord, *, compared: bool) -> DimensionTabl
     )
 
 
-def _row(rubric: RubricRecord, row: DimensionRecord) -> DimensionRow:
+def _row(rubric: RubricResult, row: DimensionResult) -> DimensionRow:
     span = rubric.high - rubric.low
 
     def scored(share: float | None) -> str:

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator
 
+from gate.domain.comparison import Estimate
+from gate.domain.judged import ContestedAnswer, JuryResult
 from gate.domain.record import RunRecord
 from gate.domain.record_compared import SuiteRecord
-from gate.domain.record_judged import ContestedRecord, JuryRecord
 from gate.domain.record_new import NewSuiteRecord
-from gate.domain.record_parts import AskedRecord, EstimateRecord, JudgeRecord
+from gate.domain.record_parts import AskedRecord, JudgeRecord
 from gate.report import numbers
 from gate.report.parts.whole import Fact
 from gate.report.scorers.judge_quotes import sentence
@@ -59,7 +60,7 @@ def _juries(prefix: str, suite: SuiteRecord | NewSuiteRecord) -> Iterator[Fact]:
             yield Fact(f"{prefix}{short(jury.scorer)}, to look at", (short(told, LONGEST_SENTENCE),), brief=True)
 
 
-def _agreement(jury: JuryRecord, scale: Scale) -> str:
+def _agreement(jury: JuryResult, scale: Scale) -> str:
     """`Krippendorff's alpha 0.62 [0.50, 0.71]; pass or fail, AC1 0.80 [0.70, 0.88]; 3 judges, 120 answers`."""
     told = []
     if jury.alpha is not None:
@@ -72,7 +73,7 @@ def _agreement(jury: JuryRecord, scale: Scale) -> str:
     return f"{'; '.join(told)} ({size})"
 
 
-def _figure(found: EstimateRecord) -> str:
+def _figure(found: Estimate) -> str:
     low, high = (numbers.NOTHING if end is None else numbers.plain(end) for end in (found.lower, found.upper))
     return f"{numbers.plain(found.value)} [{low}, {high}]"
 
@@ -85,7 +86,7 @@ def _mean(value: float | None, scale: Scale) -> str:
     return "" if value is None else f"{_opinion(value, scale)} → "
 
 
-def _contested(one: ContestedRecord, scale: Scale) -> str:
+def _contested(one: ContestedAnswer, scale: Scale) -> str:
     opinions = " / ".join(
         numbers.plain(value) if scale is None else against(value, None, scale) for value in one.opinions
     )

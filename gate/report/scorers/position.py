@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
+from gate.domain.comparison import Estimate
+from gate.domain.judged import PositionBias
 from gate.domain.record_compared import SuiteRecord
-from gate.domain.record_judged import PositionRecord
-from gate.domain.record_parts import EstimateRecord
 from gate.report import numbers
 from gate.report.parts.whole import Fact
 from gate.report.slices import short
@@ -22,12 +22,12 @@ def position_facts(prefix: str, suite: SuiteRecord) -> Iterator[Fact]:
         yield Fact(f"{prefix}{short(one.scorer)}, order of the answers", (_told(one),), brief=True)
 
 
-def _result(one: PositionRecord) -> str:
+def _result(one: PositionBias) -> str:
     pairs = f"{one.pairs:,} {'pair' if one.pairs == 1 else 'pairs'} of different answers"
     return f"of {pairs} the candidate's was better in {_share(one.won)} and worse in {_share(one.lost)}"
 
 
-def _told(one: PositionRecord) -> str:
+def _told(one: PositionBias) -> str:
     return (
         f"each pair was shown in both orders: the answer shown first was preferred in {_share(one.first)} of the "
         f"verdicts ({_bias(one.first)}), and in {_share(one.turned)} of the pairs the verdict turned with the order, "
@@ -35,7 +35,7 @@ def _told(one: PositionRecord) -> str:
     )
 
 
-def _bias(first: EstimateRecord) -> str:
+def _bias(first: Estimate) -> str:
     """The places are even: each answer is shown once at either."""
     if first.lower is None or first.upper is None:
         return "too few to call it a bias"
@@ -44,7 +44,7 @@ def _bias(first: EstimateRecord) -> str:
     return "the judge likes the second place" if first.upper < 0.5 else "no bias shown; 50 % would be none"
 
 
-def _share(estimate: EstimateRecord) -> str:
+def _share(estimate: Estimate) -> str:
     value = numbers.percent(estimate.value)
     if estimate.lower is None or estimate.upper is None:
         return value

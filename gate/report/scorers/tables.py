@@ -1,7 +1,8 @@
 """Every scorer by itself, before and after, where a suite has several: which of them moved."""
 
+from gate.domain.comparison import ScorerChange
 from gate.domain.record import RunRecord
-from gate.domain.record_compared import ScorerChangeRecord, SuiteRecord
+from gate.domain.record_compared import SuiteRecord
 from gate.report import numbers
 from gate.report.parts.scorers import ScorerRow, ScorerTable
 from gate.report.slices import NAMES_SHOWN, short, suite_label
@@ -31,12 +32,12 @@ def _table(label: str, suite: SuiteRecord) -> ScorerTable:
     )
 
 
-def _stillness(one: ScorerChangeRecord) -> tuple[bool, float]:
+def _stillness(one: ScorerChange) -> tuple[bool, float]:
     """Those that moved most come first; the order of the exam decides between equals."""
     return (one.mean is None, -round(abs(one.mean or 0.0), 9))
 
 
-def _row(one: ScorerChangeRecord) -> ScorerRow:
+def _row(one: ScorerChange) -> ScorerRow:
     before, after = one.baseline_passed, one.candidate_passed
     return ScorerRow(
         name=short(one.name),

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from statistics import fmean
 
+from gate.domain.comparison import AxisComparison
 from gate.domain.record import RunRecord
-from gate.domain.record_compared import AxisRecord
 from gate.domain.verdict import State, Verdict
 from gate.report import numbers
 from gate.report.explain.case import state_words
@@ -161,5 +161,5 @@ def _axes(run: RunRecord) -> Iterator[str]:
         yield f"{' and '.join(missing)} not compared: the baseline's answers were known, and not asked for again"
 
 
-def _left_out(axis: AxisRecord) -> bool:
+def _left_out(axis: AxisComparison) -> bool:
     return axis.applicable and not axis.compared

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 
+from gate.domain.comparison import ArmAxis, AxisComparison
 from gate.domain.record import RunRecord
-from gate.domain.record_compared import AxisRecord, SuiteRecord
+from gate.domain.record_compared import SuiteRecord
 from gate.domain.record_exam import ExamChangeRecord
 from gate.domain.record_new import NewSuiteRecord
-from gate.domain.record_parts import ArmAxisRecord, ArmRecord, ExamRecord
+from gate.domain.record_parts import ArmRecord, ExamRecord
 from gate.domain.verdict import Verdict
 from gate.errors import Interrupted
 from gate.report import numbers
@@ -158,7 +159,7 @@ def _made_by(run: RunRecord) -> Iterator[Fact]:
     yield Fact("Made by", (f"Prompt Gate {run.tool_version}, {run.created}", *commit))
 
 
-def _latency(axis: AxisRecord) -> str:
+def _latency(axis: AxisComparison) -> str:
     judged = f"judged by the mean ratio per case over {numbers.counted(axis.n, 'case')}; "
     if axis.p50_change is None or axis.p95_change is None:
         return f"{judged}p50 and p95 are shown only, since p95 needs about 1,000 samples"
@@ -171,7 +172,7 @@ def _latency(axis: AxisRecord) -> str:
     return f"{shown}, and p95 is not to be trusted: it needs about {CALLS_FOR_P95:,} samples per arm, not {fewest}"
 
 
-def _usage_row(arm: str, cost: ArmAxisRecord, latency: ArmAxisRecord) -> UsageRow:
+def _usage_row(arm: str, cost: ArmAxis, latency: ArmAxis) -> UsageRow:
     spent = cost.usage
     kinds = (
         (spent.input_tokens, spent.cache_read_tokens, spent.cache_write_tokens, spent.output_tokens)

@@ -1,7 +1,6 @@
 """Runs of a store: the record and every sample as they were, and beside them what lists and trends look up."""
 
 import hashlib
-import json
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -17,9 +16,10 @@ from gate.domain.sample import ArmName, Sample
 from gate.domain.stored_suite import Page
 from gate.domain.verdict import Verdict
 from gate.errors import GateError
+from gate.store.load import read_run
 from gate.store.redaction import Clean, redacted
 from gate.store.run_folder import dump_run
-from gate.store.samples import BadSample, parse_sample
+from gate.store.samples import parse_sample
 from gate.store.sql import run_tables as tables
 from gate.store.sql.bulk import AT_ONCE, parts
 from gate.store.sql.engine import Database
@@ -116,10 +116,14 @@ class Runs:
         return next(iter(self.database.read(lambda db: listed(db, db.execute(found).all()))), None)
 
     def record(self, id: int) -> RunRecord | None:
-        """The record of a run; None where there is none."""
+        """The record of a run; None where there is none.
+
+        Raises:
+            GateError: another version recorded it, and this one cannot read it.
+        """
         found = select(_RUN.record).where(_RUN.id == id)
         data = self.database.read(lambda db: db.execute(found).scalar())
-        return None if data is None else RunRecord.model_validate_json(zlib.decompress(data))
+        return None if data is None else read_run(zlib.decompress(data), f"run {id}")
 
     def samples(self, id: int, suite: str, case: str) -> tuple[Sample, ...]:
         """The samples of one case of a run, those of the baseline first; none where they were not kept."""
@@ -131,7 +135,7 @@ class Runs:
             .order_by(kept.arm, kept.number)
         )
         bodies = self.database.read(lambda db: db.execute(found).scalars().all())
-        return tuple(_sample(zlib.decompress(body)) for body in bodies)
+        return tuple(parse_sample(zlib.decompress(body)) for body in bodies)
 
     def trend(self, suite: str, axis: str, slice: str, last: int) -> tuple[Point, ...]:
         """A figure in the newest runs of a suite, the oldest first.
@@ -243,14 +247,6 @@ def _run(row: Row[Any], suites: Sequence[str]) -> RunRow:
         spent_usd=row.spent_usd,
         forgotten=row.forgotten,
     )
-
-
-def _sample(line: bytes) -> Sample:
-    """A line as it was kept; half a surrogate pair, which is no text, is replaced."""
-    try:
-        return parse_sample(line)
-    except BadSample:
-        return parse_sample(json.dumps(json.loads(line), ensure_ascii=False).encode(errors="replace"))
 
 
 def _figure(row: Row[Any]) -> Figure:

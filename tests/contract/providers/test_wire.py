@@ -43,7 +43,9 @@ def test_openai_sends_nothing_that_was_not_asked_for(server: ModelServer) -> Non
 
 
 def test_openai_parameters(server: ModelServer) -> None:
-    params = Params(64, 0.5, 0.9, ("\n", "END"), 7, "low")
+    params = Params(
+        max_output_tokens=64, temperature=0.5, top_p=0.9, stop=("\n", "END"), seed=7, reasoning_effort="low"
+    )
     found = body(server, "openai", params, index=2, schema=SCHEMA)
     assert {key: found[key] for key in found if key not in ("model", "messages")} == {
         "max_tokens": 64,

@@ -10,7 +10,7 @@ import pytest
 from gate.domain.history import Context, RunFilter
 from gate.domain.stored_suite import Page, Put
 from gate.errors import GateError
-from gate.store.run_folder import sample_line
+from gate.store.samples import sample_line
 from gate.store.sql.backup import backup
 from gate.store.sql.engine import Database
 from gate.store.sql.info import info

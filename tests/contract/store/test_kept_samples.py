@@ -10,7 +10,7 @@ import pytest
 from gate.domain.history import Context
 from gate.domain.sample import Sample
 from gate.errors import GateError
-from gate.store.run_folder import sample_line
+from gate.store.samples import sample_line
 from gate.store.sql.engine import Database
 from gate.store.sql.kept_samples import kept_samples, other_samples
 from gate.store.sql.retention import Limits, prune

@@ -6,7 +6,7 @@ from sqlalchemy import func, select
 
 from gate.domain.history import Context, RunFilter
 from gate.domain.stored_suite import Page
-from gate.store.run_folder import sample_line
+from gate.store.samples import sample_line
 from gate.store.sql import run_tables as tables
 from gate.store.sql.engine import Database
 from gate.store.sql.retention import Limits, Pruned, last_removal, prune

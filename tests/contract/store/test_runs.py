@@ -12,7 +12,7 @@ from gate.domain.sample import ArmName, Sample
 from gate.domain.stored_suite import Page
 from gate.domain.verdict import Verdict
 from gate.errors import GateError
-from gate.store.run_folder import sample_line
+from gate.store.samples import sample_line
 from gate.store.sql.engine import Database
 from gate.store.sql.run_writer import KeptSample
 from gate.store.sql.runs import Runs

@@ -5,10 +5,12 @@ from pathlib import Path
 from statistics import fmean
 
 import pytest
-from genai_prices import Usage, calc_price
+from genai_prices import Usage as PricedUsage
+from genai_prices import calc_price
 
+from gate.domain.comparison import ArmAxis
 from gate.domain.record import RunRecord
-from gate.domain.record_parts import ArmAxisRecord, UsageRecord
+from gate.domain.usage import Usage
 from gate.domain.verdict import State, Verdict
 from tests.support.command import Outcome, gate, write_jsonl
 from tests.support.model_server import Behaviour, ModelServer
@@ -86,8 +88,8 @@ def assert_equal_to_ledger(record: RunRecord, server: ModelServer, candidate: st
     assert record.calls.failed == 0
 
 
-def summed(entries: list[Entry]) -> UsageRecord:
-    return UsageRecord(
+def summed(entries: list[Entry]) -> Usage:
+    return Usage(
         input_tokens=sum(entry.input_tokens for entry in entries),
         cache_read_tokens=sum(entry.cache_read_tokens for entry in entries),
         cache_write_tokens=sum(entry.cache_write_tokens for entry in entries),
@@ -157,7 +159,7 @@ def test_dollars_are_the_ledgers_tokens_at_each_kinds_price(tmp_path: Path, serv
     dollars = sum(
         float(
             calc_price(
-                Usage(
+                PricedUsage(
                     input_tokens=e.input_tokens + e.cache_read_tokens + e.cache_write_tokens,
                     cache_read_tokens=e.cache_read_tokens,
                     cache_write_tokens=e.cache_write_tokens,
@@ -183,6 +185,6 @@ def test_no_key_is_written_anywhere(tmp_path: Path, server: ModelServer) -> None
 def test_axis_figures_are_those_of_the_calls(tmp_path: Path, server: ModelServer) -> None:
     server.behaviour = Behaviour(latency_s=0.02)
     record = compare(tmp_path, server, MODELS[0], REWORDED, "--samples", "1", env={"GATE_CONCURRENCY": "8"}).record
-    arm: ArmAxisRecord = record.suites[0].latency.baseline
+    arm: ArmAxis = record.suites[0].latency.baseline
     assert arm.p50 is not None
     assert arm.p50 >= 0.02

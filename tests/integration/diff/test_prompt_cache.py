@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from gate.domain.caching import CacheComparison
 from gate.domain.record import RunRecord
-from gate.domain.record_caching import CacheRecord
 from gate.domain.verdict import Verdict
 from tests.support.command import gate, write_jsonl
 from tests.support.model_server import Behaviour, ModelServer
@@ -42,7 +42,7 @@ def compare(root: Path, server: ModelServer, baseline: str, candidate: str) -> t
     return record, (root / "out/report.md").read_text()
 
 
-def cache(record: RunRecord) -> CacheRecord:
+def cache(record: RunRecord) -> CacheComparison:
     found = record.suites[0].cache
     assert found is not None
     return found

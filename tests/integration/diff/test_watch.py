@@ -12,12 +12,12 @@ import pytest
 
 from gate.bootstrap.resolving import Here, resolve_files_mode, resolve_git_mode
 from gate.bootstrap.watching import wait_for_save
+from gate.config.scorers import parse_scorers
 from gate.domain.model import ModelRef, Params
 from gate.domain.suite import RunPolicy, SuitePolicy
 from gate.errors import GateError, InputErrors
 from gate.flows.files import FileRun, Files
 from gate.git.noted import Sightings
-from gate.inputs.scorers.read import parse_scorers
 from tests.support import forked
 from tests.support.command import environment, gate, write_jsonl
 from tests.support.forked import Fork

@@ -128,7 +128,7 @@ def test_a_seed_does_not_make_both_arms_the_same(repo: Path, server: ModelServer
     ("text", "said"),
     [
         ("{", "is not JSON"),
-        ('{"schema": "prompt-gate/run/7"}', "newer than this version reads"),
+        ('{"schema": "prompt-gate/run/7"}', "and this version reads"),
         ('{"schema": "prompt-gate/run/1"}', "is not a whole run"),
     ],
 )

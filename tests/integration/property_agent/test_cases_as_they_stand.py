@@ -22,7 +22,7 @@ def test_both_run_unchanged(estate: Estate) -> None:
     assert {"scorer": "expected_tools", "value": 1.0} in [
         {key: score[key] for key in ("scorer", "value")} for score in details["scores"]
     ]
-    transcript = samples["multi_round_conversation", "candidate"]["transcript"]
+    transcript = samples["multi_round_conversation", "candidate"]["reply"]["transcript"]
     assert transcript["revived"] == [0]
     assert json.loads(transcript["turns"][1]["tools"][0]["arguments"])["listing"] == "Beach House"
     criteria = json.loads(CASES.read_text(encoding="utf-8"))[1]["rounds"][1]["judge_prompt"]

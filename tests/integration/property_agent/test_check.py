@@ -76,7 +76,7 @@ def test_of_a_working_tree_the_models_answers_are_known_and_the_tools_are_called
 
 def test_a_question_of_the_agent_is_answered_from_the_facts(estate: Estate) -> None:
     assert estate.gate("check", "--case", "which_one").code == 0
-    turns = estate.samples()["which_one", "candidate"]["transcript"]["turns"]
+    turns = estate.samples()["which_one", "candidate"]["reply"]["transcript"]["turns"]
     assert [(turn["by"], turn["round"], turn["said"]) for turn in turns] == [
         ("case", 0, "How full is it this month?"),
         ("follow-up", 0, "The Mountain Cabin."),
@@ -91,7 +91,7 @@ def test_a_question_of_the_agent_is_answered_from_the_facts(estate: Estate) -> N
 
 def test_a_session_that_was_closed_goes_on(checked: tuple[Estate, Outcome]) -> None:
     estate, _ = checked
-    transcript = estate.samples()["after_a_break", "candidate"]["transcript"]
+    transcript = estate.samples()["after_a_break", "candidate"]["reply"]["transcript"]
     assert transcript["revived"] == [0]
     assert [turn["round"] for turn in transcript["turns"]] == [0, 1]
     (use,) = transcript["turns"][1]["tools"]
@@ -101,7 +101,7 @@ def test_a_session_that_was_closed_goes_on(checked: tuple[Estate, Outcome]) -> N
 
 def test_a_model_plays_the_landlord(checked: tuple[Estate, Outcome]) -> None:
     estate, _ = checked
-    turns = estate.samples()["curious_landlord", "candidate"]["transcript"]["turns"]
+    turns = estate.samples()["curious_landlord", "candidate"]["reply"]["transcript"]["turns"]
     assert [turn["by"] for turn in turns] == ["simulated", "simulated"]
     assert [turn["answer"].partition(":")[0] for turn in turns] == [WHEN, FOUND]
 
@@ -111,9 +111,9 @@ def test_every_round_is_scored_and_every_call_is_told(checked: tuple[Estate, Out
     row = estate.samples()["biggest_then_its_address", "candidate"]
     (judge,) = [score for score in row["scores"] if score["scorer"] == "judge"]
     assert [(part["kind"], part["value"]) for part in judge["parts"]] == [("round", 0.9), ("round", 0.9)]
-    names = [[use["name"] for use in turn["tools"]] for turn in row["transcript"]["turns"]]
+    names = [[use["name"] for use in turn["tools"]] for turn in row["reply"]["transcript"]["turns"]]
     assert names == [["get_listings"], ["get_listing_details"]]
-    (turn,) = estate.samples()["fuller_than_before", "candidate"]["transcript"]["turns"]
+    (turn,) = estate.samples()["fuller_than_before", "candidate"]["reply"]["transcript"]["turns"]
     assert [use["name"] for use in turn["tools"]] == ["get_occupancy", "get_occupancy"]
     assert all(use["latency_s"] > 0 for use in turn["tools"])
 
@@ -138,7 +138,7 @@ def test_placeholders_are_filled(estate: Estate) -> None:
 def test_a_wrong_token_is_a_failed_call_and_no_failed_run(estate: Estate) -> None:
     outcome = estate.gate("check", "--case", "revenue_october", "--json", env={"PROPERTY_TOKEN": "nobodys-token"})
     assert outcome.code == 1
-    (turn,) = estate.samples()["revenue_october", "candidate"]["transcript"]["turns"]
+    (turn,) = estate.samples()["revenue_october", "candidate"]["reply"]["transcript"]["turns"]
     assert [(use["failed"], "the token is nobody's" in use["result"]) for use in turn["tools"]] == [(True, True)]
     scores = {score["scorer"]: score["value"] for score in estate.samples()["revenue_october", "candidate"]["scores"]}
     assert (scores["conversation_kept"], scores["messages_kept"]) == (0.0, 0.0)

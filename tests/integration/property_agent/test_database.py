@@ -13,7 +13,11 @@ def scored(estate: Estate, *options: str) -> dict[str, tuple[float | None, str]]
     outcome = estate.gate("check", *CASE, *options)
     assert outcome.code in (0, 1, 3), outcome.err
     scores = estate.samples()["all_listings", "candidate"]["scores"]
-    return {score["scorer"]: (score["value"], score["unscored"] or score["reason"]) for score in scores}
+    found = {}
+    for score in scores:
+        value, reason = score["value"], score["reason"]
+        found[score["scorer"]] = (None, value["reason"]) if isinstance(value, dict) else (value, reason)
+    return found
 
 
 def query(estate: Estate, asked: str) -> None:
@@ -72,6 +76,6 @@ def test_a_database_that_is_not_there_is_no_score_and_its_password_is_not_told(e
     assert outcome.code == 3
     row = estate.samples()["all_listings", "candidate"]
     (asked,) = [score for score in row["scores"] if score["scorer"] == "asked"]
-    assert "the database gave no answer" in asked["unscored"]
+    assert "the database gave no answer" in asked["value"]["reason"]
     for file in (file for file in (estate.root / ".gate").rglob("*") if file.is_file()):
         assert secret.encode() not in file.read_bytes()

@@ -1,5 +1,7 @@
 """`gate diff` on the example: the prompt that stays, and the one that loses its sentence about the tools."""
 
+from typing import Any
+
 import pytest
 
 from gate.domain.verdict import Verdict
@@ -52,7 +54,7 @@ def test_other_words_are_no_regression(estate: Estate) -> None:
         assert _names(samples[case, "baseline"]) == _names(samples[case, "candidate"]), case
 
 
-def _names(row: "dict[str, object]") -> list[str]:
-    transcript = row["transcript"]
+def _names(row: dict[str, Any]) -> list[str]:
+    transcript = row["reply"]["transcript"]
     assert isinstance(transcript, dict)
     return [use["name"] for turn in transcript["turns"] for use in turn["tools"]]

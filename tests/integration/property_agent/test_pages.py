@@ -72,7 +72,7 @@ def test_the_python_agent_shown_works(estate: Estate, tmp_path: Path) -> None:
     estate.write("agents/property.py", shown.replace("/tmp/sessions", str(tmp_path / "sessions")))
     outcome = estate.gate("check")
     assert outcome.code == 0, outcome.err + outcome.out
-    transcript = estate.samples()["again", "candidate"]["transcript"]
+    transcript = estate.samples()["again", "candidate"]["reply"]["transcript"]
     assert transcript["revived"] == [0]
     assert [turn["answer"] for turn in transcript["turns"]] == [
         "You have the Beach House. (1 messages)",

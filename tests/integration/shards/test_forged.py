@@ -67,13 +67,13 @@ def test_what_nobody_edited_is_merged(repo: Path) -> None:
         (lambda row: parts(row)[0].update(kind="judge"), MADE),
         (lambda row: parts(row)[0].update(name="\x1b[31m" * 10_000), MADE),
         (lambda row: parts(row)[0].update(value=0.1), "its score by 'rubric' is not what its parts make"),
-        (lambda row: parts(row)[0].update(value=float("nan")), "NaN is not a JSON number"),
+        (lambda row: parts(row)[0].update(value=float("nan")), "is not JSON"),
         (lambda row: parts(row)[0].update(value=1e308), "should be less than or equal to 1"),
-        (lambda row: row["scores"][0].update(value=None, unscored="?"), "has no value, and parts"),
+        (lambda row: row["scores"][0].update(value={"reason": "?"}), "has no value, and parts"),
         (lambda row: row["scores"][1].pop("parts"), "its score by 'pairwise' has no parts"),
         (lambda row: parts(row, 1).pop(), "is not made of 'shown first', 'shown second'"),
         (lambda row: row["scores"][0].update(calls=10**9), "less than or equal to 65535"),
-        (lambda row: row.update(attempts=10**9), "less than or equal to 65535"),
+        (lambda row: row["reply"].update(attempts=10**9), "less than or equal to 65535"),
         (lambda row: row["scores"][0].update(scorer="judge"), "is not one by the scorer 'rubric'"),
         (lambda row: row["scores"][0].update(weight=5.0), "is not one by the scorer 'rubric'"),
         (lambda row: row["scores"][0].update(required=True), "is not one by the scorer 'rubric'"),
@@ -82,7 +82,7 @@ def test_what_nobody_edited_is_merged(repo: Path) -> None:
         (lambda row: row["scores"].extend(row["scores"]), "it has 4 scores, and 2 scorers are asked"),
         (lambda row: row["scores"].clear(), "it has a score, and no scorer gave one"),
         (lambda row: row.update(score=0.123), "its score is not what its scores make"),
-        (lambda row: row.update(score=None, unscored="?"), "its score is not what its scores make"),
+        (lambda row: row.update(score={"reason": "?"}), "its score is not what its scores make"),
     ],
 )
 def test_what_no_run_writes_is_refused_at_its_line(repo: Path, edit: Callable[[Row], object], said: str) -> None:
@@ -91,9 +91,6 @@ def test_what_no_run_writes_is_refused_at_its_line(repo: Path, edit: Callable[[R
 
 def test_scores_without_an_answer(repo: Path) -> None:
     def failed(row: Row) -> None:
-        kept = {key: row[key] for key in ("schema", "suite", "case", "arm", "index", "warmup", "score", "unscored")}
-        scores = row["scores"]
-        row.clear()
-        row.update(**kept, scores=scores, failure="?", attempts=1)
+        row["reply"] = {"reason": "?", "attempts": 1}
 
     assert "it has scores, and no answer" in forged(repo, failed)

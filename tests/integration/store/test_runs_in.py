@@ -117,7 +117,7 @@ def test_what_is_no_whole_run_is_refused_and_leaves_nothing_behind(repo: Path) -
         (whole[: whole.index(b"\n") + 1], "fewer samples"),
         (whole + whole.splitlines(keepends=True)[0], "more samples"),
         (b"{}\n", "is not a sample"),
-        (b"\xff\n", "UTF-8"),
+        (b"\xff\n", "not JSON"),
     ):
         samples.write_bytes(text)
         done = gate("push", ".gate/last", cwd=repo)
@@ -126,7 +126,7 @@ def test_what_is_no_whole_run_is_refused_and_leaves_nothing_behind(repo: Path) -
     record = repo / ".gate/last/run.json"
     data = json.loads(record.read_text("utf-8"))
     record.write_text(json.dumps({**data, "schema": "prompt-gate/run/9"}), "utf-8")
-    assert "newer than this version reads" in gate("push", ".gate/last", cwd=repo).err
+    assert "and this version reads" in gate("push", ".gate/last", cwd=repo).err
     record.write_text(json.dumps(data), "utf-8")
     assert "as number 1." in gate("push", ".gate/last", cwd=repo).out
 

@@ -43,7 +43,7 @@ def check(folder: Path, server: ModelServer, case: dict[str, Any]) -> dict[str, 
     done = gate("check", "--out", "out", cwd=folder, env=env)
     assert done.code == 0, done.out + done.err
     (line,) = (folder / "out/samples.jsonl").read_text().splitlines()
-    sample: dict[str, Any] = json.loads(line)
+    sample: dict[str, Any] = json.loads(line)["reply"]
     return sample
 
 

@@ -13,7 +13,8 @@ from starlette.testclient import TestClient
 from gate.domain.api_token import Scope
 from gate.domain.history import Context, RunFilter
 from gate.domain.stored_suite import CaseFilter, Page
-from gate.store.run_folder import dump_run, sample_line
+from gate.store.run_folder import dump_run
+from gate.store.samples import sample_line
 from gate.store.sql.engine import Database
 from gate.store.sql.retention import Limits, prune
 from gate.store.sql.tokens import Tokens, Wish
@@ -338,7 +339,7 @@ def test_what_is_no_whole_run_leaves_nothing_behind(program: Program) -> None:
     for run, samples, said in (
         (text[: len(text) // 2], None, "not JSON"),
         (b"{}", None, "is not a run"),
-        (newer, None, "newer than this version"),
+        (newer, None, "and this version reads"),
         (b"\xff", None, "not JSON"),
         (text, SAMPLES[:-20], "cut off"),
         (text, SAMPLES[: SAMPLES.index(b"\n") + 1], "fewer samples"),

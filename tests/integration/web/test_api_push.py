@@ -231,7 +231,7 @@ def test_tokens_that_will_not_do_are_told_apart(place: Place, run: Path, monkeyp
 
 def test_half_a_run_is_refused_here_and_half_its_samples_there(place: Place, run: Path) -> None:
     text = (run / "run.json").read_bytes()
-    for half, said in ((text[:-200], "not JSON"), (text.replace(b"run/1", b"run/2"), "newer than this version")):
+    for half, said in ((text[:-200], "not JSON"), (text.replace(b"run/1", b"run/2"), "and this version reads")):
         (run / "run.json").write_bytes(half)
         with pytest.raises(GateError, match=said):
             place.send(run)

@@ -14,7 +14,7 @@ from gate.domain.record import RunRecord
 from gate.domain.sample import ArmName, Part, Reply, Sample, Score
 from gate.domain.stored_suite import CaseFilter, Page, Put
 from gate.domain.transcript import ToolUse, Transcript, Turn
-from gate.store.run_folder import sample_line
+from gate.store.samples import sample_line
 from gate.store.sql.engine import Database
 from gate.store.sql.run_writer import KeptSample
 from gate.store.sql.suite_edits import By

@@ -11,10 +11,10 @@ import click
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from gate.cli.app import cli
-from gate.domain.record import RunRecord
+from gate.config.scorers import KINDS
+from gate.domain.record import run_schema
 from gate.inputs.schema import config_schema
 from gate.inputs.schemaparts import params
-from gate.inputs.scorers.kinds import KINDS
 from tests.support.docsite.schemawords import Row, rows, takes
 
 FOLDER = Path(__file__).parents[3] / "docs" / "reference"
@@ -120,7 +120,7 @@ def pages() -> dict[str, str]:
     )
     templates.filters["cell"] = _cell
     config: dict[str, Any] = config_schema()
-    record = RunRecord.model_json_schema(by_alias=True)
+    record: dict[str, Any] = dict(run_schema())
     suite = config["properties"]["suites"]["items"]["properties"]
     parameters = "[parameters](#parameters)"
     scorers = "list of [scorers](#options-of-scorers)"
@@ -135,7 +135,8 @@ def pages() -> dict[str, str]:
         "run-json.md": {
             "top": list(rows(record)),
             "parts": [
-                (name, _described(about), list(rows(about)), takes(about)) for name, about in record["$defs"].items()
+                (name, about.get("description", ""), list(rows(about)), takes(about))
+                for name, about in record["$defs"].items()
             ],
         },
     }
@@ -143,15 +144,12 @@ def pages() -> dict[str, str]:
 
 
 def _scorer(name: str) -> list[Row]:
-    kind = KINDS[name]
-    schemas: dict[str, Any] = {key: option.schema() for key, option in kind.options.items()}
-    return [Row(key, takes(schema), key in kind.needed) for key, schema in schemas.items()]
-
-
-def _described(about: dict[str, Any]) -> str:
-    """What a part of a record is; empty where it only names a class."""
-    found = " ".join(about.get("description", "").split())
-    return "" if found.startswith("See `") else found
+    schema = KINDS[name].model_json_schema()
+    needed = schema.get("required", [])
+    own = {
+        key: about for key, about in schema["properties"].items() if key not in ("name", "weight", "required", "negate")
+    }
+    return [Row(key, takes(about), key in needed) for key, about in own.items()]
 
 
 def _cell(text: str) -> str:

@@ -12,12 +12,11 @@ import jsonschema
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
+from gate.config.rubrics import parse_rubric
+from gate.config.scorers import KINDS, parse_scorers
 from gate.errors import GateError
 from gate.inputs import cases, config, prompts
-from gate.inputs.rubrics import parse_rubric
 from gate.inputs.schema import config_schema
-from gate.inputs.scorers.kinds import KINDS
-from gate.inputs.scorers.read import parse_scorers
 from gate.inputs.toolfile import parse_tools
 from tests.support.docsite.commandlines import wrong_commands
 

@@ -6,7 +6,7 @@ import pytest
 
 from gate.bootstrap.keeping import page, run_folder
 from gate.cli import show
-from gate.store.run_folder import sample_line
+from gate.store.samples import sample_line
 from tests.support.answered import answered_run
 
 RUN, TAKEN = answered_run(12, 9)

@@ -1,6 +1,6 @@
 """What is sent, as an address: any change of it is another address."""
 
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any
 
 from hypothesis import given
@@ -27,7 +27,7 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     "base_url": st.none() | st.just(URL),
     "timeout_s": st.sampled_from([1.0, 120.0]),
 }
-PARAMS = st.builds(Params, **VALUES)
+PARAMS = st.builds(Params.model_construct, **VALUES)
 ROLES = st.sampled_from(["system", "user", "assistant"])
 MESSAGES = st.lists(st.builds(Message, ROLES, ANY_TEXT), max_size=4).map(tuple)
 SCHEMAS: st.SearchStrategy[dict[str, JsonValue] | None] = st.none() | st.dictionaries(
@@ -39,13 +39,13 @@ REQUESTS = st.builds(Request, MESSAGES, MODELS, PARAMS, st.integers(0, 5), SCHEM
 
 def sent(request: Request) -> object:
     """What a server would see, for comparison by value."""
-    params = replace(request.params, timeout_s=120.0, base_url=None)
+    params = request.params.model_copy(update={"timeout_s": 120.0, "base_url": None})
     schema = None if request.schema is None else repr(request.schema)
     return request.messages, request.model, params, request.index, schema
 
 
 def test_every_parameter_is_tried() -> None:
-    assert set(VALUES) == {field.name for field in fields(Params)}
+    assert set(VALUES) == set(Params.model_fields)
 
 
 @THOROUGH
@@ -67,7 +67,7 @@ def test_any_changed_field_changes_the_key(request: Request, data: st.DataObject
     assert request_key(replace(request, schema=None if request.schema is not None else {}), URL) != key
     for name, values in VALUES.items():
         value = data.draw(values, label=name)
-        other = request_key(replace(request, params=replace(request.params, **{name: value})), URL)
+        other = request_key(replace(request, params=request.params.model_copy(update={name: value})), URL)
         assert (other == key) == (name in UNSENT or value == getattr(request.params, name))
 
 

@@ -11,8 +11,8 @@ from tests.unit.inputs.texts import errors
 
 class _Policy(FileModel):
     fail_on: Literal["block", "hold"] = "block"
-    confidence: float = Field(0.95, gt=0.5, le=0.999, examples=[0.95])
-    margin: float | None = Field(None, ge=0, lt=1)
+    confidence: float = Field(default=0.95, gt=0.5, le=0.999, examples=[0.95])
+    margin: float | None = Field(default=None, ge=0, lt=1)
     stop: str | list[str] = ""
     slices: Annotated[tuple[str, ...], Field(strict=False)] = ()
 
@@ -27,7 +27,7 @@ class _Suite(FileModel):
     meant = {"prompts": "prompt"}
     name: str = Field(pattern=r"\S", max_length=10, examples=["support"])
     prompt: str
-    samples: int = Field(3, ge=1, le=100)
+    samples: int = Field(default=3, ge=1, le=100)
     policy: _Policy = _Policy()
 
     @field_validator("name")

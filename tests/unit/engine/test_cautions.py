@@ -145,7 +145,7 @@ def test_dollars_and_minutes_are_cut_in_proportion_and_are_only_likely() -> None
 
 def _cool(one: Suite, *arms: str, seed: int | None = None) -> Suite:
     changed = {
-        name: replace(arm, params=replace(arm.params, temperature=0.0, seed=seed))
+        name: replace(arm, params=arm.params.model_copy(update={"temperature": 0.0, "seed": seed}))
         for name, arm in (("baseline", one.baseline), ("candidate", one.candidate))
         if name in arms and arm is not None
     }

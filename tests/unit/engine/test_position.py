@@ -21,14 +21,14 @@ def arrays(*pairs: tuple[float, float]) -> tuple[np.ndarray, np.ndarray, np.ndar
 
 
 def test_a_judge_that_likes_the_first_place() -> None:
-    found = position(*arrays(*[(1.0, 0.0)] * 20))
+    found = position("judge", *arrays(*[(1.0, 0.0)] * 20))
     assert (found.pairs, found.first.value, found.turned.value, found.tied.value) == (20, 1.0, 1.0, 0.0)
     assert (found.won.value, found.lost.value) == (0.0, 0.0)
     assert 0.5 < found.first.lower < 1.0
 
 
 def test_a_judge_that_sees_the_answers_alone() -> None:
-    found = position(*arrays(*[(1.0, 1.0), (0.0, 0.0)] * 10, (0.5, 0.5)))
+    found = position("judge", *arrays(*[(1.0, 1.0), (0.0, 0.0)] * 10, (0.5, 0.5)))
     assert (found.first.value, found.turned.value) == (0.5, 0.0)
     assert found.tied.value == pytest.approx(1 / 21)
     assert found.won.value == found.lost.value == pytest.approx(10 / 21)
@@ -36,33 +36,33 @@ def test_a_judge_that_sees_the_answers_alone() -> None:
 
 
 def test_few_pairs_that_agree_prove_little() -> None:
-    found = position(*arrays((1.0, 0.0), (1.0, 0.0), (1.0, 0.0)))
+    found = position("judge", *arrays((1.0, 0.0), (1.0, 0.0), (1.0, 0.0)))
     assert found.first.lower < 0.5
 
 
 def test_samples_of_one_case_prove_no_more_than_the_case() -> None:
-    once = position(*arrays(*[(1.0, 0.0)] * 5))
-    often = position(np.ones(15), np.zeros(15), np.repeat(np.arange(5), 3))
+    once = position("judge", *arrays(*[(1.0, 0.0)] * 5))
+    often = position("judge", np.ones(15), np.zeros(15), np.repeat(np.arange(5), 3))
     assert often.first == once.first
 
 
 def test_a_tie_in_one_order_alone_is_no_tie() -> None:
-    found = position(*arrays((0.5, 1.0), (1.0, 0.5)))
+    found = position("judge", *arrays((0.5, 1.0), (1.0, 0.5)))
     assert (found.tied.value, found.turned.value, found.first.value) == (0.0, 1.0, 0.5)
 
 
 def test_pairs_of_one_case_are_one_unit() -> None:
     first, second = np.tile([1.0, 0.0], 30), np.tile([0.0, 0.0], 30)
-    apart = position(first, second, np.arange(60))
-    together = position(first, second, np.repeat(np.arange(10), 6))
+    apart = position("judge", first, second, np.arange(60))
+    together = position("judge", first, second, np.repeat(np.arange(10), 6))
     assert apart.first.value == together.first.value
     assert together.first.lower != apart.first.lower
 
 
 @given(st.lists(st.tuples(WORTH, WORTH), min_size=1, max_size=40))
 def test_shares_are_shares_and_the_other_arm_sees_the_same_bias(pairs: list[tuple[float, float]]) -> None:
-    mine = position(*arrays(*pairs))
-    other = position(*arrays(*[(1.0 - second, 1.0 - first) for first, second in pairs]))
+    mine = position("judge", *arrays(*pairs))
+    other = position("judge", *arrays(*[(1.0 - second, 1.0 - first) for first, second in pairs]))
     assert mine.first.value == pytest.approx(other.first.value)
     for one in (mine.first, mine.turned, mine.tied):
         assert 0.0 <= one.value <= 1.0
@@ -88,6 +88,5 @@ def test_it_is_read_off_the_candidates_scores() -> None:
         sample(case, ArmName.BASELINE, worth and (1 - worth[1], 1 - worth[0]))
         for case, worth in zip(ids, worths, strict=True)
     ]
-    (found,) = positions(Grid(one, SampleTable.holding(samples))).items()
-    assert found[0] == "style"
-    assert (found[1].pairs, found[1].first.value, found[1].turned.value) == (2, 0.75, 0.5)
+    (found,) = positions(Grid(one, SampleTable.holding(samples)))
+    assert (found.scorer, found.pairs, found.first.value, found.turned.value) == ("style", 2, 0.75, 0.5)

@@ -5,7 +5,7 @@ from os.path import commonprefix
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.domain.caching import Place
+from gate.domain.caching import PrefixEnd
 from gate.domain.case import Case
 from gate.domain.prompt import Message, Prompt
 from gate.engine.prefix import Prefix, SharedStart, prefix_of
@@ -23,7 +23,7 @@ def template(text: str, role: str = "system") -> Prompt:
     return Prompt((Message("system" if role == "system" else "user", text),), template=True)
 
 
-def found(prompt: Prompt, *inputs: str) -> tuple[str, Place | None]:
+def found(prompt: Prompt, *inputs: str) -> tuple[str, PrefixEnd | None]:
     prefix = prefix_of(prompt, cases(*inputs))
     return "|".join(message.content for message in prefix.messages), prefix.place
 
@@ -32,38 +32,44 @@ THREE = ("apples", "bread", "cheese")
 
 
 def test_plain_text_is_shared_whole_and_the_input_is_not() -> None:
-    assert found(Prompt((Message("system", "Be kind."),)), *THREE) == ("Be kind.", Place(2, 1))
+    assert found(Prompt((Message("system", "Be kind."),)), *THREE) == ("Be kind.", PrefixEnd(message=2, line=1))
 
 
 def test_what_the_inputs_share_counts_too() -> None:
     plain = Prompt((Message("system", "Be kind."),))
-    assert found(plain, "Ask:\nwhy", "Ask:\nwhen", "Ask:\nwhy not") == ("Be kind.|Ask:\nwh", Place(2, 2))
+    assert found(plain, "Ask:\nwhy", "Ask:\nwhen", "Ask:\nwhy not") == (
+        "Be kind.|Ask:\nwh",
+        PrefixEnd(message=2, line=2),
+    )
 
 
 def test_a_chat_file_is_shared_message_by_message() -> None:
     turns = (Message("system", "S"), Message("user", "Example"), Message("assistant", "Sure"))
-    assert found(Prompt(turns, chat=True), *THREE) == ("S|Example|Sure", Place(4, 1))
+    assert found(Prompt(turns, chat=True), *THREE) == ("S|Example|Sure", PrefixEnd(message=4, line=1))
 
 
 def test_a_variable_at_the_end_leaves_the_text_before_it() -> None:
-    assert found(template("Be kind.\nToday: {{ date }}"), *THREE) == ("Be kind.\nToday: ", Place(1, 2, "date"))
+    assert found(template("Be kind.\nToday: {{ date }}"), *THREE) == (
+        "Be kind.\nToday: ",
+        PrefixEnd(message=1, line=2, variable="date"),
+    )
 
 
 def test_a_variable_at_the_start_leaves_nothing() -> None:
-    assert found(template("{{ date }}\nBe kind."), *THREE) == ("", Place(1, 1, "date"))
+    assert found(template("{{ date }}\nBe kind."), *THREE) == ("", PrefixEnd(message=1, line=1, variable="date"))
 
 
 def test_a_variable_that_never_varies_ends_nothing() -> None:
     same = [Case(f"c{i}", input=text, vars={"date": "1 May"}) for i, text in enumerate(THREE)]
     prefix = prefix_of(template("{{ date }}. {{ input }}", "user"), same)
-    assert (prefix.chars, prefix.place) == (len("1 May. "), Place(1, 1, "input"))
+    assert (prefix.chars, prefix.place) == (len("1 May. "), PrefixEnd(message=1, line=1, variable="input"))
 
 
 def test_the_history_of_a_conversation_stands_ahead_of_a_template_that_asks() -> None:
     first = Case("a", messages=(Message("user", "hi"), Message("assistant", "yes?"), Message("user", "why")))
     second = Case("b", messages=(Message("user", "hello"), Message("assistant", "yes?"), Message("user", "why")))
     prefix = prefix_of(template("Q: {{ input }}", "user"), [first, second])
-    assert ([m.content for m in prefix.messages], prefix.place) == (["h"], Place(1, 1))
+    assert ([m.content for m in prefix.messages], prefix.place) == (["h"], PrefixEnd(message=1, line=1))
 
 
 def test_roles_belong_to_the_prefix() -> None:
@@ -73,13 +79,19 @@ def test_roles_belong_to_the_prefix() -> None:
 
 
 def test_characters_of_every_script_are_counted_whole() -> None:
-    assert found(template("Grüße 👩‍🚀 {{ date }}"), *THREE) == ("Grüße 👩‍🚀 ", Place(1, 1, "date"))
+    assert found(template("Grüße 👩‍🚀 {{ date }}"), *THREE) == (
+        "Grüße 👩‍🚀 ",
+        PrefixEnd(message=1, line=1, variable="date"),
+    )
 
 
 def test_of_one_case_the_prompt_tells() -> None:
-    assert found(template("Be kind. {{ date }} End."), "apples") == ("Be kind. ", Place(1, 1, "date"))
-    assert found(Prompt((Message("system", "Be kind."),)), "apples") == ("Be kind.", Place(2, 1))
-    assert found(template("Be kind."), "apples") == ("Be kind.", Place(2, 1))
+    assert found(template("Be kind. {{ date }} End."), "apples") == (
+        "Be kind. ",
+        PrefixEnd(message=1, line=1, variable="date"),
+    )
+    assert found(Prompt((Message("system", "Be kind."),)), "apples") == ("Be kind.", PrefixEnd(message=2, line=1))
+    assert found(template("Be kind."), "apples") == ("Be kind.", PrefixEnd(message=2, line=1))
 
 
 def test_requests_that_are_all_the_same_have_no_end() -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from gate.domain.absence import Failed, Unscored
 from gate.domain.case import Persona
-from gate.domain.conversations import ChangedCalls, Talk, ToolChange
+from gate.domain.conversations import ArmConversations, ChangedCalls, ToolChange
 from gate.domain.model import ModelRef
 from gate.domain.sample import ArmName, Reply, Sample
 from gate.domain.suite import Suite
@@ -19,6 +19,10 @@ from tests.support.runs import reply, suite
 BEFORE, AFTER = ArmName
 HEARS = Conversing(detector=ModelRef("fake", "d"))
 Says = Callable[[int, ArmName, int], Reply | Failed]
+
+
+def tool_change(tool: str, baseline: int, candidate: int, stopped: int, started: int) -> ToolChange:
+    return ToolChange(tool=tool, baseline=baseline, candidate=candidate, stopped=stopped, started=started)
 
 
 def used(*names: str, asks: int = 0, failed: int = 0) -> Reply:
@@ -71,7 +75,7 @@ def test_a_tool_that_is_not_there_is_called_no_longer() -> None:
     both = rows([{}], [used("look")], [tried])
     found, told = tool_difference(both), talks(both)
     assert found is not None
-    assert found.slices[0].tools == (ToolChange("look", 1, 0, 1, 0),)
+    assert found.slices[0].tools == (tool_change("look", 1, 0, 1, 0),)
     assert told is not None
     assert (told.candidate.calls, told.candidate.failed_calls) == (1, 1), "one that failed is one of those made"
 
@@ -109,13 +113,17 @@ def test_a_tool_that_is_called_no_longer_is_counted_in_each_slice() -> None:
     assert found is not None
     overall, enterprise = found.slices
     assert (overall.slice, overall.n, overall.changed) == ("overall", 4, 2)
-    price, total, find = ToolChange("price", 3, 1, 2, 0), ToolChange("sum", 0, 1, 0, 1), ToolChange("find", 4, 4, 0, 0)
+    price, total, find = (
+        tool_change("price", 3, 1, 2, 0),
+        tool_change("sum", 0, 1, 0, 1),
+        tool_change("find", 4, 4, 0, 0),
+    )
     assert overall.tools == (price, total, find)
     assert (enterprise.slice, enterprise.n, enterprise.changed) == ("tier=enterprise", 2, 2)
-    assert enterprise.tools == (ToolChange("price", 2, 0, 2, 0), total)
+    assert enterprise.tools == (tool_change("price", 2, 0, 2, 0), total)
     assert found.cases == (
-        ChangedCalls("c000", ("find", "price"), ("find",)),
-        ChangedCalls("c001", ("find", "price"), ("find", "sum")),
+        ChangedCalls(case="c000", baseline=("find", "price"), candidate=("find",)),
+        ChangedCalls(case="c001", baseline=("find", "price"), candidate=("find", "sum")),
     )
 
 
@@ -133,7 +141,7 @@ def test_most_samples_of_a_case_decide_and_a_tie_says_nothing() -> None:
 
     found = tool_difference(grid(suite([{}] * 4, samples=4), says))
     assert found is not None
-    assert found.slices[0].tools == (ToolChange("find", 4, 1, 2, 0),)
+    assert found.slices[0].tools == (tool_change("find", 4, 1, 2, 0),)
     assert found.slices[0].changed == 2
 
 
@@ -149,14 +157,16 @@ def test_the_order_of_calls_counts_and_so_does_their_number() -> None:
 def test_samples_that_failed_and_cases_of_one_arm_are_left_out() -> None:
     found = rows([{}] * 2, [used("a"), used("a")], [used(), Failed("gone")])
     assert (told := tool_difference(found)) is not None
-    assert told.slices[0].n == 1 and told.slices[0].tools == (ToolChange("a", 1, 0, 1, 0),)
+    assert told.slices[0].n == 1 and told.slices[0].tools == (tool_change("a", 1, 0, 1, 0),)
     assert (both := talks(found)) is not None and both.n == 1
 
 
 def test_nobody_knows_whether_an_agent_asks_back_that_no_detector_hears() -> None:
     one, says = suite([{}] * 2), of_cases([used()] * 2, [used(), used()])
     deaf = talks(grid(one, says))
-    assert deaf is not None and deaf.baseline == deaf.candidate == Talk(1.0, None, None, 0.0, 0.0)
+    assert deaf is not None and deaf.baseline == deaf.candidate == ArmConversations(
+        turns=1.0, followups=None, asking=None, calls=0.0, failed_calls=0.0
+    )
     assert (deaf.more_asking, deaf.less_asking) == (0, 0)
     silenced = replace(one, exam=replace(one.exam, conversing=replace(HEARS, max_followups=0)))
     assert (found := talks(grid(silenced, says))) is not None and found.candidate.asking is None
@@ -175,8 +185,8 @@ def test_turns_questions_back_and_failures_are_means_by_case() -> None:
     after = [used("a", asks=2), used(asks=1)]
     found = talks(grid(heard(suite([{}] * 2)), of_cases(before, after)))
     assert found is not None
-    assert found.baseline == Talk(turns=1.0, followups=0.0, asking=0.0, calls=1.0, failed_calls=0.5)
-    assert found.candidate == Talk(turns=2.5, followups=1.5, asking=1.0, calls=0.5, failed_calls=0.0)
+    assert found.baseline == ArmConversations(turns=1.0, followups=0.0, asking=0.0, calls=1.0, failed_calls=0.5)
+    assert found.candidate == ArmConversations(turns=2.5, followups=1.5, asking=1.0, calls=0.5, failed_calls=0.0)
     assert (found.n, found.more_asking, found.less_asking) == (2, 2, 0)
 
 
@@ -193,7 +203,9 @@ def test_a_prompt_that_stands_alone_has_talks_of_one_arm() -> None:
     one = replace(heard(suite([{}] * 2)), baseline=None)
     found = talks(grid(one, lambda place, arm, index: used("a", asks=place)))
     assert found is not None
-    assert found.baseline is None and found.candidate == Talk(1.5, 0.5, 0.5, 1.0, 0.0)
+    assert found.baseline is None and found.candidate == ArmConversations(
+        turns=1.5, followups=0.5, asking=0.5, calls=1.0, failed_calls=0.0
+    )
 
 
 def test_what_an_agent_makes_up_has_an_end() -> None:

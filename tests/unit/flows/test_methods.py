@@ -16,7 +16,7 @@ BREAKAGE = RunPolicy(breakage=True)
 
 
 def at_temperature(one: Suite, degrees: float) -> Suite:
-    arm = replace(one.candidate, params=replace(one.candidate.params, temperature=degrees))
+    arm = replace(one.candidate, params=one.candidate.params.model_copy(update={"temperature": degrees}))
     return replace(one, candidate=arm)
 
 

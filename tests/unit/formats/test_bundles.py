@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from gate.casefiles.entry import case_of
+from gate.config.scorers import parse_scorers
 from gate.errors import InputErrors
 from gate.formats.bundle import Bundle
 from gate.formats.bundles import is_bundle, read_bundle
 from gate.inputs import prompts
 from gate.inputs.promptfoo.types import MAPPED, NAMED
 from gate.inputs.render import render
-from gate.inputs.scorers.read import parse_scorers
 
 DATA = Path(__file__).parents[2] / "data" / "formats"
 COPIED = "is copied to"

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from gate.config.scorers import parse_scorers
 from gate.formats.bundles import read_bundle
 from gate.formats.convert import put
 from gate.inputs.nodes import wrap
@@ -13,7 +14,6 @@ from gate.inputs.promptfoo.context import Context
 from gate.inputs.promptfoo.listed import listed
 from gate.inputs.promptfoo.patterns import javascript, translated
 from gate.inputs.promptfoo.tests import cases_of
-from gate.inputs.scorers.read import parse_scorers
 from tests.unit.scoring.validators.scored import score
 
 

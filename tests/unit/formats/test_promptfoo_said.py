@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from gate.config.scorers import parse_scorers
 from gate.domain.absence import Unscored
 from gate.domain.case import Case
 from gate.domain.usage import Dollars
@@ -18,7 +19,6 @@ from gate.inputs.nodes import plain, wrap
 from gate.inputs.promptfoo.assertions import from_text, scorers_of
 from gate.inputs.promptfoo.context import Context
 from gate.inputs.promptfoo.tests import cases_of
-from gate.inputs.scorers.read import parse_scorers
 from gate.scoring.combine import combine
 from gate.scoring.passing import reaches
 from gate.scoring.subject import Subject

@@ -151,7 +151,7 @@ def test_every_mistake_is_told_at_once_and_with_its_line() -> None:
     ]
     assert [line for line in lines if line not in told] == [], told
     assert "did you mean 'judge_prompt'?" in told
-    assert "c.yaml:24: tools.all must hold texts, not 3" in told
+    assert "c.yaml:24: scorers[0].tools.all[0] must be text, not 3" in told
     assert "c.yaml:15" not in told  # rounds that are no rounds are told once
 
 

@@ -110,7 +110,10 @@ def test_case_text_may_hold_escaped_surrogate_pairs() -> None:
             "c.jsonl:1: 'slice' and 'slices.slice' are the same dimension (keep one of the two)",
         ),
         ('{"id": "a", "input": "x", "cluster": {}}', "c.jsonl:1: cluster must be text, not a mapping"),
-        ('{"id": "a", "input": "x", "scorers": ["exat"]}', "c.jsonl:1: unknown scorer 'exat' (did you mean 'exact'?"),
+        (
+            '{"id": "a", "input": "x", "scorers": ["exat"]}',
+            "c.jsonl:1: scorers[0] names the unknown scorer 'exat' (did",
+        ),
         ('{"id": "a", "input": "x", "vars": {"expected": 1}}', "c.jsonl:1: vars must not hold 'expected', which has"),
     ],
 )

@@ -1,17 +1,16 @@
 """The schemas of cases and rubrics, and the descriptions that editors show."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
 
+from gate.config.rubrics import parse_rubric
 from gate.errors import InputErrors
-from gate.inputs import cases, rubrics
+from gate.inputs import cases
 from gate.inputs.caseschema import case_schema, cases_schema, rubric_schema
-from gate.inputs.describing import description_of, descriptions
 from gate.inputs.schema import config_schema
 
 ROOT = Path(__file__).parents[3]
@@ -84,32 +83,6 @@ def test_a_rubric_satisfies_the_schema_as_its_reader() -> None:
     schema = Draft202012Validator(rubric_schema())
     good = {"scale": [1, 5], "threshold": 3, "dimensions": [{"name": "a", "description": "b", "anchors": {"1": "c"}}]}
     assert schema.is_valid(good)
-    assert rubrics.parse_rubric(json.dumps(good), "r.yaml")["threshold"] == 3
+    assert parse_rubric(json.dumps(good), "r.yaml")["threshold"] == 3
     for bad in ({}, {**good, "surprise": 1}, {"dimensions": []}):
         assert not schema.is_valid(bad)
-
-
-def properties(node: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
-    if isinstance(node, list):
-        for one in node:
-            yield from properties(one, path)
-    elif isinstance(node, dict):
-        for key, value in node.items():
-            if key == "properties":
-                for name, inner in value.items():
-                    yield (*path, name), inner
-                    yield from properties(inner, (*path, name))
-            elif key not in ("const", "enum"):
-                yield from properties(value, path)
-
-
-def test_every_key_has_a_description_and_every_description_a_key() -> None:
-    used = set()
-    for schema, root in ((config_schema(), ()), (cases_schema(), ("case",)), (rubric_schema(), ("rubric",))):
-        for path, inner in properties(schema, root):
-            if not (inner.keys() == {"type"} or "description" in inner):
-                # A key beside scorers of a case is found below its definition.
-                assert description_of(path), path
-            assert "description" in inner, path
-            used.add(inner["description"])
-    assert set(descriptions().values()) == used

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from gate.config.scorers import parse_scorers
 from gate.domain.case import Case
 from gate.domain.prompt import Message
 from gate.errors import GateError, InputErrors
@@ -16,7 +17,6 @@ from gate.inputs.models import parse_model, parse_params
 from gate.inputs.nodes import plain
 from gate.inputs.problems import Problems
 from gate.inputs.render import fill, render
-from gate.inputs.scorers.read import parse_scorers
 from gate.inputs.text import decode
 from gate.inputs.yamltext import parse_yaml
 from tests.unit.inputs.texts import GOOD

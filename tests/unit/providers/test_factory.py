@@ -82,11 +82,6 @@ def test_names_that_stand_for_nothing(model: str, said: str) -> None:
     assert caught.value.hint
 
 
-def test_a_bad_address() -> None:
-    with pytest.raises(Misconfigured, match="base_url"):
-        made("openai:gpt-4o", Params(base_url="localhost:8000"))
-
-
 def test_recorded_answers_are_read_through_the_given_function() -> None:
     assert not made("replay:dir/r.jsonl", read={"dir/r.jsonl": '{"input": "q", "output": "a"}'}.__getitem__).priced
     with pytest.raises(InputErrors, match=r"r\.jsonl"):

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
+from gate.config.rubrics import parse_rubric
 from gate.domain.absence import Failed, Unscored
 from gate.domain.case import Case, ScorerSpec
 from gate.domain.model import ModelRef, Params
 from gate.domain.sample import Reply, Score
 from gate.domain.usage import Dollars
-from gate.inputs.rubrics import parse_rubric
 from gate.scoring.echo import ECHO, VEILED
 from gate.scoring.forms import SCHEMA
 from gate.scoring.judge import Judge

@@ -7,7 +7,8 @@ import pytest
 
 from gate.domain.sample import ArmName, Sample
 from gate.store.case_samples import samples_beside
-from gate.store.run_folder import RunFolder, sample_line
+from gate.store.run_folder import RunFolder
+from gate.store.samples import sample_line
 from tests.support.runs import suite, take
 
 SUITE = suite([{"g": "a"}] * 3, samples=2)

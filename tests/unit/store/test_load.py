@@ -83,26 +83,21 @@ def test_a_suite_that_is_listed_twice_is_refused_by_its_name(tmp_path: Path) -> 
         load_run(damaged(tmp_path, twice))
 
 
-def _older(data: dict[str, Any]) -> None:
-    """What versions wrote that counted neither known answers nor endings."""
-    del data["unfinished"]
-    for suite in (*data["suites"], *data["new"]):
-        del suite["reuse"]
-        for arm in ("baseline", "candidate"):
-            for count in ("replies", "cut_off", "refused", "empty"):
-                suite.get(arm, {}).pop(count, None)
-        for case in suite["cases"]:
-            for key in ("baseline_outputs", "candidate_outputs", "outputs"):
-                for output in case.get(key, []):
-                    del output["ending"]
-
-
-@pytest.mark.parametrize("name", ["block", "new-beside", "inconclusive"])
-def test_a_record_of_an_older_version_is_read(tmp_path: Path, name: str) -> None:
-    data = json.loads(dump_run(runs()[name]))
-    _older(data)
-    (tmp_path / "run.json").write_text(json.dumps(data))
-    assert load_run(tmp_path) == runs()[name]
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"schema": "prompt-gate/run/2"}, "has schema prompt-gate/run/2, and this version reads prompt-gate/run/1"),
+        ({"novelty": 1}, "is not a whole run: novelty: Extra inputs are not permitted"),
+        ({"schema": "acme/run/1"}, "is not a run: it has no schema prompt-gate/run/1"),
+    ],
+)
+def test_a_record_of_another_version_is_refused_with_who_wrote_it(
+    tmp_path: Path, changes: dict[str, object], said: str
+) -> None:
+    with pytest.raises(GateError) as refused:
+        load_run(damaged(tmp_path, lambda data: data.update(changes, tool_version="9.0.0")))
+    assert said in str(refused.value)
+    assert ("Prompt Gate 9.0.0 wrote it" in refused.value.hint) is ("acme" not in said and "no schema" not in said)
 
 
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="no such device")

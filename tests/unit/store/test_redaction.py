@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from gate.domain.record import RunRecord
 from gate.store.redaction import redacted, without_outputs
-from gate.store.run_folder import dump_run, sample_line
-from gate.store.samples import parse_sample
+from gate.store.run_folder import dump_run
+from gate.store.samples import parse_sample, sample_line
 from tests.golden.runs import runs as golden
 from tests.support.runs import suite, take
 

@@ -29,13 +29,18 @@ def test_a_sample_is_on_disk_as_soon_as_it_is_kept(tmp_path: Path) -> None:
     kept = folder(tmp_path / "out")
     kept.sample(SAMPLE)
     row = json.loads((tmp_path / "out/samples.jsonl").read_text())
-    assert (row["case"], row["arm"], row["score"], row["text"]) == ("c", "baseline", 1.0, "yes")
-    assert row["usage"] == {"input_tokens": 20, "cache_read_tokens": 0, "cache_write_tokens": 0, "output_tokens": 3}
-    assert row["origin"] == {"sitting": "", "at": 0.0, "reused": False}
+    assert (row["case"], row["arm"], row["score"], row["reply"]["text"]) == ("c", "baseline", 1.0, "yes")
+    assert row["reply"]["usage"] == {
+        "input_tokens": 20,
+        "cache_read_tokens": 0,
+        "cache_write_tokens": 0,
+        "output_tokens": 3,
+    }
+    assert row["reply"]["origin"] == {"sitting": "", "at": 0.0, "reused": False}
     assert row["warmup"] is False
     kept.sample(replace(SAMPLE, index=1, reply=Failed("503", 6), scores=(), score=Unscored("503")))
     second = json.loads((tmp_path / "out/samples.jsonl").read_text().splitlines()[1])
-    assert (second["failure"], second["attempts"], second["score"]) == ("503", 6, None)
+    assert (second["reply"]["reason"], second["reply"]["attempts"], second["score"]) == ("503", 6, {"reason": "503"})
     assert kept.kept == 2
     kept.close()
 

@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -14,8 +15,8 @@ from gate.domain.sample import ArmName, Origin, Part, Reply, Sample, Score
 from gate.domain.transcript import ToolUse, Transcript, Turn
 from gate.domain.usage import Dollars, Effort, Unpriced, Usage
 from gate.engine.samples import SampleTable
-from gate.store.run_folder import RunFolder, sample_row
-from gate.store.samples import BadSample, lines, parse_sample, sample_at
+from gate.store.run_folder import RunFolder
+from gate.store.samples import BadSample, lines, parse_sample, sample_at, sample_line, sample_schema
 from tests.support.runs import reply
 from tests.unit.stats.layouts import THOROUGH
 
@@ -84,6 +85,11 @@ SAMPLE = Sample("s", "c", ArmName.BASELINE, 0, reply(), (Score("exact", 1.0, "is
 FAILED = Sample("s", "c", ArmName.BASELINE, 0, Failed("503", 6), (), Unscored("503"))
 
 
+def row(sample: Sample) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(sample_line(sample))
+    return found
+
+
 def line(row: dict[str, JsonValue]) -> bytes:
     return json.dumps(row).encode() + b"\n"
 
@@ -108,43 +114,59 @@ def test_what_is_written_is_read_back_equal(tmp_path_factory: pytest.TempPathFac
 
 
 @pytest.mark.parametrize("sample", [SAMPLE, FAILED], ids=["answered", "failed"])
-def test_every_key_is_needed_and_no_other_is_taken(sample: Sample) -> None:
-    row = sample_row(sample)
-    assert parse_sample(line(row)) == sample
-    for key in row:
+def test_no_other_key_is_taken_and_what_tells_samples_apart_is_needed(sample: Sample) -> None:
+    found = row(sample)
+    assert parse_sample(line(found)) == sample
+    assert found.keys() == sample_schema()["properties"].keys()
+    for key in ("schema", "suite", "case", "arm", "index", "reply"):
         with pytest.raises(BadSample):
-            parse_sample(line({name: value for name, value in row.items() if name != key}))
+            parse_sample(line({name: value for name, value in found.items() if name != key}))
     with pytest.raises(BadSample, match="extra"):
-        parse_sample(line({**row, "extra": 1}))
+        parse_sample(line({**found, "extra": 1}))
+
+
+def reply_with(**values: object) -> dict[str, Any]:
+    return {"reply": {**row(SAMPLE)["reply"], **values}}
 
 
 @pytest.mark.parametrize(
     "change",
     [
         {"schema": "prompt-gate/sample/2"},
+        {"schema": 1},
         {"index": -1},
         {"index": 100},
-        {"index": True},
-        {"index": 0.0},
         {"arm": "both"},
         {"score": 1.5},
-        {"score": "1"},
         {"score": None},
-        {"unscored": "why"},
-        {"cost_usd": None},
-        {"unpriced": "n/a"},
-        {"cost_usd": -1.0},
-        {"latency_s": -0.1},
-        {"text": None},
         {"scores": [{}]},
-        {"usage": {"input_tokens": 1}},
-        {"warmup": 1},
+        {"warmup": 5},
+        reply_with(cost=None),
+        reply_with(cost={"amount": -1.0}),
+        reply_with(cost={"why": "free"}),
+        reply_with(latency_s=-0.1),
+        reply_with(text=None),
+        reply_with(usage={"input_tokens": -1}),
+        reply_with(reason="both a reply and none"),
+        reply_with(transcript={"session": "s", "turns": [{}]}),
+        reply_with(transcript={"session": "s", "turns": [], "revived": [-1]}),
+        reply_with(transcript={"session": "s", "turns": [], "aside": {"calls": 10**30}}),
     ],
     ids=str,
 )
 def test_values_that_no_run_has_are_refused(change: dict[str, JsonValue]) -> None:
     with pytest.raises(BadSample):
-        parse_sample(line({**sample_row(SAMPLE), **change}))
+        parse_sample(line({**row(SAMPLE), **change}))
+
+
+def test_a_sample_of_another_version_is_refused_by_name() -> None:
+    with pytest.raises(BadSample, match="has schema prompt-gate/sample/2, and this version reads prompt-gate/sample/1"):
+        parse_sample(b'{"schema": "prompt-gate/sample/2", "case": {}}')
+
+
+def test_half_a_surrogate_pair_survives() -> None:
+    odd = replace(SAMPLE, reply=replace(reply(), text="a \ud83d b"))
+    assert parse_sample(sample_line(odd)) == odd
 
 
 @THOROUGH
@@ -155,19 +177,9 @@ def test_bytes_from_anywhere_are_refused_in_one_line(data: bytes) -> None:
     assert "\n" not in str(refused.value)
 
 
-def test_what_was_said_of_a_round_is_there_where_it_was_kept() -> None:
-    rounds = (Part("round", "round 1", 1.0, reason="knows it"), Part("round", "round 2", 1.0))
-    sample = replace(SAMPLE, scores=(Score("judge", 1.0, parts=rounds),))
-    data = line(sample_row(sample))
-    assert data.count(b'"weight": 1.0, "reason": "knows it"}') == 1
-    assert parse_sample(data) == sample
-    older = parse_sample(data.replace(b', "reason": "knows it"', b"")).scores[0].parts
-    assert older == (replace(rounds[0], reason=""), rounds[1])
-
-
 def test_not_a_number_is_refused() -> None:
-    text = json.dumps(sample_row(SAMPLE)).replace('"score": 1.0', '"score": NaN')
-    with pytest.raises(BadSample, match="NaN"):
+    text = json.dumps(row(SAMPLE)).replace('"score": 1.0', '"score": NaN')
+    with pytest.raises(BadSample, match="not JSON"):
         parse_sample(text.encode())
 
 

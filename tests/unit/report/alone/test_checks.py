@@ -7,9 +7,8 @@ import pytest
 from rich.console import Console
 
 from gate.domain.checked import CaseState
-from gate.domain.passrate import PassState
+from gate.domain.passrate import PassRate, PassState
 from gate.domain.record import RunRecord
-from gate.domain.record_new import PassRateRecord
 from gate.domain.verdict import Verdict
 from gate.report.alone.checks import check_tables
 from gate.report.markdown.report import render
@@ -90,7 +89,7 @@ def test_a_reason_that_the_first_line_says_is_not_repeated_for_every_case() -> N
     assert rows["call_3"].lines == (f"no score: judge: the judge gave no answer: {BUDGET}", "asks 1.000")
 
 
-def rates(overall: PassRateRecord, states: list[CaseState]) -> tuple[str, str]:
+def rates(overall: PassRate, states: list[CaseState]) -> tuple[str, str]:
     """What the row of all cases says: how many cases, and what that shows."""
     found = [case(f"c{number}", {}, checked(state, [scorer("asks", 1.0)])) for number, state in enumerate(states)]
     (table,) = check_tables(check(Verdict.INCONCLUSIVE, [calls(overall, [], found)], ["It is so."]))

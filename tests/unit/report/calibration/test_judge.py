@@ -6,11 +6,11 @@ from dataclasses import replace
 
 from rich.console import Console
 
+from gate.config.rubrics import parse_rubric
 from gate.domain.absence import Unscored
 from gate.domain.case import ScorerSpec
 from gate.domain.judge_calibration import JudgeCalibrationRecord, ThresholdRecord
 from gate.domain.labels import LabelScale
-from gate.inputs.rubrics import parse_rubric
 from gate.report.calibration.judge import sheet
 from gate.report.calibration.judge_numbers import whole
 from gate.report.markdown import sheet as sheet_markdown

@@ -2,9 +2,9 @@
 
 import pytest
 
+from gate.domain.caching import CacheComparison
+from gate.domain.comparison import Estimate
 from gate.domain.record import RunRecord
-from gate.domain.record_caching import CacheRecord
-from gate.domain.record_parts import EstimateRecord
 from gate.domain.verdict import State, Verdict
 from gate.report.calls.cache import FINDINGS_SHOWN, advice, findings
 from gate.report.parts.whole import Code, Text
@@ -18,12 +18,12 @@ def said(text: Text) -> str:
     return "".join(piece.text if isinstance(piece, Code) else piece for piece in text)
 
 
-def told(record: CacheRecord, **axes: object) -> RunRecord:
+def told(record: CacheComparison, **axes: object) -> RunRecord:
     overall = comparison("overall", State.NOISE, 120, 0.84, (0.0, -0.05, 0.05))
     return run(Verdict.PASS, [suite(overall, [], [], cache=record, **axes)], ["Nothing regressed."])
 
 
-def fact(record: CacheRecord, label: str) -> str:
+def fact(record: CacheComparison, label: str) -> str:
     return said(next(found.text for found in facts(told(record)) if found.label == label))
 
 
@@ -75,7 +75,7 @@ def test_an_axis_that_was_not_compared_is_not_told() -> None:
 
 
 def test_times_that_did_not_rise_are_not_told() -> None:
-    chance = EstimateRecord(value=0.01, lower=-0.02, upper=0.03)
+    chance = Estimate(value=0.01, lower=-0.02, upper=0.03)
     made = told(cache(), cost=cost((0.5, 0.4, 0.6)), latency=latency((0.0, -0.1, 0.1), p95_change=chance))
     assert said(findings(made)[0]).endswith("; measured cost +50 %")
 
@@ -115,7 +115,7 @@ def test_cached_tokens_with_their_intervals() -> None:
 
 
 def test_samples_of_one_case_that_read_each_other_are_named() -> None:
-    repeats = EstimateRecord(value=0.62, lower=0.6, upper=0.64)
+    repeats = Estimate(value=0.62, lower=0.6, upper=0.64)
     assert "samples of one case read each other" in fact(cache(candidate_share=repeats), "read from the prompt cache")
 
 
@@ -160,7 +160,7 @@ def test_a_rerun_on_a_warm_cache_keeps_the_finding() -> None:
     assert one.cache is not None
     flat = {"change": 0.0, "lower": 0.0, "upper": 0.0, "exceeded": False}
     axes = {"cost": one.cost.model_copy(update=flat), "latency": one.latency.model_copy(update=flat)}
-    share = EstimateRecord(value=0.97, lower=0.96, upper=0.98)
+    share = Estimate(value=0.97, lower=0.96, upper=0.98)
     warm = one.cache.model_copy(update={"candidate_share": share})
     (finding,) = findings(base.model_copy(update={"suites": [one.model_copy(update={**axes, "cache": warm})]}))
     assert "the cacheable prefix falls from about 1,900 to 12 tokens" in said(finding)

@@ -1,7 +1,8 @@
 """Which cases a report shows."""
 
+from gate.domain.comparison import Comparison
 from gate.domain.record import RunRecord
-from gate.domain.record_compared import CaseRecord, ComparisonRecord
+from gate.domain.record_compared import CaseRecord
 from gate.domain.verdict import State, Verdict
 from gate.report.cases.carriers import SHOWN, carriers
 from gate.report.cases.worst import command, worst_case
@@ -20,11 +21,11 @@ def _fell(name: str, before: float = 1.0, after: float = 0.0, **slices: str) -> 
     return case(name, slices, question, None, ([output(0, "a", before)], [output(0, "b", after)]))
 
 
-def _slice(name: str, state: State = State.REGRESSION, upper: float = -0.1) -> ComparisonRecord:
+def _slice(name: str, state: State = State.REGRESSION, upper: float = -0.1) -> Comparison:
     return comparison(name, state, 40, 0.8, (-0.3, -0.5, upper))
 
 
-def _run(slices: list[ComparisonRecord], *found: CaseRecord) -> RunRecord:
+def _run(slices: list[Comparison], *found: CaseRecord) -> RunRecord:
     return run(Verdict.BLOCK, [suite(OVERALL, slices, list(found))], [])
 
 

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
+from gate.domain.conversations import ArmConversations, Conversations, ToolChange, ToolDifference
+from gate.domain.conversations import ToolSlice as Piece
 from gate.domain.record import RunRecord
-from gate.domain.record_conversations import TalkRecord, TalksRecord, ToolChangeRecord, ToolDifferenceRecord
-from gate.domain.record_conversations import ToolSliceRecord as Piece
 from gate.domain.record_parts import (
     ObservationRecord,
     SpendingRecord,
@@ -33,15 +33,15 @@ def plain(text: Text) -> str:
     return "".join(piece.text if isinstance(piece, Code) else piece for piece in text)
 
 
-def arm(asking: float = 0.0) -> TalkRecord:
-    return TalkRecord(turns=1, followups=asking, asking=asking, calls=1, failed_calls=0)
+def arm(asking: float = 0.0) -> ArmConversations:
+    return ArmConversations(turns=1, followups=asking, asking=asking, calls=1, failed_calls=0)
 
 
 def told(pieces: Sequence[Piece] = (), more: int = 0, less: int = 0) -> RunRecord:
     """A run over one suite whose tools differ so, and whose candidate asks back more, or less, often."""
     run = agents()
-    talks = TalksRecord(n=40, baseline=arm(0.1), candidate=arm(0.4), more_asking=more, less_asking=less)
-    tools = ToolDifferenceRecord(slices=list(pieces), cases=[]) if pieces else None
+    talks = Conversations(n=40, baseline=arm(0.1), candidate=arm(0.4), more_asking=more, less_asking=less)
+    tools = ToolDifference(slices=list(pieces), cases=[]) if pieces else None
     return run.model_copy(
         update={"suites": [run.suites[0].model_copy(update={"conversations": talks, "tools": tools})]}
     )
@@ -50,7 +50,7 @@ def told(pieces: Sequence[Piece] = (), more: int = 0, less: int = 0) -> RunRecor
 def piece(name: str, n: int, **changes: tuple[int, int]) -> Piece:
     """A slice with the numbers of cases in which each tool stopped and started."""
     tools = [
-        ToolChangeRecord(tool=tool, baseline=stopped, candidate=started, stopped=stopped, started=started)
+        ToolChange(tool=tool, baseline=stopped, candidate=started, stopped=stopped, started=started)
         for tool, (stopped, started) in changes.items()
     ]
     return Piece(slice=name, n=n, changed=0, tools=tools)
@@ -113,7 +113,7 @@ def test_a_run_without_conversations_has_nothing_of_them(name: str) -> None:
 
 def test_a_prompt_that_stands_alone_has_one_figure_each() -> None:
     run = runs()["new-block"]
-    talks = TalksRecord(n=4, baseline=None, candidate=arm(0.5))
+    talks = Conversations(n=4, baseline=None, candidate=arm(0.5))
     one = run.model_copy(update={"new": [run.new[0].model_copy(update={"conversations": talks})]})
     (table,) = conversations.tables(one)
     assert table.figures[0] == ("asks back", "50 % of the conversations")
@@ -124,7 +124,7 @@ def test_a_prompt_that_stands_alone_has_one_figure_each() -> None:
 def test_where_nobody_listened_nothing_is_said_of_questions_back() -> None:
     deaf = arm().model_copy(update={"followups": None, "asking": None})
     run = told()
-    talks = TalksRecord(n=40, baseline=deaf, candidate=deaf)
+    talks = Conversations(n=40, baseline=deaf, candidate=deaf)
     run = run.model_copy(update={"suites": [run.suites[0].model_copy(update={"conversations": talks})]})
     (table,) = conversations.tables(run)
     assert [name for name, _ in table.figures] == ["turns", "tool calls", "tool calls that failed"]
@@ -176,7 +176,7 @@ def untold(talk: TranscriptRecord) -> TranscriptRecord:
 def test_calls_that_no_agent_tells_are_not_counted() -> None:
     silent = arm().model_copy(update={"calls": None, "failed_calls": None})
     run = told()
-    talks = TalksRecord(n=4, baseline=silent, candidate=silent)
+    talks = Conversations(n=4, baseline=silent, candidate=silent)
     (table,) = conversations.tables(
         run.model_copy(update={"suites": [run.suites[0].model_copy(update={"conversations": talks, "tools": None})]})
     )

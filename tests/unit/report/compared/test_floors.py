@@ -2,8 +2,9 @@
 
 import pytest
 
+from gate.domain.comparison import Comparison, ScorerChange
 from gate.domain.record import RunRecord
-from gate.domain.record_compared import CaseRecord, ComparisonRecord, ScorerChangeRecord
+from gate.domain.record_compared import CaseRecord
 from gate.domain.verdict import State, Verdict
 from gate.report.advice.steps import steps
 from gate.report.compared.floors import findings
@@ -18,13 +19,13 @@ _STILL = (0.0, None, None)
 
 
 def _run(
-    rows: list[ComparisonRecord], cases: list[CaseRecord] | None = None, *scorers: ScorerChangeRecord, **other: object
+    rows: list[Comparison], cases: list[CaseRecord] | None = None, *scorers: ScorerChange, **other: object
 ) -> RunRecord:
     one = suite(rows[0], rows[1:], cases or [], scorers=list(scorers))
     return run(Verdict.PASS, [one], ["Nothing regressed."], **other)
 
 
-def _still(name: str, n: int, baseline: float = 0.0) -> ComparisonRecord:
+def _still(name: str, n: int, baseline: float = 0.0) -> Comparison:
     return comparison(name, State.NOISE, n, baseline, _STILL, mde=None)
 
 

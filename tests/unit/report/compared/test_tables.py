@@ -2,7 +2,7 @@
 
 import pytest
 
-from gate.domain.record_compared import ComparisonRecord
+from gate.domain.comparison import Comparison
 from gate.domain.verdict import State, Verdict
 from gate.report.compared.tables import SHOWN_UNREMARKABLE, footnotes, tables
 from gate.report.markdown import preview
@@ -13,13 +13,13 @@ from tests.golden.builders import comparison, run, suite
 from tests.golden.judged_runs import lost_pairs
 
 
-def _rows(*slices: ComparisonRecord) -> list[tuple[str, str]]:
+def _rows(*slices: Comparison) -> list[tuple[str, str]]:
     overall = comparison("overall", State.NOISE, 40, 0.8, (0.0, -0.1, 0.1))
     (table,) = tables(run(Verdict.PASS, [suite(overall, list(slices), [])], []))
     return [(row.name, row.words) for row in (*table.rows, *table.folded)]
 
 
-def _slice(name: str, state: State, mean: float = 0.0, **other: object) -> ComparisonRecord:
+def _slice(name: str, state: State, mean: float = 0.0, **other: object) -> Comparison:
     return comparison(name, state, 40, 0.8, (mean, mean - 0.1, mean + 0.1)).model_copy(update=other)
 
 
@@ -48,7 +48,7 @@ def test_overall_first_then_worst_first_in_plain_words() -> None:
     ]
 
 
-def _one(*slices: ComparisonRecord) -> Table:
+def _one(*slices: Comparison) -> Table:
     overall = comparison("overall", State.NOISE, 40, 0.8, (0.0, -0.1, 0.1))
     return tables(run(Verdict.PASS, [suite(overall, list(slices), [])], []))[0]
 

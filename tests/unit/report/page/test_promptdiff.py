@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gate.domain.caching import PrefixEnd
 from gate.domain.record import RunRecord
-from gate.domain.record_caching import PlaceRecord
 from gate.domain.record_compared import CaseRecord
 from gate.domain.record_parts import ArmRecord, PromptTextRecord
 from gate.report.cases.sidebyside import case_view
@@ -71,7 +71,7 @@ def test_lines_with_nothing_in_common_have_no_words_marked() -> None:
 
 def test_a_cache_ends_in_the_line_that_the_record_names_of_the_arm() -> None:
     caching = cache()
-    place = PlaceRecord(message=1, line=2, variable="date")
+    place = PrefixEnd(message=1, line=2, variable="date")
     ends = caching.model_copy(
         update={
             "baseline": caching.baseline.model_copy(update={"place": place.model_copy(update={"line": 3})}),
@@ -87,7 +87,7 @@ def test_a_cache_ends_in_the_line_that_the_record_names_of_the_arm() -> None:
 
 def test_a_cache_that_ends_behind_the_prompt_is_a_note() -> None:
     caching = cache()
-    behind = {"place": PlaceRecord(message=2, line=1, variable="")}
+    behind = {"place": PrefixEnd(message=2, line=1, variable="")}
     ends = caching.model_copy(
         update={
             "baseline": caching.baseline.model_copy(update=behind),

@@ -4,8 +4,8 @@ import io
 
 from rich.console import Console
 
+from gate.domain.comparison import ScorerChange
 from gate.domain.record import RunRecord
-from gate.domain.record_compared import ScorerChangeRecord
 from gate.domain.verdict import State, Verdict
 from gate.report.markdown.folding import LEVELS, fold
 from gate.report.markdown.report import render
@@ -17,14 +17,14 @@ from tests.golden.builders import comparison, run, scorer, suite
 from tests.golden.judged_runs import judged, lost_pairs
 
 
-def made(*scorers: ScorerChangeRecord) -> RunRecord:
+def made(*scorers: ScorerChange) -> RunRecord:
     overall = comparison("overall", State.REGRESSION, 60, 0.8, (-0.2, -0.3, -0.1))
     return run(Verdict.BLOCK, [suite(overall, [], [], scorers=list(scorers))], ["overall fell."])
 
 
-def none(name: str) -> ScorerChangeRecord:
+def none(name: str) -> ScorerChange:
     fields = dict.fromkeys(("weight", "baseline", "candidate", "mean"))
-    return ScorerChangeRecord.model_validate({"name": name, "required": False, "n": 0, **fields})
+    return ScorerChange.model_validate({"name": name, "required": False, "n": 0, **fields})
 
 
 def test_the_one_that_moved_most_is_first_whichever_way_it_went() -> None:

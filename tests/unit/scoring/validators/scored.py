@@ -1,11 +1,11 @@
 """Scores one answer with one scorer, written as in configuration."""
 
+from gate.config.scorers import parse_scorers
 from gate.domain.absence import Unscored
 from gate.domain.case import Case
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.sample import Score
 from gate.domain.usage import Cost
-from gate.inputs.scorers.read import parse_scorers
 from gate.scoring.subject import Subject
 from gate.scoring.validators.registry import validate
 

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gate.config.scorers import parse_scorers
 from gate.domain.absence import Unscored
 from gate.domain.case import Case
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.sample import Score
 from gate.domain.transcript import Cell, Observation, ToolUse, Transcript, Turn
-from gate.inputs.scorers.read import parse_scorers
 from gate.scoring.subject import Subject
 from gate.scoring.validators.registry import validate
 from gate.scoring.validators.tools import holds

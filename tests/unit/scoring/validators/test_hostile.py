@@ -4,13 +4,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gate.config.scorers import KINDS, parse_scorers
 from gate.domain.absence import Unscored
 from gate.domain.case import CODED, JUDGED, Case
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.transcript import Observation, ToolUse, Transcript, Turn
 from gate.domain.usage import Dollars
-from gate.inputs.scorers.kinds import KINDS
-from gate.inputs.scorers.read import parse_scorers
 from gate.scoring.subject import Subject
 from gate.scoring.validators.registry import REASON_CHARS, VALIDATORS, validate
 

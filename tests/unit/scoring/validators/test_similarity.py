@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gate.config.scorers import parse_scorers
 from gate.domain.jsonvalue import JsonValue
-from gate.inputs.scorers.read import parse_scorers
 from gate.scoring.passing import mark_of
 from gate.scoring.validators.similarity import edit, token_f1
 from tests.unit.scoring.validators.scored import judged, score

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from benchmarks.rule_wordings import outcome, read
+from gate.config.scorers import parse_scorers
 from gate.domain.promptspec import OutputRule
-from gate.inputs.scorers.read import parse_scorers
 from gate.testgen.compile.compile import compile_rule, compile_rules, told
 from tests.unit.testgen.compile.support import compiled, kept, understood
 

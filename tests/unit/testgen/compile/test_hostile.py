@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gate.config.scorers import parse_scorers
 from gate.domain.absence import Unscored
 from gate.domain.case import Case
 from gate.inputs.limits import PATTERN_CHARS
-from gate.inputs.scorers.read import parse_scorers
 from gate.scoring.subject import Subject
 from gate.scoring.validators.checks import complaints
 from gate.scoring.validators.registry import validate

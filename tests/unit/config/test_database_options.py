@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from gate.inputs.scorers.read import parse_scorers
+from gate.config.scorers import parse_scorers
 from tests.unit.inputs.texts import errors
 
 
@@ -55,7 +55,7 @@ def test_what_does_not_read_is_refused(query: str) -> None:
         ({"url": "DB", "messages": {"table": "a", "key": "b", "min": -1}}, "must be a whole number from 0"),
         ({"url": "DB", "conversation": {"table": "a", "key": "b"}, "rows": 1}, "is for a query"),
         ({"url": "DB", "query": "SELECT 1", "rows": {}}, "needs min or max"),
-        ({"url": "DB", "query": "SELECT 1", "match": "x"}, "must be a mapping of columns"),
+        ({"url": "DB", "query": "SELECT 1", "match": "x"}, "must be a mapping, not 'x'"),
     ],
     ids=str,
 )

@@ -1,0 +1,173 @@
+"""Rubrics, as a file of their own or inside a scorer: dimensions, their weights, and one scale."""
+
+import math
+from typing import Annotated, Any, Self
+
+from pydantic import Field, JsonValue, ValidationInfo, field_validator, model_validator
+
+from gate.config.documents import read_yaml
+from gate.config.validation import FileModel, validate, wrong, wrong_at
+from gate.config.values import Name
+from gate.domain.rubric import SCALE, usual_threshold
+from gate.inputs.problems import quoted
+
+_TOLERANCE = 1e-6
+"""Of a sum of weights; so 0.3333 three times is not 1."""
+_Description = Annotated[str, Field(pattern=r"\S", max_length=4_000)]
+_End = Annotated[float, Field(ge=-1e6, le=1e6)]
+
+
+class DimensionOptions(FileModel):
+    """One thing that an answer is scored on."""
+
+    name: Name = Field(examples=["brevity"], description="Unique in the rubric.")
+    description: _Description = Field(
+        examples=["One or two short sentences, no filler."], description="What the judge looks for."
+    )
+    weight: float | None = Field(
+        default=None,
+        gt=0,
+        le=1,
+        examples=[0.2],
+        description="Share in the average; all of them sum to 1, or are left out.",
+    )
+    anchors: dict[str, _Description] = Field(
+        default={},
+        max_length=20,
+        description="What single scores look like, by score.",
+    )
+
+    @field_validator("name")
+    @classmethod
+    def _printable(cls, name: str) -> str:
+        if not name.isprintable():
+            raise wrong("holds a control character")
+        return name
+
+    @field_validator("anchors")
+    @classmethod
+    def _scores(cls, anchors: dict[str, str]) -> dict[str, str]:
+        found: dict[float, str] = {}
+        for key, text in anchors.items():
+            score = _score(key)
+            if score is None:
+                raise wrong_at(((key,), "is no score", "for example 1: Says it twice."))
+            if score in found:
+                raise wrong_at(((key,), "gives one score twice", ""))
+            found[score] = " ".join(text.split())
+        return {f"{score:g}": found[score] for score in sorted(found)}
+
+
+class RubricOptions(FileModel):
+    """A rubric's own file."""
+
+    scale: list[_End] = Field(
+        default=[*SCALE],
+        min_length=2,
+        max_length=2,
+        description="Both ends of the scale, the lower first. 1 to 5 by default.",
+    )
+    threshold: float | None = Field(
+        default=None, ge=-1e6, le=1e6, description="The weighted average at which an answer passes, on the scale."
+    )
+    dimensions: list[DimensionOptions] | None = Field(
+        default=None, min_length=1, max_length=30, description="What is scored, each by itself."
+    )
+
+    @field_validator("scale")
+    @classmethod
+    def _ascending(cls, scale: list[float]) -> list[float]:
+        if scale[0] >= scale[1]:
+            shown = f"[{scale[0]:,.15g}, {scale[1]:,.15g}]"
+            raise wrong(f"must be two numbers, the lower one first, not {shown}", "for example [1, 5]")
+        return scale
+
+    @field_validator("threshold")
+    @classmethod
+    def _on_scale(cls, threshold: float | None, info: ValidationInfo) -> float | None:
+        low, high = info.data.get("scale", (-math.inf, math.inf))
+        if threshold is not None and not low < threshold <= high:
+            said = f"must be a number above {low:,.15g} to {high:,.15g}, not {threshold:,.15g}"
+            raise wrong(said, f"at {low:,.15g} and below every answer would pass")
+        return threshold
+
+    @model_validator(mode="after")
+    def _anchored(self) -> Self:
+        low, high = self.scale
+        for at, dimension in enumerate(self.dimensions or ()):
+            for key in dimension.anchors:
+                if not low <= float(key) <= high:
+                    said = f"lies outside of the scale {low:g} to {high:g}"
+                    raise wrong_at((("dimensions", at, "anchors", key), said, ""))
+        return self
+
+    @field_validator("dimensions")
+    @classmethod
+    def _weighed(cls, dimensions: list[DimensionOptions] | None) -> list[DimensionOptions] | None:
+        """Where one has a weight, all have, and they sum to 1."""
+        names = [one.name for one in dimensions or ()]
+        for at, name in enumerate(names):
+            if name in names[:at]:
+                raise wrong_at(((at,), f"is a second dimension named {quoted(name)}", "give one another name"))
+        bare = [one.name for one in dimensions or () if one.weight is None]
+        if 0 < len(bare) < len(names):
+            told = ", ".join(map(quoted, bare))
+            raise wrong(f"has no weight for {told}", "give every dimension one, or none")
+        total = math.fsum(one.weight or 0.0 for one in dimensions or ())
+        if names and not bare and abs(total - 1.0) > _TOLERANCE:
+            raise wrong(
+                f"has weights that sum to {total:.6g}, and they have to sum to 1", "for example 0.5, 0.3 and 0.2"
+            )
+        return dimensions
+
+    def rubric(self) -> dict[str, JsonValue]:
+        """Scale, threshold and dimensions with every default filled in, as `Rubric.of` reads them."""
+        low, high = self.scale
+        several = self.dimensions or []
+        threshold = usual_threshold(low, high) if self.threshold is None else self.threshold
+        listed: list[JsonValue] = [
+            {
+                "name": one.name,
+                "description": " ".join(one.description.split()),
+                "weight": 1.0 / len(several) if one.weight is None else one.weight,
+                "anchors": dict(one.anchors),
+            }
+            for one in several
+        ]
+        return {"scale": [low, high], "threshold": threshold, "dimensions": listed}
+
+
+class RubricFile(RubricOptions):
+    """A rubric's own file."""
+
+    dimensions: list[DimensionOptions] = Field(
+        min_length=1,
+        max_length=30,
+        examples=["[{name: brevity, description: …}]"],
+        description="What is scored, each by itself.",
+    )
+
+
+def parse_rubric(text: str, file: str) -> dict[str, Any]:
+    """A rubric's own file.
+
+    Args:
+        text: YAML, of which JSON is a part.
+        file: its path, for messages.
+
+    Returns:
+        The options `scale`, `threshold` and `dimensions`.
+
+    Raises:
+        InputErrors: everything that is wrong with it.
+    """
+    document = read_yaml(text, file)
+    return validate(RubricFile, document).rubric()
+
+
+def _score(key: str) -> float | None:
+    try:
+        score = float(key) if len(key) <= 30 else math.nan
+    except ValueError:
+        return None
+    return score if math.isfinite(score) else None

@@ -1,0 +1,170 @@
+"""Kinds of values that several files have: names, paths, texts with fields of the case, patterns, models."""
+
+import re
+from collections.abc import Callable
+from typing import Annotated, Any, TypeAlias
+
+from pydantic import AfterValidator, BeforeValidator, Field, JsonValue, ValidationInfo
+
+from gate.config.documents import described
+from gate.config.validation import Matches, wrong, wrong_at
+from gate.errors import GateError
+from gate.inputs.jsonpath import BadPath, parse_path
+from gate.inputs.languages import LANGUAGES, language_code
+from gate.inputs.limits import NAME_CHARS, PATH_CHARS, PATTERN_CHARS, PROMPT_CHARS
+from gate.inputs.models import parse_model
+from gate.inputs.paths import complaint as path_complaint
+from gate.inputs.paths import normal
+from gate.inputs.patterns import complaint as pattern_complaint
+from gate.inputs.problems import did_you_mean, quoted
+from gate.inputs.sandbox import BadTemplate
+from gate.inputs.schemacheck import schema_complaint
+from gate.inputs.templates import compile_template
+
+_PLACEHOLDER = re.compile(r"\{\{.*?\}\}", re.DOTALL)
+_TEXTS = 1_000
+"""Texts in one list."""
+_AMOUNT = 1e15
+FUNCTION_PATTERN = r"^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*:[A-Za-z_][A-Za-z0-9_]*$"
+
+
+def _template(text: str) -> str:
+    if "{{" in text:
+        try:
+            compile_template(text)
+        except BadTemplate as error:
+            raise wrong(f"has a mistake: {error.message}", "write for example {{ expected }}") from None
+    return text
+
+
+def _pattern(text: str) -> str:
+    if reason := pattern_complaint(_PLACEHOLDER.sub("x", text)):
+        raise wrong(f"is not a regular expression: {reason}", "Python's re syntax")
+    return text
+
+
+def _path(text: str) -> str:
+    if reason := path_complaint(text):
+        raise wrong(f"{quoted(text)} {reason}", "write a path inside the repository, relative to its root")
+    return normal(text)
+
+
+def _json_path(text: str) -> str:
+    try:
+        parse_path(text or "$")
+    except BadPath as bad:
+        raise wrong(f"is not a path to one value: {bad}", "for example $.items[0].name") from None
+    return text
+
+
+def _schema(schema: dict[str, Any]) -> dict[str, Any]:
+    if reason := schema_complaint(schema):
+        raise wrong(f"is not a usable JSON Schema: {reason}")
+    return schema
+
+
+def _language(text: str) -> str:
+    if "{{" not in text and language_code(text) is None:
+        hint = "write a code of ISO 639, such as en or de"
+        close = did_you_mean(text, LANGUAGES)
+        raise wrong(f"is the unknown language {quoted(text)}", f"{close} {hint}" if close.startswith("did") else hint)
+    return text
+
+
+def _model(text: str, info: ValidationInfo) -> str:
+    try:
+        parse_model(text, (info.context or {}).get("providers"))
+    except GateError as error:
+        raise wrong(f"is wrong: {error.message}", error.hint) from None
+    return text
+
+
+def _listed(value: Any) -> Any:
+    return [value] if isinstance(value, str) else value
+
+
+def _each_once(texts: list[str]) -> list[str]:
+    again = [at for at, text in enumerate(texts) if text in texts[:at]]
+    if again:
+        raise wrong_at(*(((at,), f"names {quoted(texts[at])} twice", "") for at in again))
+    return texts
+
+
+def _amount(value: Any) -> Any:
+    if isinstance(value, str) and "{{" in value:
+        return _template(value)
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if not number or not abs(value) <= _AMOUNT:
+        raise wrong(f"must be a number, not {described(value)}", "or write a field of the case, such as {{ expected }}")
+    return float(value)
+
+
+def json_template(value: JsonValue) -> JsonValue:
+    """Any JSON; a text may hold fields of the case."""
+    return _template(value) if isinstance(value, str) else value
+
+
+def empty_is(kind: Callable[[], Any]) -> BeforeValidator:
+    """An empty value stands for what `kind()` makes: a mapping or list of which all entries are commented out."""
+    return BeforeValidator(lambda value: kind() if value is None else value)
+
+
+Name: TypeAlias = Annotated[str, Field(pattern=r"\S", max_length=NAME_CHARS)]
+"""A short text that is not blank."""
+Template: TypeAlias = Annotated[str, Field(pattern=r"\S", max_length=PROMPT_CHARS), AfterValidator(_template)]
+"""A text that may hold fields of the case, such as `{{ expected }}`."""
+Pattern: TypeAlias = Annotated[
+    str, Field(pattern=r"\S", max_length=PATTERN_CHARS), AfterValidator(_template), AfterValidator(_pattern)
+]
+"""A regular expression, which may hold fields of the case."""
+Path: TypeAlias = Annotated[str, Field(pattern=r"\S", max_length=PATH_CHARS), AfterValidator(_path)]
+"""A file of the repository, which is read later."""
+JsonPath: TypeAlias = Annotated[str, Field(pattern=r"\S", max_length=PATH_CHARS), AfterValidator(_json_path)]
+"""The place of one value inside JSON."""
+JsonSchema: TypeAlias = Annotated[dict[str, JsonValue], AfterValidator(_schema)]
+Language: TypeAlias = Annotated[
+    str, Field(pattern=r"\S", max_length=NAME_CHARS), AfterValidator(_template), AfterValidator(_language)
+]
+"""The code of a language, or a field of the case that gives one."""
+ModelName: TypeAlias = Annotated[str, Field(pattern=r"\S", max_length=NAME_CHARS), AfterValidator(_model)]
+"""`provider:name`."""
+Function: TypeAlias = Annotated[
+    str,
+    Field(max_length=PATH_CHARS),
+    Matches(FUNCTION_PATTERN, "is not module:function", "for example evals.checks:polite"),
+]
+"""`module:function`, from the root of the repository."""
+Variable: TypeAlias = Annotated[
+    str,
+    Field(max_length=NAME_CHARS),
+    Matches(
+        r"^[A-Za-z_][A-Za-z0-9_]*$", "must be the name of an environment variable", "its value stays in the environment"
+    ),
+]
+"""Name of an environment variable: what it holds is no part of any file."""
+_Phrase: TypeAlias = Annotated[str, Field(pattern=r"\S", max_length=200), AfterValidator(_template)]
+Texts: TypeAlias = Annotated[
+    list[Template],
+    Field(min_length=1, max_length=_TEXTS),
+    AfterValidator(_each_once),
+    BeforeValidator(_listed, json_schema_input_type=Template | list[Template]),
+]
+"""Different texts, which may hold fields of the case; one text stands for a list of one."""
+Phrases: TypeAlias = Annotated[
+    list[_Phrase],
+    Field(min_length=1, max_length=_TEXTS),
+    AfterValidator(_each_once),
+    BeforeValidator(_listed, json_schema_input_type=_Phrase | list[_Phrase]),
+]
+"""The same, each a word or a phrase."""
+Steps: TypeAlias = Annotated[
+    list[_Phrase],
+    Field(min_length=1, max_length=_TEXTS),
+    BeforeValidator(_listed, json_schema_input_type=_Phrase | list[_Phrase]),
+]
+"""The same, and each may stand there more than once."""
+Amount: TypeAlias = Annotated[float | str, BeforeValidator(_amount)]
+"""A number, or a text with a field of the case that gives one."""
+Count: TypeAlias = Annotated[int, Field(ge=0, le=10_000_000)]
+Threshold: TypeAlias = Annotated[float, Field(gt=0, le=1, examples=[0.7])]
+"""The score at which an answer passes; with a threshold of 0 nothing could fail."""
