@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from gate.config.scorers import parse_scorers
 from gate.domain.case import JUDGED
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.model import ModelRef, Params
@@ -11,7 +12,6 @@ from gate.errors import GateError
 from gate.flows.files import FileRun
 from gate.flows.resolved import Resolved
 from gate.inputs.models import parse_model
-from gate.inputs.scorers.read import parse_scorers
 
 DEFAULT_SAMPLES = 3
 
