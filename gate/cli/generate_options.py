@@ -4,7 +4,7 @@ import json
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import cast, get_args
 
@@ -32,7 +32,7 @@ SMALL = "A small local model gives poor rules and tests: read them with care; a 
 
 _TOLD = tuple(stage for stage in get_args(Stage) if stage != "expected")
 """Stages that can be told more; expected outputs are asked for with the prompt itself."""
-_PARAMS = tuple(one.name for one in fields(Params))
+_PARAMS = tuple(Params.model_fields)
 
 
 @dataclass(frozen=True, slots=True)
