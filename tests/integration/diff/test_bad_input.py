@@ -172,7 +172,7 @@ def test_configuration_mistakes_of_both_sides_at_once(repo: Path) -> None:
 
 def test_a_report_of_something_else(tmp_path: Path) -> None:
     (tmp_path / "x.json").write_text('{"schema": "prompt-gate/run/99"}')
-    assert_refused(gate("report", "x.json", cwd=tmp_path), tmp_path, "newer")
+    assert_refused(gate("report", "x.json", cwd=tmp_path), tmp_path, "this version reads prompt-gate/run/1")
     (tmp_path / "x.json").write_text("[]")
     assert_refused(gate("report", "x.json", cwd=tmp_path), tmp_path, "not a run")
     assert_refused(gate("report", "y.json", cwd=tmp_path), tmp_path, "y.json")
