@@ -124,8 +124,8 @@ def test_another_number_of_shards(three: Path) -> None:
 
 
 def test_other_options(three: Path) -> None:
-    shard(three, 2, 3, "--suite", "faq", "--seed", "4")
-    refused(merge(three), "shards/2", "other options")
+    shard(three, 2, 3, "--suite", "faq", "--samples", "4")
+    refused(merge(three), "shards/2", "another number of samples")
 
 
 def edited_version(path: Path) -> None:
@@ -216,7 +216,7 @@ def test_a_folder_behind_a_link_that_the_repository_brought(
 
 
 def test_an_earlier_shard_leaves_nothing_in_its_folder(three: Path) -> None:
-    outcome = shard(three, 2, 3, "--suite", "faq", "--concurrency", "1")
+    outcome = shard(three, 2, 3, "--suite", "faq")
     assert outcome.code == 0
     assert merge(three).code == 0
 
