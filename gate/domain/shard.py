@@ -13,7 +13,6 @@ from gate.domain.jsonvalue import JsonValue, digest
 from gate.domain.ranges import Amount, Count, SampleCount
 from gate.domain.record_parts import CallsRecord
 
-SCHEMA = "prompt-gate/shard/1"
 MOST_SHARDS = 1000
 """Of one run. GitHub starts at most 256 jobs of one matrix."""
 KILLED = "it ended without a word, as a process does that is killed"
