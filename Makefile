@@ -99,6 +99,7 @@ audit: | $(BIN)/uv ## Look for known vulnerabilities in what requirements.lock i
 
 bench: $(VENV)/.dev ## Run the benchmarks and print their tables.
 	$(BIN)/python -m benchmarks.run
+	$(BIN)/python -m benchmarks.wire
 	$(BIN)/python -m benchmarks.engine
 	$(BIN)/python -m benchmarks.conversations
 	$(BIN)/python -m benchmarks.reuse

@@ -5,7 +5,7 @@
 
 The limit of the wall clock is ceil(calls / in flight) x latency: what an engine would need that costs nothing itself.
 CPU and memory are those of the measured process alone; the server, whose CPU the table shows beside them, runs on the
-same cores.
+same cores. What of the CPU is the SDK's, `benchmarks.wire` tells.
 """
 
 import argparse
@@ -29,7 +29,6 @@ from rich.table import Table
 
 IN_FLIGHT = 64
 SAMPLES = 3
-CPU_GOAL_MS = 1.0
 MEMORY_GOAL_MIB = 150.0
 FINE = frozenset({0, 1})
 """Exit codes of a verdict: two prompts that are equally good are now and then told apart by chance."""
@@ -98,7 +97,6 @@ class Measured:
         """The goals that were not met."""
         goals = {
             "wall": self.load.ratio is None or self.ratio <= self.load.ratio,
-            "CPU": self.load.ratio is None or self.cpu_ms <= CPU_GOAL_MS,
             "memory": self.spent.rss_mib <= MEMORY_GOAL_MIB,
             "every call answered once": self.answered == self.load.calls,
         }

@@ -21,6 +21,7 @@ from rich.table import Table
 
 from gate.stats.bootstrap import percentile
 from gate.stats.maxt import joint_test
+from gate.stats.sequential import Look, Plan, sequential_test
 
 K = 3
 """Samples per case and arm."""
@@ -103,6 +104,15 @@ def _breakage(cases: int, count: int) -> Callable[[], object] | None:
     return lambda: joint_test(deltas, slices, **channel)
 
 
+def _looks(cases: int, count: int, looks: int) -> Callable[[], object]:
+    """All looks of a run with early stopping: what its last look costs."""
+    rng, slices = np.random.default_rng(1), _slices(cases, count)
+    single = rng.choice([-1.0, 0.0, 1.0], (looks, cases), p=[0.15, 0.7, 0.15])
+    means = np.cumsum(single, axis=0) / np.arange(1, looks + 1)[:, None]
+    seen = [Look(row, slices) for row in means]
+    return lambda: sequential_test(seen, Plan(looks, watched=frozenset({"overall"})))
+
+
 def _familiar(cases: int, resamples: int) -> Callable[[], object]:
     deltas = _deltas(cases)
     return lambda: percentile(deltas, resamples=resamples)
@@ -112,6 +122,8 @@ JOBS = (
     Job("joint test, 1,000 cases, 20 slices", lambda: _joint(1_000, 20), 9, 0.05),
     Job("joint test, 100,000 cases, 20 slices", lambda: _joint(100_000, 20), 3, 3.0, 300),
     Job("  with the breakage channel", lambda: _breakage(100_000, 20), 3, 6.0, 300),
+    Job("five looks, 1,000 cases, 20 slices", lambda: _looks(1_000, 20, 5), 5, 1.0, 150),
+    Job("five looks, 10,000 cases, 20 slices", lambda: _looks(10_000, 20, 5), 3, 5.0, 200),
     Job("joint test, 200 cases, 10,000 slices", lambda: _joint(200, 10_000), 3, None, 300),
     Job("percentile bootstrap, 100,000 cases, 10,000 resamples", lambda: _familiar(100_000, 10_000), 9, 0.1),
 )

@@ -60,6 +60,13 @@ def _suites(rng: np.random.Generator, cases: int) -> Slices:
 
 ONE = disjoint(1)
 TWELVE = disjoint(12)
+
+
+def _with_all(rng: np.random.Generator, cases: int) -> Slices:
+    return {**_apart(12, rng, cases), "overall": np.arange(cases)}
+
+
+TWELVE_AND_ALL = Layout("12 apart and overall", 13, 12, _with_all)
 TAGS = Layout("18 tags", 18, 1, _tags)
 """Overall and 17 slices of four dimensions, over the same cases."""
 SUITES = Layout("36, two suites", 36, 1, _suites)

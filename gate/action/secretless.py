@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from gate.flows.resolved import Resolved
+from gate.settings.keys import keys_of
 from gate.settings.services import Settings
 
 
@@ -15,13 +16,15 @@ def missed_by_the_base(resolved: Resolved, services: Settings) -> bool:
         resolved: what was to be evaluated.
         services: the keys that there are.
     """
-    there = {
+    there: dict[str, object] = {
         "openai": services.openai_api_key or services.openai_base_url,
         "anthropic": services.anthropic_api_key or services.anthropic_base_url,
         "azure": services.azure_api_key or services.azure_ad_token,
         "bedrock": services.bedrock_api_key or services.aws_credentials,
         "vertex": services.google_credentials,
     }
+    named = keys_of(services, resolved.servers).servers
+    there |= {name: one.api_key or not one.server.api_key_env for name, one in named.items()}
     lacking = {provider for provider, found in there.items() if not found}
     return not lacking.isdisjoint(_of_base(resolved))
 

@@ -12,7 +12,6 @@ from gate.domain.suite import Budget, RunPolicy
 from gate.errors import CannotEvaluate, GateError
 from gate.flows.ports import Progress, Steps
 from gate.flows.resolved import Resolved
-from gate.providers.endpoints import Keys
 from gate.providers.factory import Factory
 from gate.providers.prices import PriceList
 from gate.settings.keys import addresses_of
@@ -115,7 +114,7 @@ def ask_models(
 
 def keyless(settings: Settings, terms: Terms) -> Factory:
     """Knows prices and interfaces, and can ask nobody."""
-    keys = Keys(**addresses_of(settings))
+    keys = addresses_of(settings)
     return Factory(keys, settings.cache_dir, terms.concurrency, _no_text, PriceList(by_name=settings.price_by_name))
 
 

@@ -29,7 +29,6 @@ from gate.flows.run_promises import without_promises
 from gate.flows.shards import Asked, Found, changed, disagreements, evaluation, unfinished
 from gate.git.repo import Repo
 from gate.git.sources import RefSource
-from gate.providers.endpoints import Keys
 from gate.providers.factory import Factory
 from gate.providers.prices import PriceList
 from gate.settings.keys import addresses_of
@@ -153,7 +152,7 @@ def merge(shards: Shards, resolved: Resolved, out: Path, settings: Settings) -> 
         found = Collection(SampleTable(folder.words))
         for sample in gathered.samples():
             found.samples.add(sample, folder.sample(sample))
-        factory = _factory(settings)
+        factory = _factory(settings, resolved)
         run = conclude(resolved, found, caching_of(factory), whole.seed, (*_times(shards.records.values()), stop))
         run = with_asked(run, resolved, lambda spec: members(spec, factory))
         run = without_promises(run, resolved, "a run that is divided into shards does not look at them")
@@ -196,9 +195,9 @@ def _times(records: Iterable[ShardRecord]) -> tuple[datetime, float]:
     return begun, max(0.0, max(ended for _, ended in times) - begun.timestamp())
 
 
-def _factory(settings: Settings) -> Factory:
+def _factory(settings: Settings, resolved: Resolved) -> Factory:
     # No key is needed to know an interface and its terms, and none is given.
-    keys = Keys(**addresses_of(settings))
+    keys = addresses_of(settings, resolved.servers)
     return Factory(keys, settings.cache_dir, 1, _no_text, PriceList(by_name=settings.price_by_name))
 
 

@@ -1,6 +1,6 @@
 """Makes plans: opens the repository, the price list and the runs that were kept; sends nothing and needs no key."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from gate.bootstrap.earlier import kept_runs
 from gate.bootstrap.resolving import rehearsed, resolve_git_mode
 from gate.bootstrap.shelves import shelf_of
 from gate.domain.forecast import Forecast, Spending
-from gate.domain.model import ModelRef, Params
+from gate.domain.model import ModelRef, Params, ProviderServer
 from gate.domain.usage import Cost, Usage
 from gate.engine.forecast import Question
 from gate.engine.outlay import Pricer
@@ -19,10 +19,9 @@ from gate.flows.plan import World, plan, spending
 from gate.flows.resolve import resolve
 from gate.flows.resolved import Resolved
 from gate.git.repo import Repo
-from gate.providers.endpoints import Keys
 from gate.providers.factory import Factory
 from gate.providers.prices import PriceList
-from gate.settings.keys import addresses_of
+from gate.settings.keys import NONE, addresses_of
 from gate.settings.services import Settings
 
 
@@ -61,7 +60,7 @@ def forecast(asked: Asked, settings: Settings) -> Forecast:
     else:
         resolved = against_itself(asked.config, asked.suites)
     shelf = kept_runs()
-    world = World(shelf.runs(), priced(settings, asked.concurrency), asked.concurrency)
+    world = World(shelf.runs(), priced(settings, asked.concurrency, resolved.servers), asked.concurrency)
     found = plan(resolved, world, asked.question)
     return replace(found, notes=(*found.notes, *shelf.notes()))
 
@@ -94,18 +93,19 @@ def foreseen(resolved: Resolved, settings: Settings, concurrency: int) -> Spendi
         settings: addresses, which decide on prices.
         concurrency: calls in flight.
     """
-    return spending(resolved, World(kept_runs().runs(), priced(settings, concurrency), concurrency))
+    return spending(resolved, World(kept_runs().runs(), priced(settings, concurrency, resolved.servers), concurrency))
 
 
-def priced(settings: Settings, concurrency: int = 1) -> Pricer:
+def priced(settings: Settings, concurrency: int = 1, servers: Mapping[str, ProviderServer] = NONE) -> Pricer:
     """Prices the calls of models without asking any.
 
     Args:
         settings: addresses, which decide on prices.
         concurrency: calls in flight.
+        servers: that the configuration names.
     """
     # No key is needed to know a price, and none is given.
-    keys = Keys(**addresses_of(settings))
+    keys = addresses_of(settings, servers)
     prices = PriceList(by_name=settings.price_by_name)
     factory = Factory(keys, settings.cache_dir, concurrency, _no_text, prices)
 

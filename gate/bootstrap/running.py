@@ -144,7 +144,7 @@ async def _run(
 ) -> Result:
     seed = outset.seed
     asyncio.get_running_loop().set_default_executor(_Unjoined(thread_name_prefix="lookup"))
-    keys = keys_of(settings)
+    keys = keys_of(settings, plan.resolved.servers)
     factory = make_factory(plan, keys, settings, _executor(plan, keys, settings))
     stop = Stop()
     try:
@@ -173,5 +173,7 @@ def _executor(plan: Plan, keys: Keys, settings: Settings) -> Executor | None:
         return None
     from gate.providers.dask import ChunkSetup, DaskExecutor
 
-    setup = ChunkSetup(read_keys, keys.openai_base_url, keys.anthropic_base_url, plan.concurrency)
+    setup = ChunkSetup(
+        read_keys, keys.openai_base_url, keys.anthropic_base_url, plan.concurrency, plan.resolved.servers
+    )
     return DaskExecutor(settings.dask, setup)

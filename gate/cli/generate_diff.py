@@ -42,7 +42,7 @@ def execute(options: GenerateOptions) -> int:
     """
     _check(options)
     model = model_of(options)
-    answering = [parse_model(name.strip()) for name in (options.models or "").split(",") if name.strip()]
+    answering = [parse_model(name.strip(), ()) for name in (options.models or "").split(",") if name.strip()]
     if len(answering) > 1:
         raise GateError("with --diff one model answers tests, for both versions", "name one with --models")
     wanted = DiffWanted(
@@ -51,7 +51,7 @@ def execute(options: GenerateOptions) -> int:
         baseline=options.baseline,
         spec=options.spec or folder_of(options) / SPEC,
         generator=model,
-        judge=parse_model(options.judge_model) if options.judge_model else model,
+        judge=parse_model(options.judge_model, ()) if options.judge_model else model,
         params=parse_params(key_values(options.params), "--param"),
         answering=answering[0] if answering else None,
         settings=settings_of(options),

@@ -82,8 +82,8 @@ def wanted_of(options: GenerateOptions) -> Wanted:
         prompt=options.prompt,
         spec=options.spec or folder_of(options) / SPEC,
         generator=model,
-        judge=parse_model(options.judge_model) if options.judge_model else model,
-        reference=parse_model(options.reference_model) if options.reference_model else model,
+        judge=parse_model(options.judge_model, ()) if options.judge_model else model,
+        reference=parse_model(options.reference_model, ()) if options.reference_model else model,
         params=parse_params(key_values(options.params), "--param"),
         settings=settings_of(options),
         terms=terms_of(options),
@@ -101,14 +101,14 @@ def evaluation_of(options: GenerateOptions) -> Evaluation | None:
         return None
     if not options.models:
         raise GateError("which models are to be evaluated?", "--models openai:gpt-5-mini,anthropic:claude-haiku-4-5")
-    models = tuple(dict.fromkeys(parse_model(name.strip()) for name in options.models.split(",")))
+    models = tuple(dict.fromkeys(parse_model(name.strip(), ()) for name in options.models.split(",")))
     return Evaluation(models, options.control, options.input_aware)
 
 
 def model_of(options: GenerateOptions) -> ModelRef:
     """Who reads the prompt."""
     if options.model:
-        return parse_model(options.model)
+        return parse_model(options.model, ())
     hint = "--model openai:gpt-5-mini, anthropic:claude-haiku-4-5, or local:gemma3-270m (small, its rules are poor)"
     raise GateError("which model is to read the prompt?", hint)
 

@@ -196,7 +196,7 @@ def _asked(options: InitOptions, layout: Layout, seen: Seen, place: Place) -> tu
 def _model(said: str) -> str:
     """The name of a model; click asks again where it is none."""
     try:
-        return str(parse_model(said.strip()))
+        return str(parse_model(said.strip(), ()))
     except GateError as error:
         raise click.UsageError(f"{error.message}; {error.hint}" if error.hint else error.message) from None
 

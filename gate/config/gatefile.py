@@ -22,14 +22,14 @@ from gate.config.validation import FileModel, Matches, attempt, wrong, wrong_at
 from gate.config.values import ModelName, Name, Path, Threshold, each_once, empty_is
 from gate.domain.case import ScorerSpec
 from gate.domain.jsonvalue import JsonValue
-from gate.domain.model import ModelRef, Params, address_complaint
+from gate.domain.model import ModelRef, Params, ProviderServer
 from gate.domain.promises import Promises
 from gate.domain.suite import OVERALL, Budget, CachePolicy, RunPolicy, SlicePolicy, SuitePolicy
 from gate.domain.target import Conversing, Target
 from gate.errors import Problem
 from gate.inputs import builders, storenames
 from gate.inputs.limits import CONFIG_CHARS, NAME_CHARS, PATH_CHARS
-from gate.inputs.models import PROVIDERS, parse_model
+from gate.inputs.models import PROVIDER, PROVIDERS, parse_model
 from gate.inputs.names import dimension_complaint, name_complaint, slice_complaint
 from gate.inputs.paths import complaint as path_complaint
 from gate.inputs.paths import is_glob, normal
@@ -41,7 +41,6 @@ ID = f"https://prompt-gate.dev/schemas/gate.yaml/{VERSION}"
 CASE_ENDINGS = (".jsonl", ".ndjson", ".json", ".yaml", ".yml", ".csv", ".tsv")
 _CODE = (".py",)
 _RUN, _CACHE, _SUITE = RunPolicy(), CachePolicy(), SuitePolicy()
-_LOCAL = ("localhost", "127.0.0.1", "::1")
 
 
 class PolicyOptions(FileModel):
@@ -119,32 +118,6 @@ class CacheOptions(FileModel):
         le=100_000,
         description="Size of the cache, beyond which the least recently used answers go.",
     )
-
-
-class ProviderOptions(FileModel):
-    """A server that speaks the interface of OpenAI or of Anthropic."""
-
-    api: Literal["openai", "anthropic"] = Field(examples=["openai"], description="The interface that it speaks.")
-    base_url: str = Field(
-        max_length=2000,
-        examples=["https://api.groq.com/openai/v1"],
-        description="Its address: https, or http on this machine.",
-    )
-    api_key_env: Annotated[
-        str, Matches(r"^[A-Za-z_][A-Za-z0-9_]{0,199}$", "must be the name of an environment variable")
-    ] = Field(examples=["GROQ_API_KEY"], description="Name of the environment variable that holds its key.")
-
-    @field_validator("base_url")
-    @classmethod
-    def _safe(cls, url: str) -> str:
-        if reason := address_complaint(url):
-            raise wrong(reason)
-        scheme, _, rest = url.partition("://")
-        host = rest.split("/")[0]
-        local = host.startswith("[::1]") or host.split(":")[0] in _LOCAL
-        if scheme != "https" and not local:
-            raise wrong("must begin with https://", "a key is sent there; http is for this machine alone")
-        return url
 
 
 class SlicePolicyOptions(FileModel):
@@ -432,9 +405,12 @@ class GateFile(FileModel):
     )
     cache: CacheOptions = Field(default_factory=CacheOptions, description="Which known answers may be reused.")
     providers: dict[
-        Annotated[str, Matches(r"^[a-z][a-z0-9_-]{0,39}$", "may have small letters, digits, '-' and '_' only")],
-        ProviderOptions,
-    ] = Field(default={}, description="Other servers of models, by the name that comes before the colon of a model.")
+        Annotated[str, Matches(f"^{PROVIDER}$", "must be a word of small letters, digits, - and _", "such as groq")],
+        ProviderServer,
+    ] = Field(
+        default={},
+        description="Other servers, by a name of your own that models begin with: groq:NAME. Only those of the base count.",
+    )
     defaults: DefaultOptions = Field(
         default_factory=DefaultOptions, description="Model, samples and parameters of suites that name none."
     )
@@ -446,7 +422,7 @@ class GateFile(FileModel):
 
     @field_validator("providers")
     @classmethod
-    def _other(cls, providers: dict[str, ProviderOptions]) -> dict[str, ProviderOptions]:
+    def _other(cls, providers: dict[str, ProviderServer]) -> dict[str, ProviderServer]:
         if taken := [name for name in providers if name in PROVIDERS]:
             raise wrong_at(*(((name,), "is a built-in provider", "give it another name") for name in taken))
         return providers
@@ -515,7 +491,7 @@ class Config:
     budget: Budget
     cache: CachePolicy
     suites: tuple[SuiteConfig, ...]
-    providers: Mapping[str, ProviderOptions] = field(default_factory=dict)
+    providers: Mapping[str, ProviderServer] = field(default_factory=dict)
 
 
 def config_schema() -> dict[str, Any]:

@@ -121,7 +121,8 @@ def validate(model: type[T] | TypeAdapter[T], document: Document, context: Mappi
     Args:
         model: of the whole document; a `TypeAdapter` for a union or a list.
         document: as one of the readers gave it, or a part of one.
-        context: for validators that ask for it; `providers` are names of model providers beside the built-in ones.
+        context: for validators that ask for it; `providers` are names of model providers beside the built-in ones,
+            without which any word is taken for one.
 
     Raises:
         InputErrors: every mistake, each with file, place, message and remedy.

@@ -73,7 +73,7 @@ def _language(text: str) -> str:
 
 def _model(text: str, info: ValidationInfo) -> str:
     try:
-        parse_model(text, (info.context or {}).get("providers", ()))
+        parse_model(text, (info.context or {}).get("providers"))
     except GateError as error:
         raise wrong(f"is wrong: {error.message}", error.hint) from None
     return text

@@ -29,8 +29,6 @@ class Comparison(RecordPart):
         cases_needed: cases that would show the observed mean, where the state is noise.
         moved: cases whose score differs between the arms.
         margin: tolerated fall; the slice is a regression when `upper` lies below its negative.
-        look: answers per case and arm that it rests on, where the results were looked at on the way; None where it
-            rests on all that there are.
     """
 
     slice: str
@@ -51,7 +49,6 @@ class Comparison(RecordPart):
     cases_needed: NonNegativeInt | None = None
     moved: Count = 0
     margin: Share = 0.0
-    look: Count | None = None
 
 
 class Estimate(RecordPart):

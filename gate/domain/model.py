@@ -15,7 +15,7 @@ class ModelRef:
     """`provider:name`, as written in configuration.
 
     Args:
-        provider: `openai`, `anthropic`, `local`, `fake` or `replay`.
+        provider: a built-in one, such as `openai` or `local`, or one of `providers:` in gate.yaml.
         name: the provider's name for the model; a path for `local:` and `replay:`.
     """
 
@@ -24,6 +24,37 @@ class ModelRef:
 
     def __str__(self) -> str:
         return f"{self.provider}:{self.name}"
+
+
+class ProviderServer(FileModel):
+    """An entry of `providers:`: a server that speaks the interface of OpenAI or of Anthropic."""
+
+    meant = {"api_base": "base_url", "api_key": "api_key_env", "key": "api_key_env"}
+
+    api: Literal["openai", "anthropic"] = Field(examples=["openai"], description="Whose interface it speaks.")
+    base_url: str = Field(
+        max_length=2000,
+        examples=["https://api.groq.com/openai/v1"],
+        description="Its address, without the path of a call.",
+    )
+    api_key_env: Annotated[
+        str,
+        Matches(
+            "^[A-Z_][A-Z0-9_]{0,99}$",
+            "must name an environment variable, and not hold a key",
+            "for example GROQ_API_KEY",
+        ),
+    ] = Field(default="", description="The environment variable that holds its key, for a server that wants one.")
+
+    @field_validator("base_url")
+    @classmethod
+    def _web_address(cls, url: str) -> str:
+        if reason := address_complaint(url):
+            raise wrong(reason)
+        parts = urlsplit(url)
+        if parts.scheme != "https" and parts.hostname not in ("localhost", "127.0.0.1", "::1"):
+            raise wrong("must begin with https://", "a key is sent there; http is for this machine alone")
+        return url
 
 
 _Stop = Annotated[str, Field(min_length=1, max_length=200)]

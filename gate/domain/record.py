@@ -25,8 +25,8 @@ SCHEMA = "prompt-gate/run/1"
 class MethodRecord(RecordPart):
     """How the verdict was reached; `rates_judged` are slices of new prompts that can block.
 
-    `looks` is how often the results were looked at, of `looks_planned`, null without early stopping; `spared` counts
-    the samples that it saved.
+    With early stopping the comparison rests on `samples_taken` of `samples_planned` samples per case, the same for all
+    slices, and `spared` counts the samples that it saved; without it the two are null.
     """
 
     name: str
@@ -37,8 +37,8 @@ class MethodRecord(RecordPart):
     correction: Literal["none", "bonferroni", "holm"] = "none"
     breakage: bool = False
     rates_judged: Count = 0
-    looks: Count | None = None
-    looks_planned: Count | None = None
+    samples_planned: Count | None = None
+    samples_taken: Count | None = None
     spared: Count = 0
 
 

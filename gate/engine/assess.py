@@ -16,10 +16,9 @@ from gate.engine import axes
 from gate.engine.absolute import PassRates, pass_rates
 from gate.engine.compare import Quality, compare
 from gate.engine.decide import Facts, decide
-from gate.engine.early import compare_early
-from gate.engine.grid import ARMS, Grid, Ints
+from gate.engine.grid import ARMS, Grid
 from gate.engine.grounds import grounds
-from gate.engine.looks import Asked, Progress, lacking, progress, why_not
+from gate.engine.looks import Looks, look, needed, why_not
 from gate.engine.pairs import scores
 from gate.engine.samples import SampleTable
 from gate.engine.stack import stack
@@ -42,8 +41,8 @@ class Missing:
     """Samples without a score.
 
     Args:
-        samples: how many are missing, samples that were never taken included; not those that early stopping spared.
-        total: how many were needed: all that were planned, but for those that early stopping spared.
+        samples: how many are missing, samples that were never taken included; not those that early stopping saved.
+        total: how many were needed: all that were planned, but for those that early stopping saved.
         best, worst: the verdicts if all of them had gone for, or against, the candidate; None when none is missing.
         reasons: the distinct reasons with their counts, the most frequent first, and how many others there are.
         cases: which cases they belong to, `suite/id` in a run over several suites.
@@ -67,7 +66,9 @@ class Assessment:
         axes: cost and latency of each suite that was compared.
         decision: the verdict.
         missing: what has no score, and what it could have changed.
-        spared: samples that were planned and that early stopping found to be not needed.
+        looked: the run was looked at on the way.
+        samples: samples per case of the suites that were compared, where early stopping found that so many are enough;
+            None where it takes all that were planned.
     """
 
     quality: Quality
@@ -75,7 +76,8 @@ class Assessment:
     axes: Axes
     decision: Decision
     missing: Missing
-    spared: int = 0
+    looked: bool = False
+    samples: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +88,7 @@ class _Known:
     grids: Mapping[str, Grid]
     compared: Axes
     unfinished: str | None
-    course: Progress | None
+    looks: Looks | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,19 +127,20 @@ class Assessor:
         grids = {suite.name: Grid(suite, table) for suite in self.suites}
         sides, alpha = {suite.name: grids[suite.name] for suite in self.compared}, self.policy.alpha
         compared = {name: (axes.cost(grid, alpha), axes.latency(grid, alpha)) for name, grid in sides.items()}
-        course = None
-        if why_not(self.suites, self.policy) is None and not lacking(self.suites, grids):
-            course = progress(self.suites, self.policy, self.seed, grids)
-        needed = _needed(self.suites, None if course is None else course.asked)
-        spared = 0 if course is None else course.spared
-        total = sum(len(suite.arms) * int(needed[suite.name].sum()) for suite in self.suites)
-        taken, reasons = _tally(grids, needed)
+        looks = None
+        if why_not(self.suites, self.policy) is None:
+            looks = look(self.suites, self.policy, self.seed, grids)
+        samples = None if looks is None else looks.samples
+        most = {suite.name: needed(suite, samples) for suite in self.suites}
+        total = sum(len(suite.arms) * len(suite.exam.cases) * most[suite.name] for suite in self.suites)
+        taken, reasons = _tally(grids, most)
         scored = taken - reasons.total()
         # Asked to end after the last sample, it came to its end all the same.
-        facts = _Known(table, grids, compared, None if scored == total else unfinished, course)
+        facts = _Known(table, grids, compared, None if scored == total else unfinished, looks)
         (quality, rates), decision = self._verdict(facts)
         if scored == total:
-            return Assessment(quality, rates, compared, decision, Missing(0, total, None, None, ()), spared)
+            whole = Missing(0, total, None, None, ())
+            return Assessment(quality, rates, compared, decision, whole, looks is not None, samples)
         if taken < total:
             reasons["never taken"] = total - taken
         verdicts = [] if unfinished is not None else self._imputed(facts)
@@ -147,9 +150,10 @@ class Assessor:
             best=verdicts[0] if verdicts else None,
             worst=verdicts[-1] if verdicts else None,
             reasons=listed(reasons),
-            cases=_incomplete(grids, needed),
+            cases=_incomplete(grids, most),
         )
-        return Assessment(quality, rates, compared, _settle(decision, missing, verdicts), missing, spared)
+        decision = _settle(decision, missing, verdicts)
+        return Assessment(quality, rates, compared, decision, missing, looks is not None, samples)
 
     def _imputed(self, facts: _Known) -> list[Verdict]:
         """The verdicts for whatever the missing samples are taken for."""
@@ -161,8 +165,8 @@ class Assessor:
         self, known: _Known, imputed: Mapping[ArmName, float] | None = None
     ) -> tuple[tuple[Quality, PassRates], Decision]:
         quality = Quality((), 0, None)
-        if known.course is not None:
-            quality = compare_early(self.suites, self.policy, self.seed, known.grids, known.course, imputed)
+        if known.looks is not None:
+            quality = known.looks.quality(imputed)
         elif self.compared:
             stacked = stack(self.compared, {s.name: scores(known.grids[s.name], imputed) for s in self.compared})
             quality = compare(stacked, self.policy, self.seed)
@@ -186,35 +190,23 @@ def _settle(decision: Decision, missing: Missing, verdicts: Sequence[Verdict]) -
     return Decision(Verdict.INCONCLUSIVE, 3, (why, *asked_again(missing)))
 
 
-def _needed(suites: Sequence[Suite], asked: Asked | None) -> dict[str, Ints]:
-    """Samples per arm of each case: those that were asked for, where the suite was looked at, else all."""
-    known = {} if asked is None else asked
-    return {
-        suite.name: np.array(
-            [known[suite.name][case.id] if suite.name in known else suite.samples for case in suite.exam.cases],
-            dtype=np.int64,
-        )
-        for suite in suites
-    }
-
-
-def _incomplete(grids: Mapping[str, Grid], needed: Mapping[str, Ints]) -> tuple[str, ...]:
+def _incomplete(grids: Mapping[str, Grid], most: Mapping[str, int]) -> tuple[str, ...]:
     """Names of the cases that lack a score, in the order of the exams."""
     out = []
     for name, grid in grids.items():
-        suite, most = grid.suite, needed[name]
-        scored = (grid.scored & grid.within(most)).sum(axis=2)
+        suite = grid.suite
+        scored = (grid.scored & grid.within(most[name])).sum(axis=2)
         least = scored[[ARMS.index(arm) for arm in suite.arms]].min(axis=0)
         prefix = f"{name}/" if len(grids) > 1 else ""
-        out += [f"{prefix}{suite.exam.cases[position].id}" for position in np.flatnonzero(least < most).tolist()]
+        out += [f"{prefix}{suite.exam.cases[position].id}" for position in np.flatnonzero(least < most[name]).tolist()]
     return tuple(out)
 
 
-def _tally(grids: Mapping[str, Grid], needed: Mapping[str, Ints]) -> tuple[int, Counter[str]]:
+def _tally(grids: Mapping[str, Grid], most: Mapping[str, int]) -> tuple[int, Counter[str]]:
     """How many of the needed samples there are, and why some of them have no score."""
     taken, reasons = 0, Counter[str]()
     for name, grid in grids.items():
-        wanted = grid.within(needed[name])
+        wanted = grid.within(most[name])
         taken += int((grid.taken & wanted).sum())
         reasons += grid.unscored(wanted)
     return taken, reasons

@@ -35,14 +35,12 @@ class Quality:
         tested: how many slices were tested together.
         flips: sign flips that were drawn, or None for a method without them.
         breakage: the breakage channel took part.
-        looks: how many there were, and how many were planned, with early stopping; None without.
     """
 
     slices: tuple[tuple[Slice, Comparison], ...]
     tested: int
     flips: int | None
     breakage: bool = False
-    looks: tuple[int, int] | None = None
 
 
 def compare(stack: Stack, policy: RunPolicy, seed: int) -> Quality:

@@ -1,7 +1,7 @@
 """The samples of one suite as arrays: by arm, case and index."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -90,23 +90,14 @@ class Grid:
         numbers = np.array([known[source[2]] for source in self._table.sources] or [0], dtype=np.int64)
         return numbers[np.where(self.replied, self.numbers("source"), 0)]
 
-    def within(self, most: Ints) -> Bools:
+    def within(self, most: int) -> Bools:
         """Which samples are among the first of their case.
 
         Args:
-            most: int[N], how many of each case.
+            most: how many of each case.
         """
-        found: Bools = np.broadcast_to(np.arange(self.suite.samples) < most[:, None], self._rows.shape)
+        found: Bools = np.broadcast_to(np.arange(self.suite.samples) < most, self._rows.shape)
         return found
-
-    def positions(self, cases: Iterable[str]) -> Ints:
-        """Where in the exam these cases are."""
-        return np.array([self._positions[case] for case in cases], dtype=np.int64)
-
-    def answered(self, case: str, index: int) -> bool:
-        """Have all arms of this pair been asked, whether they answered or failed?"""
-        place = self._positions[case]
-        return all(self.taken[ARMS.index(arm), place, index] for arm in self.suite.arms)
 
     def unscored(self, where: Bools) -> Counter[str]:
         """Why samples that were taken have no score, with the number of each reason.

@@ -48,18 +48,12 @@ class Table:
 
 
 def table(suite: SuiteRecord) -> Table:
-    """The scores in a record; cases with fewer scores than the best-answered ones are left out.
-
-    Of a suite that was looked at on the way, each case counts with the answers that all of them have: which cases were
-    asked again depended on the answers.
-    """
+    """The scores in a record; cases with fewer scores than the best-answered ones are left out."""
     rows = []
     for position, case in enumerate(suite.cases):
         known = [[score for score in arm if score is not None] for arm in (case.baseline, case.candidate)]
         rows.append((position, known[0], known[1]))
-    counts = [min(len(b), len(c)) for _, b, c in rows]
-    look = suite.quality.overall.look
-    k = max(counts, default=0) if look is None else min((count for count in counts if count >= look), default=0)
+    k = max((min(len(b), len(c)) for _, b, c in rows), default=0)
     whole = [(position, b[:k], c[:k]) for position, b, c in rows if k and min(len(b), len(c)) >= k]
     scores = np.array([(b, c) for _, b, c in whole], dtype=np.float64).reshape(len(whole), 2, k)
     return Table(np.array([row[0] for row in whole], dtype=np.int64), scores[:, 0], scores[:, 1])

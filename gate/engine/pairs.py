@@ -31,7 +31,7 @@ class Scores:
         return self.candidate - self.baseline
 
 
-def scores(grid: Grid, missing: Mapping[ArmName, float] | None = None, most: Ints | None = None) -> Scores:
+def scores(grid: Grid, missing: Mapping[ArmName, float] | None = None, most: int | None = None) -> Scores:
     """The scores of one suite.
 
     A case counts as many samples as the poorer arm has, the first ones by index: unequal numbers would break the
@@ -40,10 +40,10 @@ def scores(grid: Grid, missing: Mapping[ArmName, float] | None = None, most: Int
     Args:
         grid: samples of the suite.
         missing: what a missing score is taken for in each arm; None leaves missing samples out.
-        most: int[N], the samples of each arm that count, for each case; None where all that were planned do.
+        most: samples of each arm that count; None where all that were planned do.
     """
     planned = grid.suite.samples
-    counted = grid.within(np.full(grid.taken.shape[1], planned) if most is None else most)
+    counted = grid.within(planned if most is None else most)
     known = grid.scored & counted
     values = np.where(known, grid.figures("score"), 0.0)
     if missing is not None:

@@ -9,7 +9,7 @@ from gate.domain.sample import ArmName, Reply, Sample
 from gate.domain.suite import Exam
 from gate.engine.grid import Grid
 from gate.engine.lanes import by_lane
-from gate.engine.looks import lacking, looked_at, progress, why_not
+from gate.engine.looks import lacking, look, looks_planned, why_not
 from gate.engine.plan import Job, Pair, Schedule, Share, count
 from gate.engine.run import Runner, Stop
 from gate.engine.samples import NOWHERE, SampleTable
@@ -157,23 +157,24 @@ class Collector:
         return self.share == Share() and why_not(self.resolved.suites, self.resolved.policy) is None
 
     async def _take_rest(self, schedules: Sequence[Schedule], done: set[Key]) -> None:
-        """Repeat after repeat; where looks are taken, a case whose slices are all settled is not asked again."""
+        """Repeat after repeat; where looks are taken, a look may end the run for all suites that are compared."""
         policy, suites = self.resolved.policy, self.resolved.suites
-        if not self._looks:
-            await self._run(*(self._rest(schedule.all_pairs(), done) for schedule in schedules))
-            return
-        looked = {suite.name for suite in looked_at(suites)}
-        wanted: Mapping[str, frozenset[str]] | None = None
-        for index in range(max(schedule.repeats for schedule in schedules)):
-            await self._run(*(self._rest(_still(one.pairs(index), looked, wanted), done) for one in schedules))
+        rest = suites
+        for index in range(looks_planned(suites) - 1 if self._looks else 0):
+            repeat = [list(schedule.pairs(index)) for schedule in schedules]
+            await self._run(*(self._rest(pairs, done) for pairs in repeat))
             if self.stop.reason is not None:
                 return
+            done |= {pair.key for pairs in repeat for pair in pairs}
             grids = {suite.name: Grid(suite, self.found.samples) for suite in suites}
             if lacking(suites, grids):
-                done |= {pair.key for one in schedules for pair in one.all_pairs() if _answered(pair, grids)}
-                await self._run(*(self._rest(one.all_pairs(), done) for one in schedules))
-                return
-            wanted = progress(suites, policy, self.seed, grids).wanted
+                break
+            if look(suites, policy, self.seed, grids).samples is not None:
+                rest = tuple(suite for suite in suites if suite.baseline is None)
+                break
+        names = {suite.name for suite in rest}
+        left = ([pair for pair in one.all_pairs() if pair.suite.name in names] for one in schedules)
+        await self._run(*(self._rest(pairs, done) for pairs in left))
 
     async def _run(self, *queues: Iterator[Job]) -> None:
         workers = min(self.tools.workers, count(self.resolved.suites))
@@ -240,15 +241,3 @@ class Collector:
             self._unwritten = True
             self.stop.drain(f"the samples cannot be written down: {error.strerror}")
             return NOWHERE
-
-
-def _answered(pair: Pair, grids: Mapping[str, Grid]) -> bool:
-    return grids[pair.suite.name].answered(pair.case.id, pair.index)
-
-
-def _still(pairs: Iterable[Pair], looked: set[str], wanted: Mapping[str, frozenset[str]] | None) -> Iterator[Pair]:
-    """The pairs that are not settled; before the first look all of them are."""
-    for pair in pairs:
-        name = pair.suite.name
-        if wanted is None or name not in looked or pair.case.id in wanted.get(name, ()):
-            yield pair

@@ -13,6 +13,7 @@ from gate.flows.exam import ExamChanges, JudgeDefault, Rules, build, played
 from gate.flows.judge_quotes import quotes
 from gate.flows.own_settings import settings_notes
 from gate.flows.parts import part_notes
+from gate.flows.providers import with_servers
 from gate.flows.resolved import Resolved
 from gate.inputs import cases as case_files
 from gate.inputs import prompts
@@ -96,7 +97,8 @@ def resolve_files(source: FileSource, files: Files, run: FileRun, beside: Callab
         samples=run.samples,
     )
     notes = (*settings_notes([suite]), *part_notes([suite]))
-    return Resolved((suite,), {suite.name: ExamChanges()}, (), notes, run.policy, Budget(), None)
+    found = Resolved((suite,), {suite.name: ExamChanges()}, (), notes, run.policy, Budget(), None)
+    return with_servers(found, None)
 
 
 def read_prompt(source: FileSource, path: str, beside: Callable[[str], FileSource]) -> PromptVersion:

@@ -1,7 +1,7 @@
 """A finished evaluation becomes `run.json`."""
 
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from importlib.metadata import version
 from math import fsum
@@ -19,6 +19,7 @@ from gate.engine.assess import Assessment
 from gate.engine.cautions import preference_notes, sampling_notes
 from gate.engine.grid import Grid
 from gate.engine.judged import Intervals
+from gate.engine.looks import looks_planned, needed, spared
 from gate.engine.pairs import scores
 from gate.engine.position import positions
 from gate.engine.rows import Rows
@@ -127,8 +128,8 @@ def _spent(parts: Sequence[SuiteRecord | NewSuiteRecord]) -> float | None:
 
 
 def _method(finished: Finished) -> MethodRecord:
-    policy, quality = finished.resolved.policy, finished.assessment.quality
-    looks, planned = (None, None) if quality.looks is None else quality.looks
+    policy, quality, found = finished.resolved.policy, finished.assessment.quality, finished.assessment
+    planned = looks_planned(finished.resolved.suites) if found.looked else None
     return MethodRecord(
         name=policy.method,
         alpha=float(f"{policy.alpha:.12g}"),
@@ -138,9 +139,9 @@ def _method(finished: Finished) -> MethodRecord:
         correction=policy.correction,
         breakage=quality.breakage,
         rates_judged=finished.assessment.rates.judged,
-        looks=looks,
-        looks_planned=planned,
-        spared=finished.assessment.spared,
+        samples_planned=planned,
+        samples_taken=planned if found.samples is None else found.samples,
+        spared=sum(spared(suite, found.samples) for suite in finished.resolved.suites),
     )
 
 
@@ -153,7 +154,10 @@ def _suite(suite: Suite, finished: Finished) -> SuiteRecord:
     cost, latency = finished.assessment.axes[suite.name]
     spent, note = dollars_spent(taken, suite)
     caching = finished.caching.get(suite.name)
-    rubrics, juries = judged(suite, table, _intervals(finished))
+    # All figures of quality rest on the same samples: pairs that were asked ahead of the looks are not among them.
+    counted = replace(suite, samples=needed(suite, finished.assessment.samples))
+    grid = Grid(counted, table)
+    rubrics, juries = judged(counted, table, _intervals(finished))
     return SuiteRecord(
         name=suite.name,
         samples=suite.samples,
@@ -163,19 +167,19 @@ def _suite(suite: Suite, finished: Finished) -> SuiteRecord:
         quality=QualityRecord(overall=rows[0], slices=rows[1:]),
         cost=cost,
         latency=latency,
-        cases=_cases(suite, table, fallen),
+        cases=_cases(counted, table, fallen),
         calls=calls_record(taken),
         spent_usd=spent,
         cost_note=note,
         spending=spending_record(taken),
         cache=caching,
         reuse=reuse_record(suite, table, finished.found.drift.get(suite.name)),
-        positions=positions(Grid(suite, table)),
-        scorers=list(scorer_changes(Grid(suite, table))),
+        positions=positions(grid),
+        scorers=list(scorer_changes(grid)),
         rubrics=rubrics,
         juries=juries,
-        conversations=talks(Grid(suite, table)),
-        tools=tool_difference(Grid(suite, table)),
+        conversations=talks(grid),
+        tools=tool_difference(grid),
     )
 
 

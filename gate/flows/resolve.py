@@ -18,6 +18,7 @@ from gate.flows.links import check_links
 from gate.flows.own_settings import settings_notes
 from gate.flows.pairing import Pair, Sides, pair
 from gate.flows.parts import same_parts
+from gate.flows.providers import with_servers
 from gate.flows.reading import Reader
 from gate.flows.remarks import remarks
 from gate.flows.resolved import Resolved
@@ -71,7 +72,7 @@ def resolve(
     edits = reader.edits(suites, {one.current.name for one in pairs}, base) if base else ()
     _check_stranger(sides, [*touched.values(), *(trial.suite for edit in edits for trial in edit.trials)], base)
     run = base or head
-    return Resolved(
+    found = Resolved(
         suites=_with_trials(pairs, touched) if base else tuple(touched.values()),
         changes={one.suite.name: one.changes for one in suites},
         untouched=_untouched(pairs, {*touched, *(edit.suite for edit in edits)}),
@@ -91,6 +92,7 @@ def resolve(
         adoption=base is None,
         base_models=strangers.models(base) if base else frozenset(),
     )
+    return with_servers(found, base, head, sides.base.label)
 
 
 def _configs(reader: Reader, config: str) -> tuple[Config, Config | None]:

@@ -1,10 +1,11 @@
 """What there is to evaluate: suites, whose exam they sit, and what a reader should know about how that was found."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from gate.domain.case import ScorerSpec
 from gate.domain.deletion import Deletion
-from gate.domain.model import ModelRef, Params
+from gate.domain.model import ModelRef, Params, ProviderServer
 from gate.domain.suite import Budget, CachePolicy, RunPolicy, Suite
 from gate.flows.edited_values import Edit
 from gate.flows.exam import ExamChanges
@@ -30,6 +31,7 @@ class Resolved:
         base_models: provider and name of each model that the base asks.
         judges: scorers that are asked beside the suites.
         models: that are asked beside both.
+        servers: that `providers:` names, by name.
     """
 
     suites: tuple[Suite, ...]
@@ -48,6 +50,7 @@ class Resolved:
     base_models: frozenset[tuple[str, str]] = frozenset()
     judges: tuple[ScorerSpec, ...] = ()
     models: tuple[tuple[ModelRef, Params], ...] = ()
+    servers: Mapping[str, ProviderServer] = field(default_factory=dict)
 
     @property
     def asked(self) -> tuple[Suite, ...]:

@@ -13,6 +13,7 @@ from gate.flows.files import FileRun, Files, resolve_files
 from gate.flows.own_settings import settings_notes
 from gate.flows.pairing import Pair, Sides, pair
 from gate.flows.ports import PromptBuilder
+from gate.flows.providers import with_servers
 from gate.flows.reading import Reader
 from gate.flows.resolved import Resolved
 from gate.flows.shelf import CaseShelf
@@ -80,7 +81,7 @@ def resolve_one(
         pairs = [_with_exam(one, chosen.instead) for one in pairs]
     read = reader.suites(pairs, found)
     reader.raise_problems()
-    return _resolved([one.suite for one in read], chosen, found, (config, source.sha))
+    return with_servers(_resolved([one.suite for one in read], chosen, found, (config, source.sha)), found)
 
 
 def with_cases(resolved: Resolved, wanted: Mapping[str, Collection[str]]) -> Resolved:

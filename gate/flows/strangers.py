@@ -1,6 +1,6 @@
 """What a change from outside may not choose: who is asked with what lies on this machine, or at another address."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from gate.config.gatefile import Config
@@ -8,7 +8,7 @@ from gate.domain.case import ScorerSpec
 from gate.domain.suite import Suite
 from gate.domain.target import Conversing
 
-SERVICES = ("openai", "anthropic")
+SERVICES = ("openai", "anthropic", "azure", "bedrock", "vertex")
 """Providers that are asked at their own address, with a key."""
 
 
@@ -45,7 +45,7 @@ def refused(suites: Iterable[Suite], base: Config | None) -> list[str]:
     return [
         f"{one.what} is {_told(one)}, which the merge target does not use"
         for one in found
-        if not _may(one, places, addresses)
+        if not _may(one, places, addresses, base.providers if base else ())
     ]
 
 
@@ -82,8 +82,13 @@ def elsewhere(suites: Iterable[Suite], base: Config | None) -> list[str]:
     ]
 
 
-def _may(one: Asked, places: set[tuple[str, str, str | None]], addresses: set[tuple[str, str | None]]) -> bool:
-    if one.provider not in SERVICES:
+def _may(
+    one: Asked,
+    places: set[tuple[str, str, str | None]],
+    addresses: set[tuple[str, str | None]],
+    servers: Collection[str],
+) -> bool:
+    if one.provider not in SERVICES and one.provider not in servers:
         return (one.provider, one.model, one.address) in places
     return one.address is None or (one.provider, one.address) in addresses
 

@@ -8,13 +8,14 @@ import importlib.util
 import logging
 import threading
 import traceback
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
+from gate.domain.model import ProviderServer
 from gate.errors import CannotEvaluate, GateError, MissingKey, with_extra
 from gate.providers.base import Completion, Rejected, Request, Transient
 from gate.providers.endpoints import Keys
@@ -46,13 +47,15 @@ class ChunkSetup:
         openai_base_url, anthropic_base_url: the addresses that the main process uses. They are no secret, and an
             answer is filed under its address.
         connections: requests that may be under way at once.
+        servers: that `providers:` names, without their keys.
         version: of the package, which a worker must have as well.
     """
 
-    read_keys: Callable[[], Keys]
+    read_keys: Callable[..., Keys]
     openai_base_url: str | None
     anthropic_base_url: str | None
     connections: int
+    servers: Mapping[str, ProviderServer] = field(default_factory=dict)
     version: str = version("prompt-gate")
 
 
@@ -243,9 +246,8 @@ class _Unpriced(PriceList):
 @cache
 def _factory(setup: ChunkSetup) -> Factory:
     """The providers of this process; used in the loop below only."""
-    keys = replace(
-        setup.read_keys(), openai_base_url=setup.openai_base_url, anthropic_base_url=setup.anthropic_base_url
-    )
+    keys = setup.read_keys(setup.servers)
+    keys = replace(keys, openai_base_url=setup.openai_base_url, anthropic_base_url=setup.anthropic_base_url)
     return Factory(keys, Path(), setup.connections, _no_files, _Unpriced())
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from gate.domain.model import ModelRef, Params
+from gate.domain.model import ModelRef, Params, ProviderServer
 from gate.errors import GateError, MissingKey
 from gate.providers.base import Misconfigured
 from gate.providers.servers import (
@@ -25,6 +25,19 @@ _NAMES: Mapping[str, str] = {"openai": "OpenAI", "anthropic": "Anthropic"}
 
 
 @dataclass(frozen=True, slots=True)
+class NamedServer:
+    """A server that `providers:` names, with its key.
+
+    Args:
+        server: what is written there.
+        api_key: from its variable, or None.
+    """
+
+    server: ProviderServer
+    api_key: str | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Keys:
     """Keys and addresses from the environment; each is None where its variable is not set.
 
@@ -36,6 +49,7 @@ class Keys:
         bedrock: key of Amazon Bedrock; None where the AWS credentials sign.
         bedrock_region, bedrock_base_url: of Amazon Bedrock.
         vertex_region, vertex_project, vertex_base_url: of Google Vertex.
+        servers: that `providers:` names, by name.
     """
 
     openai: str | None = field(default=None, repr=False)
@@ -52,6 +66,7 @@ class Keys:
     vertex_region: str | None = None
     vertex_project: str | None = None
     vertex_base_url: str | None = None
+    servers: Mapping[str, NamedServer] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +85,14 @@ class Endpoints:
 
     def interface(self, provider: str) -> Api | None:
         """Whose interface a provider speaks, `openai` or `anthropic`; None for what is no service."""
-        return INTERFACES.get(provider)
+        named = self.keys.servers.get(provider)
+        return INTERFACES.get(provider) if named is None else named.server.api
 
     def address(self, provider: str, params: Params) -> str:
         """Where a provider is asked; empty for what is no service."""
         keys = self.keys
+        if provider in keys.servers:
+            return keys.servers[provider].server.base_url
         if provider in _URLS:
             named = keys.openai_base_url if provider == "openai" else keys.anthropic_base_url
             return params.base_url or named or _URLS[provider]
@@ -96,6 +114,7 @@ class Endpoints:
             Misconfigured: an address or a key that cannot be used.
         """
         makers: Mapping[str, Callable[[ModelRef], Endpoint]] = {
+            **dict.fromkeys(self.keys.servers, self._named),
             "azure": self._azure,
             "bedrock": self._bedrock,
             "vertex": self._vertex,
@@ -103,7 +122,7 @@ class Endpoints:
         if model.provider not in makers:
             return self._own(model, params)
         if params.base_url is not None:
-            raise Misconfigured(f"{model} takes no base_url", "remove it: the environment says where it is asked")
+            raise Misconfigured(f"{model} takes no base_url", "remove it: its provider says where it is asked")
         return makers[model.provider](model)
 
     def _own(self, model: ModelRef, params: Params) -> Endpoint:
@@ -129,6 +148,18 @@ class Endpoints:
         return Endpoint(
             api, model.provider, name, base_url, variable, self.connections, key if key and trusted else NO_KEY
         )
+
+    def _named(self, model: ModelRef) -> Endpoint:
+        named = self.keys.servers[model.provider]
+        server = named.server
+        variable = server.api_key_env
+        key = usable_key(named.api_key, variable)
+        if variable and not key and not self.keyless:
+            raise _missing(model, [variable])
+        base_url = checked(server.base_url)
+        if server.api == "anthropic":
+            base_url = base_url.removesuffix("/v1")
+        return Endpoint(server.api, model.provider, model.provider, base_url, variable, self.connections, key or NO_KEY)
 
     def _azure(self, model: ModelRef) -> Endpoint:
         keys, variable = self.keys, "AZURE_OPENAI_API_KEY"

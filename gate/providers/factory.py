@@ -156,7 +156,7 @@ class Factory:
 
     def _make(self, model: ModelRef, params: Params) -> Provider:
         makers: dict[str, Callable[[ModelRef, Params], Provider]] = {
-            **dict.fromkeys(INTERFACES, self._service),
+            **dict.fromkeys((*INTERFACES, *self._endpoints.keys.servers), self._service),
             "local": self._local,
             "replay": self._replay,
             "fake": self._fake,

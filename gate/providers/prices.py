@@ -15,8 +15,9 @@ Price: TypeAlias = "Decimal | TieredPrices"
 _MILLION = Decimal(1_000_000)
 _THOUSAND = Decimal(1_000)
 _BATCH_SHARE = Decimal("0.5")
-_SELLERS = {"openai": "openai", "anthropic": "anthropic", "azure": "azure", "bedrock": "aws", "vertex": "google"}
-"""The price list's word for each provider that sells by the token."""
+_UNSOLD = ("local", "replay", "fake")
+_SELLERS = {"bedrock": "aws", "vertex": "google"}
+"""The price list's word for providers that it calls otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +87,7 @@ class PriceList:
         Returns:
             Dollars; or `n/a` for models that are not sold by the token, or `unknown`.
         """
-        if model.provider not in _SELLERS:
+        if model.provider in _UNSOLD:
             return Unpriced("n/a")
         if usage == Usage():
             return Unpriced("unknown")
@@ -111,7 +112,8 @@ class PriceList:
         usage = genai_prices.Usage()
         try:
             if self._by_name:
-                found = genai_prices.calc_price(usage, name, provider_id=_SELLERS[provider], price_context=context)
+                seller = _SELLERS.get(provider, provider)
+                found = genai_prices.calc_price(usage, name, provider_id=seller, price_context=context)
             else:
                 found = genai_prices.calc_price(usage, name, provider_api_url=base_url, price_context=context)
         except LookupError:

@@ -5,6 +5,7 @@ representative of the two. With that, and with an order that only looks at the r
 the same numbers after the cases are permuted, the slices renamed or rearranged, or the arms swapped.
 """
 
+from collections.abc import Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -17,27 +18,32 @@ Hashes: TypeAlias = npt.NDArray[np.uint64]
 _RESOLUTION = 2.0**30  # of the largest value; coarser than the rounding of sums, so that equals stay equal
 
 
-def canonical_rows(y: FloatArray) -> tuple[IntArray, FloatArray]:
+def canonical_rows(looks: Sequence[FloatArray]) -> tuple[IntArray, FloatArray]:
     """Sort the units, and give each the sign of its representative.
 
+    The first look decides; later ones part only those that were alike until then, and could have traded places without
+    a trace. So a look says the same whatever comes after it.
+
     Args:
-        y: float[U, S], not all zero, its columns pairwise different.
+        looks: float[U, S] each, the same units at every look; not all zero, its columns pairwise different.
 
     Returns:
         order: int[U], positions of the rows in canonical order; only equal representatives may trade places.
-        lead: float[U], +1 or -1 for each row of `y`; `y * lead[:, None]` holds the representatives.
+        lead: float[U], +1 or -1 for each row; `y * lead[:, None]` holds the representatives.
     """
-    ahead, behind = row_colours(y)
-    lead = np.where(ahead >= behind, 1.0, -1.0)
-    return np.argsort(np.maximum(ahead, behind), kind="stable"), lead
+    keys: list[Hashes] = []
+    lead = np.zeros(len(looks[0]))
+    for y in looks:
+        ahead, behind = _colours(y)
+        undecided = lead == 0.0
+        keys.append(np.where(undecided, np.maximum(ahead, behind), np.where(lead > 0.0, ahead, behind)))
+        sign = np.where(ahead > behind, 1.0, np.where(ahead < behind, -1.0, 0.0))
+        lead = np.where(undecided, sign, lead)
+    return np.lexsort(keys[::-1]), np.where(lead == 0.0, 1.0, lead)
 
 
-def row_colours(y: FloatArray) -> tuple[Hashes, Hashes]:
-    """The colour of each row as it stands, and with its signs turned.
-
-    Args:
-        y: float[U, S], not all zero, its columns pairwise different.
-    """
+def _colours(y: FloatArray) -> tuple[Hashes, Hashes]:
+    """The colour of each row as it stands, and with its signs turned."""
     there = np.rint(y / np.abs(y).max() * _RESOLUTION).astype(np.int64).view(np.uint64)
     back = np.negative(there)
     columns = _column_colours(there, back)

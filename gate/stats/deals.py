@@ -29,11 +29,11 @@ def dealt_minima(centred: FloatArray, spread: FloatArray, members: FloatArray, f
     """
     varied = (spread > 0.0) & members.any(axis=1)
     centred, spread, members = centred[varied], spread[varied], members[varied]
-    members = distinct_columns(members[:, members.any(axis=0)])
+    members = distinct_columns(members)
     if members.shape[1] == 0:
         return NullMinima(np.empty(0))
     # Neither the order of the arms nor that of the samples is left in `centred`, so its rank stands for the case.
-    order, _ = canonical_rows(_ranks(centred)[:, None] * members)
+    order, _ = canonical_rows([_ranks(centred)[:, None] * members])
     weights = members / np.sqrt(spread @ members)
     return _deal(centred[order], weights[order], (flips + 1) // 2, seed)
 

@@ -1,6 +1,6 @@
 """The joint null distribution: random sign flips of whole units, the same flips for every slice."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 
@@ -57,33 +57,64 @@ def null_minima(y: FloatArray, flips: int, seed: int) -> NullMinima:
     Raises:
         ValueError: flips is below 1.
     """
+    y = distinct_columns(y)
+    few = len(y) < EXHAUSTIVE_BELOW
+    minima = _minima([y if few else y[np.any(y != 0.0, axis=1)]], flips, seed, exhaustive=few)[0]
+    return NullMinima(np.sort(minima) if y.shape[1] else np.empty(0))
+
+
+def null_paths(looks: Sequence[FloatArray], flips: int, seed: int) -> FloatArray:
+    """The same for looks at growing numbers of samples: one flip of each unit for all of them.
+
+    Args:
+        looks: float[U, S] each, unit values for each slice of the family at that look; the same units at every look.
+        flips, seed: as in `null_minima`.
+
+    Returns:
+        float[J, F], entry f of every look belongs to the same flip; zero at looks where nothing moved.
+
+    Raises:
+        ValueError: flips is below 1.
+    """
+    return _minima([distinct_columns(y) for y in looks], flips, seed, exhaustive=len(looks[0]) < EXHAUSTIVE_BELOW)
+
+
+def _minima(looks: Sequence[FloatArray], flips: int, seed: int, *, exhaustive: bool) -> FloatArray:
+    """Float[J, F], of each flip the smallest statistic at each look; its opposite stands F / 2 further on."""
     if flips < 1:
         raise ValueError(f"flips must be at least 1, not {flips}.")
-    y = distinct_columns(y[:, np.any(y != 0.0, axis=0)])
-    if y.shape[1] == 0:
-        return NullMinima(np.empty(0))
-    if len(y) < EXHAUSTIVE_BELOW:
-        bits = iter([all_signs(len(y))])
+    units = len(looks[0])
+    pairs = 2 ** max(0, units - 1) if exhaustive else (flips + 1) // 2
+    out = np.zeros((len(looks), 2 * pairs))
+    moved = {number: y for number, y in enumerate(looks) if y.shape[1]}
+    if not moved:
+        return out
+    if exhaustive:
+        chunks = iter([all_signs(units)])
     else:
-        y = y[np.any(y != 0.0, axis=1)]
-        order, lead = canonical_rows(y)
-        y = (y * lead[:, None])[order]
-        bits = random_signs(len(y), (flips + 1) // 2, seed, rows=max(1, CHUNK // max(y.shape)))
-    z = y / np.sqrt(np.sum(y * y, axis=0))
-    total = z.sum(axis=0)
-    minima = []
-    for chunk in bits:
-        flipped = chunk.astype(np.float64) @ z
-        flipped *= -2.0
-        flipped += total
-        minima += [flipped.min(axis=1), -flipped.max(axis=1)]
-    return NullMinima(np.sort(np.concatenate(minima)))
+        order, lead = canonical_rows(list(moved.values()))
+        moved = {number: (y * lead[:, None])[order] for number, y in moved.items()}
+        widest = max(y.shape[1] for y in moved.values())
+        chunks = random_signs(units, pairs, seed, rows=max(1, CHUNK // max(units, widest)))
+    z = {number: y / np.sqrt(np.sum(y * y, axis=0)) for number, y in moved.items()}
+    totals = {number: part.sum(axis=0) for number, part in z.items()}
+    start = 0
+    for chunk in chunks:
+        signs, end = chunk.astype(np.float64), start + len(chunk)
+        for number, part in z.items():
+            flipped = signs @ part
+            flipped *= -2.0
+            flipped += totals[number]
+            out[number, start:end], out[number, pairs + start : pairs + end] = flipped.min(axis=1), -flipped.max(axis=1)
+        start = end
+    return out
 
 
 def distinct_columns(y: FloatArray) -> FloatArray:
-    """Drop repeated columns: the minimum over the slices does not see them."""
-    kept = {blake2b(y[:, column].tobytes()).digest(): column for column in reversed(range(y.shape[1]))}
-    return y[:, sorted(kept.values())]
+    """Without the columns that are zero or repeated: the minimum over the slices does not see them."""
+    moved = y[:, np.any(y != 0.0, axis=0)]
+    kept = {blake2b(moved[:, column].tobytes()).digest(): column for column in reversed(range(moved.shape[1]))}
+    return moved[:, sorted(kept.values())]
 
 
 def all_signs(units: int) -> npt.NDArray[np.uint8]:

@@ -18,7 +18,7 @@ from gate.domain.sample import Reply
 from gate.domain.tools import ToolCall
 from gate.domain.usage import Dollars
 from gate.providers.base import Request
-from gate.providers.servers import ANTHROPIC_URL, INTERFACES, OPENAI_URL
+from gate.providers.servers import ANTHROPIC_URL, OPENAI_URL
 
 Value: TypeAlias = str | bool | int | float | Sequence[str]
 Attributes: TypeAlias = dict[str, Value]
@@ -34,6 +34,7 @@ MESSAGES = 100
 REASONS = 10
 """Reasons of a verdict."""
 _HOSTED = {"openai": OPENAI_URL, "anthropic": ANTHROPIC_URL}
+_HERE = ("local", "replay", "fake")
 _CLOUDS = {"azure": "azure.ai.openai", "bedrock": "aws.bedrock", "vertex": "gcp.vertex_ai"}
 """The conventions' words for providers whose name is another."""
 _PORTS = {"http": 80, "https": 443}
@@ -53,7 +54,7 @@ def asked(request: Request, address: str) -> Attributes:
         "gen_ai.provider.name": _CLOUDS.get(provider, provider),
         "gen_ai.request.model": request.model.name,
         "gen_ai.output.type": "text" if request.schema is None else "json",
-        **_server(address or _HOSTED.get(provider, ""), remote=provider in INTERFACES),
+        **_server(address or _HOSTED.get(provider, ""), remote=provider not in _HERE),
     }
     if str(found.get("server.address", "")).endswith(".openai.azure.com"):
         found["gen_ai.provider.name"] = "azure.ai.openai"

@@ -39,8 +39,8 @@ def finished(suites: Sequence[Suite], score_of: ScoreOf, created: datetime = CRE
 
 
 def record_of(suites: Sequence[Suite], samples: SampleTable, created: datetime = CREATED) -> RunRecord:
-    """The record of a run with these samples."""
-    assessment = Assessor(tuple(suites), RunPolicy(), 1).assess(samples)
+    """The record of a run with these samples, which was not looked at on the way."""
+    assessment = Assessor(tuple(suites), RunPolicy(early_stop=False), 1).assess(samples)
     terms = dict.fromkeys(ArmName, CacheTerms())
     caching = {suite.name: compare_caching(Grid(suite, samples), terms, RunPolicy().alpha) for suite in suites}
     return record(Finished(resolved(suites), Collection(samples), assessment, caching, 1, created, 1.0))

@@ -13,7 +13,6 @@ import re
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from email.utils import format_datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -264,7 +263,6 @@ def _handler(server: GitHubServer) -> type[BaseHTTPRequestHandler]:
             text = isinstance(reply.body, str)
             sent = b"" if reply.body is None else (reply.body if text else json.dumps(reply.body)).encode()
             self.send_response_only(reply.status)
-            self.send_header("Date", format_datetime(server.state.now, usegmt=True))
             if reply.body is not None:
                 self.send_header("Content-Type", f"{'text/html' if text else 'application/json'}; charset=utf-8")
             if reply.status != 204:

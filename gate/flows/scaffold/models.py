@@ -38,7 +38,7 @@ class Models:
 
     @property
     def provider(self) -> str:
-        return parse_model(self.answering).provider
+        return parse_model(self.answering, ()).provider
 
     @property
     def hosted(self) -> bool:
@@ -72,9 +72,9 @@ def chosen(model: str | None, judge: str | None, present: tuple[str, ...]) -> Mo
         GateError: no name of a model.
     """
     answering = model or (USUAL[present[0]] if present else PACKAGED)
-    provider = parse_model(answering).provider
+    provider = parse_model(answering, ()).provider
     if judge is not None:
-        parse_model(judge)
+        parse_model(judge, ())
     elif provider in KEYS:
         # A judge of another family does not prefer its own kind of answers.
         other = next((one for one in present if one != provider), provider)

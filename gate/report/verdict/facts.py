@@ -76,14 +76,15 @@ def _suite(run: RunRecord, suite: SuiteRecord) -> Iterator[Fact]:
 
 
 def _samples(run: RunRecord, suite: SuiteRecord) -> str:
-    upto = "up to " if run.method.spared and suite.quality.overall.look is not None else ""
-    return f"{upto}{numbers.counted(suite.samples, 'sample')} per case and arm"
+    """Empty where the line on early stopping says it already."""
+    told = suite.samples == run.method.samples_planned
+    return "" if told else f", {numbers.counted(suite.samples, 'sample')} per case and arm"
 
 
 def _new(run: RunRecord, suite: NewSuiteRecord) -> Iterator[Fact]:
     prefix = f"{short(suite.name)}: "
     yield Fact(f"{prefix}{'' if run.kind == 'check' else 'new '}prompt", _arm(suite.candidate))
-    yield from _exam(prefix, suite.exam, f"{numbers.counted(suite.samples, 'sample')} per case")
+    yield from _exam(prefix, suite.exam, f", {numbers.counted(suite.samples, 'sample')} per case")
     if suite.cost_note:
         yield Fact(f"{prefix}cost", (short(suite.cost_note, LONGEST_SENTENCE),))
 
@@ -92,7 +93,7 @@ def _exam(prefix: str, exam: ExamRecord, samples: str) -> Iterator[Fact]:
     scorers = short(", ".join(exam.scorers), LONGEST_SENTENCE) or "none"
     size, digest = numbers.counted(exam.cases, "case"), Code(exam.digest[:DIGEST_SHOWN])
     kept: Text = (" of ", _code(exam.store)) if exam.store else ()
-    told = (size, *kept, " at ", _code(exam.ref), ", digest ", digest, f", {samples}, scored by {scorers}")
+    told = (size, *kept, " at ", _code(exam.ref), ", digest ", digest, f"{samples}, scored by {scorers}")
     yield Fact(f"{prefix}exam", told)
     for judge in exam.judges:
         yield judge_fact(prefix, judge)

@@ -1,12 +1,13 @@
 """How the slices were tested, and what that method promises."""
 
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator
 
 from gate.domain.record import MethodRecord, RunRecord
+from gate.domain.verdict import State
 from gate.report import numbers
 from gate.report.parts.whole import Code, Fact, Text
-from gate.report.slices import LONGEST_SENTENCE, NAMES_SHOWN, Named, of_run, short
+from gate.report.slices import LONGEST_SENTENCE, of_run, short
 
 MARGINS_NAMED = 5
 
@@ -17,8 +18,8 @@ _CORRECTIONS = {"bonferroni": "Bonferroni", "holm": "Holm"}
 def method(run: RunRecord) -> Iterator[Fact]:
     """Method, promise, margin and seed."""
     yield Fact("Method", _name(run.method), brief=True)
-    if run.method.looks is not None:
-        yield Fact("Early stopping", _looks(run), brief=True)
+    if run.method.samples_taken is not None:
+        yield Fact("Early stopping", (_early(run),), brief=True)
     yield Fact("False blocks", (_promise(run.method),), brief=True)
     yield Fact("Margin", (_margins(run),))
     yield Fact("Seed", (Code(str(run.seed)),))
@@ -35,27 +36,16 @@ def _name(used: MethodRecord) -> Text:
     return ("joint sign-flip test (", Code(used.name), f") of {slices} together{flips}, overall included{breakage}")
 
 
-def _looks(run: RunRecord) -> Text:
-    """How often the results were looked at, and how many answers each slice rests on."""
-    used, settled = run.method, defaultdict(list)
-    for named in of_run(run):
-        if named.record.look is not None:
-            settled[named.record.look].append(named)
-    planned = used.looks_planned or used.looks or 0
-    looks = f"{used.looks} of {numbers.counted(planned, 'planned look')} at the results, on which the level was spent"
-    parts: list[str | Code] = [f"{looks}; {numbers.counted(used.spared, 'sample')} not needed"]
-    for look, slices in sorted(settled.items()):
-        parts.append(f"; resting on {look} of {numbers.counted(planned, 'answer')} per case: ")
-        parts += _listed(slices)
-    return tuple(parts)
-
-
-def _listed(slices: Sequence[Named]) -> Iterator[str | Code]:
-    for position, named in enumerate(slices[:NAMES_SHOWN]):
-        yield ", " if position else ""
-        yield named.full if named.overall else Code(short(named.full))
-    if (more := len(slices) - NAMES_SHOWN) > 0:
-        yield f" and {more} more"
+def _early(run: RunRecord) -> str:
+    """How many samples the comparison rests on, and why not on more."""
+    used = run.method
+    planned, taken = used.samples_planned or 0, used.samples_taken or 0
+    told = f"{numbers.counted(planned, 'sample')} per case planned"
+    if taken >= planned:
+        return f"{told}; no earlier look at the results ended the run"
+    fell = any(named.record.blocking and named.record.state is State.REGRESSION for named in of_run(run))
+    why = "a regression was beyond doubt" if fell else "more samples were not likely to show a change"
+    return f"{told}, {taken} taken: {why}; {numbers.counted(used.spared, 'sample')} saved"
 
 
 def _promise(used: MethodRecord) -> str:

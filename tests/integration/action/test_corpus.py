@@ -2,7 +2,6 @@
 
 import json
 import re
-from datetime import UTC, datetime
 from itertools import zip_longest
 from pathlib import Path
 
@@ -64,7 +63,6 @@ def report(folder: Path, server: GitHubServer, names: list[str], suite: str, tit
 def plain(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str, str]:
     """What a harmless pull request is told."""
     with GitHubServer() as server:
-        server.state.now = datetime.now(UTC).replace(microsecond=0)
         folder = tmp_path_factory.mktemp("plain") / "good"
         return report(folder, server, ["one", "two", "three"], "support", "A title")
 

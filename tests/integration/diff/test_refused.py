@@ -67,7 +67,7 @@ def test_all_samples_are_taken_and_what_is_missing_decides(tmp_path: Path, url: 
         outcome = gate("diff", *named, "--json", "--out", "out", cwd=tmp_path, env=env)
         record = outcome.record
         assert (outcome.code, record.verdict) == (3, Verdict.INCONCLUSIVE)
-        assert (record.missing.samples, record.method.looks, record.method.spared) == (3 * HARD, None, 0)
+        assert (record.missing.samples, record.method.samples_taken, record.method.spared) == (3 * HARD, 3, 0)
         rows = [json.loads(line) for line in (tmp_path / "out/samples.jsonl").read_text().splitlines()]
         counted = Counter((row["case"], row["arm"], row["index"]) for row in rows)
         assert len(counted) == len(rows) == 2 * 3 * len(CASES)

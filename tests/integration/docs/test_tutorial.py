@@ -5,7 +5,6 @@ The embedded model is played by a server that answers as it does: seen on the re
 
 import json
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -73,7 +72,6 @@ def test_the_comment_begins_as_the_page_says(tmp_path: Path, model: dict[str, st
     files = {"gate.yaml": contents("gate.yaml")[-1], "prompts/sentiment.txt": good, "evals/cases.jsonl": CASES}
     assert EMBEDDED[0] not in files["gate.yaml"]
     with GitHubServer() as server:
-        server.state.now = datetime.now(UTC).replace(microsecond=0)
         world = PullRequestWorld.make(tmp_path, server, files)
         request = world.open({"prompts/sentiment.txt": short})
         checkout = request.checkout("merge", depth=2)

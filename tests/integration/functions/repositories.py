@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from pathlib import Path
 
 from tests.support.command import Outcome, gate, git
@@ -53,7 +52,6 @@ def on_github(folder: Path, files: Files) -> Iterator[PullRequestWorld]:
     if "gate.yaml" in files:
         files = {**files, "gate.yaml": f"{files['gate.yaml']}budget: {{max_usd: 5}}\n"}
     with GitHubServer() as server:
-        server.state.now = datetime.now(UTC).replace(microsecond=0)
         yield PullRequestWorld.make(folder, server, files)
         server.assert_clean()
 

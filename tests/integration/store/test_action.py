@@ -1,7 +1,6 @@
 """The action and the store: whose exam counts, what strangers see, and which runs are kept."""
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -24,7 +23,6 @@ BROKEN = {example.PROMPT: example.BROKEN}
 @pytest.fixture
 def server() -> Iterator[GitHubServer]:
     with GitHubServer() as running:
-        running.state.now = datetime.now(UTC).replace(microsecond=0)
         yield running
         running.assert_clean()
 

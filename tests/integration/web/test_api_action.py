@@ -1,7 +1,6 @@
 """The action's `push-to`: a run goes to a server after its verdict, which stands whatever becomes of that."""
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -18,7 +17,6 @@ from tests.support.pull_request import PullRequest, PullRequestWorld
 @pytest.fixture
 def server() -> Iterator[GitHubServer]:
     with GitHubServer() as running:
-        running.state.now = datetime.now(UTC).replace(microsecond=0)
         yield running
         running.assert_clean()
 

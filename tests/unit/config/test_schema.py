@@ -169,8 +169,8 @@ def test_every_key_has_a_description() -> None:
         ("api: openai", "api: cohere", "providers.groq.api must be openai or anthropic, not 'cohere'"),
         ("https://api", "http://api", "providers.groq.base_url must begin with https:// (a key is sent there"),
         ("https://api", "https://me:pw@api", "providers.groq.base_url must not hold a user name or password"),
-        ("GROQ_API_KEY}", "sk-1234}", "providers.groq.api_key_env must be the name of an environment variable"),
-        (", api_key_env: GROQ_API_KEY", "", "'api_key_env' is missing in providers.groq"),
+        ("GROQ_API_KEY}", "sk-1234}", "providers.groq.api_key_env must name an environment variable, and not hold"),
+        ("api: openai, ", "", "'api' is missing in providers.groq"),
         ('model: "groq:llama"', 'model: "grok:llama"', "suites[0].model is wrong: unknown provider 'grok'"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Early stopping: which cases go on, when the run is over, and what the verdict then rests on."""
+"""Early stopping: when the run is over, and what the verdict then rests on."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,7 +12,7 @@ from gate.domain.suite import RunPolicy, Suite, SuitePolicy
 from gate.domain.verdict import State, Verdict
 from gate.engine.assess import Assessment, Assessor
 from gate.engine.grid import Grid
-from gate.engine.looks import Progress, lacking, looked_at, progress, why_not
+from gate.engine.looks import Looks, lacking, look, looks_planned, why_not
 from gate.engine.samples import SampleTable
 from tests.support.runs import ScoreOf, suite, take
 
@@ -29,6 +29,12 @@ def same(case: Case, arm: ArmName, index: int) -> float:
     return 1.0
 
 
+def falling(case: Case, arm: ArmName, index: int) -> float:
+    """The candidate falls, which one repeat shows at the whole level only."""
+    lost = arm is ArmName.CANDIDATE and int(case.id[1:]) % 24 == 0
+    return 0.0 if lost else 1.0
+
+
 def broken(tier: str) -> ScoreOf:
     def score(case: Case, arm: ArmName, index: int) -> float:
         return 0.0 if arm is ArmName.CANDIDATE and case.slices["tier"] == tier else noisy(case, arm, index)
@@ -36,23 +42,22 @@ def broken(tier: str) -> ScoreOf:
     return score
 
 
-def at(suites: Sequence[Suite], samples: Sequence[Sample]) -> Progress:
+def at(suites: Sequence[Suite], samples: Sequence[Sample], policy: RunPolicy = ON) -> Looks:
     table = SampleTable.holding(samples)
-    return progress(suites, ON, 7, {suite.name: Grid(suite, table) for suite in suites})
+    return look(suites, policy, 7, {suite.name: Grid(suite, table) for suite in suites})
 
 
 def stopped(suites: Sequence[Suite], samples: Sequence[Sample]) -> list[Sample]:
     """The samples that a run with early stopping would have taken."""
-    taken = [sample for sample in samples if sample.index == 0]
-    while not (ahead := at(suites, taken)).over:
+    new = {suite.name for suite in suites if suite.baseline is None}
+    for repeats in range(1, looks_planned(suites)):
+        taken = [sample for sample in samples if sample.index < repeats or sample.suite in new]
         table = SampleTable.holding(taken)
         if lacking(suites, {suite.name: Grid(suite, table) for suite in suites}):
-            return list(samples)
-        index = ahead.repeats
-        more = [s for s in samples if s.index == index and s.case_id in ahead.wanted.get(s.suite, ())]
-        assert more
-        taken += more
-    return taken
+            break
+        if at(suites, taken).samples is not None:
+            return taken
+    return list(samples)
 
 
 def assess(suites: Sequence[Suite], samples: Sequence[Sample], unfinished: str | None = None) -> Assessment:
@@ -71,35 +76,32 @@ def test_an_unchanged_prompt_stops_early_and_passes() -> None:
     found = assess((one,), taken)
     assert found.decision.verdict is Verdict.PASS
     assert (found.missing.samples, found.missing.total) == (0, len(taken))
-    assert found.spared == len(everything) - len(taken)
-    assert found.quality.looks == (2, 3)
+    assert (found.looked, found.samples) == (True, 2)
 
 
 def test_what_was_taken_beyond_the_need_changes_nothing() -> None:
     one = suite(TIERS, samples=3)
     everything = take(one, broken("smb"))
     whole, short = assess((one,), everything), assess((one,), stopped((one,), everything))
+    assert whole.samples == short.samples == 1
     assert [row for _, row in whole.quality.slices] == [row for _, row in short.quality.slices]
 
 
-def test_a_broken_slice_is_settled_first_and_the_others_go_on() -> None:
+def test_a_broken_slice_ends_the_run_for_all_slices() -> None:
     one = suite(TIERS, samples=3)
-    ahead = at((one,), [s for s in take(one, broken("smb")) if s.index == 0])
-    enterprise = {case.id for case in one.exam.cases if case.slices["tier"] == "enterprise"}
-    assert not ahead.over
-    assert ahead.wanted == {"support": frozenset(enterprise)}
-    found = assess((one,), stopped((one,), take(one, broken("smb"))))
+    taken = stopped((one,), take(one, broken("smb")))
+    found = assess((one,), taken)
+    assert len(taken) == 400
     assert found.decision.verdict is Verdict.BLOCK
     assert states(found)["tier=smb"] is states(found)["overall"] is State.REGRESSION
 
 
-def test_a_regression_rests_on_the_samples_of_its_own_look() -> None:
+def test_every_slice_rests_on_the_same_samples() -> None:
     one = suite(TIERS, samples=3)
     rows = {row.slice: row for _, row in assess((one,), stopped((one,), take(one, broken("smb")))).quality.slices}
-    first = [noisy(case, ArmName.BASELINE, 0) for case in one.exam.cases if case.slices["tier"] == "smb"]
-    assert rows["tier=smb"].baseline == pytest.approx(sum(first) / len(first))
-    assert rows["tier=smb"].upper is not None
-    assert rows["tier=smb"].upper < 0.0
+    for tier in ("smb", "enterprise"):
+        first = [noisy(case, ArmName.BASELINE, 0) for case in one.exam.cases if case.slices["tier"] == tier]
+        assert rows[f"tier={tier}"].baseline == pytest.approx(sum(first) / len(first))
 
 
 def test_a_run_with_a_failed_sample_takes_all_samples() -> None:
@@ -110,26 +112,20 @@ def test_a_run_with_a_failed_sample_takes_all_samples() -> None:
 
     taken = stopped((one,), take(one, score))
     found = assess((one,), taken)
-    assert (found.missing.samples, found.missing.total, found.spared) == (1, 1200, 0)
+    assert (found.missing.samples, found.missing.total, found.samples) == (1, 1200, None)
     assert found.missing.cases == ("c003",)
     assert found.decision.verdict is Verdict.PASS
 
 
-def test_a_run_that_was_broken_off_misses_all_that_was_not_settled() -> None:
+@pytest.mark.parametrize("taken", [300, 400])
+def test_a_run_that_was_broken_off_misses_all_that_was_planned(taken: int) -> None:
     one = suite(TIERS, samples=3)
-    begun = [s for s in take(one, noisy) if s.index == 0][:300]
-    ahead = at((one,), begun)
-    assert not ahead.over
-    found = assess((one,), begun, "the budget of 300 calls is used up")
+    begun = [s for s in take(one, falling) if s.index == 0][:taken]
+    found = assess((one,), begun, f"the budget of {taken} calls is used up")
     assert found.decision.verdict is Verdict.INCONCLUSIVE
-    assert (found.missing.samples, found.missing.total, found.spared) == (900, 1200, 0)
-
-
-def test_a_run_between_two_repeats_misses_those_to_come() -> None:
-    one = suite(TIERS, samples=3)
-    found = assess((one,), [s for s in take(one, broken("smb")) if s.index == 0], "the budget is used up")
-    assert found.decision.verdict is Verdict.INCONCLUSIVE
-    assert (found.missing.samples, found.missing.total, found.spared) == (400, 800, 400)
+    assert (found.missing.samples, found.missing.total, found.samples) == (1200 - taken, 1200, None)
+    # The figures are those of all that there is, at the whole level.
+    assert states(found)["overall"] is State.REGRESSION
 
 
 def test_a_rise_is_not_given_up() -> None:
@@ -142,35 +138,37 @@ def test_a_rise_is_not_given_up() -> None:
     assert states(found)["overall"] is State.IMPROVEMENT
 
 
-def test_new_and_trial_suites_are_not_looked_at_and_keep_all_samples() -> None:
+def test_all_suites_that_are_compared_end_together_and_new_ones_keep_all_samples() -> None:
     one = suite(TIERS, samples=3)
     new = replace(suite(TIERS[:20], name="new", samples=2), baseline=None)
     trial = replace(suite(TIERS[:20], name="trial", samples=2), trial=True)
-    small = suite(TIERS[:9], name="small", samples=2)
+    small = suite(TIERS[:9], name="small", samples=3)
     suites = (one, new, trial, small)
-    assert looked_at(suites) == (one,)
     assert why_not(suites, ON) is None
-    rest = [
+    everything = [
+        *take(one, broken("smb")),
         *(s for s in take(new, noisy) if s.arm is ArmName.CANDIDATE),
         *take(trial, noisy),
         *take(small, noisy),
     ]
-    taken = [*stopped(suites, take(one, noisy)), *rest]
+    taken = stopped(suites, everything)
+    assert len(taken) == 2 * 200 + 2 * 20 + 2 * 20 + 2 * 9
     found = assess(suites, taken)
-    assert (found.missing.samples, found.missing.total) == (0, len(taken))
+    assert (found.missing.samples, found.missing.total, found.samples) == (0, len(taken), 1)
     rows = {row.slice: row for _, row in found.quality.slices}
     assert rows["trial/overall"].n == 20
     assert not rows["trial/overall"].blocking
     assert rows["small/overall"].state is State.TOO_FEW
 
 
-def test_an_advisory_slice_is_looked_at_alone() -> None:
-    one = suite(TIERS, samples=3, policy=SuitePolicy(advisory=("tier=smb",)))
+def test_an_advisory_slice_ends_nothing_and_is_tested_alone() -> None:
+    one = suite(TIERS, samples=3, policy=SuitePolicy(advisory=("tier=smb", "overall")))
     found = assess((one,), stopped((one,), take(one, broken("smb"))))
     row = next(row for _, row in found.quality.slices if row.slice == "tier=smb")
     assert row.state is State.REGRESSION
     assert not row.blocking
-    assert found.quality.tested == 2
+    assert found.quality.tested == 1
+    assert found.decision.verdict is Verdict.PASS
 
 
 @pytest.mark.parametrize(
@@ -208,16 +206,15 @@ def test_samples_that_are_missing_give_no_verdict_that_they_would_not_give_at_th
     everything = take(one, score)
     early = assess((one,), stopped((one,), everything))
     whole = Assessor((one,), replace(ON, early_stop=False), seed=7).assess(SampleTable.holding(everything))
-    assert early.decision == whole.decision
-    assert (early.missing, early.spared, early.quality.looks) == (whole.missing, 0, None)
+    assert early.decision.verdict == whole.decision.verdict
+    assert (early.missing, early.samples) == (whole.missing, None)
 
 
-def test_a_suite_that_is_ahead_settles_nothing_for_the_others() -> None:
+def test_a_suite_that_is_ahead_ends_nothing_for_the_others() -> None:
     small = suite([{}] * 12, samples=3)
     large = replace(suite([{}] * 120, samples=3), name="large")
-    # Half of it falls, which three repeats show, and two do not.
-    ahead = take(small, lambda case, arm, index: float(arm is ArmName.BASELINE or int(case.id[1:]) % 2))
+    # All of it falls, which two repeats would show.
+    ahead = take(small, lambda case, arm, index: float(arm is ArmName.BASELINE))
     first = [s for s in take(large, same) if s.index == 0]
-    # The large suite has been asked once, and a look at its second repeat is still to come.
-    alone = at((small, large), [*(s for s in ahead if s.index == 0), *first]).wanted
-    assert at((small, large), [*ahead, *first]).wanted.get("large") == alone["large"]
+    found = at((small, large), [*ahead, *first])
+    assert (len(found.seen), found.samples) == (1, None)

@@ -40,7 +40,7 @@ def test_good_models(text: str, model: ModelRef) -> None:
 )
 def test_bad_models(text: str, message: str, hint: str) -> None:
     with pytest.raises(GateError) as caught:
-        parse_model(text)
+        parse_model(text, ())
     assert message in caught.value.message
     assert hint in caught.value.hint
 

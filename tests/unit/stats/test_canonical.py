@@ -10,7 +10,7 @@ from tests.unit.stats.layouts import THOROUGH
 
 
 def representatives(y: FloatArray) -> FloatArray:
-    order, lead = canonical_rows(y)
+    order, lead = canonical_rows([y])
     return (y * lead[:, None])[order]
 
 
@@ -52,4 +52,4 @@ def test_a_symmetric_layout_is_ordered_slice_by_slice() -> None:
 def test_scaled_rows_keep_their_order() -> None:
     y = np.random.default_rng(3).integers(-3, 4, (50, 4)) / 3
     y[0] = 1.0
-    assert np.array_equal(canonical_rows(y)[0], canonical_rows(0.37 * y)[0])
+    assert np.array_equal(canonical_rows([y])[0], canonical_rows([0.37 * y])[0])

@@ -1,0 +1,33 @@
+"""The table of early stopping simulates what the gate computes."""
+
+import numpy as np
+import pytest
+
+from benchmarks import early_stopping
+from benchmarks.early_stopping import Scene, judged
+from benchmarks.simulation.layouts import ONE
+from benchmarks.simulation.regimes import REGIMES
+from benchmarks.simulation.repeats import deltas
+
+
+@pytest.mark.parametrize("regime", early_stopping.LOOKED_AT)
+@pytest.mark.parametrize("fall", [0.0, 0.2])
+def test_repeats_have_the_mean_of_their_regime(regime: str, fall: float) -> None:
+    one = deltas(regime, np.random.default_rng(1), (3, 20_000), fall)
+    other = REGIMES[regime].deltas(np.random.default_rng(2), 20_000, fall)
+    assert one.mean() == pytest.approx(-fall, abs=0.02)
+    assert one.mean(axis=0).std() == pytest.approx(other.std(), rel=0.08)
+    assert deltas(regime, np.random.default_rng(1), (3, 20_000), -fall).mean() == pytest.approx(fall, abs=0.02)
+
+
+def test_a_disaster_is_found_at_the_second_look_and_the_rest_is_saved() -> None:
+    plain, early = judged(Scene("R3", ONE, 100, 5, 0.4), np.random.default_rng(4), 1)
+    assert (plain.blocks, plain.rises, plain.calls) == (True, False, 1.0)
+    assert (early.blocks, early.rises, early.calls) == (True, False, pytest.approx(2 / 5))
+
+
+def test_the_command_prints_a_row_for_each_scene(capsys: pytest.CaptureFixture[str]) -> None:
+    assert early_stopping.main(["--quick", "--scale", "0.01"]) in (0, 1)
+    rows = [line for line in capsys.readouterr().out.splitlines() if line.startswith("|")]
+    scenes = [*early_stopping.unchanged(True), *early_stopping.changed(True)]
+    assert len(rows) == 4 + len(scenes)
