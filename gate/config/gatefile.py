@@ -1,5 +1,6 @@
 """`gate.yaml`, version 1: text in, a checked configuration out, by pydantic models."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
@@ -409,7 +410,7 @@ class GateFile(FileModel):
         ProviderServer,
     ] = Field(
         default={},
-        description="Other servers, by a name of your own that models begin with: groq:NAME. Only those of the base count.",
+        description="Other servers, by a name that models begin with: groq:NAME. Only those of the base count.",
     )
     defaults: DefaultOptions = Field(
         default_factory=DefaultOptions, description="Model, samples and parameters of suites that name none."
@@ -527,6 +528,11 @@ def in_spite(text: str, file: str) -> Config:
     data = document.data if isinstance(document.data, dict) else {}
     entries = data.get("suites")
     head = {key: value for key, value in data.items() if key != "suites" and _fits(key, document)}
+    named = data.get("providers")
+    if isinstance(named, dict) and "providers" not in head:
+        # A model of a server that is written wrongly is not unknown.
+        usable = (name for name in named if name not in PROVIDERS and re.fullmatch(PROVIDER, name))
+        head["providers"] = {name: {"api": "openai", "base_url": "http://localhost"} for name in usable}
     context, crossed = _context(document), {place for _, place in _crossed(document)}
     suites = []
     for at, entry in enumerate(entries if isinstance(entries, list) else []):
