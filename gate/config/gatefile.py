@@ -527,9 +527,14 @@ def in_spite(text: str, file: str) -> Config:
     document = _document(text, file)
     data = document.data if isinstance(document.data, dict) else {}
     entries = data.get("suites")
-    head = {key: value for key, value in data.items() if key != "suites" and _fits(key, document)}
+    head: dict[str, JsonValue] = {}
+    for key, value in data.items():
+        if key != "suites" and _fits(key, value, document):
+            head[key] = value
+        elif key in GateFile.model_fields and key != "suites" and isinstance(value, dict):
+            head[key] = {inner: one for inner, one in value.items() if _fits(key, {inner: one}, document)}
     named = data.get("providers")
-    if isinstance(named, dict) and "providers" not in head:
+    if isinstance(named, dict) and head.get("providers") != named:
         # A model of a server that is written wrongly is not unknown.
         usable = (name for name in named if name not in PROVIDERS and re.fullmatch(PROVIDER, name))
         head["providers"] = {name: {"api": "openai", "base_url": "http://localhost"} for name in usable}
@@ -538,7 +543,8 @@ def in_spite(text: str, file: str) -> Config:
     for at, entry in enumerate(entries if isinstance(entries, list) else []):
         alone = replace(document, data={**head, "suites": [entry]})
         found = attempt(GateFile, alone, context)[0]
-        if found is not None and at not in crossed:
+        usual = found is not None and (found.suites[0].model or found.defaults.model)
+        if found is not None and usual and at not in crossed:
             suites.append(_suite(found, 0, document, at))
         elif isinstance(entry, dict):
             suites.append(_unsound(entry, document.line_of("suites", at)))
@@ -676,11 +682,13 @@ def _ref(model: str | None, providers: tuple[str, ...]) -> ModelRef | None:
     return None if model is None else parse_model(model, providers)
 
 
-def _fits(key: str, document: Document) -> bool:
+def _fits(key: str, value: JsonValue, document: Document) -> bool:
     """Is the value of a key at the top right, whatever stands beside it?"""
-    assert isinstance(document.data, dict)  # noqa: S101
-    alone: JsonValue = {"version": VERSION, "suites": [_ANY], key: document.data[key]}
-    return key in GateFile.model_fields and attempt(GateFile, replace(document, data=alone))[0] is not None
+    alone: JsonValue = {"version": VERSION, "suites": [_ANY], key: value}
+    return (
+        key in GateFile.model_fields
+        and attempt(GateFile, replace(document, data=alone), _context(document))[0] is not None
+    )
 
 
 def _unsound(entry: dict[str, Any], line: int) -> SuiteConfig:
