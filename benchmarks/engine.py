@@ -29,7 +29,7 @@ from rich.table import Table
 
 IN_FLIGHT = 64
 SAMPLES = 3
-MEMORY_GOAL_MIB = 150.0
+MEMORY_GOAL_MIB = 200.0
 FINE = frozenset({0, 1})
 """Exit codes of a verdict: two prompts that are equally good are now and then told apart by chance."""
 
@@ -172,14 +172,12 @@ def measure(load: Load, root: Path) -> Measured:
 
 def command(load: Load) -> list[str]:
     """The comparison from the command line."""
-    files = ["--baseline", "a.md", "--candidate", "b.md", "--cases", "cases.jsonl"]
+    files = ["a.md", "b.md", "--cases", "cases.jsonl"]
     how = [
         "--model",
         f"{load.provider}:m",
         "--samples",
         str(load.samples),
-        "--concurrency",
-        str(IN_FLIGHT),
         "--quiet",
         "--no-early-stop",
     ]
@@ -190,6 +188,7 @@ def environment(root: Path, url: str) -> dict[str, str]:
     """Nothing of the user's own but what finds the interpreter; the package measured is the one beside this folder."""
     kept = {key: os.environ[key] for key in ("PATH", "LD_LIBRARY_PATH") if key in os.environ}
     keys = {"OPENAI_API_KEY": "none", "ANTHROPIC_API_KEY": "none", "PYTHONPATH": str(Path(__file__).parents[1])}
+    keys["GATE_CONCURRENCY"] = str(IN_FLIGHT)
     return kept | keys | {"HOME": str(root), "OPENAI_BASE_URL": f"{url}/v1", "ANTHROPIC_BASE_URL": url}
 
 

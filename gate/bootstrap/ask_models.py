@@ -4,7 +4,6 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from gate.bootstrap.memory import Remembering
 from gate.bootstrap.places import own_folder
 from gate.bootstrap.plan import Plan
 from gate.domain.model import ModelRef, Params
@@ -34,12 +33,10 @@ class Terms:
     Args:
         budget: of the whole command.
         concurrency: calls in flight.
-        remember: what may be known beforehand.
     """
 
     budget: Budget
     concurrency: int
-    remember: Remembering
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +82,7 @@ def ask_models(
     Raises:
         MissingKey, Misconfigured, GateError: before anything is spent.
         Unfinished: a limit was met; what was answered is kept.
-        CannotEvaluate: all was answered, and nothing came of it; without a cache nothing of that is kept.
+        CannotEvaluate: all was answered, and nothing came of it.
         Interrupted: by Ctrl-C; what was answered is kept.
     """
     from gate.bootstrap.running import carry_out  # heavy, and a plan asks nobody
@@ -105,7 +102,7 @@ def ask_models(
 
     resolved = Resolved((), {}, (), (), RunPolicy(), terms.budget, None, models=members)
     folder = own_folder() / FOLDER
-    plan = Plan(resolved, terms.concurrency, 0, folder, telling.progress, remember=terms.remember, say=telling.say)
+    plan = Plan(resolved, terms.concurrency, 0, folder, telling.progress, say=telling.say)
     found = carry_out(plan, settings, do)
     if isinstance(found, CannotEvaluate):
         raise found

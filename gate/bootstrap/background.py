@@ -24,10 +24,13 @@ class Answer:
     """What came of one case.
 
     Args:
+        suite, case: which.
         result: whether it passes.
         samples: with their texts.
     """
 
+    suite: str
+    case: str
     result: CaseResult
     samples: tuple[Sample, ...]
 
@@ -168,7 +171,7 @@ class Background:
         try:
             suite = next(suite for suite in opened.running.resolved.suites if suite.name == key[0])
             case = next(case for case in suite.exam.cases if case.id == key[1])
-            found = Answer(*await opened.examiner.one(suite, case))
+            found = Answer(suite.name, case.id, *await opened.examiner.one(suite, case))
         except GateError as error:
             _settle(future, error)
         except asyncio.CancelledError:

@@ -6,14 +6,14 @@ from functools import partial
 
 from gate.bootstrap.memory import Remembered, refuse_tracked
 from gate.bootstrap.outlay import outlay
-from gate.bootstrap.plan import Batch, Plan
+from gate.bootstrap.plan import Plan
 from gate.calls.batch_ledger import BatchLedger
 from gate.calls.batch_tools import BatchTools
 from gate.domain.usage import Dollars, about_dollars
 from gate.engine.lanes import by_lane
 from gate.engine.plan import Schedule
 from gate.errors import CannotEvaluate, GateError
-from gate.flows.batch import BatchOptions, collect_or_submit
+from gate.flows.batch import collect_or_submit
 from gate.flows.reuse import question_of, same_arms
 from gate.inputs.render import NotBuilt
 from gate.providers.base import Request
@@ -29,12 +29,11 @@ PRICE = 0.5
 """Of a batch, as a part of the price of live calls; for the estimate alone."""
 
 
-async def prepare(plan: Plan, batch: Batch, factory: Factory, memory: Remembered, seed: int) -> None:
+async def prepare(plan: Plan, factory: Factory, memory: Remembered, seed: int) -> None:
     """Collect what batches have answered, and submit what no batch was asked yet.
 
     Args:
         plan: of the run.
-        batch: how long to wait for them.
         factory: the batch interfaces and their prices.
         memory: known answers, and the place for new ones.
         seed: of the order.
@@ -59,8 +58,7 @@ async def prepare(plan: Plan, batch: Batch, factory: Factory, memory: Remembered
         message = f"the cases of suite {', '.join(talking)} are conversations, and a batch is for single questions"
         raise GateError(message, "run without --batch, or name other suites")
     tools = BatchTools(factory.batches, memory.store, BatchLedger(folder), partial(factory.price, batch=True))
-    options = BatchOptions(wait=batch.wait, max_calls=budget.max_calls, say=say)
-    outcome = await collect_or_submit(_requests(plan, seed), tools, options)
+    outcome = await collect_or_submit(_requests(plan, seed), tools, budget.max_calls)
     for line in outcome.lines():
         say(line)
     if not outcome.ready:

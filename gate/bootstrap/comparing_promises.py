@@ -33,8 +33,6 @@ from gate.testgen.forecast import GenerationForecast, Member, Staffing
 from gate.testgen.specdiff.foresee import Change, foreseen
 from gate.testgen.subject import subject_of
 
-_AS_FILE = "name the old version of the prompt with --baseline FILE"
-
 
 @dataclass(frozen=True, slots=True)
 class DiffWanted:
@@ -43,9 +41,7 @@ class DiffWanted:
     Args:
         prompt: path of the new version.
         base: the commit that has the old one.
-        baseline: path of the old version, instead of `base`; None where the commit has it.
         spec: path of the specification.
-        named: the user has named it, so that it must be there.
         generator, judge: models.
         params: of both, where they are of one provider.
         answering: the model that answers tests for the new rules, for both versions; None for no tests.
@@ -56,7 +52,6 @@ class DiffWanted:
 
     prompt: str
     base: str
-    baseline: str | None
     spec: Path
     generator: ModelRef
     judge: ModelRef
@@ -65,7 +60,6 @@ class DiffWanted:
     settings: EffortSettings
     update: bool
     terms: Terms
-    named: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,17 +111,12 @@ def read_versions(wanted: DiffWanted) -> PromptPair:
     head = read_prompt(disk, wanted.prompt, beside)
     spec = wanted.spec
     kept = _spec(disk, str(spec))
-    if wanted.named and kept is None:
-        raise GateError(f"--spec names {spec}, which is no file", "leave it out to have it extracted")
     if wanted.update and kept is None:
         raise GateError(f"there is no {spec} to update", f"make one first: gate generate {shlex.quote(wanted.prompt)}")
-    if wanted.baseline is not None:
-        base, old = read_prompt(disk, wanted.baseline, beside), None
-    else:
-        repo = _repository(wanted.prompt)
-        source = repo.at(wanted.base)
-        base = _at(source, _inside(repo.root, Path(wanted.prompt)))
-        old = _spec(source, _inside(repo.root, spec)) if spec.absolute().is_relative_to(repo.root) else None
+    repo = Repo.open(Path(wanted.prompt).absolute())
+    source = repo.at(wanted.base)
+    base = _at(source, _inside(repo.root, Path(wanted.prompt)))
+    old = _spec(source, _inside(repo.root, spec)) if spec.absolute().is_relative_to(repo.root) else None
     of = "" if kept is None else kept.specification.prompt
     followed = kept is not None and of == head.prompt.digest != base.prompt.digest
     fits = kept is not None and not followed and (wanted.update or of in (base.prompt.digest, ""))
@@ -200,13 +189,6 @@ def compare(wanted: DiffWanted, versions: PromptPair, settings: Settings, tellin
     return ask_models(tuple(dict.fromkeys(members)), wanted.terms, settings, telling, Work(0, do))
 
 
-def _repository(prompt: str) -> Repo:
-    try:
-        return Repo.open(Path(prompt).absolute())
-    except GateError as error:
-        raise GateError(error.message, _AS_FILE) from None
-
-
 def _spec(source: FileSource, path: str) -> SpecFile | None:
     data = source.read(path)
     return None if data is None else specfile.read(decode(data, path), path)
@@ -216,13 +198,12 @@ def _inside(root: Path, path: Path) -> str:
     try:
         return path.resolve().relative_to(root.resolve()).as_posix()
     except ValueError:
-        raise GateError(f"{path} lies outside of the repository {root}", _AS_FILE) from None
+        raise GateError(f"{path} lies outside of the repository {root}", "name a prompt of the repository") from None
 
 
 def _at(source: FileSource, path: str) -> PromptVersion:
     data = source.read(path)
     if data is None:
-        hint = "name the commit with --base, or the old file with --baseline"
-        raise GateError(f"{quoted(source.label)} has no {path}", hint)
+        raise GateError(f"{quoted(source.label)} has no {path}", "name a commit that has it with --base")
     prompt = prompts.parse(decode(data, path), path, library=Library(path, source.read))
     return PromptVersion(path, source.label, source.sha, prompt)

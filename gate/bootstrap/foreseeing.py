@@ -29,7 +29,7 @@ class Wanted:
     Args:
         prompt: path of the prompt.
         spec: where its specification lies, if there is one already.
-        generator, judge, reference: models; the reference gives expected outputs.
+        generator, judge: models; the generator gives expected outputs, too.
         params: of the generator's requests; the others are asked at its server, if they are of its provider.
         settings: how much work goes into it.
         terms: limits.
@@ -40,7 +40,6 @@ class Wanted:
     spec: Path
     generator: ModelRef
     judge: ModelRef
-    reference: ModelRef
     params: Params
     settings: EffortSettings
     terms: Terms
@@ -62,7 +61,7 @@ class Wanted:
         if self.params.base_url is None:
             return ()
         tested = self.evaluation.models if self.evaluation is not None else ()
-        named = (self.judge, *(self.reference,) * self.settings.expected, *tested)
+        named = (self.judge, *tested)
         return tuple(one for one in dict.fromkeys(named)
                      if one.provider == self.generator.provider and one != self.generator)  # fmt: skip
 
@@ -115,7 +114,7 @@ def read(wanted: Wanted) -> Found:
     subject = subject_of(version.prompt)
     if given is not None and foreign(given, subject):
         said = f"{wanted.spec} is of another prompt: nothing that its rules quote stands in {wanted.prompt}"
-        raise GateError(said, "name another folder with --out, or a specification of this prompt with --spec")
+        raise GateError(said, "name another folder with --out")
     return Found(version, subject, given)
 
 
@@ -168,7 +167,7 @@ def judging(wanted: Wanted, factory: Factory) -> Member:
 
 def referring(wanted: Wanted) -> Member:
     """Who gives expected outputs, with parameters."""
-    return wanted.reference, housed(wanted.reference, wanted.member)
+    return wanted.generator, housed(wanted.generator, wanted.member)
 
 
 def answering(wanted: Wanted, factory: Factory) -> dict[ModelRef, Params]:

@@ -15,12 +15,11 @@ SARIF = "report.sarif"
 
 
 def run_folder(path: Path) -> RunFolder:
-    """A folder for `run.json`, `samples.jsonl`, `report.md`, `report.html`, `junit.xml` and `badge.json`."""
+    """A folder for `run.json`, `samples.jsonl`, `report.md`, `report.html` and `junit.xml`."""
     reports = {
         "report.md": markdown.render,
         "report.html": lambda run: page(run, path),
         "junit.xml": lambda run: _junit(run, path),
-        "badge.json": _badge,
     }
     # What these load is not needed before the end.
     return RunFolder(path, reports, beside=(SARIF,))
@@ -55,12 +54,6 @@ def _junit(run: RunRecord, folder: Path) -> str:
     from gate.store.run_samples import seconds_of
 
     return junit.render(run, seconds_of(folder))
-
-
-def _badge(run: RunRecord) -> str:
-    from gate.report.outputs import badge
-
-    return badge.endpoint(run)
 
 
 def _samples(folder: Path) -> Iterator[Sample]:

@@ -115,13 +115,13 @@ def check_same(shards: Shards, resolved: Resolved) -> None:
 
     Args:
         shards: of one run.
-        resolved: what there is to evaluate here, the shards' options put in.
+        resolved: what there is to evaluate here, with the shards' number of samples.
 
     Raises:
         InputErrors: it has something else.
     """
     before = shards.evaluation
-    now = evaluation(resolved, Asked(before.inputs, before.options), before.of)
+    now = evaluation(resolved, Asked(before.inputs, before.samples), before.of)
     hint = "merge in a checkout of what the shards evaluated"
     said = [Problem("this checkout", 0, one, hint) for one in changed(before, now)]
     if said:

@@ -10,17 +10,6 @@ from gate.flows.resolved import Resolved
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
-    """Answers are to be prepared by the providers' batch interfaces.
-
-    Args:
-        wait: come back only when every batch is over.
-    """
-
-    wait: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class Plan:
     """One evaluation to be carried out.
 
@@ -32,7 +21,7 @@ class Plan:
         progress: tells the user.
         apart: the arms are the same prompt, and their samples are to differ; see `Tools`.
         remember: what it may know beforehand.
-        batch: have the answers prepared in batches; None asks for them live.
+        batch: have the answers prepared by the providers' batch interfaces.
         say: tells the user what should be known before anything is spent.
     """
 
@@ -43,5 +32,5 @@ class Plan:
     progress: Progress
     apart: bool = False
     remember: Remembering = Remembering()
-    batch: Batch | None = None
+    batch: bool = False
     say: Callable[[str], None] = lambda text: None  # noqa: E731

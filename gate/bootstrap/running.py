@@ -155,10 +155,10 @@ async def _run(
         secret = secret_of(settings)
         async with coding(plan.resolved) as coders, crew_of(plan.resolved, plan.out, plan.concurrency) as crew:
             with remembered(plan.remember, plan.out, plan.resolved.cache, secret, factory.address) as memory:
-                if plan.batch is not None:
+                if plan.batch:
                     from gate.bootstrap.batching import prepare  # few runs are batches
 
-                    await prepare(plan, plan.batch, factory, memory, seed)
+                    await prepare(plan, factory, memory, seed)
                 staff = Staff(coders, crew, outset.observer)
                 tools = make_tools(plan, factory, outset.folder, memory, staff)
                 done = await work(Running(plan.resolved, tools, caching_of(factory), seed, stop))
@@ -174,6 +174,6 @@ def _executor(plan: Plan, keys: Keys, settings: Settings) -> Executor | None:
     from gate.providers.dask import ChunkSetup, DaskExecutor
 
     setup = ChunkSetup(
-        read_keys, keys.openai_base_url, keys.anthropic_base_url, plan.concurrency, plan.resolved.servers
+        read_keys, keys.openai_base_url, keys.anthropic_base_url, plan.concurrency, tuple(plan.resolved.servers.items())
     )
     return DaskExecutor(settings.dask, setup)

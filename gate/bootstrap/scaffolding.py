@@ -54,9 +54,9 @@ def seen_at(place: Place, wishes: Wishes, tools: Tools = TOOLS) -> Seen:
 
 
 def proposed(place: Place, seen: Seen, wishes: Wishes, layout: Layout) -> Proposal:
-    """The files; where schemas are wanted they are among them."""
+    """The files, the schemas for editors among them."""
     found = propose(seen, tree_of(place), wishes, layout)
-    return replace(found, texts={**found.texts, **_schemas()}) if layout.schemas else found
+    return replace(found, texts={**found.texts, **_schemas()})
 
 
 def sound(place: Place, seen: Seen, wishes: Wishes, layout: Layout) -> Seen:

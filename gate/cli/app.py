@@ -11,7 +11,6 @@ from gate.cli.calibrate import calibrate
 from gate.cli.cases import cases
 from gate.cli.check import check
 from gate.cli.comment import comment
-from gate.cli.completion import completion
 from gate.cli.demo import demo
 from gate.cli.diff import diff
 from gate.cli.explain import explain
@@ -29,7 +28,6 @@ from gate.cli.store import store
 from gate.cli.tokens import tokens
 from gate.cli.validate import validate
 from gate.errors import CannotEvaluate, GateError, Interrupted
-from gate.settings import completing
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -47,7 +45,7 @@ def cli() -> None:
       gate init
     Compare your working tree with the merge target:
       gate diff --base origin/main
-    Hold it against its thresholds, case by case:
+    Test the current prompts against their thresholds:
       gate check
     Make tests for a prompt out of the prompt itself:
       gate generate prompts/support.md --model openai:gpt-5-mini
@@ -74,7 +72,6 @@ cli.add_command(serve)
 cli.add_command(store)
 cli.add_command(tokens)
 cli.add_command(schema)
-cli.add_command(completion)
 cli.add_command(demo)
 
 
@@ -88,10 +85,6 @@ def main() -> None:
             # A report must not die of a character that the screen cannot show.
             stream.reconfigure(errors="replace")
     forgive_closed_pipes()
-    if completing.is_asked():
-        from gate.cli import shells
-
-        shells.register()
     try:
         code = cli.main(standalone_mode=False)
     except click.exceptions.Exit as done:

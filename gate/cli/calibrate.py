@@ -5,8 +5,6 @@ from typing import Any
 
 import click
 
-from gate.cli.completing import SUITE
-
 EPILOG = """\b
 Examples:
   gate calibrate
@@ -22,7 +20,7 @@ OF_A_JUDGE = ("scorer", "criteria", "model", "repeats", "label_scale", "max_call
 @click.command(epilog=EPILOG)
 @click.argument("run", type=click.Path(path_type=Path), metavar="[RUN.json]", required=False)
 @click.option("--config", default="gate.yaml", show_default=True, help="The configuration, from the repository's root.")
-@click.option("--suite", "suites", type=SUITE, multiple=True, metavar="NAME", help="Only this suite; may be repeated.")
+@click.option("--suite", "suites", multiple=True, metavar="NAME", help="Only this suite; may be repeated.")
 @click.option("--samples", type=click.IntRange(1, 100), help="Outputs per case and arm.  [default: as in gate.yaml]")
 @click.option("--judge", type=click.Path(path_type=Path), metavar="LABELS", help="Answers that people have labelled.")
 @click.option("--scorer", metavar="NAME", help="With --judge: which of the suite's scorers.  [default: its judge]")
@@ -34,14 +32,12 @@ OF_A_JUDGE = ("scorer", "criteria", "model", "repeats", "label_scale", "max_call
 )
 @click.option("--max-calls", type=click.IntRange(1), help="With --judge: calls at most.")
 @click.option("--max-usd", type=click.FloatRange(0, min_open=True), help="With --judge: dollars at most.")
-@click.option("--concurrency", type=click.IntRange(1, 1024), default=64, show_default=True, help="Calls in flight.")
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
     help="Folder; with --judge a file.  [default: .gate/calibration; judge-calibration.json beside LABELS]",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print what is written instead of the tables.")
-@click.option("--markdown", is_flag=True, help="Print Markdown.")
 @click.option("--quiet", "-q", is_flag=True, help="No progress, and only the first lines.")
 def calibrate(**options: Any) -> None:
     """Measure how noisy the suites are, or how far a judge agrees with people.

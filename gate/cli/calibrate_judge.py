@@ -1,18 +1,20 @@
 """From the options of `gate calibrate --judge` to what is printed."""
 
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 import click
+from rich.console import Console
 
 from gate.bootstrap.calibrating_judge import Wanted, check_place, free_place, keep, measure_judge
-from gate.cli import sheets
 from gate.cli.progress import say
 from gate.cli.telling import progress
 from gate.domain.judge_calibration import FILE, JudgeCalibrationRecord, dump
 from gate.domain.suite import Budget
 from gate.errors import GateError
 from gate.report.calibration import judge as judge_calibration
+from gate.report.terminal import sheet
 from gate.settings.services import Settings
 
 REPEATS = 5
@@ -30,12 +32,10 @@ class JudgeOptions:
     model: str | None
     repeats: int | None
     label_scale: tuple[float, float] | None
-    concurrency: int
     max_calls: int | None
     max_usd: float | None
     out: Path | None
     as_json: bool
-    markdown: bool
     quiet: bool
 
 
@@ -47,17 +47,18 @@ def execute(options: JudgeOptions) -> int:
     """
     out = options.out or options.judge.parent / FILE
     check_place(out, options.judge, named=options.out is not None)
-    found = measure_judge(_wanted(options), Settings.from_environ(), progress(quiet=options.quiet), say)
+    settings = Settings.from_environ()
+    found = measure_judge(_wanted(options, settings.concurrency), settings, progress(quiet=options.quiet), say)
     if not found.unfinished and found.agreement is not None:
         out = out if options.out is not None else free_place(out, found)
         keep(found, out)
     _show(found, options)
-    if not (found.unfinished or options.as_json or options.markdown or options.quiet or found.agreement is None):
+    if not (found.unfinished or options.as_json or options.quiet or found.agreement is None):
         click.echo(f"\nWritten: {out}")
     return 3 if found.unfinished or found.judging.unscored else 0
 
 
-def _wanted(options: JudgeOptions) -> Wanted:
+def _wanted(options: JudgeOptions, concurrency: int) -> Wanted:
     if len(options.suites) > 1:
         raise GateError("a judge belongs to one suite", "name one --suite")
     return Wanted(
@@ -69,7 +70,7 @@ def _wanted(options: JudgeOptions) -> Wanted:
         model=options.model,
         repeats=options.repeats or REPEATS,
         scale=options.label_scale,
-        concurrency=options.concurrency,
+        concurrency=concurrency,
         budget=_budget(options),
     )
 
@@ -85,4 +86,4 @@ def _show(found: JudgeCalibrationRecord, options: JudgeOptions) -> None:
     if options.as_json:
         click.echo(dump(found), nl=False)
     else:
-        sheets.show(judge_calibration.sheet(found), markdown=options.markdown, quiet=options.quiet)
+        sheet.render(judge_calibration.sheet(found), Console(file=sys.stdout, highlight=False), brief=options.quiet)

@@ -10,13 +10,13 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 
 from gate.bootstrap.calibrating import Trial, conclude, measure
 from gate.bootstrap.places import own_folder
-from gate.cli import sheets
 from gate.cli.telling import progress
 from gate.domain.calibration import CalibrationRecord, dump
 from gate.domain.record import RunRecord
 from gate.errors import GateError
 from gate.flows.calibrate import Steps
 from gate.report.calibration import noise as calibration
+from gate.report.terminal import sheet
 from gate.settings.services import Settings
 from gate.store.load import load_run
 
@@ -31,10 +31,8 @@ class CalibrateOptions:
     config: str
     suites: tuple[str, ...]
     samples: int | None
-    concurrency: int
     out: Path | None
     as_json: bool
-    markdown: bool
     quiet: bool
 
 
@@ -50,7 +48,7 @@ def execute(options: CalibrateOptions) -> int:
     out = None if options.run is not None else options.out or own_folder() / USUAL_OUT
     found = conclude(_run(options), steps, out)
     _show(found, options)
-    if out is not None and not (options.as_json or options.markdown or options.quiet):
+    if out is not None and not (options.as_json or options.quiet):
         click.echo(f"\nWritten: {out / 'calibration.json'} (record: {out / 'run.json'})")
     return 3 if options.run is None and found.unfinished else 0
 
@@ -64,15 +62,16 @@ def _run(options: CalibrateOptions) -> RunRecord:
     out = options.out or own_folder() / USUAL_OUT
     if out.is_file():
         raise GateError(f"{out} is a file", "name a folder")
-    trial = Trial(options.config, options.suites, options.samples, options.concurrency, out)
-    return measure(trial, Settings.from_environ(), progress(quiet=options.quiet))
+    settings = Settings.from_environ()
+    trial = Trial(options.config, options.suites, options.samples, settings.concurrency, out)
+    return measure(trial, settings, progress(quiet=options.quiet))
 
 
 def _show(found: CalibrationRecord, options: CalibrateOptions) -> None:
     if options.as_json:
         click.echo(dump(found), nl=False)
     else:
-        sheets.show(calibration.sheet(found), markdown=options.markdown, quiet=options.quiet)
+        sheet.render(calibration.sheet(found), Console(file=sys.stdout, highlight=False), brief=options.quiet)
 
 
 class _NoSteps:

@@ -1,21 +1,76 @@
 """From the options of `gate diff` to an exit code."""
 
+import shlex
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from gate.bootstrap.memory import Remembering
-from gate.bootstrap.plan import Batch, Plan
+from gate.bootstrap.plan import Plan
+from gate.bootstrap.resolving import Here, resolve_files_mode, resolve_git_mode
 from gate.bootstrap.running import run_plan
-from gate.cli import pushed
-from gate.cli.diff_options import DiffOptions
-from gate.cli.diff_resolving import looking, resolved_by
+from gate.cli.resolving import FileOptions, file_run, looking, refuse, with_samples
 from gate.cli.telling import out_of, progress, tell, untouched
+from gate.domain.words import counted
 from gate.errors import GateError
+from gate.flows.files import Files
+from gate.flows.resolved import Resolved
+from gate.flows.some_cases import picked
 from gate.git.command import Git
+from gate.git.noted import Sightings
+from gate.inputs.problems import quoted
 from gate.report.escape import terminal
 from gate.settings.pushing import Push
 from gate.settings.services import Settings
+
+if TYPE_CHECKING:
+    from gate.engine.plan import Share
+
+_FILE_MODE = {
+    "prompts": "OLD NEW",
+    "cases": "--cases",
+    "scorers": "--scorer",
+    "criteria": "--criteria",
+    "model": "--model",
+    "baseline_model": "--baseline-model",
+    "candidate_model": "--candidate-model",
+}
+_GIT_MODE = {"head": "--head", "suites": "--suite", "everything": "--all"}
+
+
+@dataclass(frozen=True, slots=True)
+class DiffOptions:
+    """The options of `gate diff`, as typed."""
+
+    prompts: tuple[str, ...]
+    base: str | None
+    head: str | None
+    suites: tuple[str, ...]
+    everything: bool
+    config: str
+    cases: str | None
+    scorers: tuple[str, ...]
+    criteria: str | None
+    model: str | None
+    baseline_model: str | None
+    candidate_model: str | None
+    only: tuple[str, ...]
+    samples: int | None
+    early_stop: bool | None
+    refresh: bool
+    batch: bool
+    watch: bool
+    shard: "Share | None"
+    out: Path | None
+    as_json: bool
+    quiet: bool
+
+    @property
+    def files(self) -> FileOptions:
+        """Those of file mode."""
+        return FileOptions(self.scorers, self.criteria, self.model, self.baseline_model, self.candidate_model)
 
 
 def execute(options: DiffOptions) -> int:
@@ -24,89 +79,122 @@ def execute(options: DiffOptions) -> int:
     Returns:
         The exit code of the verdict; 0 where the change touches no suite.
     """
-    if options.pushed:
-        push = Push.from_environ()
-        options = pushed.compared(options, push)
-        if told := pushed.first(options, push):
+    push = Push.from_environ()
+    if push.commit and options.base and options.head is None:
+        if told := _first_push(options.base, push):
             click.echo(terminal(told))
             return 0
+        options = replace(options, head=push.commit)
     check_options(options)
     resolved = resolved_by(options)
-    if options.batch or options.shard is not None:
+    if options.batch:
         resolved = looking(resolved, early=False)
     for note in resolved.notes:
         click.echo(terminal(note), err=True)
-    if options.shard is not None:
-        from gate.cli import shard_run  # few runs are shards
-
-        return shard_run.execute(options, options.shard, resolved, progress(quiet=options.quiet))
+    settings = Settings.from_environ()
     folder, file = out_of(options.out)
     if not resolved.touched:
         code = untouched(resolved, options, options.out)
         if hint := "" if options.quiet or resolved.deleted else _same(options):
             click.echo(terminal(hint), err=True)
-        return _kept(code, folder, options) if resolved.deleted else code
+        return code
     plan = Plan(
         resolved,
-        options.concurrency,
-        options.seed,
+        settings.concurrency,
+        None,
         folder,
         progress(quiet=options.quiet),
-        remember=Remembering(cache=not options.no_cache, refresh=options.refresh),
-        batch=Batch(options.wait) if options.batch else None,
+        remember=Remembering(refresh=options.refresh),
+        batch=options.batch,
         say=lambda note: click.echo(note, err=True),
     )
-    run = run_plan(plan, Settings.from_environ())
-    return _kept(tell(run, options, folder, file), folder, options)
+    return tell(run_plan(plan, settings), options, folder, file)
 
 
-def _kept(code: int, folder: Path, options: DiffOptions) -> int:
-    """The exit code, after the run went into the store if that was asked for."""
-    if options.store:
-        from gate.cli.keeping import keep  # few runs do
+def resolved_by(options: DiffOptions, seen: Sightings | None = None) -> Resolved:
+    """What there is to evaluate.
 
-        keep(folder, quiet=options.quiet)
-    return code
+    Args:
+        options: as typed.
+        seen: notes what is read of what people edit.
+    """
+    resolved = _some(with_samples(_resolve(options, seen), options.samples), options.only)
+    return resolved if options.early_stop is None else looking(resolved, early=options.early_stop)
+
+
+def _resolve(options: DiffOptions, seen: Sightings | None) -> Resolved:
+    if options.base is not None:
+        refuse(options, "with --base", _FILE_MODE, "gate.yaml says it in git mode; see gate diff --help")
+        refs = options.base, options.head
+        here = Here(seen=seen)
+        return resolve_git_mode(refs, options.config, options.suites, everything=options.everything, here=here)
+    if not options.prompts and not options.cases:
+        hint = "gate diff --base origin/main, or gate diff OLD NEW --cases FILE --model MODEL"
+        raise GateError("nothing to compare: name a base ref, or two prompt files and a case file", hint)
+    refuse(options, "without --base", _GIT_MODE, "it belongs to git mode; see gate diff --help")
+    if len(options.prompts) != 2 or not options.cases:
+        raise GateError("file mode compares two prompts", "gate diff OLD NEW --cases FILE --model MODEL")
+    return resolve_files_mode(Files(*options.prompts, options.cases), file_run(options.files), seen)
+
+
+def _some(resolved: Resolved, patterns: tuple[str, ...]) -> Resolved:
+    """The same with some of the cases alone, where any are named.
+
+    Raises:
+        GateError: a pattern that no case of a touched suite fits.
+    """
+    if not (patterns and resolved.suites):
+        return resolved
+    asked = sum(len(suite.exam.cases) for suite in resolved.suites)
+    suites = picked(resolved.suites, patterns)
+    left = sum(len(suite.exam.cases) for suite in suites)
+    note = f"{left} of {counted(asked, 'case')} were asked (--case): a look at them, and no verdict on the change."
+    # What the change makes of its exam is told of whole exams.
+    return replace(resolved, suites=suites, edits=(), run_edits=(), deleted=(), notes=(*resolved.notes, note))
 
 
 def check_options(options: DiffOptions) -> None:
     """Raises GateError for options that do not go together."""
-    if options.no_cache and options.refresh:
-        raise GateError("--no-cache and --refresh do not go together", "--refresh alone asks for everything anew")
-    if options.wait and not options.batch:
-        raise GateError("--wait is for batches", "add --batch")
-    _check_watch(options)
-    clashes = {
-        "--no-cache": (options.no_cache, "the answers of a batch have to be kept until they are collected"),
-        "--refresh": (options.refresh, "it would submit the same requests again and again"),
-        "--shard": (options.shard is not None, "a batch is spread over machines already"),
-        "--early-stop": (options.early_stop, "a batch asks for everything at once"),
-    }
-    if options.shard is not None and options.store:
-        raise GateError("--shard and --store do not go together", "merge the shards, then: gate push .gate/last")
-    if options.shard is not None and options.only:
-        raise GateError("--shard and --case do not go together", "ask for a few cases in one process")
-    if options.shard is not None and options.early_stop:
-        raise GateError("--shard and --early-stop do not go together", "no shard sees what the others took")
-    for name, (given, why) in clashes.items():
-        if options.batch and given:
-            raise GateError(f"--batch and {name} do not go together", why)
+    shard = options.shard is not None
+    clashes = (
+        ("--watch", "--head", options.watch and options.head, "what is watched is the working tree"),
+        ("--watch", "--batch", options.watch and options.batch, "a batch takes hours"),
+        ("--watch", "--shard", options.watch and shard, "a shard has no verdict"),
+        ("--watch", "--refresh", options.watch and options.refresh, "it would pay for the baseline at every save"),
+        ("--watch", "--json", options.watch and options.as_json, "each record is in .gate/last/run.json"),
+        (
+            "--batch",
+            "--refresh",
+            options.batch and options.refresh,
+            "it would submit the same requests again and again",
+        ),
+        ("--batch", "--shard", options.batch and shard, "a batch is spread over machines already"),
+        ("--batch", "--early-stop", options.batch and options.early_stop, "a batch asks for everything at once"),
+        ("--shard", "--refresh", shard and options.refresh, "a shard knows no answers but its own"),
+        ("--shard", "--case", shard and options.only, "ask for a few cases in one process"),
+        ("--shard", "--early-stop", shard and options.early_stop, "no shard sees what the others took"),
+    )
+    for one, other, both, why in clashes:
+        if both:
+            raise GateError(f"{one} and {other} do not go together", why)
 
 
-def _check_watch(options: DiffOptions) -> None:
-    given = {
-        "--head": (options.head, "what is watched is the working tree"),
-        "--pushed": (options.pushed, "what is watched is the working tree"),
-        "--batch": (options.batch, "a batch takes hours"),
-        "--shard": (options.shard is not None, "a shard has no verdict"),
-        "--no-cache": (options.no_cache, "it would pay for the baseline at every save"),
-        "--refresh": (options.refresh, "it would pay for the baseline at every save"),
-        "--store": (options.store, "a run at every save says little; when you are content: gate push .gate/last"),
-        "--json": (options.as_json, "each record is in .gate/last/run.json"),
-    }
-    for name, (set_, why) in given.items():
-        if options.watch and set_:
-            raise GateError(f"--watch and {name} do not go together", why)
+def _first_push(base: str, push: Push) -> str:
+    """What is said of a first push, which has nothing to be compared with; empty for any other.
+
+    Only a clone that knows nothing at all of the server is taken for one: a base that is missing beside other branches
+    is a mistake, as it is everywhere.
+    """
+    git = Git(Path())
+    if not push.remote or not base.startswith(f"{push.remote}/"):
+        return ""
+    if git.ask("rev-parse", "--verify", "--quiet", "--end-of-options", f"{base}^{{commit}}").code == 0:
+        return ""
+    known = git.ask("for-each-ref", "--count=1", "--format=%(refname)", f"refs/remotes/{push.remote}/")
+    if known.code or known.out.strip():
+        return ""
+    told = f"SKIPPED: this clone knows no branch of {quoted(push.remote)}, so a first push has nothing to compare with."
+    return f"{told} If the server has {base} already: git fetch {shlex.quote(push.remote)}"
 
 
 def _same(options: DiffOptions) -> str:

@@ -5,15 +5,13 @@ from pathlib import Path
 
 import click
 
-from gate.cli.completing import CASE, LAST, SUITE
+LAST = Path(".gate/last")
 
 
 @click.command()
 @click.argument("run", type=click.Path(path_type=Path), metavar="RUN.json")
-@click.argument("case", metavar="[CASE]", type=CASE, required=False, default="")
-@click.option(
-    "--suite", type=SUITE, default="", metavar="NAME", help="The suite that asked it, where several have such a case."
-)
+@click.argument("case", metavar="[CASE]", required=False, default="")
+@click.option("--suite", default="", metavar="NAME", help="The suite that asked it, where several have such a case.")
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 @click.option("--md", "as_md", is_flag=True, help="Print it as Markdown.")
 def explain(run: Path, case: str, suite: str, as_json: bool, as_md: bool) -> None:
@@ -35,7 +33,7 @@ def explain(run: Path, case: str, suite: str, as_json: bool, as_md: bool) -> Non
 
     if as_json and as_md:
         raise GateError("--json and --md do not go together", "run it twice")
-    if not case and not run.exists() and Path(LAST).is_dir():
+    if not case and not run.exists() and LAST.is_dir():
         hint = f"name the run before the case: gate explain {LAST} {shlex.quote(str(run))}"
         raise GateError(f"there is no run {run}", hint)
     explain_run.execute(run, case, suite, "json" if as_json else "md" if as_md else "terminal")

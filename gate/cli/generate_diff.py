@@ -14,16 +14,16 @@ from gate.cli.generate_options import (
     say,
     screen,
     settings_of,
+    suite_of,
     telling_of,
     terms_of,
+    tested_by,
 )
-from gate.cli.generate_suite import suite_of
-from gate.cli.key_values import key_values
 from gate.cli.progress import Silent
 from gate.errors import GateError
 from gate.flows.generate_files import SPEC
 from gate.flows.promises_update import Update
-from gate.inputs.models import parse_model, parse_params
+from gate.inputs.models import parse_model
 from gate.report.escape import terminal
 from gate.report.promises.as_json import safe_json
 from gate.report.promises.plan import plan_sheet
@@ -42,22 +42,21 @@ def execute(options: GenerateOptions) -> int:
     """
     _check(options)
     model = model_of(options)
-    answering = [parse_model(name.strip(), ()) for name in (options.models or "").split(",") if name.strip()]
+    answering = tested_by(options)
     if len(answering) > 1:
-        raise GateError("with --diff one model answers tests, for both versions", "name one with --models")
+        raise GateError("with --diff one model answers tests, for both versions", "name one with --evaluate")
+    settings = Settings.from_environ()
     wanted = DiffWanted(
         prompt=options.prompt,
         base=options.base,
-        baseline=options.baseline,
-        spec=options.spec or folder_of(options) / SPEC,
+        spec=folder_of(options) / SPEC,
         generator=model,
         judge=parse_model(options.judge_model, ()) if options.judge_model else model,
-        params=parse_params(key_values(options.params), "--param"),
+        params=options.chosen.params,
         answering=answering[0] if answering else None,
         settings=settings_of(options),
         update=options.update,
-        terms=terms_of(options),
-        named=options.spec is not None,
+        terms=terms_of(options, settings.concurrency),
     )
     versions = read_versions(wanted)
     files = files_of(options.prompt, wanted.spec, folder_of(options))
@@ -65,7 +64,6 @@ def execute(options: GenerateOptions) -> int:
         say(f"{wanted.spec} is of this version of the prompt already; there is nothing to update")
     elif options.update:
         files.check()
-    settings = Settings.from_environ()
     expected = plan_sheet(options.prompt, foresee(wanted, versions, settings))
     if options.plan:
         sheet_terminal.render(expected, screen())
@@ -102,32 +100,19 @@ NEXT = "Next: review what is new, and bring the suite in gate.yaml up to this"
 def _check(options: GenerateOptions) -> None:
     """What would have no effect is refused, before anything is spent."""
     stages = [one.partition("=")[0] for one in options.instructions]
-    apart = {
-        "--evaluate": options.evaluate,
-        "--write-back": options.write_back,
-        "--reference-model": options.reference_model,
-        "--max-rules": options.max_rules,
-        "--review": options.review,
-        "--ground": options.ground,
-        "--expected": options.expected,
-        "--input-aware": options.input_aware,
-        **{f"--instructions {one}": one in stages for one in ("grounding", "review", "control", "compliance")},
-    }
-    of_tests = {
-        "--tests-per-rule": options.tests_per_rule,
-        "--rules-per-call": options.rules_per_call,
-        "--expansions": options.expansions,
-        "--turns": options.turns,
-        "--documents": options.documents,
-        "--validate": options.validate,
-        **{f"--instructions {stage}": stage in stages for stage in ("tests", "expansion", "validity")},
-    }
-    for flag, given in apart.items():
-        if given:
-            raise GateError(f"{flag} has no meaning with --diff", f"leave {flag} out")
-    for flag, given in of_tests.items():
-        if given and not (options.update or options.models):
-            raise GateError(f"{flag} has no meaning with --diff where no tests are made", "add --update or --models")
+    chosen = options.chosen
+    apart = ("max_rules", "review", "ground", "expected")
+    of_tests = ("tests_per_rule", "rules_per_call", "expansions", "turns", "documents", "validate")
+    away = [f"--set {key}" for key in (*chosen.effort, *chosen.evaluation) if key in apart or key in chosen.evaluation]
+    away += ["--set write_back"] * chosen.write_back
+    away += [f"--instructions {one}" for one in ("grounding", "review", "control", "compliance") if one in stages]
+    for flag in away:
+        raise GateError(f"{flag} has no meaning with --diff", f"leave {flag} out")
+    tests = [f"--set {key}" for key in chosen.effort if key in of_tests]
+    tests += [f"--instructions {one}" for one in ("tests", "expansion", "validity") if one in stages]
+    for flag in tests:
+        if not (options.update or options.evaluate):
+            raise GateError(f"{flag} has no meaning with --diff where no tests are made", "add --update or --evaluate")
 
 
 def _show(options: GenerateOptions, found: Comparison) -> None:

@@ -1,6 +1,9 @@
 """The options of `gate generate`, and what they mean."""
 
+import json
+import os
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast, get_args
@@ -9,23 +12,27 @@ from rich.console import Console
 
 from gate.bootstrap.ask_models import Telling, Terms
 from gate.bootstrap.foreseeing import Evaluation, Wanted, own_folder
-from gate.bootstrap.memory import Remembering
 from gate.cli.bar import Bar
-from gate.cli.key_values import key_values
 from gate.cli.progress import Lines, Silent
-from gate.domain.model import ModelRef
+from gate.domain.jsonvalue import JsonValue
+from gate.domain.model import ModelRef, Params
+from gate.domain.promptspec import Specification
 from gate.domain.suite import Budget
 from gate.errors import GateError
 from gate.flows.generate_files import SPEC, stem
 from gate.inputs.models import parse_model, parse_params
 from gate.inputs.problems import did_you_mean, quoted
 from gate.report.escape import terminal
-from gate.testgen.effort import LEVELS, EffortSettings, Level, Stage
+from gate.settings.services import Settings
+from gate.testgen.compile.compile import compile_rules
+from gate.testgen.effort import LEVELS, RULES, EffortSettings, Level, Stage
+from gate.testgen.written.suite import SuiteFiles, SuiteModels, suite_yaml
 
 SMALL = "A small local model gives poor rules and tests: read them with care; a larger model gives better ones."
 
 _TOLD = tuple(stage for stage in get_args(Stage) if stage != "expected")
 """Stages that can be told more; expected outputs are asked for with the prompt itself."""
+_PARAMS = tuple(Params.model_fields)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,43 +42,102 @@ class GenerateOptions:
     prompt: str
     model: str | None
     judge_model: str | None
-    reference_model: str | None
-    params: tuple[str, ...]
     effort: Level
-    tests_per_rule: int | None
-    rules_per_call: int | None
-    max_rules: int | None
-    expansions: int | None
-    turns: int | None
-    documents: bool | None
-    validate: bool | None
-    ground: bool | None
-    review: bool | None
-    expected: bool | None
+    settings: tuple[str, ...]
     instructions: tuple[str, ...]
     out: Path | None
-    spec: Path | None
-    form: str
-    write_back: bool
+    evaluate: str | None
+    diff: bool
+    base: str
+    update: bool
     plan: bool
     max_calls: int | None
     max_usd: float | None
-    concurrency: int
-    no_cache: bool
-    refresh: bool
-    evaluate: bool
-    models: str | None
-    control: bool
-    input_aware: bool
-    diff: bool
-    base: str
-    baseline: str | None
-    update: bool
     as_json: bool
     quiet: bool
 
+    @property
+    def chosen(self) -> "Chosen":
+        """What `--set` says.
 
-def wanted_of(options: GenerateOptions) -> Wanted:
+        Raises:
+            GateError: a key that nothing has, or a value that it does not take.
+        """
+        return _chosen(self.settings)
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """Settings by name, each for what it belongs to.
+
+    Args:
+        effort: of `EffortSettings`.
+        evaluation: `control` and `input_aware`.
+        write_back: add the tests to the test data of a `.prompt.yml`, too.
+        params: of the generator.
+    """
+
+    effort: Mapping[str, int | bool]
+    evaluation: Mapping[str, bool]
+    params: Params
+    write_back: bool = False
+
+
+_NUMBERS = {
+    "tests_per_rule": (1, 50),
+    "rules_per_call": (1, 100),
+    "max_rules": (1, RULES),
+    "expansions": (0, 5),
+    "turns": (1, 20),
+}
+_FLAGS = ("documents", "validate", "ground", "review", "expected")
+_EVALUATION = ("control", "input_aware")
+_WRITE_BACK = "write_back"
+
+
+def _chosen(texts: tuple[str, ...]) -> Chosen:
+    effort: dict[str, int | bool] = {}
+    evaluation: dict[str, bool] = {}
+    params: dict[str, JsonValue] = {}
+    write_back = False
+    for key, value in _key_values(texts).items():
+        if key in _NUMBERS:
+            low, high = _NUMBERS[key]
+            if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
+                raise GateError(f"--set {key} wants a whole number from {low} to {high}", f"write --set {key}={high}")
+            effort[key] = value
+        elif key in (*_FLAGS, *_EVALUATION, _WRITE_BACK):
+            if not isinstance(value, bool):
+                raise GateError(f"--set {key} wants true or false", f"write --set {key}=true")
+            if key in _FLAGS:
+                effort[key] = value
+            elif key in _EVALUATION:
+                evaluation[key] = value
+            else:
+                write_back = value
+        elif key in _PARAMS:
+            params[key] = value
+        else:
+            known = (*_NUMBERS, *_FLAGS, *_EVALUATION, _WRITE_BACK, *_PARAMS)
+            raise GateError(f"--set: there is no setting {quoted(key)}", did_you_mean(key, known))
+    return Chosen(effort, evaluation, parse_params(params, "--set"), write_back)
+
+
+def _key_values(texts: tuple[str, ...]) -> dict[str, JsonValue]:
+    """`turns=3` and the like; what is no JSON is text."""
+    values: dict[str, JsonValue] = {}
+    for text in texts:
+        key, equals, value = text.partition("=")
+        if not equals:
+            raise GateError(f"--set {text} has no value", "write --set turns=3")
+        try:
+            values[key.strip()] = json.loads(value)
+        except ValueError:
+            values[key.strip()] = value
+    return values
+
+
+def wanted_of(options: GenerateOptions, settings: Settings) -> Wanted:
     """Models, settings and limits of a generation.
 
     Raises:
@@ -80,29 +146,30 @@ def wanted_of(options: GenerateOptions) -> Wanted:
     model = model_of(options)
     return Wanted(
         prompt=options.prompt,
-        spec=options.spec or folder_of(options) / SPEC,
+        spec=folder_of(options) / SPEC,
         generator=model,
         judge=parse_model(options.judge_model, ()) if options.judge_model else model,
-        reference=parse_model(options.reference_model, ()) if options.reference_model else model,
-        params=parse_params(key_values(options.params), "--param"),
+        params=options.chosen.params,
         settings=settings_of(options),
-        terms=terms_of(options),
-        evaluation=evaluation_of(options),
+        terms=terms_of(options, settings.concurrency),
+        evaluation=_evaluation(options),
     )
 
 
-def evaluation_of(options: GenerateOptions) -> Evaluation | None:
+def _evaluation(options: GenerateOptions) -> Evaluation | None:
     """Models under test; None where nobody is evaluated."""
+    given = options.chosen.evaluation
     if not options.evaluate:
-        if options.models:
-            raise GateError("--models has no meaning without --evaluate or --diff", "add one of them")
-        if options.input_aware:
-            raise GateError("--input-aware has no meaning without --evaluate", "add --evaluate")
+        if given:
+            raise GateError(f"--set {next(iter(given))} has no meaning without --evaluate", "add --evaluate")
         return None
-    if not options.models:
-        raise GateError("which models are to be evaluated?", "--models openai:gpt-5-mini,anthropic:claude-haiku-4-5")
-    models = tuple(dict.fromkeys(parse_model(name.strip(), ()) for name in options.models.split(",")))
-    return Evaluation(models, options.control, options.input_aware)
+    return Evaluation(tested_by(options), given.get("control", True), given.get("input_aware", False))
+
+
+def tested_by(options: GenerateOptions) -> tuple[ModelRef, ...]:
+    """The models that `--evaluate` names, each once."""
+    names = [name.strip() for name in (options.evaluate or "").split(",")]
+    return tuple(dict.fromkeys(parse_model(name, ()) for name in names if name))
 
 
 def model_of(options: GenerateOptions) -> ModelRef:
@@ -115,20 +182,11 @@ def model_of(options: GenerateOptions) -> ModelRef:
 
 def settings_of(options: GenerateOptions) -> EffortSettings:
     """How much work goes into it: what is set goes before the level."""
-    return LEVELS[options.effort].with_settings(
-        tests_per_rule=options.tests_per_rule,
-        rules_per_call=options.rules_per_call,
-        max_rules=options.max_rules,
-        expansions=options.expansions,
-        turns=options.turns,
-        documents=options.documents,
+    own = dict(options.chosen.effort)
+    if options.evaluate and not options.diff:
         # Tests that are compared with control cases get the same check of their inputs.
-        validate=options.evaluate or None if options.validate is None else options.validate,
-        ground=options.ground,
-        review=options.review,
-        expected=options.expected,
-        instructions=_instructions(options.instructions),
-    )
+        own.setdefault("validate", True)
+    return LEVELS[options.effort].with_settings(instructions=_instructions(options.instructions), **own)
 
 
 def _instructions(given: tuple[str, ...]) -> dict[Stage, str]:
@@ -146,17 +204,14 @@ def _instructions(given: tuple[str, ...]) -> dict[Stage, str]:
     return found
 
 
-def terms_of(options: GenerateOptions) -> Terms:
+def terms_of(options: GenerateOptions, concurrency: int) -> Terms:
     """Limits of all that the command does."""
-    if options.no_cache and options.refresh:
-        raise GateError("--no-cache and --refresh do not go together", "--refresh alone asks for everything anew")
     budget = Budget()
     if options.max_calls is not None:
         budget = budget.lowered("max_calls", options.max_calls, "--max-calls")
     if options.max_usd is not None:
         budget = budget.lowered("max_usd", options.max_usd, "--max-usd")
-    remember = Remembering(cache=not options.no_cache, refresh=options.refresh)
-    return Terms(budget, options.concurrency, remember)
+    return Terms(budget, concurrency)
 
 
 def folder_of(options: GenerateOptions) -> Path:
@@ -181,3 +236,21 @@ def screen() -> Console:
 def say(line: str) -> None:
     """A line on standard error."""
     print(terminal(line), file=sys.stderr, flush=True)
+
+
+def suite_of(prompt: str, cases: Path, specification: Specification, models: SuiteModels) -> str:
+    """A configuration in the folder that the command runs in; empty where none can name the files.
+
+    Args:
+        prompt: path.
+        cases: path of the case file.
+        specification: its rules are what is checked.
+        models: who answers, and who judges.
+    """
+    files = SuiteFiles(stem(prompt), _from_here(Path(prompt)), _from_here(cases))
+    return suite_yaml(files, models, specification.rules, compile_rules(specification.rules))
+
+
+def _from_here(path: Path) -> Path:
+    here, whole = Path.cwd(), Path(os.path.abspath(path))
+    return whole.relative_to(here) if whole.is_relative_to(here) else whole

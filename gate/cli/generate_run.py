@@ -1,28 +1,195 @@
-"""From the options of `gate generate` to an exit code."""
+"""From the options of `gate generate` to what is written and printed."""
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from gate.bootstrap.generated_files import keep_for_reading
-from gate.bootstrap.generating import carry
-from gate.cli.generate_kept import Kept
-from gate.cli.generate_options import SMALL, GenerateOptions, folder_of, say, screen, telling_of
-from gate.cli.generate_plan import ready
-from gate.cli.generate_standing import standing
-from gate.errors import CannotEvaluate
-from gate.flows.generate_files import SPEC
-from gate.report.generation import heatmap
-from gate.report.generation import matrix as generation_matrix
+from gate.bootstrap.following import Makers, files_of, followed
+from gate.bootstrap.foreseeing import Found, Wanted, foresee, read
+from gate.bootstrap.generated_files import keep, keep_for_reading, lying, reading_folder, write_back
+from gate.bootstrap.generating import Done, carry
+from gate.cli.generate_options import SMALL, GenerateOptions, folder_of, say, screen, suite_of, telling_of, wanted_of
+from gate.domain.promptspec import Specification
+from gate.domain.words import counted
+from gate.errors import CannotEvaluate, GateError
+from gate.flows.generate_files import SPEC, NewFiles, new_files
+from gate.inputs.ownsettings import own_model
+from gate.inputs.promptyml import is_prompt_yml
+from gate.report.escape import terminal
 from gate.report.generation import report as generation
 from gate.report.markdown import sheet as sheet_markdown
+from gate.report.promises.as_json import safe_json
 from gate.report.sheet import Sheet
 from gate.report.terminal import sheet as sheet_terminal
+from gate.settings.services import Settings
+from gate.testgen.compile.compile import told
+from gate.testgen.compliance import judge_notes
+from gate.testgen.forecast import GenerationForecast
+from gate.testgen.outcomes import Row
+from gate.testgen.output_rules import NAMED
+from gate.testgen.written.suite import suite_models
 
+if TYPE_CHECKING:
+    from gate.flows.generate_evaluate import Evaluated
+
+SUMMARY = "summary.md"
+FIGURES = ("evaluation.md", "judge.svg", "code.svg", "either.svg")
 NO_OUTPUT = (
     "No output of any model complies with the prompt: look at a few, for the judge or the tests may be at fault."
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """All that is known beforehand.
+
+    Args:
+        wanted: models, settings and limits.
+        settings: keys and addresses.
+        found: the prompt, and its specification if there is one.
+        foreseen: what it would take.
+    """
+
+    wanted: Wanted
+    settings: Settings
+    found: Found
+    foreseen: GenerationForecast
+
+    @property
+    def sheet(self) -> Sheet:
+        """What it would take, to be shown."""
+        return generation.plan_sheet(self.wanted.prompt, self.foreseen)
+
+
+@dataclass(slots=True)
+class Kept:
+    """The files of one command.
+
+    Args:
+        options: as typed.
+        wanted: models.
+        found: the prompt, and the specification that there was before.
+        files: for the user, once they are written.
+        begun: they are.
+    """
+
+    options: GenerateOptions
+    wanted: Wanted
+    found: Found
+    files: NewFiles = field(default_factory=NewFiles, init=False)
+    begun: bool = field(default=False, init=False)
+
+    @property
+    def folder(self) -> Path:
+        """Of what is for a reader's information."""
+        return reading_folder(folder_of(self.options))
+
+    def keep(self, done: Done) -> None:
+        """Write what was made, before any of it is run; figures of an earlier run go.
+
+        Raises:
+            GateError: it cannot be written.
+        """
+        place = folder_of(self.options)
+        self.files = new_files(done.made, self.found.given, place, lying)
+        keep(self.files.all)
+        if self.options.chosen.write_back and done.made.tests:
+            write_back(Path(self.options.prompt), done.made.tests)
+        keep_for_reading(self.folder, dict.fromkeys(FIGURES))
+        self.summarise(done)
+        self.begun = True
+
+    def summarise(self, done: Done) -> tuple[generation.Outcome, str]:
+        """Write summary and JSON.
+
+        Returns:
+            What they tell, and the JSON.
+        """
+        outcome = self._outcome(done)
+        rows: Sequence[Row] | None = None if done.evaluated is None else done.evaluated.rows
+        from gate.report.generation import as_json  # it loads numpy, which a plan does without
+
+        document = as_json.dump(outcome, done.effort, rows)
+        summary = sheet_markdown.render(generation.summary_sheet(outcome))
+        keep_for_reading(self.folder, {SUMMARY: summary, "generation.json": document})
+        return outcome, document
+
+    def told(self) -> str:
+        """Where it is, for somebody whose run ended early."""
+        written = [str(file.path) for file in self.files.all]
+        return f"kept: {', '.join([*written, str(self.folder / SUMMARY)])}"
+
+    def _outcome(self, done: Done) -> generation.Outcome:
+        made, wanted = done.made, self.wanted
+        warnings = judge_notes(wanted.judge, wanted.generator, wanted.evaluation.models if wanted.evaluation else ())
+        if wanted.generator.provider == "local":
+            warnings.append(SMALL)
+        if wanted.guests:
+            warnings.append(f"Asked at {wanted.params.base_url}, too: {', '.join(map(str, wanted.guests))}.")
+        if len(made.left_out) > NAMED:
+            warnings.append(f"{self.folder}/generation.json names all rules that were left out.")
+        if made.failure is not None:
+            warnings.insert(0, f"There are no tests: {made.failure.message} ({made.failure.hint}).")
+        return generation.Outcome(
+            prompt=self.options.prompt,
+            specification=made.specification,
+            compiled=[(one, told(one)) for one in made.compiled],
+            tests=made.tests,
+            discarded=made.discarded,
+            notes=made.notes,
+            warnings=warnings,
+            written=[file.told for file in self.files.all],
+            diversity=made.diversity,
+            left_out=made.left_out,
+            spent=generation.spent_told(done.effort),
+            suite=self._suite(made.specification, self.files.cases.path) if self.files.cases else "",
+        )
+
+    def _suite(self, specification: Specification, cases: Path) -> str:
+        wanted, own = self.wanted, own_model(self.found.version.prompt.unused)
+        tested = wanted.evaluation.models if wanted.evaluation is not None else ()
+        models = suite_models(own, tested, wanted.generator, wanted.judge)
+        return suite_of(self.options.prompt, cases, specification, replace(models, servers=wanted.servers))
+
+
+def ready(options: GenerateOptions) -> Ready:
+    """Read everything, and foresee.
+
+    Raises:
+        GateError: options that do not go together, or mistakes in a file.
+    """
+    if options.update:
+        raise GateError("--update has no meaning without --diff", "add --diff")
+    if options.chosen.write_back:
+        if not is_prompt_yml(options.prompt):
+            raise GateError(f"--set write_back is for .prompt.yml files, and not for {options.prompt}", "leave it out")
+        if int(options.chosen.effort.get("turns", 1)) > 1:
+            raise GateError("--set write_back and turns do not go together", "a .prompt.yml holds tests of one turn")
+    settings = Settings.from_environ()
+    wanted = wanted_of(options, settings)
+    found = read(wanted)
+    return Ready(wanted, settings, found, foresee(wanted, found, settings))
+
+
+def plan(options: GenerateOptions) -> int:
+    """Say what it would take.
+
+    Returns:
+        0; mistakes are errors with their own exit code.
+    """
+    begun = ready(options)
+    if told := _standing(options, begun.wanted):
+        click.echo(told)
+    elif options.as_json:
+        from gate.report.generation import as_json
+
+        click.echo(as_json.plan(options.prompt, begun.foreseen), nl=False)
+    else:
+        sheet_terminal.render(begun.sheet, screen(), brief=options.quiet)
+    return 0
 
 
 def execute(options: GenerateOptions) -> int:
@@ -32,7 +199,7 @@ def execute(options: GenerateOptions) -> int:
         0; 1 where no output of an evaluation complies; mistakes and gaps are errors with their own exit codes.
     """
     begun = ready(options)
-    if told := standing(options, begun.wanted):
+    if told := _standing(options, begun.wanted):
         click.echo(told)
         return 0
     if not options.quiet:
@@ -55,19 +222,20 @@ def execute(options: GenerateOptions) -> int:
         _show(generation.summary_sheet(outcome), options)
     if done.evaluated is None:
         return 0
-    _show_figures(options, kept, generation_matrix.figures_of(done.evaluated, done.made.specification), outcome)
+    _show_figures(options, kept, done.evaluated, outcome)
     if not any(row.judged == "compliant" for row in done.evaluated.rows):
         say(NO_OUTPUT)
         return 1
     return 0
 
 
-def _show_figures(
-    options: GenerateOptions, kept: Kept, figures: generation_matrix.Figures, outcome: generation.Outcome
-) -> None:
+def _show_figures(options: GenerateOptions, kept: Kept, evaluated: "Evaluated", outcome: generation.Outcome) -> None:
     """Keep and show them; the file has the warnings that were shown above, too."""
-    sheet = generation_matrix.sheet(figures)
-    whole = generation_matrix.sheet(replace(figures, warnings=(*outcome.warnings, *figures.warnings)))
+    from gate.report.generation import heatmap, matrix
+
+    figures = matrix.figures_of(evaluated, outcome.specification)
+    sheet = matrix.sheet(figures)
+    whole = matrix.sheet(replace(figures, warnings=(*outcome.warnings, *figures.warnings)))
     pictures = {f"{one.source}.svg": heatmap.render(one) for one in figures.matrices}
     keep_for_reading(kept.folder, {"evaluation.md": sheet_markdown.render(whole), **pictures})
     if options.as_json:
@@ -82,3 +250,25 @@ def _show_figures(
 def _show(sheet: Sheet, options: GenerateOptions) -> None:
     """Where it is to be quiet, the first line alone; the rest is in the file."""
     sheet_terminal.render(replace(sheet, remarks=()) if options.quiet else sheet, screen(), brief=options.quiet)
+
+
+def _standing(options: GenerateOptions, wanted: Wanted) -> str:
+    """That an update left nothing to make, as it is printed; empty where there is something.
+
+    Args:
+        options: as they were typed.
+        wanted: what they ask for.
+
+    Raises:
+        InputErrors: a mistake in the specification.
+    """
+    if options.evaluate or options.chosen.write_back:
+        return ""
+    files = files_of(options.prompt, wanted.spec, folder_of(options))
+    rules = followed(files, options.prompt, Makers(wanted.settings, wanted.generator))
+    if rules is None:
+        return ""
+    why = f"{files.cases} has the tests of {counted(rules, 'rule')} since the last update"
+    if options.as_json:
+        return safe_json({"prompt": options.prompt, "nothing_to_do": why})
+    return terminal(f"{options.prompt}: nothing to do, {why}; move it away to have all of them made anew")

@@ -38,7 +38,6 @@ Examples:
 @click.option("--config", default="gate.yaml", show_default=True, help="The configuration, from the repository's root.")
 @click.option("--action", metavar="OWNER/REPO@COMMIT", help="What the workflow uses: your copy of the action.")
 @click.option("--no-workflow", is_flag=True, help="Write no workflow.")
-@click.option("--no-schema", is_flag=True, help="Write no schemas for editors.")
 @click.option("--yes", "-y", is_flag=True, help="Ask nothing, and take the defaults.")
 @click.option("--dry-run", is_flag=True, help="Only say what would be written.")
 @click.option(

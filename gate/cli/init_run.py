@@ -46,7 +46,6 @@ class InitOptions:
     config: str
     action: str | None
     no_workflow: bool
-    no_schema: bool
     yes: bool
     dry_run: bool
     as_json: bool
@@ -129,7 +128,7 @@ def _again(options: InitOptions) -> str:
     named = [("--prompt", path) for path in options.prompts]
     named += [("--from", options.bundle or ""), ("--cases", options.cases or "")]
     named += [("--config", options.config if options.config != CONFIG else "")]
-    flags = ["--no-workflow"] * options.no_workflow + ["--no-schema"] * options.no_schema
+    flags = ["--no-workflow"] * options.no_workflow
     return shlex.join(["gate", "init", *(word for pair in named if pair[1] for word in pair), *flags])
 
 
@@ -165,7 +164,7 @@ def _layout(options: InitOptions, place: Place) -> Layout:
     action = options.action or ACTION
     if not _ACTION.fullmatch(action):
         raise GateError(f"--action {quoted(action)} names no action", "write OWNER/REPO@COMMIT")
-    return Layout(options.config, place.branch, models, action, not options.no_schema)
+    return Layout(options.config, place.branch, models, action)
 
 
 def _present() -> tuple[str, ...]:

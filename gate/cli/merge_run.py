@@ -7,7 +7,7 @@ import click
 
 from gate.bootstrap.merging import check_same, load_shards, merge, resolve_commits
 from gate.bootstrap.resolving import resolve_files_mode
-from gate.cli.diff_resolving import file_run, looking, with_options
+from gate.cli.resolving import FileOptions, file_run, looking, with_samples
 from gate.cli.telling import out_of, tell, untouched
 from gate.domain.shard import Evaluation, FileInputs
 from gate.flows.files import Files
@@ -45,7 +45,10 @@ def execute(options: MergeOptions) -> int:
 
 def _resolved(asked: Evaluation) -> Resolved:
     inputs = asked.inputs
-    if not isinstance(inputs, FileInputs):
-        return looking(with_options(resolve_commits(inputs), asked.options), early=False)
-    named = Files(inputs.baseline, inputs.candidate, inputs.cases)
-    return looking(with_options(resolve_files_mode(named, file_run(inputs)), asked.options), early=False)
+    if isinstance(inputs, FileInputs):
+        how = FileOptions(inputs.scorers, inputs.criteria, inputs.model, inputs.baseline_model, inputs.candidate_model)
+        named = Files(inputs.baseline, inputs.candidate, inputs.cases)
+        resolved = resolve_files_mode(named, file_run(how))
+    else:
+        resolved = resolve_commits(inputs)
+    return looking(with_samples(resolved, asked.samples), early=False)

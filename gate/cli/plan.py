@@ -4,7 +4,6 @@ from typing import Any
 
 import click
 
-from gate.cli.completing import REF, SUITE
 from gate.cli.types import Share
 
 EPILOG = """\b
@@ -17,12 +16,10 @@ Examples:
 
 
 @click.command(epilog=EPILOG)
-@click.option(
-    "--base", type=REF, metavar="REF", help="Plan what this change needs.  [default: every suite, against itself]"
-)
+@click.option("--base", metavar="REF", help="Plan what this change needs.  [default: every suite, against itself]")
 @click.option("--head", metavar="REF", help="With --base: the change.  [default: the working tree]")
 @click.option("--config", default="gate.yaml", show_default=True, help="The configuration, from the repository's root.")
-@click.option("--suite", "suites", type=SUITE, multiple=True, metavar="NAME", help="Only this suite; may be repeated.")
+@click.option("--suite", "suites", multiple=True, metavar="NAME", help="Only this suite; may be repeated.")
 @click.option(
     "--effect",
     type=Share(0.0, 1.0, min_open=True),
@@ -37,9 +34,7 @@ Examples:
     show_default=True,
     help="The probability with which it should show.",
 )
-@click.option("--concurrency", type=click.IntRange(1, 1024), default=64, show_default=True, help="Calls in flight.")
 @click.option("--json", "as_json", is_flag=True, help="Print the plan as JSON.")
-@click.option("--markdown", is_flag=True, help="Print the plan as Markdown.")
 @click.option("--quiet", "-q", is_flag=True, help="Only the totals and what is wrong.")
 def plan(**options: Any) -> None:
     """Say beforehand what a run costs and what it can see.

@@ -1,15 +1,17 @@
 """From the options of `gate plan` to what is printed."""
 
 import json
+import sys
 from dataclasses import asdict, dataclass
 
 import click
+from rich.console import Console
 
 from gate.bootstrap.planning import Asked, forecast
-from gate.cli import sheets
 from gate.engine.forecast import Question
 from gate.errors import GateError
 from gate.report import plan
+from gate.report.terminal import sheet
 from gate.settings.services import Settings
 
 SCHEMA = "prompt-gate/plan/1"
@@ -25,9 +27,7 @@ class PlanOptions:
     suites: tuple[str, ...]
     effect: float
     power: float
-    concurrency: int
     as_json: bool
-    markdown: bool
     quiet: bool
 
 
@@ -36,10 +36,11 @@ def execute(options: PlanOptions) -> int:
     if options.head is not None and options.base is None:
         raise GateError("--head has no meaning without --base", "gate plan --base origin/main --head HEAD")
     question = Question(options.effect, options.power)
-    asked = Asked(options.base, options.head, options.config, options.suites, question, options.concurrency)
-    found = forecast(asked, Settings.from_environ())
+    settings = Settings.from_environ()
+    asked = Asked(options.base, options.head, options.config, options.suites, question, settings.concurrency)
+    found = forecast(asked, settings)
     if options.as_json:
         click.echo(json.dumps({"schema": SCHEMA, **asdict(found)}, indent=2, ensure_ascii=False))
     else:
-        sheets.show(plan.sheet(found), markdown=options.markdown, quiet=options.quiet)
+        sheet.render(plan.sheet(found), Console(file=sys.stdout, highlight=False), brief=options.quiet)
     return 0

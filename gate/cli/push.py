@@ -35,9 +35,11 @@ def push(run: Path, url: str, insecure: bool, quiet: bool) -> None:
 
 def _to_store(run: Path) -> str:
     from gate.bootstrap.pushing import keep_here
-    from gate.cli.keeping import told
+    from gate.report.escape import terminal
 
-    return told(keep_here(run))
+    kept = keep_here(run)
+    again = "" if kept.new else " already"
+    return terminal(f"The run is in the store {kept.store}{again}, as number {kept.id}.")
 
 
 def _to_server(run: Path, url: str, insecure: bool, quiet: bool) -> str:

@@ -11,17 +11,14 @@ import click
     "--format",
     "form",
     # The names of `gate.cli.show.FORMATS`, which loads what renders them.
-    type=click.Choice(
-        ["terminal", "md", "html", "json", "junit", "jsonl", "sarif", "annotations", "badge", "svg"],
-    ),
+    type=click.Choice(["terminal", "md", "html", "json", "junit", "sarif", "jsonl"]),
     default=None,
     help="What to make of it; taken from the ending of --out where that is given.  [default: terminal]",
 )
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
-    help="Write to this file instead of the screen: .md, .html, .json, .xml (JUnit), .sarif, .jsonl (samples), .svg "
-    "(badge) or badge.json.",
+    help="Write to this file instead of the screen: .md, .html, .json, .xml (JUnit), .sarif or .jsonl (samples).",
 )
 def report(run: Path, form: str | None, out: Path | None) -> None:
     """Render RUN.json (or the folder that holds it) again.

@@ -9,39 +9,42 @@ from gate.bootstrap.places import own_folder
 from gate.bootstrap.plan import Plan
 from gate.bootstrap.sharding import Part, named_commit, run_shard
 from gate.cli import show
-from gate.cli.diff_options import DiffOptions
-from gate.domain.shard import FileInputs, GitInputs, ShardOptions, ShardRecord
-from gate.engine.plan import Share
+from gate.cli.diff_run import DiffOptions, check_options, resolved_by
+from gate.cli.resolving import looking
+from gate.cli.telling import progress
+from gate.domain.shard import FileInputs, GitInputs, ShardRecord
 from gate.errors import CannotEvaluate, GateError, Interrupted
-from gate.flows.ports import Progress
-from gate.flows.resolved import Resolved
 from gate.flows.shards import Asked
 from gate.report.escape import terminal
 from gate.settings.services import Settings
 from gate.store.shard_folder import NAME
 
 
-def execute(options: DiffOptions, share: Share, resolved: Resolved, progress: Progress) -> int:
+def execute(options: DiffOptions) -> int:
     """Take one share of the samples.
 
     Returns:
         0 where the share is whole, 3 where it ended early; there is no verdict before the shards are merged.
     """
+    share, settings = options.shard, Settings.from_environ()
+    assert share is not None  # noqa: S101 the command sends nobody else here
+    check_options(options)
+    resolved = looking(resolved_by(options), early=False)
+    for note in resolved.notes:
+        click.echo(terminal(note), err=True)
     if options.out is not None and show.form_of(options.out) is not None and not options.out.is_dir():
         raise GateError(f"--out {options.out}: a shard has no report", "name a folder; gate merge makes the report")
     folder = options.out or own_folder() / f"shard-{share.number}-of-{share.of}"
-    if options.refresh:
-        raise GateError("--refresh and --shard do not go together", "a shard knows no answers but its own")
     plan = Plan(
         resolved,
-        options.concurrency,
-        options.seed,
+        settings.concurrency,
+        None,
         folder,
-        progress,
+        progress(quiet=options.quiet),
         remember=Remembering(cache=False),
         say=lambda note: click.echo(note, err=True),
     )
-    record = run_shard(plan, Part(share, _asked(options)), Settings.from_environ())
+    record = run_shard(plan, Part(share, _asked(options)), settings)
     if options.as_json:
         click.echo(record.model_dump_json(by_alias=True, indent=2))
     else:
@@ -52,14 +55,6 @@ def execute(options: DiffOptions, share: Share, resolved: Resolved, progress: Pr
 
 
 def _asked(options: DiffOptions) -> Asked:
-    chosen = ShardOptions(
-        samples=options.samples,
-        method=options.method,
-        correction=options.correction,
-        breakage=options.breakage,
-        fail_on=options.fail_on,
-        seed=options.seed,
-    )
     if options.base is not None:
         git = GitInputs(
             base=named_commit(options.base),
@@ -68,21 +63,18 @@ def _asked(options: DiffOptions) -> Asked:
             suites=list(options.suites),
             everything=options.everything,
         )
-        return Asked(git, chosen)
+        return Asked(git, options.samples)
     files = FileInputs(
-        baseline=str(options.baseline),
-        candidate=str(options.candidate),
+        baseline=options.prompts[0],
+        candidate=options.prompts[1],
         cases=str(options.cases),
         scorers=list(options.scorers),
         criteria=options.criteria,
         model=options.model,
         baseline_model=options.baseline_model,
         candidate_model=options.candidate_model,
-        judge_model=options.judge_model,
-        params=list(options.params),
-        margin=options.margin,
     )
-    return Asked(files, chosen)
+    return Asked(files, options.samples)
 
 
 def _told(record: ShardRecord, folder: Path, *, quiet: bool) -> str:

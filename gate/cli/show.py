@@ -13,24 +13,21 @@ from gate.report.markdown import report as markdown
 from gate.store.run_folder import dump_run, write_lines
 
 ENDINGS = {
-    "badge.json": "badge",
     ".md": "md",
     ".json": "json",
     ".html": "html",
     ".xml": "junit",
     ".jsonl": "jsonl",
     ".sarif": "sarif",
-    ".svg": "svg",
 }
-"""What a file's name ends in, the longest first, and the format that it asks for."""
-FORMATS = ("terminal", *dict.fromkeys((*ENDINGS.values(), "annotations")))
-TOLD = ".md, .html, .json, .xml, .sarif, .jsonl, .svg or badge.json"
+"""What a file's name ends in, and the format that it asks for."""
+FORMATS = ("terminal", *ENDINGS.values())
+TOLD = ".md, .html, .json, .xml, .sarif or .jsonl"
 
 
 def form_of(path: Path) -> str | None:
     """The format that a file's name asks for; None where its ending is none."""
-    name = path.name.lower()
-    return next((form for ending, form in ENDINGS.items() if name.endswith(ending)), None)
+    return ENDINGS.get(path.suffix.lower())
 
 
 def render(run: RunRecord, form: str, folder: Path | None = None) -> None:
@@ -102,14 +99,9 @@ def _text(run: RunRecord, form: str, folder: Path | None) -> str:
         from gate.store.run_samples import seconds_of
 
         return junit.render(run, seconds_of(folder) if folder else None)
-    if form in ("badge", "svg"):
-        from gate.report.outputs import badge
-
-        return badge.endpoint(run) if form == "badge" else badge.picture(run)
-    if form in ("sarif", "annotations"):
+    if form == "sarif":
         from gate.bootstrap.changed_lines import changed_lines
-        from gate.report.outputs import commands, sarif
+        from gate.report.outputs import sarif
 
-        lines = changed_lines(run)
-        return sarif.render(run, lines) if form == "sarif" else commands.render(run, lines)
+        return sarif.render(run, changed_lines(run))
     return dump_run(run) if form == "json" else markdown.render(run)

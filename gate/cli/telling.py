@@ -2,13 +2,13 @@
 
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Protocol
 
 import click
 
 from gate.bootstrap.keeping import run_folder
 from gate.bootstrap.places import own_folder
 from gate.cli import show
-from gate.cli.diff_options import Telling
 from gate.cli.progress import Lines, Silent
 from gate.domain.record import RunRecord
 from gate.errors import GateError
@@ -18,6 +18,15 @@ from gate.flows.unevaluated import deleted
 from gate.report.cases import worst as worst_case
 from gate.report.escape import terminal
 from gate.report.verdict.headline import first_line
+
+
+class Telling(Protocol):
+    """How a finished run is shown."""
+
+    @property
+    def as_json(self) -> bool: ...
+    @property
+    def quiet(self) -> bool: ...
 
 
 def progress(*, quiet: bool) -> Progress:

@@ -12,9 +12,7 @@ from gate.bootstrap.memory import Remembering
 from gate.bootstrap.plan import Plan
 from gate.bootstrap.watching import run_until_saved, wait_for_save
 from gate.cli import show
-from gate.cli.diff_options import DiffOptions
-from gate.cli.diff_resolving import resolved_by
-from gate.cli.diff_run import check_options
+from gate.cli.diff_run import DiffOptions, check_options, resolved_by
 from gate.cli.mistakes import message
 from gate.cli.telling import out_of, progress, skipped
 from gate.domain.record import RunRecord
@@ -171,8 +169,8 @@ class Watch:
         suites = tuple(replace(suite, promises=None) for suite in resolved.suites)
         return Plan(
             replace(resolved, suites=suites),
-            options.concurrency,
-            options.seed,
+            self.settings.concurrency,
+            None,
             out_of(options.out)[0],
             progress(quiet=options.quiet),
             remember=Remembering(beside=False),

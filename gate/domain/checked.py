@@ -1,10 +1,9 @@
 """One case of a prompt that is judged on its own: does it pass, and what does each scorer say?"""
 
-from dataclasses import dataclass
 from enum import StrEnum
 
-from gate.domain.absence import Unscored
-from gate.domain.sample import Part
+from gate.domain.ranges import Amount, Difference, RecordPart, Share
+from gate.domain.sample import PartKind
 
 
 class CaseState(StrEnum):
@@ -15,49 +14,58 @@ class CaseState(StrEnum):
     PASSED = "passed"  # noqa: S105
 
 
-@dataclass(frozen=True, slots=True)
-class ScorerResult:
+class PartMean(RecordPart):
+    """A part of a score, see `gate.domain.sample.Part`.
+
+    Args:
+        value: mean over the samples.
+    """
+
+    kind: PartKind
+    name: str
+    value: Share
+    weight: Amount = 1.0
+
+
+class ScorerResult(RecordPart):
     """What one scorer says of a case, over its samples.
 
     Args:
         name: the scorer's.
-        value: mean over the samples that it scored, in [0, 1], or why there is none.
-        mark: what the mean must reach; None where the case has a threshold for its combined score, or its rounds have
+        value: mean over the samples that it scored, in [0, 1]; null where there is none.
+        mark: what the mean must reach; null where the case has a threshold for its combined score, or its rounds have
             marks of their own.
-        passed: whether it does, or each round does; None where missing samples could change that, or there is no mark.
-        reason: the rounds that miss their marks, and that of the sample that it scored worst; may be empty.
-        parts: means over the samples, in the order of the first.
-        scale: ends of the scale that a rubric is written on; None where the score's own range is meant.
+        passed: whether it does, or each round does; null where missing samples could change that, or there is no mark.
+        reason: the rounds that miss their marks, and that of the sample that it scored worst, cut where it is long; may
+            be empty.
+        parts: in the order of the first sample.
+        scale: ends of the scale that a rubric is written on; null where the score's own range is meant.
     """
 
     name: str
-    value: float | Unscored
-    mark: float | None
+    value: Share | None
+    mark: Share | None
     passed: bool | None
     reason: str = ""
-    parts: tuple[Part, ...] = ()
-    scale: tuple[float, float] | None = None
+    parts: tuple[PartMean, ...] = ()
+    scale: tuple[Difference, Difference] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class CaseResult:
+class CaseResult(RecordPart):
     """One case.
 
     Args:
-        suite, case: which.
         state: passed or failed, whatever the missing samples are taken for; else unscored.
-        score: mean of the combined scores that there are, or why there is none.
-        mark: what that mean must reach; None where each scorer has its own mark.
-        scorers: in the order of the exam.
+        score: mean of the combined scores that there are; null where there is none.
+        mark: what that mean must reach; null where each scorer has its own mark.
+        scorers: in the order of the eval set.
         missing: for each sample without a score why it has none.
         counts: it has a part in the verdict.
     """
 
-    suite: str
-    case: str
     state: CaseState
-    score: float | Unscored
-    mark: float | None
+    score: Share | None
+    mark: Share | None
     scorers: tuple[ScorerResult, ...]
     missing: tuple[str, ...] = ()
     counts: bool = True

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal, Self, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
 
+from gate.domain.jsonbytes import complaint
 from gate.domain.ranges import Amount, Count, Share
 
 SCHEMA = "prompt-gate/judge-calibration/1"
@@ -136,7 +137,7 @@ class JudgingRecord(_Model):
 
     repeats: Count
     judged: Count
-    units: Count = 0
+    units: Count
     unscored: dict[str, Count]
     calls: Count
     reused: Count
@@ -267,7 +268,7 @@ class SliceRecord(_Model):
 
     name: str
     answers: int
-    units: int = 0
+    units: int
     share: ShareRecord
 
 
@@ -285,8 +286,8 @@ class DisagreementRecord(_Model):
 
     id: str
     where: str
-    cluster: str = ""
-    question: str = ""
+    cluster: str
+    question: str
     people: float
     judge: float
     output: str
@@ -349,6 +350,4 @@ def load(text: str) -> JudgeCalibrationRecord:
     try:
         return JudgeCalibrationRecord.model_validate_json(text)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-        where = ".".join(str(part) for part in first["loc"]) or "the file"
-        raise ValueError(f"it is no calibration of schema {SCHEMA}: {where}: {first['msg']}"[:300]) from None
+        raise ValueError(f"it is no calibration of schema {SCHEMA}: {complaint(error)}"[:300]) from None

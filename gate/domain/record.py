@@ -19,8 +19,6 @@ from gate.domain.record_parts import CallsRecord
 from gate.domain.record_promises import PromisesRecord
 from gate.domain.verdict import Verdict
 
-SCHEMA = "prompt-gate/run/1"
-
 
 class MethodRecord(RecordPart):
     """How the verdict was reached; `rates_judged` are slices of new prompts that can block.

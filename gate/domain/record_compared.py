@@ -34,7 +34,7 @@ class CaseRecord(RecordPart):
 
 
 class SuiteRecord(RecordPart):
-    """One suite of the run; `scorers` is empty in a record of a version that did not keep them.
+    """One suite of the run.
 
     `conversations` is null where there were none, as is `tools` where no agent called any.
     """
@@ -51,11 +51,11 @@ class SuiteRecord(RecordPart):
     calls: CallsRecord
     spent_usd: Amount | None
     cost_note: str = ""
-    spending: SpendingRecord | None = None
+    spending: SpendingRecord
     cache: CacheComparison | None = None
     reuse: ReuseRecord | None = None
     positions: list[PositionBias] = []
-    scorers: list[ScorerChange] = []
+    scorers: list[ScorerChange]
     rubrics: list[RubricResult] = []
     juries: list[JuryResult] = []
     conversations: Conversations | None = None

@@ -2,12 +2,12 @@
 
 from pydantic import Field, JsonValue
 
+from gate.domain.checked import CaseResult
 from gate.domain.comparison import ArmAxis
 from gate.domain.conversations import Conversations
 from gate.domain.judged import JuryResult, RubricResult
 from gate.domain.passrate import PassRate
 from gate.domain.ranges import Amount, RecordPart, SampleCount, Scores, Share
-from gate.domain.record_check import CaseCheckRecord
 from gate.domain.record_parts import ArmRecord, CallsRecord, ExamRecord, OutputRecord, ReuseRecord, SpendingRecord
 
 
@@ -25,7 +25,7 @@ class NewCaseRecord(RecordPart):
     input: str | None = None
     expected: JsonValue = None
     outputs: list[OutputRecord] = []
-    check: CaseCheckRecord | None = None
+    check: CaseResult | None = None
 
 
 class NewSuiteRecord(RecordPart):
@@ -42,7 +42,7 @@ class NewSuiteRecord(RecordPart):
     threshold: Share | None
     overall: PassRate
     slices: list[PassRate]
-    level: float = 0.025
+    level: float
     cost: ArmAxis
     latency: ArmAxis
     priced: bool
@@ -50,7 +50,7 @@ class NewSuiteRecord(RecordPart):
     calls: CallsRecord
     spent_usd: Amount | None
     cost_note: str = ""
-    spending: SpendingRecord | None = None
+    spending: SpendingRecord
     reuse: ReuseRecord | None = None
     rubrics: list[RubricResult] = []
     juries: list[JuryResult] = []

@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import JsonValue
 
 from gate.domain.ending import Ending
-from gate.domain.judge_quote import Standing
+from gate.domain.judge_quote import JudgeQuote
 from gate.domain.ranges import Amount, Count, RecordPart, Share, Tokens
 from gate.domain.sample import PartKind
 from gate.domain.transcript import Speaker, UserEnd
@@ -27,11 +27,9 @@ class PromptTextRecord(RecordPart):
 class ArmRecord(RecordPart):
     """One arm: prompt version, model, parameters, and how its replies ended; see `gate.domain.ending`.
 
-    No reply counts twice. `replies` is 0, as are all counts, in a record of a version that did not count them.
-    `step_limited` are conversations that were ended at `max_steps`, which is null where there is no loop of tools.
-    `remembered` is false for an agent of which nobody can tell whether it is the same another time: it is asked again.
-    `prompt` is what the prompt says, empty in a record of a version that did not keep it; `more_prompt` counts texts
-    that are not kept.
+    No reply counts twice. `step_limited` are conversations that were ended at `max_steps`, which is null where there
+    is no loop of tools. `remembered` is false for an agent of which nobody can tell whether it is the same another
+    time: it is asked again. `prompt` is what the prompt says; `more_prompt` counts texts that are not kept.
     """
 
     ref: str
@@ -41,46 +39,19 @@ class ArmRecord(RecordPart):
     model: str
     returned_models: list[str]
     params: dict[str, JsonValue]
-    replies: Count = 0
-    cut_off: Count = 0
-    refused: Count = 0
-    empty: Count = 0
-    step_limited: Count = 0
-    max_steps: Count | None = None
-    remembered: bool = True
-    prompt: list[PromptTextRecord] = []
-    more_prompt: Count = 0
-
-
-class AskedRecord(RecordPart):
-    """A model that was asked to judge; `temperature` is null where its interface takes none."""
-
-    model: str
-    temperature: Amount | None
-    params: dict[str, JsonValue] = {}
-
-
-class JudgeRecord(RecordPart):
-    """One judge, and how far it agrees with people; see `gate.domain.judge_quote.JudgeQuote`.
-
-    `asked` are its models, and `combine` is how the opinions of several become one; `kind` is that of the scorer. All
-    three are empty, and `units` is 0, in a record of a version that did not keep them.
-    """
-
-    scorer: str
-    standing: Standing
-    kind: str = ""
-    combine: str = ""
-    asked: list[AskedRecord] = []
-    agreement: tuple[Share, Share, Share] | None = None
-    answers: Count = 0
-    units: Count = 0
-    created: str = ""
-    reason: str = ""
+    replies: Count
+    cut_off: Count
+    refused: Count
+    empty: Count
+    step_limited: Count
+    max_steps: Count | None
+    remembered: bool
+    prompt: list[PromptTextRecord]
+    more_prompt: Count
 
 
 class ExamRecord(RecordPart):
-    """The exam and how the candidate's side changed it; `judges` is empty in a record of an older version.
+    """The exam and how the candidate's side changed it.
 
     `store` is the version of a store's suite that the cases are, such as `store:support@12`, and `store_digest` that
     version's; both are empty where a file has the cases.
@@ -90,7 +61,7 @@ class ExamRecord(RecordPart):
     digest: str
     cases: Count
     scorers: list[str]
-    judges: list[JudgeRecord] = []
+    judges: list[JudgeQuote] = []
     added: list[str] = []
     removed: list[str] = []
     edited: list[str] = []
@@ -155,11 +126,10 @@ class ObservationRecord(RecordPart):
 class TranscriptRecord(RecordPart):
     """See `gate.domain.transcript.Transcript`; `more_turns` counts those that are not kept.
 
-    `calls`, `failed_calls` and `followups` count those of all turns, kept or not, and are 0 in a record of a version
-    that did not. `aside_calls` are those of whoever talked with the agent in the place of a person, and `aside_usd` is
-    their price; `missed` is why such a one had nothing to say, and `user_end` why a simulated user said no more.
-    `judge_usd` is the price of the scorers of this sample. A price is null where it is not known, or there were no
-    calls.
+    `calls`, `failed_calls` and `followups` count those of all turns, kept or not. `aside_calls` are those of whoever
+    talked with the agent in the place of a person, and `aside_usd` is their price; `missed` is why such a one had
+    nothing to say, and `user_end` why a simulated user said no more. `judge_usd` is the price of the scorers of this
+    sample. A price is null where it is not known, or there were no calls.
     """
 
     turns: list[TurnRecord]

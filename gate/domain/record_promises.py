@@ -7,7 +7,7 @@ from pydantic_core import PydanticCustomError
 
 from gate.domain.ranges import Amount, Count, RecordPart
 from gate.domain.record_parts import CallsRecord
-from gate.domain.specdiff import AlignedBy, ChangeState, InputState
+from gate.domain.specdiff import AlignedBy, ChangeState, InputChange
 
 
 class PromiseRecord(RecordPart):
@@ -26,15 +26,6 @@ class PromiseRecord(RecordPart):
     by: AlignedBy = ""
     reason: str = ""
     judged: bool = False
-
-
-class InputPromiseRecord(RecordPart):
-    """What became of a component of the input; see `gate.domain.specdiff.InputChange`."""
-
-    state: InputState
-    component: str
-    before: str = ""
-    after: str = ""
 
 
 class PromiseTrialRecord(RecordPart):
@@ -70,7 +61,7 @@ class PromisesRecord(RecordPart):
     suite: str
     unchanged: Count = 0
     changes: list[PromiseRecord] = []
-    inputs: list[InputPromiseRecord] = []
+    inputs: list[InputChange] = []
     notes: list[str] = []
     judge: str = ""
     trials: list[PromiseTrialRecord] = []

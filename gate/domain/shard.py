@@ -13,7 +13,6 @@ from gate.domain.jsonvalue import JsonValue, digest
 from gate.domain.ranges import Amount, Count, SampleCount
 from gate.domain.record_parts import CallsRecord
 
-SCHEMA = "prompt-gate/shard/1"
 MOST_SHARDS = 1000
 """Of one run. GitHub starts at most 256 jobs of one matrix."""
 KILLED = "it ended without a word, as a process does that is killed"
@@ -58,20 +57,6 @@ class FileInputs(_Model):
     model: Text | None
     baseline_model: Text | None
     candidate_model: Text | None
-    judge_model: Text | None
-    params: list[Text]
-    margin: float | None = Field(ge=0, lt=1)
-
-
-class ShardOptions(_Model):
-    """What the command line said in place of the configuration; null where it said nothing."""
-
-    samples: SampleCount | None
-    method: Literal["maxt", "percentile", "t", "mcnemar"] | None
-    correction: Literal["none", "bonferroni", "holm"] | None
-    breakage: bool | None
-    fail_on: Literal["block", "hold"] | None
-    seed: NonNegativeInt | None
 
 
 class SuiteDigest(_Model):
@@ -91,7 +76,7 @@ class Evaluation(_Model):
     of: int = Field(ge=1, le=MOST_SHARDS)
     seed: NonNegativeInt
     inputs: Annotated[GitInputs | FileInputs, Field(discriminator="mode")]
-    options: ShardOptions
+    samples: SampleCount | None
     policy: Digest
     suites: list[SuiteDigest]
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from gate.domain.promptspec import OutputRule
+from gate.domain.ranges import RecordPart
 
 Relation: TypeAlias = Literal["unchanged", "reworded", "tightened", "loosened", "changed", "unknown"]
 """How a rule of the baseline lives on in the candidate. `tightened`: fewer outputs keep it; `loosened`: more do;
@@ -54,8 +55,7 @@ class RuleChange:
         return found
 
 
-@dataclass(frozen=True, slots=True)
-class InputChange:
+class InputChange(RecordPart):
     """What became of one component of the input.
 
     Args:

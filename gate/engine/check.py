@@ -1,18 +1,19 @@
 """One case after the other against its marks: no statistics, only what was measured."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from math import fsum
 from statistics import fmean
 
 from gate.domain.absence import Unscored
 from gate.domain.case import Case, ScorerSpec
-from gate.domain.checked import CaseResult, CaseState, ScorerResult
+from gate.domain.checked import CaseResult, CaseState, PartMean, ScorerResult
 from gate.domain.sample import Part, Sample, Score
 from gate.domain.suite import OVERALL, Exam, Suite
 from gate.scoring.passing import mark_in, reaches, round_marks
 
 NEVER_TAKEN = "never taken"
+LONGEST_REASON = 2_000
+"""Characters of a reason in the part of the record that every case has."""
 
 
 def case_result(suite: Suite, case: Case, samples: Sequence[Sample], untaken: str = NEVER_TAKEN) -> CaseResult:
@@ -40,13 +41,11 @@ def case_result(suite: Suite, case: Case, samples: Sequence[Sample], untaken: st
     missing += [untaken] * (suite.samples - len(samples))
     verdicts = [_reaches(known, suite.samples, threshold)] if threshold is not None else [s.passed for s in scorers]
     return CaseResult(
-        suite=suite.name,
-        case=case.id,
         state=_state(verdicts),
-        score=fmean(known) if known else Unscored(missing[0] if missing else "no sample"),
+        score=fmean(known) if known else None,
         mark=threshold,
         scorers=scorers,
-        missing=tuple(missing),
+        missing=tuple(reason[:LONGEST_REASON] for reason in missing),
         counts=not excused(case, exam),
     )
 
@@ -94,10 +93,10 @@ def _scorer(spec: ScorerSpec, case: Case | None, samples: Sequence[Sample], want
     worst = min(valued, key=lambda one: one[0])[1] if valued else None
     result = ScorerResult(
         name=spec.name,
-        value=fmean(known) if known else (unscored[0] if unscored else Unscored("no answer")),
+        value=fmean(known) if known else None,
         mark=None,
         passed=None,
-        reason=worst.reason if worst is not None else (unscored[0].reason if unscored else ""),
+        reason=(worst.reason if worst is not None else (unscored[0].reason if unscored else ""))[:LONGEST_REASON],
         parts=tuple(_parts([score for _, score in valued])),
         scale=scale_of(spec),
     )
@@ -106,7 +105,7 @@ def _scorer(spec: ScorerSpec, case: Case | None, samples: Sequence[Sample], want
     if marks := round_marks(spec, case):
         return _by_rounds(result, marks, [score for _, score in valued], wanted)
     mark = mark_in(spec, case)
-    return replace(result, mark=mark, passed=_reaches(known, wanted, mark))
+    return result.model_copy(update={"mark": mark, "passed": _reaches(known, wanted, mark)})
 
 
 def _by_rounds(result: ScorerResult, marks: Mapping[str, float], scores: Sequence[Score], wanted: int) -> ScorerResult:
@@ -120,7 +119,8 @@ def _by_rounds(result: ScorerResult, marks: Mapping[str, float], scores: Sequenc
             mean = fmean(known) if known else 0.0
             low.append(f"{name} has {_on(mean, result.scale)}, and at least {_on(mark, result.scale)} is wanted")
     passed = False if low else (True if all(verdicts) else None)
-    return replace(result, passed=passed, reason="; ".join([*low, *([result.reason] if result.reason else [])]))
+    reason = "; ".join([*low, *([result.reason] if result.reason else [])])[:LONGEST_REASON]
+    return result.model_copy(update={"passed": passed, "reason": reason})
 
 
 def _on(value: float, scale: tuple[float, float] | None) -> str:
@@ -128,7 +128,7 @@ def _on(value: float, scale: tuple[float, float] | None) -> str:
     return f"{low + value * (high - low):.4g}"
 
 
-def _parts(scores: Sequence[Score]) -> Iterator[Part]:
+def _parts(scores: Sequence[Score]) -> Iterator[PartMean]:
     """The means of parts of the same name."""
     found: dict[tuple[str, str], list[Part]] = {}
     for score in scores:
@@ -136,7 +136,7 @@ def _parts(scores: Sequence[Score]) -> Iterator[Part]:
             found.setdefault((part.kind, part.name), []).append(part)
     for parts in found.values():
         first = parts[0]
-        yield Part(first.kind, first.name, fmean(part.value for part in parts), first.weight)
+        yield PartMean(kind=first.kind, name=first.name, value=fmean(part.value for part in parts), weight=first.weight)
 
 
 def scale_of(spec: ScorerSpec) -> tuple[float, float] | None:

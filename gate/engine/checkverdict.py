@@ -185,28 +185,28 @@ def _missing(suites: Sequence[Suite], results: Results) -> Missing:
     reasons: Counter[str] = Counter()
     cases: list[str] = []
     for suite in suites:
-        for result in results[suite.name]:
+        for case, result in zip(suite.exam.cases, results[suite.name], strict=True):
             reasons.update(result.missing)
-            cases += [f"{suite.name}/{result.case}" if several else result.case] * bool(result.missing)
+            cases += [f"{suite.name}/{case.id}" if several else case.id] * bool(result.missing)
     total = sum(suite.samples * len(suite.exam.cases) for suite in suites)
     return Missing(reasons.total(), total, None, None, listed(reasons), tuple(cases))
 
 
 def _failed(suites: Sequence[Suite], results: Results) -> list[str]:
     prefix = {suite.name: f"{suite.name}/" if len(suites) > 1 else "" for suite in suites}
-    return [
-        prefix[suite.name] + one.case
-        for suite in suites
-        for one in results[suite.name]
-        if one.state is CaseState.FAILED and one.counts
-    ]
+    return [prefix[suite.name] + case for suite in suites for case in _failed_of(suite, results[suite.name])]
+
+
+def _failed_of(suite: Suite, results: Sequence[CaseResult]) -> list[str]:
+    found = zip(suite.exam.cases, results, strict=True)
+    return [case.id for case, one in found if one.state is CaseState.FAILED and one.counts]
 
 
 def _shortfall(suite: Suite, rate: PassRate, results: Sequence[CaseResult]) -> str:
     if rate.wanted != EVERY:
         return f"{_told(suite, rate)}."
-    failed = [one.case for one in results if one.state is CaseState.FAILED and one.counts]
-    return f"{suite.name}: {_count(rate.n - round(rate.passed), rate.n)} failed: {named(failed)}."
+    failed = named(_failed_of(suite, results))
+    return f"{suite.name}: {_count(rate.n - round(rate.passed), rate.n)} failed: {failed}."
 
 
 def _told(suite: Suite, rate: PassRate) -> str:

@@ -7,12 +7,12 @@ from statistics import fmean
 
 from gate.domain.comparison import ArmAxis, AxisComparison, Comparison
 from gate.domain.history import Agreement, Axis, CaseResult, Figure, SuiteResult
+from gate.domain.judge_quote import JudgeQuote
 from gate.domain.judged import JuryResult
 from gate.domain.passrate import PassRate
 from gate.domain.record import RunRecord
 from gate.domain.record_compared import CaseRecord, SuiteRecord
 from gate.domain.record_new import NewCaseRecord, NewSuiteRecord
-from gate.domain.record_parts import JudgeRecord
 from gate.domain.sample import ArmName, mean_score
 from gate.domain.suite import OVERALL
 from gate.inputs.storenames import parse
@@ -137,7 +137,7 @@ def _variance(values: Sequence[float], mean: float) -> float:
     return math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1)
 
 
-def _agreements(juries: Sequence[JuryResult], judges: Sequence[JudgeRecord]) -> Iterator[Agreement]:
+def _agreements(juries: Sequence[JuryResult], judges: Sequence[JudgeQuote]) -> Iterator[Agreement]:
     for jury in {one.scorer: one for one in juries}.values():
         alpha = jury.alpha
         value, lower, upper = (None, None, None) if alpha is None else (alpha.value, alpha.lower, alpha.upper)

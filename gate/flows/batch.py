@@ -4,8 +4,8 @@ A batch only fills the memory of answers. When it is over, the ordinary run find
 judges, warm-up and fresh pairs are asked live by that run, and so is what a batch gave no answer to.
 """
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import partial
 
 from gate.calls.batch_harvest import Harvest, Tally
@@ -17,29 +17,9 @@ from gate.errors import CannotEvaluate
 from gate.providers.base import Request, Transient
 from gate.providers.batches.port import BatchService, BatchState, Gone, Place
 
-FIRST_PAUSE_S = 30.0
-LONGEST_PAUSE_S = 600.0
-_GROWTH = 1.5
 _SUBMISSION_LENGTH = 12
 
 Groups = dict[Place, tuple[BatchService, dict[str, Request]]]
-
-
-@dataclass(frozen=True, slots=True)
-class BatchOptions:
-    """How batches are used.
-
-    Args:
-        wait: come back only when every batch is over.
-        again: submit once more what an earlier batch gave no answer to, instead of leaving it to the live run.
-        max_calls: requests that may be submitted, or None.
-        say: told one plain line when something happens.
-    """
-
-    wait: bool = False
-    again: bool = False
-    max_calls: int | None = None
-    say: Callable[[str], None] = lambda _: None
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,32 +100,23 @@ class BatchOutcome:
 
 
 async def collect_or_submit(
-    requests: Iterable[Request], tools: BatchTools, options: BatchOptions | None = None
+    requests: Iterable[Request], tools: BatchTools, max_calls: int | None = None
 ) -> BatchOutcome:
     """Collect what batches have answered, and submit what no batch was asked yet.
 
     Args:
         requests: of the run; the order in which they go into batches.
         tools: services, memory, ledger and prices.
-        options: how.
+        max_calls: requests that may be submitted; None for any number.
 
     Raises:
         CannotEvaluate: a budget that does not suffice, a ledger or a memory that cannot be written, another process
             at work on the same ledger, a service that refuses the batch.
         Misconfigured, MissingKey: a wrong key, an unknown model, a model without a batch interface.
     """
-    options = options or BatchOptions()
     unknown = {key_of(request): request for request in requests if tools.memory.find(request) is None}
-    work = _Work(tools, options, unknown)
-    pause = FIRST_PAUSE_S
-    outcome = await work.round()
-    while options.wait and not outcome.ready:
-        options.say(f"{outcome.reason.split(';')[0]}; looking again in {pause:.0f} s (Ctrl-C keeps everything)")
-        await tools.sleep(pause)
-        pause = min(LONGEST_PAUSE_S, pause * _GROWTH)
-        work.options = replace(options, again=False)
-        outcome = await work.round()
-    return outcome
+    work = _Work(tools, max_calls, unknown)
+    return await work.round()
 
 
 @dataclass(slots=True)
@@ -153,7 +124,7 @@ class _Work:
     """The rounds of one call; a round looks at every batch once and submits what is left."""
 
     tools: BatchTools
-    options: BatchOptions
+    max_calls: int | None
     unknown: dict[str, Request]
     submitted: int = 0
     unsent: int = 0
@@ -219,14 +190,14 @@ class _Work:
         left: Groups = {}
         for place, (service, group) in groups.items():
             open_ = [key for key in group if key in self.unknown and key not in self.waiting]
-            given_up = set() if self.options.again else {key for key in open_ if (place, key) in failed}
+            given_up = {key for key in open_ if (place, key) in failed}
             self.live |= given_up
             left[place] = (service, {key: group[key] for key in open_ if key not in given_up})
         return left
 
     async def _submit(self, groups: Groups) -> None:
         keys: list[str] = [key for _, group in groups.values() for key in group]
-        most = self.options.max_calls
+        most = self.max_calls
         if most is not None and len(keys) > most:
             raise CannotEvaluate(
                 f"the batch would take {len(keys)} calls, and the budget allows {most}",

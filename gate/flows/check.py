@@ -5,11 +5,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
-from gate.domain.absence import Unscored
 from gate.domain.case import Case
-from gate.domain.checked import CaseResult, ScorerResult
+from gate.domain.checked import CaseResult
 from gate.domain.record import RunRecord
-from gate.domain.record_check import CaseCheckRecord, PartMeanRecord, ScorerCheckRecord
 from gate.domain.record_new import NewCaseRecord, NewSuiteRecord
 from gate.domain.sample import ArmName, Reply, Sample, Words
 from gate.domain.suite import Suite
@@ -33,8 +31,6 @@ from gate.flows.solo import with_cases
 
 CaseKey = tuple[str, str]
 """Suite and id of a case."""
-LONGEST_REASON = 2_000
-"""Characters of a scorer's reason in the part of the record that every case has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,9 +186,8 @@ class Examiner:
 
     def _with_checks(self, suite: Suite, kept: NewSuiteRecord, results: list[CaseResult]) -> NewSuiteRecord:
         """The record with the result of each case, and the outputs of those that do not pass."""
-        told = [one for one in results if one.state != "passed"]
-        worst = sorted(told, key=lambda one: (one.state, one.score if isinstance(one.score, float) else 0.0, one.case))
-        chosen = {one.case for one in worst[:INFORMATIVE_CASES]}
+        told = [(one.state, one.score or 0.0, row.id) for row, one in zip(kept.cases, results, strict=True)]
+        chosen = {case for _, _, case in sorted(one for one in told if one[0] != "passed")[:INFORMATIVE_CASES]}
         cases = [
             self._with_check(suite, case, row, result, shown=case.id in chosen)
             for case, row, result in zip(suite.exam.cases, kept.cases, results, strict=True)
@@ -202,7 +197,7 @@ class Examiner:
     def _with_check(
         self, suite: Suite, case: Case, row: NewCaseRecord, result: CaseResult, *, shown: bool
     ) -> NewCaseRecord:
-        extra: dict[str, object] = {"check": case_check(result)}
+        extra: dict[str, object] = {"check": result}
         table = self._collector.found.samples
         if shown:
             taken = table.by_case().get((suite.name, case.id, ArmName.CANDIDATE), ())
@@ -245,33 +240,3 @@ class _Seen:
 
     def run(self, run: RunRecord) -> None:
         self.sink.run(run)
-
-
-def case_check(result: CaseResult) -> CaseCheckRecord:
-    """A result as the record has it."""
-    return CaseCheckRecord(
-        state=result.state,
-        score=_value(result.score),
-        mark=result.mark,
-        scorers=[_scorer(one) for one in result.scorers],
-        missing=[reason[:LONGEST_REASON] for reason in result.missing],
-        counts=result.counts,
-    )
-
-
-def _scorer(one: ScorerResult) -> ScorerCheckRecord:
-    return ScorerCheckRecord(
-        name=one.name,
-        value=_value(one.value),
-        mark=one.mark,
-        passed=one.passed,
-        reason=one.reason[:LONGEST_REASON],
-        parts=[
-            PartMeanRecord(kind=part.kind, name=part.name, value=part.value, weight=part.weight) for part in one.parts
-        ],
-        scale=one.scale,
-    )
-
-
-def _value(value: float | Unscored) -> float | None:
-    return None if isinstance(value, Unscored) else value

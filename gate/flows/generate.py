@@ -145,8 +145,8 @@ def _surprise(foreseen: GenerationForecast, told: int | None) -> CannotEvaluate 
     money = "" if foreseen.dollars is None else f" and {about_dollars(foreseen.dollars)}"
     return CannotEvaluate(
         f"the tests of its {rules} would take about {foreseen.calls:,} calls{money}, far more than was foreseen",
-        f"allow it with --max-calls {foreseen.calls + MARGIN} or --max-usd, or ask for less: --max-rules, --effort or "
-        "--tests-per-rule",
+        f"allow it with --max-calls {foreseen.calls + MARGIN} or --max-usd, or ask for less: --effort low, "
+        "--set max_rules=6 or --set tests_per_rule=1",
     )
 
 

@@ -32,19 +32,6 @@ ENDINGS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where a generation goes.
-
-    Args:
-        folder: of the specification and the cases.
-        form: `yaml` or `jsonl`.
-    """
-
-    folder: Path
-    form: str = "yaml"
-
-
-@dataclass(frozen=True, slots=True)
 class NewFile:
     """A file to be written.
 
@@ -99,25 +86,25 @@ def stem(prompt: str) -> str:
 
 
 def new_files(
-    made: "Generated", given: Specification | None, place: Place, lying: Callable[[Path], bytes | None]
+    made: "Generated", given: Specification | None, folder: Path, lying: Callable[[Path], bytes | None]
 ) -> NewFiles:
     """What is to be written.
 
     Args:
         made: what came out.
         given: the specification that there was already.
-        place: where to.
+        folder: of the specification and the cases.
         lying: what is in the file of a path; None where the path is free.
     """
     spec: NewFile | None = None
     if given is None or _more(made.specification, given):
         text = written.text_of(made.specification, made.compiled)
         what = "the specification, to be read and edited" if given is None else AS_IT_IS
-        spec = _free(NewFile(place.folder / SPEC, text, what), lying)
+        spec = _free(NewFile(folder / SPEC, text, what), lying)
     if not made.tests:
         return NewFiles(spec=spec)
-    yaml = place.form == "yaml" and fits_yaml(made.tests)
-    path = place.folder / ("cases.yaml" if yaml else "cases.jsonl")
+    yaml = fits_yaml(made.tests)
+    path = folder / ("cases.yaml" if yaml else "cases.jsonl")
     text = cases_yaml(made.tests) if yaml else cases_jsonl(made.tests)
     cases = NewFile(path, text, "the cases, to be reviewed before they become an exam")
     return NewFiles(_free(cases, lying), spec)

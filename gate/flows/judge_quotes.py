@@ -36,40 +36,48 @@ def quote(spec: ScorerSpec, text: str) -> JudgeQuote:
     try:
         found = load(text)
     except ValueError as error:
-        return JudgeQuote(spec.name, "unreadable", reason=str(error))
+        return JudgeQuote(scorer=spec.name, standing="unreadable", reason=str(error))
     own, created = identity(spec), found.created[:10]
     if found.judge.digest != own.digest:
-        return JudgeQuote(spec.name, "another judge", created=created)
+        return JudgeQuote(scorer=spec.name, standing="another judge", created=created)
     if abs(found.judge.threshold - own.threshold) > 1e-9:
-        return JudgeQuote(spec.name, "another threshold", created=created)
+        return JudgeQuote(scorer=spec.name, standing="another threshold", created=created)
     return _calibrated(spec, found, created)
 
 
 def _calibrated(spec: ScorerSpec, found: JudgeCalibrationRecord, created: str) -> JudgeQuote:
     if found.agreement is None:
-        return JudgeQuote(spec.name, "unreadable", reason="it holds no share of agreement")
+        return JudgeQuote(scorer=spec.name, standing="unreadable", reason="it holds no share of agreement")
     unjudged = found.labels.answers - found.judging.judged
     if unjudged > MOST_UNJUDGED * found.labels.answers:
         reason = f"{unjudged:,} of its {found.labels.answers:,} answers have no score, so it says nothing of the rest"
-        return JudgeQuote(spec.name, "unreadable", reason=reason)
+        return JudgeQuote(scorer=spec.name, standing="unreadable", reason=reason)
     share = found.agreement.share
     agreement = (share.value, share.lower, share.upper)
-    return JudgeQuote(spec.name, "calibrated", agreement, found.judging.judged, found.judging.units, created)
+    return JudgeQuote(
+        scorer=spec.name,
+        standing="calibrated",
+        agreement=agreement,
+        answers=found.judging.judged,
+        units=found.judging.units,
+        created=created,
+    )
 
 
 def _quote(spec: ScorerSpec, source: FileSource) -> JudgeQuote:
     path = spec.options.get(OPTION)
     if not isinstance(path, str):
-        return JudgeQuote(spec.name, "not calibrated")
+        return JudgeQuote(scorer=spec.name, standing="not calibrated")
     try:
         data = source.read(path)
         text = None if data is None else decode(data, path)
     except InputErrors as errors:
-        return JudgeQuote(spec.name, "unreadable", reason=f"{path} {errors.problems[0].message}")
+        return JudgeQuote(scorer=spec.name, standing="unreadable", reason=f"{path} {errors.problems[0].message}")
     except GateError as error:
-        return JudgeQuote(spec.name, "unreadable", reason=error.message)
+        return JudgeQuote(scorer=spec.name, standing="unreadable", reason=error.message)
     if text is None:
-        return JudgeQuote(spec.name, "unreadable", reason=f"there is no {path} at {source.label}")
+        return JudgeQuote(scorer=spec.name, standing="unreadable", reason=f"there is no {path} at {source.label}")
     if len(text) > CALIBRATION_CHARS:
-        return JudgeQuote(spec.name, "unreadable", reason=f"{path} is longer than {CALIBRATION_CHARS:,} characters")
+        reason = f"{path} is longer than {CALIBRATION_CHARS:,} characters"
+        return JudgeQuote(scorer=spec.name, standing="unreadable", reason=reason)
     return quote(spec, text)

@@ -10,7 +10,6 @@ from gate.domain.caching import CacheComparison
 from gate.domain.record import MethodRecord, MissingRecord, RunRecord
 from gate.domain.record_compared import CaseRecord, QualityRecord, SuiteRecord
 from gate.domain.record_new import NewSuiteRecord
-from gate.domain.record_parts import CallsRecord
 from gate.domain.sample import ArmName
 from gate.domain.suite import Suite
 from gate.domain.usage import FREE
@@ -27,7 +26,7 @@ from gate.engine.samples import SampleTable
 from gate.engine.scorers import scorer_changes
 from gate.engine.toolcalls import talks, tool_difference
 from gate.flows.collect import Collection
-from gate.flows.record_exam import untried, value_records
+from gate.flows.record_exam import added_up, untried, value_records
 from gate.flows.record_judged import judged
 from gate.flows.record_new import new_suite_record
 from gate.flows.record_parts import (
@@ -75,12 +74,7 @@ def record(finished: Finished) -> RunRecord:
     suites = [_suite(suite, finished) for suite in resolved.suites if suite.baseline is not None]
     new = [_new(suite, finished) for suite in resolved.suites if suite.baseline is None]
     parts: list[SuiteRecord | NewSuiteRecord] = [*suites, *new]
-    calls = CallsRecord(
-        made=sum(part.calls.made for part in parts),
-        cached=sum(part.calls.cached for part in parts),
-        retried=sum(part.calls.retried for part in parts),
-        failed=sum(part.calls.failed for part in parts),
-    )
+    calls = added_up([part.calls for part in parts])
     missing = assessment.missing
     return RunRecord(
         tool_version=version("prompt-gate"),

@@ -4,12 +4,13 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from gate.domain.case import ScorerSpec
+from gate.domain.judge_quote import AskedModel, JudgeQuote
 from gate.domain.judged import JuryResult, RubricResult
 from gate.domain.model import ModelRef, Params
 from gate.domain.record import RunRecord
 from gate.domain.record_compared import SuiteRecord
 from gate.domain.record_new import NewSuiteRecord
-from gate.domain.record_parts import AskedRecord, ExamRecord, JudgeRecord
+from gate.domain.record_parts import ExamRecord
 from gate.domain.suite import Suite
 from gate.engine.grid import Grid
 from gate.engine.judged import Intervals, jury_results, rubric_results
@@ -61,9 +62,9 @@ def _told(kept: AnySuite, suite: Suite | None, members: Members) -> AnySuite:
     return kept.model_copy(update={"exam": exam})
 
 
-def _judge(kept: JudgeRecord, spec: ScorerSpec, members: Members) -> JudgeRecord:
+def _judge(kept: JudgeQuote, spec: ScorerSpec, members: Members) -> JudgeQuote:
     asked = [
-        AskedRecord(
+        AskedModel(
             model=str(model),
             temperature=params.temperature,
             params={name: value for name, value in params.changed().items() if name != "temperature"},

@@ -3,7 +3,6 @@
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 
 import numpy as np
 
@@ -13,7 +12,6 @@ from gate.domain.record_parts import (
     ArmRecord,
     CallsRecord,
     ExamRecord,
-    JudgeRecord,
     OutputPartRecord,
     OutputRecord,
     SpendingRecord,
@@ -44,7 +42,7 @@ def exam_record(suite: Suite, changes: ExamChanges) -> ExamRecord:
         digest=suite.exam.digest,
         cases=len(suite.exam.cases),
         scorers=[spec.name for spec in suite.exam.scorers],
-        judges=[JudgeRecord.model_validate(asdict(one)) for one in suite.exam.judges],
+        judges=list(suite.exam.judges),
         added=list(changes.added),
         removed=list(changes.removed),
         edited=list(changes.edited),

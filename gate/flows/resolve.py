@@ -141,7 +141,7 @@ def _run_edits(base: Config, head: Config) -> tuple[Edit, ...]:
 def _no_config(sides: Sides, config: str, *, deleted: bool) -> GateError:
     if deleted:
         return GateError(f"the change deletes {config}, which {sides.base.label} has", "put it back")
-    hint = "write one that names prompts, cases and a model, or compare two files: gate diff --baseline A --candidate B"
+    hint = "write one that names prompts, cases and a model, or compare two files: gate diff OLD NEW --cases FILE"
     return GateError(f"there is no {config}, neither at {sides.base.label} nor at {sides.head.label}", hint)
 
 

@@ -7,7 +7,7 @@ from importlib.metadata import version
 from typing import cast
 
 from gate.domain.jsonvalue import JsonValue, digest
-from gate.domain.shard import Evaluation, FileInputs, GitInputs, ShardOptions, ShardRecord, SuiteDigest
+from gate.domain.shard import Evaluation, FileInputs, GitInputs, ShardRecord, SuiteDigest
 from gate.domain.suite import Arm, Budget, Suite
 from gate.engine.plan import Share
 from gate.errors import GateError, Problem
@@ -25,11 +25,11 @@ class Asked:
 
     Args:
         inputs: which versions are compared.
-        options: what goes before the configuration.
+        samples: of each case, before what the files say; None where nothing was said.
     """
 
     inputs: GitInputs | FileInputs
-    options: ShardOptions
+    samples: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +53,12 @@ def evaluation(resolved: Resolved, asked: Asked, of: int) -> Evaluation:
         asked: what was asked for.
         of: number of shards.
     """
-    given = asked.options.seed
     return Evaluation(
         tool_version=version("prompt-gate"),
         of=of,
-        seed=default_seed(resolved) if given is None else given,
+        seed=default_seed(resolved),
         inputs=asked.inputs,
-        options=asked.options,
+        samples=asked.samples,
         policy=digest(cast("JsonValue", asdict(resolved.policy))),
         suites=[_suite(suite) for suite in resolved.suites],
     )
@@ -142,7 +141,7 @@ _ASPECTS: Mapping[str, Callable[[Evaluation], str]] = {
     "tool_version": lambda one: f"another version of the program, {quoted(one.tool_version)}",
     "of": lambda one: f"it is one of {one.of}",
     "inputs": _inputs,
-    "options": lambda one: "other options",
+    "samples": lambda one: "another number of samples",
     "seed": lambda one: "another seed",
     "policy": lambda one: "another policy",
     "suites": lambda one: "other prompts, models, cases or scorers",

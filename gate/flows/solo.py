@@ -72,7 +72,7 @@ def resolve_one(
     reader.raise_problems()
     if found is None:
         where = "in the working tree" if source.sha is None else f"at {source.label}"
-        hint = "write one that names prompts, cases and a model, or: gate check --prompt P --cases C --model M"
+        hint = "write one that names prompts, cases and a model, or: gate check PROMPT --cases FILE --model MODEL"
         raise GateError(f"there is no {config} {where}", hint)
     found = reader.completed(found, source) or found
     reader.raise_problems()

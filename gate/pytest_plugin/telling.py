@@ -1,22 +1,18 @@
 """What pytest shows of a case: a word behind its outcome, a report where it does not pass, a table at the end."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
 from math import fsum
 from typing import Any, TypeAlias
 
 from gate.bootstrap.background import Answer
 from gate.domain.absence import Failed
 from gate.domain.case import Case
-from gate.domain.checked import CaseState
-from gate.domain.record_check import CaseCheckRecord, ScorerCheckRecord
-from gate.domain.record_parts import JudgeRecord
+from gate.domain.checked import CaseResult, CaseState, ScorerResult
 from gate.domain.sample import Reply, Sample
 from gate.domain.suite import Suite
 from gate.domain.usage import Dollars
 from gate.engine.cautions import preference_notes, sampling_notes
 from gate.errors import GateError, InputErrors
-from gate.flows.check import case_check
 from gate.report import numbers
 from gate.report.cases.views import plain
 from gate.report.escape import terminal, visible
@@ -33,7 +29,7 @@ MISTAKES = 20
 
 def payload_of(answer: Answer) -> Payload:
     """What travels with the report of a test."""
-    result, samples = answer.result, answer.samples
+    samples = answer.samples
     costs = [score.cost for sample in samples for score in sample.scores]
     calls = sum(score.calls for sample in samples for score in sample.scores)
     cached = sum(score.reused for sample in samples for score in sample.scores)
@@ -44,9 +40,9 @@ def payload_of(answer: Answer) -> Payload:
             costs += [] if sample.reply.origin.reused else [sample.reply.cost]
     dollars = [cost.amount for cost in costs if isinstance(cost, Dollars)]
     return {
-        "suite": result.suite,
-        "case": result.case,
-        "check": case_check(result).model_dump(mode="json"),
+        "suite": answer.suite,
+        "case": answer.case,
+        "check": answer.result.model_dump(mode="json"),
         "calls": calls,
         "cached": cached,
         "usd": fsum(dollars) if dollars else None,
@@ -55,7 +51,7 @@ def payload_of(answer: Answer) -> Payload:
 
 def brief(payload: Payload) -> str:
     """`score 0.810; asks 0.000 < 1.000; rubric 4.1 of 5 (brevity 5.0, tone 3.0), 3 others 1.000`."""
-    check = CaseCheckRecord.model_validate(payload["check"])
+    check = CaseResult.model_validate(payload["check"])
     if check.state is CaseState.UNSCORED:
         return terminal(f"no score: {_why(check)}")
     failing = [scorer_text(one) for one in check.scorers if falls_short(check, one)]
@@ -64,7 +60,7 @@ def brief(payload: Payload) -> str:
 
 def properties(payload: Payload) -> list[tuple[str, object]]:
     """For JUnit: the score, that of each scorer and of each of its parts, all in [0, 1]; scales, reasons and cost."""
-    check = CaseCheckRecord.model_validate(payload["check"])
+    check = CaseResult.model_validate(payload["check"])
     found: list[tuple[str, object]] = [("state", check.state.value)]
     found += [] if check.score is None else [("score", round(check.score, 6))]
     for one in check.scorers:
@@ -79,7 +75,7 @@ def properties(payload: Payload) -> list[tuple[str, object]]:
 
 def failure(case: Case, answer: Answer) -> str:
     """Why a case does not pass: what was asked, what was answered, what each scorer says."""
-    check = case_check(answer.result)
+    check = answer.result
     lines = [_result(check), ""]
     lines += _block("question", case.question)
     if case.expected is not None:
@@ -90,7 +86,7 @@ def failure(case: Case, answer: Answer) -> str:
     return "\n".join(lines)
 
 
-def _result(check: CaseCheckRecord) -> str:
+def _result(check: CaseResult) -> str:
     """What pytest's list at the end has room for: which marks are missed, and by how much."""
     if check.state is CaseState.UNSCORED:
         return terminal(f"This case has no score: {_why(check)}")
@@ -102,7 +98,7 @@ def _result(check: CaseCheckRecord) -> str:
     return terminal(f"{', '.join(low)}{score}")
 
 
-def _scorer(one: ScorerCheckRecord) -> str:
+def _scorer(one: ScorerResult) -> str:
     sign = {True: "+", False: "x", None: "-"}[one.passed]
     wanted = "" if one.mark is None or one.passed is False else f" (mark {against(one.mark, None, one.scale)})"
     reason = f": {one.reason}" if one.reason else ""
@@ -123,7 +119,7 @@ def _block(label: str, text: str) -> list[str]:
     return [f"{label}:", *(f"  | {line}" for line in found[:LINES]), *more]
 
 
-def _why(check: CaseCheckRecord) -> str:
+def _why(check: CaseResult) -> str:
     missing = len(check.missing)
     reason = check.missing[0] if check.missing else "nobody knows why"
     return reason if missing < 2 else f"{reason} (and {missing - 1} more)"
@@ -150,7 +146,7 @@ def beforehand(suites: Iterable[Suite]) -> list[str]:
     """
     suites = tuple(suites)
     quoted = [
-        f"{suite.name}: the judge {one.scorer} {_standing(sentence(JudgeRecord.model_validate(asdict(one))))}"
+        f"{suite.name}: the judge {one.scorer} {_standing(sentence(one))}"
         for suite in suites
         for one in suite.exam.judges
     ]
@@ -168,7 +164,7 @@ def summary(payloads: Sequence[Payload], notes: Sequence[str]) -> Iterator[str]:
         suites.setdefault(payload["suite"], []).append(payload)
     rows: list[tuple[str, ...]] = [("suite", "cases", "passed", "failed", "no score", "mean score")]
     for name, found in suites.items():
-        checks = [CaseCheckRecord.model_validate(payload["check"]) for payload in found]
+        checks = [CaseResult.model_validate(payload["check"]) for payload in found]
         counts = [sum(check.state is state for check in checks)
                   for state in (CaseState.PASSED, CaseState.FAILED, CaseState.UNSCORED)]  # fmt: skip
         counted = (f"{count:,}" for count in counts)

@@ -11,11 +11,11 @@ class Push:
 
     Args:
         remote: it goes to, by the name that the clone has for it; empty where nothing is pushed.
-        commit: that is pushed; HEAD where nobody says.
+        commit: that is pushed; empty where nothing is.
     """
 
     remote: str = ""
-    commit: str = "HEAD"
+    commit: str = ""
 
     @classmethod
     def from_environ(cls, environ: Mapping[str, str] | None = None) -> "Push":
@@ -26,5 +26,5 @@ class Push:
         """
         env = os.environ if environ is None else environ
         # Of a history of which the server has nothing pre-commit names the branch alone.
-        commit = env.get("PRE_COMMIT_TO_REF") or env.get("PRE_COMMIT_LOCAL_BRANCH") or "HEAD"
+        commit = env.get("PRE_COMMIT_TO_REF") or env.get("PRE_COMMIT_LOCAL_BRANCH", "")
         return cls(env.get("PRE_COMMIT_REMOTE_NAME", ""), commit)

@@ -5,9 +5,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from gate.errors import GateError
 from gate.settings.executor import VARIABLE, scheduler_address
 from gate.settings.telemetry import TelemetrySettings
 
+MOST_CONCURRENT = 1024
 _AWS = ("AWS_ACCESS_KEY_ID", "AWS_PROFILE", "AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI")
 
 
@@ -26,6 +28,7 @@ class Settings:
         cache_dir: where the packaged model is assembled.
         price_by_name: a model behind any address costs what its name costs at its maker's (`GATE_PRICE_BY_NAME=1`).
         dask: address of the Dask scheduler whose workers send requests (`GATE_EXECUTOR`), or None.
+        concurrency: calls in flight (`GATE_CONCURRENCY`).
         telemetry: where spans go.
     """
 
@@ -49,6 +52,7 @@ class Settings:
     cache_dir: Path = Path(".cache/prompt-gate")
     price_by_name: bool = False
     dask: str | None = None
+    concurrency: int = 64
     telemetry: TelemetrySettings = TelemetrySettings()
 
     @property
@@ -70,7 +74,7 @@ class Settings:
             environ: the variables; the process's own when None.
 
         Raises:
-            GateError: `GATE_EXECUTOR` is not an address.
+            GateError: `GATE_EXECUTOR` is not an address, or `GATE_CONCURRENCY` is not a number.
         """
         env = os.environ if environ is None else environ
         home = env.get("XDG_CACHE_HOME") or str(Path(env.get("HOME") or "~").expanduser() / ".cache")
@@ -95,5 +99,12 @@ class Settings:
             cache_dir=Path(home) / "prompt-gate",
             price_by_name=env.get("GATE_PRICE_BY_NAME") == "1",
             dask=scheduler_address(env.get(VARIABLE, "")),
+            concurrency=_concurrency(env.get("GATE_CONCURRENCY") or "64"),
             telemetry=TelemetrySettings.from_environ(env),
         )
+
+
+def _concurrency(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and 1 <= int(text) <= MOST_CONCURRENT):
+        raise GateError(f"GATE_CONCURRENCY is no number from 1 to {MOST_CONCURRENT}", "write GATE_CONCURRENCY=8")
+    return int(text)

@@ -1,14 +1,10 @@
 """A shard on disk: `shard.json` and `samples.jsonl` in one folder."""
 
-import re
 from pathlib import Path
 
-from pydantic import ValidationError
-
-from gate.domain.shard import SCHEMA, ShardRecord
+from gate.domain.shard import ShardRecord
 from gate.errors import CannotEvaluate, GateError
-from gate.inputs.jsontext import BadJson, parse_json
-from gate.store.bounded import read_bounded
+from gate.store.load import content_of, read_record
 from gate.store.run_folder import write_whole
 
 NAME = "shard.json"
@@ -50,30 +46,7 @@ def load_shard(folder: Path) -> ShardRecord:
     """Read `shard.json`.
 
     Raises:
-        GateError: it is not a shard, or one of a newer version.
+        GateError: it is not a shard, or one of another version.
     """
     file = folder / NAME
-    try:
-        text = read_bounded(file, LARGEST)
-        if text is None:
-            raise GateError(f"{file} is larger than {LARGEST // 2**20} MiB, so it is not a shard", HINT)
-        data = parse_json(text.decode("utf-8"))
-    except OSError as error:
-        raise GateError(f"cannot read {file}: {error.strerror}", HINT) from None
-    except BadJson as error:
-        raise GateError(f"{file} is not JSON: {error.message}", HINT) from None
-    except ValueError:
-        raise GateError(f"{file} is not UTF-8", HINT) from None
-    schema = data.get("schema") if isinstance(data, dict) else None
-    match = re.fullmatch(r"prompt-gate/shard/(\d{1,6})", schema) if isinstance(schema, str) else None
-    if match is None:
-        raise GateError(f"{file} is not a shard: it has no schema {SCHEMA}", HINT)
-    if int(match[1]) > int(SCHEMA.rsplit("/", 1)[1]):
-        raise GateError(f"{file} has schema {schema}, newer than this version reads ({SCHEMA})", "update Prompt Gate")
-    try:
-        return ShardRecord.model_validate(data)
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(str(part) for part in first["loc"])[:100]
-        said = f"{where}: {first['msg']}" if where else first["msg"]
-        raise GateError(f"{file} is not a whole shard: {said}", HINT) from None
+    return read_record(ShardRecord, content_of(file, "shard", HINT, LARGEST), str(file), "shard", HINT)

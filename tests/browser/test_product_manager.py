@@ -130,8 +130,9 @@ def test_a_case_of_two_rounds_from_the_form_to_the_trend(page: Page, repo: Path)
 
     (repo / PROMPT).write_text("Help them, in brief.\n", encoding="utf-8")
     env = {name: os.environ[name] for name in (*asking.environment(""), "GATE_DATABASE_URL") if name in os.environ}
-    ended = gate("diff", "--base", "main", "--store", "--quiet", cwd=repo, env=env)
+    ended = gate("diff", "--base", "main", "--quiet", cwd=repo, env=env)
     assert ended.code == 0, ended.err
+    assert gate("push", ".gate/last", cwd=repo, env=env).code == 0
 
     page.get_by_role("link", name="Runs").click()
     page.get_by_role("row").filter(has_text="support").get_by_role("link").first.click()

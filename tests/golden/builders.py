@@ -5,12 +5,13 @@ from gate.domain.comparison import ArmAxis, AxisComparison, Comparison, Estimate
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.record import MethodRecord, MissingRecord, RunRecord
 from gate.domain.record_compared import CaseRecord, QualityRecord, SuiteRecord
-from gate.domain.record_parts import ArmRecord, CallsRecord, ExamRecord, OutputRecord
+from gate.domain.record_parts import ArmRecord, CallsRecord, ExamRecord, OutputRecord, SpendingRecord, SpentRecord
 from gate.domain.usage import Usage
 from gate.domain.verdict import State, Verdict
 
 Change = tuple[float, float | None, float | None]
 """Mean, lower, upper."""
+NO_SPENDING = SpendingRecord(answers=SpentRecord(), aside=SpentRecord(), judges=SpentRecord())
 
 
 def comparison(name: str, state: State, n: int, baseline: float, change: Change, **other: object) -> Comparison:
@@ -48,6 +49,10 @@ def arm(ref: str = "origin/main", sha: str | None = "4be1f0c2d7", **other: objec
         "model": "openai:gpt-4o-mini",
         "returned_models": ["gpt-4o-mini-2024-07-18"],
         "params": {"max_output_tokens": 512},
+        **dict.fromkeys(("replies", "cut_off", "refused", "empty", "step_limited", "more_prompt"), 0),
+        "max_steps": None,
+        "remembered": True,
+        "prompt": [],
     }
     return ArmRecord.model_validate(fields | other)
 
@@ -189,6 +194,8 @@ def suite(overall: Comparison, slices: list[Comparison], cases: list[CaseRecord]
         "cases": cases,
         "calls": CallsRecord(made=1_080, cached=0, retried=3, failed=0),
         "spent_usd": 0.0874,
+        "spending": NO_SPENDING,
+        "scorers": [],
     }
     return SuiteRecord.model_validate(fields | other)
 

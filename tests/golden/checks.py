@@ -2,10 +2,9 @@
 
 from collections.abc import Sequence
 
-from gate.domain.checked import CaseState
+from gate.domain.checked import CaseResult, CaseState, PartMean, ScorerResult
 from gate.domain.passrate import PassRate, PassState
 from gate.domain.record import MissingRecord, RunRecord
-from gate.domain.record_check import CaseCheckRecord, PartMeanRecord, ScorerCheckRecord
 from gate.domain.record_new import NewCaseRecord, NewSuiteRecord
 from gate.domain.record_parts import ExamRecord, OutputRecord
 from gate.domain.verdict import Verdict
@@ -19,21 +18,21 @@ _SAID = (
 )
 
 
-def scorer(name: str, value: float | None, mark: float | None = 1.0, reason: str = "") -> ScorerCheckRecord:
+def scorer(name: str, value: float | None, mark: float | None = 1.0, reason: str = "") -> ScorerResult:
     """One that has no scale."""
     passed = None if mark is None or value is None else value >= mark
-    return ScorerCheckRecord(name=name, value=value, mark=mark, passed=passed, reason=reason)
+    return ScorerResult(name=name, value=value, mark=mark, passed=passed, reason=reason)
 
 
-def rubric(brevity: float, tone: float, flow: float, reason: str = "", mark: float | None = 0.625) -> ScorerCheckRecord:
+def rubric(brevity: float, tone: float, flow: float, reason: str = "", mark: float | None = 0.625) -> ScorerResult:
     """A rubric from 1 to 5 with three dimensions, each in [0, 1]."""
     value = 0.5 * brevity + 0.3 * tone + 0.2 * flow
     parts = [
-        PartMeanRecord(kind="dimension", name=name, value=one, weight=weight)
+        PartMean(kind="dimension", name=name, value=one, weight=weight)
         for name, one, weight in (("brevity", brevity, 0.5), ("tone", tone, 0.3), ("flow", flow, 0.2))
     ]
     passed = None if mark is None else value >= mark
-    return ScorerCheckRecord(
+    return ScorerResult(
         name="voice", value=value, mark=mark, passed=passed, reason=reason, parts=parts, scale=(1.0, 5.0)
     )
 
@@ -41,7 +40,7 @@ def rubric(brevity: float, tone: float, flow: float, reason: str = "", mark: flo
 def case(
     name: str,
     slices: dict[str, str],
-    check: CaseCheckRecord,
+    check: CaseResult,
     outputs: Sequence[OutputRecord] = (),
     question: str = "user: AC's out.",
 ) -> NewCaseRecord:
@@ -53,14 +52,12 @@ def case(
     )  # fmt: skip
 
 
-def checked(
-    state: CaseState, scorers: list[ScorerCheckRecord], mark: float | None = None, **other: object
-) -> CaseCheckRecord:
+def checked(state: CaseState, scorers: list[ScorerResult], mark: float | None = None, **other: object) -> CaseResult:
     """What a check says of a case; the score is the plain mean."""
     known = [one.value for one in scorers if one.value is not None]
     score = sum(known) / len(known) if len(known) == len(scorers) else None
     fields: dict[str, object] = {"state": state, "score": score, "mark": mark, "scorers": scorers}
-    return CaseCheckRecord.model_validate(fields | other)
+    return CaseResult.model_validate(fields | other)
 
 
 def calls(overall: PassRate, slices: list[PassRate], cases: list[NewCaseRecord]) -> NewSuiteRecord:
@@ -178,10 +175,10 @@ def hostile_check(attacks: tuple[str, ...]) -> RunRecord:
 
     found = []
     for place in range(len(attacks)):
-        part = PartMeanRecord(kind="dimension", name=text(place), value=0.5)
-        one = ScorerCheckRecord(name=text(place + 1), value=0.5, mark=0.7, passed=False, reason=text(place + 2),
+        part = PartMean(kind="dimension", name=text(place), value=0.5)
+        one = ScorerResult(name=text(place + 1), value=0.5, mark=0.7, passed=False, reason=text(place + 2),
                                 parts=[part], scale=(1.0, 5.0))  # fmt: skip
-        other = ScorerCheckRecord(name=text(place + 3), value=0.9, mark=0.7, passed=True, parts=[part])
+        other = ScorerResult(name=text(place + 3), value=0.9, mark=0.7, passed=True, parts=[part])
         said = checked(CaseState.FAILED, [one, other], missing=[text(place + 4)])
         answer = [output(0, text(place + 5), 0.5, f"{text(place + 1)}: {text(place + 2)}")]
         found.append(case(text(place), {"t": text(place + 6)}, said, answer, text(place + 7)))

@@ -123,7 +123,7 @@ def generated() -> Mapping[str, str]:
         models = ",".join(f"{host.lower()}:{model}" for host, model in TESTED.items())
         done = gate(
             "generate", "prompts/support.md", "--model", GENERATOR, "--judge-model", JUDGE, "--effort", "low",
-            "--evaluate", "--models", models, "--no-control", cwd=root, env=env,
+            "--evaluate", models, "--set", "control=false", cwd=root, env=env,
         )  # fmt: skip
         if done.code != 0:
             raise AssertionError(done.err)

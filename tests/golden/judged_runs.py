@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 
 from gate.domain.comparison import Estimate, ScorerChange
+from gate.domain.judge_quote import AskedModel, JudgeQuote
 from gate.domain.judged import ContestedAnswer, DimensionResult, JuryMember, JuryResult, PositionBias, RubricResult
 from gate.domain.record import RunRecord
-from gate.domain.record_parts import AskedRecord, ExamRecord, JudgeRecord
+from gate.domain.record_parts import ExamRecord
 from gate.domain.verdict import State, Verdict
 from tests.golden.builders import comparison, run, scorer, suite
 
@@ -36,11 +37,11 @@ def lost_pairs() -> RunRecord:
     """A pairwise judge that prefers the baseline's answer to every single case."""
     overall = comparison("overall", State.REGRESSION, 30, 1.0, (-1.0, -1.0, -0.769))
     digest = "77aa10b4c2de" + "0" * 52
-    judge = JudgeRecord(
+    judge = JudgeQuote(
         scorer="side by side",
         standing="not calibrated",
         kind="pairwise",
-        asked=[AskedRecord(model="openai:gpt-5", temperature=None)],
+        asked=[AskedModel(model="openai:gpt-5", temperature=None)],
     )
     made = suite(
         overall,
@@ -59,15 +60,15 @@ def compared_by(texts: Sequence[str]) -> tuple[list[ScorerChange], list[Position
     return found, [_position(texts[0], 40, (0.4, 0.3, 0.5), (0.5, 0.4, 0.6))]
 
 
-def judged_by(texts: Sequence[str]) -> tuple[list[RubricResult], list[JuryResult], list[JudgeRecord]]:
+def judged_by(texts: Sequence[str]) -> tuple[list[RubricResult], list[JuryResult], list[JudgeQuote]]:
     """A rubric and a jury in which every text from outside is one of these, in turn, and who was asked."""
     one, two, three = (texts[place % len(texts)] for place in range(3))
-    judge = JudgeRecord(
+    judge = JudgeQuote(
         scorer=two,
         standing="unreadable",
         kind="judge",
         combine="mean",
-        asked=[AskedRecord(model=text, temperature=0.0) for text in (three, one)],
+        asked=[AskedModel(model=text, temperature=0.0) for text in (three, one)],
         reason=three,
     )
     return [_rubric(one, two)], [_jury(three, one, two)], [judge]
@@ -75,21 +76,22 @@ def judged_by(texts: Sequence[str]) -> tuple[list[RubricResult], list[JuryResult
 
 def _exam() -> ExamRecord:
     jury = [
-        AskedRecord(model=_MEMBERS[0], temperature=None),
-        AskedRecord(model=_MEMBERS[1], temperature=None),
-        AskedRecord(model=_MEMBERS[2], temperature=0.0),
+        AskedModel(model=_MEMBERS[0], temperature=None),
+        AskedModel(model=_MEMBERS[1], temperature=None),
+        AskedModel(model=_MEMBERS[2], temperature=0.0),
     ]
     judges = [
-        JudgeRecord(
+        JudgeQuote(
             scorer="voice",
             standing="calibrated",
             kind="rubric",
-            asked=[AskedRecord(model="openai:mistral-large", temperature=0.0)],
+            asked=[AskedModel(model="openai:mistral-large", temperature=0.0)],
             agreement=(0.91, 0.86, 0.95),
             answers=120,
+            units=120,
             created="2026-11-02",
         ),
-        JudgeRecord(scorer="jury", standing="not calibrated", kind="judge", combine="majority", asked=jury),
+        JudgeQuote(scorer="jury", standing="not calibrated", kind="judge", combine="majority", asked=jury),
     ]
     digest = "77aa10b4c2de" + "0" * 52
     scorers = ["voice", "jury", "side by side"]

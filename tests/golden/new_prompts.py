@@ -7,7 +7,7 @@ from gate.domain.record_new import NewCaseRecord, NewSuiteRecord
 from gate.domain.record_parts import CallsRecord, ExamRecord, OutputRecord
 from gate.domain.usage import Usage
 from gate.domain.verdict import Verdict
-from tests.golden.builders import arm, output, run
+from tests.golden.builders import NO_SPENDING, arm, output, run
 
 _NOTE = (
     "prompts/refunds.md is a new prompt: origin/main has nothing to compare it with, so it is judged by the share of "
@@ -50,6 +50,7 @@ def suite(overall: PassRate, slices: list[PassRate], cases: list[NewCaseRecord])
         overall=overall,
         slices=slices,
         level=0.025 / max(1, sum(rate.blocking for rate in (overall, *slices))),
+        spending=NO_SPENDING,
         cost=ArmAxis(mean=0.000_061_2, p50=0.00006, p95=0.00009, usage=usage),
         latency=ArmAxis(mean=0.71, p50=0.64, p95=1.32, usage=None),
         priced=True,

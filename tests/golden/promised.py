@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from gate.domain.record import RunRecord
 from gate.domain.record_parts import CallsRecord
-from gate.domain.record_promises import InputPromiseRecord, PromiseRecord, PromisesRecord, PromiseTrialRecord
+from gate.domain.record_promises import PromiseRecord, PromisesRecord, PromiseTrialRecord
+from gate.domain.specdiff import InputChange
 
 _LONG = (
     "A question about a contract is answered with the number of the clause, the date on which it came into force, the "
@@ -63,8 +64,8 @@ _TRIALS = (
     PromiseTrialRecord(rule="R7", tests=6, baseline_kept=0, baseline_scored=5, candidate_kept=3, candidate_scored=6),
 )
 _INPUTS = (
-    InputPromiseRecord(state="added", component="contract", after="The text of the contract."),
-    InputPromiseRecord(state="changed", component="question", before="It is one question.", after="It is a question."),
+    InputChange(state="added", component="contract", after="The text of the contract."),
+    InputChange(state="changed", component="question", before="It is one question.", after="It is a question."),
 )
 
 
@@ -113,6 +114,6 @@ def promising(attacks: Sequence[str]) -> list[PromisesRecord]:
         )
         for place, one in enumerate(_CHANGES)
     ]
-    inputs = [InputPromiseRecord(state="changed", component=text(4), before=text(5), after=text(6))]
+    inputs = [InputChange(state="changed", component=text(4), before=text(5), after=text(6))]
     first = PromisesRecord(suite=text(0), changes=changes, inputs=inputs, notes=[text(7)], judge=text(8))
     return [first, PromisesRecord(suite=text(1), notes=[text(10)])]

@@ -7,7 +7,7 @@ from rich.console import Console
 
 from gate.domain.record import RunRecord
 from gate.report.markdown import report as markdown
-from gate.report.outputs import badge, commands, junit, sarif
+from gate.report.outputs import junit, sarif
 from gate.report.terminal import run as terminal
 from tests.golden import generating
 from tests.golden.runs import runs
@@ -37,9 +37,6 @@ def outputs() -> dict[str, str]:
     for name in ("block", "check-block", "inconclusive", "override-run"):
         found[f"{name}.junit.xml"] = junit.render(made[name])
         found[f"{name}.sarif"] = sarif.render(made[name], lines)
-        found[f"{name}.annotations"] = commands.render(made[name], lines)
-        found[f"{name}.badge.json"] = badge.endpoint(made[name])
-        found[f"{name}.svg"] = badge.picture(made[name])
     return found
 
 

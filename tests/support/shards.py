@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 from gate.domain.record_parts import CallsRecord
-from gate.domain.shard import Evaluation, FileInputs, ShardBudget, ShardOptions, ShardRecord
+from gate.domain.shard import Evaluation, FileInputs, ShardBudget, ShardRecord
 
 NO_CALLS = CallsRecord(made=0, cached=0, retried=0, failed=0)
 FILES = FileInputs(
@@ -15,16 +15,12 @@ FILES = FileInputs(
     model="fake:oracle",
     baseline_model=None,
     candidate_model=None,
-    judge_model=None,
-    params=[],
-    margin=None,
 )
-OPTIONS = ShardOptions(samples=None, method=None, correction=None, breakage=None, fail_on=None, seed=None)
 
 
 def record(number: int, of: int, unfinished: str = "") -> ShardRecord:
     """The record of a shard of an evaluation without suites."""
-    whole = Evaluation(tool_version="0.1.0", of=of, seed=1, inputs=FILES, options=OPTIONS, policy="0" * 64, suites=[])
+    whole = Evaluation(tool_version="0.1.0", of=of, seed=1, inputs=FILES, samples=None, policy="0" * 64, suites=[])
     return ShardRecord(
         identity=whole.identity,
         number=number,

@@ -41,14 +41,12 @@ class Layout:
         branch: what a change is compared with.
         models: who answers.
         action: what the workflow uses.
-        schemas: editors are told where the schemas are.
     """
 
     config: str
     branch: str
     models: Models
     action: str = ACTION
-    schemas: bool = True
 
 
 def config_text(drafts: Sequence[Draft], layout: Layout) -> str:
@@ -59,7 +57,7 @@ def config_text(drafts: Sequence[Draft], layout: Layout) -> str:
     own = {} if shared else models.params
     suites = [_suite(_with_params(draft, own), models, first=draft is _first(drafts)) for draft in drafts]
     view = {
-        "schema": relpath(CONFIG_SCHEMA, dirname(layout.config)) if layout.schemas else "",
+        "schema": relpath(CONFIG_SCHEMA, dirname(layout.config)),
         "branch": shlex.quote(layout.branch),
         "model": flow(models.answering),
         "hosted": models.hosted,
@@ -77,7 +75,7 @@ def case_text(draft: Draft, layout: Layout) -> str:
     found = draft.entries or ()
     if not draft.starter:
         return "".join(map(line_of, found))
-    schema = relpath(CASES_SCHEMA, dirname(draft.cases)) if layout.schemas else ""
+    schema = relpath(CASES_SCHEMA, dirname(draft.cases))
     heads = layout.models.packaged and continued(found)
     lines = items([dict(entry) for entry in found])
     return _rendered("cases.yaml", {"schema": schema, "heads": heads, "lines": lines})

@@ -74,7 +74,7 @@ def _two_files(suite: SuiteRecord, where: str) -> list[str]:
     before, after, path = suite.baseline, suite.candidate, where.rpartition(":")[0] or where
     if not path or not _plain(suite.exam.scorers):
         return []
-    words = ["gate", "diff", "--baseline", before.path, "--candidate", after.path, "--cases", path]
+    words = ["gate", "diff", before.path, after.path, "--cases", path]
     if before.model == after.model:
         words += ["--model", before.model]
     else:
@@ -89,7 +89,7 @@ def _alone(run: RunRecord, suite: NewSuiteRecord, case: CaseRecord | NewCaseReco
     path = case.where.rpartition(":")[0]
     if not path or not _plain(suite.exam.scorers):
         return []
-    words = ["gate", "check", "--prompt", arm.path, "--cases", path, "--model", arm.model]
+    words = ["gate", "check", arm.path, "--cases", path, "--model", arm.model]
     return [*words, *_scorers(suite.exam.scorers)]
 
 

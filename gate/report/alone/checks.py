@@ -3,10 +3,9 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from gate.domain.checked import CaseState
+from gate.domain.checked import CaseResult, CaseState
 from gate.domain.passrate import PassRate, PassState
 from gate.domain.record import RunRecord
-from gate.domain.record_check import CaseCheckRecord
 from gate.domain.record_new import NewCaseRecord, NewSuiteRecord
 from gate.domain.suite import OVERALL
 from gate.report import numbers
@@ -43,7 +42,7 @@ SO_FAR = {
 """Where the cases without a score could still change it."""
 _ORDER = tuple(CaseState)
 
-Row = tuple[NewCaseRecord, CaseCheckRecord]
+Row = tuple[NewCaseRecord, CaseResult]
 
 
 def check_tables(run: RunRecord) -> tuple[CheckTable, ...]:
@@ -88,7 +87,7 @@ def _about(suite: NewSuiteRecord) -> str:
     return about(suite, "A case", "" if suite.samples == 1 else f", on the mean over {suite.samples} samples")
 
 
-def case_row(case: NewCaseRecord, check: CaseCheckRecord, unfinished: str | None = None) -> CaseRow:
+def case_row(case: NewCaseRecord, check: CaseResult, unfinished: str | None = None) -> CaseRow:
     """One case as text.
 
     Args:
@@ -108,7 +107,7 @@ def case_row(case: NewCaseRecord, check: CaseCheckRecord, unfinished: str | None
     )
 
 
-def _gaps(check: CaseCheckRecord, unfinished: str | None) -> Iterator[str]:
+def _gaps(check: CaseResult, unfinished: str | None) -> Iterator[str]:
     """Why samples have no score: `no score: 503`, `no score (2 samples): 503`."""
     for reason, count in Counter(check.missing).items():
         if reason != unfinished:
@@ -151,7 +150,7 @@ def _still_open(rate: PassRate, unscored: int) -> bool:
     return reaches((rate.passed + unscored) / total, rate.wanted) and not reaches(rate.passed / total, rate.wanted)
 
 
-def _failing(case: NewCaseRecord, check: CaseCheckRecord) -> FailingCase:
+def _failing(case: NewCaseRecord, check: CaseResult) -> FailingCase:
     """The case with its answers, and of what the scorers say that by which they fall short."""
     content = tuple(f"{one.name}: " for one in check.scorers if one.passed or (one.value or 0.0) >= FULL)
     outputs = [

@@ -33,7 +33,7 @@ def costs(run: RunRecord) -> Iterator[Fact]:
     both = f"{money}; took {time}" if money == "n/a" or money.startswith("unknown") else f"{money} in {time}"
     yield Fact("Spent", (both,), brief=True)
     suites: list[SuiteRecord | NewSuiteRecord] = [*run.suites, *run.new]
-    known = [suite.spending for suite in suites if suite.spending is not None]
+    known = [suite.spending for suite in suites]
     talked = any(suite.conversations is not None for suite in suites)
     if talked and len(told := _callers(known)) > 1:
         yield Fact("Of these", ("; ".join(told),), brief=True)

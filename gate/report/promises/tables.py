@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from gate.domain.record_promises import InputPromiseRecord, PromiseRecord, PromisesRecord, PromiseTrialRecord
-from gate.domain.specdiff import ChangeState
+from gate.domain.record_promises import PromiseRecord, PromisesRecord, PromiseTrialRecord
+from gate.domain.specdiff import ChangeState, InputChange
 from gate.domain.words import counted
 from gate.report.parts.specdiff import InputRow, PromiseRow, PromiseTable
 from gate.report.promises.open_ones import broken, intended
@@ -128,7 +128,7 @@ def _share(kept: int, scored: int) -> str:
     return f"{kept} of {scored} [{found.lower:.0%}, {found.upper:.0%}]" if scored else f"{kept} of {scored}"
 
 
-def _input(change: InputPromiseRecord) -> InputRow:
+def _input(change: InputChange) -> InputRow:
     return InputRow(_INPUT_WORDS[change.state], short(change.component), _said(change.before), _said(change.after))
 
 

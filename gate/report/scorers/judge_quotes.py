@@ -1,12 +1,12 @@
 """How far a judge agrees with people, as a report of a run quotes it."""
 
 from gate.domain.judge_calibration import FigureRecord
-from gate.domain.record_parts import JudgeRecord
+from gate.domain.judge_quote import JudgeQuote
 from gate.report import numbers
 from gate.report.calibration.judge_numbers import shares
 
 
-def sentence(judge: JudgeRecord) -> str:
+def sentence(judge: JudgeQuote) -> str:
     """`agrees with people on 91 % [86, 95] of the answers (n = 120, 2026-11-22)`, or why nothing can be said.
 
     Where several answers are to one question: `(91 answers to 15 questions, 2026-11-22)`.
@@ -30,7 +30,7 @@ def sentence(judge: JudgeRecord) -> str:
     return "not calibrated: how far it agrees with people was not measured"
 
 
-def _size(judge: JudgeRecord) -> str:
-    if judge.units in (0, judge.answers):
+def _size(judge: JudgeQuote) -> str:
+    if judge.units == judge.answers:
         return f"n = {judge.answers:,}"
     return f"{numbers.counted(judge.answers, 'answer')} to {numbers.counted(judge.units, 'question')}"

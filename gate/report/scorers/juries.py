@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 
 from gate.domain.comparison import Estimate
+from gate.domain.judge_quote import AskedModel, JudgeQuote
 from gate.domain.judged import ContestedAnswer, JuryResult
 from gate.domain.record import RunRecord
 from gate.domain.record_compared import SuiteRecord
 from gate.domain.record_new import NewSuiteRecord
-from gate.domain.record_parts import AskedRecord, JudgeRecord
 from gate.report import numbers
 from gate.report.parts.whole import Fact
 from gate.report.scorers.judge_quotes import sentence
@@ -15,7 +15,7 @@ from gate.report.scorers.words import Scale, against
 from gate.report.slices import LONGEST_SENTENCE, short, suite_label
 
 
-def judge_fact(prefix: str, judge: JudgeRecord) -> Fact:
+def judge_fact(prefix: str, judge: JudgeQuote) -> Fact:
     """Who judges, at which temperature, and how far that agrees with people: nobody should believe a score without."""
     told = short(f"{_asked(judge)}{sentence(judge)}", LONGEST_SENTENCE)
     return Fact(f"{prefix}{short(judge.scorer)}", (told,), brief=True)
@@ -30,7 +30,7 @@ def jury_facts(run: RunRecord) -> Iterator[Fact]:
         yield from _juries(f"{short(new.name)}: ", new)
 
 
-def _asked(judge: JudgeRecord) -> str:
+def _asked(judge: JudgeQuote) -> str:
     if not judge.asked:
         return ""
     if len(judge.asked) == 1:
@@ -39,7 +39,7 @@ def _asked(judge: JudgeRecord) -> str:
     return f"{judge.kind} by a jury, of which the {judge.combine} counts: {members}; "
 
 
-def _one(asked: AskedRecord) -> str:
+def _one(asked: AskedModel) -> str:
     if asked.temperature is None:
         return f"{asked.model} (its temperature is not settable)"
     return f"{asked.model} at temperature {asked.temperature:g}"

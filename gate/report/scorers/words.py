@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Sequence
 from statistics import fmean
 
-from gate.domain.checked import CaseState
-from gate.domain.record_check import CaseCheckRecord, ScorerCheckRecord
+from gate.domain.checked import CaseResult, CaseState, ScorerResult
 from gate.report import numbers
 from gate.report.slices import short
 
@@ -18,7 +17,7 @@ Scale = tuple[float, float] | None
 """The ends of a rubric's scale; None where a score's own range is meant."""
 
 
-def scorer_text(one: ScorerCheckRecord) -> str:
+def scorer_text(one: ScorerResult) -> str:
     """`rubric 3.4 of 5, needs 3.5 (brevity 5.0, tone 3.0)`, with the mark where that is missed."""
     if one.value is None:
         return f"{short(one.name)} no score"
@@ -29,7 +28,7 @@ def scorer_text(one: ScorerCheckRecord) -> str:
     return f"{short(one.name)} {against(one.value, mark, one.scale)}{inside}"
 
 
-def case_score(check: CaseCheckRecord) -> str:
+def case_score(check: CaseResult) -> str:
     """The score of a case, with what was wanted of it where it falls short; a dash where there is none."""
     if check.score is None:
         return numbers.NOTHING
@@ -40,7 +39,7 @@ def case_score(check: CaseCheckRecord) -> str:
     return against(check.score, mark, scale)
 
 
-def case_scale(check: CaseCheckRecord) -> Scale:
+def case_scale(check: CaseResult) -> Scale:
     """The scale of a case's score: that of its scorer, if it has one alone."""
     return check.scorers[0].scale if len(check.scorers) == 1 else None
 
@@ -61,7 +60,7 @@ def against(value: float, mark: float | None, scale: Scale) -> str:
     return f"{low}{of}, needs {high}"
 
 
-def shortcomings(check: CaseCheckRecord) -> Iterator[str]:
+def shortcomings(check: CaseResult) -> Iterator[str]:
     """Each scorer that falls short with what it says, and why there is no score where there is none.
 
     Where the mark is that of the combined score, what keeps a scorer from all that there is to get is what the case
@@ -73,14 +72,14 @@ def shortcomings(check: CaseCheckRecord) -> Iterator[str]:
             yield scorer_text(one) + (f": {short(one.reason, room)}" if one.reason else "")
 
 
-def falls_short(check: CaseCheckRecord, one: ScorerCheckRecord) -> bool:
+def falls_short(check: CaseResult, one: ScorerResult) -> bool:
     """Is it this scorer's doing that the case does not pass?"""
     if check.state is not CaseState.FAILED or one.value is None:
         return False
     return one.passed is False if check.mark is None else one.value < FULL
 
 
-def others(check: CaseCheckRecord) -> str:
+def others(check: CaseResult) -> str:
     """All other scorers in one line: `rubric 4.1 of 5 (brevity 5.0, tone 3.0), 3 others 1.000`."""
     known = [one for one in check.scorers if one.value is not None and not falls_short(check, one)]
     full = [one for one in known if one.scale is None and (one.value or 0.0) >= FULL]
@@ -94,7 +93,7 @@ def others(check: CaseCheckRecord) -> str:
     return ", ".join(told)
 
 
-def mean_score(checks: Sequence[CaseCheckRecord]) -> str:
+def mean_score(checks: Sequence[CaseResult]) -> str:
     """The mean over some cases; on a scale where all of them are on that one."""
     known = [check for check in checks if check.score is not None]
     if not known:

@@ -34,9 +34,9 @@ def input_changes(
         if id(one) in partner:
             out += _changed(one, partner[id(one)], sides)
         elif _told(one, sides[0], sides[1]):
-            out.append(InputChange("removed", one.name, before=_said(one)))
+            out.append(InputChange(state="removed", component=one.name, before=_said(one)))
     added = (one for one in head if id(one) not in paired and _told(one, sides[1], sides[0]))
-    return (*out, *(InputChange("added", one.name, after=_said(one)) for one in added))
+    return (*out, *(InputChange(state="added", component=one.name, after=_said(one)) for one in added))
 
 
 def _changed(base: Component, head: Component, sides: tuple[Side, Side]) -> Iterator[InputChange]:
@@ -45,7 +45,7 @@ def _changed(base: Component, head: Component, sides: tuple[Side, Side]) -> Iter
     old = " ".join(rule.text for rule in before if plain(rule.text) not in words)
     new = " ".join(rule.text for rule in after if plain(rule.text) not in words)
     if old or new:
-        yield InputChange("changed", head.name, old, new)
+        yield InputChange(state="changed", component=head.name, before=old, after=new)
 
 
 def _moved(rules: Sequence[InputRule], side: Side) -> list[InputRule]:

@@ -1,6 +1,6 @@
 """A comparison as a part of the record of a run."""
 
-from gate.domain.record_promises import InputPromiseRecord, PromiseRecord, PromisesRecord
+from gate.domain.record_promises import PromiseRecord, PromisesRecord
 from gate.domain.specdiff import RuleChange, SpecDiff
 
 
@@ -16,10 +16,7 @@ def promises_record(suite: str, diff: SpecDiff, judge: str = "") -> PromisesReco
         suite=suite,
         unchanged=len(diff.of("unchanged")),
         changes=[_promise(change) for change in diff.rules if change.state != "unchanged"],
-        inputs=[
-            InputPromiseRecord(state=one.state, component=one.component, before=one.before, after=one.after)
-            for one in diff.inputs
-        ],
+        inputs=list(diff.inputs),
         notes=list(diff.notes),
         judge=judge if any(change.judged for change in diff.rules) else "",
     )

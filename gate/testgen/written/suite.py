@@ -20,7 +20,7 @@ JUDGE = "rules"
 Origin: TypeAlias = Literal["prompt", "tested", "generator"]
 _ORIGINS: dict[Origin, str] = {
     "prompt": "the model that the prompt's own file names",
-    "tested": "the first of --models",
+    "tested": "the first of --evaluate",
     "generator": "a model that this command was given",
 }
 _OPENING = re.compile(r"\{(?=\{)")

@@ -10,6 +10,7 @@ from starlette.datastructures import UploadFile
 from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import ClientDisconnect
 
+from gate.domain.jsonbytes import complaint
 from gate.domain.jsonvalue import JsonValue
 from gate.errors import GateError
 from gate.inputs.jsontext import BadJson, parse_json
@@ -57,9 +58,7 @@ def read(model: type[Sent], values: Mapping[str, JsonValue]) -> Sent:
     try:
         return model.model_validate(dict(values))
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(str(part) for part in first["loc"])[:100]
-        raise GateError(f"{where}: {first['msg']}" if where else first["msg"]) from None
+        raise GateError(complaint(error)) from None
 
 
 @dataclass(frozen=True, slots=True)

@@ -210,7 +210,7 @@ def test_conversations_that_break_off_are_counted(repo: Path, server: ModelServe
 
 def test_shards_of_conversations_say_what_the_whole_says(repo: Path, server: ModelServer) -> None:
     with_program(repo, "warm")
-    whole, asked = diff(repo, server, "--head", "warm", "--no-cache")
+    whole, asked = diff(repo, server, "--head", "warm", "--refresh")
     assert asked == 2 * TALKS * CALLS
     env = variables(server)
     for number in (1, 2, 3):

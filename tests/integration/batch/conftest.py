@@ -12,7 +12,7 @@ from gate.calls.batch_ledger import BatchLedger
 from gate.calls.batch_tools import BatchTools
 from gate.domain.model import ModelRef, Params
 from gate.domain.prompt import Message
-from gate.flows.batch import BatchOptions, BatchOutcome, collect_or_submit
+from gate.flows.batch import BatchOutcome, collect_or_submit
 from gate.providers.base import Request
 from gate.providers.endpoints import Keys
 from gate.providers.factory import Factory
@@ -44,7 +44,6 @@ class Gate:
     answers: Answers = field(default_factory=Answers)
     now: float = 0.0
     slept: list[float] = field(default_factory=list)
-    said: list[str] = field(default_factory=list)
 
     def requests(self, count: int = 4, candidate: str = "new", model: ModelRef | None = None) -> list[Request]:
         """Both arms of so many cases, pair by pair."""
@@ -59,7 +58,7 @@ class Gate:
             for arm in ("old", candidate)
         ]
 
-    def run(self, requests: list[Request] | None = None, options: BatchOptions | None = None) -> BatchOutcome:
+    def run(self, requests: list[Request] | None = None, max_calls: int | None = None) -> BatchOutcome:
         async def main() -> BatchOutcome:
             url = self.server.url
             keys = Keys(OPENAI_KEY, ANTHROPIC_KEY, f"{url}/v1", url)
@@ -73,7 +72,7 @@ class Gate:
             )
             try:
                 wanted = self.requests() if requests is None else requests
-                return await collect_or_submit(wanted, tools, options or BatchOptions(say=self.said.append))
+                return await collect_or_submit(wanted, tools, max_calls)
             finally:
                 await factory.close()
 

@@ -10,7 +10,6 @@ from gate.domain.prompt import Message
 from gate.domain.sample import Reply
 from gate.domain.usage import Dollars, Usage
 from gate.errors import CannotEvaluate
-from gate.flows.batch import BatchOptions
 from gate.providers.base import Misconfigured
 from gate.providers.prices import PriceList
 from tests.integration.batch.conftest import Gate
@@ -119,19 +118,6 @@ def test_failures_are_left_to_the_live_run(server: BatchServer, gate: Gate) -> N
     assert (gate.run().live, len(server.batches)) == (2, 1)
 
 
-def test_failures_are_submitted_again_if_the_user_says_so(server: BatchServer, gate: Gate) -> None:
-    server.failing = {0, 3}
-    gate.run()
-    server.finish()
-    outcome = gate.run(options=BatchOptions(again=True))
-    assert (outcome.submitted, outcome.live) == (2, 0)
-    assert gate.run(options=BatchOptions(again=True)).submitted == 0
-    server.failing = set()
-    server.finish()
-    assert gate.run().ready
-    assert len(known(gate)) == 8
-
-
 @pytest.mark.parametrize("phase", ["expired", "cancelled"])
 def test_an_early_end(server: BatchServer, gate: Gate, phase: str) -> None:
     gate.run()
@@ -158,20 +144,11 @@ def test_a_batch_that_was_deleted(server: BatchServer, gate: Gate) -> None:
     assert any("no longer has the batch" in note for note in outcome.notes)
 
 
-def test_waiting_looks_again_at_growing_intervals(server: BatchServer, gate: Gate) -> None:
-    server.finish_after = 4
-    outcome = gate.run(options=BatchOptions(wait=True, say=gate.said.append))
-    assert outcome.ready
-    assert outcome.submitted == outcome.tally.collected == 8
-    assert gate.slept == [30.0, 45.0, 67.5, 101.25]
-    assert "8 answers are being prepared" in gate.said[0]
-
-
 def test_a_budget_that_does_not_suffice_is_told_before(server: BatchServer, gate: Gate) -> None:
     with pytest.raises(CannotEvaluate, match="would take 8 calls, and the budget allows 7"):
-        gate.run(options=BatchOptions(max_calls=7))
+        gate.run(max_calls=7)
     assert not server.batches
-    assert gate.run(options=BatchOptions(max_calls=8)).submitted == 8
+    assert gate.run(max_calls=8).submitted == 8
 
 
 def test_large_runs_are_split(server: BatchServer, gate: Gate) -> None:

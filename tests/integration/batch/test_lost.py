@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from gate.errors import CannotEvaluate
-from gate.flows.batch import BatchOptions
 from tests.integration.batch.conftest import Gate
 from tests.support.batch_server import BatchServer
 from tests.support.batch_wire import Batch
@@ -205,4 +204,4 @@ def test_a_batch_that_is_refused_is_forgotten(server: BatchServer, gate: Gate) -
     with pytest.raises(CannotEvaluate, match="the batch is refused"):
         gate.run()
     assert list(gate.folder.glob("*.json")) == []
-    assert gate.run(options=BatchOptions()).submitted == 8
+    assert gate.run().submitted == 8

@@ -37,8 +37,8 @@ def write(root: Path, server: ModelServer, quality: str = "quality=1.0", suite: 
     )
 
 
-def check(root: Path, *options: str) -> Outcome:
-    return gate("check", "--json", *options, cwd=root)
+def check(root: Path, *options: str, env: dict[str, str] | None = None) -> Outcome:
+    return gate("check", "--json", *options, cwd=root, env=env)
 
 
 def test_every_case_passes(tmp_path: Path, server: ModelServer) -> None:
@@ -74,7 +74,8 @@ def test_a_rate_may_ask_for_less_than_all(tmp_path: Path, server: ModelServer, r
 def test_reached_is_not_beyond_doubt(tmp_path: Path, server: ModelServer) -> None:
     write(tmp_path, server)
     assert check(tmp_path, "--min-pass-rate", "0.9").code == 0
-    strict = check(tmp_path, "--min-pass-rate", "0.9", "--fail-on", "hold")
+    write(tmp_path, server, run="policy: {fail_on: hold}\n")
+    strict = check(tmp_path, "--min-pass-rate", "0.9")
     assert (strict.code, strict.record.verdict) == (1, Verdict.HOLD)
 
 
@@ -89,7 +90,7 @@ def test_answers_that_are_not_there_are_no_answers(tmp_path: Path, server: Model
 
 def test_the_budget_is_kept_and_whole_cases_come_first(tmp_path: Path, server: ModelServer) -> None:
     write(tmp_path, server, run="budget: {max_calls: 7}\n")
-    outcome = check(tmp_path, "--concurrency", "1")
+    outcome = check(tmp_path, env={"GATE_CONCURRENCY": "1"})
     record = outcome.record
     assert (outcome.code, record.verdict) == (3, Verdict.INCONCLUSIVE)
     assert len(server.ledger) <= 7
@@ -130,11 +131,11 @@ def test_a_commit_is_checked_as_it_is_there(tmp_path: Path, server: ModelServer)
 def test_files_need_no_configuration(tmp_path: Path, server: ModelServer) -> None:
     write_jsonl(tmp_path / "cases.jsonl", ROWS)
     (tmp_path / "p.md").write_text("Answer. quality=1.0")
-    files = ("--prompt", "p.md", "--cases", "cases.jsonl", "--model", "openai:m", "--samples", "1")
-    address = ("--param", f"base_url={server.url}/v1")
-    outcome = check(tmp_path, *files, *address, "--scorer", "exact", "--scorer", "contains")
+    files = ("p.md", "--cases", "cases.jsonl", "--model", "openai:m", "--samples", "1")
+    env = {"OPENAI_BASE_URL": f"{server.url}/v1"}
+    outcome = check(tmp_path, *files, "--scorer", "exact", "--scorer", "contains", env=env)
     assert (outcome.code, outcome.record.new[0].exam.scorers) == (0, ["exact", "contains"])
-    judged = check(tmp_path, *files, *address, "--criteria", "Says the word")
+    judged = check(tmp_path, *files, "--criteria", "Says the word", env=env)
     assert judged.record.new[0].exam.scorers == ["judge"]
 
 
@@ -158,11 +159,10 @@ def test_the_record_is_rendered_again_word_for_word(tmp_path: Path, server: Mode
         (("--case", "welcome-00"), "did you mean 'welcome-0'"),
         (("--case", "zzz"), "no case fits 'zzz'"),
         (("--config", "other.yaml"), "there is no other.yaml in the working tree"),
-        (("--no-cache", "--refresh"), "do not go together"),
-        (("--scorer", "exact"), "--scorer has no meaning without --prompt and --cases"),
-        (("--prompt", "prompt.md"), "--cases missing"),
-        (("--prompt", "prompt.md", "--cases", "cases.jsonl", "--ref", "main"), "--ref has no meaning"),
-        (("--prompt", "prompt.md", "--cases", "cases.jsonl"), "no model is named"),
+        (("--scorer", "exact"), "--scorer has no meaning without PROMPT and --cases"),
+        (("prompt.md",), "--cases is missing"),
+        (("prompt.md", "--cases", "cases.jsonl", "--ref", "main"), "--ref has no meaning"),
+        (("prompt.md", "--cases", "cases.jsonl"), "no model is named"),
         (("--min-pass-rate", "0"), "0"),
         (("--model", "nonsense"), "nonsense"),
         (("--ref", "main"), "is not inside a git repository"),
@@ -205,7 +205,7 @@ def test_what_is_interrupted_keeps_what_it_has(
 ) -> None:
     write(tmp_path, server)
     server.behaviour = Behaviour(latency_s=0.3)
-    process = forked.start(["check", "--concurrency", "2"], tmp_path, environment(tmp_path))
+    process = forked.start(["check"], tmp_path, environment(tmp_path, {"GATE_CONCURRENCY": "2"}))
     while len(server.ledger) < 4:
         time.sleep(0.02)
     process.send_signal(number)

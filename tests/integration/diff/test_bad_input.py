@@ -39,7 +39,7 @@ def repo(tmp_path: Path) -> Path:
 
 
 def diff(root: Path, *more: str, model: str = "fake:oracle", env: dict[str, str] | None = None) -> Outcome:
-    named = ("--baseline", "a.md", "--candidate", "b.md", "--cases", "cases.jsonl", "--model", model)
+    named = ("a.md", "b.md", "--cases", "cases.jsonl", "--model", model)
     return gate("diff", *named, *more, cwd=root, env=env)
 
 
@@ -99,22 +99,23 @@ def test_a_missing_key_is_exit_3(files: Path) -> None:
     assert_refused(diff(files, model="anthropic:claude-haiku-4-5"), files, "ANTHROPIC_API_KEY", code=3)
 
 
-def test_a_parameter_that_the_interface_does_not_take(files: Path) -> None:
-    outcome = diff(
-        files, "--param", "temperature=0", model="anthropic:claude-haiku-4-5", env={"ANTHROPIC_API_KEY": "k"}
-    )
-    assert_refused(outcome, files, "temperature", "anthropic")
+def test_a_parameter_that_the_interface_does_not_take(repo: Path) -> None:
+    config = CONFIG.replace("fake:oracle", "anthropic:claude-haiku-4-5\n    params: {temperature: 0}")
+    (repo / "gate.yaml").write_text(config)
+    outcome = gate("diff", "--base", "main", cwd=repo, env={"ANTHROPIC_API_KEY": "k"})
+    assert_refused(outcome, repo, "temperature", "anthropic")
 
 
 @pytest.mark.parametrize(
     ("arguments", "parts"),
     [
-        ((), ("--base", "--baseline")),
-        (("--baseline", "a.md"), ("--candidate", "--cases")),
+        ((), ("--base", "gate diff OLD NEW")),
+        (("a.md", "--cases", "cases.jsonl"), ("two prompts", "gate diff OLD NEW")),
+        (("a.md", "b.md", "--base", "main"), ("OLD NEW has no meaning with --base",)),
         (("--base", "main", "--model", "fake:echo"), ("--model", "gate.yaml")),
-        (("--baseline", "a.md", "--candidate", "b.md", "--cases", "cases.jsonl"), ("--model",)),
+        (("a.md", "b.md", "--cases", "cases.jsonl"), ("--model",)),
         (
-            ("--baseline", "a.md", "--candidate", "b.md", "--cases", "cases.jsonl", "--model", "gpt-5"),
+            ("a.md", "b.md", "--cases", "cases.jsonl", "--model", "gpt-5"),
             ("openai:gpt-5",),
         ),
         (("--samples", "0"), ("--samples",)),
@@ -131,7 +132,7 @@ def test_a_judge_without_criteria(files: Path) -> None:
 
 def test_a_template_with_an_unknown_variable(files: Path) -> None:
     (files / "b.md.j2").write_text("Hello {{ nmae }}")
-    named = ("--baseline", "a.md", "--candidate", "b.md.j2", "--cases", "cases.jsonl", "--model", "fake:oracle")
+    named = ("a.md", "b.md.j2", "--cases", "cases.jsonl", "--model", "fake:oracle")
     assert_refused(gate("diff", *named, cwd=files), files, "b.md.j2", "nmae")
 
 
@@ -160,7 +161,7 @@ def test_no_configuration(repo: Path) -> None:
     (repo / "gate.yaml").unlink()
     assert_refused(gate("diff", "--base", "main", cwd=repo), repo, "the change deletes gate.yaml, which main has")
     assert_refused(
-        gate("diff", "--base", "main", "--config", "x.yaml", cwd=repo), repo, "there is no x.yaml", "--baseline"
+        gate("diff", "--base", "main", "--config", "x.yaml", cwd=repo), repo, "there is no x.yaml", "gate diff OLD NEW"
     )
 
 
@@ -171,7 +172,7 @@ def test_configuration_mistakes_of_both_sides_at_once(repo: Path) -> None:
 
 def test_a_report_of_something_else(tmp_path: Path) -> None:
     (tmp_path / "x.json").write_text('{"schema": "prompt-gate/run/99"}')
-    assert_refused(gate("report", "x.json", cwd=tmp_path), tmp_path, "newer")
+    assert_refused(gate("report", "x.json", cwd=tmp_path), tmp_path, "this version reads prompt-gate/run/1")
     (tmp_path / "x.json").write_text("[]")
     assert_refused(gate("report", "x.json", cwd=tmp_path), tmp_path, "not a run")
     assert_refused(gate("report", "y.json", cwd=tmp_path), tmp_path, "y.json")

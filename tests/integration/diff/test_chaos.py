@@ -29,7 +29,7 @@ def compare(root: Path, server: ModelServer, *more: str) -> Outcome:
     (root / "b.md").write_text(BROKEN)
     write_jsonl(root / "cases.jsonl", CASES)
     env = {"OPENAI_BASE_URL": f"{server.url}/v1", "OPENAI_API_KEY": "sk-loopback-openai"}
-    named = ("--baseline", "a.md", "--candidate", "b.md", "--cases", "cases.jsonl", "--model", "openai:gpt-4o-mini")
+    named = ("a.md", "b.md", "--cases", "cases.jsonl", "--model", "openai:gpt-4o-mini")
     return gate("diff", *named, "--json", "--out", "out", "--no-early-stop", *more, cwd=root, env=env)
 
 

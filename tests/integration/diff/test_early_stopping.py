@@ -42,7 +42,7 @@ def repo(tmp_path: Path, server: ModelServer) -> Path:
 
 def diff(repo: Path, prompt: str, *options: str) -> Outcome:
     (repo / "prompt.md").write_text(prompt)
-    return gate("diff", "--base", "main", "--json", "--no-cache", "--out", "out", *options, cwd=repo)
+    return gate("diff", "--base", "main", "--json", "--refresh", "--out", "out", *options, cwd=repo)
 
 
 def rows(repo: Path) -> list[dict[str, object]]:

@@ -1,6 +1,7 @@
 """What a change does to its own exam moves no verdict; what it adds and edits is tried and told apart."""
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +18,20 @@ CASES = "evals/support.jsonl"
 JUDGED = CONFIG.replace("scorers: [contains]", "scorers: [contains, {judge: {criteria: Kind., model: 'fake:oracle'}}]")
 
 
+@pytest.fixture(scope="module")
+def committed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("committed")
+    git(folder, "init", "--quiet", "--initial-branch", "main")
+    write(folder, FILES)
+    git(folder, "add", "--all")
+    git(folder, "commit", "--quiet", "--message", "one")
+    return folder
+
+
 @pytest.fixture
-def repo(tmp_path: Path) -> Path:
-    git(tmp_path, "init", "--quiet", "--initial-branch", "main")
-    write(tmp_path, FILES)
-    git(tmp_path, "add", "--all")
-    git(tmp_path, "commit", "--quiet", "--message", "one")
-    return tmp_path
+def repo(tmp_path: Path, committed: Path) -> Path:
+    """A copy: the seed follows from the base commit, and so is the same in all of them."""
+    return shutil.copytree(committed, tmp_path / "repo")
 
 
 def write(repo: Path, files: dict[str, str]) -> None:
@@ -34,7 +42,7 @@ def write(repo: Path, files: dict[str, str]) -> None:
 
 def run(repo: Path, files: dict[str, str], *more: str) -> Outcome:
     write(repo, files)
-    return gate("diff", "--base", "main", "--json", "--no-cache", *more, cwd=repo)
+    return gate("diff", "--base", "main", "--json", "--refresh", *more, cwd=repo)
 
 
 def rows(*given: dict[str, Any]) -> str:
@@ -83,18 +91,14 @@ ATTACKS = {
 
 
 @pytest.fixture(scope="module")
-def honest(tmp_path_factory: pytest.TempPathFactory) -> RunRecord:
-    folder = tmp_path_factory.mktemp("honest")
-    git(folder, "init", "--quiet", "--initial-branch", "main")
-    write(folder, FILES)
-    git(folder, "add", "--all")
-    git(folder, "commit", "--quiet", "--message", "one")
-    return run(folder, {PROMPT: BROKEN}, "--seed", "7").record
+def honest(tmp_path_factory: pytest.TempPathFactory, committed: Path) -> RunRecord:
+    folder = shutil.copytree(committed, tmp_path_factory.mktemp("honest") / "repo")
+    return run(folder, {PROMPT: BROKEN}).record
 
 
 @pytest.mark.parametrize("files", ATTACKS.values(), ids=ATTACKS.keys())
 def test_no_edit_of_the_exam_moves_the_verdict(repo: Path, honest: RunRecord, files: dict[str, str]) -> None:
-    outcome = run(repo, {PROMPT: BROKEN, **files}, "--seed", "7")
+    outcome = run(repo, {PROMPT: BROKEN, **files})
     assert outcome.code == 1, outcome.err
     assert honest.verdict is Verdict.BLOCK
     found, expected = untouched(outcome.record), untouched(honest)

@@ -47,8 +47,8 @@ def repo(tmp_path: Path, server: ModelServer) -> Path:
 
 
 def start(repo: Path, *options: str, file_bytes: int | None = None) -> Fork:
-    command = ["diff", "--base", "main", "--concurrency", str(IN_FLIGHT), *options]
-    return forked.start(command, repo, environment(repo), file_bytes=file_bytes)
+    env = environment(repo, {"GATE_CONCURRENCY": str(IN_FLIGHT)})
+    return forked.start(["diff", "--base", "main", *options], repo, env, file_bytes=file_bytes)
 
 
 def rows(repo: Path, out: str = ".gate/last") -> list[dict[str, Any]]:
@@ -96,7 +96,7 @@ def test_twenty_percent_faults_three_kills_and_a_full_disk(repo: Path, server: M
     assert len(server.ledger) <= SAMPLES + 4 * 2 * IN_FLIGHT
 
     server.behaviour = Behaviour()
-    calm = gate("diff", "--base", "main", "--quiet", "--no-cache", "--out", "calm", cwd=repo)
+    calm = gate("diff", "--base", "main", "--quiet", "--refresh", "--out", "calm", cwd=repo)
     assert calm.code == 1
     assert said(repo / "calm") == said(repo / ".gate/last")
 
@@ -109,21 +109,11 @@ def test_a_run_with_looks_that_is_killed_asks_for_what_it_would_have_asked(repo:
         kill_after(start(repo, "--early-stop"), server, 45)
     assert gate("diff", "--base", "main", "--quiet", "--early-stop", cwd=repo).code == 1
     asked = len(server.ledger)
-    assert gate("diff", "--base", "main", "--quiet", "--early-stop", "--no-cache", "--out", "calm", cwd=repo).code == 1
+    assert gate("diff", "--base", "main", "--quiet", "--early-stop", "--refresh", "--out", "calm", cwd=repo).code == 1
     assert said(repo / "calm") == said(repo / ".gate/last")
     calm = len(server.ledger) - asked
     assert len(rows(repo)) == calm < SAMPLES
     assert asked <= calm + 2 * 2 * IN_FLIGHT
-
-
-def test_without_the_cache_a_killed_run_is_taken_up_from_its_own_journal(repo: Path, server: ModelServer) -> None:
-    server.behaviour = Behaviour(latency_s=0.02)
-    kill_after(start(repo, "--no-cache"), server, 100)
-    assert (repo / ".gate/last/journal.sqlite").exists()
-    assert gate("diff", "--base", "main", "--quiet", "--no-cache", cwd=repo).code == 1
-    assert len(server.ledger) <= SAMPLES + 2 * IN_FLIGHT
-    assert not list((repo / ".gate/last").glob("journal*"))
-    assert not (repo / ".gate/cache").exists()
 
 
 def test_a_refresh_that_is_killed_is_taken_up_as_a_refresh(repo: Path, server: ModelServer) -> None:

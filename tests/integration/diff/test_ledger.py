@@ -21,7 +21,6 @@ BASELINE = "You help customers. quality=0.9"
 BROKEN = "Help. quality=0.9 quality[enterprise]=0.45"
 REWORDED = "You are here to help customers. quality=0.9"
 TIERS = ("smb", "enterprise")
-CACHED = {"anthropic:claude-haiku-4-5": ("--param", "prompt_cache=true")}
 CASES = [
     {
         "id": f"c{i}",
@@ -57,7 +56,7 @@ def compare(
         "OPENAI_API_KEY": "sk-loopback-openai",
         "ANTHROPIC_API_KEY": "sk-loopback-anthropic",
     }
-    named = ("--baseline", "a.md", "--candidate", "b.md", "--cases", "cases.jsonl", "--model", model)
+    named = ("a.md", "b.md", "--cases", "cases.jsonl", "--model", model)
     return gate("diff", *named, "--json", "--no-early-stop", *more, cwd=root, env=keys | (env or {}))
 
 
@@ -126,7 +125,9 @@ def test_faults_are_retried_and_change_no_number(tmp_path: Path, server: ModelSe
     server.behaviour = Behaviour(faults=("429", "500", "drop", "truncated"))
     # Every retry waits: few cases, which fall further, and all at once, so that it is not taken for an outage.
     broken = BROKEN.replace("0.45", "0.1")
-    record = compare(tmp_path, server, model, broken, "--samples", "1", "--concurrency", "400", cases=40).record
+    record = compare(
+        tmp_path, server, model, broken, "--samples", "1", env={"GATE_CONCURRENCY": "400"}, cases=40
+    ).record
     assert record.verdict is Verdict.BLOCK
     assert record.calls.retried == 4 * len(server.ledger) == 320
     assert_equal_to_ledger(record, server, broken)
@@ -141,16 +142,6 @@ def test_a_service_that_is_down_is_inconclusive_within_seconds_and_nothing_is_gr
     assert "not finished" in outcome.record.reasons[0]
 
 
-def test_prompt_caching_keeps_its_tokens_apart(tmp_path: Path, server: ModelServer) -> None:
-    server.behaviour = Behaviour(cache_min_tokens=1)
-    record = compare(tmp_path, server, MODELS[1], BROKEN, "--param", "prompt_cache=true", "--concurrency", "1").record
-    usage = record.suites[0].cost.baseline.usage
-    assert usage is not None
-    assert usage.cache_read_tokens > 0
-    assert usage.cache_write_tokens > 0
-    assert_equal_to_ledger(record, server, BROKEN)
-
-
 def test_a_judge_runs_through_structured_output(tmp_path: Path, server: ModelServer) -> None:
     record = compare(tmp_path, server, MODELS[0], BROKEN, "--scorer", "judge", "--criteria", "Says the word").record
     judged = [entry for entry in server.ledger if entry.right is None]
@@ -163,7 +154,7 @@ def test_a_judge_runs_through_structured_output(tmp_path: Path, server: ModelSer
 @pytest.mark.parametrize("model", MODELS)
 def test_dollars_are_the_ledgers_tokens_at_each_kinds_price(tmp_path: Path, server: ModelServer, model: str) -> None:
     server.behaviour = Behaviour(cache_min_tokens=1)
-    record = compare(tmp_path, server, model, REWORDED, *CACHED.get(model, ()), env={"GATE_PRICE_BY_NAME": "1"}).record
+    record = compare(tmp_path, server, model, REWORDED, env={"GATE_PRICE_BY_NAME": "1"}).record
     provider, name = model.split(":")
     dollars = sum(
         float(
@@ -187,13 +178,13 @@ def test_dollars_are_the_ledgers_tokens_at_each_kinds_price(tmp_path: Path, serv
 def test_no_key_is_written_anywhere(tmp_path: Path, server: ModelServer) -> None:
     outcome = compare(tmp_path, server, MODELS[0], BROKEN, "--out", "out")
     written = [path.read_text() for path in (tmp_path / "out").iterdir()]
-    assert len(written) == 6
+    assert len(written) == 5
     assert all("sk-loopback" not in text for text in (*written, outcome.out, outcome.err))
 
 
 def test_axis_figures_are_those_of_the_calls(tmp_path: Path, server: ModelServer) -> None:
     server.behaviour = Behaviour(latency_s=0.02)
-    record = compare(tmp_path, server, MODELS[0], REWORDED, "--concurrency", "8", "--samples", "1").record
+    record = compare(tmp_path, server, MODELS[0], REWORDED, "--samples", "1", env={"GATE_CONCURRENCY": "8"}).record
     arm: ArmAxis = record.suites[0].latency.baseline
     assert arm.p50 is not None
     assert arm.p50 >= 0.02

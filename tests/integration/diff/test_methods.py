@@ -29,29 +29,38 @@ def root(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def diff(root: Path, candidate: str, *options: str) -> Outcome:
-    files = ("--baseline", "old.md", "--candidate", candidate, "--cases", "cases.jsonl", "--model", "fake:oracle")
-    return gate("diff", *files, *options, "--json", cwd=root)
+def diff(root: Path, candidate: str, policy: str = "{}", *, samples: int = 3, margin: float = 0.0) -> Outcome:
+    """The candidate in the working tree, compared by the policy of the base."""
+    git(root, "init", "-q", "-b", "main")
+    (root / "gate.yaml").write_text(
+        f"version: 1\npolicy: {policy}\nsuites:\n  - {{name: s, prompt: old.md, cases: cases.jsonl, "
+        f"model: fake:oracle, samples: {samples}, scorers: [contains], slices: [tier], policy: {{margin: {margin}}}}}\n"
+    )
+    git(root, "add", "-A")
+    git(root, "commit", "-q", "-m", "base")
+    (root / "old.md").write_text((root / candidate).read_text())
+    return gate("diff", "--base", "main", "--json", cwd=root)
 
 
 @pytest.mark.parametrize(
-    ("options", "samples"),
+    ("name", "more", "samples"),
     [
-        (("--method", "maxt"), 3),
-        (("--method", "maxt", "--breakage"), 3),
-        (("--method", "percentile"), 3),
-        (("--method", "percentile", "--correction", "holm"), 3),
-        (("--method", "t", "--correction", "bonferroni"), 3),
-        (("--method", "mcnemar", "--correction", "holm"), 1),
+        ("maxt", {}, 3),
+        ("maxt", {"breakage": "true"}, 3),
+        ("percentile", {}, 3),
+        ("percentile", {"correction": "holm"}, 3),
+        ("t", {"correction": "bonferroni"}, 3),
+        ("mcnemar", {"correction": "holm"}, 1),
     ],
 )
-def test_a_broken_tier_blocks_by_every_method(root: Path, options: tuple[str, ...], samples: int) -> None:
-    outcome = diff(root, "new.md", *options, "--samples", str(samples))
+def test_a_broken_tier_blocks_by_every_method(root: Path, name: str, more: dict[str, str], samples: int) -> None:
+    policy = ", ".join(f"{key}: {value}" for key, value in {"method": name, **more}.items())
+    outcome = diff(root, "new.md", f"{{{policy}}}", samples=samples)
     record = outcome.record
     assert (outcome.code, record.verdict) == (1, Verdict.BLOCK)
-    assert record.method.name == options[1]
-    assert record.method.breakage == ("--breakage" in options)
-    assert record.method.correction == (options[3] if "--correction" in options else "none")
+    assert record.method.name == name
+    assert record.method.breakage == ("breakage" in more)
+    assert record.method.correction == more.get("correction", "none")
     (gold,) = [row for row in record.suites[0].quality.slices if row.slice == "tier=gold"]
     assert gold.state is State.REGRESSION
     assert gold.upper is not None and gold.upper < 0
@@ -60,35 +69,33 @@ def test_a_broken_tier_blocks_by_every_method(root: Path, options: tuple[str, ..
     assert free.state is not State.REGRESSION
 
 
-@pytest.mark.parametrize("options", [(), ("--method", "t"), ("--method", "percentile", "--correction", "holm")])
-def test_a_harmless_rewording_passes(root: Path, options: tuple[str, ...]) -> None:
-    outcome = diff(root, "same.md", *options)
+@pytest.mark.parametrize("policy", ["{}", "{method: t}", "{method: percentile, correction: holm}"])
+def test_a_harmless_rewording_passes(root: Path, policy: str) -> None:
+    outcome = diff(root, "same.md", policy)
     assert outcome.code == 0
     assert outcome.record.verdict in (Verdict.PASS, Verdict.HOLD)
 
 
-def test_a_margin_wide_enough_lets_the_fall_pass(root: Path) -> None:
-    assert diff(root, "new.md", "--margin", "0.95").code == 0
-    strict = diff(root, "new.md", "--margin", "0.2")
-    assert strict.code == 1
-    assert strict.record.suites[0].quality.overall.margin == 0.2
+@pytest.mark.parametrize(("margin", "code"), [(0.95, 0), (0.2, 1)])
+def test_a_margin_wide_enough_lets_the_fall_pass(root: Path, margin: float, code: int) -> None:
+    outcome = diff(root, "new.md", margin=margin)
+    assert (outcome.code, outcome.record.suites[0].quality.overall.margin) == (code, margin)
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("policy", "samples", "margin", "said"),
     [
-        (("--method", "mcnemar"), "samples is 3"),
-        (("--breakage", "--samples", "1"), "it needs 2 to 5 samples"),
-        (("--breakage", "--param", "temperature=0"), "temperature 0"),
-        (("--breakage", "--margin", "0.1"), "no room for a margin"),
-        (("--correction", "holm"), "maxt holds its level for all slices together already"),
-        (("--breakage", "--method", "t"), "breakage is a channel of maxt"),
-        (("--margin", "1"), "--margin"),
-        (("--method", "bayes"), "--method"),
+        ("{method: mcnemar}", 3, 0.0, "samples is 3"),
+        ("{breakage: true}", 1, 0.0, "it needs 2 to 5 samples"),
+        ("{breakage: true}", 3, 0.1, "no room for a margin"),
+        ("{correction: holm}", 3, 0.0, "maxt holds its level for all slices together already"),
+        ("{breakage: true, method: t}", 3, 0.0, "breakage is a channel of maxt"),
+        ("{}", 3, 1.0, "margin"),
+        ("{method: bayes}", 3, 0.0, "method"),
     ],
 )
-def test_refused_before_anything_is_written(root: Path, options: tuple[str, ...], said: str) -> None:
-    outcome = diff(root, "new.md", *options)
+def test_refused_before_anything_is_written(root: Path, policy: str, samples: int, margin: float, said: str) -> None:
+    outcome = diff(root, "new.md", policy, samples=samples, margin=margin)
     assert outcome.code == 2
     assert said in outcome.err
     assert "Traceback" not in outcome.err

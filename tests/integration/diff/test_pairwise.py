@@ -31,10 +31,10 @@ def root(tmp_path: Path) -> Path:
 
 
 def diff(root: Path, candidate: str, server: ModelServer, *more: str) -> Outcome:
-    files = ("--baseline", "old.md", "--candidate", candidate, "--cases", "cases.jsonl", "--model", "openai:m")
+    files = ("old.md", candidate, "--cases", "cases.jsonl", "--model", "openai:m")
     scored = ("--scorer", "contains", "--scorer", "pairwise", "--criteria", "The better word is better.")
-    address = ("--param", f"base_url={server.url}/v1", "--samples", "2")
-    return gate("diff", *files, *scored, *address, *more, "--json", cwd=root)
+    env = {"OPENAI_BASE_URL": f"{server.url}/v1"}
+    return gate("diff", *files, *scored, "--samples", "2", *more, "--json", cwd=root, env=env)
 
 
 def test_what_an_absolute_score_misses_a_comparison_shows(root: Path, server: ModelServer) -> None:
@@ -54,9 +54,9 @@ def test_what_an_absolute_score_misses_a_comparison_shows(root: Path, server: Mo
 
 def test_pairs_that_are_all_lost_are_no_certainty(root: Path, server: ModelServer) -> None:
     (root / "wrong.md").write_text("quality=0.0")
-    files = ("--baseline", "old.md", "--candidate", "wrong.md", "--cases", "cases.jsonl", "--model", "openai:m")
+    files = ("old.md", "wrong.md", "--cases", "cases.jsonl", "--model", "openai:m")
     scored = ("--scorer", "pairwise", "--criteria", "The better word is better.", "--samples", "1")
-    outcome = gate("diff", *files, *scored, "--param", f"base_url={server.url}/v1", "--json", cwd=root)
+    outcome = gate("diff", *files, *scored, "--json", cwd=root, env={"OPENAI_BASE_URL": f"{server.url}/v1"})
     overall = outcome.record.suites[0].quality.overall
     assert (outcome.code, overall.mean, overall.lower) == (1, -1.0, -1.0)
     # At least as many other cases could go the other way as 24 of 24 allow (Clopper and Pearson), here 14 %.

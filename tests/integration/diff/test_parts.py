@@ -106,7 +106,7 @@ def test_the_variable_that_ends_the_shared_start_is_found_in_its_part(repo: Path
 
 
 def files_run(folder: Path) -> Outcome:
-    arms = ("--baseline", "old/p.j2", "--candidate", "new/p.j2", "--cases", "cases.jsonl")
+    arms = ("old/p.j2", "new/p.j2", "--cases", "cases.jsonl")
     return gate("diff", *arms, "--model", "fake:oracle", "--scorer", "contains", "--json", cwd=folder)
 
 

@@ -16,7 +16,7 @@ def test_the_exit_code_outlives_the_reader(tmp_path: Path, candidate: str, code:
     (tmp_path / "b.md").write_text(f"Answer. {candidate}")
     rows = [{"id": f"c{i}", "input": f"answer=w{i} {'long ' * 200}", "expected": f"w{i}"} for i in range(40)]
     write_jsonl(tmp_path / "cases.jsonl", rows)
-    files = ("--baseline", "a.md", "--candidate", "b.md", "--cases", "cases.jsonl", "--model", "fake:oracle")
+    files = ("a.md", "b.md", "--cases", "cases.jsonl", "--model", "fake:oracle")
     command = [sys.executable, "-m", "gate", "diff", *files, *options]
     process = subprocess.Popen(
         command, cwd=tmp_path, env=environment(tmp_path), stdout=subprocess.PIPE, stderr=subprocess.PIPE

@@ -46,7 +46,7 @@ def configure(root: Path, server: ModelServer, extra: str = "") -> None:
 
 
 def start(repo: Path) -> Fork:
-    return forked.start(["diff", "--base", "main", "--concurrency", "4", "--out", "out"], repo, environment(repo))
+    return forked.start(["diff", "--base", "main", "--out", "out"], repo, environment(repo, {"GATE_CONCURRENCY": "4"}))
 
 
 def wait_for_samples(repo: Path, count: int) -> None:
@@ -112,7 +112,6 @@ def test_what_is_written_where(repo: Path, server: ModelServer) -> None:
     outcome = gate("diff", "--base", "main", "--samples", "1", cwd=repo)
     assert outcome.code == 0
     assert sorted(path.name for path in (repo / ".gate/last").iterdir()) == [
-        "badge.json",
         "junit.xml",
         "report.html",
         "report.md",

@@ -49,7 +49,9 @@ def repo(tmp_path: Path) -> Path:
 
 
 def run(repo: Path, server: ModelServer, *more: str, env: dict[str, str] | None = None) -> Outcome:
-    return gate("diff", "--base", "main", "--json", *more, cwd=repo, env=reachable(server.url) | (env or {}))
+    return gate(
+        "diff", "--base", "main", "--json", "--no-early-stop", *more, cwd=repo, env=reachable(server.url) | (env or {})
+    )
 
 
 def told(outcome: Outcome) -> PromisesRecord:
@@ -73,7 +75,7 @@ def test_a_dropped_limit_is_told_with_its_evidence_and_moves_nothing_else(repo: 
     assert (told(outcome).changes[0].evidence, told(outcome).unchanged) == (LIMIT, 1)
     without = make(repo / "plain", {**REPOSITORY, "gate.yaml": configured("")})
     write(without, {PROMPT: WITHOUT})
-    plain = gate("diff", "--base", "main", "--json", cwd=without)
+    plain = gate("diff", "--base", "main", "--json", "--no-early-stop", cwd=without)
     assert decided(outcome.record) == decided(plain.record)
     assert outcome.code == plain.code == 0
     assert plain.record.promises == []

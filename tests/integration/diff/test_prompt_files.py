@@ -95,11 +95,11 @@ def test_a_check_asks_both(repo: Path, server: ModelServer) -> None:
 
 
 def test_files_say_so_too(repo: Path, server: ModelServer) -> None:
-    model = ("--model", "openai:m", "--param", f"base_url={server.url}/v1", "--scorer", "contains", "--json")
-    found = gate("check", "--prompt", "bot.prompt.yml", "--cases", "bot.prompt.yml", *model, cwd=repo)
+    model, env = ("--model", "openai:m", "--scorer", "contains", "--json"), {"OPENAI_BASE_URL": f"{server.url}/v1"}
+    found = gate("check", "bot.prompt.yml", "--cases", "bot.prompt.yml", *model, cwd=repo, env=env)
     assert found.code == 0, found.err
     assert "bot.prompt.yml sets model and modelParameters, which the gate does not use" in str(found.record.notes)
     (repo / "b.prompty").write_text(PROMPTY.replace("api: chat", "api: other"))
-    named = ("--baseline", "bot.prompty", "--candidate", "b.prompty", "--cases", "cases.jsonl")
-    found = gate("diff", *named, *model, cwd=repo)
+    named = ("bot.prompty", "b.prompty", "--cases", "cases.jsonl")
+    found = gate("diff", *named, *model, cwd=repo, env=env)
     assert "b.prompty edits model, which the gate does not use" in str(found.record.notes)

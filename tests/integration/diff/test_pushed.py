@@ -81,15 +81,8 @@ def test_a_base_that_is_missing_beside_other_branches_is_a_mistake(clone: Path) 
     assert "there is no commit 'origin/main' in this clone" in done.stdout + done.stderr
 
 
-def test_without_a_push_a_base_that_is_missing_is_a_mistake(clone: Path) -> None:
-    done = gate("diff", "--base", "origin/main", "--pushed", cwd=clone)
-    assert done.code == 2 and "there is no commit 'origin/main'" in done.err
-    # Another server's emptiness says nothing of this one.
-    done = gate("diff", "--base", "origin/main", "--pushed", cwd=clone, env={"PRE_COMMIT_REMOTE_NAME": "fork"})
-    assert done.code == 2
-
-
-@pytest.mark.parametrize("more", [["--base", "main", "--head", "HEAD"], [], ["--base", "main", "--watch"]])
-def test_what_it_does_not_go_with(clone: Path, more: list[str]) -> None:
-    done = gate("diff", "--pushed", *more, cwd=clone)
-    assert done.code == 2 and "--pushed" in done.err
+def test_another_servers_emptiness_says_nothing_of_this_one(clone: Path) -> None:
+    hook = {"PRE_COMMIT_REMOTE_NAME": "fork", "PRE_COMMIT_TO_REF": "HEAD"}
+    for env in ({}, hook):
+        done = gate("diff", "--base", "origin/main", cwd=clone, env=env)
+        assert done.code == 2 and "there is no commit 'origin/main'" in done.err

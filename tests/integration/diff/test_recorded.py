@@ -13,7 +13,7 @@ MODELS = ("gpt-4o-mini", "gemma2-9b", "qwen2.5-3b", "llama3.2-1b")
 
 def compare(root: Path, baseline: str, candidate: str) -> Outcome:
     prompt = str(DATA / "text-to-p.prompt.md")
-    named = ("--baseline", prompt, "--candidate", prompt, "--cases", str(DATA / "text-to-p.cases.jsonl"))
+    named = (prompt, prompt, "--cases", str(DATA / "text-to-p.cases.jsonl"))
     models = [f"replay:{DATA}/text-to-p.{name}.jsonl" for name in (baseline, candidate)]
     arms = ("--baseline-model", models[0], "--candidate-model", models[1])
     return gate("diff", *named, *arms, "--scorer", "regex", "--samples", "1", "--json", cwd=root)

@@ -61,7 +61,7 @@ def test_all_samples_are_taken_and_what_is_missing_decides(tmp_path: Path, url: 
     (tmp_path / "a.md").write_text("Answer.")
     (tmp_path / "b.md").write_text("Answer well.")
     write_jsonl(tmp_path / "cases.jsonl", CASES)
-    named = ("--baseline", "a.md", "--candidate", "b.md", "--cases", "cases.jsonl", "--model", "openai:m")
+    named = ("a.md", "b.md", "--cases", "cases.jsonl", "--model", "openai:m")
     env = {"OPENAI_BASE_URL": url, "OPENAI_API_KEY": "none"}
     for _ in range(2):  # the second time with the answers of the first
         outcome = gate("diff", *named, "--json", "--out", "out", cwd=tmp_path, env=env)

@@ -46,8 +46,8 @@ def configure(root: Path, server: ModelServer, extra: str = "", scorers: str = "
     git(root, "commit", "--quiet", "--message", "one")
 
 
-def diff(repo: Path, *options: str) -> Outcome:
-    return gate("diff", "--base", "main", "--no-early-stop", "--json", *options, cwd=repo)
+def diff(repo: Path, *options: str, env: dict[str, str] | None = None) -> Outcome:
+    return gate("diff", "--base", "main", "--no-early-stop", "--json", *options, cwd=repo, env=env)
 
 
 def said(outcome: Outcome) -> dict[str, Any]:
@@ -107,26 +107,12 @@ def test_another_pull_request_with_the_same_base_reuses_its_baseline(repo: Path,
     assert server.requests - before == CALLS // 2 + 31
 
 
-def test_without_the_cache_everything_is_asked_and_nothing_stays(repo: Path, server: ModelServer) -> None:
-    diff(repo)
-    cached = diff(repo, "--no-cache").record.calls.cached
-    assert (cached, server.requests) == (0, 2 * CALLS)
-    assert not list((repo / ".gate/last").glob("journal*"))
-
-
 def test_refresh_asks_for_everything_and_replaces_it(repo: Path, server: ModelServer) -> None:
     diff(repo)
     assert diff(repo, "--refresh").record.calls.made == CALLS
     diff(repo)
     assert server.requests == 2 * CALLS
     assert not (repo / ".gate/last/refreshing").exists()
-
-
-def test_no_cache_and_refresh_do_not_go_together(repo: Path, server: ModelServer) -> None:
-    outcome = diff(repo, "--no-cache", "--refresh")
-    assert outcome.code == 2
-    assert "--refresh" in outcome.err
-    assert server.requests == 0
 
 
 def test_the_opinions_of_a_judge_are_kept_apart_from_the_answers(repo: Path, server: ModelServer) -> None:
@@ -223,7 +209,7 @@ def test_a_budget_that_will_not_suffice_is_said_first_and_the_next_run_takes_up_
 
 def test_a_server_that_slows_down_moves_both_arms_alike(repo: Path, server: ModelServer) -> None:
     server.behaviour = Behaviour(latency_s=0.01, slowdown_s=0.0004)
-    latency = diff(repo, "--concurrency", "8").record.suites[0].latency
+    latency = diff(repo, env={"GATE_CONCURRENCY": "8"}).record.suites[0].latency
     assert latency.compared
     assert not latency.exceeded
     assert latency.change is not None

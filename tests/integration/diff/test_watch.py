@@ -64,8 +64,8 @@ def repo(tmp_path: Path, server: ModelServer) -> Path:
 @contextmanager
 def watching(repo: Path, *options: str) -> Iterator[Fork]:
     """A session, which ends with the test at the latest."""
-    command = ["diff", "--base", "main", "--watch", "--concurrency", "4", *options]
-    with forked.start(command, repo, environment(repo)) as process:
+    command = ["diff", "--base", "main", "--watch", *options]
+    with forked.start(command, repo, environment(repo, {"GATE_CONCURRENCY": "4"})) as process:
         try:
             yield process
         finally:

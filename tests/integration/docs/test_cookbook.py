@@ -122,7 +122,9 @@ def test_the_extraction_blocks_where_numbers_become_text(tmp_path: Path) -> None
 
     record = run("extraction.md", tmp_path, answer)
     assert record["verdict"] == "BLOCK"
-    assert set(states(record).values()) == {"regression"}
+    # The first look that is sure of one slice ends the run, and the others are at least suspect.
+    assert "regression" in states(record).values()
+    assert set(states(record).values()) <= {"regression", "suspect"}
     assert {one["name"] for one in record["suites"][0]["scorers"]} >= {"json_schema", "total", "number"}
 
 

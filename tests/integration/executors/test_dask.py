@@ -215,7 +215,7 @@ def test_a_comparison_whose_requests_the_cluster_sends(server: ModelServer, clus
     (tmp_path / "new.md").write_text("quality=0.9 be kind")
     cases = [{"id": str(number), "input": f"answer=w{number}", "expected": f"w{number}"} for number in range(6)]
     write_jsonl(tmp_path / "cases.jsonl", cases)
-    files = ("--baseline", "old.md", "--candidate", "new.md", "--cases", "cases.jsonl")
+    files = ("old.md", "new.md", "--cases", "cases.jsonl")
     env = {
         "GATE_EXECUTOR": cluster.scheduler_address.replace("tcp://", "dask://"),
         "OPENAI_BASE_URL": f"{server.url}/v1",

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
@@ -68,6 +69,10 @@ class Desk:
         outcome = self.generate(*arguments)
         return self.asked - before, outcome
 
+    def forget(self) -> None:
+        """Nothing of what was answered is known any more."""
+        shutil.rmtree(self.root / ".gate/cache", ignore_errors=True)
+
     def spec(self, name: str = "evals/shop/spec.yaml") -> Specification:
         return specfile.parse((self.root / name).read_text(encoding="utf-8"), name)
 
@@ -79,6 +84,11 @@ class Desk:
         found = (path for path in sorted(self.root.rglob("*")) if path.is_file())
         named = ((path.relative_to(self.root).as_posix(), path) for path in found)
         return {name: path.read_bytes() for name, path in named if not name.startswith(".gate/")}
+
+
+def given(**settings: object) -> list[str]:
+    """Settings as options."""
+    return [word for key, value in settings.items() for word in ("--set", f"{key}={value}")]
 
 
 def planned(outcome: Outcome) -> int:

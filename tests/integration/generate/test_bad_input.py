@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.integration.generate.desk import MODEL, PROMPT, Desk
+from tests.integration.generate.desk import MODEL, PROMPT, Desk, given
 from tests.support.command import gate
 from tests.support.model_server import Behaviour, Raw
 from tests.support.prompt_reader import reader, stage_of
@@ -27,16 +27,17 @@ def twisted(desk: Desk, stage: str, twist: Callable[[str], str]) -> None:
     [
         (["--instructions", "tests"], "names no text"),
         (["--instructions", "test=Be short"], "no stage 'test'"),
-        (["--models", MODEL], "without --evaluate"),
-        (["--evaluate"], "--models"),
-        (["--evaluate", "--models", "gpt"], "gpt"),
-        (["--evaluate", "--models", f"{MODEL},"], "model"),
+        (["--evaluate", "gpt"], "gpt"),
+        (["--set", "turns"], "write --set turns=3"),
+        (["--set", "turn=3"], "did you mean 'turns'?"),
+        (["--set", "turns=99"], "a whole number from 1 to 20"),
+        (["--set", "expected=3"], "true or false"),
+        (["--set", "control=false"], "without --evaluate"),
+        (["--set", "write_back=true"], ".prompt.yml"),
         (["--update"], "without --diff"),
-        (["--write-back"], ".prompt.yml"),
-        (["--no-cache", "--refresh"], "do not go together"),
-        (["--diff", "--evaluate"], "no meaning with --diff"),
+        (["--diff", "--evaluate", f"{MODEL},openai:other"], "one model answers tests"),
         (["--judge-model", "nobody"], "nobody"),
-        (["--param", "temperature=warm"], "temperature"),
+        (["--set", "temperature=warm"], "temperature"),
     ],
 )
 def test_options_that_make_no_sense(desk: Desk, arguments: list[str], word: str) -> None:
@@ -179,7 +180,7 @@ def test_a_prompt_in_another_language(desk: Desk, prompt: str) -> None:
 def test_two_hundred_rules(desk: Desk) -> None:
     rules = " ".join(f"You must mention item {number}." for number in range(230))
     desk.write("prompts/shop.md", rules)
-    made = desk.generate("--effort", "low", "--max-rules", "200", "--tests-per-rule", "1", "--no-validate")
+    made = desk.generate("--effort", "low", *given(max_rules=200, tests_per_rule=1, validate="false"))
     assert made.code == 0, made.err
     assert len(desk.spec().rules) == 200
     assert len(desk.cases()) == 400
@@ -203,10 +204,10 @@ def test_far_more_calls_than_were_foreseen(desk: Desk) -> None:
     calls, made = desk.paid()
     assert made.code == 3, made
     assert "the tests of its 75 rules would take about" in made.err
-    assert all(word in made.err for word in ("--max-calls", "--max-usd", "--max-rules", "evals/shop/spec.yaml"))
+    assert all(word in made.err for word in ("--max-calls", "--max-usd", "--set max_rules=6", "evals/shop/spec.yaml"))
     assert len(desk.spec().rules) == 75
     most = re.findall(r"--max-calls (\d+)", made.err)
-    more, made = desk.paid("--max-calls", most[0], "--tests-per-rule", "1", "--no-validate")
+    more, made = desk.paid("--max-calls", most[0], *given(tests_per_rule=1, validate="false"))
     assert made.code == 0, made.err
     assert calls < 12
     assert more == 2 * 75  # what was read before is known

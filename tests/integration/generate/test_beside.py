@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.integration.generate.desk import MODEL, PROMPT, Desk, document, planned
+from tests.integration.generate.desk import MODEL, PROMPT, Desk, document, given, planned
 from tests.integration.generate.test_evaluate import FINE, evaluated
 from tests.support.command import gate
 from tests.support.prompt_reader import stage_of
@@ -51,8 +51,7 @@ def test_a_program_reads_the_plan(desk: Desk) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--models", MODEL], "--models has no meaning without --evaluate or --diff"),
-        (["--input-aware"], "--input-aware has no meaning without --evaluate"),
+        (["--set", "input_aware=true"], "--set input_aware has no meaning without --evaluate"),
         (["--instructions", "expected=Be brief"], "there is no stage 'expected'"),
     ],
 )
@@ -65,7 +64,7 @@ def test_an_option_that_would_do_nothing_is_refused(desk: Desk, arguments: list[
 
 def test_the_judge_of_outputs_is_told_more(desk: Desk) -> None:
     desk.server.behaviour = FINE
-    made = evaluated(desk, "--no-control", "--instructions", "compliance=Count the words twice.")
+    made = evaluated(desk, *given(control="false"), "--instructions", "compliance=Count the words twice.")
     assert made.code == 0, made.err
     judged = [entry.system for entry in desk.server.ledger if stage_of(entry.system) == "compliance"]
     assert judged and all("Count the words twice." in system for system in judged)

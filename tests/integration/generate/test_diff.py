@@ -55,7 +55,7 @@ def test_a_rule_that_was_dropped(repo: Desk) -> None:
 
 def test_new_and_stricter_rules_are_tried_on_both_versions(repo: Desk) -> None:
     repo.write("prompts/shop.md", POLITE.replace("at most 80", "at most 20"))
-    found = compared(repo, "--models", "openai:gpt-4o-mini", "--judge-model", JUDGE, "--tests-per-rule", "1")
+    found = compared(repo, "--evaluate", "openai:gpt-4o-mini", "--judge-model", JUDGE, "--set", "tests_per_rule=1")
     assert set(states(found)) == {"added", "tightened"}
     assert [trial.tests for trial in found.trials] == [2, 2]
     answers = [entry for entry in repo.server.ledger if entry.model == "gpt-4o-mini"]
@@ -107,20 +107,10 @@ def test_new_rules_are_known_to_stand_in_the_prompt(repo: Desk) -> None:
     assert rule is not None and rule.grounding == "verbatim"
 
 
-def test_the_old_version_as_a_file(desk: Desk) -> None:
-    old = desk.write("old/shop.md", PROMPT)
-    desk.write("prompts/shop.md", SHORT)
-    made = desk.generate("--diff", "--baseline", str(old.relative_to(desk.root)), "--json")
-    assert made.code == 0, made.err
-    assert list(states(PromisesRecord.model_validate_json(made.out))) == ["removed"]
-
-
 def test_outside_of_a_repository(desk: Desk) -> None:
     made = desk.generate("--diff", "--base", "main")
     assert made.code == 2, made
     assert "repository" in made.err
-    assert "--baseline FILE" in made.err
-    assert "--candidate" not in made.err
     assert desk.asked == 0
 
 
@@ -180,10 +170,11 @@ def test_an_update_shows_the_suite_as_it_is_now(repo: Desk) -> None:
 
 
 @pytest.mark.parametrize(("before", "after", "state"), [("Hello.", PROMPT, "added"), (PROMPT, "Hello.", "removed")])
-def test_a_version_without_rules_promises_nothing(desk: Desk, before: str, after: str, state: str) -> None:
-    desk.write("old.md", before)
-    desk.write("prompts/shop.md", after)
-    made = desk.generate("--diff", "--baseline", "old.md", "--json")
+def test_a_version_without_rules_promises_nothing(repo: Desk, before: str, after: str, state: str) -> None:
+    repo.write("prompts/shop.md", before)
+    git(repo.root, "commit", "-qam", "before", "--allow-empty")
+    repo.write("prompts/shop.md", after)
+    made = repo.generate("--diff", "--base", "HEAD", "--json")
     assert made.code == 0, made.err
     found = PromisesRecord.model_validate_json(made.out)
     assert {name: len(rules) for name, rules in states(found).items()} == {state: RULES}
@@ -191,10 +182,10 @@ def test_a_version_without_rules_promises_nothing(desk: Desk, before: str, after
 
 def test_what_it_takes_is_said_before_it_is_asked(repo: Desk) -> None:
     repo.write("prompts/shop.md", POLITE)
-    plan = repo.generate("--diff", "--base", "main", "--plan", "--models", "openai:gpt-4o-mini", "--effort", "min")
+    plan = repo.generate("--diff", "--base", "main", "--plan", "--evaluate", "openai:gpt-4o-mini", "--effort", "min")
     assert plan.code == 0, plan.err
     assert repo.asked == 0
-    made = repo.generate("--diff", "--base", "main", "--models", "openai:gpt-4o-mini", "--effort", "min")
+    made = repo.generate("--diff", "--base", "main", "--evaluate", "openai:gpt-4o-mini", "--effort", "min")
     assert " ".join(plan.out.split()).startswith(made.err.splitlines()[0])
     # The new rule has no counterpart to be compared with, and both versions give the same answers to two tests.
     assert repo.asked == planned(plan) - 1 - 2
@@ -214,18 +205,9 @@ def test_the_judge_of_a_comparison_is_cool(repo: Desk) -> None:
     assert asked == [0.0]
 
 
-def test_a_specification_that_is_named(repo: Desk) -> None:
-    repo.write("prompts/shop.md", POLITE)
-    missing = repo.generate("--diff", "--base", "main", "--spec", "notes/spec.yaml")
-    assert (missing.code, repo.asked) == (2, 0)
-    assert "--spec names notes/spec.yaml, which is no file" in missing.err
-    repo.write("notes/spec.yaml", "version: 1\nrules:\n  - {rule: It is kind., evidence: Always end with a question}\n")
-    found = compared(repo, "--spec", "notes/spec.yaml")
-    assert found.unchanged == 1
-    assert "intent" not in {stage_of(entry.system) for entry in repo.server.ledger}
-
-
-@pytest.mark.parametrize("option", [["--max-rules", "3"], ["--instructions", "review=Be strict"], ["--turns", "2"]])
+@pytest.mark.parametrize(
+    "option", [["--set", "max_rules=3"], ["--instructions", "review=Be strict"], ["--set", "turns=2"]]
+)
 def test_what_has_no_effect_on_a_comparison_is_refused(repo: Desk, option: list[str]) -> None:
     made = repo.generate("--diff", "--base", "main", *option)
     assert (made.code, repo.asked) == (2, 0)
@@ -249,9 +231,9 @@ def test_quiet_is_the_first_line_alone(repo: Desk) -> None:
 
 
 def test_tests_of_several_turns_follow_and_can_still_be_read(repo: Desk) -> None:
-    repo.generate("--effort", "min", "--turns", "2")
+    repo.generate("--effort", "min", "--set", "turns=2")
     repo.write("prompts/shop.md", SHORT)
-    made = repo.generate("--diff", "--base", "main", "--update", "--effort", "min", "--turns", "2")
+    made = repo.generate("--diff", "--base", "main", "--update", "--effort", "min", "--set", "turns=2")
     assert made.code == 0, made.err
     cases = repo.cases()
     assert all(case.rounds for case in cases)

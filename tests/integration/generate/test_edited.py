@@ -64,22 +64,6 @@ def test_a_rule_that_was_deleted_has_no_tests(desk: Desk) -> None:
     assert {rule for rule, _ in counted(desk.cases("evals/shop/cases-2.yaml"))} == {"R1", "R3"}
 
 
-def test_a_specification_from_elsewhere(desk: Desk) -> None:
-    desk.write("notes/spec.yaml", "version: 1\nintent: It helps.\nrules: [{rule: The answer has at most 20 words.}]\n")
-    made = desk.generate("--effort", "min", "--spec", "notes/spec.yaml")
-    assert made.code == 0, made.err
-    assert [rule.text for rule in desk.spec().rules] == ["The answer has at most 20 words."]
-    assert desk.spec().intent == "It helps."
-    assert "20 words" in made.out
-
-
-def test_a_specification_that_is_not_there(desk: Desk) -> None:
-    made = desk.generate("--spec", "notes/spec.yaml")
-    assert made.code == 2
-    assert "notes/spec.yaml" in made.err
-    assert desk.asked == 0
-
-
 def test_mistakes_are_told_with_their_lines(desk: Desk) -> None:
     desk.write(SPEC, "version: 1\nrules:\n  - rule: A.\n    id: X1\n  - text: B.\n")
     made = desk.generate()

@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 import jsonschema
 import pytest
 
-from tests.integration.generate.desk import JUDGE, RULES, Desk, document, planned
+from tests.integration.generate.desk import JUDGE, RULES, Desk, document, given, planned
 from tests.support.command import Outcome
 from tests.support.model_server import Behaviour, Raw
 from tests.support.prompt_reader import reader, stage_of
@@ -17,7 +17,7 @@ FINE = Behaviour(judgement=reader, answer=lambda system, user: "Fine, is it?")
 
 def evaluated(desk: Desk, *arguments: str, models: str = TESTED) -> Outcome:
     judge = ("--judge-model", "openai:gpt-5")
-    return desk.generate("--effort", "min", "--evaluate", "--models", models, *judge, *arguments)
+    return desk.generate("--effort", "min", "--evaluate", models, *judge, *arguments)
 
 
 def test_a_table_with_all_models_and_its_files(desk: Desk) -> None:
@@ -41,7 +41,7 @@ def test_a_table_with_all_models_and_its_files(desk: Desk) -> None:
 
 def test_models_are_warm_where_their_interface_lets_them(desk: Desk) -> None:
     desk.server.behaviour = FINE
-    made = evaluated(desk, "--no-control")
+    made = evaluated(desk, *given(control="false"))
     assert made.code == 0, made.err
     answers = [body for body in desk.server.bodies if "response_format" not in body]
     assert {body["model"]: body.get("temperature") for body in answers} == {
@@ -52,7 +52,7 @@ def test_models_are_warm_where_their_interface_lets_them(desk: Desk) -> None:
 
 def test_without_control_cases(desk: Desk) -> None:
     desk.server.behaviour = FINE
-    made = evaluated(desk, "--no-control")
+    made = evaluated(desk, *given(control="false"))
     assert made.code == 0, made.err
     assert "Agreement of the specification" not in made.out
     assert not any(stage_of(entry.system) == "control" for entry in desk.server.ledger)
@@ -63,7 +63,7 @@ def test_without_control_cases(desk: Desk) -> None:
 @pytest.mark.parametrize("aware", [False, True])
 def test_a_judge_sees_inputs_where_it_is_told_to(desk: Desk, aware: bool) -> None:
     desk.server.behaviour = Behaviour(judgement=reader, answer=lambda system, user: f"Fine, {user[-9:]}")
-    made = evaluated(desk, "--no-control", *["--input-aware"] * aware)
+    made = evaluated(desk, *given(control="false", **({"input_aware": "true"} if aware else {})))
     assert made.code == 0, made.err
     judged = [entry for entry in desk.server.ledger if stage_of(entry.system) == "compliance"]
     assert judged
@@ -79,14 +79,14 @@ def test_every_output_fails(desk: Desk) -> None:
         return reader(system, user)
 
     desk.server.behaviour = Behaviour(judgement=failing)
-    made = evaluated(desk, "--no-control")
+    made = evaluated(desk, *given(control="false"))
     assert made.code == 3, made
     assert "Traceback" not in made.err
 
 
 def test_no_output_complies(desk: Desk) -> None:
     desk.server.behaviour = Behaviour(judgement=reader, answer=lambda system, user: "This is wrong.")
-    made = evaluated(desk, "--no-control")
+    made = evaluated(desk, *given(control="false"))
     assert made.code == 1, made
     assert "No output of any model complies" in made.err
 
@@ -96,7 +96,7 @@ def test_tests_are_kept_whatever_comes_of_running_them(desk: Desk) -> None:
         return "I'm sorry." if stage_of(system) == "compliance" else reader(system, user)
 
     desk.server.behaviour = Behaviour(judgement=judging)
-    made = evaluated(desk, "--no-control")
+    made = evaluated(desk, *given(control="false"))
     assert made.code == 3, made
     assert len(desk.cases()) == TESTS
     assert desk.spec().rules
@@ -108,7 +108,7 @@ def test_all_calls_are_counted(desk: Desk) -> None:
 
 
 def test_a_program_reads_each_verdict(desk: Desk) -> None:
-    found = document(evaluated(desk, "--no-control", "--json", "--quiet"))
+    found = document(evaluated(desk, *given(control="false"), "--json", "--quiet"))
     assert len(found["evaluation"]) == 2 * TESTS
     assert {row["judged"] for row in found["evaluation"]} <= {"compliant", "violation", "unknown"}
     assert "evaluation" not in document(desk.generate("--effort", "min", "--json"))
@@ -116,7 +116,7 @@ def test_a_program_reads_each_verdict(desk: Desk) -> None:
 
 def test_what_a_program_reads_keeps_the_schema(desk: Desk) -> None:
     schema = document(desk.gate("schema", "generation.json"))
-    found = document(evaluated(desk, "--json", "--quiet", "--turns", "2"))
+    found = document(evaluated(desk, "--json", "--quiet", *given(turns=2)))
     jsonschema.Draft202012Validator.check_schema(schema)
     jsonschema.validate(found, schema)
     assert found["evaluation"] and found["tests"][0]["turns"]
@@ -127,7 +127,7 @@ def test_what_a_program_reads_keeps_the_schema(desk: Desk) -> None:
 
 def test_a_judge_of_the_same_kind_is_named(desk: Desk) -> None:
     made = desk.generate(
-        "--effort", "min", "--evaluate", "--models", JUDGE, "--judge-model", JUDGE, "--no-control", model=JUDGE
+        "--effort", "min", "--evaluate", JUDGE, "--judge-model", JUDGE, *given(control="false"), model=JUDGE
     )
     told = " ".join(made.out.split())
     assert told.count(f"The judge {JUDGE} is the very model that wrote the tests") == 1
@@ -135,13 +135,14 @@ def test_a_judge_of_the_same_kind_is_named(desk: Desk) -> None:
     assert "the very model that" in (desk.root / ".gate/generate/shop/evaluation.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("more", [(), ("--no-control",)])
+@pytest.mark.parametrize("more", [(), ("--set", "control=false")])
 def test_a_plan_counts_the_evaluation(desk: Desk, more: tuple[str, ...]) -> None:
     desk.server.behaviour = Behaviour(judgement=reader, answer=lambda system, user: f"{system[:40]} {user}")
     desk.generate("--effort", "min")
     foreseen = planned(evaluated(desk, "--plan", *more, models="openai:gpt-4o-mini"))
     before = desk.asked
-    made = evaluated(desk, "--no-cache", *more, models="openai:gpt-4o-mini")
+    desk.forget()
+    made = evaluated(desk, *more, models="openai:gpt-4o-mini")
     assert made.code == 0, made.err
     assert desk.asked - before == foreseen
 
@@ -151,10 +152,11 @@ def test_both_kinds_of_tests_get_the_same_check(desk: Desk, checked: bool) -> No
     """At the lowest effort the inputs of control cases were checked, and those of the rules were not."""
     desk.server.behaviour = FINE
     desk.generate("--effort", "min")
-    extra = [] if checked else ["--no-validate"]
+    extra = [] if checked else given(validate="false")
     foreseen = planned(evaluated(desk, "--plan", *extra))
     before = desk.asked
-    found = document(evaluated(desk, "--json", "--quiet", "--no-cache", *extra))
+    desk.forget()
+    found = document(evaluated(desk, "--json", "--quiet", *extra))
     kinds = {row["kind"]: row["valid"] for row in found["evaluation"]}
     assert kinds == dict.fromkeys(("rule", "inverse", "control"), True if checked else None)
     judged = sum(stage_of(entry.system) == "compliance" for entry in desk.server.ledger)

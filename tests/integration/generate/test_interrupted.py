@@ -22,8 +22,8 @@ MOST_S = 60
 
 
 def started(desk: Desk, *arguments: str) -> Fork:
-    command = ["generate", "prompts/shop.md", "--model", MODEL, *(arguments or ("--concurrency", "2"))]
-    return forked.start(command, desk.root, environment(desk.root, desk.env))
+    command = ["generate", "prompts/shop.md", "--model", MODEL, *arguments]
+    return forked.start(command, desk.root, environment(desk.root, {**desk.env, "GATE_CONCURRENCY": "2"}))
 
 
 def answered(desk: Desk, count: int) -> None:
@@ -70,7 +70,10 @@ def test_a_budget_of_calls(desk: Desk, limit: int) -> None:
 
 
 def test_a_budget_of_dollars(desk: Desk) -> None:
-    paid, ended = desk.paid("--max-usd", "0.003", "--concurrency", "1")
+    before, env = desk.asked, {**desk.env, "GATE_CONCURRENCY": "1"}
+    command = ("generate", "prompts/shop.md", "--model", MODEL, "--max-usd", "0.003")
+    ended = gate(*command, cwd=desk.root, env=env)
+    paid = desk.asked - before
     assert ended.code == 3, ended
     assert 0 < paid < WHOLE
     repeated(desk, in_flight=0)
@@ -103,7 +106,7 @@ def test_the_server_goes_away_half_way(desk: Desk) -> None:
     assert len(second.ledger) <= 2 + 2 + 1, "what was read is known, but for an answer that was on its way"
 
 
-EVALUATION = ("--effort", "min", "--evaluate", "--models", "openai:gpt-4o-mini", "--no-control")
+EVALUATION = ("--effort", "min", "--evaluate", "openai:gpt-4o-mini", "--set", "control=false")
 OF_EVALUATION = 4 + 1 + 2 + 6 + 6
 """Requests of it: the generation, the check of its inputs, an output for each test, and a verdict on each."""
 
@@ -115,7 +118,7 @@ def different(system: str, user: str) -> str:
 
 def test_ctrl_c_in_an_evaluation(desk: Desk) -> None:
     desk.server.behaviour = replace(SLOW, answer=different)
-    process = started(desk, *EVALUATION, "--concurrency", "2")
+    process = started(desk, *EVALUATION)
     answered(desk, 9)
     os.kill(process.pid, signal.SIGINT)
     _, err = process.communicate(timeout=MOST_S)

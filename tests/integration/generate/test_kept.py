@@ -53,30 +53,6 @@ def test_poor_replies_are_not_kept_for_ever(desk: Desk, stage: str, twist: Twist
     assert len(desk.cases("c/cases.yaml")) == 4 * RULES
 
 
-def test_a_run_without_a_cache_that_came_to_nothing_is_not_repeated(desk: Desk) -> None:
-    twisted(desk, "validity", all_invalid)
-    assert desk.generate("--effort", "low", "--no-cache").code == 3
-    well(desk)
-    made = desk.generate("--effort", "low", "--no-cache")
-    assert made.code == 0, made.err
-    assert len(desk.cases()) == 4 * RULES
-
-
-def test_a_prompt_without_a_rule_is_asked_about_anew_without_a_cache(desk: Desk) -> None:
-    twisted(desk, "rules", lambda _: '{"rules": []}')
-    assert desk.generate("--effort", "min", "--no-cache").code == 3
-    well(desk)
-    assert desk.generate("--effort", "min", "--no-cache").code == 0
-
-
-def test_a_budget_keeps_what_was_answered_without_a_cache_too(desk: Desk) -> None:
-    first, ended = desk.paid("--effort", "low", "--no-cache", "--max-calls", "4")
-    assert ended.code == 3
-    second, made = desk.paid("--effort", "low", "--no-cache")
-    assert made.code == 0, made.err
-    assert first + second == 4 + 1 + 2 + 2  # as a run of its own
-
-
 def test_the_specification_is_kept_where_no_test_is(desk: Desk) -> None:
     twisted(desk, "validity", all_invalid)
     made = desk.generate("--effort", "low")
@@ -94,7 +70,7 @@ def test_the_specification_is_kept_where_no_test_is(desk: Desk) -> None:
 
 def test_tests_and_summary_are_kept_where_the_judge_is_mute(desk: Desk) -> None:
     twisted(desk, "compliance", lambda _: "I'm sorry.")
-    made = desk.generate("--effort", "min", "--evaluate", "--models", MODEL, "--no-control")
+    made = desk.generate("--effort", "min", "--evaluate", MODEL, "--set", "control=false")
     assert made.code == 3
     for name in ("evals/shop/cases.yaml", ".gate/generate/shop/summary.md", "--judge-model"):
         assert name in made.err
@@ -104,7 +80,7 @@ def test_tests_and_summary_are_kept_where_the_judge_is_mute(desk: Desk) -> None:
 
 def test_each_prompt_has_a_summary_of_its_own(desk: Desk) -> None:
     desk.write("prompts/bank.md", "You answer customers of a bank. Never name a sum.")
-    evaluate = ("--effort", "min", "--evaluate", "--models", MODEL, "--no-control")
+    evaluate = ("--effort", "min", "--evaluate", MODEL, "--set", "control=false")
     desk.server.behaviour = Behaviour(judgement=reader, answer=lambda system, user: "Fine, is it?")
     assert desk.generate(*evaluate).code == 0
     shop = {path.name for path in (desk.root / ".gate/generate/shop").iterdir()}

@@ -161,7 +161,7 @@ def test_what_a_judge_does_not_answer_is_counted(repo: Path, server: ModelServer
     reply = {"model": "m", "choices": [{"index": 0, "message": message, "finish_reason": "stop"}], "usage": usage}
     server.behaviour = replace(Behaviour(), raw=Raw(200, json.dumps(reply).encode()))
     ask = ("calibrate", "--judge", "evals/labels.jsonl", "--suite", "support", "--repeats", "1", "--json")
-    outcome = gate(*ask, "--concurrency", "4", cwd=repo)
+    outcome = gate(*ask, cwd=repo, env={"GATE_CONCURRENCY": "4"})
     assert outcome.code == 3
     found = JudgeCalibrationRecord.model_validate_json(outcome.out)
     assert found.agreement is None
@@ -247,7 +247,7 @@ def test_every_mistake_in_the_labels_at_once(repo: Path) -> None:
 def test_what_ctrl_c_leaves_is_not_paid_for_again(repo: Path, server: ModelServer) -> None:
     server.behaviour = Behaviour(latency_s=0.05)
     ask = ("calibrate", "--judge", "evals/labels.jsonl", "--suite", "support", "--repeats", "2")
-    process = forked.start([*ask, "--concurrency", "2"], repo, environment(repo))
+    process = forked.start([*ask], repo, environment(repo, {"GATE_CONCURRENCY": "2"}))
     deadline = time.monotonic() + 60
     while len(server.ledger) < 10 and time.monotonic() < deadline:
         time.sleep(0.01)

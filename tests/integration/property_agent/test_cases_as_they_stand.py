@@ -18,7 +18,7 @@ def test_both_run_unchanged(estate: Estate) -> None:
     # In whatever order they were finished.
     assert sorted(case for case, _ in samples) == ["get_listing_details", "multi_round_conversation"]
     details = samples["get_listing_details", "candidate"]
-    assert "12 Dune Road" in details["text"]
+    assert "12 Dune Road" in details["reply"]["text"]
     assert {"scorer": "expected_tools", "value": 1.0} in [
         {key: score[key] for key in ("scorer", "value")} for score in details["scores"]
     ]

@@ -27,7 +27,7 @@ def started(estate: Estate, patience_s: float = 60.0) -> bool:
 def test_a_run_that_is_ended_takes_its_servers_along(number: signal.Signals, estate: Estate) -> None:
     estate = replace(estate, pythons=Path(sys.executable).parent)
     estate.models.behaviour = replace(estate.models.behaviour, latency_s=2.0)
-    with estate.start("check", "--no-cache") as run:
+    with estate.start("check", "--refresh") as run:
         try:
             assert started(estate)
             run.send_signal(number)

@@ -48,7 +48,7 @@ def test_without_an_extra_two_files_are_compared_and_with_web_the_server_is_ther
     (tmp_path / "old.md").write_text("Help. quality=1.0")
     (tmp_path / "new.md").write_text("Help well. quality=1.0")
     (tmp_path / "cases.jsonl").write_text(CASE)
-    files = ("--baseline", "old.md", "--candidate", "new.md", "--cases", "cases.jsonl")
+    files = ("old.md", "new.md", "--cases", "cases.jsonl")
     outcome = installed.gate("diff", *files, "--model", "fake:oracle", "--json", cwd=tmp_path)
     assert outcome.record.tool_version == wheels.project()["version"], outcome.err
     brings(built, tmp_path, "web")

@@ -88,10 +88,10 @@ def test_cases_that_are_there_are_kept_and_used(tmp_path: Path) -> None:
     row = line_of({"id": "1", "input": "x", "expected": "y"})
     own = {**PROMPT, "evals/support/cases.yaml": "- {id: a, input: b}\n", "data/other.jsonl": row}
     root = make(tmp_path / "shop", own)
-    assert gate("init", "--quiet", "--no-schema", "--no-workflow", cwd=root).code == 0
+    assert gate("init", "--quiet", "--no-workflow", cwd=root).code == 0
     assert (root / "evals/support/cases.yaml").read_text(encoding="utf-8") == "- {id: a, input: b}\n"
     (root / "gate.yaml").unlink()
-    done = gate("init", "--quiet", "--no-schema", "--no-workflow", "--cases", "data/other.jsonl", cwd=root)
+    done = gate("init", "--quiet", "--no-workflow", "--cases", "data/other.jsonl", cwd=root)
     assert done.code == 0, done.err
     assert "cases: data/other.jsonl" in (root / "gate.yaml").read_text(encoding="utf-8")
 

@@ -36,7 +36,7 @@ def workflows(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     for (name, (models, keys)), (place, layout) in product(MODELS.items(), LAYOUTS.items()):
         root = folder / f"{name}-{place}"
         write(root, PROMPT)
-        done = gate("init", "--yes", "--no-schema", *models, *layout, cwd=root, env=keys)
+        done = gate("init", "--yes", *models, *layout, cwd=root, env=keys)
         assert done.code == 0, done.err
         found.append(root / ".github/workflows/prompt-gate.yml")
     assert len({path.read_bytes() for path in found}) > len(found) / 2

@@ -146,7 +146,7 @@ def test_a_function_that_cannot_be_had_is_a_mistake_before_any_call(
 
 def test_files_are_not_compared_by_running_code(repo: Path, run: Run, tmp_path: Path) -> None:
     write(repo, {MODULE: telling(tmp_path) + GOOD})
-    files = ("diff", "--baseline", "README.md", "--candidate", "prompts/support.md", "--cases", CASES)
+    files = ("diff", "README.md", "prompts/support.md", "--cases", CASES)
     told = run.command(*files, "--scorer", "python: checks.words:right", "--model", "fake:oracle")
     assert told.code == 2
     assert not (tmp_path / "canary").exists()

@@ -34,7 +34,7 @@ def here(*arguments: str, cwd: Path) -> Outcome:
 
 def shard(repo: Path, number: int, of: int, *more: str) -> Outcome:
     """Take one shard into `shards/N`."""
-    named = more if "--baseline" in more else (*REFS, *more)
+    named = more if "--cases" in more else (*REFS, *more)
     return here("diff", *named, "--shard", f"{number}/{of}", "--out", f"shards/{number}", cwd=repo)
 
 

@@ -75,13 +75,13 @@ def test_a_shard_that_was_killed_counts_with_what_it_wrote(three: Path) -> None:
     ("edited", "said"),
     [
         (lambda lines: [*lines[:-1], lines[-1][:40]], f"{SECOND}:16: the last line is cut off"),
-        (lambda lines: [lines[0], lines[1][:40] + "\n", *lines[2:]], f"{SECOND}:2: invalid JSON"),
+        (lambda lines: [lines[0], lines[1][:40] + "\n", *lines[2:]], f"{SECOND}:2: is not JSON"),
         (lambda lines: lines[:-1], "holds 15 samples, and 16 were written"),
         (lambda lines: [*lines, lines[3]], f"{SECOND}:17: suite 'faq'"),
         (lambda lines: [lines[0].replace('"case":"c', '"case":"x'), *lines[1:]], "its case is not in the exam"),
         (lambda lines: [lines[0].replace('"faq"', '"support"'), *lines[1:]], "its suite is none of this run's"),
         (lambda lines: [lines[0].replace('"index":0', '"index":2'), *lines[1:]], "this is number 3"),
-        (lambda lines: ["\x1b[31m\n", *lines[1:]], f"{SECOND}:1: invalid JSON"),
+        (lambda lines: ["\x1b[31m\n", *lines[1:]], f"{SECOND}:1: is not JSON"),
     ],
     ids=["cut off", "broken", "too short", "doubled", "case", "suite", "index", "escape codes"],
 )
@@ -124,8 +124,8 @@ def test_another_number_of_shards(three: Path) -> None:
 
 
 def test_other_options(three: Path) -> None:
-    shard(three, 2, 3, "--suite", "faq", "--seed", "4")
-    refused(merge(three), "shards/2", "other options")
+    shard(three, 2, 3, "--suite", "faq", "--samples", "4")
+    refused(merge(three), "shards/2", "another number of samples")
 
 
 def edited_version(path: Path) -> None:
@@ -149,7 +149,7 @@ def test_another_version_of_the_program(three: Path) -> None:
 @pytest.mark.parametrize(
     ("values", "said"),
     [
-        ({"schema": "prompt-gate/shard/2"}, "newer than this version reads"),
+        ({"schema": "prompt-gate/shard/2"}, "and this version reads"),
         ({"schema": "prompt-gate/run/1"}, "is not a shard"),
         ({"identity": "0" * 64}, "it was edited"),
         ({"number": 4}, "4/3 cannot be"),
@@ -216,7 +216,7 @@ def test_a_folder_behind_a_link_that_the_repository_brought(
 
 
 def test_an_earlier_shard_leaves_nothing_in_its_folder(three: Path) -> None:
-    outcome = shard(three, 2, 3, "--suite", "faq", "--concurrency", "1")
+    outcome = shard(three, 2, 3, "--suite", "faq")
     assert outcome.code == 0
     assert merge(three).code == 0
 

@@ -1,4 +1,4 @@
-"""Finished runs go into the store: `gate diff --store`, `gate check --store`, `gate push`."""
+"""Finished runs go into the store: `gate push`."""
 
 import json
 import subprocess
@@ -29,10 +29,11 @@ def test_a_comparison_is_kept_with_its_samples_and_where_it_comes_from(place: Pl
     git(place.repo, "config", "user.name", "Ann")
     git(place.repo, "switch", "--quiet", "--create", "kinder")
     repository.write(place.repo, BROKEN)
-    done = place.gate("diff", "--base", "main", "--store", "--out", "report")
+    done = place.gate("diff", "--base", "main", "--out", "report")
     assert done.code == 1, done.err
+    kept = place.gate("push", "report")
     (row,) = place.runs.rows(RunFilter(), Page())
-    assert f"as number {row.id}" in done.err
+    assert f"as number {row.id}" in kept.out
     assert (row.verdict, row.suites) == (Verdict.BLOCK, ("support",))
     context = row.context
     assert (context.repository, context.branch, context.event) == ("acme/support-bot", "kinder", "local")
@@ -49,8 +50,9 @@ def test_a_comparison_is_kept_with_its_samples_and_where_it_comes_from(place: Pl
 
 def test_a_check_is_kept(place: Place) -> None:
     place.put("support", 4)
-    done = place.gate("check", "--suite", "support", "--store", "--json")
+    done = place.gate("check", "--suite", "support", "--json")
     assert done.code == 0, done.err
+    assert place.gate("push", ".gate/check").code == 0
     (row,) = place.runs.rows(RunFilter(), Page())
     assert (row.kind, row.suites, place.runs.record(row.id)) == ("check", ("support",), done.record)
 
@@ -60,7 +62,8 @@ def test_a_run_that_tries_an_edited_exam_is_kept(place: Place) -> None:
     place.put("support", 2, first=40)
     repository.commit(place.repo, {"gate.yaml": CONFIG.replace("store:support", "store:support@1")})
     repository.write(place.repo, {"gate.yaml": CONFIG.replace("store:support", "store:support@2"), **BROKEN})
-    done = place.gate("diff", "--base", "main", "--store", "--json")
+    done = place.gate("diff", "--base", "main", "--json")
+    assert place.gate("push", ".gate/last").code == 0
     (row,) = place.runs.rows(RunFilter(), Page())
     run = place.runs.record(row.id)
     assert run == done.record
@@ -69,12 +72,13 @@ def test_a_run_that_tries_an_edited_exam_is_kept(place: Place) -> None:
 
 def test_a_deleted_prompt_is_kept_and_a_run_of_nothing_is_not(place: Place) -> None:
     place.put("support", 4)
-    assert place.gate("diff", "--base", "main", "--store").out.startswith("SKIPPED")
-    assert place.runs.rows(RunFilter(), Page()) == ()
+    assert place.gate("diff", "--base", "main").out.startswith("SKIPPED")
+    assert place.gate("push", ".gate/last").code == 2
     support = CONFIG[CONFIG.index("  - name: support") : CONFIG.index("  - name: faq")]
     repository.write(place.repo, {"gate.yaml": CONFIG.replace(support, ""), example.PROMPT: None})
-    done = place.gate("diff", "--base", "main", "--store")
+    done = place.gate("diff", "--base", "main")
     assert done.out.lstrip().startswith("HOLD"), done.out + done.err
+    assert place.gate("push", ".gate/last").code == 0
     (row,) = place.runs.rows(RunFilter(), Page())
     assert row.verdict is Verdict.HOLD
 
@@ -84,25 +88,22 @@ def repo(tmp_path: Path) -> Path:
     return repository.make(tmp_path / "repo", example.FILES)
 
 
-def test_a_store_that_is_away_changes_neither_verdict_nor_exit_code(repo: Path) -> None:
+def test_a_store_that_is_away_gets_the_run_later(repo: Path) -> None:
     repository.write(repo, BROKEN)
-    away = gate("diff", "--base", "main", "--store", "--json", cwd=repo, env=AWAY)
-    assert (away.code, away.record.verdict) == (1, Verdict.BLOCK)
-    assert "warning: the run is not in the store" in away.err
-    assert "to send it later: gate push .gate/last" in away.err
-    assert "hidden" not in away.err
+    assert gate("diff", "--base", "main", cwd=repo).code == 1
+    away = gate("push", ".gate/last", cwd=repo, env=AWAY)
+    assert (away.code, "hidden" in away.err) == (3, False)
     later = gate("push", ".gate/last", cwd=repo)
     assert (later.code, later.out) == (0, f"The run is in the store {repo}/.gate/gate.db, as number 1.\n")
-    assert gate("push", ".gate/last", "-q", cwd=repo, env=AWAY).code == 3
 
 
 def test_a_store_that_git_tracks_gets_nothing(repo: Path) -> None:
     repository.write(repo, {".gate/gate.db": b""})
     git(repo, "add", "--force", ".gate/gate.db")
     repository.write(repo, {example.PROMPT: example.REWORDED})
-    done = gate("diff", "--base", "main", "--store", cwd=repo)
-    assert done.code == 0
-    assert "git tracks" in done.err
+    assert gate("diff", "--base", "main", cwd=repo).code == 0
+    done = gate("push", ".gate/last", cwd=repo)
+    assert (done.code, "git tracks" in done.err) == (2, True)
     assert (repo / ".gate/gate.db").read_bytes() == b""
 
 
@@ -128,11 +129,6 @@ def test_what_is_no_whole_run_is_refused_and_leaves_nothing_behind(repo: Path) -
     assert "and this version reads" in gate("push", ".gate/last", cwd=repo).err
     record.write_text(json.dumps(data), "utf-8")
     assert "as number 1." in gate("push", ".gate/last", cwd=repo).out
-
-
-def test_shards_are_merged_before_they_are_kept(repo: Path) -> None:
-    done = gate("diff", "--base", "main", "--shard", "1/2", "--store", cwd=repo)
-    assert (done.code, "gate push" in done.err) == (2, True)
 
 
 def test_a_run_without_a_store_loads_no_database(repo: Path) -> None:
@@ -191,5 +187,6 @@ EXACT = example.CONFIG.replace("scorers: [contains]", "scorers: [exact]")
 def test_a_run_of_any_kind_is_kept(repo: Path, files: dict[str, str], base: str) -> None:
     repository.commit(repo, {"gate.yaml": base})
     repository.write(repo, files)
-    done = gate("diff", "--base", "main", "--store", cwd=repo)
-    assert "as number 1." in done.err, done.err
+    gate("diff", "--base", "main", cwd=repo)
+    done = gate("push", ".gate/last", cwd=repo)
+    assert "as number 1." in done.out, done.err

@@ -51,7 +51,7 @@ def look_first(talk: Talk) -> str | Calls:
 def run(repo: Path, server: ModelServer, env: Mapping[str, str]) -> Outcome:
     keys = {"OPENAI_API_KEY": KEY, "ANTHROPIC_API_KEY": KEY}
     addresses = {"OPENAI_BASE_URL": f"{server.url}/v1", "ANTHROPIC_BASE_URL": server.url}
-    return gate("diff", "--base", "main", "--json", "--no-cache", cwd=repo, env={**keys, **addresses, **env})
+    return gate("diff", "--base", "main", "--json", "--refresh", cwd=repo, env={**keys, **addresses, **env})
 
 
 def sent_to(found: Collector, **more: str) -> dict[str, str]:

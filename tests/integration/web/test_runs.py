@@ -86,7 +86,7 @@ def names(page: str) -> list[str]:
 
 def test_where_nothing_is_yet_a_page_says_what_to_do(browser: Browser) -> None:
     assert "gate push" in browser.get("/runs")
-    assert "gate diff --store" in browser.get("/trends")
+    assert "gate push" in browser.get("/trends")
     for address in ("/flaky", "/judges", "/overrides"):
         assert 'class="empty"' in browser.get(address)
 

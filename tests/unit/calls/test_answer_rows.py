@@ -2,12 +2,20 @@
 
 import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from gate.calls.answer_rows import SCHEMA, Distrusted, Sealer, insert
-from gate.domain.sample import Origin
+from gate.domain.sample import Origin, Reply
+from gate.domain.tools import ToolCall
+from gate.domain.transcript import Transcript
+from tests.support.transcripts import CALLS, TEXT, TRANSCRIPTS
 from tests.unit.calls.asked import answer
+from tests.unit.stats.layouts import THOROUGH
 
 KEY = bytes(range(32))
 
@@ -28,6 +36,19 @@ def test_a_row_is_found_as_it_was_kept(table: sqlite3.Connection) -> None:
     assert known is not None
     assert known.reply == answer("hi \ud800", Origin("sitting \udfff", 12.5, reused=True))
     assert sealer.find(table, KEY[::-1]) is None
+
+
+@THOROUGH
+@given(st.builds(answer, TEXT), CALLS, st.none() | TRANSCRIPTS)
+def test_any_reply_is_found_as_it_was_kept(reply: Reply, calls: tuple[ToolCall, ...], talk: Transcript | None) -> None:
+    kept = replace(reply, tool_calls=calls, transcript=talk)
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as table:
+        for statement in SCHEMA:
+            table.execute(statement)
+        insert(table, [Sealer(b"").row(KEY, kept, Origin("s", 1.0))])
+        known = Sealer(b"").find(table, KEY)
+    assert known is not None
+    assert known.reply == replace(kept, origin=Origin("s", 1.0, reused=True))
 
 
 @pytest.mark.parametrize("rows", [0, 1, 2, 3, 63, 64, 65, 200])

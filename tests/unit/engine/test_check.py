@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from gate.domain.absence import Failed, Unscored
 from gate.domain.case import Case, Round, ScorerSpec
-from gate.domain.checked import CaseResult, CaseState
+from gate.domain.checked import CaseResult, CaseState, PartMean
 from gate.domain.sample import ArmName, Part, Sample, Score
 from gate.domain.suite import RunPolicy, SlicePolicy, Suite, SuitePolicy
 from gate.domain.verdict import Decision, Verdict
@@ -81,7 +81,7 @@ def test_missing_samples_leave_it_open_unless_they_could_change_nothing() -> Non
 
 def test_a_case_that_nobody_asked_has_no_score() -> None:
     found = case_result(suite(), Case("c"), [])
-    assert (found.state, found.score, found.missing) == (UNSCORED, Unscored(NEVER_TAKEN), (NEVER_TAKEN,) * 3)
+    assert (found.state, found.score, found.missing) == (UNSCORED, None, (NEVER_TAKEN,) * 3)
 
 
 def test_parts_are_means_and_the_reason_is_that_of_the_worst_sample() -> None:
@@ -90,7 +90,7 @@ def test_parts_are_means_and_the_reason_is_that_of_the_worst_sample() -> None:
 
     taken = [sample(0, 1.0, 0.9, parts=parts(1.0)), sample(1, 1.0, 0.2, parts=parts(0.5)), sample(2, 1.0, 1.0)]
     judge = case_result(suite(), Case("c"), taken).scorers[1]
-    assert judge.parts == (Part("dimension", "brevity", 0.75, 0.2),)
+    assert judge.parts == (PartMean(kind="dimension", name="brevity", value=0.75, weight=0.2),)
     assert judge.reason == "reason 1"
 
 
@@ -117,10 +117,16 @@ def checked(
     kinds = {"p": PASSED, "f": FAILED, "u": UNSCORED}
 
     results = [
-        CaseResult(one.name, case.id, kinds[letter.lower()], 1.0, None, (), ("503",) * (letter.lower() == "u"),
-                   not excused(case, one.exam))
+        CaseResult(
+            state=kinds[letter.lower()],
+            score=1.0,
+            mark=None,
+            scorers=(),
+            missing=("503",) * (letter.lower() == "u"),
+            counts=not excused(case, one.exam),
+        )
         for case, letter in zip(one.exam.cases, states, strict=True)
-    ]  # fmt: skip
+    ]
     return conclude([one], {one.name: results}, run or RunPolicy(), unfinished)
 
 

@@ -7,7 +7,7 @@ import pytest
 from gate.domain.promptspec import GeneratedTest, OutputRule, Specification
 from gate.errors import GateError
 from gate.flows.generate import Generated
-from gate.flows.generate_files import NewFiles, Place, new_files, stem
+from gate.flows.generate_files import NewFiles, new_files, stem
 from gate.testgen.diversity import diversity
 
 SPEC = Specification("0" * 64, "It helps.", rules=(OutputRule("R1", "Be brief."),))
@@ -16,8 +16,8 @@ MADE = Generated(SPEC, (), TESTS, (), diversity(TESTS), ())
 FOLDER = Path("evals/shop")
 
 
-def found(lying: dict[str, bytes], given: Specification | None = None, form: str = "yaml") -> NewFiles:
-    return new_files(MADE, given, Place(FOLDER, form), lambda path: lying.get(path.as_posix()))
+def found(lying: dict[str, bytes], given: Specification | None = None) -> NewFiles:
+    return new_files(MADE, given, FOLDER, lambda path: lying.get(path.as_posix()))
 
 
 def test_an_empty_folder_gets_both() -> None:
@@ -46,11 +46,7 @@ def test_another_file_stays_and_the_next_name_is_taken() -> None:
 
 def test_a_folder_full_of_them() -> None:
     with pytest.raises(GateError, match="998 more like it are there already"):
-        new_files(MADE, SPEC, Place(FOLDER), lambda path: b"")
-
-
-def test_lines_have_a_name_of_their_own() -> None:
-    assert found({}, form="jsonl").cases.path == FOLDER / "cases.jsonl"
+        new_files(MADE, SPEC, FOLDER, lambda path: b"")
 
 
 @pytest.mark.parametrize(

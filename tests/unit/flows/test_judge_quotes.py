@@ -1,14 +1,12 @@
 """What a run says about its judges: about this very judge, and from the exam's side alone."""
 
-import json
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 import pytest
 
 from gate.domain.absence import Unscored
 from gate.domain.case import ScorerSpec
 from gate.domain.judge_calibration import dump
-from gate.domain.record_parts import JudgeRecord
 from gate.flows.judge_identity import identity
 from gate.flows.judge_quotes import quote, quotes
 from gate.inputs.limits import CALIBRATION_CHARS
@@ -25,7 +23,7 @@ TEXT = dump(
 
 def said(spec: ScorerSpec, text: str | None) -> str:
     (found,) = quotes([spec], Files({} if text is None else {PATH: text}, "main"))
-    return sentence(JudgeRecord.model_validate(asdict(found)))
+    return sentence(found)
 
 
 def test_a_calibrated_judge_is_quoted() -> None:
@@ -35,17 +33,6 @@ def test_a_calibrated_judge_is_quoted() -> None:
 def test_several_answers_to_one_question_are_no_more_questions() -> None:
     text = TEXT.replace('"units": 120', '"units": 15')
     assert said(NAMED, text).endswith("of the answers (120 answers to 15 questions, 2026-11-22)")
-
-
-def test_a_calibration_and_a_record_without_that_number_are_quoted_as_before() -> None:
-    assert '"units": 120' in TEXT
-    older = json.loads(TEXT)
-    del older["judging"]["units"]
-    assert said(NAMED, json.dumps(older)).endswith("(n = 120, 2026-11-22)")
-    (kept,) = quotes([NAMED], Files({PATH: TEXT}, "main"))
-    fields = asdict(kept)
-    del fields["units"]
-    assert sentence(JudgeRecord.model_validate(fields)).endswith("(n = 120, 2026-11-22)")
 
 
 def test_neither_name_nor_weight_nor_the_path_make_another_judge() -> None:
@@ -82,7 +69,7 @@ def test_a_judge_without_a_calibration() -> None:
     ("text", "message"),
     [
         (None, f"there is no {PATH} at main"),
-        ("{", "it is no calibration of schema prompt-gate/judge-calibration/1: the file: Invalid JSON"),
+        ("{", "it is no calibration of schema prompt-gate/judge-calibration/1: Invalid JSON"),
         ("[]", "it is no calibration of schema"),
         (TEXT.replace("judge-calibration/1", "judge-calibration/2"), "it is no calibration of schema"),
         (TEXT.replace('"lower"', '"lowest"', 1), "it is no calibration of schema"),

@@ -47,14 +47,14 @@ def test_bad_models(text: str, message: str, hint: str) -> None:
 
 def test_params() -> None:
     given: dict[str, JsonValue] = {"temperature": 0, "stop": "END", "seed": 7, "prompt_cache": True, "timeout_s": 5}
-    assert parse_params(given, "--param") == Params(
+    assert parse_params(given, "--set") == Params(
         temperature=0.0, stop=("END",), seed=7, prompt_cache=True, timeout_s=5.0
     )
 
 
 def test_params_change_a_base_and_null_takes_a_setting_back() -> None:
     base = Params(temperature=1.0, seed=3, timeout_s=9.0)
-    changed = parse_params({"temperature": None, "timeout_s": None, "seed": 4}, "--param", base)
+    changed = parse_params({"temperature": None, "timeout_s": None, "seed": 4}, "--set", base)
     assert changed == Params(seed=4)
 
 
@@ -73,9 +73,9 @@ def test_params_change_a_base_and_null_takes_a_setting_back() -> None:
     ],
 )
 def test_bad_params(params: dict[str, JsonValue], message: str) -> None:
-    assert message in errors(lambda: parse_params(params, "--param"))
+    assert message in errors(lambda: parse_params(params, "--set"))
 
 
 def test_a_password_in_an_address_is_not_repeated() -> None:
-    text = errors(lambda: parse_params({"base_url": "http://me:s3cret@host/"}, "--param"))
+    text = errors(lambda: parse_params({"base_url": "http://me:s3cret@host/"}, "--set"))
     assert "s3cret" not in text

@@ -7,8 +7,8 @@ import pytest
 from pydantic import ValidationError
 from rich.console import Console
 
-from gate.domain.record_promises import InputPromiseRecord, PromiseRecord, PromisesRecord, PromiseTrialRecord
-from gate.domain.specdiff import ChangeState
+from gate.domain.record_promises import PromiseRecord, PromisesRecord, PromiseTrialRecord
+from gate.domain.specdiff import ChangeState, InputChange
 from gate.report.markdown import report as markdown
 from gate.report.markdown.folding import LEVELS, fold
 from gate.report.parts.specdiff import PromiseTable
@@ -135,7 +135,7 @@ def test_what_could_not_be_compared_is_no_change() -> None:
 
 
 def test_where_there_is_little_room_the_boxes_stay_with_their_evidence() -> None:
-    inputs = [InputPromiseRecord(state="added", component="x", after="y")]
+    inputs = [InputChange(state="added", component="x", after="y")]
     (table,) = promise_tables([record(DROPPED, promise("changed"), promise("reworded", 3), inputs=inputs)])
     text = markdown.template("specdiff.md.j2").render(promises=(fewer(table, 2),))
     assert "- [ ] R1 is dropped on purpose" in text
@@ -171,7 +171,7 @@ def full(text: str) -> PromisesRecord:
         if state != "unchanged"
     ]
     gone = PromiseRecord(state="removed", rule=text, before=text, evidence=text, reason=text)
-    inputs = [InputPromiseRecord(state="changed", component=text, before=text, after=text)]
+    inputs = [InputChange(state="changed", component=text, before=text, after=text)]
     return PromisesRecord(suite=text, changes=[*changes, gone], inputs=inputs, notes=[text], judge=text)
 
 

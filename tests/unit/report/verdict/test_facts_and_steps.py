@@ -101,7 +101,7 @@ def test_git_mode_compares_the_working_tree_again() -> None:
 
 def test_file_mode_repeats_its_options_quoted() -> None:
     assert compare_again(runs.too_few()) == (
-        "gate diff --baseline 'old prompt.md' --candidate new.md --cases evals/support/cases.jsonl "
+        "gate diff 'old prompt.md' new.md --cases evals/support/cases.jsonl "
         "--model openai:gpt-4o-mini --scorer contains --samples 3"
     )
 

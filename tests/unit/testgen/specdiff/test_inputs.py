@@ -24,7 +24,7 @@ def test_nothing_differs_where_the_prompt_says_the_same() -> None:
 def test_a_rule_of_a_component_changes() -> None:
     head = Component("order", "the number of an order", (InputRule("It has six digits.", "An order has six digits."),))
     assert changes([ORDER], [head], TEXT.replace("five", "six")) == [
-        InputChange("changed", "order", "It has five digits.", "It has six digits.")
+        InputChange(state="changed", component="order", before="It has five digits.", after="It has six digits.")
     ]
 
 
@@ -37,8 +37,8 @@ def test_components_come_and_go_with_their_sentences() -> None:
     photo = Component("photo", "a picture", (InputRule("It shows the tool.", "The photo shows the tool."),))
     text = TEXT.replace("You also get a letter.", "The photo shows the tool.")
     assert changes([ORDER, LETTER], [ORDER, photo], text) == [
-        InputChange("removed", "letter", before="what the customer wrote It is a letter."),
-        InputChange("added", "photo", after="a picture It shows the tool."),
+        InputChange(state="removed", component="letter", before="what the customer wrote It is a letter."),
+        InputChange(state="added", component="photo", after="a picture It shows the tool."),
     ]
 
 
@@ -52,6 +52,6 @@ def test_what_nobody_wrote_down_is_no_promise() -> None:
 def test_a_variable_that_the_prompt_names_is_one(before: str, after: str) -> None:
     city, town = Component("city", "where"), Component("town", "a place")
     assert changes([city], [town], f"Tell about {after}.", f"Tell about {before}.") == [
-        InputChange("removed", "city", before="where"),
-        InputChange("added", "town", after="a place"),
+        InputChange(state="removed", component="city", before="where"),
+        InputChange(state="added", component="town", after="a place"),
     ]

@@ -22,7 +22,7 @@ def test_what_differs_is_kept_with_its_words_and_the_rest_is_counted() -> None:
         RuleChange("tightened", OLD, NEW, "meaning", "very", judged=True),
         RuleChange("added", None, NEW),
     )
-    diff = SpecDiff(changes, (InputChange("added", "letter", after="a letter"),), ("A note.",))
+    diff = SpecDiff(changes, (InputChange(state="added", component="letter", after="a letter"),), ("A note.",))
     record = promises_record("support", diff, "openai:m")
     assert (record.unchanged, record.judge, record.notes) == (1, "openai:m", ["A note."])
     assert [(one.state, one.rule, one.before, one.after, one.evidence, one.new_evidence) for one in record.changes] == [

@@ -62,7 +62,7 @@ OWN, TESTED, REFERENCE, JUDGE = (ModelRef("openai", name) for name in ("own", "t
     ("own", "tested", "model", "why"),
     [
         (OWN, (TESTED,), OWN, "the model that the prompt's own file names"),
-        (None, (TESTED, JUDGE), TESTED, "the first of --models"),
+        (None, (TESTED, JUDGE), TESTED, "the first of --evaluate"),
         (None, (), REFERENCE, "a model that this command was given"),
     ],
 )
