@@ -13,11 +13,12 @@ import pytest
 from ruamel.yaml import YAML
 
 from gate.cases import reading as cases
+from gate.config import gatefile
+from gate.config.gatefile import SuiteConfig
 from gate.domain.case import Case
 from gate.domain.promptspec import READ_BY_MODEL, RULES_PER_COMPONENT, Specification
-from gate.inputs import config, prompts
+from gate.inputs import prompts
 from gate.inputs.render import render
-from gate.inputs.suites import SuiteConfig
 from gate.scoring.subject import Subject
 from gate.scoring.validators.registry import validate
 from gate.testgen.subject import subject_of
@@ -25,7 +26,7 @@ from gate.testgen.written import specification as specfile
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "evals/promptpex"
-SUITES = {suite.name: suite for suite in config.load((FOLDER / "gate.yaml").read_text("utf-8"), "gate.yaml").suites}
+SUITES = {suite.name: suite for suite in gatefile.load((FOLDER / "gate.yaml").read_text("utf-8"), "gate.yaml").suites}
 FIRST = (
     "# Drafted by Claude (Anthropic), without the pipeline; read once more by another instance of it; by no person yet."
 )
