@@ -29,7 +29,7 @@ from rich.table import Table
 
 IN_FLIGHT = 64
 SAMPLES = 3
-MEMORY_GOAL_MIB = 150.0
+MEMORY_GOAL_MIB = 200.0
 FINE = frozenset({0, 1})
 """Exit codes of a verdict: two prompts that are equally good are now and then told apart by chance."""
 

@@ -174,6 +174,6 @@ def _executor(plan: Plan, keys: Keys, settings: Settings) -> Executor | None:
     from gate.providers.dask import ChunkSetup, DaskExecutor
 
     setup = ChunkSetup(
-        read_keys, keys.openai_base_url, keys.anthropic_base_url, plan.concurrency, plan.resolved.servers
+        read_keys, keys.openai_base_url, keys.anthropic_base_url, plan.concurrency, tuple(plan.resolved.servers.items())
     )
     return DaskExecutor(settings.dask, setup)

@@ -8,8 +8,8 @@ import importlib.util
 import logging
 import threading
 import traceback
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -47,7 +47,7 @@ class ChunkSetup:
         openai_base_url, anthropic_base_url: the addresses that the main process uses. They are no secret, and an
             answer is filed under its address.
         connections: requests that may be under way at once.
-        servers: that `providers:` names, without their keys.
+        servers: that `providers:` names, by name, without their keys.
         version: of the package, which a worker must have as well.
     """
 
@@ -55,7 +55,7 @@ class ChunkSetup:
     openai_base_url: str | None
     anthropic_base_url: str | None
     connections: int
-    servers: Mapping[str, ProviderServer] = field(default_factory=dict)
+    servers: tuple[tuple[str, ProviderServer], ...] = ()
     version: str = version("prompt-gate")
 
 
@@ -246,7 +246,7 @@ class _Unpriced(PriceList):
 @cache
 def _factory(setup: ChunkSetup) -> Factory:
     """The providers of this process; used in the loop below only."""
-    keys = setup.read_keys(setup.servers)
+    keys = setup.read_keys(dict(setup.servers)) if setup.servers else setup.read_keys()
     keys = replace(keys, openai_base_url=setup.openai_base_url, anthropic_base_url=setup.anthropic_base_url)
     return Factory(keys, Path(), setup.connections, _no_files, _Unpriced())
 

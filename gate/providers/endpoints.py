@@ -22,6 +22,7 @@ from gate.providers.servers import (
 
 _URLS: Mapping[str, str] = {"openai": OPENAI_URL, "anthropic": ANTHROPIC_URL}
 _NAMES: Mapping[str, str] = {"openai": "OpenAI", "anthropic": "Anthropic"}
+_VERTEX: Mapping[str, str] = {"global": "aiplatform", "us": "aiplatform.us.rep", "eu": "aiplatform.eu.rep"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +103,8 @@ class Endpoints:
             own = f"https://bedrock-runtime.{keys.bedrock_region}.amazonaws.com" if keys.bedrock_region else ""
             return keys.bedrock_base_url or own
         if provider == "vertex":
-            own = f"https://{keys.vertex_region}-aiplatform.googleapis.com/v1" if keys.vertex_region else ""
+            region = keys.vertex_region or ""
+            own = f"https://{_VERTEX.get(region, f'{region}-aiplatform')}.googleapis.com/v1" if region else ""
             return keys.vertex_base_url or own
         return ""
 
@@ -190,7 +192,7 @@ class Endpoints:
             "bedrock",
             "bedrock",
             "Amazon Bedrock",
-            self.address("bedrock", Params()),
+            self.keys.bedrock_base_url or "",
             "the AWS credentials",
             self.connections,
             usable_key(self.keys.bedrock, variable),
@@ -204,7 +206,7 @@ class Endpoints:
             "vertex",
             "vertex",
             "Google Vertex",
-            self.address("vertex", Params()),
+            self.keys.vertex_base_url or "",
             "the Google credentials",
             self.connections,
             region=self.keys.vertex_region,

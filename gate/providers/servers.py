@@ -61,7 +61,7 @@ class Endpoint:
     def lane(self) -> str:
         """What shares a rate limit: provider, address and key, of which a digest is enough to tell two apart."""
         digest = hashlib.sha256(self.api_key.encode()).hexdigest()[:8]
-        return f"{self.provider} {self.base_url} {digest}"
+        return f"{self.provider} {self.base_url or self.region} {digest}"
 
 
 def is_openai(base_url: str) -> bool:

@@ -13,6 +13,7 @@ import pytest
 from gate.domain.model import ModelRef, Params
 from gate.domain.prompt import Message
 from gate.errors import GateError, MissingKey
+from gate.providers.anthropic import AnthropicProvider
 from gate.providers.base import Completion, Misconfigured, Request, Transient
 from gate.providers.endpoints import Keys
 from gate.providers.factory import Factory
@@ -233,6 +234,23 @@ def test_vertex_is_asked_with_a_token(
     assert headers["authorization"] == f"Bearer {TOKEN}"
     data = json.loads(body)
     assert "model" not in data and data["anthropic_version"]
+
+
+@pytest.mark.parametrize(
+    ("region", "host"), [("global", "aiplatform"), ("eu", "aiplatform.eu.rep"), ("us-east5", "us-east5-aiplatform")]
+)
+def test_vertex_has_an_address_for_each_region(
+    cloud: Cloud, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, region: str, host: str
+) -> None:
+    environ = vertex(cloud, monkeypatch, tmp_path)
+    del environ["ANTHROPIC_VERTEX_BASE_URL"]
+    factory = Factory(keys_of(Settings.from_environ(environ | {"CLOUD_ML_REGION": region})), Path("unused"), 1, str)
+    model = ModelRef("vertex", "claude")
+    provider = factory.provider(model, Params())
+    assert isinstance(provider, AnthropicProvider)
+    address = f"https://{host}.googleapis.com/v1"
+    assert str(provider.client.sdk.base_url).rstrip("/") == factory.address(model, Params()) == address
+    asyncio.run(factory.close())
 
 
 def test_vertex_without_credentials_or_region() -> None:
