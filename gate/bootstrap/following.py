@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gate.bootstrap.resolving import DiskSource, beside
+from gate.config import gatefile
 from gate.domain.model import ModelRef
 from gate.domain.promptspec import Specification
 from gate.domain.words import counted
 from gate.errors import GateError, InputErrors
 from gate.flows.files import read_prompt
 from gate.flows.promises_update import Update
-from gate.inputs import config, specfile
+from gate.inputs import specfile
 from gate.inputs.cases import parse
 from gate.inputs.text import decode
 from gate.store.new_files import rewrite_all
@@ -101,7 +102,7 @@ def _named(prompt: str) -> tuple[tuple[Path, ...], tuple[str, ...]]:
     """The case files of the suites of a prompt, where the command runs beside a configuration that can be read."""
     data = DiskSource().read(CONFIG)
     try:
-        suites = config.load(decode(data, CONFIG), CONFIG).suites if data is not None else ()
+        suites = gatefile.load(decode(data, CONFIG), CONFIG).suites if data is not None else ()
     except InputErrors as error:
         return (), (
             f"The case files that {CONFIG} names were not looked at, for it has a mistake: {error.problems[0]}",

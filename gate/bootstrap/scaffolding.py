@@ -145,7 +145,7 @@ def _check_inside(root: Path, path: str) -> None:
 
 def _unexamined(place: Place, proposal: Proposal, config: str) -> tuple[str, ...]:
     """Prompts that no suite of the configuration which is there names; none where it cannot be read."""
-    from gate.inputs.config import load
+    from gate.config.gatefile import load
     from gate.inputs.text import decode
 
     try:
@@ -158,8 +158,8 @@ def _unexamined(place: Place, proposal: Proposal, config: str) -> tuple[str, ...
 
 
 def _schemas() -> dict[str, str]:
+    from gate.config.gatefile import config_schema
     from gate.inputs.caseschema import cases_schema
-    from gate.inputs.schema import config_schema
 
     found = {CONFIG_SCHEMA: config_schema(), CASES_SCHEMA: cases_schema()}
     return {

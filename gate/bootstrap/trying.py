@@ -7,6 +7,7 @@ from gate.bootstrap.building import building
 from gate.bootstrap.places import root_of, tree_of
 from gate.bootstrap.planning import priced
 from gate.bootstrap.resolving import rehearsed
+from gate.config.gatefile import SuiteConfig
 from gate.domain.model import ModelRef, Params
 from gate.domain.suite import Suite
 from gate.domain.target import ToolLoop
@@ -21,7 +22,6 @@ from gate.git.repo import Repo
 from gate.inputs.problems import quoted
 from gate.inputs.source import FileSource
 from gate.inputs.storenames import StoreName
-from gate.inputs.suites import SuiteConfig
 from gate.settings.services import Settings
 
 CONFIG = "gate.yaml"

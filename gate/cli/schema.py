@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 SCHEMAS: Mapping[str, str] = {
-    "gate.yaml": "gate.inputs.schema:config_schema",
+    "gate.yaml": "gate.config.gatefile:config_schema",
     "case": "gate.inputs.caseschema:case_schema",
     "cases": "gate.inputs.caseschema:cases_schema",
     "rubric": "gate.inputs.caseschema:rubric_schema",

@@ -242,6 +242,9 @@ class _Plain:
         return None
 
     def _number(self, node: ScalarNode, text: str) -> JsonValue:
+        if len(text) > 300:
+            self._note(node, f"{quoted(text)} is too large a number")
+            return None
         if "_" in text or text.lstrip("+-").startswith("0b"):
             return text  # numbers of YAML 1.1, not of the core schema
         try:
@@ -254,7 +257,8 @@ class _Plain:
             number = math.nan
         if math.isfinite(number):
             return number
-        self._note(node, f"{quoted(text)} is not a usable number")
+        said = "too large a number" if math.isinf(number) and "inf" not in text.lower() else "not a usable number"
+        self._note(node, f"{quoted(text)} is {said}")
         return None
 
     def _check_text(self, node: ScalarNode) -> None:

@@ -69,9 +69,7 @@ class Options(FileModel):
     short: ClassVar[str] = ""
 
     name: Name | None = Field(default=None, description="Shown in reports, unique in its suite.")
-    weight: float = Field(
-        default=1.0, gt=0, le=1000, description="Share in the weighted mean of a sample's scores. 1 by default."
-    )
+    weight: float = Field(default=1.0, gt=0, le=1000, description="Share in the weighted mean of a sample's scores.")
 
     @classmethod
     def _without_null(cls, value: dict[str, Any]) -> dict[str, Any]:
@@ -306,7 +304,7 @@ class Refusal(Validator):
 class Paraphrases(Validator):
     """The answer does not play the user's last turn back."""
 
-    n: int = Field(default=3, ge=1, le=10, description="Words of a run. 3 by default.")
+    n: int = Field(default=3, ge=1, le=10, description="Words of a run.")
     max_copied: float = Field(default=0.2, ge=0, lt=1, description="Share of copied runs that is let pass.")
 
 
@@ -477,7 +475,9 @@ class Asking(Options):
     """What every scorer has that asks one model."""
 
     model: ModelName | None = Field(default=None, description="Who judges, as provider:name.")
-    params: Annotated[Params, empty_is(dict)] = Field(default=Params(), description="Parameters of the judge's calls.")
+    params: Annotated[Params, empty_is(dict)] = Field(
+        default_factory=Params, description="Parameters of the judge's calls."
+    )
     template: Path | None = Field(default=None, description="A file with the judge's own prompt.")
     sees_input: bool = Field(default=True, description="false hides the question from the judge.")
     sees_expected: bool = Field(default=True, description="false hides the reference answer from the judge.")

@@ -282,7 +282,8 @@ def _translated(error: ErrorDetails, allowed: str = "", whole: bool = False) -> 
         hint = "put it in quotes" if quotes else "write it as [one, two]" if listed else ""
         return _Words("must", _KINDS[kind], hint)
     if kind in ("literal_error", "enum"):
-        return _Words("must", str(context["expected"]).replace("'", ""))
+        words = str(context["expected"]).replace("'", "")
+        return _Words("must", re.sub(r"\b(True|False)\b", lambda word: word[0].lower(), words))
     if kind == "missing":
         return _Words("key", f"{quoted(str(error['loc'][-1]))} is missing")
     return _Words("said", _complaint(kind, context, error))

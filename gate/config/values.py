@@ -83,7 +83,7 @@ def _listed(value: Any) -> Any:
     return [value] if isinstance(value, str) else value
 
 
-def _each_once(texts: list[str]) -> list[str]:
+def each_once(texts: list[str]) -> list[str]:
     again = [at for at, text in enumerate(texts) if text in texts[:at]]
     if again:
         raise wrong_at(*(((at,), f"names {quoted(texts[at])} twice", "") for at in again))
@@ -146,14 +146,14 @@ _Phrase: TypeAlias = Annotated[str, Field(pattern=r"\S", max_length=200), AfterV
 Texts: TypeAlias = Annotated[
     list[Template],
     Field(min_length=1, max_length=_TEXTS),
-    AfterValidator(_each_once),
+    AfterValidator(each_once),
     BeforeValidator(_listed, json_schema_input_type=Template | list[Template]),
 ]
 """Different texts, which may hold fields of the case; one text stands for a list of one."""
 Phrases: TypeAlias = Annotated[
     list[_Phrase],
     Field(min_length=1, max_length=_TEXTS),
-    AfterValidator(_each_once),
+    AfterValidator(each_once),
     BeforeValidator(_listed, json_schema_input_type=_Phrase | list[_Phrase]),
 ]
 """The same, each a word or a phrase."""

@@ -51,6 +51,9 @@ class ProviderServer(FileModel):
     def _web_address(cls, url: str) -> str:
         if reason := address_complaint(url):
             raise wrong(reason)
+        parts = urlsplit(url)
+        if parts.scheme != "https" and parts.hostname not in ("localhost", "127.0.0.1", "::1"):
+            raise wrong("must begin with https://", "a key is sent there; http is for this machine alone")
         return url
 
 

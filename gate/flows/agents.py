@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from gate.config.gatefile import Config, SuiteConfig
+from gate.config.targets import SESSION
 from gate.domain.jsonvalue import JsonValue, digest
 from gate.domain.prompt import PromptVersion
 from gate.domain.suite import Arm
@@ -10,12 +12,9 @@ from gate.domain.target import HttpAgent, PythonAgent, Target, ToolLoop, runs_co
 from gate.errors import GateError, InputErrors, Problem
 from gate.flows.pairing import Sides
 from gate.inputs.builders import PREFIX, file_of, missing
-from gate.inputs.config import Config
 from gate.inputs.paths import matches
 from gate.inputs.problems import one_problem, quoted
 from gate.inputs.source import FileSource
-from gate.inputs.suites import SuiteConfig
-from gate.inputs.targets import SESSION
 from gate.inputs.text import decode
 from gate.inputs.toolfile import parse_tools
 

@@ -3,11 +3,11 @@
 import posixpath
 from collections.abc import Iterable, Iterator
 
+from gate.config.gatefile import Config
 from gate.domain.case import ScorerSpec
 from gate.domain.model import ModelRef
 from gate.domain.suite import Suite
 from gate.flows.pairing import Pair, Sides
-from gate.inputs.config import Config
 from gate.inputs.models import parse_model
 from gate.inputs.paths import complaint, escapes
 

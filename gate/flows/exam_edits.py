@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from gate.config.gatefile import SuiteConfig
 from gate.domain.case import Case, ScorerSpec
 from gate.domain.record_exam import TrialKind
 from gate.domain.suite import Arm, Exam, Suite, SuitePolicy
@@ -11,7 +12,6 @@ from gate.flows.edited_values import Edit, differing, edit
 from gate.flows.exam import ExamChanges, JudgeDefault, Rules, build, unplayed
 from gate.flows.pairing import Pair
 from gate.flows.scorer_code import untried
-from gate.inputs.suites import SuiteConfig
 
 FEWEST_TRIED = 100
 """Cases of a change that are tried even if the exam that counts has fewer; beyond the exam's own number none are."""

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping
 from posixpath import dirname, normpath
 
+from gate.config.gatefile import Config
 from gate.errors import InputErrors, Problem
 from gate.flows.pairing import Sides
-from gate.inputs.config import Config
 from gate.inputs.entries import LINK, folders
 from gate.inputs.limits import SHOWN_PROBLEMS
 from gate.inputs.paths import is_glob, literal_folder, matches

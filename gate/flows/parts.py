@@ -3,13 +3,13 @@
 from collections.abc import Iterable
 from pathlib import PurePosixPath
 
+from gate.config.gatefile import SuiteConfig
 from gate.domain.prompt import PromptVersion
 from gate.domain.suite import Suite
 from gate.errors import InputErrors
 from gate.flows.pairing import Sides
 from gate.inputs import prompts
 from gate.inputs.parts import Library
-from gate.inputs.suites import SuiteConfig
 from gate.inputs.text import decode
 
 _NAMED = 5

@@ -6,11 +6,11 @@ They are read from the base alone: a pull request cannot have a key sent to an a
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from gate.config.gatefile import Config
 from gate.domain.model import ModelRef, ProviderServer
 from gate.domain.suite import Suite
 from gate.errors import GateError
 from gate.flows.resolved import Resolved
-from gate.inputs.config import Config
 from gate.inputs.models import parse_model
 
 

@@ -6,10 +6,10 @@ Whoever writes cases need not be somebody who may change the repository, whose c
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from gate.config.gatefile import SuiteConfig
 from gate.domain.case import Case, ScorerSpec
 from gate.errors import InputErrors, Problem
 from gate.inputs.problems import Problems, quoted
-from gate.inputs.suites import SuiteConfig
 
 _OWN = ""
 """The model that answers, which judges where a judge names none."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TypeVar
 
+from gate.config.gatefile import Config, SuiteConfig, in_spite, load
 from gate.domain.case import Case
 from gate.domain.deletion import Deletion
 from gate.domain.model import ModelRef
@@ -27,14 +28,10 @@ from gate.flows.shelf import stored
 from gate.inputs import cases as case_files
 from gate.inputs import prompts, specfile
 from gate.inputs.builders import file_of, is_python, missing
-from gate.inputs.config import Config, in_spite, load
 from gate.inputs.parts import Library
 from gate.inputs.paths import is_glob
-from gate.inputs.problems import Problems
-from gate.inputs.promises import completed
 from gate.inputs.source import FileSource
 from gate.inputs.storenames import is_store
-from gate.inputs.suites import SuiteConfig
 from gate.inputs.text import decode
 
 Parsed = TypeVar("Parsed")
@@ -99,7 +96,7 @@ class Reader:
         might be no more than what the mistake leads to.
         """
         text = decode(self.sides.head.read(self.config_path) or b"", self.config_path)
-        config = self._parsed(lambda: in_spite(text, Problems(self.config_path)))
+        config = self._parsed(lambda: in_spite(text, self.config_path))
         for suite in config.suites if config is not None else ():
             if not suite.sound:
                 self._look_at(suite)
@@ -204,7 +201,7 @@ class Reader:
         if wanted is None or pair.own_exam or pair.new_prompt:
             return None
         found = self._specification(pair.source, wanted.spec) if wanted.spec else None
-        promises = completed(wanted, _model(pair.exam), pair.exam.params)
+        promises = wanted.completed(_model(pair.exam), pair.exam.params)
         paths = replaced(self.sides, (promises.model, promises.judge))
         unable = f"the change replaces {paths[0]}, or it lies behind a link" if paths else ""
         return replace(promises, specification=found, unable=unable)

@@ -2,6 +2,7 @@
 
 from collections.abc import Container, Mapping, Sequence
 
+from gate.config.gatefile import Config
 from gate.domain.deletion import Deletion
 from gate.domain.suite import Suite
 from gate.flows import agents, strangers, unread
@@ -9,7 +10,6 @@ from gate.flows.built import build_notes
 from gate.flows.exam import exam_notes
 from gate.flows.pairing import Pair, Sides
 from gate.flows.parts import part_notes
-from gate.inputs.config import Config
 
 
 def remarks(

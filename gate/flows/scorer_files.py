@@ -3,18 +3,17 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
+from gate.config.gatefile import Config, SuiteConfig
 from gate.config.rubrics import parse_rubric
 from gate.domain.case import ScorerSpec
 from gate.domain.jsonvalue import JsonValue
 from gate.errors import InputErrors, Problem
 from gate.flows.scorer_code import with_code
-from gate.inputs.config import Config
 from gate.inputs.limits import PROMPT_CHARS
 from gate.inputs.parts import TEMPLATE_ENDINGS
 from gate.inputs.problems import one_problem, quoted
 from gate.inputs.sandbox import BadTemplate
 from gate.inputs.source import FileSource
-from gate.inputs.suites import SuiteConfig
 from gate.inputs.templates import compile_template
 from gate.inputs.text import decode
 

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Protocol
 
+from gate.config.gatefile import Config
 from gate.errors import GateError
-from gate.inputs.config import Config
 from gate.inputs.problems import quoted
 from gate.inputs.storenames import StoreName, is_store, parse
 

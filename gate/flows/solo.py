@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from gate.config.gatefile import Config
 from gate.domain.case import Case, ScorerSpec
 from gate.domain.model import ModelRef
 from gate.domain.suite import OVERALL, SlicePolicy, Suite
@@ -17,7 +18,6 @@ from gate.flows.reading import Reader
 from gate.flows.resolved import Resolved
 from gate.flows.shelf import CaseShelf
 from gate.flows.some_cases import picked, subset
-from gate.inputs.config import Config
 from gate.inputs.problems import did_you_mean, quoted
 from gate.inputs.source import FileSource
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from gate.config.gatefile import Config
 from gate.domain.case import Case
 from gate.domain.model import ModelRef, Params
 from gate.domain.suite import OVERALL, Budget, Suite
@@ -17,7 +18,6 @@ from gate.flows.pairing import Pair, Sides, pair
 from gate.flows.reading import Reader
 from gate.flows.rehearsal import rehearse
 from gate.flows.scaffold.starting import NOTE
-from gate.inputs.config import Config
 from gate.inputs.models import parse_model, parse_params
 from gate.inputs.paths import is_glob
 from gate.inputs.problems import quoted

@@ -1,12 +1,14 @@
 """The JSON Schemas of cases and of rubrics, built from the words and ranges of their readers."""
 
+from pydantic import TypeAdapter
+
 from gate.config.rubrics import RubricFile
+from gate.config.scorers import Scorers
 from gate.domain.jsonvalue import JsonValue
 from gate.inputs import agentcases, cases, golden
 from gate.inputs.chat import ROLES
 from gate.inputs.describing import described_schema
 from gate.inputs.limits import CASES, LINE_CHARS, NAME_CHARS, PROMPT_CHARS, WORDS
-from gate.inputs.schema import scorer, scorer_definitions
 from gate.inputs.schemaparts import Schema, integer, mapping, number, string
 from gate.inputs.scorers.options import PASSING
 
@@ -41,7 +43,10 @@ def rubric_schema() -> Schema:
 
 def _definitions() -> Schema:
     """The scorers, which stand in many places, once."""
-    return {"scorers": {"type": "array", "items": scorer()}, **scorer_definitions()}
+    return {
+        "scorers": {"type": "array", "items": {"$ref": "#/$defs/Scorer"}},
+        **TypeAdapter(Scorers).json_schema()["$defs"],
+    }
 
 
 def _case() -> Schema:

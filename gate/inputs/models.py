@@ -4,19 +4,16 @@ import re
 from collections.abc import Collection, Mapping
 
 from gate.config.documents import Document
-from gate.config.validation import attempt, validate
+from gate.config.validation import validate
 from gate.domain.jsonvalue import JsonValue
-from gate.domain.model import ModelRef, Params, ProviderServer
+from gate.domain.model import ModelRef, Params
 from gate.errors import GateError
-from gate.inputs.fields import Fields, Range
 from gate.inputs.limits import NAME_CHARS
-from gate.inputs.nodes import plain
 from gate.inputs.problems import did_you_mean, quoted
 
 PROVIDERS = ("openai", "anthropic", "azure", "bedrock", "vertex", "local", "fake", "replay")
 PROVIDER = "[a-z][a-z0-9_-]{0,39}"
 """A name under `providers:`."""
-MAX_OUTPUT_TOKENS = Range(1, 1_000_000)
 _GUESSES = (("claude", "anthropic"), ("gpt", "openai"), ("o1", "openai"), ("o3", "openai"), ("o4", "openai"))
 
 
@@ -70,50 +67,3 @@ def parse_params(value: Mapping[str, JsonValue], file: str, base: Params | None 
         InputErrors: everything that is wrong, under the name `file`.
     """
     return (base or Params()).changed_by(validate(Params, Document(file, {"params": dict(value)}).part("params")))
-
-
-def read_model(fields: Fields, key: str) -> ModelRef | None:
-    """The model under `key`, or None where there is none or a wrong one."""
-    text = fields.text(key)
-    if not text:
-        return None
-    try:
-        return parse_model(text, fields.problems.providers)
-    except GateError as error:
-        fields.problems.add(fields.line_of(key), error.message, error.hint)
-        return None
-
-
-def read_servers(fields: Fields) -> dict[str, ProviderServer]:
-    """The servers under `providers`, by name.
-
-    Args:
-        fields: the whole configuration.
-    """
-    problems, found = fields.problems, {}
-    for name, node in fields.mapping("providers").entries.items():
-        if name in PROVIDERS or not re.fullmatch(PROVIDER, name):
-            why = "is built in" if name in PROVIDERS else "must be a word of small letters, digits, - and _"
-            problems.add(node.line, f"the provider {quoted(name)} {why}", "choose another name, such as groq")
-            continue
-        entry = Document(problems.file, {"providers": {name: plain(node)}}).part("providers", name)
-        server, mistakes = attempt(ProviderServer, entry)
-        for mistake in mistakes:
-            problems.add(node.line, mistake.message, mistake.hint)
-        # A model of a server that is written wrongly is not unknown.
-        found[name] = server or ProviderServer(api="openai", base_url="http://localhost")
-    return found
-
-
-def read_params(fields: Fields, base: Params) -> Params:
-    """`base`, changed by what the mapping names; an empty value (`temperature: null`) takes a setting back.
-
-    Args:
-        fields: the mapping `params`.
-        base: the defaults.
-    """
-    written = {key: plain(node) for key, node in fields.entries.items()}
-    found, wrong = attempt(Params, Document(fields.problems.file, {"params": written}).part("params"))
-    for problem in wrong:
-        fields.problems.add(fields.line, problem.message, problem.hint)
-    return base.changed_by(found) if found else base

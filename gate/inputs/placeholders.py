@@ -4,35 +4,9 @@ import re
 from collections.abc import Mapping
 
 from gate.domain.jsonvalue import JsonValue
-from gate.inputs.fields import Fields
-from gate.inputs.limits import NAME_CHARS
-from gate.inputs.nodes import described
-from gate.inputs.problems import quoted
 
 TODAY = "today"
 """The day on which the run began, unless the configuration names one."""
-NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}", re.ASCII)
-
-
-def read_placeholders(fields: Fields) -> Mapping[str, str] | None:
-    """Name to text; None where the suite has no placeholders, so that braces are nothing but braces.
-
-    Args:
-        fields: of the suite.
-    """
-    if not fields.has("placeholders"):
-        return None
-    given = fields.mapping("placeholders")
-    found: dict[str, str] = {}
-    for name, node in given.entries.items():
-        value = node.value
-        if not NAME.fullmatch(name):
-            given.problems.add(node.line, f"the placeholder {quoted(name)} is no name", "write {today: 2026-11-22}")
-        if isinstance(value, bool) or not isinstance(value, (str, int, float)) or len(str(value)) > NAME_CHARS:
-            message = f"{given.name}.{name} must be a text of up to {NAME_CHARS} characters, not {described(value)}"
-            given.problems.add(node.line, message)
-        found[name] = str(value)
-    return found
 
 
 def filled(text: str, values: Mapping[str, str]) -> str:

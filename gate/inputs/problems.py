@@ -1,7 +1,7 @@
 """Collects every mistake of one input file, so that all are reported at once."""
 
 import difflib
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 
 from gate.errors import InputErrors, Problem
 from gate.inputs.limits import SHOWN_PROBLEMS
@@ -14,15 +14,10 @@ class Problems:
 
     Args:
         file: path as the user wrote it.
-
-    Attributes:
-        providers: that the file itself names for its models; None in a file that cannot name any, whose models are
-            looked up when it is known which there are.
     """
 
     def __init__(self, file: str) -> None:
         self.file = file
-        self.providers: Collection[str] | None = None
         self._found: set[Problem] = set()
 
     @property

@@ -3,22 +3,10 @@
 from collections.abc import Mapping, Sequence
 
 from gate.domain.jsonvalue import JsonValue
-from gate.domain.model import Params
-from gate.inputs import models
 from gate.inputs.fields import Range
 from gate.inputs.limits import NAME_CHARS
 
 Schema = dict[str, JsonValue]
-
-
-def params() -> Schema:
-    """Neutral parameters; an empty value takes a setting of the defaults back."""
-    return Params.model_json_schema()
-
-
-def model() -> Schema:
-    """`provider:name`."""
-    return {**string(), "pattern": f"^{models.PROVIDER}:\\S"}
 
 
 def mapping(properties: Mapping[str, JsonValue], required: Sequence[str] = ()) -> Schema:
@@ -27,11 +15,6 @@ def mapping(properties: Mapping[str, JsonValue], required: Sequence[str] = ()) -
     if required:
         schema["required"] = list(required)
     return schema
-
-
-def optional(schema: Schema) -> Schema:
-    """The same, or nothing."""
-    return {**schema, "type": ["object", "null"]}
 
 
 def string(most: int = NAME_CHARS) -> Schema:

@@ -11,9 +11,10 @@ import pytest
 from benchmarks import calibration
 from gate.cli.app import cli
 from gate.cli.schema import SCHEMAS
+from gate.config import gatefile
 from gate.domain.model import Params
 from gate.domain.verdict import Verdict
-from gate.inputs import cases, config
+from gate.inputs import cases
 from tests.support.command import gate
 
 ROOT = Path(__file__).parents[2]
@@ -31,7 +32,7 @@ def test_every_configuration_shown_is_valid(text: str) -> None:
     shown = [block for block in blocks(text, "yaml") if "version: 1\n" in block]
     assert shown
     for block in shown:
-        assert config.load(block, "shown").suites
+        assert gatefile.load(block, "shown").suites
 
 
 def test_the_case_shown_is_valid() -> None:

@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 from typing import Any
 
+from gate.config import gatefile
 from gate.domain.promptspec import OutputRule
-from gate.inputs import config
 from gate.testgen import specify
 from gate.testgen.compile.compile import compile_rule, told
 from gate.testgen.effort import LEVELS
@@ -102,7 +102,7 @@ def test_every_configuration_shown_is_valid() -> None:
     shown = SUITES.findall(PAGE)
     assert len(shown) == 2
     for block in shown:
-        assert config.load(block, "shown").suites
+        assert gatefile.load(block, "shown").suites
 
 
 def test_the_readme_shows_what_the_page_shows() -> None:

@@ -4,11 +4,12 @@ import re
 from collections import Counter
 from pathlib import Path
 
+from gate.config import gatefile
 from gate.domain.case import Case
-from gate.inputs import cases, config
+from gate.inputs import cases
 
 ROOT = Path(__file__).parents[2]
-SUITE = config.load((ROOT / "gate.yaml").read_text(encoding="utf-8"), "gate.yaml").suites[0]
+SUITE = gatefile.load((ROOT / "gate.yaml").read_text(encoding="utf-8"), "gate.yaml").suites[0]
 PROMPT = (ROOT / SUITE.prompt).read_text(encoding="utf-8")
 EXAMPLES = dict(re.findall(r"^Message: (.+)\nTopic: (.+)$", PROMPT, re.MULTILINE))
 LEAST = 10

@@ -12,18 +12,19 @@ from typing import Any
 import pytest
 from ruamel.yaml import YAML
 
+from gate.config import gatefile
+from gate.config.gatefile import SuiteConfig
 from gate.domain.case import Case
 from gate.domain.promptspec import READ_BY_MODEL, RULES_PER_COMPONENT, Specification
-from gate.inputs import cases, config, prompts, specfile
+from gate.inputs import cases, prompts, specfile
 from gate.inputs.render import render
-from gate.inputs.suites import SuiteConfig
 from gate.scoring.subject import Subject
 from gate.scoring.validators.registry import validate
 from gate.testgen.subject import subject_of
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "evals/promptpex"
-SUITES = {suite.name: suite for suite in config.load((FOLDER / "gate.yaml").read_text("utf-8"), "gate.yaml").suites}
+SUITES = {suite.name: suite for suite in gatefile.load((FOLDER / "gate.yaml").read_text("utf-8"), "gate.yaml").suites}
 FIRST = (
     "# Drafted by Claude (Anthropic), without the pipeline; read once more by another instance of it; by no person yet."
 )

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
+from gate.config.gatefile import CASE_ENDINGS
 from gate.domain.case import Case
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.stored_suite import Entry
@@ -18,7 +19,6 @@ from gate.inputs import cases as case_files
 from gate.inputs.limits import NEW_SUITES
 from gate.inputs.paths import literal_folder
 from gate.inputs.promptyml import is_prompt_yml
-from gate.inputs.suites import CASE_ENDINGS
 from gate.inputs.text import decode
 
 SINGLE = 10

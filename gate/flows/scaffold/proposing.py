@@ -4,6 +4,7 @@ import shlex
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from gate.config.gatefile import CASE_ENDINGS
 from gate.domain.case import Case
 from gate.errors import GateError, InputErrors
 from gate.flows.scaffold import finding, judges, writing
@@ -18,7 +19,6 @@ from gate.formats.bundle import Bundle, BundleSuite, Loss
 from gate.formats.losses import told_at_length
 from gate.inputs import cases as case_files
 from gate.inputs.models import parse_model
-from gate.inputs.suites import CASE_ENDINGS
 from gate.inputs.text import decode
 
 _ASKED = "A prompt among tests or documentation is gated when it is named: gate init --prompt PATH."

@@ -15,7 +15,7 @@ _SCORERS: TypeAdapter[tuple[ScorerSpec, ...]] = TypeAdapter(Scorers, config={"de
 def read_scorers(node: Node, problems: Problems) -> tuple[ScorerSpec, ...]:
     """The list under `scorers`; mistakes are told on the line on which it begins."""
     document = Document(problems.file, {"scorers": plain(node)}).part("scorers")
-    read = attempt(_SCORERS, document, {"providers": problems.providers})
+    read = attempt(_SCORERS, document)
     for problem in read[1]:
         problems.add(problem.line or node.line, problem.message, problem.hint)
     return read[0] or ()

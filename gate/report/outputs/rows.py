@@ -3,18 +3,66 @@
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from importlib import resources
 from math import fsum
-from typing import TypeAlias
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
 
 from gate.domain.absence import Failed, Unscored
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.record import RunRecord
-from gate.domain.sample import Sample, effort_of
+from gate.domain.sample import Reply, Sample, effort_of
 from gate.domain.usage import Cost, Dollars
 from gate.report.secrets import masked
 
-Row: TypeAlias = dict[str, JsonValue]
+Share = Annotated[float | None, Field(ge=0, le=1)]
+Amount = Annotated[float | None, Field(ge=0)]
+Count = Annotated[int, Field(ge=0)]
+Tokens = Annotated[int | None, Field(ge=0)]
+
+_BY_NAME: dict[str, JsonValue] = {
+    r"^slice\.": {"type": "string", "description": "The case's value of a dimension."},
+    r"^score\.": {"type": ["number", "null"], "minimum": 0, "maximum": 1, "description": "What a scorer gave."},
+    r"^reason\.": {"type": "string", "description": "What a scorer said, or why it gave nothing."},
+}
+
+
+class Row(BaseModel):
+    """A sample of a run as a flat row (gate report RUN --format jsonl)."""
+
+    model_config = ConfigDict(
+        extra="allow",
+        json_schema_serialization_defaults_required=True,
+        json_schema_extra={"patternProperties": _BY_NAME, "additionalProperties": False},
+    )
+
+    schema_id: Literal["prompt-gate/row/1"] = Field("prompt-gate/row/1", alias="schema")
+    run: str = Field(description="When the run was made.")
+    commit: str | None
+    suite: str
+    case: str
+    arm: Literal["baseline", "candidate"]
+    index: Count = Field(description="Of the sample, from 0 to samples - 1.")
+    prompt: str | None = Field(description="Path of the arm's prompt; null for a suite that the record does not have.")
+    model: str | None = Field(description="As it was asked for, such as openai:gpt-5-mini.")
+    score: Share
+    unscored: str | None = Field(description="Why there is no score.")
+    failure: str | None = Field(None, description="Why there is no answer.")
+    attempts: Count = Field(description="Requests sent for the answer.")
+    text: str | None = Field(None, description="The answer; what looks like a key is masked.")
+    model_id: str | None = Field(None, description="As the reply names it.")
+    stop_reason: str | None = None
+    latency_s: Amount = None
+    cost_usd: Amount = Field(None, description="Of the answer; null where a price is not known, or there is none.")
+    input_tokens: Tokens = Field(None, description="Neither read from nor written to a prompt cache.")
+    cache_read_tokens: Tokens = None
+    cache_write_tokens: Tokens = None
+    output_tokens: Tokens = None
+    calls: Count = Field(description="Of models for the answer, now.")
+    judge_calls: Count
+    judge_cost_usd: Amount
+    reused: bool = Field(description="The answer was known, and not asked for.")
+    warmup: bool = Field(description="The first call of its arm, which counts for quality alone.")
 
 
 @dataclass(slots=True)
@@ -42,16 +90,15 @@ def lines(run: RunRecord, samples: Iterable[Sample]) -> Iterator[str]:
     known = _known(run)
     for sample in samples:
         # ASCII, so that half of a surrogate pair stays what it is, and no reader takes a character for a line end.
-        row = _row(run, known.get(sample.suite, _Known()), sample)
+        row = _row(run, known.get(sample.suite, _Known()), sample).model_dump(by_alias=True)
         safe = {masked(key): masked(value) if isinstance(value, str) else value for key, value in row.items()}
         yield json.dumps(safe) + "\n"
 
 
 def row_schema() -> dict[str, JsonValue]:
-    """The JSON Schema of one line."""
-    text = resources.files("gate.report.outputs").joinpath("templates", "row.schema.json").read_text(encoding="utf-8")
-    found: dict[str, JsonValue] = json.loads(text)
-    return found
+    """The JSON Schema of one line; every key is there."""
+    schema = Row.model_json_schema(mode="serialization")
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
 
 
 def _known(run: RunRecord) -> dict[str, _Known]:
@@ -71,62 +118,52 @@ def _known(run: RunRecord) -> dict[str, _Known]:
 
 def _row(run: RunRecord, known: _Known, sample: Sample) -> Row:
     arm, score = sample.arm.value, sample.score
-    row: Row = {
-        "schema": "prompt-gate/row/1",
-        "run": run.created,
-        "commit": run.commit,
-        "suite": sample.suite,
-        "case": sample.case_id,
-        "arm": arm,
-        "index": sample.index,
-        "prompt": known.paths.get(arm),
-        "model": known.models.get(arm),
-        "score": None if isinstance(score, Unscored) else score,
-        "unscored": score.reason if isinstance(score, Unscored) else None,
-        **_replied(sample),
-    }
-    for dimension, value in known.slices.get(sample.case_id, {}).items():
-        row[f"slice.{dimension}"] = value
+    judges = [price for one in sample.scores if (price := _dollars(one.cost)) is not None]
+    by_name: dict[str, JsonValue] = {f"slice.{name}": value for name, value in _slices(known, sample).items()}
     for one in sample.scores:
-        row[f"score.{one.scorer}"] = None if isinstance(one.value, Unscored) else one.value
-        row[f"reason.{one.scorer}"] = one.value.reason if isinstance(one.value, Unscored) else one.reason
-    return row
+        by_name[f"score.{one.scorer}"] = None if isinstance(one.value, Unscored) else one.value
+        by_name[f"reason.{one.scorer}"] = one.value.reason if isinstance(one.value, Unscored) else one.reason
+    return Row.model_validate(
+        {
+            "run": run.created,
+            "commit": run.commit,
+            "suite": sample.suite,
+            "case": sample.case_id,
+            "arm": arm,
+            "index": sample.index,
+            "prompt": known.paths.get(arm),
+            "model": known.models.get(arm),
+            "score": None if isinstance(score, Unscored) else score,
+            "unscored": score.reason if isinstance(score, Unscored) else None,
+            "attempts": sample.reply.attempts,
+            "calls": effort_of(sample.reply).calls,
+            "judge_calls": sum(one.calls for one in sample.scores),
+            "judge_cost_usd": fsum(judges) if judges else None,
+            "warmup": sample.warmup,
+            **_replied(sample.reply),
+            **by_name,
+        }
+    )
 
 
-def _replied(sample: Sample) -> Row:
-    reply = sample.reply
+def _slices(known: _Known, sample: Sample) -> Mapping[str, str]:
+    return known.slices.get(sample.case_id, {})
+
+
+def _replied(reply: Reply | Failed) -> dict[str, JsonValue]:
     if isinstance(reply, Failed):
-        empty = ("text", "model_id", "stop_reason", "latency_s", "cost_usd", *_TOKENS)
-        return {"failure": reply.reason, "attempts": reply.attempts, **dict.fromkeys(empty), **_rest(sample)}
-    usage = reply.usage
+        return {"failure": reply.reason, "reused": False}
     return {
-        "failure": None,
-        "attempts": reply.attempts,
         "text": reply.text,
         "model_id": reply.model_id,
         "stop_reason": reply.stop_reason,
         "latency_s": reply.latency_s,
         "cost_usd": _dollars(reply.cost),
-        "input_tokens": usage.input_tokens,
-        "cache_read_tokens": usage.cache_read_tokens,
-        "cache_write_tokens": usage.cache_write_tokens,
-        "output_tokens": usage.output_tokens,
-        **_rest(sample),
-    }
-
-
-_TOKENS = ("input_tokens", "cache_read_tokens", "cache_write_tokens", "output_tokens")
-
-
-def _rest(sample: Sample) -> Row:
-    reused = not isinstance(sample.reply, Failed) and sample.reply.origin.reused
-    judges = [price for one in sample.scores if (price := _dollars(one.cost)) is not None]
-    return {
-        "calls": effort_of(sample.reply).calls,
-        "judge_calls": sum(one.calls for one in sample.scores),
-        "judge_cost_usd": fsum(judges) if judges else None,
-        "reused": reused,
-        "warmup": sample.warmup,
+        "input_tokens": reply.usage.input_tokens,
+        "cache_read_tokens": reply.usage.cache_read_tokens,
+        "cache_write_tokens": reply.usage.cache_write_tokens,
+        "output_tokens": reply.usage.output_tokens,
+        "reused": reply.origin.reused,
     }
 
 

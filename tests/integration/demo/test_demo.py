@@ -4,9 +4,10 @@ import json
 from importlib import resources
 from pathlib import Path
 
+from gate.config import gatefile
 from gate.demo.repository import CHANGES
 from gate.demo.tour import expected
-from gate.inputs import cases, config, prompts
+from gate.inputs import cases, prompts
 from gate.inputs.render import render
 from tests.golden.kept_answers import unfinished
 from tests.golden.runs import block, passed
@@ -50,7 +51,7 @@ def test_the_shipped_suite_is_balanced_and_renders() -> None:
     assert len(parsed) >= 40
     languages = [case.slices["lang"] for case in parsed]
     assert languages.count("de") == languages.count("en")
-    loaded = config.load(DATA.joinpath("gate.yaml").read_text(encoding="utf-8"), "gate.yaml")
+    loaded = gatefile.load(DATA.joinpath("gate.yaml").read_text(encoding="utf-8"), "gate.yaml")
     assert loaded.suites[0].params.chat_template == "passthrough"
     for name in ("baseline", "simplified", "reworded"):
         prompt = prompts.parse(DATA.joinpath("prompts", f"{name}.txt").read_text(encoding="utf-8"), f"{name}.txt")

@@ -2,8 +2,8 @@
 
 import pytest
 
+from gate.config import gatefile
 from gate.domain.record_promises import PromisesRecord
-from gate.inputs import config
 from tests.integration.generate.desk import JUDGE, MODEL, PROMPT, RULES, Desk, document, planned
 from tests.support.command import git
 from tests.support.prompt_reader import stage_of
@@ -163,7 +163,7 @@ def test_an_update_shows_the_suite_as_it_is_now(repo: Desk) -> None:
     repo.write("prompts/shop.md", PROMPT.replace("at most 80", "at most 20"))
     made = repo.generate("--diff", "--base", "main", "--update", "--effort", "min")
     _, _, suite = made.out.partition("version: 1\n")
-    (entry,) = config.load(f"version: 1\n{suite}", "shown").suites
+    (entry,) = gatefile.load(f"version: 1\n{suite}", "shown").suites
     words = [scorer for scorer in entry.scorers if scorer.kind == "words"]
     assert [(scorer.name, scorer.options["max"]) for scorer in words] == [("R4", 20)]
     assert entry.cases == "evals/shop/cases.yaml"

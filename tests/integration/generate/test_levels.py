@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from gate.inputs.config import load
+from gate.config.gatefile import load
 from tests.integration.generate.desk import MODEL, RULES, Desk, counted, document, planned
 from tests.support.command import environment, gate
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from gate.inputs.config import load
+from gate.config.gatefile import load
 from tests.integration.generate.desk import JUDGE, RULES, Desk, given, planned
 from tests.integration.generate.test_evaluate import FINE
 from tests.support.command import gate

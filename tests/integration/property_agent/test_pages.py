@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from gate.config import gatefile
 from gate.domain.target import ToolLoop
-from gate.inputs import cases, config
+from gate.inputs import cases
 from tests.integration.property_agent.estate import CONFIG, FOLDER, ROOT, Estate
 from tests.integration.property_agent.landlord import judgement
 from tests.support.model_server import Behaviour
@@ -22,9 +23,9 @@ def blocks(language: str) -> list[str]:
 
 def test_the_configuration_shown_is_valid() -> None:
     (shown,) = [block for block in blocks("yaml") if block.startswith("version: 1")]
-    assert isinstance(config.load(shown, "guide.yaml").suites[0].target, ToolLoop)
+    assert isinstance(gatefile.load(shown, "guide.yaml").suites[0].target, ToolLoop)
     scorers = [block for block in blocks("yaml") if block.startswith("scorers:")]
-    (suite,) = config.load(shown[: shown.index("    scorers:")] + indented(scorers[0]), "guide.yaml").suites
+    (suite,) = gatefile.load(shown[: shown.index("    scorers:")] + indented(scorers[0]), "guide.yaml").suites
     assert [spec.kind for spec in suite.scorers] == ["database"] * 3
 
 

@@ -65,7 +65,7 @@ def test_a_named_server_gets_its_own_key(tmp_path: Path, models: ModelServer, ap
         (("base_url: 'http", "base_url: 'ftp"), "must begin with http:// or https://"),
         (("api_key_env: GROQ_API_KEY", "api_key_env: gsk_live_1234"), "must name an environment variable"),
         (("api_key_env", "api_key_envs"), "unknown key 'api_key_envs'"),
-        (("providers: {groq", "providers: {openai"), "the provider 'openai' is built in"),
+        (("providers: {groq", "providers: {openai"), "providers.openai is a built-in provider"),
         (("'groq:llama", "'grok:llama"), "unknown provider 'grok' in the model"),
     ],
 )

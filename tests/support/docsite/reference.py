@@ -11,10 +11,10 @@ import click
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from gate.cli.app import cli
+from gate.config.gatefile import config_schema
 from gate.config.scorers import KINDS
+from gate.domain.model import Params
 from gate.domain.record import run_schema
-from gate.inputs.schema import config_schema
-from gate.inputs.schemaparts import params
 from tests.support.docsite.schemawords import Row, rows, takes
 
 FOLDER = Path(__file__).parents[3] / "docs" / "reference"
@@ -119,17 +119,13 @@ def pages() -> dict[str, str]:
         keep_trailing_newline=True,
     )
     templates.filters["cell"] = _cell
-    config: dict[str, Any] = config_schema()
+    config = _inlined(config_schema(), config_schema()["$defs"])
     record: dict[str, Any] = dict(run_schema())
-    suite = config["properties"]["suites"]["items"]["properties"]
-    parameters = "[parameters](#parameters)"
-    scorers = "list of [scorers](#options-of-scorers)"
-    shared = ((params(), parameters), (suite["params"], parameters), (suite["scorers"], scorers))
     views: dict[str, dict[str, object]] = {
         "commands.md": {"commands": tuple(commands(cli))},
         "gate-yaml.md": {
-            "keys": list(rows(config, shared=shared)),
-            "parameters": list(rows(params())),
+            "keys": list(rows(config)),
+            "parameters": list(rows(_inlined(Params.model_json_schema(), {}))),
             "scorers": {name: _scorer(name) for name in KINDS},
         },
         "run-json.md": {
@@ -140,16 +136,47 @@ def pages() -> dict[str, str]:
             ],
         },
     }
-    return {name: templates.get_template(f"{name}.j2").render(view) for name, view in views.items()}
+    found = {name: templates.get_template(f"{name}.j2").render(view) for name, view in views.items()}
+    for link, place in (("[Params](#params)", "[parameters](#parameters)"), ("[Scorer](#scorer)", _SCORER)):
+        found["gate-yaml.md"] = found["gate-yaml.md"].replace(link, place)
+    return found
+
+
+_SCORER = "[scorers](#options-of-scorers)"
 
 
 def _scorer(name: str) -> list[Row]:
-    schema = KINDS[name].model_json_schema()
+    whole = KINDS[name].model_json_schema()
+    schema = _inlined(whole, whole.get("$defs", {}))
     needed = schema.get("required", [])
     own = {
         key: about for key, about in schema["properties"].items() if key not in ("name", "weight", "required", "negate")
     }
     return [Row(key, takes(about), key in needed) for key, about in own.items()]
+
+
+def _inlined(node: Any, parts: dict[str, Any]) -> Any:
+    """A schema without references, but for those to what has a place of its own on the page."""
+    if isinstance(node, list):
+        return [_inlined(one, parts) for one in node]
+    if not isinstance(node, dict):
+        return node
+    name = node.get("$ref", "").rpartition("/")[2]
+    if name and name not in _APART:
+        return _inlined({**parts[name], **{key: value for key, value in node.items() if key != "$ref"}}, parts)
+    found = {key: _inlined(value, parts) for key, value in node.items() if key != "$defs"}
+    if isinstance(named := found.pop("patternProperties", None), dict):
+        found["additionalProperties"] = next(iter(named.values()))
+    if isinstance(several := found.get("anyOf"), list):
+        found["anyOf"] = [one for one in several if one != {"type": "null"}] or several
+    usual = found.get("default")
+    if isinstance(found.get("description"), str) and isinstance(usual, (bool, int, float, str)):
+        shown = str(usual).lower() if isinstance(usual, bool) else f"{usual:g}" if isinstance(usual, float) else usual
+        found["description"] += f" Default: `{shown}`."
+    return found
+
+
+_APART = ("Params", "Scorer", "JsonValue")
 
 
 def _cell(text: str) -> str:

@@ -12,11 +12,13 @@ import jsonschema
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
+from gate.config import gatefile
+from gate.config.gatefile import GateFile, SuiteOptions
 from gate.config.rubrics import parse_rubric
 from gate.config.scorers import KINDS, parse_scorers
+from gate.config.targets import ToolsTarget
 from gate.errors import GateError
-from gate.inputs import cases, config, prompts
-from gate.inputs.schema import config_schema
+from gate.inputs import cases, prompts
 from gate.inputs.toolfile import parse_tools
 from tests.support.docsite.commandlines import wrong_commands
 
@@ -66,11 +68,11 @@ def _check_mapping(found: dict[str, Any]) -> Check | None:
             return check
     known = set(found)
     for keys, whole in (
-        (config_schema()["properties"], lambda part: {**part, "suites": [{}]}),
+        (GateFile.model_fields, lambda part: {**part, "suites": [{}]}),
         (_suite_keys(), lambda part: {"suites": [part]}),
         (_tool_keys(), lambda part: {"suites": [{"target": {"tools": part}}]}),
     ):
-        if known <= set(keys):  # type: ignore[arg-type]
+        if known <= set(keys):
             return lambda _, part, whole=whole: _loaded(whole(part))  # type: ignore[misc]
     return _scorers([found]) if known & set(KINDS) else None
 
@@ -95,7 +97,7 @@ def _loaded(shown: dict[str, Any]) -> str:
     ]
     stream = io.StringIO()
     YAML(typ="safe").dump({"version": 1, **shown, "suites": suites}, stream)
-    return "" if config.load(stream.getvalue(), "gate.yaml").suites else "no suite"
+    return "" if gatefile.load(stream.getvalue(), "gate.yaml").suites else "no suite"
 
 
 def _dimensions(suite: dict[str, Any]) -> list[str]:
@@ -105,15 +107,12 @@ def _dimensions(suite: dict[str, Any]) -> list[str]:
     return sorted({name.partition("=")[0] for name in named if "=" in name})
 
 
-def _tool_keys() -> dict[str, Any]:
-    found: dict[str, Any] = _suite_keys()["target"]["properties"]["tools"]["properties"]
-    return found
+def _tool_keys() -> set[str]:
+    return set(ToolsTarget.model_fields)
 
 
-def _suite_keys() -> dict[str, Any]:
-    schema: dict[str, Any] = config_schema()
-    found: dict[str, Any] = schema["properties"]["suites"]["items"]["properties"]
-    return found
+def _suite_keys() -> set[str]:
+    return set(SuiteOptions.model_fields)
 
 
 @functools.cache

@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import pytest
 
+from gate.config.gatefile import Config, load
 from gate.domain.model import ModelRef, Params
 from gate.domain.prompt import Message, Prompt, PromptVersion
 from gate.domain.suite import Arm, Exam, Suite
 from gate.domain.target import CommandAgent, Conversing, FixtureTool, HttpAgent, PythonAgent, Server, Target, ToolLoop
 from gate.flows import strangers
 from gate.flows.agents import elsewhere, forbidden
-from gate.inputs.config import Config, load
 
 SHOP = Server("shop", "streamable-http", url="https://shop.example/mcp", headers=(("Authorization", "SHOP_AUTH"),))
 BANK = Server("bank", "sse", url="https://bank.example/mcp", headers=(("Authorization", "BANK_AUTH"),))

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from gate.config.gatefile import SuiteConfig
 from gate.domain.case import Case, ScorerSpec
 from gate.domain.model import ModelRef, Params
 from gate.domain.suite import SuitePolicy
@@ -12,7 +13,6 @@ from gate.flows.exam import JudgeDefault, changes
 from gate.flows.exam_edits import FEWEST_TRIED, Edited, edit_of, rules_edited
 from gate.flows.pairing import Pair
 from gate.inputs.source import FileSource
-from gate.inputs.suites import SuiteConfig
 from tests.support.runs import suite
 
 EXACT = ScorerSpec("exact", "exact", {"value": "{{ expected }}"})

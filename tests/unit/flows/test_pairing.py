@@ -2,10 +2,10 @@
 
 import pytest
 
+from gate.config.gatefile import load
 from gate.errors import CannotEvaluate, GateError, InputErrors
 from gate.flows.pairing import Pairing, Sides, pair
 from gate.flows.renames import MOST_STRAYS
-from gate.inputs.config import load
 from gate.inputs.limits import NEW_SUITES
 from tests.unit.flows.files import Files
 

@@ -4,9 +4,9 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
+from gate.config.gatefile import load
 from gate.flows.pairing import Sides
 from gate.flows.parts import same_parts
-from gate.inputs.config import load
 from gate.inputs.entries import content_fingerprint
 from tests.unit.inputs.texts import GOOD
 

@@ -4,15 +4,14 @@ import json
 
 import pytest
 
+from gate.config.gatefile import SuiteConfig, load
 from gate.domain.case import Case
 from gate.domain.jsonvalue import JsonValue
 from gate.flows.reach import own_reaches, strange
 from gate.flows.shelf import StoredCases
 from gate.flows.solo import Chosen, resolve_one
 from gate.inputs import cases
-from gate.inputs.config import load
 from gate.inputs.storenames import StoreName
-from gate.inputs.suites import SuiteConfig
 from tests.unit.flows.files import Files
 
 HERE, THERE = "http://127.0.0.1:9/v1", "http://127.0.0.1:8/v1"

@@ -5,12 +5,13 @@ import json
 
 import pytest
 
+from gate.config import gatefile
 from gate.domain.absence import Unscored
 from gate.domain.case import Case, ScorerSpec
 from gate.domain.model import ModelRef, Params
 from gate.domain.prompt import Message, Prompt
 from gate.errors import InputErrors
-from gate.inputs import cases, config, limits, paths, patterns, prompts
+from gate.inputs import cases, limits, paths, patterns, prompts
 from gate.inputs.render import fill, render
 from gate.inputs.templates import BadTemplate, compile_template
 from gate.inputs.text import decode
@@ -56,7 +57,7 @@ def test_text_of_a_case_is_never_a_template(batch: tuple[Attack, ...]) -> None:
 
 @pytest.mark.parametrize("attack", read_as("configuration"), ids=named)
 def test_a_configuration_is_refused(attack: Attack) -> None:
-    assert refused(attack, errors(lambda: config.load(attack.text, "gate.yaml")))
+    assert refused(attack, errors(lambda: gatefile.load(attack.text, "gate.yaml")))
 
 
 @pytest.mark.parametrize("attack", read_as("cases"), ids=named)
@@ -79,7 +80,7 @@ def test_a_path_is_refused_or_names_a_file_of_the_repository(attack: Attack) -> 
     if attack.refused is not None:
         assert refused(attack, found)
         written = GOOD.replace("prompts/support.md", json.dumps(attack.text))
-        assert errors(lambda: config.load(written, "gate.yaml"))
+        assert errors(lambda: gatefile.load(written, "gate.yaml"))
     else:
         assert found == ""
         assert paths.normal(attack.text) in (attack.text, attack.text.replace("//", "/"))
@@ -91,7 +92,7 @@ def test_a_pattern_comes_to_an_end(attack: Attack) -> None:
         written = GOOD.replace(
             'contains: {value: "{{ expected }}", weight: 2}', f"regex: {{pattern: {json.dumps(attack.text)}}}"
         )
-        assert refused(attack, errors(lambda: config.load(written, "gate.yaml")))
+        assert refused(attack, errors(lambda: gatefile.load(written, "gate.yaml")))
         return
     assert patterns.complaint(attack.text) == ""
     try:
@@ -127,6 +128,6 @@ def test_a_judge_that_repeats_the_answer_has_given_no_score(attack: Attack) -> N
 
 
 def test_an_honest_file_is_let_pass() -> None:
-    assert config.load(GOOD, "gate.yaml").suites
+    assert gatefile.load(GOOD, "gate.yaml").suites
     with pytest.raises(InputErrors):
-        config.load(GOOD + "x: 1\n", "gate.yaml")
+        gatefile.load(GOOD + "x: 1\n", "gate.yaml")

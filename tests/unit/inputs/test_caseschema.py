@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from gate.config.gatefile import config_schema
 from gate.config.rubrics import parse_rubric
 from gate.errors import InputErrors
 from gate.inputs import cases
 from gate.inputs.caseschema import case_schema, cases_schema, rubric_schema
-from gate.inputs.schema import config_schema
 
 ROOT = Path(__file__).parents[3]
 CASE = Draft202012Validator(case_schema())

@@ -7,11 +7,12 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from gate.config import gatefile
 from gate.config.scorers import parse_scorers
 from gate.domain.case import Case
 from gate.domain.prompt import Message
 from gate.errors import GateError, InputErrors
-from gate.inputs import cases, config, golden, prompts, specfile
+from gate.inputs import cases, golden, prompts, specfile
 from gate.inputs.jsontext import BadJson, parse_json
 from gate.inputs.models import parse_model, parse_params
 from gate.inputs.nodes import plain
@@ -59,7 +60,7 @@ def only_readable_errors(job: Callable[[], object]) -> None:
 @example("- &a\n- *a")
 @example("\ud800")
 def test_configuration(text: str) -> None:
-    only_readable_errors(lambda: config.load(text, "gate.yaml"))
+    only_readable_errors(lambda: gatefile.load(text, "gate.yaml"))
     only_readable_errors(lambda: prompts.parse(text, "p.yaml"))
     only_readable_errors(lambda: prompts.parse(text, "p.prompt.yml"))
     only_readable_errors(lambda: prompts.parse(f"---\n{text}", "p.prompty"))
@@ -90,13 +91,13 @@ def test_specifications(value: object) -> None:
 @UNTIMED
 @given(st.integers(0, len(GOOD) - 1), st.integers(0, 12), YAMLISH)
 def test_damaged_configuration(start: int, cut: int, new: str) -> None:
-    only_readable_errors(lambda: config.load(GOOD[:start] + new + GOOD[start + cut :], "gate.yaml"))
+    only_readable_errors(lambda: gatefile.load(GOOD[:start] + new + GOOD[start + cut :], "gate.yaml"))
 
 
 @UNTIMED
-@given(st.dictionaries(st.sampled_from(config.KEYS), JSON) | JSON)
+@given(st.dictionaries(st.sampled_from(sorted(gatefile.GateFile.model_fields)), JSON) | JSON)
 def test_configuration_of_any_shape(value: object) -> None:
-    only_readable_errors(lambda: config.load(json.dumps(value), "gate.yaml"))
+    only_readable_errors(lambda: gatefile.load(json.dumps(value), "gate.yaml"))
 
 
 @UNTIMED

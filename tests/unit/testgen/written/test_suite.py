@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gate.config.gatefile import load
 from gate.domain.case import Case
 from gate.domain.model import ModelRef
 from gate.domain.promptspec import OutputRule
-from gate.inputs.config import load
 from gate.inputs.render import fill
 from gate.testgen.compile.compile import compile_rules
 from gate.testgen.written.suite import SuiteFiles, SuiteModels, suite_models, suite_yaml, untemplated

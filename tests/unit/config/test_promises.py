@@ -2,9 +2,8 @@
 
 import pytest
 
+from gate.config.gatefile import PromisesConfig, load
 from gate.domain.model import ModelRef, Params
-from gate.inputs.config import load
-from gate.inputs.promises import PromisesConfig, completed
 from tests.unit.inputs.texts import GOOD, errors
 
 SUITE, OTHER = ModelRef("openai", "small"), ModelRef("anthropic", "large")
@@ -46,21 +45,21 @@ def test_mistakes_are_told_by_name(entry: str, said: str) -> None:
 
 
 def test_the_suites_own_model_is_asked_where_the_suite_asks_it() -> None:
-    found = completed(PromisesConfig(), SUITE, LOCAL)
+    found = PromisesConfig().completed(SUITE, LOCAL)
     assert (found.model, found.judge) == (SUITE, SUITE)
     assert found.params == Params(base_url=LOCAL.base_url)  # a temperature for answers is none for extraction
 
 
 def test_another_model_is_not_asked_at_the_suites_address() -> None:
-    assert completed(PromisesConfig(model=OTHER), SUITE, LOCAL).params == Params()
+    assert PromisesConfig(model=OTHER).completed(SUITE, LOCAL).params == Params()
 
 
 def test_what_the_entry_says_counts() -> None:
     own = Params(base_url="http://127.0.0.1:9/v1", seed=1)
-    assert completed(PromisesConfig(params=own), SUITE, LOCAL).params == own
+    assert PromisesConfig(params=own).completed(SUITE, LOCAL).params == own
 
 
 def test_params_are_not_those_of_a_judge_of_another_provider() -> None:
     own = PromisesConfig(params=Params(seed=1), judge=OTHER)
-    assert completed(own, SUITE, LOCAL).judge_params == Params()
-    assert completed(PromisesConfig(params=Params(seed=1)), SUITE, Params()).judge_params == Params(seed=1)
+    assert own.completed(SUITE, LOCAL).judge_params == Params()
+    assert PromisesConfig(params=Params(seed=1)).completed(SUITE, Params()).judge_params == Params(seed=1)

@@ -1,18 +1,15 @@
-"""A whole `gate.yaml`, changes of it, and whether its JSON Schema and its parser take them."""
+"""The JSON Schema of `gate.yaml`, which comes from the models: it takes what they take, and says what each key is."""
 
-import copy
 from collections.abc import Iterator
 from typing import Any
 
+import pytest
 from jsonschema import Draft202012Validator
 
-from gate.errors import InputErrors
-from gate.inputs.config import read
-from gate.inputs.nodes import plain, wrap
-from gate.inputs.problems import Problems
-from gate.inputs.schema import config_schema
-from gate.inputs.yamltext import parse_yaml
-from tests.unit.inputs.texts import GOOD
+from gate.config.documents import read_yaml
+from gate.config.gatefile import ID, config_schema, load
+from gate.config.scorers import KINDS
+from tests.unit.inputs.texts import GOOD, errors
 
 FULL = (
     GOOD
@@ -108,74 +105,83 @@ FULL = (
         parallel: true
 """
 )
-
-
-def as_json(text: str) -> object:
-    root = parse_yaml(text, Problems("f"))
-    assert root is not None
-    return plain(root)
-
-
 SCHEMA = Draft202012Validator(config_schema())
+PROVIDERS = """\
+version: 1
+providers: {groq: {api: openai, base_url: "https://api.groq.com/openai/v1", api_key_env: GROQ_API_KEY}}
+suites: [{name: a, prompt: p.md, cases: "store:a@12", model: "groq:llama", scorers: [judge: {model: "groq:x"}]}]
+"""
 
 
-def in_schema(value: object) -> bool:
-    return bool(SCHEMA.is_valid(value))
+@pytest.mark.parametrize("text", [GOOD, FULL, PROVIDERS])
+def test_good_files_are_good_in_both(text: str) -> None:
+    assert list(SCHEMA.iter_errors(read_yaml(text, "gate.yaml").data)) == []
+    assert load(text, "gate.yaml").suites
 
 
-def in_parser(value: object) -> bool:
-    try:
-        # To parse a text takes ten times as long as to read what was parsed.
-        read(wrap(value, 1), Problems("gate.yaml"))
-    except InputErrors:
-        return False
-    return True
+def test_the_schema_is_one_and_knows_every_scorer() -> None:
+    Draft202012Validator.check_schema(config_schema())
+    assert config_schema()["$id"] == ID
+    entries = config_schema()["$defs"]["Scorer"]["anyOf"][1:]
+    assert [entry["required"] for entry in entries] == [[kind] for kind in KINDS]
 
 
-def places(value: object, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
-    """Every mapping inside `value` whose keys the format fixes."""
-    if isinstance(value, dict):
-        free = {"schema", "subset", "equals", "one_of", "match", "arguments", "inject", "placeholders", "headers"}
-        if not free & set(path):
-            yield path
-            for key, item in value.items():
-                yield from places(item, (*path, key))
-    elif isinstance(value, list):
-        for index, item in enumerate(value):
-            yield from places(item, (*path, index))
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("samples: 3", "samples: 0"),
+        ("method: maxt", "method: z"),
+        ("version: 1", "version: 2"),
+        ("confidence: 0.95", "confidense: 0.95"),
+        ("threshold: 0.8", "threshold: 8"),
+        ("- contains:", "- contans:"),
+        ("params: {max_output_tokens: 512", "params: {max_tokens: 512"),
+    ],
+)
+def test_bad_files_are_bad_in_both(old: str, new: str) -> None:
+    text = GOOD.replace(old, new, 1)
+    assert text != GOOD
+    assert not SCHEMA.is_valid(read_yaml(text, "gate.yaml").data)
+    assert errors(lambda: load(text, "gate.yaml"))
 
 
-def changed(value: object, path: tuple[str | int, ...], key: str | int, new: object) -> object:
-    """What is narrowed to a place, with one entry there changed."""
-    value, steps = narrowed(value, path)
-    spot: Any = value
-    for step in steps:
-        spot = spot[step]
-    spot[key] = new
-    return value
+def test_every_key_has_a_description() -> None:
+    def keys(node: Any) -> Iterator[tuple[str, Any]]:
+        if isinstance(node, list):
+            for one in node:
+                yield from keys(one)
+        elif isinstance(node, dict):
+            found = node.get("properties")
+            yield from found.items() if isinstance(found, dict) else ()
+            for key, value in node.items():
+                if key not in ("const", "enum", "default", "examples"):
+                    yield from keys(value)
+
+    for key, about in keys(config_schema()):
+        # A reference has the description of what it leads to, unless it says something else.
+        assert about.get("description") or "$ref" in about, key
 
 
-def narrowed(value: Any, path: tuple[str | int, ...]) -> tuple[Any, tuple[str | int, ...]]:
-    """Of each list on the way to a place only what leads there, and one of many scorers, with the new way.
-
-    What stands beside it is judged with the whole file, and would take most of the time.
-    """
-    if not path:
-        return _with_few_scorers(value), ()
-    step, *rest = path
-    inner, steps = narrowed(value[step], tuple(rest))
-    if isinstance(step, int):
-        return [inner], (0, *steps)
-    return {**_with_few_scorers({**value, step: None}), step: inner}, (step, *steps)
-
-
-def _with_few_scorers(value: Any) -> Any:
-    value = copy.deepcopy(value)
-    if isinstance(value, dict) and isinstance(value.get("scorers"), list):
-        value["scorers"] = value["scorers"][:1]
-    return value
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("groq: {api: openai", "openai: {api: openai", "providers.openai is a built-in provider"),
+        ("api: openai", "api: cohere", "providers.groq.api must be openai or anthropic, not 'cohere'"),
+        ("https://api", "http://api", "providers.groq.base_url must begin with https:// (a key is sent there"),
+        ("https://api", "https://me:pw@api", "providers.groq.base_url must not hold a user name or password"),
+        ("GROQ_API_KEY}", "sk-1234}", "providers.groq.api_key_env must name an environment variable, and not hold"),
+        ("api: openai, ", "", "'api' is missing in providers.groq"),
+        ('model: "groq:llama"', 'model: "grok:llama"', "suites[0].model is wrong: unknown provider 'grok'"),
+    ],
+)
+def test_a_server_of_ones_own(old: str, new: str, told: str) -> None:
+    assert f"gate.yaml:{3 if 'llama' in old else 2}: {told}" in errors(
+        lambda: load(PROVIDERS.replace(old, new, 1), "gate.yaml")
+    )
 
 
-FULL_JSON = as_json(FULL)
-SUITE = ("suites", 2)
-"""The suite of `FULL` that has everything."""
+def test_http_is_for_this_machine() -> None:
+    ((name, found),) = load(
+        PROVIDERS.replace("https://api.groq.com", "http://localhost:8000"), "gate.yaml"
+    ).providers.items()
+    assert (name, found.base_url) == ("groq", "http://localhost:8000/openai/v1")

@@ -1,0 +1,711 @@
+"""`gate.yaml`, version 1: text in, a checked configuration out, by pydantic models."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import PurePosixPath
+from typing import Annotated, Any, Literal, Self, TypeAlias
+
+from pydantic import (
+    AfterValidator,
+    Field,
+    TypeAdapter,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
+
+from gate.config.documents import Document, all_at_once, read_yaml
+from gate.config.scorers import Scorers
+from gate.config.targets import ConversationOptions, TargetOptions
+from gate.config.validation import FileModel, Matches, attempt, wrong, wrong_at
+from gate.config.values import ModelName, Name, Path, Threshold, each_once, empty_is
+from gate.domain.case import ScorerSpec
+from gate.domain.jsonvalue import JsonValue
+from gate.domain.model import ModelRef, Params, ProviderServer
+from gate.domain.promises import Promises
+from gate.domain.suite import OVERALL, Budget, CachePolicy, RunPolicy, SlicePolicy, SuitePolicy
+from gate.domain.target import Conversing, Target
+from gate.errors import Problem
+from gate.inputs import builders, storenames
+from gate.inputs.limits import CONFIG_CHARS, NAME_CHARS, PATH_CHARS
+from gate.inputs.models import PROVIDER, PROVIDERS, parse_model
+from gate.inputs.names import dimension_complaint, name_complaint, slice_complaint
+from gate.inputs.paths import complaint as path_complaint
+from gate.inputs.paths import is_glob, normal
+from gate.inputs.problems import one_problem, quoted
+
+VERSION = 1
+ID = f"https://prompt-gate.dev/schemas/gate.yaml/{VERSION}"
+"""A name, not an address that is fetched."""
+CASE_ENDINGS = (".jsonl", ".ndjson", ".json", ".yaml", ".yml", ".csv", ".tsv")
+_CODE = (".py",)
+_RUN, _CACHE, _SUITE = RunPolicy(), CachePolicy(), SuitePolicy()
+
+
+class PolicyOptions(FileModel):
+    """What holds for the whole run."""
+
+    meant = {
+        **{"fail-on": "fail_on", "alpha": "confidence"},
+        **dict.fromkeys(("margin", "min_pass_rate", "slices", "required", "advisory"), "policy of a suite"),
+        **dict.fromkeys(("max_cost_increase", "max_latency_increase"), "policy of a suite"),
+    }
+
+    confidence: float = Field(
+        default=_RUN.confidence,
+        gt=0.5,
+        le=0.999,
+        examples=[0.95],
+        description="Alpha is (1 - confidence) / 2, one-sided, for all slices of the run together.",
+    )
+    fail_on: Literal["block", "hold"] = Field(
+        default=_RUN.fail_on, description="hold lets HOLD exit with 1, too; block is the default."
+    )
+    method: Literal["maxt", "percentile", "t", "mcnemar"] = Field(
+        default=_RUN.method,
+        description="maxt tests all slices together; percentile, t and mcnemar look at each slice alone.",
+    )
+    correction: Literal["none", "bonferroni", "holm"] = Field(
+        default=_RUN.correction, description="For the methods that look at each slice alone."
+    )
+    breakage: bool = Field(default=_RUN.breakage, description="With maxt, also test whether any case changed at all.")
+    early_stop: bool = Field(
+        default=_RUN.early_stop,
+        description="Look at the results after each repeat of the cases, and make no more calls than are needed.",
+    )
+    mode: Literal["enforce", "advisory"] = Field(
+        default=_RUN.mode,
+        description="advisory: no pull request fails, and the comment says what would have happened.",
+    )
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if contradiction := self.policy().contradiction:
+            raise wrong(f"has a contradiction: {contradiction}", "take one of the two out")
+        return self
+
+    def policy(self) -> RunPolicy:
+        return RunPolicy(**dict(self))
+
+
+class BudgetOptions(FileModel):
+    """Limits that are checked before each call; a run that reaches one is INCONCLUSIVE."""
+
+    meant = {"max_tokens": "max_output_tokens"}
+
+    max_calls: int | None = Field(default=None, ge=1, le=10_000_000, description="Calls of models in one run.")
+    max_usd: float | None = Field(default=None, ge=0, le=1_000_000, description="Dollars of one run.")
+    max_minutes: float | None = Field(default=None, gt=0, le=10_000, description="Minutes of one run.")
+    max_output_tokens: int | None = Field(default=None, ge=1, le=1_000_000, description="Tokens of one reply.")
+
+
+class CacheOptions(FileModel):
+    """Which known answers may be reused."""
+
+    meant = {"max_age": "max_age_days", "max_size": "max_mb"}
+
+    max_age_days: float = Field(
+        default=_CACHE.max_age_days, ge=0, le=90, description="Older answers are not reused; 0 reuses nothing."
+    )
+    same_model: bool = Field(
+        default=_CACHE.same_model,
+        description="A known answer counts only while the model id that it names is the one that answers now.",
+    )
+    max_mb: int = Field(
+        default=_CACHE.max_mb,
+        ge=1,
+        le=100_000,
+        description="Size of the cache, beyond which the least recently used answers go.",
+    )
+
+
+class SlicePolicyOptions(FileModel):
+    """What holds for one slice in place of the suite's."""
+
+    meant = {"tolerance": "margin", "min_score": "min_pass_rate", "threshold": "min_pass_rate"}
+
+    margin: float | None = Field(
+        default=None, ge=0, lt=1, examples=[0.02], description="A fall of the mean score that is tolerated."
+    )
+    min_pass_rate: float | None = Field(
+        default=None,
+        gt=0,
+        lt=1,
+        examples=[0.9],
+        description="Share of a new prompt's answers that must pass, overall and in each slice.",
+    )
+
+
+class SuitePolicyOptions(SlicePolicyOptions):
+    """What one suite tolerates."""
+
+    meant = {**SlicePolicyOptions.meant, "margins": "slices", "slice": "slices", "thresholds": "slices"}
+
+    max_cost_increase: float = Field(
+        default=_SUITE.max_cost_increase,
+        ge=0,
+        le=10,
+        examples=[0.10],
+        description="A rise of the mean cost that is allowed, as a share.",
+    )
+    max_latency_increase: float = Field(
+        default=_SUITE.max_latency_increase,
+        ge=0,
+        le=10,
+        examples=[0.20],
+        description="A rise of the latency that is allowed, as a share.",
+    )
+    required: Annotated[list[Name], AfterValidator(each_once)] = Field(
+        default=[], description="Slices without enough cases make the run INCONCLUSIVE, such as tier=enterprise."
+    )
+    advisory: Annotated[list[Name], AfterValidator(each_once)] = Field(
+        default=[], description="Slices that are shown and never block."
+    )
+    slices: dict[str, SlicePolicyOptions] = Field(
+        default={}, description="What holds for single slices instead, by their names."
+    )
+
+    @field_validator("slices", mode="before")
+    @classmethod
+    def _empty(cls, value: Any) -> Any:
+        return {key: inner or {} for key, inner in value.items()} if isinstance(value, dict) else value
+
+    @model_validator(mode="after")
+    def _either(self) -> Self:
+        both = [at for at, name in enumerate(self.advisory) if name in self.required]
+        if both:
+            told = ((("advisory", at), "is both required and advisory", "keep it in one of the two") for at in both)
+            raise wrong_at(*told)
+        return self
+
+    def policy(self) -> SuitePolicy:
+        return SuitePolicy(
+            max_cost_increase=self.max_cost_increase,
+            max_latency_increase=self.max_latency_increase,
+            required=tuple(self.required),
+            advisory=tuple(self.advisory),
+            margin=self.margin or 0.0,
+            min_pass_rate=self.min_pass_rate,
+            slices={name: SlicePolicy(one.margin, one.min_pass_rate) for name, one in self.slices.items()},
+        )
+
+
+class PromisesOptions(FileModel):
+    """Tell what a change does to the promises of the prompt, once the verdict is reached."""
+
+    meant = {"specification": "spec", "judge_model": "judge"}
+
+    model: ModelName | None = Field(default=None, description="Who reads the prompts; the suite's model by default.")
+    params: Annotated[Params, empty_is(dict)] = Field(default_factory=Params, description="Parameters of its calls.")
+    judge: ModelName | None = Field(
+        default=None, description="Who compares wordings and judges answers; the model of the promises by default."
+    )
+    tests: int = Field(default=2, ge=0, le=10, description="Tests for each new or stricter rule.")
+    spec: Path | None = Field(
+        default=None, description="A specification file of the prompt; without it a model extracts the rules."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class PromisesConfig:
+    """`promises` of a suite.
+
+    Args:
+        model: who reads the prompts; the suite's own model where None.
+        params: of its requests.
+        judge: who compares; `model` where None.
+        tests: for each new or stricter rule; see `gate.domain.promises.Promises`.
+        spec: path of the specification file; empty where there is none.
+    """
+
+    model: ModelRef | None = None
+    params: Params = Params()
+    judge: ModelRef | None = None
+    tests: int = 2
+    spec: str = ""
+
+    def completed(self, model: ModelRef, params: Params) -> Promises:
+        """The same with the suite's own model where it names none; no specification is read.
+
+        Args:
+            model: of the suite.
+            params: of that model; its address goes for the same model here, too, unless the entry names one.
+        """
+        reader, own = self.model or model, self.params
+        if reader == model:
+            template = own.chat_template or params.chat_template
+            own = own.model_copy(update={"base_url": own.base_url or params.base_url, "chat_template": template})
+        return Promises(reader, own, self.judge or reader, self.tests)
+
+
+def _prompt(text: str) -> str:
+    if builders.is_python(text):
+        if reason := builders.complaint(text):
+            hint = "write python:package.module:function, the module with dots from the root of the repository"
+            raise wrong(f"{quoted(text)} {reason}", hint)
+        return text
+    if text.lower().endswith(_CODE):
+        raise wrong("ends in .py, and code is no prompt file", "name its function: python:module:function")
+    return _inside(text)
+
+
+def _cases(text: str) -> str:
+    if storenames.is_store(text):
+        if reason := storenames.complaint(text):
+            hint = "write store:NAME for the newest version of a suite, or store:NAME@12 for one that never changes"
+            raise wrong(f"{quoted(text)}: the name of a store's suite {reason}", hint)
+        return text
+    path = _inside(text)
+    if is_glob(path):
+        raise wrong(f"{quoted(path)} is a pattern", "name one .jsonl file")
+    if not path.lower().endswith(CASE_ENDINGS):
+        ending = PurePosixPath(path).suffix
+        kind = f"ends in {ending}" if ending else "has no ending"
+        hint = "use JSON Lines (.jsonl), a list in JSON or YAML (.json, .yaml), or a table (.csv, .tsv)"
+        raise wrong(f"{kind}, which case files do not", hint)
+    return path
+
+
+def _inside(text: str) -> str:
+    if reason := path_complaint(text):
+        raise wrong(f"{quoted(text)} {reason}", "write a path inside the repository, relative to its root")
+    return normal(text)
+
+
+def _suite_name(name: str) -> str:
+    if reason := name_complaint(name):
+        raise wrong(f"{quoted(name)} {reason}")
+    return name
+
+
+def _dimension(name: str) -> str:
+    if reason := dimension_complaint(name):
+        raise wrong(f"{quoted(name)} {reason}", "name dimensions only")
+    return name
+
+
+def _as_text(values: dict[str, Any]) -> dict[str, str]:
+    for name, value in values.items():
+        if isinstance(value, bool) or len(str(value)) > NAME_CHARS:
+            raise wrong_at(((name,), f"must be a text of up to {NAME_CHARS} characters", ""))
+    return {name: str(value) for name, value in values.items()}
+
+
+PromptPath: TypeAlias = Annotated[str, Field(pattern=r"\S", max_length=PATH_CHARS), AfterValidator(_prompt)]
+CasesPath: TypeAlias = Annotated[str, Field(pattern=r"\S", max_length=PATH_CHARS), AfterValidator(_cases)]
+SuiteName: TypeAlias = Annotated[str, Field(pattern=r"\S"), AfterValidator(_suite_name)]
+_Placeholder: TypeAlias = Annotated[str, Matches(r"^[A-Za-z_][A-Za-z0-9_]{0,63}$", "is no name of a placeholder")]
+_Samples: TypeAlias = Annotated[int, Field(ge=1, le=100)]
+_MODEL = "Who answers, as provider:name: openai:gpt-5-mini, anthropic:claude-haiku-4-5, local:gemma3-270m."
+_PARAMS = "Parameters of the model's calls; none is sent unless it is set."
+
+
+class DefaultOptions(FileModel):
+    """Model, samples and parameters of suites that name none."""
+
+    model: ModelName | None = Field(default=None, description=_MODEL)
+    samples: _Samples = Field(default=3, description="Answers for each case and version.")
+    params: Annotated[Params, empty_is(dict)] = Field(default_factory=Params, description=_PARAMS)
+
+
+class SuiteOptions(FileModel):
+    """One prompt, or a pattern of prompts, with its cases and scorers."""
+
+    meant = {
+        **{"scorer": "scorers", "prompts": "prompt", "tests": "cases", "dataset": "cases", "k": "samples"},
+        "thresholds": "threshold",
+        **{"targets": "target", "agent": "target", "tools": "target", "command": "target", "rounds": "conversation"},
+    }
+
+    name: SuiteName = Field(examples=["support"], description="Unique; shown in reports.")
+    prompt: PromptPath = Field(
+        examples=["prompts/support.md"],
+        description="A path from the root of the repository, a pattern as prompts/*.md, or python:module:function.",
+    )
+    cases: CasesPath = Field(
+        examples=["evals/support/cases.jsonl"],
+        description="A case file from the root of the repository, or store:NAME.",
+    )
+    scorers: Scorers = Field(
+        examples=["[contains]"],
+        description="What makes a score from 0 to 1 out of an answer; several combine to their weighted mean.",
+    )
+    slices: Annotated[list[Annotated[str, AfterValidator(_dimension)]], AfterValidator(each_once)] = Field(
+        default=[],
+        description="Dimensions of the cases to test; others are not. length is made from the cases' own terciles.",
+    )
+    model: ModelName | None = Field(default=None, description=_MODEL)
+    samples: _Samples | None = Field(
+        default=None, description="Answers for each case and version; those of defaults, or 3."
+    )
+    params: Annotated[Params, empty_is(dict)] = Field(default_factory=Params, description=_PARAMS)
+    template: Literal["jinja2", True, False] = Field(
+        default=False, description="Read the prompt file as Jinja2, whatever its ending."
+    )
+    threshold: Threshold | None = Field(
+        default=None, description="The score at which an answer of a new prompt passes."
+    )
+    policy: SuitePolicyOptions = Field(default_factory=SuitePolicyOptions, description="What the suite tolerates.")
+    target: TargetOptions | None = Field(default=None, description="An agent that answers in place of the model alone.")
+    conversation: ConversationOptions = Field(
+        default_factory=ConversationOptions, description="How conversations are led and scored."
+    )
+    placeholders: Annotated[dict[_Placeholder, str | int | float], AfterValidator(_as_text)] | None = Field(
+        default=None, description="Texts put for {name} into prompts and cases; today is the day of the run."
+    )
+    promises: PromisesOptions | None = Field(
+        default=None,
+        description="Tell what a change does to the promises of the prompt, once the verdict is reached.",
+    )
+
+    @classmethod
+    def _without_null(cls, value: dict[str, Any]) -> dict[str, Any]:
+        """Placeholders and promises are there by being named."""
+        named: dict[str, Any] = {key: {} for key in ("placeholders", "promises") if key in value and value[key] is None}
+        return {**super()._without_null(value), **named}
+
+    @field_validator("template")
+    @classmethod
+    def _of_a_file(cls, template: Any, info: ValidationInfo) -> Any:
+        if builders.is_python(info.data.get("prompt", "")):
+            raise wrong("has no meaning where code builds the prompt", "remove it")
+        return template
+
+    @field_validator("policy")
+    @classmethod
+    def _of_dimensions(cls, policy: SuitePolicyOptions, info: ValidationInfo) -> SuitePolicyOptions:
+        if "slices" not in info.data:
+            return policy
+        dimensions, hint = tuple(info.data["slices"]), "for example tier=enterprise"
+        wrongs: list[tuple[tuple[str | int, ...], str, str]] = []
+        named: list[tuple[tuple[str | int, ...], str]] = [
+            *((("required", at), name) for at, name in enumerate(policy.required)),
+            *((("advisory", at), name) for at, name in enumerate(policy.advisory)),
+            *((("slices", name), name) for name in policy.slices),
+        ]
+        for loc, name in named:
+            if name == OVERALL and loc[0] == "advisory":
+                wrongs.append((loc, f"is {OVERALL!r}, which always counts", "remove it"))
+            elif name != OVERALL and (reason := slice_complaint(name, dimensions)):
+                wrongs.append((loc, f"{quoted(name)} {reason}", hint))
+        if wrongs:
+            raise wrong_at(*wrongs)
+        return policy
+
+
+class GateFile(FileModel):
+    """The whole of `gate.yaml`."""
+
+    version: Literal[1] = Field(examples=[1], description="The version of this format.")
+    policy: PolicyOptions = Field(default_factory=PolicyOptions, description="What the whole run tolerates.")
+    budget: BudgetOptions = Field(
+        default_factory=BudgetOptions,
+        description="Limits that are checked before each call; a run that reaches one is INCONCLUSIVE.",
+    )
+    cache: CacheOptions = Field(default_factory=CacheOptions, description="Which known answers may be reused.")
+    providers: dict[
+        Annotated[str, Matches(f"^{PROVIDER}$", "must be a word of small letters, digits, - and _", "such as groq")],
+        ProviderServer,
+    ] = Field(
+        default={},
+        description="Other servers, by a name that models begin with: groq:NAME. Only those of the base count.",
+    )
+    defaults: DefaultOptions = Field(
+        default_factory=DefaultOptions, description="Model, samples and parameters of suites that name none."
+    )
+    suites: list[SuiteOptions] = Field(
+        min_length=1,
+        examples=["[{name: support, prompt: prompts/support.md, …}]"],
+        description="Each is one prompt, or a pattern of prompts, with its cases and scorers.",
+    )
+
+    @field_validator("providers")
+    @classmethod
+    def _other(cls, providers: dict[str, ProviderServer]) -> dict[str, ProviderServer]:
+        if taken := [name for name in providers if name in PROVIDERS]:
+            raise wrong_at(*(((name,), "is a built-in provider", "give it another name") for name in taken))
+        return providers
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteConfig:
+    """One entry under `suites`, with the file's defaults filled in.
+
+    Args:
+        name: unique within the file.
+        prompt: path, or a pattern that stands for one suite per file.
+        cases: path of the case file, or a suite of a store as `gate.inputs.storenames` reads it.
+        template: the prompt is Jinja2 whatever its ending says.
+        model: who answers; None only where the entry is not sound.
+        params: the defaults' parameters, changed by the suite's own.
+        samples: k, outputs per case and arm.
+        scorers: with every default filled in, names unique.
+        slices: dimensions to test, in this order.
+        policy: what the suite tolerates.
+        line: 1-based line of the entry.
+        threshold: the score at which a sample passes; None where each scorer has its own mark.
+        pattern: that the prompt's file matched; empty where the entry names the file.
+        scorer_lines: 1-based line of each scorer; what moves within the file changes nothing.
+        target: the agent that answers; None where the model is called with the prompt alone.
+        conversing: how conversations are led and scored.
+        placeholders: see `gate.domain.suite.Exam`.
+        promises: compare what the prompt promises before and after; None where nobody wants to know.
+        sound: nothing is wrong with the entry; only `in_spite` returns others.
+    """
+
+    name: str
+    prompt: str
+    cases: str
+    template: bool
+    model: ModelRef | None
+    params: Params
+    samples: int
+    scorers: tuple[ScorerSpec, ...]
+    slices: tuple[str, ...]
+    policy: SuitePolicy
+    line: int
+    threshold: float | None = None
+    pattern: str = ""
+    scorer_lines: tuple[int, ...] = field(default=(), compare=False)
+    target: Target | None = None
+    conversing: Conversing = Conversing()
+    placeholders: Mapping[str, str] | None = None
+    promises: PromisesConfig | None = None
+    sound: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """The whole of `gate.yaml`.
+
+    Args:
+        policy: for the whole run.
+        budget: limits that are enforced before each call.
+        cache: which known answers may be reused.
+        suites: in file order, at least one.
+        providers: servers of models beside the built-in ones, by name.
+    """
+
+    policy: RunPolicy
+    budget: Budget
+    cache: CachePolicy
+    suites: tuple[SuiteConfig, ...]
+    providers: Mapping[str, ProviderServer] = field(default_factory=dict)
+
+
+def config_schema() -> dict[str, Any]:
+    """The JSON Schema of the file, draft 2020-12; paths, names of models and templates are beyond a schema."""
+    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": ID}
+    return {**head, **GateFile.model_json_schema(), "title": "gate.yaml"}
+
+
+def load(text: str, file: str) -> Config:
+    """Read a configuration.
+
+    Args:
+        text: the YAML.
+        file: path for messages.
+
+    Raises:
+        InputErrors: every mistake with its line.
+    """
+    document = _document(text, file)
+    config, problems = _read(document)
+    if config is None or problems:
+        raise all_at_once(problems)
+    return config
+
+
+def in_spite(text: str, file: str) -> Config:
+    """What can be read of a configuration, whatever is wrong with the rest: a suite with a mistake is not `sound`.
+
+    Raises:
+        InputErrors: it is no YAML, no mapping, or of another version, so that nothing can be read.
+    """
+    document = _document(text, file)
+    data = document.data if isinstance(document.data, dict) else {}
+    entries = data.get("suites")
+    head: dict[str, JsonValue] = {}
+    for key, value in data.items():
+        if key != "suites" and _fits(key, value, document):
+            head[key] = value
+        elif key in GateFile.model_fields and key != "suites" and isinstance(value, dict):
+            head[key] = {inner: one for inner, one in value.items() if _fits(key, {inner: one}, document)}
+    named = data.get("providers")
+    if isinstance(named, dict) and head.get("providers") != named:
+        # A model of a server that is written wrongly is not unknown.
+        usable = (name for name in named if name not in PROVIDERS and re.fullmatch(PROVIDER, name))
+        head["providers"] = {name: {"api": "openai", "base_url": "http://localhost"} for name in usable}
+    context, crossed = _context(document), {place for _, place in _crossed(document)}
+    suites = []
+    for at, entry in enumerate(entries if isinstance(entries, list) else []):
+        alone = replace(document, data={**head, "suites": [entry]})
+        found = attempt(GateFile, alone, context)[0]
+        usual = found is not None and (found.suites[0].model or found.defaults.model)
+        if found is not None and usual and at not in crossed:
+            suites.append(_suite(found, 0, document, at))
+        elif isinstance(entry, dict):
+            suites.append(_unsound(entry, document.line_of("suites", at)))
+    whole = attempt(GateFile, replace(document, data={**head, "suites": [_ANY]}), context)[0]
+    if whole is None:
+        return Config(RunPolicy(), Budget(), CachePolicy(), tuple(suites))
+    return replace(_config(whole, document), suites=tuple(suites))
+
+
+_ANY: dict[str, JsonValue] = {
+    "name": "any",
+    "prompt": "any.md",
+    "cases": "any.jsonl",
+    "scorers": ["json"],
+    "model": "fake:any",
+}
+
+
+def expand(suite: SuiteConfig, paths: Sequence[str]) -> tuple[SuiteConfig, ...]:
+    """One suite per prompt file: `support` over `prompts/a.md` and `prompts/b.md` gives `support:a`, `support:b`.
+
+    Args:
+        suite: a suite whose prompt may be a pattern; any other is returned as it is.
+        paths: the files that match.
+    """
+    if not is_glob(suite.prompt):
+        return (suite,)
+    folders = PurePosixPath(suite.prompt).parts
+    fixed = next(i for i, part in enumerate(folders) if is_glob(part))
+    named = {path: "-".join(PurePosixPath(path).parts[fixed:]) for path in sorted(paths)}
+    short = {path: name.rsplit(".", 1)[0] for path, name in named.items()}
+    unique = len(set(short.values())) == len(short)
+    names = short if unique else named
+    return tuple(
+        replace(suite, name=f"{suite.name}:{names[path]}", prompt=path, pattern=suite.prompt) for path in names
+    )
+
+
+def _document(text: str, file: str) -> Document:
+    """The parsed text. Another version ends all reading: its other mistakes would be guesses."""
+    if len(text) > CONFIG_CHARS:
+        raise one_problem(file, 0, f"is longer than {CONFIG_CHARS:,} characters", "keep cases and prompts in files")
+    document = read_yaml(text, file)
+    data = document.data
+    if data is None:
+        raise one_problem(file, 0, "is empty", "it needs at least 'version: 1' and 'suites'")
+    version = data.get("version", VERSION) if isinstance(data, dict) else VERSION
+    if version != VERSION or isinstance(version, bool):
+        found = quoted(version) if isinstance(version, str) else version
+        message = f"version {found} is not supported; this gate reads version {VERSION}"
+        newer = isinstance(version, int) and version > VERSION
+        hint = "update Prompt Gate" if newer else f"write 'version: {VERSION}'"
+        raise one_problem(file, document.line_of("version"), message, hint)
+    return document
+
+
+def _context(document: Document) -> dict[str, Any]:
+    data = document.data
+    named = data.get("providers") if isinstance(data, dict) else None
+    return {"providers": tuple(named) if isinstance(named, dict) else ()}
+
+
+def _read(document: Document) -> tuple[Config | None, list[Problem]]:
+    found, problems = attempt(GateFile, document, _context(document))
+    problems = [*problems, *(problem for problem, _ in _crossed(document))]
+    return (None, problems) if found is None or problems else (_config(found, document), [])
+
+
+def _crossed(document: Document) -> list[tuple[Problem, int]]:
+    """What is wrong with a suite in the light of the rest of the file, with its position."""
+    data = document.data
+    suites = data.get("suites") if isinstance(data, dict) else None
+    defaults = data.get("defaults") if isinstance(data, dict) else None
+    usual = isinstance(defaults, dict) and defaults.get("model") is not None
+    found: list[tuple[Problem, int]] = []
+    names: dict[object, int] = {}
+    for at, suite in enumerate(suites if isinstance(suites, list) else []):
+        if not isinstance(suite, dict):
+            continue
+        if not usual and suite.get("model") is None:
+            hint = "for example model: openai:gpt-5-mini, here or under 'defaults'"
+            found.append((document.problem(("suites", at), f"'model' is missing in suites[{at}]", hint), at))
+        name = suite.get("name")
+        if isinstance(name, str) and name in names:
+            line = document.line_of("suites", names[name])
+            said = f"suites[{at}].name {quoted(name)} is already used on line {line}"
+            found.append((document.problem(("suites", at, "name"), said, "give each suite its own name"), at))
+        names.setdefault(name if isinstance(name, str) else at, at)
+    return found
+
+
+def _config(found: GateFile, document: Document) -> Config:
+    return Config(
+        policy=found.policy.policy(),
+        budget=Budget(**dict(found.budget)),
+        cache=CachePolicy(**dict(found.cache)),
+        suites=tuple(_suite(found, at, document, at) for at in range(len(found.suites))),
+        providers=found.providers,
+    )
+
+
+def _suite(found: GateFile, at: int, document: Document, place: int) -> SuiteConfig:
+    one, defaults, providers = found.suites[at], found.defaults, tuple(found.providers)
+    model, promises = one.model or defaults.model, one.promises
+    return SuiteConfig(
+        name=one.name,
+        prompt=one.prompt,
+        cases=one.cases,
+        template=one.template is not False,
+        model=_ref(model, providers),
+        params=defaults.params.changed_by(one.params),
+        samples=defaults.samples if one.samples is None else one.samples,
+        scorers=one.scorers,
+        slices=tuple(one.slices),
+        policy=one.policy.policy(),
+        line=document.line_of("suites", place),
+        threshold=one.threshold,
+        scorer_lines=tuple(document.line_of("suites", place, "scorers", n) for n in range(len(one.scorers))),
+        target=None if one.target is None else one.target.target(),
+        conversing=one.conversation.conversing(providers),
+        placeholders=one.placeholders,  # type: ignore[arg-type]
+        promises=None
+        if promises is None
+        else PromisesConfig(
+            _ref(promises.model, providers),
+            promises.params,
+            _ref(promises.judge, providers),
+            promises.tests,
+            promises.spec or "",
+        ),
+    )
+
+
+def _ref(model: str | None, providers: tuple[str, ...]) -> ModelRef | None:
+    return None if model is None else parse_model(model, providers)
+
+
+def _fits(key: str, value: JsonValue, document: Document) -> bool:
+    """Is the value of a key at the top right, whatever stands beside it?"""
+    alone: JsonValue = {"version": VERSION, "suites": [_ANY], key: value}
+    return (
+        key in GateFile.model_fields
+        and attempt(GateFile, replace(document, data=alone), _context(document))[0] is not None
+    )
+
+
+def _unsound(entry: dict[str, Any], line: int) -> SuiteConfig:
+    """An entry with mistakes: no more than the files that it names rightly."""
+    name, prompt, cases = (_right(kind, entry.get(key)) for key, kind in _FILES.items())
+    return SuiteConfig(name, prompt, cases, False, None, Params(), 1, (), (), SuitePolicy(), line, sound=False)
+
+
+_FILES: dict[str, TypeAdapter[str]] = {
+    "name": TypeAdapter(SuiteName),
+    "prompt": TypeAdapter(PromptPath),
+    "cases": TypeAdapter(CasesPath),
+}
+
+
+def _right(kind: TypeAdapter[str], value: object) -> str:
+    try:
+        return kind.validate_python(value)
+    except ValidationError:
+        return ""
