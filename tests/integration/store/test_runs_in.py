@@ -40,7 +40,7 @@ def test_a_comparison_is_kept_with_its_samples_and_where_it_comes_from(place: Pl
     assert (context.pull_request, context.pushed_by) == (None, "Ann")
     assert place.runs.record(row.id) == load_run(place.repo / "report")
     lines = (place.repo / "report/samples.jsonl").read_text("utf-8").splitlines()
-    assert row.samples == len(lines) > 100
+    assert row.samples == len(lines) >= 80
     of_case = place.runs.samples(row.id, "support", "c1")
     assert {sample.reply.text for sample in of_case if sample.arm.value == "baseline"} == {"word1"}  # type: ignore[union-attr]
     pushed = place.gate("push", "report/run.json")
