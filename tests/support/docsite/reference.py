@@ -170,13 +170,13 @@ def _inlined(node: Any, parts: dict[str, Any]) -> Any:
     if isinstance(several := found.get("anyOf"), list):
         found["anyOf"] = [one for one in several if one != {"type": "null"}] or several
     usual = found.get("default")
-    if isinstance(found.get("description"), str) and isinstance(usual, (bool, int, float, str)):
+    if isinstance(found.get("description"), str) and isinstance(usual, (bool, int, float, str)) and usual != "":
         shown = str(usual).lower() if isinstance(usual, bool) else f"{usual:g}" if isinstance(usual, float) else usual
         found["description"] += f" Default: `{shown}`."
     return found
 
 
-_APART = ("Params", "Scorer", "JsonValue")
+_APART = ("Params", "Scorer")
 
 
 def _cell(text: str) -> str:
