@@ -8,10 +8,10 @@ from pathlib import Path
 import click
 
 SCHEMAS: Mapping[str, str] = {
+    "gate.yaml": "gate.config.gatefile:config_schema",
     "case": "gate.cases.schema:case_schema",
     "cases": "gate.cases.schema:cases_schema",
     "rubric": "gate.cases.schema:rubric_schema",
-    "gate.yaml": "gate.config.gatefile:config_schema",
     "run.json": "gate.domain.record:run_schema",
     "sample": "gate.store.samples:sample_schema",
     "rows.jsonl": "gate.report.outputs.rows:row_schema",
