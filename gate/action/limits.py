@@ -1,14 +1,12 @@
 """What the inputs may do to the policy and the budget of the merge target: tighten them."""
 
-from dataclasses import replace
-
 from gate.domain.suite import Budget, Limit, RunPolicy
 from gate.settings.inputs import Inputs
 
 
 def tightened(policy: RunPolicy, inputs: Inputs) -> RunPolicy:
     """The policy with what the inputs add; they cannot take anything away."""
-    return replace(policy, fail_on="hold") if inputs.fail_on == "hold" else policy
+    return policy.model_copy(update={"fail_on": "hold"}) if inputs.fail_on == "hold" else policy
 
 
 def limited(budget: Budget, inputs: Inputs) -> Budget:

@@ -70,7 +70,7 @@ class Background:
         self.notes: list[str] = []
         self.record: Path | None = None
         self._plan = replace(
-            plan, resolved=replace(plan.resolved, policy=replace(plan.resolved.policy, early_stop=False))
+            plan, resolved=replace(plan.resolved, policy=plan.resolved.policy.model_copy(update={"early_stop": False}))
         )
         self._settings = settings
         self._open: _Open | None = None

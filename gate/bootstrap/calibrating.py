@@ -54,7 +54,7 @@ def measure(trial: Trial, settings: Settings, progress: Progress) -> RunRecord:
         hint = "name the model itself, or calibrate from a finished run: gate calibrate RUN.json"
         raise GateError(f"a recording repeats itself, and shows no noise of a model: {', '.join(recorded)}", hint)
     # The noise is that of all repeats; a prompt against itself would soon stop early.
-    resolved = replace(resolved, policy=replace(resolved.policy, early_stop=False))
+    resolved = replace(resolved, policy=resolved.policy.model_copy(update={"early_stop": False}))
     if trial.samples is not None:
         suites = tuple(replace(suite, samples=trial.samples) for suite in resolved.suites)
         resolved = replace(resolved, suites=suites)

@@ -57,6 +57,6 @@ def _check_place(root: Path, config: str, directory: Path) -> None:
 def run_check(plan: Plan, settings: Settings) -> RunRecord:
     """Carry a check out; see `gate.bootstrap.running.carry_out` for arguments and errors."""
     # Every case is asked, whatever the others showed.
-    resolved = replace(plan.resolved, policy=replace(plan.resolved.policy, early_stop=False))
+    resolved = replace(plan.resolved, policy=plan.resolved.policy.model_copy(update={"early_stop": False}))
     plan = replace(plan, resolved=resolved)
     return carry_out(plan, settings, lambda run: check(run.resolved, run.tools, run.seed, run.stop))

@@ -83,7 +83,7 @@ def with_samples(resolved: Resolved, samples: int | None) -> Resolved:
 
 def looking(resolved: Resolved, *, early: bool) -> Resolved:
     """The same with or without early stopping: what is asked all at once has nothing to look at on the way."""
-    return replace(resolved, policy=replace(resolved.policy, early_stop=early))
+    return replace(resolved, policy=resolved.policy.model_copy(update={"early_stop": early}))
 
 
 def refuse(options: object, when: str, names: dict[str, str], hint: str) -> None:

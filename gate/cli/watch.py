@@ -72,7 +72,7 @@ class Session:
             if value is not None and value <= 0:
                 said = f"{budget.setting(name)} is used up by this session ({self})"
                 raise CannotEvaluate(said, "what was answered is kept; raise the limit on the base, or begin anew")
-        return replace(budget, **left)
+        return budget.model_copy(update=left)
 
     def __str__(self) -> str:
         money = f", {numbers.dollars(self.usd)}" if self.usd else ""

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
-from typing import Annotated, Any, Literal, Self, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import (
     AfterValidator,
@@ -13,19 +13,18 @@ from pydantic import (
     ValidationError,
     ValidationInfo,
     field_validator,
-    model_validator,
 )
 
 from gate.config.documents import Document, all_at_once, read_yaml
 from gate.config.scorers import Scorers
 from gate.config.targets import ConversationOptions, TargetOptions
 from gate.config.validation import FileModel, Matches, attempt, wrong, wrong_at
-from gate.config.values import ModelName, Name, Path, Threshold, each_once, empty_is
+from gate.config.values import ModelName, Path, Threshold, each_once, empty_is
 from gate.domain.case import ScorerSpec
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.model import ModelRef, Params, ProviderServer
 from gate.domain.promises import Promises
-from gate.domain.suite import OVERALL, Budget, CachePolicy, RunPolicy, SlicePolicy, SuitePolicy
+from gate.domain.suite import OVERALL, Budget, CachePolicy, RunPolicy, SuitePolicy
 from gate.domain.target import Conversing, Target
 from gate.errors import Problem
 from gate.inputs import builders, storenames
@@ -41,155 +40,6 @@ ID = f"https://prompt-gate.dev/schemas/gate.yaml/{VERSION}"
 """A name, not an address that is fetched."""
 CASE_ENDINGS = (".jsonl", ".ndjson", ".json", ".yaml", ".yml", ".csv", ".tsv")
 _CODE = (".py",)
-_RUN, _CACHE, _SUITE = RunPolicy(), CachePolicy(), SuitePolicy()
-
-
-class PolicyOptions(FileModel):
-    """What holds for the whole run."""
-
-    meant = {
-        **{"fail-on": "fail_on", "alpha": "confidence"},
-        **dict.fromkeys(("margin", "min_pass_rate", "slices", "required", "advisory"), "policy of a suite"),
-        **dict.fromkeys(("max_cost_increase", "max_latency_increase"), "policy of a suite"),
-    }
-
-    confidence: float = Field(
-        default=_RUN.confidence,
-        gt=0.5,
-        le=0.999,
-        examples=[0.95],
-        description="Alpha is (1 - confidence) / 2, one-sided, for all slices of the run together.",
-    )
-    fail_on: Literal["block", "hold"] = Field(
-        default=_RUN.fail_on, description="hold lets HOLD exit with 1, too; block is the default."
-    )
-    method: Literal["maxt", "percentile", "t", "mcnemar"] = Field(
-        default=_RUN.method,
-        description="maxt tests all slices together; percentile, t and mcnemar look at each slice alone.",
-    )
-    correction: Literal["none", "bonferroni", "holm"] = Field(
-        default=_RUN.correction, description="For the methods that look at each slice alone."
-    )
-    breakage: bool = Field(default=_RUN.breakage, description="With maxt, also test whether any case changed at all.")
-    early_stop: bool = Field(
-        default=_RUN.early_stop,
-        description="Look at the results after each repeat of the cases, and make no more calls than are needed.",
-    )
-    mode: Literal["enforce", "advisory"] = Field(
-        default=_RUN.mode,
-        description="advisory: no pull request fails, and the comment says what would have happened.",
-    )
-
-    @model_validator(mode="after")
-    def _consistent(self) -> Self:
-        if contradiction := self.policy().contradiction:
-            raise wrong(f"has a contradiction: {contradiction}", "take one of the two out")
-        return self
-
-    def policy(self) -> RunPolicy:
-        return RunPolicy(**dict(self))
-
-
-class BudgetOptions(FileModel):
-    """Limits that are checked before each call; a run that reaches one is INCONCLUSIVE."""
-
-    meant = {"max_tokens": "max_output_tokens"}
-
-    max_calls: int | None = Field(default=None, ge=1, le=10_000_000, description="Calls of models in one run.")
-    max_usd: float | None = Field(default=None, ge=0, le=1_000_000, description="Dollars of one run.")
-    max_minutes: float | None = Field(default=None, gt=0, le=10_000, description="Minutes of one run.")
-    max_output_tokens: int | None = Field(default=None, ge=1, le=1_000_000, description="Tokens of one reply.")
-
-
-class CacheOptions(FileModel):
-    """Which known answers may be reused."""
-
-    meant = {"max_age": "max_age_days", "max_size": "max_mb"}
-
-    max_age_days: float = Field(
-        default=_CACHE.max_age_days, ge=0, le=90, description="Older answers are not reused; 0 reuses nothing."
-    )
-    same_model: bool = Field(
-        default=_CACHE.same_model,
-        description="A known answer counts only while the model id that it names is the one that answers now.",
-    )
-    max_mb: int = Field(
-        default=_CACHE.max_mb,
-        ge=1,
-        le=100_000,
-        description="Size of the cache, beyond which the least recently used answers go.",
-    )
-
-
-class SlicePolicyOptions(FileModel):
-    """What holds for one slice in place of the suite's."""
-
-    meant = {"tolerance": "margin", "min_score": "min_pass_rate", "threshold": "min_pass_rate"}
-
-    margin: float | None = Field(
-        default=None, ge=0, lt=1, examples=[0.02], description="A fall of the mean score that is tolerated."
-    )
-    min_pass_rate: float | None = Field(
-        default=None,
-        gt=0,
-        lt=1,
-        examples=[0.9],
-        description="Share of a new prompt's answers that must pass, overall and in each slice.",
-    )
-
-
-class SuitePolicyOptions(SlicePolicyOptions):
-    """What one suite tolerates."""
-
-    meant = {**SlicePolicyOptions.meant, "margins": "slices", "slice": "slices", "thresholds": "slices"}
-
-    max_cost_increase: float = Field(
-        default=_SUITE.max_cost_increase,
-        ge=0,
-        le=10,
-        examples=[0.10],
-        description="A rise of the mean cost that is allowed, as a share.",
-    )
-    max_latency_increase: float = Field(
-        default=_SUITE.max_latency_increase,
-        ge=0,
-        le=10,
-        examples=[0.20],
-        description="A rise of the latency that is allowed, as a share.",
-    )
-    required: Annotated[list[Name], AfterValidator(each_once)] = Field(
-        default=[], description="Slices without enough cases make the run INCONCLUSIVE, such as tier=enterprise."
-    )
-    advisory: Annotated[list[Name], AfterValidator(each_once)] = Field(
-        default=[], description="Slices that are shown and never block."
-    )
-    slices: dict[str, SlicePolicyOptions] = Field(
-        default={}, description="What holds for single slices instead, by their names."
-    )
-
-    @field_validator("slices", mode="before")
-    @classmethod
-    def _empty(cls, value: Any) -> Any:
-        return {key: inner or {} for key, inner in value.items()} if isinstance(value, dict) else value
-
-    @model_validator(mode="after")
-    def _either(self) -> Self:
-        both = [at for at, name in enumerate(self.advisory) if name in self.required]
-        if both:
-            told = ((("advisory", at), "is both required and advisory", "keep it in one of the two") for at in both)
-            raise wrong_at(*told)
-        return self
-
-    def policy(self) -> SuitePolicy:
-        return SuitePolicy(
-            max_cost_increase=self.max_cost_increase,
-            max_latency_increase=self.max_latency_increase,
-            required=tuple(self.required),
-            advisory=tuple(self.advisory),
-            margin=self.margin or 0.0,
-            min_pass_rate=self.min_pass_rate,
-            slices={name: SlicePolicy(one.margin, one.min_pass_rate) for name, one in self.slices.items()},
-        )
 
 
 class PromisesOptions(FileModel):
@@ -347,7 +197,7 @@ class SuiteOptions(FileModel):
     threshold: Threshold | None = Field(
         default=None, description="The score at which an answer of a new prompt passes."
     )
-    policy: SuitePolicyOptions = Field(default_factory=SuitePolicyOptions, description="What the suite tolerates.")
+    policy: SuitePolicy = Field(default_factory=SuitePolicy, description="What the suite tolerates.")
     target: TargetOptions | None = Field(default=None, description="An agent that answers in place of the model alone.")
     conversation: ConversationOptions = Field(
         default_factory=ConversationOptions, description="How conversations are led and scored."
@@ -375,7 +225,7 @@ class SuiteOptions(FileModel):
 
     @field_validator("policy")
     @classmethod
-    def _of_dimensions(cls, policy: SuitePolicyOptions, info: ValidationInfo) -> SuitePolicyOptions:
+    def _of_dimensions(cls, policy: SuitePolicy, info: ValidationInfo) -> SuitePolicy:
         if "slices" not in info.data:
             return policy
         dimensions, hint = tuple(info.data["slices"]), "for example tier=enterprise"
@@ -399,12 +249,12 @@ class GateFile(FileModel):
     """The whole of `gate.yaml`."""
 
     version: Literal[1] = Field(examples=[1], description="The version of this format.")
-    policy: PolicyOptions = Field(default_factory=PolicyOptions, description="What the whole run tolerates.")
-    budget: BudgetOptions = Field(
-        default_factory=BudgetOptions,
+    policy: RunPolicy = Field(default_factory=RunPolicy, description="What the whole run tolerates.")
+    budget: Budget = Field(
+        default_factory=Budget,
         description="Limits that are checked before each call; a run that reaches one is INCONCLUSIVE.",
     )
-    cache: CacheOptions = Field(default_factory=CacheOptions, description="Which known answers may be reused.")
+    cache: CachePolicy = Field(default_factory=CachePolicy, description="Which known answers may be reused.")
     providers: dict[
         Annotated[str, Matches(f"^{PROVIDER}$", "must be a word of small letters, digits, - and _", "such as groq")],
         ProviderServer,
@@ -638,9 +488,9 @@ def _crossed(document: Document) -> list[tuple[Problem, int]]:
 
 def _config(found: GateFile, document: Document) -> Config:
     return Config(
-        policy=found.policy.policy(),
-        budget=Budget(**dict(found.budget)),
-        cache=CachePolicy(**dict(found.cache)),
+        policy=found.policy,
+        budget=found.budget,
+        cache=found.cache,
         suites=tuple(_suite(found, at, document, at) for at in range(len(found.suites))),
         providers=found.providers,
     )
@@ -659,7 +509,7 @@ def _suite(found: GateFile, at: int, document: Document, place: int) -> SuiteCon
         samples=defaults.samples if one.samples is None else one.samples,
         scorers=one.scorers,
         slices=tuple(one.slices),
-        policy=one.policy.policy(),
+        policy=one.policy,
         line=document.line_of("suites", place),
         threshold=one.threshold,
         scorer_lines=tuple(document.line_of("suites", place, "scorers", n) for n in range(len(one.scorers))),

@@ -1,10 +1,10 @@
 """Kinds of values that several files have: names, paths, texts with fields of the case, patterns, models."""
 
 import re
-from collections.abc import Callable
-from typing import Annotated, Any, TypeAlias
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any, TypeAlias, TypeVar
 
-from pydantic import AfterValidator, BeforeValidator, Field, JsonValue, ValidationInfo
+from pydantic import AfterValidator, BeforeValidator, Field, JsonValue, Strict, ValidationInfo
 
 from gate.config.documents import described
 from gate.config.validation import Matches, wrong, wrong_at
@@ -21,6 +21,7 @@ from gate.inputs.sandbox import BadTemplate
 from gate.inputs.schemacheck import schema_complaint
 from gate.inputs.templates import compile_template
 
+T = TypeVar("T", bound=Sequence[str])
 _PLACEHOLDER = re.compile(r"\{\{.*?\}\}", re.DOTALL)
 _TEXTS = 1_000
 """Texts in one list."""
@@ -90,7 +91,7 @@ def _listed(value: Any) -> Any:
     return [value] if isinstance(value, str) else value
 
 
-def each_once(texts: list[str]) -> list[str]:
+def each_once(texts: T) -> T:
     again = [at for at, text in enumerate(texts) if text in texts[:at]]
     if again:
         raise wrong_at(*(((at,), f"names {quoted(texts[at])} twice", "") for at in again))
@@ -118,6 +119,8 @@ def empty_is(kind: Callable[[], Any]) -> BeforeValidator:
 
 Name: TypeAlias = Annotated[str, Field(pattern=r"\S", max_length=NAME_CHARS)]
 """A short text that is not blank."""
+Names: TypeAlias = Annotated[tuple[Name, ...], Strict(False), AfterValidator(each_once)]
+"""Different short texts."""
 Template: TypeAlias = Annotated[str, Field(pattern=r"\S", max_length=PROMPT_CHARS), AfterValidator(_template)]
 """A text that may hold fields of the case, such as `{{ expected }}`."""
 Pattern: TypeAlias = Annotated[

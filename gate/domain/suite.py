@@ -1,9 +1,13 @@
 """What is to be evaluated: two arms, one exam, and the policy that judges the difference."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from dataclasses import dataclass, field
+from typing import Any, Literal, Self
 
+from pydantic import Field, PrivateAttr, field_validator, model_validator
+
+from gate.config.validation import FileModel, wrong, wrong_at
+from gate.config.values import Names
 from gate.domain.case import Case, ScorerSpec
 from gate.domain.code_place import CodePlace
 from gate.domain.judge_quote import JudgeQuote
@@ -20,8 +24,6 @@ OVERALL = "overall"
 MethodName = Literal["maxt", "percentile", "t", "mcnemar"]
 CorrectionName = Literal["none", "bonferroni", "holm"]
 Limit = Literal["max_calls", "max_usd", "max_minutes", "max_output_tokens"]
-
-"""The cap of a month, as it is named where a run's dollars are what it leaves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,40 +57,65 @@ class Arm:
         return self.recognised or not leads_itself(self.target)
 
 
-@dataclass(frozen=True, slots=True)
-class SlicePolicy:
-    """What one slice tolerates and must reach; None is as the suite says.
+class SlicePolicy(FileModel):
+    """What holds for one slice in place of the suite's."""
 
-    Args:
-        margin: tolerated fall of its mean score.
-        min_pass_rate: share of the samples that must pass, in (0, 1).
-    """
+    meant = {"tolerance": "margin", "min_score": "min_pass_rate", "threshold": "min_pass_rate"}
 
-    margin: float | None = None
-    min_pass_rate: float | None = None
+    margin: float | None = Field(
+        default=None, ge=0, lt=1, examples=[0.02], description="A fall of the mean score that is tolerated."
+    )
+    min_pass_rate: float | None = Field(
+        default=None,
+        gt=0,
+        lt=1,
+        examples=[0.9],
+        description="Share of a new prompt's answers that must pass, overall and in each slice.",
+    )
 
 
-@dataclass(frozen=True, slots=True)
-class SuitePolicy:
-    """What one suite tolerates.
+class SuitePolicy(SlicePolicy):
+    """What one suite tolerates."""
 
-    Args:
-        max_cost_increase: allowance as a fraction; 0.10 is +10 %.
-        max_latency_increase: allowance on the mean per-case log ratio, as a fraction.
-        required: slices that must have enough cases.
-        advisory: slices that are shown and never block.
-        margin: tolerated fall of a slice's mean score, on the scale of 0 to 1.
-        min_pass_rate: share of the samples of a new prompt that must pass, in each slice; None asks for none.
-        slices: what holds for single slices, `overall` among them, in place of the suite's.
-    """
+    meant = {**SlicePolicy.meant, "margins": "slices", "slice": "slices", "thresholds": "slices"}
 
-    max_cost_increase: float = 0.10
-    max_latency_increase: float = 0.20
-    required: tuple[str, ...] = ()
-    advisory: tuple[str, ...] = ()
-    margin: float = 0.0
-    min_pass_rate: float | None = None
-    slices: Mapping[str, SlicePolicy] = field(default_factory=dict)
+    margin: float = Field(
+        default=0.0, ge=0, lt=1, examples=[0.02], description="A fall of the mean score that is tolerated."
+    )
+    max_cost_increase: float = Field(
+        default=0.10,
+        ge=0,
+        le=10,
+        examples=[0.10],
+        description="A rise of the mean cost that is allowed, as a share.",
+    )
+    max_latency_increase: float = Field(
+        default=0.20,
+        ge=0,
+        le=10,
+        examples=[0.20],
+        description="A rise of the latency that is allowed, as a share.",
+    )
+    required: Names = Field(
+        default=(), description="Slices without enough cases make the run INCONCLUSIVE, such as tier=enterprise."
+    )
+    advisory: Names = Field(default=(), description="Slices that are shown and never block.")
+    slices: dict[str, SlicePolicy] = Field(
+        default={}, description="What holds for single slices instead, by their names."
+    )
+
+    @field_validator("slices", mode="before")
+    @classmethod
+    def _empty(cls, value: Any) -> Any:
+        return {key: inner or {} for key, inner in value.items()} if isinstance(value, dict) else value
+
+    @model_validator(mode="after")
+    def _either(self) -> Self:
+        both = [at for at, name in enumerate(self.advisory) if name in self.required]
+        if both:
+            told = ((("advisory", at), "is both required and advisory", "keep it in one of the two") for at in both)
+            raise wrong_at(*told)
+        return self
 
     def margin_of(self, name: str) -> float:
         """The tolerated fall of one slice, by its name within the suite."""
@@ -101,41 +128,54 @@ class SuitePolicy:
         return self.min_pass_rate if own is None else own
 
 
-@dataclass(frozen=True, slots=True)
-class RunPolicy:
-    """What holds for the whole run.
+class RunPolicy(FileModel):
+    """What holds for the whole run."""
 
-    Args:
-        confidence: two-sided; alpha = (1 - confidence) / 2, one-sided, for all slices of all suites together.
-        fail_on: `hold` turns HOLD into exit 1.
-        method: `maxt` (default), which tests all slices together; or a method that looks at each slice alone:
-            `percentile` (the familiar rule), `t`, `mcnemar`.
-        correction: for the methods that look at each slice alone.
-        breakage: with `maxt`, also test whether any case changed at all.
-        early_stop: with `maxt`, look at the results after each repeat of the cases, and ask no more than is needed.
-        mode: `advisory` never fails a pull request, and says what would have happened.
-    """
+    meant = {
+        **{"fail-on": "fail_on", "alpha": "confidence"},
+        **dict.fromkeys(("margin", "min_pass_rate", "slices", "required", "advisory"), "policy of a suite"),
+        **dict.fromkeys(("max_cost_increase", "max_latency_increase"), "policy of a suite"),
+    }
 
-    confidence: float = 0.95
-    fail_on: Literal["block", "hold"] = "block"
-    method: MethodName = "maxt"
-    correction: CorrectionName = "none"
-    breakage: bool = False
-    early_stop: bool = True
-    mode: Literal["enforce", "advisory"] = "enforce"
+    confidence: float = Field(
+        default=0.95,
+        gt=0.5,
+        le=0.999,
+        examples=[0.95],
+        description="Alpha is (1 - confidence) / 2, one-sided, for all slices of the run together.",
+    )
+    fail_on: Literal["block", "hold"] = Field(
+        default="block", description="hold lets HOLD exit with 1, too; block is the default."
+    )
+    method: MethodName = Field(
+        default="maxt",
+        description="maxt tests all slices together; percentile, t and mcnemar look at each slice alone.",
+    )
+    correction: CorrectionName = Field(default="none", description="For the methods that look at each slice alone.")
+    breakage: bool = Field(default=False, description="With maxt, also test whether any case changed at all.")
+    early_stop: bool = Field(
+        default=True,
+        description="Look at the results after each repeat of the cases, and make no more calls than are needed.",
+    )
+    mode: Literal["enforce", "advisory"] = Field(
+        default="enforce",
+        description="advisory: no pull request fails, and the comment says what would have happened.",
+    )
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        reason = ""
+        if self.joint and self.correction != "none":
+            reason = f"correction is {self.correction}, and maxt holds its level for all slices together already"
+        elif self.breakage and not self.joint:
+            reason = f"breakage is a channel of maxt, and the method is {self.method}"
+        if reason:
+            raise wrong(f"has a contradiction: {reason}", "take one of the two out")
+        return self
 
     @property
     def alpha(self) -> float:
         return (1.0 - self.confidence) / 2.0
-
-    @property
-    def contradiction(self) -> str:
-        """Two settings that do not go together; empty when all do."""
-        if self.joint and self.correction != "none":
-            return f"correction is {self.correction}, and maxt holds its level for all slices together already"
-        if self.breakage and not self.joint:
-            return f"breakage is a channel of maxt, and the method is {self.method}"
-        return ""
 
     @property
     def joint(self) -> bool:
@@ -143,29 +183,23 @@ class RunPolicy:
         return self.method == "maxt"
 
 
-@dataclass(frozen=True, slots=True)
-class Budget:
-    """Limits that are enforced before each call; None is no limit.
+class Budget(FileModel):
+    """Limits that are checked before each call; a run that reaches one is INCONCLUSIVE."""
 
-    Args:
-        max_calls: requests, those that are sent again included.
-        max_usd: dollars.
-        max_minutes: of the whole run; what is under way is cut.
-        max_output_tokens: per reply.
-        set_by: limits that the configuration's `budget` did not set, each with the words for what did.
-    """
+    meant = {"max_tokens": "max_output_tokens"}
 
-    max_calls: int | None = None
-    max_usd: float | None = None
-    max_minutes: float | None = None
-    max_output_tokens: int | None = None
-    set_by: tuple[tuple[Limit, str], ...] = ()
+    max_calls: int | None = Field(default=None, ge=1, le=10_000_000, description="Calls of models in one run.")
+    max_usd: float | None = Field(default=None, ge=0, le=1_000_000, description="Dollars of one run.")
+    max_minutes: float | None = Field(default=None, gt=0, le=10_000, description="Minutes of one run.")
+    max_output_tokens: int | None = Field(default=None, ge=1, le=1_000_000, description="Tokens of one reply.")
+    _set_by: dict[Limit, str] = PrivateAttr(default_factory=dict)
+    """Limits that the configuration's `budget` did not set, each with the words for what did."""
 
     def setting(self, limit: Limit) -> str:
         """What set a limit, within a sentence: `budget.max_calls`, `the input max-calls`."""
-        return dict(self.set_by).get(limit, f"budget.{limit}")
+        return self._set_by.get(limit, f"budget.{limit}")
 
-    def lowered(self, limit: Limit, value: float, setting: str) -> "Budget":
+    def lowered(self, limit: Limit, value: float, setting: str) -> Self:
         """The same with one limit from elsewhere.
 
         Args:
@@ -173,9 +207,9 @@ class Budget:
             value: a whole number where the limit is one.
             setting: what set it, within a sentence.
         """
-        others = tuple(one for one in self.set_by if one[0] != limit)
-        changed: dict[str, Any] = {limit: value}
-        return replace(self, **changed, set_by=(*others, (limit, setting)))
+        changed = self.model_copy(update={limit: value})
+        changed._set_by = {**self._set_by, limit: setting}
+        return changed
 
     @property
     def usd_said(self) -> str:
@@ -183,19 +217,22 @@ class Budget:
         return f"{self.setting('max_usd')} is {exact_dollars(self.max_usd or 0.0)}"
 
 
-@dataclass(frozen=True, slots=True)
-class CachePolicy:
-    """Which answers of earlier runs quality may rest on, and how many are kept.
+class CachePolicy(FileModel):
+    """Which known answers may be reused."""
 
-    Args:
-        max_age_days: older answers are asked for anew.
-        same_model: an answer counts only while the model id that it names is the one that answers now.
-        max_mb: size of the cache, beyond which the least recently used answers go.
-    """
+    meant = {"max_age": "max_age_days", "max_size": "max_mb"}
 
-    max_age_days: float = 7.0
-    same_model: bool = True
-    max_mb: int = 512
+    max_age_days: float = Field(default=7.0, ge=0, le=90, description="Older answers are not reused; 0 reuses nothing.")
+    same_model: bool = Field(
+        default=True,
+        description="A known answer counts only while the model id that it names is the one that answers now.",
+    )
+    max_mb: int = Field(
+        default=512,
+        ge=1,
+        le=100_000,
+        description="Size of the cache, beyond which the least recently used answers go.",
+    )
 
 
 @dataclass(frozen=True, slots=True)

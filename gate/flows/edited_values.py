@@ -2,11 +2,9 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, is_dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
+from gate.config.validation import FileModel
 
 LONGEST = 40
 """Characters of a value that is told; beyond them only the name of its setting is."""
@@ -33,10 +31,10 @@ class Edit:
         return bool(self.old)
 
 
-def differing(old: "DataclassInstance", new: "DataclassInstance", prefix: str = "") -> list[Edit]:
-    """The fields in which two objects of one dataclass differ."""
-    names = (one.name for one in fields(old))
-    return [edit(prefix + name, getattr(old, name), getattr(new, name)) for name in names if _other(old, new, name)]
+def differing(old: FileModel, new: FileModel, prefix: str = "") -> list[Edit]:
+    """The fields in which two objects of one model differ."""
+    after = dict(new)
+    return [edit(prefix + name, value, after[name]) for name, value in old if value != after[name]]
 
 
 def edit(name: str, old: object, new: object) -> Edit:
@@ -48,10 +46,6 @@ def edit(name: str, old: object, new: object) -> Edit:
     """
     values = [_text(value) for value in (old, new)]
     return Edit(name, *values) if all(0 < len(value) <= LONGEST for value in values) else Edit(name)
-
-
-def _other(old: object, new: object, name: str) -> bool:
-    return bool(getattr(old, name) != getattr(new, name))
 
 
 def _text(value: object) -> str:
@@ -66,7 +60,6 @@ def _plain(value: object) -> object:
         return {str(key): _plain(part) for key, part in value.items()}
     if isinstance(value, tuple):
         return [_plain(part) for part in value]
-    if is_dataclass(value):
-        known = ((one.name, getattr(value, one.name)) for one in fields(value))
-        return {name: _plain(part) for name, part in known if part is not None}
+    if isinstance(value, FileModel):
+        return {name: _plain(part) for name, part in value if part is not None}
     return value

@@ -107,7 +107,7 @@ def build(cases: Sequence[Case], rules: Rules, ref: str, judge: JudgeDefault) ->
         "cases": [_plain(case) for case in asked],
         "scorers": [cast("JsonValue", asdict(spec)) for spec in scorers],
         "dimensions": list(dimensions),
-        "policy": cast("JsonValue", asdict(rules.policy)),
+        "policy": rules.policy.model_dump(mode="json"),
         "threshold": rules.threshold,
     }
     if rules.conversing != Conversing():

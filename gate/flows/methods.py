@@ -14,13 +14,13 @@ def check_method(policy: RunPolicy, suites: Sequence[Suite]) -> None:
     """Refuse a method that cannot test these suites.
 
     Args:
-        policy: the run's, the command line's options put in.
+        policy: the run's.
         suites: of the run; new prompts, which are not compared, are left alone.
 
     Raises:
         GateError: every reason at once.
     """
-    reasons = [policy.contradiction] if policy.contradiction else []
+    reasons: list[str] = []
     suites = [suite for suite in suites if suite.baseline is not None]
     if policy.method == "mcnemar":
         reasons += [f"mcnemar, suite {suite.name}: {why}" for suite in suites for why in _mcnemar(suite)]

@@ -2,11 +2,10 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
 from importlib.metadata import version
-from typing import cast
 
-from gate.domain.jsonvalue import JsonValue, digest
+from gate.domain.jsonvalue import digest
 from gate.domain.shard import Evaluation, FileInputs, GitInputs, ShardRecord, SuiteDigest
 from gate.domain.suite import Arm, Budget, Suite
 from gate.engine.plan import Share
@@ -59,7 +58,7 @@ def evaluation(resolved: Resolved, asked: Asked, of: int) -> Evaluation:
         seed=default_seed(resolved),
         inputs=asked.inputs,
         samples=asked.samples,
-        policy=digest(cast("JsonValue", asdict(resolved.policy))),
+        policy=digest(resolved.policy.model_dump(mode="json")),
         suites=[_suite(suite) for suite in resolved.suites],
     )
 
@@ -94,7 +93,7 @@ def part_of(budget: Budget, share: Share) -> Budget:
             raise GateError(f"a budget of {calls} calls cannot be divided among {share.of} shards", hint)
         calls = calls // share.of + (share.number <= calls % share.of)
     usd = None if budget.max_usd is None else budget.max_usd / share.of
-    return replace(budget, max_calls=calls, max_usd=usd)
+    return budget.model_copy(update={"max_calls": calls, "max_usd": usd})
 
 
 def disagreements(shards: Sequence[Found]) -> Iterator[Problem]:

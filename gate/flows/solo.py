@@ -165,8 +165,8 @@ def _overridden(suite: Suite, chosen: Chosen) -> Suite:
     exam, arm = suite.exam, suite.candidate
     if chosen.min_pass_rate is not None:
         # The option is about all cases; what the policy asks of single slices stays.
-        own = {**exam.policy.slices, OVERALL: SlicePolicy(min_pass_rate=chosen.min_pass_rate)}
-        exam = replace(exam, policy=replace(exam.policy, slices=own))
+        own = {**exam.policy.slices, OVERALL: SlicePolicy().model_copy(update={"min_pass_rate": chosen.min_pass_rate})}
+        exam = replace(exam, policy=exam.policy.model_copy(update={"slices": own}))
     return replace(
         suite,
         candidate=arm if chosen.model is None else replace(arm, model=chosen.model),

@@ -43,7 +43,7 @@ def limited(budget: Budget, order: Order) -> Budget:
     """The budget of the configuration, and what the order allows of it."""
     calls = [most for most in (budget.max_calls, order.max_calls) if most is not None]
     dollars = [most for most in (budget.max_usd, order.max_usd) if most is not None]
-    return replace(budget, max_calls=min(calls), max_usd=min(dollars, default=None))
+    return budget.model_copy(update={"max_calls": min(calls), "max_usd": min(dollars, default=None)})
 
 
 def estimate(order: Order, directory: Path) -> Spending:

@@ -143,7 +143,7 @@ def _carried_out(plan: Plan, order: Order, counting: Counting) -> RunRecord:
 
     if order.kind != "diff":
         # Every case is asked, whatever the others showed.
-        policy = replace(plan.resolved.policy, early_stop=False)
+        policy = plan.resolved.policy.model_copy(update={"early_stop": False})
         plan = replace(plan, resolved=replace(plan.resolved, policy=policy))
     run = carry_out(plan, Settings.from_environ(), work)
     if any(reason in ENDING.values() for reason in stopped):

@@ -49,6 +49,7 @@ def test_a_budget_of_nothing_is_a_budget() -> None:
 
 
 def test_each_limit_is_taken_by_itself() -> None:
-    both = limited(Budget(10, 1.0, None), Inputs(max_calls=20, max_cost_usd=0.5, max_minutes=3.0))
+    both = limited(Budget(max_calls=10, max_usd=1.0), Inputs(max_calls=20, max_cost_usd=0.5, max_minutes=3.0))
     assert (both.max_calls, both.max_usd, both.max_minutes) == (10, 0.5, 3.0)
-    assert both.set_by == (("max_usd", "the input max-cost-usd"), ("max_minutes", "the input max-minutes"))
+    settings = [both.setting(limit) for limit in ("max_calls", "max_usd", "max_minutes")]
+    assert settings == ["budget.max_calls", "the input max-cost-usd", "the input max-minutes"]

@@ -61,7 +61,7 @@ def test_calls() -> None:
 
 
 def test_no_calls_at_all() -> None:
-    assert take(BudgetGuard(Budget(max_calls=0), Clock())) is not None
+    assert take(BudgetGuard(Budget().lowered("max_calls", 0, "x"), Clock())) is not None
 
 
 def test_dollars() -> None:
@@ -150,7 +150,7 @@ def test_minutes() -> None:
 
 def test_the_first_refusal_is_remembered() -> None:
     clock = Clock()
-    guard = BudgetGuard(Budget(max_calls=0, max_minutes=1), clock)
+    guard = BudgetGuard(Budget(max_minutes=1).lowered("max_calls", 0, "x"), clock)
     take(guard)
     clock.now += 1e6
     take(guard)

@@ -16,8 +16,8 @@ def wrong(old: str, new: str) -> str:
 
 def test_a_whole_file() -> None:
     config = load(GOOD, "gate.yaml")
-    assert config.policy == RunPolicy(0.95, "block", "maxt")
-    assert config.budget == Budget(5000, 5.0, 20.0, 2048)
+    assert config.policy == RunPolicy()
+    assert config.budget == Budget(max_calls=5000, max_usd=5.0, max_minutes=20.0, max_output_tokens=2048)
     support, triage = config.suites
     assert (support.name, support.prompt, support.cases, support.template, support.line) == (
         "support",
@@ -30,7 +30,9 @@ def test_a_whole_file() -> None:
     assert support.params == Params(max_output_tokens=512, temperature=0.0)
     assert (support.samples, support.slices) == (3, ("tier", "lang", "length"))
     assert [spec.kind for spec in support.scorers] == ["contains", "judge"]
-    assert support.policy == SuitePolicy(0.15, 0.25, ("tier=enterprise",), ("lang=de",))
+    assert support.policy == SuitePolicy(
+        max_cost_increase=0.15, max_latency_increase=0.25, required=("tier=enterprise",), advisory=("lang=de",)
+    )
     assert triage.model == ModelRef("local", "models/small.gguf")
     assert triage.params == Params(max_output_tokens=512, stop=("\n",), base_url="http://localhost:11434/v1")
     assert (triage.samples, triage.template, triage.slices) == (1, True, ())

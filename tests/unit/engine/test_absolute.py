@@ -192,7 +192,7 @@ def test_what_is_not_proven_holds() -> None:
 
 def test_a_slice_without_a_shortfall_does_not_hold_unless_the_policy_names_it() -> None:
     assert verdict(NINETY, lambda _: 1.0, 60).decision.verdict is Verdict.PASS
-    named = replace(NINETY, slices={"tier=gold": SlicePolicy(min_pass_rate=0.9)})
+    named = NINETY.model_copy(update={"slices": {"tier=gold": SlicePolicy(min_pass_rate=0.9)}})
     found = verdict(named, lambda _: 1.0, 60).decision
     assert found.verdict is Verdict.HOLD
     assert len(found.reasons) == 1
@@ -205,7 +205,7 @@ def test_a_slice_without_a_shortfall_does_not_hold_unless_the_policy_names_it() 
         (SuitePolicy(), 60, "nobody said what is good enough; set min_pass_rate"),
         (NINETY, 8, "8 cases are too few to decide"),
         (
-            replace(NINETY, slices={"tier=vip": SlicePolicy(min_pass_rate=0.9)}),
+            NINETY.model_copy(update={"slices": {"tier=vip": SlicePolicy(min_pass_rate=0.9)}}),
             60,
             "names the slice tier=vip, which has no cases",
         ),
@@ -219,7 +219,7 @@ def test_what_nobody_can_judge_holds(policy: SuitePolicy, count: int, said: str)
 
 @pytest.mark.parametrize(("required", "count"), [("tier=gold", 16), ("tier=vip", 60)])
 def test_a_required_slice_without_enough_cases_is_inconclusive(required: str, count: int) -> None:
-    found = verdict(replace(NINETY, required=(required,)), lambda _: 1.0, count).decision
+    found = verdict(NINETY.model_copy(update={"required": (required,)}), lambda _: 1.0, count).decision
     assert (found.verdict, found.exit_code) == (Verdict.INCONCLUSIVE, 3)
 
 

@@ -58,7 +58,11 @@ def test_many_small_slices_are_counted() -> None:
     [
         (Budget(max_calls=99), Dollars(1.0), "budget.max_calls is 99"),
         (Budget(max_usd=0.5), Dollars(1.0), "budget.max_usd is $0.5"),
-        (Budget(100).lowered("max_calls", 99, "the input max-calls"), Dollars(1.0), "The input max-calls is 99, and"),
+        (
+            Budget(max_calls=100).lowered("max_calls", 99, "the input max-calls"),
+            Dollars(1.0),
+            "The input max-calls is 99, and",
+        ),
         (
             Budget().lowered("max_usd", 0.5, "the input max-cost-usd"),
             Dollars(1.0),
@@ -101,8 +105,8 @@ def test_a_budget_that_suffices() -> None:
 
 def test_a_run_that_knows_enough_answers_is_not_warned_of() -> None:
     assert foreseen(spending(Dollars(1.0), calls=900), 400, Budget(max_calls=500)) == []
-    assert foreseen(spending(Dollars(1.0), calls=900), 9_000, Budget(max_calls=0, max_usd=0.0)) == []
-    assert foreseen(spending(Dollars(1.0), calls=0), 0, Budget(max_calls=0)) == []
+    assert foreseen(spending(Dollars(1.0), calls=900), 9_000, Budget(max_usd=0.0).lowered("max_calls", 0, "x")) == []
+    assert foreseen(spending(Dollars(1.0), calls=0), 0, Budget().lowered("max_calls", 0, "x")) == []
 
 
 def test_what_shows_only_in_a_run_is_told_as_the_least() -> None:

@@ -155,8 +155,8 @@ RATE = SuitePolicy(min_pass_rate=0.8)
         ("ppFP", SuitePolicy(slices={"tier=vip": SlicePolicy(min_pass_rate=0.5)}), Verdict.PASS),
         ("ppFFP", SuitePolicy(slices={"tier=vip": SlicePolicy(min_pass_rate=0.5)}), Verdict.BLOCK),
         ("pfFP", SuitePolicy(slices={"tier=vip": SlicePolicy(min_pass_rate=0.5)}), Verdict.BLOCK),
-        ("ppppppppF", replace(RATE, slices={"tier=vip": SlicePolicy(min_pass_rate=0.5)}), Verdict.BLOCK),
-        ("pppFFPP", replace(RATE, slices={"tier=vip": SlicePolicy(min_pass_rate=0.5)}), Verdict.BLOCK),
+        ("ppppppppF", RATE.model_copy(update={"slices": {"tier=vip": SlicePolicy(min_pass_rate=0.5)}}), Verdict.BLOCK),
+        ("pppFFPP", RATE.model_copy(update={"slices": {"tier=vip": SlicePolicy(min_pass_rate=0.5)}}), Verdict.BLOCK),
         ("pp", SuitePolicy(required=("tier=vip",)), Verdict.INCONCLUSIVE),
     ],
 )  # fmt: skip

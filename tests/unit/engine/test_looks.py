@@ -205,7 +205,9 @@ def test_samples_that_are_missing_give_no_verdict_that_they_would_not_give_at_th
     one = suite([{"tier": "gold"}] * gold + [{"tier": "free"}] * 60, samples=k)
     everything = take(one, score)
     early = assess((one,), stopped((one,), everything))
-    whole = Assessor((one,), replace(ON, early_stop=False), seed=7).assess(SampleTable.holding(everything))
+    whole = Assessor((one,), ON.model_copy(update={"early_stop": False}), seed=7).assess(
+        SampleTable.holding(everything)
+    )
     assert early.decision.verdict == whole.decision.verdict
     assert (early.missing, early.samples) == (whole.missing, None)
 

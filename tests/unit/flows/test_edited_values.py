@@ -41,7 +41,7 @@ def test_only_what_differs_is_named() -> None:
 
 @given(st.lists(st.text(max_size=12), max_size=4).map(tuple), st.floats(0, 1))
 def test_what_is_told_is_short_and_whole(required: tuple[str, ...], margin: float) -> None:
-    for found in differing(SuitePolicy(), SuitePolicy(required=required, margin=margin)):
+    for found in differing(SuitePolicy(), SuitePolicy().model_copy(update={"required": required, "margin": margin})):
         assert max(len(found.old), len(found.new)) <= LONGEST
         if found.told:
             assert json.loads(found.new) == (list(required) if found.name == "required" else margin)

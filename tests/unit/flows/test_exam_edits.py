@@ -63,7 +63,7 @@ def edited(head: tuple[Case, ...], *, compared: bool = True, **edits: object) ->
     ("edits", "rules"),
     [
         ({}, ()),
-        ({"policy": SuitePolicy(margin=0.5, required=("t=a",))}, ("policy.required", "policy.margin")),
+        ({"policy": SuitePolicy(margin=0.5, required=("t=a",))}, ("policy.margin", "policy.required")),
         ({"scorers": (EXACT, replace(JUDGE, options={"criteria": "Short."}))}, ("scorers.judge",)),
         ({"scorers": (JUDGE, EXACT)}, ("scorers",)),
         ({"scorers": (EXACT,)}, ("scorers.judge",)),

@@ -9,7 +9,8 @@ from tests.support.shards import record
 
 @pytest.mark.parametrize(("calls", "of"), [(10, 3), (7, 7), (100, 9), (5000, 256)])
 def test_the_parts_of_a_budget_add_up_to_it(calls: int, of: int) -> None:
-    parts = [part_of(Budget(calls, 5.0, 20.0), Share(number, of)) for number in range(1, of + 1)]
+    whole = Budget(max_calls=calls, max_usd=5.0, max_minutes=20.0)
+    parts = [part_of(whole, Share(number, of)) for number in range(1, of + 1)]
     limits = [part.max_calls or 0 for part in parts]
     assert sum(limits) == calls
     assert max(limits) - min(limits) <= 1
@@ -18,7 +19,7 @@ def test_the_parts_of_a_budget_add_up_to_it(calls: int, of: int) -> None:
 
 
 def test_what_is_no_sum_holds_for_every_part() -> None:
-    part = part_of(Budget(10, 5.0, 20.0, max_output_tokens=300), Share(1, 2))
+    part = part_of(Budget(max_calls=10, max_usd=5.0, max_minutes=20.0, max_output_tokens=300), Share(1, 2))
     assert part.max_output_tokens == 300
 
 
@@ -28,7 +29,7 @@ def test_no_limit_stays_none() -> None:
 
 def test_fewer_calls_than_shards_are_refused() -> None:
     with pytest.raises(GateError, match="5 calls cannot be divided among 6 shards"):
-        part_of(Budget(5), Share(1, 6))
+        part_of(Budget(max_calls=5), Share(1, 6))
 
 
 def test_a_whole_run_has_nothing_missing() -> None:
