@@ -1,6 +1,7 @@
 """Answers in a real file: kept, found, aged, pruned, and left in order."""
 
 import asyncio
+import json
 import os
 import sqlite3
 from contextlib import closing
@@ -36,7 +37,7 @@ def filled(path: Path, *texts: str, clock: Wall | None = None, options: StoreOpt
 def texts_in(path: Path) -> set[str]:
     with closing(sqlite3.connect(path)) as connection:
         replies = connection.execute("SELECT reply FROM answers").fetchall()
-    return {bytes(reply).split(b"to ")[-1].decode() for (reply,) in replies}
+    return {json.loads(reply)["text"].split("to ")[-1] for (reply,) in replies}
 
 
 def test_kept_and_found_in_the_same_sitting(path: Path) -> None:
