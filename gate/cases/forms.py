@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 from pydantic import (
     AfterValidator,
@@ -19,9 +19,10 @@ from pydantic_core import PydanticCustomError
 
 from gate.config.scorers import Scorers
 from gate.config.validation import FileModel, wrong, wrong_at
+from gate.config.values import not_blank
 from gate.domain.case import Case, Persona, Round, ScorerSpec
 from gate.domain.jsonvalue import JsonValue
-from gate.domain.prompt import Message, Role
+from gate.inputs.chat import Turn
 from gate.inputs.limits import LINE_CHARS, NAME_CHARS, PROMPT_CHARS, WORDS
 from gate.inputs.names import dimension_complaint, value_complaint
 
@@ -31,7 +32,6 @@ ROUNDS = 50
 """Of one case."""
 _RESERVED = ("input", "id", "slices", "expected")
 """Words of a case that no variable may be called by."""
-_ROLES: Mapping[str, Role] = {"system": "system", "developer": "system", "user": "user", "assistant": "assistant"}
 
 
 def _as_text(value: object) -> object:
@@ -44,12 +44,6 @@ def _as_text(value: object) -> object:
 def _label(text: str) -> str:
     if complaint := value_complaint(text):
         raise wrong(complaint)
-    return text
-
-
-def _not_blank(text: str) -> str:
-    if not text.strip():
-        raise wrong("must not be blank")
     return text
 
 
@@ -86,8 +80,8 @@ _SHORT: dict[str, Any] = {"type": ["string", "number", "boolean"], "maxLength": 
 Label: TypeAlias = Annotated[str, BeforeValidator(_as_text), AfterValidator(_label), WithJsonSchema(_SHORT)]
 """A short text; numbers and booleans become text."""
 Word: TypeAlias = Annotated[str, AfterValidator(_label)]
-Line: TypeAlias = Annotated[str, Field(max_length=LINE_CHARS), AfterValidator(_not_blank)]
-Text: TypeAlias = Annotated[str, Field(max_length=PROMPT_CHARS), AfterValidator(_not_blank)]
+Line: TypeAlias = Annotated[str, Field(max_length=LINE_CHARS), AfterValidator(not_blank)]
+Text: TypeAlias = Annotated[str, Field(max_length=PROMPT_CHARS), AfterValidator(not_blank)]
 Passing: TypeAlias = Annotated[float, Field(gt=0, le=1)]
 """A score at which something passes; with a threshold of 0 nothing could fail."""
 ExpectedTools: TypeAlias = list[Any] | dict[str, Any]
@@ -101,22 +95,6 @@ class CaseModel(FileModel):
     """Any part of a case."""
 
     model_config = ConfigDict(use_attribute_docstrings=True)
-
-
-class Turn(CaseModel):
-    """One turn of a conversation."""
-
-    meant = {"text": "content"}
-
-    role: Literal["system", "developer", "user", "assistant"]
-    """Who speaks."""
-    content: Text
-    """What is said."""
-
-    @property
-    def message(self) -> Message:
-        """As it is sent."""
-        return Message(_ROLES[self.role], self.content)
 
 
 class CommonFields(CaseModel):

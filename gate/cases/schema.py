@@ -5,6 +5,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from gate.cases.forms import CaseForm
+from gate.cases.labels import LabelRow
 from gate.config.rubrics import RubricFile
 from gate.inputs.limits import CASES
 
@@ -31,6 +32,11 @@ def cases_schema() -> dict[str, Any]:
 def _case() -> dict[str, Any]:
     found: dict[str, Any] = TypeAdapter(CaseForm).json_schema()
     return found
+
+
+def labels_schema() -> dict[str, Any]:
+    """A line of a file of labels."""
+    return {"$schema": _DRAFT, **LabelRow.model_json_schema(), "title": "label"}
 
 
 def rubric_schema() -> dict[str, Any]:

@@ -12,6 +12,9 @@ SCHEMAS: Mapping[str, str] = {
     "case": "gate.cases.schema:case_schema",
     "cases": "gate.cases.schema:cases_schema",
     "rubric": "gate.cases.schema:rubric_schema",
+    "tools": "gate.inputs.toolfile:tools_schema",
+    "labels": "gate.cases.schema:labels_schema",
+    "specification": "gate.testgen.written.specification:specification_schema",
     "run.json": "gate.domain.record:run_schema",
     "sample": "gate.store.samples:sample_schema",
     "rows.jsonl": "gate.report.outputs.rows:row_schema",
@@ -25,6 +28,9 @@ Names:
   case             one case: a line of a .jsonl file
   cases            a list of cases, or one, in YAML or JSON
   rubric           the file of a rubric
+  tools            a file of recorded tools
+  labels           a line of a file of labels, for gate judge calibrate
+  specification    what gate generate extracts of a prompt, and you edit
   run.json         the record of a run
   sample           a line of samples.jsonl
   rows.jsonl       a line of what gate report --format jsonl prints

@@ -29,7 +29,7 @@ class Document:
     Args:
         file: path as the user wrote it.
         data: dict, list, str, int, float, bool or None, nested.
-        line: 1-based line of a JSON Lines file; 0 otherwise.
+        line: 1-based, where it begins (its key, in a mapping); 0 in a JSON file.
         path: the way to `data` where it is a part of the file.
         node: what ruamel.yaml composed; None where the file is not YAML.
     """
@@ -50,15 +50,23 @@ class Document:
         for step in loc:
             data = data[step]  # type: ignore[index]
         node = self.node and _node_at(self.node, loc)[0]
-        return replace(self, data=data, path=(*self.path, *loc), node=node)
+        return replace(self, data=data, line=self.line_of(*loc), path=(*self.path, *loc), node=node)
 
     def parts(self) -> "list[Document]":
         """The items of a list, each as a document; empty where the data is no list."""
         return [self.part(index) for index in range(len(self.data))] if isinstance(self.data, list) else []
 
+    def entries(self) -> "dict[str, Document]":
+        """The values of a mapping, each as a document; empty where the data is no mapping."""
+        return {key: self.part(key) for key in self.data} if isinstance(self.data, dict) else {}
+
+    def get(self, key: str) -> "Document | None":
+        """The value under a key; None where there is none, or the data is no mapping."""
+        return self.part(key) if isinstance(self.data, dict) and key in self.data else None
+
     def line_of(self, *loc: str | int) -> int:
         """1-based line of a value (of its key, in a mapping), or of the nearest value around it; 0 in a JSON file."""
-        return _node_at(self.node, loc)[1] if self.node is not None else self.line
+        return _node_at(self.node, loc, self.line)[1] if self.node is not None else self.line
 
     def problem(self, loc: Loc, message: str, hint: str = "") -> Problem:
         """A mistake in the value at `loc`; the message is complete, and names the value if that helps."""
@@ -98,7 +106,7 @@ def read_yaml(text: str, file: str) -> Document:
     data = None if root is None else reader.value(root, 1)
     if reader.problems:
         raise all_at_once(reader.problems)
-    return Document(file, data, node=root)
+    return Document(file, data, line=0 if root is None else _line(root), node=root)
 
 
 def read_json(text: str, file: str) -> Document:
@@ -300,9 +308,15 @@ class _Plain:
         self.problems.append(Problem(printable(self.file), _line(node), printable(message), printable(hint)))
 
 
-def _node_at(root: Node, loc: Loc) -> tuple[Node | None, int]:
-    """The node at `loc`, and its line; None and the line of the nearest node around it where there is none."""
-    node, line = root, _line(root)
+def _node_at(root: Node, loc: Loc, line: int = 0) -> tuple[Node | None, int]:
+    """The node at `loc`, and its line; None and the line of the nearest one around it where there is none.
+
+    Args:
+        root: where the way begins.
+        loc: the way.
+        line: of the root.
+    """
+    node = root
     for step in loc:
         found = next(_inner(node, step), None)
         if found is None:

@@ -91,6 +91,13 @@ def _model(text: str, info: ValidationInfo) -> str:
     return text
 
 
+def not_blank(text: str) -> str:
+    """A text with something in it."""
+    if not text.strip():
+        raise wrong("must not be blank")
+    return text
+
+
 def _listed(value: Any) -> Any:
     return [value] if isinstance(value, str) else value
 

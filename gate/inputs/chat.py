@@ -1,42 +1,61 @@
 """Messages with roles, as chat files, prompt files of other tools and cases list them."""
 
 from collections.abc import Mapping
+from typing import Annotated, ClassVar, Literal
 
+from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter
+
+from gate.config.documents import Document
+from gate.config.validation import FileModel, validate
+from gate.config.values import not_blank
 from gate.domain.prompt import Message, Role
-from gate.inputs.fields import Fields
 from gate.inputs.limits import PROMPT_CHARS
-from gate.inputs.nodes import Node, described
-from gate.inputs.problems import Problems, did_you_mean
+from gate.inputs.problems import one_problem
 
 ROLES: Mapping[str, Role] = {"system": "system", "developer": "system", "user": "user", "assistant": "assistant"}
 
 
-def read_messages(node: Node, problems: Problems, name: str = "messages") -> tuple[tuple[int, Message], ...]:
-    """A list of `{role, content}`, each with its line; also how cases give a conversation.
+class Turn(FileModel):
+    """One turn of a conversation."""
+
+    model_config = ConfigDict(use_attribute_docstrings=True)
+    meant: ClassVar[Mapping[str, str]] = {"text": "content"}
+
+    role: Literal["system", "developer", "user", "assistant"]
+    """Who speaks."""
+    content: Annotated[str, Field(max_length=PROMPT_CHARS), AfterValidator(not_blank)]
+    """What is said."""
+
+    @property
+    def message(self) -> Message:
+        """As it is sent."""
+        return Message(ROLES[self.role], self.content)
+
+
+class _ChatFile(FileModel):
+    messages: Annotated[list[Turn], Field(examples=["[{role: system, content: …}]"])]
+
+
+_TURNS = TypeAdapter(list[Turn], config={"defer_build": True})
+
+
+def read_chat(document: Document) -> tuple[tuple[int, Message], ...]:
+    """The messages of a chat file, each with its line.
 
     Args:
-        node: the list.
-        problems: gets every mistake.
-        name: of the list, for messages.
+        document: a list of `{role, content}`, or a mapping with such a list under `messages`.
+
+    Raises:
+        InputErrors: every mistake.
     """
-    if not isinstance(node.value, tuple) or not node.value:
-        found = "an empty list" if node.value == () else described(node.value)
-        problems.add(node.line, f"{name} must be a list of {{role, content}}, not {found}")
-        return ()
-    return tuple((item.line, _message(item, f"message {i}", problems)) for i, item in enumerate(node.value, start=1))
-
-
-def _message(node: Node, name: str, problems: Problems) -> Message:
-    fields = Fields(node, name, problems)
-    if not isinstance(node.value, Mapping):
-        if node.value is None:
-            problems.add(node.line, f"{name} must be a mapping, not nothing")
-        return Message("user", "")
-    fields.only(("role", "content"), later=("name", "tool_calls", "tool_call_id"), meant={"text": "content"})
-    fields.require("role", "role: user")
-    fields.require("content", 'content: "Hello"')
-    role = fields.text("role", "user")
-    if role not in ROLES:
-        problems.add(fields.line_of("role"), f"{name} has the unknown role {role[:60]!r}", did_you_mean(role, ROLES))
-    content = fields.text("content", most=PROMPT_CHARS)
-    return Message(ROLES.get(role, "user"), content)
+    if isinstance(document.data, dict):
+        turns, place = validate(_ChatFile, document).messages, ("messages",)
+    elif isinstance(document.data, list):
+        turns, place = validate(_TURNS, document), ()
+    else:
+        hint = "begin with '- role: system', or name a text prompt .md or .txt"
+        raise one_problem(document.file, 1, "is not a chat file: it must hold a list of {role, content}", hint)
+    if not turns:
+        said = "messages must be a list of {role, content}, not an empty list"
+        raise one_problem(document.file, document.line_of(*place), said)
+    return tuple((document.line_of(*place, at), turn.message) for at, turn in enumerate(turns))

@@ -6,22 +6,19 @@ from collections.abc import Iterable, Mapping
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.model import ModelRef
 from gate.inputs.models import foreign_model
-from gate.inputs.nodes import Node, plain
 
 _NAMES = ("id", "model", "name")
 """Keys of a `.prompty` under which the name of a model stands."""
 
 
-def own_settings(entries: Mapping[str, Node], keys: Iterable[str]) -> tuple[tuple[str, str], ...]:
+def own_settings(entries: Mapping[str, JsonValue], keys: Iterable[str]) -> tuple[tuple[str, str], ...]:
     """The settings that the file has, each as its key and its value in JSON.
 
     Args:
         entries: the file, or its front matter.
         keys: those that other tools send with the prompt.
     """
-    return tuple(
-        (key, json.dumps(plain(entries[key]), sort_keys=True, ensure_ascii=False)) for key in keys if key in entries
-    )
+    return tuple((key, json.dumps(entries[key], sort_keys=True, ensure_ascii=False)) for key in keys if key in entries)
 
 
 def own_model(settings: Iterable[tuple[str, str]]) -> ModelRef | None:

@@ -1,14 +1,11 @@
 """Prompt files: plain text, a Jinja2 template, a chat file with roles, or a prompt file of another tool."""
 
-from collections.abc import Mapping
 from pathlib import PurePosixPath
 
+from gate.config.documents import read_json, read_yaml
 from gate.domain.prompt import NO_PARTS, Message, Parts, Prompt
-from gate.inputs.chat import read_messages
-from gate.inputs.fields import Fields
-from gate.inputs.jsontext import BadJson, parse_json
+from gate.inputs.chat import read_chat
 from gate.inputs.limits import PROMPT_CHARS
-from gate.inputs.nodes import Node, wrap
 from gate.inputs.parts import TEMPLATE_ENDINGS, Library, gather
 from gate.inputs.problems import Problems, one_problem
 from gate.inputs.prompty import ENDING as PROMPTY
@@ -16,7 +13,6 @@ from gate.inputs.prompty import is_prompty, read_prompty
 from gate.inputs.promptyml import is_prompt_yml, read_prompt
 from gate.inputs.sandbox import BadTemplate
 from gate.inputs.templates import compile_template
-from gate.inputs.yamltext import parse_yaml
 
 CHAT_ENDINGS = (".yaml", ".yml", ".json")
 _LATER_ENDINGS = (".py",)
@@ -68,7 +64,7 @@ def parse(text: str, path: str, *, template: bool = False, library: Library | No
         prompty = read_prompty(text, problems)
         turns, template, unused = prompty.messages, True, prompty.settings
     elif chat:
-        turns = _chat(text, ending, problems)
+        turns = read_chat((read_json if ending == ".json" else read_yaml)(text, path))
     else:
         template = template or ending in TEMPLATE_ENDINGS
         turns = ((0, Message("system", text.removesuffix("\n"))),)
@@ -80,29 +76,6 @@ def parse(text: str, path: str, *, template: bool = False, library: Library | No
     problems.check()
     messages = tuple(message for _, message in turns)
     return Prompt(messages, template=template, chat=chat, parts=parts, unused=unused)
-
-
-def _chat(text: str, ending: str, problems: Problems) -> tuple[tuple[int, Message], ...]:
-    root = _json(text, problems) if ending == ".json" else parse_yaml(text, problems)
-    problems.check()
-    if root is None or not isinstance(root.value, (tuple, Mapping)):
-        hint = "begin with '- role: system', or name a text prompt .md or .txt"
-        raise one_problem(problems.file, 1, "is not a chat file: it must hold a list of {role, content}", hint)
-    if isinstance(root.value, Mapping):
-        fields = Fields(root, "", problems)
-        fields.only(("messages",), later=("model", "modelParameters", "params", "tools", "testData", "evaluators"))
-        if not fields.require("messages", "messages: [{role: system, content: …}]"):
-            return ()
-        root = fields.entries["messages"]
-    return read_messages(root, problems)
-
-
-def _json(text: str, problems: Problems) -> Node | None:
-    try:
-        return wrap(parse_json(text), 0)
-    except BadJson as error:
-        problems.add(error.line, error.message)
-        return None
 
 
 def _check_text(text: str, problems: Problems) -> None:

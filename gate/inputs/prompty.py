@@ -7,16 +7,14 @@ a case becomes one. A line that holds more than that, as `user: hello`, is text,
 """
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 
+from gate.config.documents import Document, described, read_yaml
+from gate.domain.jsonvalue import JsonValue
 from gate.domain.prompt import Message
 from gate.inputs.chat import ROLES
-from gate.inputs.fields import Fields
-from gate.inputs.nodes import Node, described, plain
 from gate.inputs.ownsettings import own_settings
-from gate.inputs.problems import Problems, quoted
-from gate.inputs.yamltext import parse_yaml
+from gate.inputs.problems import Problems, one_problem, quoted
 
 ENDING = ".prompty"
 SETTINGS = ("model", "tools", "outputs", "output", "outputSchema")
@@ -59,13 +57,12 @@ def read_prompty(text: str, problems: Problems) -> Prompty:
     """
     lines = text.split("\n")
     begin = _body(lines, problems)
-    front = parse_yaml("\n".join(["", *lines[1 : begin - 1]]), problems) if begin else None
-    fields = Fields(front, "the front matter", problems)
-    _check_engine(fields, problems)
+    front = _front(lines[1 : begin - 1] if begin else [], problems.file)
+    _check_engine(front, problems)
     messages = _messages(lines, begin, problems)
     if not messages and not problems.count:
         problems.add(begin + 1, "holds no message", "write 'system:' on a line of its own, and the text below it")
-    return Prompty(messages, own_settings(fields.entries, SETTINGS))
+    return Prompty(messages, own_settings(front.data if isinstance(front.data, dict) else {}, SETTINGS))
 
 
 def _body(lines: list[str], problems: Problems) -> int:
@@ -79,23 +76,27 @@ def _body(lines: list[str], problems: Problems) -> int:
     return len(lines)
 
 
-def _check_engine(fields: Fields, problems: Problems) -> None:
+def _front(lines: list[str], file: str) -> Document:
+    front = read_yaml("\n".join(["", *lines]), file)
+    if front.data is not None and not isinstance(front.data, dict):
+        raise one_problem(file, front.line, f"the front matter must be a mapping, not {described(front.data)}")
+    return front
+
+
+def _check_engine(front: Document, problems: Problems) -> None:
     """Only Jinja2 is read: in another language the same signs mean something else."""
-    node = fields.get("template")
-    engine = _engine(node)
-    if node is not None and engine not in _ENGINES:
-        found = quoted(engine) if isinstance(engine, str) else described(engine)
-        problems.add(node.line, f"template must be jinja2, not {found}", "other template languages are not read")
+    template = front.get("template")
+    engine = _ENGINES[0] if template is None else _engine(template.data)
+    if template is not None and engine not in _ENGINES:
+        hint = "other template languages are not read"
+        problems.add(template.line, f"template must be jinja2, not {described(engine)}", hint)
 
 
-def _engine(node: Node | None) -> object:
+def _engine(value: JsonValue) -> JsonValue:
     """`jinja2`, `{type: jinja2}`, `{format: jinja2}` and `{format: {kind: jinja2}}` mean the same."""
-    while node is not None and isinstance(node.value, Mapping):
-        inner = next((node.value[key] for key in ("format", "type", "kind") if key in node.value), None)
-        if inner is None:
-            return _ENGINES[0]
-        node = inner
-    return None if node is None else plain(node)
+    while isinstance(value, dict):
+        value = next((value[key] for key in ("format", "type", "kind") if value.get(key) is not None), _ENGINES[0])
+    return value
 
 
 def _messages(lines: list[str], begin: int, problems: Problems) -> tuple[tuple[int, Message], ...]:

@@ -6,16 +6,18 @@ is text. https://docs.github.com/github-models/use-github-models/storing-prompts
 
 import keyword
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Annotated, Any, Literal
 
+from pydantic import BeforeValidator, ConfigDict, Field
+
+from gate.config.documents import read_yaml
+from gate.config.validation import FileModel, validate
 from gate.domain.prompt import Message
-from gate.inputs.chat import read_messages
-from gate.inputs.fields import Fields
-from gate.inputs.nodes import Node
+from gate.inputs.chat import Turn
 from gate.inputs.ownsettings import own_settings
 from gate.inputs.problems import Problems, one_problem, quoted
-from gate.inputs.yamltext import parse_yaml
 
 ENDINGS = (".prompt.yml", ".prompt.yaml")
 SETTINGS = ("model", "modelParameters", "responseFormat", "jsonSchema")
@@ -44,6 +46,22 @@ class PromptYml:
     settings: tuple[tuple[str, str], ...]
 
 
+def _lowered(role: Any) -> Any:
+    return role.lower() if isinstance(role, str) else role
+
+
+class _Turn(Turn):
+    """The format does not tell the roles in capitals apart."""
+
+    role: Annotated[Literal["system", "developer", "user", "assistant"], BeforeValidator(_lowered)]
+
+
+class _File(FileModel):
+    model_config = ConfigDict(extra="ignore")
+
+    messages: Annotated[list[_Turn], Field(min_length=1, examples=["[{role: system, content: …}]"])]
+
+
 def is_prompt_yml(path: str) -> bool:
     """Is this a prompt file of GitHub Models, by its name?"""
     return path.lower().endswith(ENDINGS)
@@ -58,48 +76,25 @@ def read_prompt(text: str, problems: Problems, *, template: bool = False) -> Pro
         template: leave the contents as they are: the user says that they are Jinja2.
 
     Raises:
-        InputErrors: it is no YAML mapping.
+        InputErrors: it is no YAML mapping, or its messages have mistakes.
     """
-    fields = _root(text, problems)
-    if not fields.require("messages", "messages: [{role: system, content: …}]"):
-        return PromptYml((), ())
-    messages = read_messages(_lowered(fields.entries["messages"]), problems)
+    document = read_yaml(text, problems.file)
+    if not isinstance(document.data, dict):
+        hint = "begin with 'messages:', or give the file another name"
+        raise one_problem(problems.file, 1, "is not a prompt file of GitHub Models: it must hold a mapping", hint)
+    messages = [turn.message for turn in validate(_File, document).messages]
+    lines = [document.line_of("messages", at) for at in range(len(messages))]
     if not template:
-        messages = tuple(
-            (line, replace(message, content=_as_template(message.content, line, problems)))
-            for line, message in messages
-        )
-    return PromptYml(messages, own_settings(fields.entries, SETTINGS))
+        messages = [
+            replace(message, content=_as_template(message.content, line, problems))
+            for line, message in zip(lines, messages, strict=True)
+        ]
+    return PromptYml(tuple(zip(lines, messages, strict=True)), own_settings(document.data, SETTINGS))
 
 
 def placeholders(content: str) -> Sequence[str]:
     """The names that a message of such a file asks for, in their order."""
     return list(dict.fromkeys(found[1] for found in _PLACEHOLDER.finditer(content)))
-
-
-def _root(text: str, problems: Problems) -> Fields:
-    root = parse_yaml(text, problems)
-    problems.check()
-    if root is None or not isinstance(root.value, Mapping):
-        hint = "begin with 'messages:', or give the file another name"
-        raise one_problem(problems.file, 1, "is not a prompt file of GitHub Models: it must hold a mapping", hint)
-    return Fields(root, "", problems)
-
-
-def _lowered(node: Node) -> Node:
-    """The messages with their roles in small letters: the format does not tell them apart."""
-    if not isinstance(node.value, tuple):
-        return node
-    return Node(tuple(_lowered_role(item) for item in node.value), node.line)
-
-
-def _lowered_role(item: Node) -> Node:
-    if not isinstance(item.value, Mapping) or "role" not in item.value:
-        return item
-    role = item.value["role"]
-    if not isinstance(role.value, str):
-        return item
-    return Node({**item.value, "role": Node(role.value.lower(), role.line)}, item.line)
 
 
 def _as_template(content: str, line: int, problems: Problems) -> str:

@@ -129,6 +129,12 @@ class SpecificationFile(SpecificationModel):
         return self
 
 
+def specification_schema() -> dict[str, Any]:
+    """JSON Schema of the file."""
+    schema = SpecificationFile.model_json_schema()
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema, "title": "specification"}
+
+
 @dataclass(frozen=True, slots=True)
 class WrittenRule:
     """A rule as the file has it.

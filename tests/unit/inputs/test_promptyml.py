@@ -67,7 +67,8 @@ def test_an_expected_answer_is_never_filled_in() -> None:
 def test_mistakes_have_their_lines() -> None:
     text = "x: 1\nmessages:\n  - role: bot\n    content: a\n  - role: user\n    content: '{{user-name}} {{ true }}'\n"
     found = errors(lambda: prompts.parse(text, "p.prompt.yml"))
-    assert "p.prompt.yml:3: message 1 has the unknown role 'bot'" in found
+    assert "p.prompt.yml:3: messages[0].role must be system, developer, user or assistant, not 'bot'" in found
+    found = errors(lambda: prompts.parse(text.replace("bot", "User"), "p.prompt.yml"))
     assert "p.prompt.yml:5: the placeholder '{{user-name}}' has a name that cannot be filled in" in found
     assert "p.prompt.yml:5: the placeholder '{{ true }}'" in found
     assert "it must hold a mapping" in errors(lambda: prompts.parse("[]", "p.prompt.yml"))
@@ -88,7 +89,8 @@ def test_test_data_are_cases() -> None:
 
 
 def test_bad_test_data() -> None:
-    text = "testData:\n\n  - 1\n  - {}\n  - slices: x\n  - {id: [1], input: ''}\n  - id: a\n  - {id: a, input: b}\n"
+    text = "testData:\n\n  - 1\n  - {}\n  - slices: x\n  - {id: [1], input: ''}\n  - id: a\n"
+    text += "  - {id: b, input: b}\n  - {id: b, input: c}\n"
     found = errors(lambda: cases.parse(text, "p.prompt.yml"))
     for message in (
         "p.prompt.yml:3: testData[0] must be a mapping, not 1",
@@ -97,7 +99,7 @@ def test_bad_test_data() -> None:
         "p.prompt.yml:6: id must be text, not a list",
         "p.prompt.yml:6: input must not be blank",
         "p.prompt.yml:7: 'input' is missing",
-        "p.prompt.yml:8: the id 'a' is already used on line 7",
+        "p.prompt.yml:9: the id 'b' is already used on line 8",
     ):
         assert message in found
     assert "holds no cases" in errors(lambda: cases.parse("messages: []\ntestData: []\n", "p.prompt.yml"))
