@@ -65,7 +65,7 @@ def test_a_change_is_planned_as_the_run_would_be_made(repo: Path) -> None:
     (repo / "prompts/faq.md").write_text("Answer well. quality=1.0\n")
     found = planned(repo, "--base", "main")
     assert [suite["name"] for suite in found["suites"]] == ["faq"]
-    made = gate("diff", "--base", "main", "--json", cwd=repo).record
+    made = gate("diff", "--base", "main", "--json", "--no-early-stop", cwd=repo).record
     assert found["spending"]["calls"] == made.calls.made
     assert found["tested"] == made.method.slices_tested
 
@@ -145,7 +145,7 @@ def test_what_a_run_measured_is_what_the_next_plan_says(repo: Path, server: Mode
     git(repo, "commit", "--quiet", "--all", "--message", "two")
     (repo / "prompts/support.md").write_text("Help. quality=1.0\n")
     env = {"GATE_PRICE_BY_NAME": "1"}
-    made = gate("diff", "--base", "HEAD", "--json", cwd=repo, env=env).record
+    made = gate("diff", "--base", "HEAD", "--json", "--no-early-stop", cwd=repo, env=env).record
     found = planned(repo, "--base", "HEAD", env=env)
     assert found["spending"]["calls"] == made.calls.made == len(server.ledger)
     assert made.spent_usd is not None
