@@ -78,12 +78,12 @@ class Crew:
         caller, aside = asking("answer"), asking("aside")
 
         def detector(exam: Exam) -> Reader | None:
-            asked = exam.conversing
-            return FollowUps(Listener(aside, asked.detector, asked.detector_params)) if asked.detector else None
+            asked = exam.conversing.followups
+            return FollowUps(Listener(aside, asked.model, asked.params)) if asked.model else None
 
         def user(exam: Exam) -> Reader | None:
-            asked = exam.conversing
-            return SimulatedUser(Listener(aside, asked.user, asked.user_params)) if asked.user else None
+            asked = exam.conversing.user
+            return SimulatedUser(Listener(aside, asked.model, asked.params)) if asked.model else None
 
         company = Company(detector, user, self.databases)
         maker = AgentMaker(self, Equipment(caller, self.sessions), look)

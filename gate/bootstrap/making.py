@@ -153,11 +153,7 @@ def _called(suite: Suite) -> Iterator[Member]:
     for arm in suite.arms.values():
         if arm.target is None or isinstance(arm.target, ToolLoop):
             yield arm.model, arm.params
-    conversing = suite.exam.conversing
-    if conversing.detector is not None:
-        yield conversing.detector, conversing.detector_params
-    if conversing.user is not None:
-        yield conversing.user, conversing.user_params
+    yield from suite.exam.conversing.models
 
 
 def _judging(spec: ScorerSpec, factory: Factory, models: dict[tuple[ModelRef, Params], None]) -> None:

@@ -72,7 +72,7 @@ class Session:
             if value is not None and value <= 0:
                 said = f"{budget.setting(name)} is used up by this session ({self})"
                 raise CannotEvaluate(said, "what was answered is kept; raise the limit on the base, or begin anew")
-        return budget.model_copy(update=left)
+        return budget.model_copy(update={str(name): value for name, value in left.items()})
 
     def __str__(self) -> str:
         money = f", {numbers.dollars(self.usd)}" if self.usd else ""

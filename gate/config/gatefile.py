@@ -17,9 +17,9 @@ from pydantic import (
 
 from gate.config.documents import Document, all_at_once, read_yaml
 from gate.config.scorers import Scorers
-from gate.config.targets import ConversationOptions, TargetOptions
+from gate.config.targets import TargetOptions
 from gate.config.validation import FileModel, Matches, attempt, wrong, wrong_at
-from gate.config.values import ModelName, Path, Threshold, each_once, empty_is
+from gate.config.values import Model, Path, Threshold, each_once, empty_is
 from gate.domain.case import ScorerSpec
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.model import ModelRef, Params, ProviderServer
@@ -29,7 +29,7 @@ from gate.domain.target import Conversing, Target
 from gate.errors import Problem
 from gate.inputs import builders, storenames
 from gate.inputs.limits import CONFIG_CHARS, NAME_CHARS, PATH_CHARS
-from gate.inputs.models import PROVIDER, PROVIDERS, parse_model
+from gate.inputs.models import PROVIDER, PROVIDERS
 from gate.inputs.names import dimension_complaint, name_complaint, slice_complaint
 from gate.inputs.paths import complaint as path_complaint
 from gate.inputs.paths import is_glob, normal
@@ -42,39 +42,20 @@ CASE_ENDINGS = (".jsonl", ".ndjson", ".json", ".yaml", ".yml", ".csv", ".tsv")
 _CODE = (".py",)
 
 
-class PromisesOptions(FileModel):
+class PromisesConfig(FileModel):
     """Tell what a change does to the promises of the prompt, once the verdict is reached."""
 
     meant = {"specification": "spec", "judge_model": "judge"}
 
-    model: ModelName | None = Field(default=None, description="Who reads the prompts; the suite's model by default.")
+    model: Model | None = Field(default=None, description="Who reads the prompts; the suite's model by default.")
     params: Annotated[Params, empty_is(dict)] = Field(default_factory=Params, description="Parameters of its calls.")
-    judge: ModelName | None = Field(
+    judge: Model | None = Field(
         default=None, description="Who compares wordings and judges answers; the model of the promises by default."
     )
     tests: int = Field(default=2, ge=0, le=10, description="Tests for each new or stricter rule.")
     spec: Path | None = Field(
         default=None, description="A specification file of the prompt; without it a model extracts the rules."
     )
-
-
-@dataclass(frozen=True, slots=True)
-class PromisesConfig:
-    """`promises` of a suite.
-
-    Args:
-        model: who reads the prompts; the suite's own model where None.
-        params: of its requests.
-        judge: who compares; `model` where None.
-        tests: for each new or stricter rule; see `gate.domain.promises.Promises`.
-        spec: path of the specification file; empty where there is none.
-    """
-
-    model: ModelRef | None = None
-    params: Params = Params()
-    judge: ModelRef | None = None
-    tests: int = 2
-    spec: str = ""
 
     def completed(self, model: ModelRef, params: Params) -> Promises:
         """The same with the suite's own model where it names none; no specification is read.
@@ -155,7 +136,7 @@ _PARAMS = "Parameters of the model's calls; none is sent unless it is set."
 class DefaultOptions(FileModel):
     """Model, samples and parameters of suites that name none."""
 
-    model: ModelName | None = Field(default=None, description=_MODEL)
+    model: Model | None = Field(default=None, description=_MODEL)
     samples: _Samples = Field(default=3, description="Answers for each case and version.")
     params: Annotated[Params, empty_is(dict)] = Field(default_factory=Params, description=_PARAMS)
 
@@ -186,7 +167,7 @@ class SuiteOptions(FileModel):
         default=[],
         description="Dimensions of the cases to test; others are not. length is made from the cases' own terciles.",
     )
-    model: ModelName | None = Field(default=None, description=_MODEL)
+    model: Model | None = Field(default=None, description=_MODEL)
     samples: _Samples | None = Field(
         default=None, description="Answers for each case and version; those of defaults, or 3."
     )
@@ -199,13 +180,11 @@ class SuiteOptions(FileModel):
     )
     policy: SuitePolicy = Field(default_factory=SuitePolicy, description="What the suite tolerates.")
     target: TargetOptions | None = Field(default=None, description="An agent that answers in place of the model alone.")
-    conversation: ConversationOptions = Field(
-        default_factory=ConversationOptions, description="How conversations are led and scored."
-    )
+    conversation: Conversing = Field(default_factory=Conversing, description="How conversations are led and scored.")
     placeholders: Annotated[dict[_Placeholder, str | int | float], AfterValidator(_as_text)] | None = Field(
         default=None, description="Texts put for {name} into prompts and cases; today is the day of the run."
     )
-    promises: PromisesOptions | None = Field(
+    promises: PromisesConfig | None = Field(
         default=None,
         description="Tell what a change does to the promises of the prompt, once the verdict is reached.",
     )
@@ -497,14 +476,13 @@ def _config(found: GateFile, document: Document) -> Config:
 
 
 def _suite(found: GateFile, at: int, document: Document, place: int) -> SuiteConfig:
-    one, defaults, providers = found.suites[at], found.defaults, tuple(found.providers)
-    model, promises = one.model or defaults.model, one.promises
+    one, defaults = found.suites[at], found.defaults
     return SuiteConfig(
         name=one.name,
         prompt=one.prompt,
         cases=one.cases,
         template=one.template is not False,
-        model=_ref(model, providers),
+        model=one.model or defaults.model,
         params=defaults.params.changed_by(one.params),
         samples=defaults.samples if one.samples is None else one.samples,
         scorers=one.scorers,
@@ -514,22 +492,10 @@ def _suite(found: GateFile, at: int, document: Document, place: int) -> SuiteCon
         threshold=one.threshold,
         scorer_lines=tuple(document.line_of("suites", place, "scorers", n) for n in range(len(one.scorers))),
         target=None if one.target is None else one.target.target(),
-        conversing=one.conversation.conversing(providers),
+        conversing=one.conversation,
         placeholders=one.placeholders,  # type: ignore[arg-type]
-        promises=None
-        if promises is None
-        else PromisesConfig(
-            _ref(promises.model, providers),
-            promises.params,
-            _ref(promises.judge, providers),
-            promises.tests,
-            promises.spec or "",
-        ),
+        promises=one.promises,
     )
-
-
-def _ref(model: str | None, providers: tuple[str, ...]) -> ModelRef | None:
-    return None if model is None else parse_model(model, providers)
 
 
 def _fits(key: str, value: JsonValue, document: Document) -> bool:

@@ -1,4 +1,4 @@
-"""`target` and `conversation` of a suite: which agent answers, with which tools, and how one talks to it."""
+"""`target` of a suite: which agent answers, and with which tools."""
 
 from typing import Annotated, Literal, Self, TypeAlias
 from urllib.parse import urlsplit
@@ -6,11 +6,9 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BeforeValidator, Field, field_validator, model_validator
 
 from gate.config.validation import FileModel, Matches, wrong, wrong_at
-from gate.config.values import Function, ModelName, Name, Path, Variable, each_once, empty_is
-from gate.domain.model import ModelRef, Params
+from gate.config.values import Function, Name, Path, Variable, each_once, empty_is
 from gate.domain.target import (
     CommandAgent,
-    Conversing,
     HttpAgent,
     PythonAgent,
     Server,
@@ -18,7 +16,6 @@ from gate.domain.target import (
     ToolLoop,
 )
 from gate.inputs.limits import PATH_CHARS
-from gate.inputs.models import parse_model
 
 SESSION = "$session"
 """In place of an environment variable: the id of the session."""
@@ -220,54 +217,3 @@ class TargetOptions(FileModel):
     def target(self) -> Target:
         kinds = (self.tools, self.python, self.command, self.http)
         return next(one.target() for one in kinds if one is not None)
-
-
-class AskedModel(FileModel):
-    """A model that takes part in conversations."""
-
-    model: ModelName | None = Field(default=None, examples=["openai:gpt-5-mini"], description="Who, as provider:name.")
-    params: Annotated[Params, empty_is(dict)] = Field(default_factory=Params, description="Parameters of its calls.")
-
-    @model_validator(mode="after")
-    def _named(self) -> Self:
-        if self.model is None and self.model_fields_set:
-            raise wrong("needs a model", "model: openai:gpt-5-mini")
-        return self
-
-    def ref(self, providers: tuple[str, ...]) -> ModelRef | None:
-        return parse_model(self.model, providers) if self.model else None
-
-
-class ConversationOptions(FileModel):
-    """How conversations are led and scored."""
-
-    score: Literal["mean", "min", "last"] = Field(default="mean", description="What the scores of rounds come to.")
-    max_followups: int = Field(default=2, ge=0, le=10, description="Questions back that are answered in one round.")
-    followups: AskedModel = Field(
-        default_factory=AskedModel, description="A model that answers the agent's questions back."
-    )
-    user: AskedModel = Field(
-        default_factory=AskedModel, description="A model that plays the users of cases that have one."
-    )
-
-    @model_validator(mode="after")
-    def _followed(self) -> Self:
-        if "max_followups" in self.model_fields_set and self.followups.model is None:
-            hint = "followups: {model: openai:gpt-5-mini} finds the agent's questions, and answers them"
-            raise wrong_at((("max_followups",), "needs a model under followups", hint))
-        return self
-
-    def conversing(self, providers: tuple[str, ...]) -> Conversing:
-        """The conversation that it describes.
-
-        Args:
-            providers: beside the built-in ones.
-        """
-        return Conversing(
-            score=self.score,
-            max_followups=self.max_followups,
-            detector=self.followups.ref(providers),
-            detector_params=self.followups.params,
-            user=self.user.ref(providers),
-            user_params=self.user.params,
-        )

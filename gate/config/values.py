@@ -4,10 +4,21 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Annotated, Any, TypeAlias, TypeVar
 
-from pydantic import AfterValidator, BeforeValidator, Field, JsonValue, Strict, ValidationInfo
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    GetCoreSchemaHandler,
+    JsonValue,
+    Strict,
+    ValidationInfo,
+    ValidatorFunctionWrapHandler,
+)
+from pydantic_core import CoreSchema, core_schema
 
 from gate.config.documents import described
 from gate.config.validation import Matches, wrong, wrong_at
+from gate.domain.model import ModelRef
 from gate.errors import GateError
 from gate.inputs.jsonpath import BadPath, parse_path
 from gate.inputs.languages import LANGUAGES, language_code
@@ -138,6 +149,23 @@ Language: TypeAlias = Annotated[
 """The code of a language, or a field of the case that gives one."""
 ModelName: TypeAlias = Annotated[str, Field(pattern=r"\S", max_length=NAME_CHARS), AfterValidator(_model)]
 """`provider:name`."""
+
+
+class _AsModelRef:
+    """Reads `provider:name` as a `ModelRef`; in code one may stand there, too."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.with_info_wrap_validator_function(
+            self._read, handler.generate_schema(ModelName), serialization=core_schema.to_string_ser_schema()
+        )
+
+    @staticmethod
+    def _read(value: Any, text: ValidatorFunctionWrapHandler, info: ValidationInfo) -> ModelRef:
+        return value if isinstance(value, ModelRef) else parse_model(text(value), (info.context or {}).get("providers"))
+
+
+Model: TypeAlias = Annotated[ModelRef, _AsModelRef()]
+"""The same, as what it names."""
 Function: TypeAlias = Annotated[
     str,
     Field(max_length=PATH_CHARS),

@@ -1,8 +1,12 @@
 """What answers in place of a model that is only called with the prompt: agents, and how one talks to them."""
 
 from dataclasses import asdict, dataclass
-from typing import Literal, TypeAlias, cast
+from typing import Annotated, Literal, Self, TypeAlias, cast
 
+from pydantic import Field, model_validator
+
+from gate.config.validation import FileModel, wrong, wrong_at
+from gate.config.values import Model, empty_is
 from gate.domain.case import Case
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.model import ModelRef, Params
@@ -149,29 +153,46 @@ class HttpAgent:
 Target: TypeAlias = ToolLoop | PythonAgent | CommandAgent | HttpAgent
 
 
-@dataclass(frozen=True, slots=True)
-class Conversing:
-    """How conversations are led and scored; part of the exam.
+class ConversationModel(FileModel):
+    """A model that takes part in conversations."""
 
-    Args:
-        score: how the scores of a case's rounds become one.
-        max_followups: questions of the agent's that are answered automatically in one round, 0 or more.
-        detector: the model that finds such questions and answers them; None for none.
-        detector_params: of its requests.
-        user: the model of simulated users; None where no case has one.
-        user_params: of its requests.
-    """
+    model: Model | None = Field(default=None, examples=["openai:gpt-5-mini"], description="Who, as provider:name.")
+    params: Annotated[Params, empty_is(dict)] = Field(default_factory=Params, description="Parameters of its calls.")
 
-    score: RoundRule = "mean"
-    max_followups: int = 2
-    detector: ModelRef | None = None
-    detector_params: Params = Params()
-    user: ModelRef | None = None
-    user_params: Params = Params()
+    @model_validator(mode="after")
+    def _named(self) -> Self:
+        if self.model is None and self.model_fields_set:
+            raise wrong("needs a model", "model: openai:gpt-5-mini")
+        return self
+
+
+class Conversing(FileModel):
+    """How conversations are led and scored."""
+
+    score: RoundRule = Field(default="mean", description="What the scores of rounds come to.")
+    max_followups: int = Field(default=2, ge=0, le=10, description="Questions back that are answered in one round.")
+    followups: ConversationModel = Field(
+        default_factory=ConversationModel, description="A model that answers the agent's questions back."
+    )
+    user: ConversationModel = Field(
+        default_factory=ConversationModel, description="A model that plays the users of cases that have one."
+    )
+
+    @model_validator(mode="after")
+    def _followed(self) -> Self:
+        if "max_followups" in self.model_fields_set and self.followups.model is None:
+            hint = "followups: {model: openai:gpt-5-mini} finds the agent's questions, and answers them"
+            raise wrong_at((("max_followups",), "needs a model under followups", hint))
+        return self
+
+    @property
+    def models(self) -> tuple[tuple[ModelRef, Params], ...]:
+        """The models that answer an agent's questions, or play its user."""
+        return tuple((one.model, one.params) for one in (self.followups, self.user) if one.model is not None)
 
     def hears(self, case: Case) -> bool:
         """Would anybody notice that the agent asks back? A simulated user answers questions like anything else."""
-        return self.detector is not None and self.max_followups > 0 and case.user is None
+        return self.followups.model is not None and self.max_followups > 0 and case.user is None
 
 
 def leads_itself(target: Target | None) -> bool:

@@ -86,8 +86,9 @@ class Estimator:
     def _suite(self, suite: Suite) -> Iterator[Outlay]:
         for role, arm in answering(suite).items():
             yield self._answers(suite, role, arm)
-        if suite.exam.conversing.user is not None and any(case.user for case in suite.exam.cases):
-            yield self._user(suite, suite.exam.conversing.user)
+        user = suite.exam.conversing.user.model
+        if user is not None and any(case.user for case in suite.exam.cases):
+            yield self._user(suite, user)
         asked: dict[tuple[str, str], list[tuple[ScorerSpec, Case]]] = {}
         for case in suite.exam.cases:
             for spec in _opinions(suite.exam, case):
@@ -117,7 +118,7 @@ class Estimator:
 
     def _user(self, suite: Suite, model: ModelRef) -> Outlay:
         """Who plays a user is asked at least once for each conversation: whether the goal is reached."""
-        params = suite.exam.conversing.user_params
+        params = suite.exam.conversing.user.params
         played = [(case, case.user) for case in suite.exam.cases if case.user is not None]
         told = sum(len(f"{user.persona}{user.goal}{case.facts}{case.input}") for case, user in played)
         one = _assumed(told / len(played) + CHARS_PER_TOKEN * (_longest(suite) or OUTPUT_TOKENS), params)
@@ -191,7 +192,9 @@ def _opinions(exam: Exam, case: Case) -> Iterator[ScorerSpec]:
 
 def _open(exam: Exam, arm: Arm) -> bool:
     """Does it show only in a run how often this arm is called?"""
-    return arm.target is not None or exam.conversing.detector is not None or any(case.user for case in exam.cases)
+    return (
+        arm.target is not None or exam.conversing.followups.model is not None or any(case.user for case in exam.cases)
+    )
 
 
 def _asked(arm: Arm, case: Case) -> int:

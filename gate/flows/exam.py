@@ -111,7 +111,7 @@ def build(cases: Sequence[Case], rules: Rules, ref: str, judge: JudgeDefault) ->
         "threshold": rules.threshold,
     }
     if rules.conversing != Conversing():
-        content["conversing"] = str(rules.conversing)
+        content["conversing"] = rules.conversing.model_dump(mode="json")
     if rules.placeholders is not None:
         content["placeholders"] = dict(rules.placeholders)
     exam = Exam(ref, digest(content), asked, scorers, dimensions, rules.policy, rules.threshold)
@@ -137,7 +137,7 @@ def played(exam: Exam) -> Exam:
 
 def unplayed(exam: Exam) -> list[Case]:
     """Cases whose user nobody plays."""
-    return [case for case in exam.cases if case.user is not None and exam.conversing.user is None]
+    return [case for case in exam.cases if case.user is not None and exam.conversing.user.model is None]
 
 
 def exam_notes(suite: Suite) -> list[str]:

@@ -77,13 +77,13 @@ def _led(old: Conversing, new: Conversing) -> list[Edit]:
         {
             "score": one.score,
             "max_followups": one.max_followups,
-            "followups": one.detector and str(one.detector),
-            "user": one.user and str(one.user),
+            "followups": one.followups.model and str(one.followups.model),
+            "user": one.user.model and str(one.user.model),
         }
         for one in (old, new)
     ]
     found = _edits("conversation", *settings)
-    params = (old.detector_params, old.user_params) != (new.detector_params, new.user_params)
+    params = (old.followups.params, old.user.params) != (new.followups.params, new.user.params)
     return [*found, Edit("conversation.params")] if params else found
 
 

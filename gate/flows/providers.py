@@ -49,7 +49,6 @@ def _models(suite: Suite) -> Iterator[ModelRef]:
         yield arm.model
     for spec in suite.exam.all_scorers():
         yield from map(parse_model, spec.models)
-    talkers = (suite.exam.conversing.detector, suite.exam.conversing.user)
-    yield from (model for model in talkers if model is not None)
+    yield from (model for model, _ in suite.exam.conversing.models)
     if suite.promises is not None:
         yield from (suite.promises.model, suite.promises.judge)

@@ -115,12 +115,8 @@ def _of_base(base: Config) -> Iterator[Asked]:
 
 def _talkers(conversing: Conversing, what: str) -> Iterator[Asked]:
     """The models that answer an agent's questions, or play its user."""
-    for model, params in (
-        (conversing.detector, conversing.detector_params),
-        (conversing.user, conversing.user_params),
-    ):
-        if model is not None:
-            yield Asked(what, model.provider, model.name, params.base_url)
+    for model, params in conversing.models:
+        yield Asked(what, model.provider, model.name, params.base_url)
 
 
 def _judges(specs: Iterable[ScorerSpec], what: str) -> Iterator[Asked]:

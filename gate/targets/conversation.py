@@ -125,8 +125,9 @@ def _led(exam: Exam, case: Case) -> object:
     """How the exam leads a conversation, and what it looks up afterwards."""
     looked_up = [[spec.name, dict(spec.options)] for spec in exam.scorers_of(case) if spec.kind == "database"]
     conversing = exam.conversing
-    detector = [conversing.max_followups, str(conversing.detector), conversing.detector_params.changed()]
-    user = [str(conversing.user), conversing.user_params.changed()]
+    followups, played = conversing.followups, conversing.user
+    detector = [conversing.max_followups, str(followups.model), followups.params.changed()]
+    user = [str(played.model), played.params.changed()]
     return [detector, user, looked_up]
 
 

@@ -12,7 +12,7 @@ from gate.targets.port import Question, Target
 def converses(question: Question) -> bool:
     """Is a case more than one question to a model?"""
     case, exam = question.case, question.exam
-    asks_back = exam is not None and exam.conversing.detector is not None
+    asks_back = exam is not None and exam.conversing.followups.model is not None
     return question.arm.target is not None or bool(case.rounds) or case.user is not None or asks_back
 
 

@@ -186,6 +186,6 @@ def test_the_packaged_model_is_a_file_like_any_other(session: Session) -> None:
 async def opened(path: Path) -> AsyncIterator[Provider]:
     factory = Factory(Keys(), path.parent, 1, lambda _: "")
     try:
-        yield factory.provider(ModelRef("local", str(path)), replace(PARAMS, chat_template="passthrough"))
+        yield factory.provider(ModelRef("local", str(path)), PARAMS.model_copy(update={"chat_template": "passthrough"}))
     finally:
         await factory.close()

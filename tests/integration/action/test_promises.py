@@ -56,7 +56,7 @@ def test_a_dropped_limit_is_asked_about_in_the_comment(
         assert "**Promises**: 1 dropped, 1 unchanged (no part in the verdict)" in text
         assert f"- [ ] R2 is dropped on purpose: {LIMIT}<br><sub>The prompt said: “{LIMIT}”</sub>" in text
     assert (outcome.code, outcome.outputs["verdict"]) == (0, "PASS")
-    assert int(outcome.outputs["calls"]) == 48 + len(models.ledger)
+    assert int(outcome.outputs["calls"]) == 24 + len(models.ledger)
     assert float(outcome.outputs["cost-usd"]) > 0
     assert record(pr, outcome).promises[0].changes[0].evidence == LIMIT
 

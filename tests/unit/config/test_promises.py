@@ -26,8 +26,8 @@ def test_an_empty_entry_switches_it_on() -> None:
 
 def test_everything_is_read() -> None:
     found = read("{model: openai:a, params: {seed: 3}, judge: anthropic:b, tests: 0, spec: ./specs/x.yaml}")
-    models = ModelRef("openai", "a"), Params(seed=3), ModelRef("anthropic", "b")
-    assert found == PromisesConfig(*models, tests=0, spec="specs/x.yaml")
+    model, judge = ModelRef("openai", "a"), ModelRef("anthropic", "b")
+    assert found == PromisesConfig(model=model, params=Params(seed=3), judge=judge, tests=0, spec="specs/x.yaml")
 
 
 @pytest.mark.parametrize(

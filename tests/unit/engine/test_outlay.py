@@ -12,7 +12,7 @@ from gate.domain.forecast import Figure
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.model import ModelRef, Params
 from gate.domain.suite import Suite
-from gate.domain.target import Conversing, ToolLoop
+from gate.domain.target import ConversationModel, Conversing, ToolLoop
 from gate.domain.usage import Cost, Dollars, Unpriced, Usage
 from gate.engine.outlay import Earlier, Estimator, PerCall
 from tests.support.runs import arm, suite
@@ -140,7 +140,10 @@ def test_where_an_agent_decides_the_calls_are_the_least() -> None:
     found = estimator().spending([agent], 1)
     assert [one.at_least for one in found.outlays] == [False, True]
     assert found.at_least and found.dollars_at_least
-    helped = replace(asked, exam=replace(asked.exam, conversing=Conversing(detector=ModelRef("openai", "judge"))))
+    helped = replace(
+        asked,
+        exam=replace(asked.exam, conversing=Conversing(followups=ConversationModel(model=ModelRef("openai", "judge")))),
+    )
     assert estimator().spending([helped], 1).at_least
 
 
@@ -148,7 +151,7 @@ def test_who_plays_a_user_is_asked_in_each_conversation() -> None:
     planned = with_model(suite([{}] * 3, samples=2), "openai:m")
     first, *others = planned.exam.cases
     exam = replace(planned.exam, cases=(replace(first, user=Persona("A", "B")), *others))
-    exam = replace(exam, conversing=Conversing(user=ModelRef("openai", "person")))
+    exam = replace(exam, conversing=Conversing(user=ConversationModel(model=ModelRef("openai", "person"))))
     found = estimator().spending([replace(planned, exam=exam)], 1)
     (user,) = [one for one in found.outlays if one.role == "user"]
     assert (user.model, user.calls, user.at_least) == ("openai:person", 4, True)

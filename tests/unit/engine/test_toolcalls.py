@@ -9,7 +9,7 @@ from gate.domain.conversations import ArmConversations, ChangedCalls, ToolChange
 from gate.domain.model import ModelRef
 from gate.domain.sample import ArmName, Reply, Sample
 from gate.domain.suite import Suite
-from gate.domain.target import Conversing
+from gate.domain.target import ConversationModel, Conversing
 from gate.domain.transcript import Aside, ToolUse, Transcript, Turn
 from gate.engine.grid import Grid
 from gate.engine.samples import SampleTable
@@ -17,7 +17,7 @@ from gate.engine.toolcalls import LONGEST_NAME, MOST_CALLS, MOST_CASES, MOST_TOO
 from tests.support.runs import reply, suite
 
 BEFORE, AFTER = ArmName
-HEARS = Conversing(detector=ModelRef("fake", "d"))
+HEARS = Conversing(followups=ConversationModel(model=ModelRef("fake", "d")))
 Says = Callable[[int, ArmName, int], Reply | Failed]
 
 
@@ -168,7 +168,7 @@ def test_nobody_knows_whether_an_agent_asks_back_that_no_detector_hears() -> Non
         turns=1.0, followups=None, asking=None, calls=0.0, failed_calls=0.0
     )
     assert (deaf.more_asking, deaf.less_asking) == (0, 0)
-    silenced = replace(one, exam=replace(one.exam, conversing=replace(HEARS, max_followups=0)))
+    silenced = replace(one, exam=replace(one.exam, conversing=HEARS.model_copy(update={"max_followups": 0})))
     assert (found := talks(grid(silenced, says))) is not None and found.candidate.asking is None
 
 

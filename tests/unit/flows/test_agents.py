@@ -8,7 +8,17 @@ from gate.config.gatefile import Config, load
 from gate.domain.model import ModelRef, Params
 from gate.domain.prompt import Message, Prompt, PromptVersion
 from gate.domain.suite import Arm, Exam, Suite
-from gate.domain.target import CommandAgent, Conversing, FixtureTool, HttpAgent, PythonAgent, Server, Target, ToolLoop
+from gate.domain.target import (
+    CommandAgent,
+    ConversationModel,
+    Conversing,
+    FixtureTool,
+    HttpAgent,
+    PythonAgent,
+    Server,
+    Target,
+    ToolLoop,
+)
 from gate.flows import strangers
 from gate.flows.agents import elsewhere, forbidden
 
@@ -93,10 +103,10 @@ def test_whoever_may_push_is_told_of_new_addresses_and_variables() -> None:
     assert elsewhere("s", other, None) == ""
 
 
-@pytest.mark.parametrize("who", ["detector", "user"])
+@pytest.mark.parametrize("who", ["followups", "user"])
 def test_who_talks_with_an_agent_is_asked_where_the_merge_target_asks(who: str) -> None:
     model, params = ModelRef("openai", "m"), Params(base_url="https://evil.example/v1")
-    talking = Conversing(**{who: model, f"{who}_params": params})
+    talking = Conversing(**{who: ConversationModel(model=model, params=params)})
     version = PromptVersion("p.md", "head", None, Prompt((Message("system", "Help."),)))
     arm, exam = Arm(version, model, Params()), Exam("head", "0", (), (), conversing=talking)
     (said,) = strangers.refused([Suite("s", None, arm, exam, own_exam=True)], base(AGENT))

@@ -8,13 +8,14 @@ from gate.config.gatefile import SuiteConfig
 from gate.domain.case import Case, ScorerSpec
 from gate.domain.model import ModelRef, Params
 from gate.domain.suite import SuitePolicy
-from gate.domain.target import Conversing
+from gate.domain.target import ConversationModel, Conversing
 from gate.flows.exam import JudgeDefault, changes
 from gate.flows.exam_edits import FEWEST_TRIED, Edited, edit_of, rules_edited
 from gate.flows.pairing import Pair
 from gate.inputs.source import FileSource
 from tests.support.runs import suite
 
+SEEDED = ConversationModel().model_copy(update={"params": Params(seed=1)})
 EXACT = ScorerSpec("exact", "exact", {"value": "{{ expected }}"})
 JUDGE = ScorerSpec("judge", "judge", {"criteria": "Kind."})
 CONFIG = SuiteConfig(
@@ -68,8 +69,11 @@ def edited(head: tuple[Case, ...], *, compared: bool = True, **edits: object) ->
         ({"scorers": (JUDGE, EXACT)}, ("scorers",)),
         ({"scorers": (EXACT,)}, ("scorers.judge",)),
         ({"threshold": 0.1, "slices": (), "samples": 9}, ("threshold", "slices", "samples")),
-        ({"conversing": Conversing("min", user=ModelRef("fake", "u"))}, ("conversation.score", "conversation.user")),
-        ({"conversing": Conversing(detector_params=Params(seed=1))}, ("conversation.params",)),
+        (
+            {"conversing": Conversing(score="min", user=ConversationModel(model=ModelRef("fake", "u")))},
+            ("conversation.score", "conversation.user"),
+        ),
+        ({"conversing": Conversing().model_copy(update={"user": SEEDED})}, ("conversation.params",)),
         ({"placeholders": {"today": "2026-11-22"}}, ("placeholders.today",)),
         ({"model": ModelRef("fake", "other"), "name": "other"}, ()),
     ],
@@ -90,7 +94,10 @@ def test_values_are_told_of_policy_and_threshold_and_not_of_scorers() -> None:
 
 
 def test_who_talks_with_an_agent_is_told_by_name() -> None:
-    edits = {"conversing": Conversing(detector=ModelRef("fake", "m")), "placeholders": {"today": "2026-11-22"}}
+    edits = {
+        "conversing": Conversing(followups=ConversationModel(model=ModelRef("fake", "m"))),
+        "placeholders": {"today": "2026-11-22"},
+    }
     told = [(rule.name, rule.old, rule.new) for rule in rules_edited(pair(**edits))]
     assert told == [
         ("conversation.followups", "not set", "fake:m"),
@@ -99,8 +106,8 @@ def test_who_talks_with_an_agent_is_told_by_name() -> None:
 
 
 def test_conversations_of_the_change_are_led_as_the_exam_that_counts_leads_them() -> None:
-    led = Conversing("min", detector=ModelRef("fake", "m"))
-    one = edited((Case("n"),), scorers=(EXACT,), conversing=Conversing("last"))
+    led = Conversing(score="min", followups=ConversationModel(model=ModelRef("fake", "m")))
+    one = edited((Case("n"),), scorers=(EXACT,), conversing=Conversing(score="last"))
     exam = replace(one.suite.exam, conversing=led, placeholders={"locale": "en"})
     found = edit_of(replace(one, suite=replace(one.suite, exam=exam)), set(), lambda _: "")
     assert found is not None

@@ -66,7 +66,7 @@ def test_how_conversations_are_led_and_every_round_are_part_of_the_exam() -> Non
         build(*parts, "main", judge).digest
         for parts in (
             ([CASE], rules),
-            ([CASE], replace(rules, conversing=Conversing("min"))),
+            ([CASE], replace(rules, conversing=Conversing(score="min"))),
             ([CASE], replace(rules, placeholders={})),
             ([other], rules),
         )

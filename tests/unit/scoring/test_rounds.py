@@ -137,7 +137,7 @@ def case(*rounds: Round) -> Case:
 
 
 def asked(one: Case, turns: Sequence[Turn], *scorers: ScorerSpec, rule: RoundRule = "mean") -> dict[str, Score]:
-    exam = Exam("main", "e", (one,), scorers, conversing=Conversing(rule))
+    exam = Exam("main", "e", (one,), scorers, conversing=Conversing(score=rule))
     panel = Panel(exam, lambda _: Kind(), unasked, unasked)
     found = asyncio.run(panel.scores(Subject(one, turns[-1].answer, transcript=Transcript("s", tuple(turns))), 0))
     return {score.scorer: score for score in found}

@@ -16,14 +16,14 @@ from gate.domain.ending import STEP_LIMIT
 from gate.domain.model import ModelRef, Params
 from gate.domain.sample import Reply
 from gate.domain.suite import Exam
-from gate.domain.target import CommandAgent, Conversing, HttpAgent, Server, Target, ToolLoop
+from gate.domain.target import CommandAgent, ConversationModel, Conversing, HttpAgent, Server, Target, ToolLoop
 from gate.domain.transcript import Observation, ToolUse
 from gate.domain.usage import Dollars, Effort, Unpriced
 from gate.targets.conversation import Company, ConversationTarget
 from gate.targets.port import AgentFailed, Answer, Question, Said
 from tests.support.conversing import Blind, FakeAgent, FakeReader, Free, Kept, OneAgent, exam, leading, question
 
-DETECTOR = Conversing(detector=ModelRef("openai", "d"))
+DETECTOR = Conversing(followups=ConversationModel(model=ModelRef("openai", "d")))
 ONE = Case("c", "What is the occupancy?")
 TWO = Case("c", "a", rounds=(Round("a"), Round("b")))
 PLAYED = Case("c", "", user=Persona("a landlord", "learn the occupancy", 3))
@@ -84,7 +84,7 @@ def test_a_question_of_the_agents_is_answered_and_the_final_answer_counts() -> N
 @pytest.mark.parametrize("most", [0, 1, 2, 3])
 def test_follow_ups_have_a_limit_in_each_round(most: int) -> None:
     agent, detector = FakeAgent(["Which?"] * 20), FakeReader([Said("That.", 1)] * 20)
-    conversing = replace(DETECTOR, max_followups=most)
+    conversing = DETECTOR.model_copy(update={"max_followups": most})
     reply = led(leading(agent, detector), question(TWO, exam=exam(TWO, conversing)))
     assert reply.transcript is not None and reply.transcript.outline.followups == 2 * most
     assert len(detector.read) == 2 * most
@@ -217,6 +217,7 @@ def test_a_conversation_whose_database_gave_no_answer_is_led_again() -> None:
 
 
 PERSON = Persona("a landlord", "learn the occupancy", 3)
+OTHER = ConversationModel().model_copy(update={"params": Params(temperature=0.5)})
 
 
 @pytest.mark.parametrize(
@@ -228,10 +229,10 @@ PERSON = Persona("a landlord", "learn the occupancy", 3)
         (replace(TWO, slices={"tier": "free"}), None, Conversing()),
         (replace(TWO, vars={"x": 1}), None, Conversing()),
         (TWO, HttpAgent("http://a"), Conversing()),
-        (TWO, None, Conversing(detector=ModelRef("openai", "d"))),
-        (TWO, None, Conversing(detector_params=Params(temperature=0.5))),
-        (TWO, None, Conversing(user_params=Params(temperature=0.5))),
-        (TWO, None, Conversing(max_followups=1)),
+        (TWO, None, Conversing(followups=ConversationModel(model=ModelRef("openai", "d")))),
+        (TWO, None, Conversing().model_copy(update={"followups": OTHER})),
+        (TWO, None, Conversing().model_copy(update={"user": OTHER})),
+        (TWO, None, Conversing().model_copy(update={"max_followups": 1})),
         (replace(PLAYED, input="a", user=PERSON), None, Conversing()),
         (replace(PLAYED, input="a", user=replace(PERSON, goal="other")), None, Conversing()),
     ],

@@ -4,7 +4,7 @@ import pytest
 
 from gate.domain.case import Case, Persona, Round
 from gate.domain.model import ModelRef
-from gate.domain.target import Conversing, HttpAgent
+from gate.domain.target import ConversationModel, Conversing, HttpAgent
 from gate.targets.port import Question
 from gate.targets.route import converses
 from tests.support.conversing import exam, question
@@ -20,7 +20,7 @@ CASE = Case("c", "x")
         (question(CASE, HttpAgent("http://a")), True),
         (question(Case("c", "x", rounds=(Round("x"),))), True),
         (question(Case("c", "x", user=Persona("p", "g"))), True),
-        (question(CASE, exam=exam(CASE, Conversing(detector=ModelRef("openai", "d")))), True),
+        (question(CASE, exam=exam(CASE, Conversing(followups=ConversationModel(model=ModelRef("openai", "d"))))), True),
     ],
 )
 def test_a_conversation_is_more_than_one_question_to_a_model(asked: Question, wanted: bool) -> None:
