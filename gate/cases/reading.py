@@ -18,7 +18,6 @@ from gate.domain.jsonvalue import JsonValue
 from gate.domain.stored_suite import Entry, Put
 from gate.errors import GateError, InputErrors, Problem
 from gate.inputs.limits import CASES, CASES_CHARS, JSON_CHARS
-from gate.inputs.nodes import located
 from gate.inputs.problems import Problems, one_problem, printable, quoted
 from gate.inputs.promptfoo import sheet
 from gate.inputs.promptfoo import tests as promptfoo_tests
@@ -303,9 +302,9 @@ def _own(found: Iterator[Document], problems: list[Problem]) -> Iterator[Documen
         data, line = document.data, document.line_of()
         assert isinstance(data, dict)  # noqa: S101
         losses = _Losses(document.file, problems)
-        if promptfoo_tests.is_test(data):  # type: ignore[arg-type]
+        if promptfoo_tests.is_test(data):
             context = context or Context(losses)
-            yield from _made(document, promptfoo_tests.cases_of(located(document), number, context))
+            yield from _made(document, promptfoo_tests.cases_of(document, number, context))
         elif openai_evals.is_sample(data):
             case = openai_evals.case_of(data, number, line, losses)
             yield from _made(document, [] if case is None else [case])

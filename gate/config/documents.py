@@ -58,7 +58,15 @@ class Document:
 
     def entries(self) -> "dict[str, Document]":
         """The values of a mapping, each as a document; empty where the data is no mapping."""
-        return {key: self.part(key) for key in self.data} if isinstance(self.data, dict) else {}
+        if not isinstance(self.data, dict):
+            return {}
+        keys = self.node.value if isinstance(self.node, MappingNode) else []
+        nodes = {str(key.value): (inner, _line(key)) for key, inner in keys if isinstance(key, ScalarNode)}
+        return {
+            key: replace(self, data=value, line=line, path=(*self.path, key), node=node)
+            for key, value in self.data.items()
+            for node, line in (nodes.get(key, (None, self.line)),)
+        }
 
     def get(self, key: str) -> "Document | None":
         """The value under a key; None where there is none, or the data is no mapping."""

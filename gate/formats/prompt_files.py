@@ -6,9 +6,10 @@ https://www.prompty.ai/docs/prompty-file-format
 
 import posixpath
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from gate.cases.reading import read
+from gate.config.documents import Document, read_yaml
 from gate.config.scorers import parse_scorers
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.stored_suite import Entry
@@ -20,11 +21,9 @@ from gate.formats.promptfoo_models import params_of
 from gate.formats.prompty_sample import front_matter, sample_of
 from gate.inputs import prompts
 from gate.inputs.models import foreign_model
-from gate.inputs.nodes import Node, plain
-from gate.inputs.problems import Problems, quoted
+from gate.inputs.problems import quoted
 from gate.inputs.promptfoo.context import criteria, values
 from gate.inputs.promptyml import ENDINGS, TEST_DATA
-from gate.inputs.yamltext import parse_yaml
 
 _STRINGS = {"equals": "exact", "contains": "contains", "startsWith": "starts_with", "endsWith": "ends_with"}
 """In the order in which the other tool takes the first that is given."""
@@ -38,15 +37,13 @@ def read_prompt_yml(text: str, file: str) -> Bundle:
         InputErrors: it cannot be read.
     """
     prompts.parse(text, file)
-    losses, problems = Losses(file), Problems(file)
-    root = parse_yaml(text, problems)
-    problems.check()
-    entries = root.value if root is not None and isinstance(root.value, Mapping) else {}
-    cases = tuple(case.entry for case in read(text, file)) if _has_data(entries.get(TEST_DATA)) else ()
+    losses, entries = Losses(file), read_yaml(text, file).entries()
+    data = entries.get(TEST_DATA)
+    cases = tuple(case.entry for case in read(text, file)) if data is not None and data.parts() else ()
     evaluators = entries.get("evaluators")
-    items = evaluators.value if evaluators is not None and isinstance(evaluators.value, tuple) else ()
+    items = evaluators.parts() if evaluators is not None else []
     scorers = [found for item in items for found in _evaluator(item, losses)]
-    model = _model(plain(entries["model"]) if "model" in entries else None, losses)
+    model = _model(entries["model"].data if "model" in entries else None, losses)
     given = entries.get("modelParameters")
     params = params_of(values(given), given.line, losses) if given is not None else {}
     for key in ("responseFormat", "jsonSchema"):
@@ -84,10 +81,6 @@ def read_prompty(text: str, file: str, other: Callable[[str], str | None]) -> Bu
     return Bundle("prompty", {}, (suite,), tuple(losses.found))
 
 
-def _has_data(node: Node | None) -> bool:
-    return node is not None and isinstance(node.value, tuple) and bool(node.value)
-
-
 def _scored(scorers: list[JsonValue], cases: tuple[Entry, ...], losses: Losses) -> tuple[JsonValue, ...]:
     """The scorers; where there are none, what the cases allow."""
     if scorers:
@@ -109,7 +102,7 @@ def _model(value: JsonValue, losses: Losses) -> str | None:
     return f"{found.provider}:{found.name}"
 
 
-def _evaluator(node: Node, losses: Losses) -> list[JsonValue]:
+def _evaluator(node: Document, losses: Losses) -> list[JsonValue]:
     row = values(node)
     told = f"the evaluator {quoted(str(row.get('name', '')))}"
     found: list[dict[str, JsonValue]] = []
@@ -122,7 +115,7 @@ def _evaluator(node: Node, losses: Losses) -> list[JsonValue]:
     if len(given) > 1:
         losses.add(node.line, f"of {told} only {given[0]} is brought along: there, too, the others count for nothing")
     if isinstance(row.get("llm"), dict):
-        found.append(_llm(values(Node(row_of(node), node.line)), told, node.line, losses))
+        found.append(_llm(values(node.get("llm")), told, node.line, losses))
     uses = row.get("uses")
     if uses == "github/similarity":
         losses.add(node.line, f"{told} is put differently: a judge compares with what is expected", "or similarity")
@@ -135,12 +128,6 @@ def _evaluator(node: Node, losses: Losses) -> list[JsonValue]:
     if row.get("name") and len(found) == 1:
         found[0]["name"] = str(row["name"])[:200]
     return [scorer for scorer in found if _takes(scorer, told, node.line, losses)]
-
-
-def row_of(node: Node) -> Mapping[str, Node]:
-    """The mapping under `llm`."""
-    inner = node.value.get("llm") if isinstance(node.value, Mapping) else None
-    return inner.value if inner is not None and isinstance(inner.value, Mapping) else {}
 
 
 def _llm(row: dict[str, JsonValue], told: str, line: int, losses: Losses) -> dict[str, JsonValue]:
@@ -167,11 +154,11 @@ def _takes(scorer: JsonValue, told: str, line: int, losses: Losses) -> bool:
     return True
 
 
-def _prompty_model(node: Node | None, losses: Losses) -> tuple[str | None, dict[str, JsonValue]]:
+def _prompty_model(node: Document | None, losses: Losses) -> tuple[str | None, dict[str, JsonValue]]:
     if node is None:
         return None, {}
-    if isinstance(node.value, str):
-        return _model(node.value, losses), {}
+    if isinstance(node.data, str):
+        return _model(node.data, losses), {}
     row = values(node)
     nested = row.get("configuration", row.get("connection"))
     inner = nested if isinstance(nested, dict) else {}

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from gate.cases.reading import documents, is_table
-from gate.config.documents import all_at_once
+from gate.config.documents import Document, all_at_once
 from gate.config.scorers import parse_scorers
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.stored_suite import Entry
@@ -15,11 +15,10 @@ from gate.formats.promptfoo_out import assertion_of, test_of
 from gate.formats.shared import difference
 from gate.inputs.kept import OWN, PLAIN
 from gate.inputs.limits import CASES
-from gate.inputs.nodes import Node, located, wrap
 from gate.inputs.problems import Problems, one_problem, quoted
 from gate.inputs.promptfoo import sheet
 from gate.inputs.promptfoo.assertions import scorers_of
-from gate.inputs.promptfoo.context import Context
+from gate.inputs.promptfoo.context import Context, items, value_at
 from gate.inputs.promptfoo.tests import NOTHING, cases_of, default_of
 from gate.inputs.promptfoo.types import MAPPED
 from gate.inputs.sheets.table import read_table
@@ -47,11 +46,11 @@ def tests_in(text: str, file: str, losses: Losses) -> list[tuple[int, Entry]]:
         problems.check()
     else:
         nodes = nodes_in(text, file)
-        if len(nodes) == 1 and isinstance(nodes[0].value, Mapping) and _is_config(nodes[0].value):
-            whole = nodes[0].value
+        if len(nodes) == 1 and _is_config(nodes[0].entries()):
+            whole = nodes[0].entries()
             all_of_it = f"gate init --from {shlex.quote(file)}"
             context = Context(losses, root=nodes[0])
-            nodes = _listed(whole.get("tests", Node((), 0)), losses)
+            nodes = _listed(whole.get("tests", value_at([], 0)), losses)
             default = default_of(whole.get("defaultTest"), context)
             losses.add(0, "only the tests of the configuration are brought along", all_of_it)
             if default.scorers:
@@ -65,31 +64,31 @@ def tests_in(text: str, file: str, losses: Losses) -> list[tuple[int, Entry]]:
     return found
 
 
-def nodes_in(text: str, file: str) -> list[Node]:
+def nodes_in(text: str, file: str) -> list[Document]:
     """The rows of a file, each with its lines.
 
     Raises:
         InputErrors: it cannot be read.
     """
     problems: list[Problem] = []
-    found = [located(document) for document in documents(text, file, problems)]
+    found = list(documents(text, file, problems))
     if problems:
         raise all_at_once(problems)
     return found
 
 
-def _is_config(entries: Mapping[str, Node]) -> bool:
+def _is_config(entries: Mapping[str, object]) -> bool:
     return "tests" in entries or not entries.keys() & {"vars", "assert"} and bool(entries.keys() & _OF_CONFIG)
 
 
-def _listed(tests: Node, losses: Losses) -> list[Node]:
-    items = tests.value if isinstance(tests.value, tuple) else (tests,)
-    good = [item for item in items if isinstance(item.value, Mapping)]
-    named = ", ".join(str(item.value) for item in items if not isinstance(item.value, Mapping))
-    if len(good) < len(items):
+def _listed(tests: Document, losses: Losses) -> list[Document]:
+    listed = items(tests)
+    good = [item for item in listed if isinstance(item.data, dict)]
+    named = ", ".join(str(item.data) for item in listed if not isinstance(item.data, dict))
+    if len(good) < len(listed):
         said = f"tests in other files are left out: {named[:200]}"
         losses.add(tests.line, said, "convert those files, or take gate init --from")
-    if not items:
+    if not listed:
         losses.add(0, "the configuration holds no tests", "name a file that holds some")
     return good
 
@@ -136,7 +135,7 @@ def _means_the_same(assertion: dict[str, JsonValue], scorer: JsonValue) -> bool:
     kind = str(assertion["type"]).removeprefix("not-")
     if kind not in MAPPED or MAPPED[kind].differs:
         return False
-    back = scorers_of(wrap([assertion], 1), Context(Deaf()), "")
+    back = scorers_of(value_at([assertion], 1), Context(Deaf()), "")
     try:
         one, other = (parse_scorers(each, "scorers") for each in ([scorer], back))
     except InputErrors:
@@ -151,5 +150,5 @@ def _with_rest(test: dict[str, JsonValue], entry: Entry, number: int) -> dict[st
 
 
 def _back(test: Mapping[str, JsonValue], number: int) -> Entry:
-    found = cases_of(wrap(dict(test), 1), number, Context(Deaf()))
+    found = cases_of(value_at(dict(test), 1), number, Context(Deaf()))
     return found[0] if len(found) == 1 else {}

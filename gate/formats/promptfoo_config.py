@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 
 from gate.cases.reading import case_of, is_table
+from gate.config.documents import Document, read_yaml
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.stored_suite import Entry
 from gate.errors import InputErrors
@@ -17,14 +18,12 @@ from gate.formats.promptfoo_filling import fillable, fillable_everywhere, filled
 from gate.formats.promptfoo_models import model_and_params
 from gate.formats.promptfoo_prompts import Reader
 from gate.inputs.limits import CASES_CHARS
-from gate.inputs.nodes import Node
 from gate.inputs.problems import Problems, one_problem, quoted
 from gate.inputs.promptfoo import sheet
 from gate.inputs.promptfoo.allowance import ALL_CHARS
-from gate.inputs.promptfoo.context import FILE, Context
+from gate.inputs.promptfoo.context import FILE, Context, items, parsed, value_at
 from gate.inputs.promptfoo.tests import Default, cases_of, default_of
 from gate.inputs.sheets.table import read_table
-from gate.inputs.yamltext import parse_yaml
 
 CASES = 10_000
 """Cases of one configuration."""
@@ -46,7 +45,7 @@ class _Config:
     file: str
     context: Context
     losses: Losses
-    entries: Mapping[str, Node]
+    entries: Mapping[str, Document]
 
 
 @dataclass(slots=True)
@@ -91,26 +90,24 @@ def read_config(text: str, file: str, other: Callable[[str], str | None], paths:
     Raises:
         InputErrors: it is none, or holds no prompt that can be brought along.
     """
-    problems = Problems(file)
-    root = parse_yaml(text, problems, merges=True)
-    problems.check()
-    if root is None or not isinstance(root.value, Mapping):
+    root = read_yaml(text, file)
+    if not isinstance(root.data, dict):
         raise one_problem(file, 1, "is no configuration of promptfoo: it must hold a mapping", "begin with prompts:")
     losses = Losses(file)
     context = Context(losses, posixpath.dirname(file), _Shelf(file, other).read, root, paths)
-    config = _Config(file, context, losses, root.value)
-    for key, node in root.value.items():
+    config = _Config(file, context, losses, root.entries())
+    for key, node in config.entries.items():
         if key not in _READ | _HARMLESS and not key.startswith("x-"):  # where anchors are kept
             losses.add(node.line, f"{quoted(key)} is left out")
-    if not root.value.keys() & {"prompts", "tests", "scenarios"}:
-        hint = "red teaming makes attacks of its own, which are not brought along" if "redteam" in root.value else ""
+    if not root.data.keys() & {"prompts", "tests", "scenarios"}:
+        hint = "red teaming makes attacks of its own, which are not brought along" if "redteam" in root.data else ""
         raise one_problem(file, 0, "has neither prompts nor tests", hint or "begin with prompts: and tests:")
-    found = Reader(context, losses).prompts(root.value.get("prompts"))
+    found = Reader(context, losses).prompts(config.entries.get("prompts"))
     if not found:
         why = losses.found[-1].what if losses.found else "prompts: holds nothing"
         rest = "its tests alone: gate cases convert, with the file that holds them"
         raise one_problem(file, 0, "has no prompt that can be brought along", f"{why}; {rest}")
-    model, params = model_and_params(root.value.get("providers", root.value.get("targets")), losses, context)
+    model, params = model_and_params(config.entries.get("providers", config.entries.get("targets")), losses, context)
     default = default_of(_default(config), context)
     cases = _sound(_cases(config, default), losses)
     if (ALL_CHARS - context.allowance.chars) * len(found) > ALL_CHARS:
@@ -131,12 +128,12 @@ def read_config(text: str, file: str, other: Callable[[str], str | None], paths:
     return Bundle("promptfoo", files, suites, tuple(losses.found))
 
 
-def _default(config: _Config) -> Node | None:
+def _default(config: _Config) -> Document | None:
     node = config.entries.get("defaultTest")
-    if node is None or not isinstance(node.value, str):
+    if node is None or not isinstance(node.data, str):
         return node
-    text = config.context.text(node.value, node.line, "defaultTest")
-    return parse_yaml(text, Problems(node.value)) if text is not None else None
+    text = config.context.text(node.data, node.line, "defaultTest")
+    return parsed(text, node.data) if text is not None else None
 
 
 def _cases(config: _Config, default: Default) -> list[dict[str, JsonValue]]:
@@ -150,26 +147,24 @@ def _cases(config: _Config, default: Default) -> list[dict[str, JsonValue]]:
             config.losses.add(node.line, message, "convert the tests into a case file")
             return found[:CASES]
     if not number:
-        found = cases_of(Node({}, 0), 1, config.context, default)
+        found = cases_of(value_at({}, 0), 1, config.context, default)
     return found
 
 
-_Test = tuple[Node, Context, Mapping[str, Node]]
+_Test = tuple[Document, Context, Mapping[str, Document]]
 
 
 def _tests(config: _Config) -> Iterator[_Test]:
     """One after the other, so that no more files are read than their cases are wanted."""
-    node = config.entries.get("tests")
-    items = () if node is None else node.value if isinstance(node.value, tuple) else (node,)
-    for item in items:
+    for item in items(config.entries.get("tests")):
         yield from _test(item, config)
 
 
-def _test(item: Node, config: _Config) -> list[_Test]:
+def _test(item: Document, config: _Config) -> list[_Test]:
     """A test, or those of the file that stands in its place."""
-    named = item.value
-    if isinstance(named, Mapping) and "path" in named and "vars" not in named:
-        named = named["path"].value
+    named = item.data
+    if isinstance(named, dict) and "path" in named and "vars" not in named:
+        named = named["path"]
     if not isinstance(named, str):
         return [(config.context.resolved(item), config.context, {})]
     if "://" in named and not named.startswith(FILE):
@@ -200,37 +195,33 @@ def _tests_of(named: str, line: int, config: _Config) -> list[_Test]:
 def _scenarios(config: _Config) -> Iterator[_Test]:
     """Each test of a scenario with each of its settings; without tests each of them is one."""
     for item, context in _scenario_nodes(config):
-        if not isinstance(item.value, Mapping):
+        if not isinstance(item.data, dict):
             context.tell.add(item.line, "a scenario is no mapping, and is left out", "write config: and tests:")
             continue
         own = replace(config, context=context)
-        settings, tests = item.value.get("config"), item.value.get("tests", Node({}, item.line))
-        for row in settings.value if settings is not None and isinstance(settings.value, tuple) else ():
-            entries = row.value if isinstance(row.value, Mapping) else {}
+        settings, tests = item.get("config"), item.get("tests") or value_at({}, item.line)
+        for row in settings.parts() if settings is not None else ():
+            entries = row.entries()
             for key in sorted(entries.keys() - {"vars", "description"}):
                 context.tell.add(entries[key].line, f"{quoted(key)} of a scenario's config is left out")
             given = entries.get("vars")
-            variables = given.value if given is not None and isinstance(given.value, Mapping) else {}
-            for test in tests.value if isinstance(tests.value, tuple) else (tests,):
+            variables = given.entries() if given is not None else {}
+            for test in items(tests):
                 yield from ((one, inner, variables) for one, inner, _ in _test(test, own))
 
 
-def _scenario_nodes(config: _Config) -> Iterator[tuple[Node, Context]]:
+def _scenario_nodes(config: _Config) -> Iterator[tuple[Document, Context]]:
     """Each scenario, with the file that it stands in; a file holds one, or a list of them."""
-    node = config.entries.get("scenarios")
-    for item in () if node is None else node.value if isinstance(node.value, tuple) else (node,):
-        if not isinstance(item.value, str):
+    for item in items(config.entries.get("scenarios")):
+        if not isinstance(item.data, str):
             yield item, config.context
             continue
-        for name in config.context.listed(item.value, item.line, "a scenario"):
+        for name in config.context.listed(item.data, item.line, "a scenario"):
             text = config.context.text(name, item.line, "a scenario")
             path = config.context.path(name)
-            problems = Problems(path)
-            found = parse_yaml(text, problems, merges=True) if text is not None else None
-            problems.check()
+            found = read_yaml(text, path) if text else None
             context = replace(config.context, tell=Losses(path, config.losses.found), root=found)
-            inner = () if found is None else found.value if isinstance(found.value, tuple) else (found,)
-            yield from ((one, context) for one in inner)
+            yield from ((one, context) for one in items(found))
 
 
 def _sound(cases: list[dict[str, JsonValue]], losses: Losses) -> list[Entry]:

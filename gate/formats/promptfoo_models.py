@@ -1,16 +1,16 @@
 """Providers of promptfoo as models and parameters of the gate."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
+from gate.config.documents import Document
 from gate.domain.jsonvalue import JsonValue
 from gate.errors import InputErrors
 from gate.formats.losses import Losses
 from gate.inputs.models import parse_params
-from gate.inputs.nodes import Node, plain
-from gate.inputs.problems import Problems, quoted
+from gate.inputs.problems import quoted
 from gate.inputs.promptfoo.assertions import model_of
-from gate.inputs.promptfoo.context import FILE, Context
-from gate.inputs.yamltext import parse_yaml
+from gate.inputs.promptfoo.context import FILE, Context, items, parsed
 
 _DATA = (".yaml", ".yml", ".json")
 _OLLAMA = "http://localhost:11434/v1"
@@ -32,7 +32,9 @@ _PARAMS = {
 }
 
 
-def model_and_params(node: Node | None, losses: Losses, context: Context) -> tuple[str | None, dict[str, JsonValue]]:
+def model_and_params(
+    node: Document | None, losses: Losses, context: Context
+) -> tuple[str | None, dict[str, JsonValue]]:
     """The first provider that the gate can ask; all others are told.
 
     Args:
@@ -43,8 +45,7 @@ def model_and_params(node: Node | None, losses: Losses, context: Context) -> tup
     model: str | None = None
     params: dict[str, JsonValue] = {}
     for item in _providers(node, context):
-        value = plain(item)
-        name, config = _parts(value)
+        name, config = _parts(item.data)
         found, address = _model(name)
         if found is None:
             said = f"the provider {quoted(name or 'without an id')} is no model that the gate can ask"
@@ -58,17 +59,16 @@ def model_and_params(node: Node | None, losses: Losses, context: Context) -> tup
     return model, params
 
 
-def _providers(node: Node | None, context: Context) -> Iterator[Node]:
+def _providers(node: Document | None, context: Context) -> Iterator[Document]:
     """One after the other; a file stands for those that it holds."""
-    for item in () if node is None else node.value if isinstance(node.value, tuple) else (node,):
-        named = item.value
+    for item in items(node):
+        named = item.data
         if not isinstance(named, str) or not named.startswith(FILE) or not named.endswith(_DATA):
             yield item
             continue
         text = context.text(named, item.line, "a provider")
-        found = parse_yaml(text, Problems(named)) if text is not None else None
-        inner = () if found is None else found.value if isinstance(found.value, tuple) else (found,)
-        yield from (Node(one.value, item.line) for one in inner)
+        found = parsed(text, named) if text is not None else None
+        yield from (replace(one, line=item.line) for one in items(found))
 
 
 def params_of(config: JsonValue, line: int, losses: Losses) -> dict[str, JsonValue]:

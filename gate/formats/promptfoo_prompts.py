@@ -7,24 +7,23 @@ conversations as `.prompty`. Its templates are Nunjucks, which is nearly Jinja2;
 import json
 import posixpath
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from gate.cases.reading import YAML_ENDINGS
+from gate.config.documents import Document
 from gate.domain.jsonvalue import JsonValue
 from gate.errors import InputErrors
 from gate.formats.losses import Losses
 from gate.inputs import prompts
 from gate.inputs.chat import ROLES
 from gate.inputs.limits import NEW_SUITES
-from gate.inputs.nodes import Node, plain
 from gate.inputs.parts import TEMPLATE_ENDINGS
 from gate.inputs.problems import Problems, quoted
-from gate.inputs.promptfoo.context import CODE, FILE, Context
+from gate.inputs.promptfoo.context import CODE, FILE, Context, items, parsed, value_at
 from gate.inputs.prompty import ROLE_MARK
 from gate.inputs.sheets.table import read_table
 from gate.inputs.templates import compile_template
-from gate.inputs.yamltext import parse_yaml
 
 ENDINGS = (".txt", ".md", ".j2", ".json", ".jsonl", ".csv", *YAML_ENDINGS)
 _ONE_EACH = (".txt", ".md", ".j2", ".json", *YAML_ENDINGS)
@@ -75,18 +74,17 @@ class Reader:
     taken: set[str] = field(default_factory=set)
     _tried: int = field(default=0, init=False)
 
-    def prompts(self, node: Node | None) -> list[Found]:
+    def prompts(self, node: Document | None) -> list[Found]:
         """All prompts that are listed."""
         if node is None:
             return self._raw("{{ prompt }}", "prompt", 0)
-        if isinstance(node.value, Mapping) and not {"id", "raw", "label", "file"} & node.value.keys():
-            pairs = [(Node(path, label.line), str(label.value)) for path, label in node.value.items()]
+        if isinstance(node.data, dict) and not {"id", "raw", "label", "file"} & node.data.keys():
+            pairs = [(value_at(path, label.line), str(label.data)) for path, label in node.entries().items()]
             return [one for path, label in pairs for one in self._one(path, label)]
-        items = node.value if isinstance(node.value, tuple) else (node,)
-        return [one for item in items for one in self._one(item, "")]
+        return [one for item in items(node) for one in self._one(item, "")]
 
-    def _one(self, node: Node, label: str) -> list[Found]:
-        value = given = plain(node)
+    def _one(self, node: Document, label: str) -> list[Found]:
+        value = given = node.data
         if isinstance(given, dict):
             label = str(given.get("label") or label or (given.get("id", "") if "raw" in given else ""))
             if left := sorted(given.keys() - {"id", "raw", "label", "file"}):
@@ -239,11 +237,8 @@ def _messages(text: str) -> list[dict[str, str]] | None:
     try:
         value = json.loads(_DUMPED.sub(r'\1"{{ \2 }}"', text))
     except (ValueError, RecursionError):
-        problems = Problems("prompt")
-        root = parse_yaml(text, problems)
-        if root is None or problems.count:
-            return None
-        value = plain(root)
+        found = parsed(text, "prompt")
+        value = found.data if found is not None else None
     if isinstance(value, dict):
         value = value.get("messages")
     if not isinstance(value, list) or not value:

@@ -4,21 +4,20 @@ import posixpath
 import re
 from collections.abc import Callable, Iterator, Mapping
 
+from gate.config.documents import Document, read_yaml
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.stored_suite import Entry
 from gate.formats.shared import Draft, Place
 from gate.inputs.messages import Tell
-from gate.inputs.nodes import Node, plain
-from gate.inputs.problems import Problems, one_problem
-from gate.inputs.promptfoo.context import Context, no_file
-from gate.inputs.yamltext import parse_yaml
+from gate.inputs.problems import one_problem
+from gate.inputs.promptfoo.context import Context, no_file, parsed, values
 
 _FILE = re.compile(r"(?:\$\{file:)?([^${}]+?\.(?:json|ya?ml))\}?", re.IGNORECASE)
 _SAMPLES = ("sample", "example", "default")
 """What an input may have of a value, by the version of the format."""
 
 
-def front_matter(text: str, file: str) -> Mapping[str, Node]:
+def front_matter(text: str, file: str) -> Mapping[str, Document]:
     """What stands between the first two lines of `---`; empty where there is nothing.
 
     Raises:
@@ -28,10 +27,7 @@ def front_matter(text: str, file: str) -> Mapping[str, Node]:
     if lines[0].rstrip() != "---":
         return {}
     end = next((at for at, line in enumerate(lines[1:], start=1) if line.rstrip() == "---"), len(lines))
-    problems = Problems(file)
-    root = parse_yaml("\n".join(["", *lines[1:end]]), problems)
-    problems.check()
-    return root.value if root is not None and isinstance(root.value, Mapping) else {}
+    return read_yaml("\n".join(["", *lines[1:end]]), file).entries()
 
 
 def sample_of(text: str, file: str, tell: Tell, other: Callable[[str], str | None] = no_file) -> Entry:
@@ -47,46 +43,45 @@ def sample_of(text: str, file: str, tell: Tell, other: Callable[[str], str | Non
         InputErrors: it has none.
     """
     front = front_matter(text, file)
-    values: dict[str, JsonValue] = {}
+    given: dict[str, JsonValue] = {}
     for name, known in _inputs(front.get("inputs")):
         found = next((known[key] for key in _SAMPLES if key in known), None)
-        if found is not None and found.value is not None:
-            values[name] = plain(found)
+        if found is not None:
+            given[name] = found
     sample = front.get("sample")
-    if sample is not None and isinstance(sample.value, Mapping):
-        values |= {name: plain(node) for name, node in sample.value.items()}
-    elif sample is not None and sample.value is not None:
-        values |= _of_file(sample, Context(tell, posixpath.dirname(file), other))
+    if sample is not None and isinstance(sample.data, dict):
+        given |= sample.data
+    elif sample is not None and sample.data is not None:
+        given |= _of_file(sample, Context(tell, posixpath.dirname(file), other))
     draft = Draft(Place(sample.line if sample is not None else 0, 1, tell), "sample")
-    said = values.pop("input", None)
+    said = given.pop("input", None)
     if isinstance(said, str) and said.strip():
         draft.case["input"] = said
-    draft.variables(values)
+    draft.variables(given)
     if len(draft.case) == 1:
         raise one_problem(file, 0, "has no sample", "write sample: {name: value} into its front matter")
     return draft.done()
 
 
-def _inputs(node: Node | None) -> Iterator[tuple[str, Mapping[str, Node]]]:
+def _inputs(node: Document | None) -> Iterator[tuple[str, dict[str, JsonValue]]]:
     """What is said of each input: under its name, or in a list of those that have one."""
-    value = node.value if node is not None else None
-    if isinstance(value, Mapping):
-        for name, inner in value.items():
-            yield name, inner.value if isinstance(inner.value, Mapping) else {}
-    for item in value if isinstance(value, tuple) else ():
-        known = item.value if isinstance(item.value, Mapping) else {}
-        named = known["name"].value if "name" in known else None
+    if node is not None and isinstance(node.data, dict):
+        for name, inner in node.entries().items():
+            yield name, values(inner)
+    for item in node.parts() if node is not None else ():
+        known = values(item)
+        named = known.get("name")
         if isinstance(named, str):
             yield named, known
 
 
-def _of_file(sample: Node, context: Context) -> dict[str, JsonValue]:
+def _of_file(sample: Document, context: Context) -> dict[str, JsonValue]:
     """What `sample: ${file:chat.json}` names; in older files the name stands alone."""
-    named = _FILE.fullmatch(str(sample.value).strip())
+    named = _FILE.fullmatch(str(sample.data).strip())
     text = context.text(named[1], sample.line, "the sample") if named else None
-    found = parse_yaml(text, Problems(named[1])) if named and text is not None else None
-    if found is None or not isinstance(found.value, Mapping):
+    found = parsed(text, named[1]) if named and text is not None else None
+    if found is None or not isinstance(found.data, dict):
         if text is not None or named is None:
             context.tell.add(sample.line, "the sample holds no mapping, and is left out", "write it into the file")
         return {}
-    return {name: plain(node) for name, node in found.value.items()}
+    return found.data

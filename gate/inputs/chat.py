@@ -49,12 +49,13 @@ def read_chat(document: Document) -> tuple[tuple[int, Message], ...]:
         InputErrors: every mistake.
     """
     if isinstance(document.data, dict):
-        turns, place = validate(_ChatFile, document).messages, ("messages",)
+        turns = validate(_ChatFile, document).messages
     elif isinstance(document.data, list):
-        turns, place = validate(_TURNS, document), ()
+        turns = validate(_TURNS, document)
     else:
         hint = "begin with '- role: system', or name a text prompt .md or .txt"
         raise one_problem(document.file, 1, "is not a chat file: it must hold a list of {role, content}", hint)
+    place = ("messages",) if isinstance(document.data, dict) else ()
     if not turns:
         said = "messages must be a list of {role, content}, not an empty list"
         raise one_problem(document.file, document.line_of(*place), said)

@@ -15,12 +15,12 @@ class BadJson(Exception):
 
     Args:
         message: what is wrong.
-        line, column: 1-based position in the text; 0 where there is none.
+        line: 1-based, in the text; 0 where there is none.
     """
 
-    def __init__(self, message: str, line: int = 0, column: int = 0) -> None:
+    def __init__(self, message: str, line: int = 0) -> None:
         super().__init__(message)
-        self.message, self.line, self.column = message, line, column
+        self.message, self.line = message, line
 
 
 def parse_json(text: str) -> JsonValue:
@@ -32,28 +32,11 @@ def parse_json(text: str) -> JsonValue:
     try:
         value: JsonValue = _DECODER.decode(text)
     except json.JSONDecodeError as error:
-        raise _syntax(error) from None
+        raise BadJson(f"invalid JSON at column {error.colno}: {error.msg}", error.lineno) from None
     except RecursionError:
         raise BadJson(_DEEP) from None
     _check(value, text)
     return value
-
-
-def parse_value(text: str, start: int) -> tuple[JsonValue, int]:
-    """The JSON value that begins at `start`, and where it ends, both in characters.
-
-    Raises:
-        BadJson: with the position in the whole text, where the parser names one.
-    """
-    try:
-        value: JsonValue
-        value, end = _DECODER.raw_decode(text, start)
-    except json.JSONDecodeError as error:
-        raise _syntax(error) from None
-    except RecursionError:
-        raise BadJson(_DEEP) from None
-    _check(value, text[start:end])
-    return value, end
 
 
 def _check(value: JsonValue, text: str) -> None:
@@ -67,10 +50,6 @@ def _check(value: JsonValue, text: str) -> None:
             json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError:
         raise BadJson("half of a surrogate pair (\\ud800 to \\udfff) is not text") from None
-
-
-def _syntax(error: json.JSONDecodeError) -> BadJson:
-    return BadJson(f"invalid JSON at column {error.colno}: {error.msg}", error.lineno, error.colno)
 
 
 def _constant(word: str) -> JsonValue:

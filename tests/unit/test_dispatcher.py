@@ -10,12 +10,9 @@ import pytest
 
 from evals.dispatcher.persona import PERSONA, STATE_PROMPTS, get_system_prompt
 from gate.cases import reading as cases
+from gate.config.documents import Document, read_yaml
 from gate.domain.case import Case
-from gate.inputs.fields import Fields
-from gate.inputs.nodes import Node, plain
-from gate.inputs.problems import Problems
 from gate.inputs.templates import compile_template
-from gate.inputs.yamltext import parse_yaml
 from gate.scoring.subject import Subject
 from gate.scoring.validators.registry import validate
 
@@ -36,12 +33,8 @@ WEIGHTS = {
 }
 
 
-def yaml(name: str) -> Node:
-    problems = Problems(name)
-    node = parse_yaml((FOLDER / name).read_text(encoding="utf-8"), problems)
-    problems.check()
-    assert node is not None
-    return node
+def yaml(name: str) -> Document:
+    return read_yaml((FOLDER / name).read_text(encoding="utf-8"), name)
 
 
 def failed(case: Case, answer: str) -> set[str]:
@@ -79,12 +72,12 @@ def test_every_transcript_expects_what_rules_can_tell() -> None:
 
 
 def test_the_rubric_has_seven_dimensions_whose_weights_sum_to_1() -> None:
-    root = Fields(yaml("rubric.yaml"), "", Problems("rubric.yaml"))
-    dimensions = [plain(node) for node in root.entries["dimensions"].value]  # type: ignore[union-attr]
+    root = yaml("rubric.yaml").entries()
+    dimensions = [part.data for part in root["dimensions"].parts()]
     assert {each["name"]: each["weight"] for each in dimensions} == WEIGHTS  # type: ignore[index,call-overload]
     assert sum(WEIGHTS.values()) == pytest.approx(1.0)
-    assert plain(root.entries["scale"]) == [1, 5]
-    assert plain(root.entries["threshold"]) == 3.5
+    assert root["scale"].data == [1, 5]
+    assert root["threshold"].data == 3.5
     for each in dimensions:
         assert isinstance(each, dict)
         assert str(each["description"]).strip()

@@ -3,11 +3,10 @@
 import re
 from collections.abc import Iterator
 
+from gate.config.documents import read_yaml
 from gate.domain.jsonvalue import JsonValue
 from gate.errors import InputErrors
-from gate.inputs.nodes import plain
-from gate.inputs.problems import Problems, quoted
-from gate.inputs.yamltext import parse_yaml
+from gate.inputs.problems import quoted
 
 _KEY = re.compile(
     r".*(?:prompt|instructions?|template|plan)|.*message|system|user|human|goal|backstory|content|text", re.IGNORECASE
@@ -28,13 +27,10 @@ def why_no_chat(text: str, path: str, mistake: str) -> str:
         path: its ending tells YAML from JSON.
         mistake: what its reader says.
     """
-    problems = Problems(path)
-    root = parse_yaml(text, problems)  # JSON is YAML
     try:
-        problems.check()
+        value = read_yaml(text, path).data  # JSON is YAML
     except InputErrors:
         return "" if path.lower().endswith(".json") else mistake
-    value = plain(root) if root is not None else None
     if isinstance(value, dict) and "messages" in value or isinstance(value, list) and _roles(value):
         return mistake
     keys = [quoted(key) for key in _keys(value, "")]

@@ -9,12 +9,10 @@ from importlib import resources
 from itertools import islice
 from typing import Any
 
+from gate.config.documents import read_yaml
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.stored_suite import Entry
 from gate.flows.scaffold.finding import FoundPrompt
-from gate.inputs.nodes import plain
-from gate.inputs.problems import Problems
-from gate.inputs.yamltext import parse_yaml
 from gate.scoring.validators.language import likeliest
 
 STARTERS = ("en", "de", "fr", "es", "ja")
@@ -241,10 +239,7 @@ def _data(language: str) -> _Data:
 def _file(language: str) -> dict[str, Any]:
     """What stands in a file of the package, which is as `_data` reads it."""
     folder = resources.files("gate.flows.scaffold").joinpath("templates", "inputs")
-    problems = Problems(f"{language}.yaml")
-    root = parse_yaml(folder.joinpath(f"{language}.yaml").read_text(encoding="utf-8"), problems)
-    problems.check()
-    found = plain(root) if root is not None else {}
+    found = read_yaml(folder.joinpath(f"{language}.yaml").read_text(encoding="utf-8"), f"{language}.yaml").data
     if not isinstance(found, dict):
         raise TypeError(f"{language}.yaml is a mapping")
     return found

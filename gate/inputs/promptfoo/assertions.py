@@ -3,17 +3,16 @@
 import re
 from collections.abc import Mapping
 
+from gate.config.documents import Document
 from gate.config.scorers import parse_scorers
 from gate.domain.jsonvalue import JsonValue
 from gate.errors import InputErrors
 from gate.inputs.models import foreign_model
-from gate.inputs.nodes import Node, plain
-from gate.inputs.problems import Problems, did_you_mean, quoted
+from gate.inputs.problems import did_you_mean, quoted
 from gate.inputs.promptfoo.code import LANGUAGES, Options, scorer_of
-from gate.inputs.promptfoo.context import CODE, FILE, Context, criteria, node_of, values
+from gate.inputs.promptfoo.context import CODE, FILE, Context, criteria, parsed, value_at, values
 from gate.inputs.promptfoo.listed import listed
 from gate.inputs.promptfoo.types import MAPPED, NAMED, Unmapped, unheeded
-from gate.inputs.yamltext import parse_yaml
 
 SET = "assert-set"
 KNOWN = frozenset({*MAPPED, *NAMED, SET})
@@ -33,7 +32,7 @@ _LENGTHS = "blanks around the answer do not count, and an emoji is one character
 _SHORT = {"fn": "javascript", "eval": "javascript", "grade": "llm-rubric"}
 
 
-def scorers_of(node: Node | None, context: Context, place: str) -> list[JsonValue]:
+def scorers_of(node: Document | None, context: Context, place: str) -> list[JsonValue]:
     """The scorers that a list of assertions comes to.
 
     Args:
@@ -41,28 +40,28 @@ def scorers_of(node: Node | None, context: Context, place: str) -> list[JsonValu
         context: of the file.
         place: whose they are, for messages: `test 3`.
     """
-    if node is None or node.value is None:
+    if node is None or node.data is None:
         return []
-    if not isinstance(node.value, tuple):
+    if not isinstance(node.data, list):
         context.tell.add(node.line, f"assert of {place} is no list", "begin each assertion with '- type: …'")
         return []
     found: list[JsonValue] = []
-    for item in node.value:
+    for item in node.parts():
         found += _scorers(context.resolved(item), context, place, 1.0)
     return _apart(found)
 
 
-def from_text(text: str, line: int) -> Node:
+def from_text(text: str, line: int) -> Document:
     """An assertion as the cell of a table has it: `contains:Paris`, `similar(0.8):…`, or a text to be equal to."""
     text = text.strip()
     head, colon, rest = text.partition(":")
     if colon and head in _SHORT:
-        return node_of({"type": _SHORT[head], "value": rest.strip()}, line)
+        return value_at({"type": _SHORT[head], "value": rest.strip()}, line)
     if text.startswith(FILE) and any(ending in text for ending in CODE):
-        return node_of({"type": "python" if ".py" in text else "javascript", "value": text}, line)
+        return value_at({"type": "python" if ".py" in text else "javascript", "value": text}, line)
     match = _STRING.fullmatch(text)
     if match is None:
-        return node_of({"type": "equals", "value": text}, line)
+        return value_at({"type": "equals", "value": text}, line)
     negated, base, threshold, value = match.groups()
     row: Options = {"type": f"{negated or ''}{base}"}
     if value is not None:
@@ -71,16 +70,16 @@ def from_text(text: str, line: int) -> Node:
         row["value"] = value if found is None else list(found)
     if threshold or base in _CELL_MARKS:
         row["threshold"] = float(threshold or _CELL_MARK)
-    return node_of(row, line)
+    return value_at(row, line)
 
 
-def _scorers(node: Node, context: Context, place: str, share: float) -> list[JsonValue]:
+def _scorers(node: Document, context: Context, place: str, share: float) -> list[JsonValue]:
     """Of one assertion; `share` is what its set leaves of its weight."""
-    if not isinstance(node.value, Mapping) or "type" not in node.value:
-        if node.value:
+    row = values(node)
+    if "type" not in row:
+        if node.data:
             context.tell.add(node.line, f"an assertion of {place} has no type", "write type: contains")
         return []
-    row = values(node)
     kind = str(row["type"])
     weight = _weight(row)
     if weight == 0:
@@ -101,18 +100,16 @@ def _weight(row: Mapping[str, JsonValue]) -> float:
     return 1 if isinstance(weight, bool) or not isinstance(weight, (int, float)) else weight
 
 
-def _set(node: Node, context: Context, place: str, share: float) -> list[JsonValue]:
-    assert isinstance(node.value, Mapping)  # noqa: S101
-    inner = node.value.get("assert")
-    if "threshold" in node.value:
+def _set(node: Document, context: Context, place: str, share: float) -> list[JsonValue]:
+    inner = node.get("assert")
+    if "threshold" in values(node):
         message = f"the threshold of an assert-set of {place} is left out: its assertions count by their weights"
         context.tell.add(node.line, message, "set the case's threshold")
-    items = inner.value if inner is not None and isinstance(inner.value, tuple) else ()
-    resolved = [context.resolved(item) for item in items]
+    resolved = [context.resolved(item) for item in (inner.parts() if inner is not None else ())]
     whole = sum(_weight(values(item)) for item in resolved)
     found: list[JsonValue] = []
     for item in resolved:
-        if isinstance(item.value, Mapping) and values(item).get("type") == SET:
+        if values(item).get("type") == SET:
             # There, too, a set holds no sets; with references it might hold itself.
             context.tell.add(item.line, f"an assert-set inside another of {place} is left out", "write it beside it")
             continue
@@ -120,7 +117,7 @@ def _set(node: Node, context: Context, place: str, share: float) -> list[JsonVal
     return found
 
 
-def _made(row: Options, kind: str, node: Node, context: Context, place: str) -> Options | None:
+def _made(row: Options, kind: str, node: Document, context: Context, place: str) -> Options | None:
     """The scorer of one assertion without its weight; None where there is none, which is told."""
     base = kind.removeprefix(_NOT)
     told = f"assertion type {quoted(kind)} of {place}"
@@ -142,7 +139,7 @@ def _made(row: Options, kind: str, node: Node, context: Context, place: str) -> 
     return of_code if _with_rest(of_code, row, node.line, (differs, told, context)) else None
 
 
-def _scorer(row: Options, kind: str, node: Node, context: Context, told: str) -> Options | None:
+def _scorer(row: Options, kind: str, node: Document, context: Context, told: str) -> Options | None:
     """The scorer of an assertion that has one; None where its value cannot be had, which is told."""
     base = kind.removeprefix(_NOT)
     mapped, value = MAPPED[base], row.get("value")
@@ -220,10 +217,9 @@ def model_of(provider: JsonValue) -> str | None:
 def _loaded(text: str, named: str) -> JsonValue:
     """A file's content: data where it is a data file, else its text."""
     if named.lower().endswith((".json", ".yaml", ".yml")):
-        problems = Problems(named)
-        node = parse_yaml(text, problems)
-        if node is not None and not problems.count:
-            return plain(node)
+        found = parsed(text, named)
+        if found is not None:
+            return found.data
     return text.rstrip("\r\n") if not named.lower().endswith(CODE) else text
 
 

@@ -3,14 +3,15 @@
 import json
 import posixpath
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from importlib import resources
 from pathlib import PurePosixPath
 
+from gate.config.documents import Document, read_yaml
 from gate.domain.jsonvalue import JsonValue
+from gate.errors import InputErrors
 from gate.inputs.messages import Tell
-from gate.inputs.nodes import Node, plain, wrap
 from gate.inputs.paths import escapes, is_glob, matches
 from gate.inputs.promptfoo.allowance import Allowance
 from gate.inputs.sandbox import BadTemplate
@@ -42,7 +43,7 @@ class Context:
     tell: Tell
     folder: str = ""
     other: Callable[[str], str | None] = no_file
-    root: Node | None = None
+    root: Document | None = None
     paths: Collection[str] = ()
     allowance: Allowance = field(default_factory=Allowance)
 
@@ -99,35 +100,46 @@ class Context:
             return None
         return text.removeprefix("\ufeff")
 
-    def resolved(self, node: Node) -> Node:
-        """A node with `$ref: '#/a/b'` followed; the node itself, and a loss, where it leads nowhere."""
+    def resolved(self, node: Document) -> Document:
+        """A value with `$ref: '#/a/b'` followed; an empty mapping, and a loss, where it leads nowhere."""
         for _ in range(5):
-            reference = node.value.get("$ref") if isinstance(node.value, Mapping) else None
+            reference = values(node).get("$ref")
             if reference is None:
                 return node
-            found = self._pointed(reference.value)
+            found = self._pointed(reference)
             if found is None:
-                self.tell.add(node.line, f"the reference {reference.value} leads nowhere", "write it out")
-                return Node({}, node.line)
-            node = Node(found.value, node.line)
+                self.tell.add(node.line, f"the reference {reference} leads nowhere", "write it out")
+                return value_at({}, node.line)
+            node = replace(found, line=node.line)
         self.tell.add(node.line, "references lead to references without end", "write them out")
-        return Node({}, node.line)
+        return value_at({}, node.line)
 
-    def _pointed(self, reference: object) -> Node | None:
+    def _pointed(self, reference: JsonValue) -> Document | None:
         found = self.root
         if not isinstance(reference, str) or not reference.startswith("#/"):
             return None
         for key in reference[2:].split("/"):
-            if found is None or not isinstance(found.value, Mapping):
-                return None
-            found = found.value.get(key)
+            found = found.get(key) if found is not None else None
         return found
 
 
-def values(node: Node) -> dict[str, JsonValue]:
-    """A mapping without its lines; empty for anything else."""
-    found = plain(node)
-    return found if isinstance(found, dict) else {}
+def values(node: Document | None) -> dict[str, JsonValue]:
+    """What a mapping holds; empty for anything else."""
+    return dict(node.data) if node is not None and isinstance(node.data, dict) else {}
+
+
+def items(node: Document | None) -> list[Document]:
+    """The items of a list; one that stands alone is a list of itself."""
+    return [] if node is None else node.parts() if isinstance(node.data, list) else [node]
+
+
+def parsed(text: str, file: str) -> Document | None:
+    """What a file in YAML or JSON holds; None where that is nothing, or it is none."""
+    try:
+        found = read_yaml(text, file)
+    except InputErrors:
+        return None
+    return found if found.data is not None else None
 
 
 def names_in(value: object) -> frozenset[str]:
@@ -145,9 +157,9 @@ def names_in(value: object) -> frozenset[str]:
     return frozenset().union(*map(names_in, inner))
 
 
-def node_of(value: JsonValue, line: int) -> Node:
+def value_at(value: JsonValue, line: int) -> Document:
     """A value that stands on one line."""
-    return wrap(value, line)
+    return Document("", value, line=line)
 
 
 def criteria(name: str, value: str = "") -> str:

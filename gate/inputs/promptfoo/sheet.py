@@ -4,14 +4,14 @@ https://www.promptfoo.dev/docs/configuration/test-cases/
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from gate.config.documents import Document
 from gate.domain.jsonvalue import JsonValue
-from gate.inputs.nodes import Node
 from gate.inputs.problems import Problems
 from gate.inputs.promptfoo.assertions import from_text
-from gate.inputs.promptfoo.context import Context, node_of
+from gate.inputs.promptfoo.context import Context, value_at, values
 from gate.inputs.sheets.table import Record, Table
 
 _EXPECTED = re.compile(r"__expected(\d*)")
@@ -27,7 +27,7 @@ def is_sheet(headings: Iterable[str]) -> bool:
     return any(heading.startswith(("__expected", "__metadata:", "__config:")) for heading in headings)
 
 
-def tests_of(table: Table, context: Context, problems: Problems) -> list[Node]:
+def tests_of(table: Table, context: Context, problems: Problems) -> list[Document]:
     """Each row as the test that a configuration would hold.
 
     Args:
@@ -47,31 +47,30 @@ class _Parts:
 
     line: int
     context: Context
-    variables: dict[str, Node] = field(default_factory=dict)
-    asserts: dict[int, dict[str, Node]] = field(default_factory=dict)
+    variables: dict[str, JsonValue] = field(default_factory=dict)
+    asserts: dict[int, dict[str, JsonValue]] = field(default_factory=dict)
     thresholds: dict[int, float] = field(default_factory=dict)
-    metadata: dict[str, Node] = field(default_factory=dict)
-    entries: dict[str, Node] = field(default_factory=dict)
+    metadata: dict[str, JsonValue] = field(default_factory=dict)
+    entries: dict[str, JsonValue] = field(default_factory=dict)
 
     def take(self, heading: str, cell: str) -> None:
         """One cell."""
         if not heading.startswith("__"):
-            self.variables[heading] = Node(cell, self.line)
+            self.variables[heading] = cell
         elif found := _EXPECTED.fullmatch(heading):
-            node = from_text(cell, self.line)
-            self.asserts[int(found[1] or 1)] = dict(node.value) if isinstance(node.value, Mapping) else {}
+            self.asserts[int(found[1] or 1)] = values(from_text(cell, self.line))
         elif found := _CONFIG.fullmatch(heading):
             if (number := self.number(cell, heading)) is not None:
                 self.thresholds[int(found[1] or 1)] = number
         elif heading.startswith(_METADATA):
             name = heading.removeprefix(_METADATA)
             value: JsonValue = list(_items(cell)) if name.endswith("[]") else cell
-            self.metadata[name.removesuffix("[]")] = node_of(value, self.line)
+            self.metadata[name.removesuffix("[]")] = value
         elif heading == "__description":
-            self.entries["description"] = Node(cell, self.line)
+            self.entries["description"] = cell
         elif heading == "__threshold":
             if (number := self.number(cell, heading)) is not None:
-                self.entries["threshold"] = Node(number, self.line)
+                self.entries["threshold"] = number
         elif heading not in (*_LEFT_OUT, _METRIC):
             self.context.tell.add(self.line, f"the column {heading} is not known, and is left out")
 
@@ -84,21 +83,21 @@ class _Parts:
             return None
 
 
-def _test(record: Record, context: Context) -> Node:
-    parts, line = _Parts(record.line, context), record.line
+def _test(record: Record, context: Context) -> Document:
+    parts = _Parts(record.line, context)
     for heading, cell in record.cells.items():
         parts.take(heading, cell)
     metric = record.cells.get(_METRIC, "").strip()
     for at, row in parts.asserts.items():
         if at in parts.thresholds:
-            row["threshold"] = Node(parts.thresholds[at], line)
+            row["threshold"] = parts.thresholds[at]
         if metric:
-            row["metric"] = Node(metric, line)
-    entries = {"vars": Node(parts.variables, line), **parts.entries}
-    entries["assert"] = Node(tuple(Node(row, line) for row in parts.asserts.values()), line)
+            row["metric"] = metric
+    entries: dict[str, JsonValue] = {"vars": parts.variables, **parts.entries}
+    entries["assert"] = list(parts.asserts.values())
     if parts.metadata:
-        entries["metadata"] = Node(parts.metadata, line)
-    return Node(entries, line)
+        entries["metadata"] = parts.metadata
+    return value_at(entries, record.line)
 
 
 def _items(cell: str) -> list[str]:

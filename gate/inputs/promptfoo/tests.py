@@ -6,17 +6,16 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from gate.config.documents import Document
 from gate.domain.jsonvalue import JsonValue
 from gate.inputs.kept import OWN, with_kept
 from gate.inputs.names import dimension_complaint, value_complaint
-from gate.inputs.nodes import Node, plain
-from gate.inputs.problems import Problems, one_problem, quoted
+from gate.inputs.problems import one_problem, quoted
 from gate.inputs.promptfoo.assertions import model_of, scorers_of
-from gate.inputs.promptfoo.context import FILE, Context, values
+from gate.inputs.promptfoo.context import FILE, Context, items, parsed, value_at, values
 from gate.inputs.render import SlowTemplate
 from gate.inputs.sandbox import BadTemplate
 from gate.inputs.templates import compile_template
-from gate.inputs.yamltext import parse_yaml
 
 KEYS = frozenset(
     "vars assert description threshold metadata options provider providers prompts providerOutput "
@@ -40,7 +39,7 @@ class Default:
         metadata, threshold, grader: of tests that say nothing else.
     """
 
-    vars: Mapping[str, Node] = field(default_factory=dict)
+    vars: Mapping[str, Document] = field(default_factory=dict)
     scorers: Sequence[JsonValue] = ()
     metadata: Mapping[str, JsonValue] = field(default_factory=dict)
     threshold: JsonValue = None
@@ -50,18 +49,18 @@ class Default:
 NOTHING = Default()
 
 
-def is_test(entries: Mapping[str, Node]) -> bool:
+def is_test(entries: Mapping[str, object]) -> bool:
     """Is a mapping a test of promptfoo, and no case of the gate's own?"""
     if "id" in entries or not ("assert" in entries or "vars" in entries):
         return False
     return "assert" in entries or entries.keys() <= KEYS
 
 
-def default_of(node: Node | None, context: Context) -> Default:
+def default_of(node: Document | None, context: Context) -> Default:
     """What `defaultTest` gives to every test."""
-    if node is None or not isinstance(node.value, Mapping):
+    if node is None or not isinstance(node.data, dict):
         return NOTHING
-    entries = node.value
+    entries = node.entries()
     _told_rest(entries, context, "defaultTest")
     options = entries.get("options")
     scorers = scorers_of(entries.get("assert"), context, "defaultTest")
@@ -73,13 +72,17 @@ def default_of(node: Node | None, context: Context) -> Default:
         vars=_vars(entries.get("vars"), context, "defaultTest"),
         scorers=scorers,
         metadata=values(entries["metadata"]) if "metadata" in entries else {},
-        threshold=plain(entries["threshold"]) if "threshold" in entries else None,
+        threshold=entries["threshold"].data if "threshold" in entries else None,
         grader=grader,
     )
 
 
 def cases_of(
-    node: Node, number: int, context: Context, default: Default = NOTHING, more: Mapping[str, Node] | None = None
+    node: Document,
+    number: int,
+    context: Context,
+    default: Default = NOTHING,
+    more: Mapping[str, Document] | None = None,
 ) -> list[dict[str, JsonValue]]:
     """The cases of one test.
 
@@ -91,10 +94,10 @@ def cases_of(
         more: variables of a scenario, between those of the default and its own.
     """
     place = f"test {number}"
-    if not isinstance(node.value, Mapping):
+    if not isinstance(node.data, dict):
         context.tell.add(node.line, f"{place} is no mapping, and is left out", "write vars: …")
         return []
-    entries = node.value
+    entries = node.entries()
     _told_rest(entries, context, place)
     options = values(entries["options"]) if "options" in entries else {}
     scorers = scorers_of(entries.get("assert"), context, place)
@@ -108,7 +111,7 @@ def cases_of(
     if options.get("disableDefaultAsserts") is True and default.scorers and not scorers:
         context.tell.add(node.line, f"{place} sets the default assertions aside and has no others, so they stay")
     own = _vars(entries.get("vars"), context, place)
-    given = _vars(Node(more, node.line), context, place) if more else {}
+    given = _read_vars(more or {}, context, place)
     variables = {**default.vars, **given, **own}
     expanded = options.get("disableVarExpansion") is not True
     rows = list(_combined(variables, expanded, node.line, context, place))
@@ -120,7 +123,7 @@ def cases_of(
     return [with_kept(case, kept) for case in cases] if kept is not None else cases
 
 
-def _told_rest(entries: Mapping[str, Node], context: Context, place: str) -> None:
+def _told_rest(entries: Mapping[str, Document], context: Context, place: str) -> None:
     for key, node in entries.items():
         if key in ("vars", "assert", "description", "threshold", "metadata"):
             continue
@@ -133,13 +136,13 @@ def _told_rest(entries: Mapping[str, Node], context: Context, place: str) -> Non
         context.tell.add(node.line, f"{quoted(key)} of {place} is left out")
 
 
-def _shared(entries: Mapping[str, Node], context: Context, place: str, default: Default) -> dict[str, JsonValue]:
+def _shared(entries: Mapping[str, Document], context: Context, place: str, default: Default) -> dict[str, JsonValue]:
     """What all cases of a test have in common, beside variables and scorers."""
     shared: dict[str, JsonValue] = {}
     description = entries.get("description")
-    if description is not None and isinstance(description.value, str) and description.value.strip():
-        shared["description"] = description.value
-    threshold = plain(entries["threshold"]) if "threshold" in entries else default.threshold
+    if description is not None and isinstance(description.data, str) and description.data.strip():
+        shared["description"] = description.data
+    threshold = entries["threshold"].data if "threshold" in entries else default.threshold
     if threshold is not None:
         if isinstance(threshold, (int, float)) and not isinstance(threshold, bool) and 0 < threshold <= 1:
             shared["threshold"] = threshold
@@ -175,50 +178,54 @@ def slices_of(metadata: Mapping[str, JsonValue], context: Context, line: int, pl
     return slices
 
 
-def _vars(node: Node | None, context: Context, place: str) -> dict[str, Node]:
-    if node is None or node.value is None:
+def _vars(node: Document | None, context: Context, place: str) -> dict[str, Document]:
+    if node is None or node.data is None:
         return {}
-    if isinstance(node.value, str) and node.value.startswith(FILE):
-        text = context.text(node.value, node.line, f"vars of {place}")
-        loaded = parse_yaml(text, Problems(node.value)) if text is not None else None
-        node = loaded if loaded is not None else Node({}, node.line)
-    if not isinstance(node.value, Mapping):
+    if isinstance(node.data, str) and node.data.startswith(FILE):
+        text = context.text(node.data, node.line, f"vars of {place}")
+        loaded = parsed(text, node.data) if text is not None else None
+        node = loaded if loaded is not None else value_at({}, node.line)
+    if not isinstance(node.data, dict):
         context.tell.add(node.line, f"vars of {place} are no mapping, and are left out")
         return {}
-    found: dict[str, Node] = {}
-    for name, value in node.value.items():
-        if _in_file(value) or isinstance(value.value, tuple) and any(map(_in_file, value.value)):
-            several = isinstance(value.value, tuple)
-            items = value.value if isinstance(value.value, tuple) else (value,)
+    return _read_vars(node.entries(), context, place)
+
+
+def _read_vars(entries: Mapping[str, Document], context: Context, place: str) -> dict[str, Document]:
+    """Variables, with the contents of the files that they name."""
+    found: dict[str, Document] = {}
+    for name, value in entries.items():
+        if any(map(_in_file, items(value))):
             what = f"the variable {name} of {place}"
-            read = tuple(one for item in items if (one := _read(item, context, what)) is not None)
+            read = [one for item in items(value) if (one := _read(item, context, what)) is not None]
             if read:
-                found[name] = Node(read, value.line) if several else read[0]
+                several = [one.data for one in read]
+                found[name] = value_at(several if isinstance(value.data, list) else several[0], value.line)
             continue
         found[name] = value
     return found
 
 
-def _in_file(node: Node) -> bool:
-    return isinstance(node.value, str) and node.value.startswith(FILE)
+def _in_file(node: Document) -> bool:
+    return isinstance(node.data, str) and node.data.startswith(FILE)
 
 
-def _read(node: Node, context: Context, what: str) -> Node | None:
+def _read(node: Document, context: Context, what: str) -> Document | None:
     """A value, or what its file holds; None, and a loss, where it cannot be had."""
-    if not isinstance(node.value, str) or not _in_file(node):
+    if not isinstance(node.data, str) or not _in_file(node):
         return node
-    text = context.text(node.value, node.line, what)
+    text = context.text(node.data, node.line, what)
     if text is None:
         return None
-    data = parse_yaml(text, Problems(node.value)) if node.value.lower().endswith((".yaml", ".yml")) else None
-    return Node(text.strip() if data is None else _written(plain(data)), node.line)
+    found = parsed(text, node.data) if node.data.lower().endswith((".yaml", ".yml")) else None
+    return value_at(text.strip() if found is None else _written(found.data), node.line)
 
 
 def _combined(
-    variables: Mapping[str, Node], expanded: bool, line: int, context: Context, place: str
+    variables: Mapping[str, Document], expanded: bool, line: int, context: Context, place: str
 ) -> Iterator[dict[str, JsonValue]]:
     """The variables of each case: promptfoo asks every combination of those that are lists of texts."""
-    rows = {name: plain(node) for name, node in variables.items()}
+    rows = {name: node.data for name, node in variables.items()}
     lists = {name: value for name, value in rows.items() if expanded and _expands(value)}
     count = math.prod(len(value) for value in lists.values() if isinstance(value, list))
     if count > COMBINATIONS:

@@ -8,12 +8,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from gate.domain.jsonvalue import JsonValue
-from gate.inputs.nodes import plain
-from gate.inputs.problems import Problems, quoted
-from gate.inputs.promptfoo.context import FILE, criteria
+from gate.inputs.problems import quoted
+from gate.inputs.promptfoo.context import FILE, criteria, parsed
 from gate.inputs.promptfoo.listed import listed
 from gate.inputs.promptfoo.patterns import pythons, translated
-from gate.inputs.yamltext import parse_yaml
 
 _DRAFT = "$schema"
 _DRAFT_7 = "http://json-schema.org/draft-07/schema#"
@@ -105,9 +103,8 @@ def _json(value: JsonValue, _: Assertion) -> Options:
     if value is None or value == "":
         return {"json": {"fence": False}}
     if isinstance(value, str):
-        problems = Problems("schema")
-        node = parse_yaml(value, problems)
-        value = plain(node) if node is not None and not problems.count else None
+        found = parsed(value, "schema")
+        value = found.data if found is not None else None
     if not isinstance(value, dict):
         raise Unmapped("its schema is no mapping in JSON or YAML")
     return {"json_schema": {"schema": {_DRAFT: _DRAFT_7, **value}, "fence": False}}

@@ -9,7 +9,7 @@ from gate.domain.jsonvalue import JsonValue
 from gate.scoring.subject import Subject
 
 Options: TypeAlias = Mapping[str, JsonValue]
-"""As `gate.inputs.scorers` reads them, with the fields of the case filled in."""
+"""As `gate.config.scorers` reads them, with the fields of the case filled in."""
 
 Finding: TypeAlias = tuple[float | Unscored, str]
 """A score in [0, 1], or why there is none; and a reason in one line, which names what was looked for."""

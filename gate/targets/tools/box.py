@@ -6,13 +6,13 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
+from gate.config.documents import described
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.toolname import is_tool_name, model_name
 from gate.domain.tools import Tool
 from gate.domain.transcript import ToolUse
 from gate.inputs.jsontext import BadJson, parse_json
 from gate.inputs.limits import TOOL_SCHEMA_CHARS, TOOL_TEXT_CHARS, TOOLS
-from gate.inputs.nodes import described
 from gate.inputs.problems import quoted
 from gate.targets.port import AgentFailed
 from gate.targets.tools.inject import Injection

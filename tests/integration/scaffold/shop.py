@@ -4,9 +4,7 @@ from pathlib import Path
 
 from gate.cli.init import init
 from gate.cli.init_run import InitOptions
-from gate.inputs.nodes import plain
-from gate.inputs.problems import Problems
-from gate.inputs.yamltext import parse_yaml
+from gate.config.documents import read_yaml
 
 PROMPT = {"prompts/support.md": "You help the customers of a shop.\nAnswer in at most two sentences.\n"}
 WRITTEN = [
@@ -25,11 +23,7 @@ def files(root: Path) -> dict[str, bytes]:
 
 
 def yaml(path: Path) -> object:
-    problems = Problems(path.name)
-    root = parse_yaml(path.read_text(encoding="utf-8"), problems)
-    problems.check()
-    assert root is not None
-    return plain(root)
+    return read_yaml(path.read_text(encoding="utf-8"), path.name).data
 
 
 def options(*arguments: str) -> InitOptions:

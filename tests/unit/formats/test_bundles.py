@@ -219,7 +219,7 @@ def test_nothing_outside_of_the_repository_is_read() -> None:
     ("text", "said"),
     [
         ("a: &a [x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: [" + "*b," * 3000 + "]", "more than 20,000 values"),
-        ("[" * 200, "nested more than"),
+        ("[" * 200 + "]" * 200, "nested more than"),
         ("prompts: !!python/object:os.system x", "tag"),
         ("just a text", "must hold a mapping"),
         ("prompts: []", "no prompt"),

@@ -14,9 +14,8 @@ from gate.formats.bundles import read_bundle
 from gate.formats.convert import bring
 from gate.formats.detect import FORMATS
 from gate.formats.promptfoo_cases import Deaf
-from gate.inputs.nodes import wrap
 from gate.inputs.promptfoo.allowance import Allowance
-from gate.inputs.promptfoo.context import Context
+from gate.inputs.promptfoo.context import Context, value_at
 from gate.inputs.promptfoo.tests import cases_of
 from gate.inputs.promptfoo.types import MAPPED
 from gate.inputs.render import SlowTemplate
@@ -130,7 +129,7 @@ def test_what_multiplies_ends() -> None:
 
 def test_variables_that_are_each_quick_enough_end_the_reading_together() -> None:
     work = "{% for i in range(2000) %}{% endfor %}x"
-    test = wrap({"vars": {"a": work, "b": [str(number) for number in range(1_000)]}}, 7)
+    test = value_at({"vars": {"a": work, "b": [str(number) for number in range(1_000)]}}, 7)
     with pytest.raises(SlowTemplate, match=r"tests:7: filling in .* takes more than 20 s"):
         cases_of(test, 1, Context(Deaf(), allowance=Allowance(seconds=0.05)))
     context = Context(Deaf())

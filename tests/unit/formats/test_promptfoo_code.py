@@ -4,16 +4,15 @@ from typing import Any
 
 import pytest
 
-from gate.inputs.nodes import plain, wrap
 from gate.inputs.promptfoo.assertions import from_text, scorers_of
-from gate.inputs.promptfoo.context import Context
+from gate.inputs.promptfoo.context import Context, value_at
 from tests.unit.formats.test_promptfoo_said import Heard
 
 
 def read(kind: str, code: str, **more: Any) -> tuple[list[Any], list[str]]:
     """The scorers of one assertion, and what is told of it."""
     heard = Heard()
-    return scorers_of(wrap([{"type": kind, "value": code, **more}], 1), Context(heard), "test 1"), heard
+    return scorers_of(value_at([{"type": kind, "value": code, **more}], 1), Context(heard), "test 1"), heard
 
 
 def test_a_length_is_counted_in_characters_and_that_is_told() -> None:
@@ -63,5 +62,5 @@ def test_python_turned_round_is_named_since_promptfoo_does_not_turn_it() -> None
 
 
 def test_code_in_a_cell_of_a_table_is_read_as_well() -> None:
-    assertion = plain(from_text("fn: output.trim().length > 3", 1))
-    assert scorers_of(wrap([assertion], 1), Context(Heard()), "test 1") == [{"characters": {"min": 4}}]
+    assertion = from_text("fn: output.trim().length > 3", 1).data
+    assert scorers_of(value_at([assertion], 1), Context(Heard()), "test 1") == [{"characters": {"min": 4}}]

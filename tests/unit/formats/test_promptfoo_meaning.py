@@ -8,9 +8,8 @@ import pytest
 from gate.config.scorers import parse_scorers
 from gate.formats.bundles import read_bundle
 from gate.formats.convert import put
-from gate.inputs.nodes import wrap
 from gate.inputs.promptfoo.assertions import scorers_of
-from gate.inputs.promptfoo.context import Context
+from gate.inputs.promptfoo.context import Context, value_at
 from gate.inputs.promptfoo.listed import listed
 from gate.inputs.promptfoo.patterns import javascript, translated
 from gate.inputs.promptfoo.tests import cases_of
@@ -27,7 +26,7 @@ class Heard(list[str]):
 
 def scorers(*assertions: Any) -> tuple[list[Any], Heard]:
     heard = Heard()
-    return scorers_of(wrap(list(assertions), 1), Context(heard), "test 1"), heard
+    return scorers_of(value_at(list(assertions), 1), Context(heard), "test 1"), heard
 
 
 @pytest.mark.parametrize(
@@ -90,14 +89,14 @@ def test_a_set_weighs_what_it_says_however_its_assertions_weigh() -> None:
 
 
 def test_a_list_of_no_assertions_and_one_in_a_configuration_keep_what_they_say() -> None:
-    assert scorers_of(wrap(["x"], 1), Context(Heard()), "") == []
+    assert scorers_of(value_at(["x"], 1), Context(Heard()), "") == []
     (scorer,), _ = scorers({"type": "contains", "value": " Paris"})
     assert scorer["contains"]["value"] == " Paris"
 
 
 @pytest.mark.parametrize(("value", "count"), [(["a", 1], 2), ([["a"], ["b"]], 1), ([1, "a"], 1)])
 def test_a_list_is_several_cases_where_it_begins_with_a_text(value: Any, count: int) -> None:
-    assert len(cases_of(wrap({"vars": {"x": value}}, 1), 1, Context(Heard()))) == count
+    assert len(cases_of(value_at({"vars": {"x": value}}, 1), 1, Context(Heard()))) == count
 
 
 def test_an_assertion_that_is_not_quite_the_same_is_told_on_the_way_out() -> None:

@@ -15,9 +15,8 @@ from gate.domain.absence import Unscored
 from gate.domain.case import Case
 from gate.domain.usage import Dollars
 from gate.errors import InputErrors
-from gate.inputs.nodes import plain, wrap
 from gate.inputs.promptfoo.assertions import from_text, scorers_of
-from gate.inputs.promptfoo.context import Context
+from gate.inputs.promptfoo.context import Context, value_at
 from gate.inputs.promptfoo.tests import cases_of
 from gate.scoring.combine import combine
 from gate.scoring.passing import reaches
@@ -69,7 +68,7 @@ def test_what_promptfoo_said_is_said_here() -> None:
     for row in SAID["rows"]:
         assertion = row["assert"]
         heard = Heard()
-        found = scorers_of(wrap([assertion], 1), Context(heard), "test 1")
+        found = scorers_of(value_at([assertion], 1), Context(heard), "test 1")
         if not found:
             assert heard, assertion
             continue
@@ -91,7 +90,7 @@ def test_what_promptfoo_said_is_said_here() -> None:
 def test_weights_sets_and_thresholds_come_to_the_same(test: dict[str, Any]) -> None:
     heard = Heard()
     row: dict[str, Any] = {"vars": {"x": "y"}, **{key: test[key] for key in ("assert", "threshold") if key in test}}
-    (case,) = cases_of(wrap(row, 1), 1, Context(heard))
+    (case,) = cases_of(value_at(row, 1), 1, Context(heard))
     specs = parse_scorers(case["scorers"], "here")
     subject = Subject(Case("c", input="q"), test["output"], 0.01, Dollars(0.01))
     scores = [validate(spec, subject) for spec in specs]
@@ -129,4 +128,4 @@ CELLS = [
 
 @pytest.mark.parametrize(("cell", "assertion"), CELLS)
 def test_a_cell_becomes_the_assertion_that_promptfoo_makes_of_it(cell: str, assertion: dict[str, Any]) -> None:
-    assert plain(from_text(cell, 1)) == assertion
+    assert from_text(cell, 1).data == assertion
