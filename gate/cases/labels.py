@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, field_validator, model_validator
 
-from gate.cases.forms import CaseModel, Label, Line, Text, Turn, check_slices, check_vars, missing
+from gate.cases.forms import CaseModel, Label, Line, Text, check_slices, check_vars, missing
 from gate.cases.reading import documents, where_of
 from gate.config.documents import Document, all_at_once, described
 from gate.config.validation import attempt, wrong, wrong_at
@@ -13,6 +13,7 @@ from gate.domain.case import Case
 from gate.domain.jsonvalue import digest
 from gate.domain.labels import Labelled, Labels, LabelScale
 from gate.errors import Problem
+from gate.inputs.chat import Turn
 from gate.inputs.limits import LABELS, PEOPLE
 from gate.inputs.problems import one_problem, quoted
 

@@ -91,7 +91,7 @@ def test_twenty_percent_faults_three_kills_and_a_full_disk(repo: Path, server: M
     places = Counter((row["case"], row["arm"], row["index"]) for row in found)
     assert set(places.values()) == {1}
     assert len(places) == SAMPLES
-    assert all("text" in row for row in found)
+    assert all("text" in row["reply"] for row in found)
     # Each process may have lost what was on its way when it ended, and nothing else.
     assert len(server.ledger) <= SAMPLES + 4 * 2 * IN_FLIGHT
 

@@ -132,7 +132,7 @@ def test_another_exam_is_another_digest(repo: Path) -> None:
         (
             "evals/rubric.yaml",
             RUBRIC.replace("0.4", "0.3"),
-            "evals/rubric.yaml:3: the weights of the dimensions sum to",
+            "evals/rubric.yaml:3: dimensions has weights that sum to 0.9",
         ),
         ("evals/rubric.yaml", None, "gate.yaml:9: there is no rubric 'evals/rubric.yaml' at working tree"),
         ("evals/judge.md.j2", "{{ dimensions", "evals/judge.md.j2:1: invalid Jinja2"),
