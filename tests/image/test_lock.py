@@ -11,7 +11,7 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 EXTRAS = PROJECT["optional-dependencies"]
-RUN = ("local", "agents", "otel", "postgres", "web")
+RUN = ("local", "agents", "bedrock", "otel", "postgres", "vertex", "web")
 """Extras that the image has."""
 WANTED = [Requirement(text) for text in [*PROJECT["dependencies"], *(text for name in RUN for text in EXTRAS[name])]]
 LOCK = (ROOT / "requirements.lock").read_text()

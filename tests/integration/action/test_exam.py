@@ -38,7 +38,7 @@ def test_loosening_the_policy_still_fails(world: PullRequestWorld, server: GitHu
     code, worst, lines = first_lines(world, server, {"gate.yaml": loose + "policy: {confidence: 0.999}\n"})
     assert (code, worst) == (1, "tier=gold")
     assert "the policy of the run (`confidence` `0.95` → `0.999`)" in lines[1]
-    assert 'policy of `support` (`advisory` `[]` → `["tier=gold"]`, `margin` `0.0` → `0.9`)' in lines[1]
+    assert 'policy of `support` (`margin` `0.0` → `0.9`, `advisory` `[]` → `["tier=gold"]`)' in lines[1]
     assert "The verdict rests on the merge target's exam as it was." in lines[1]
 
 
