@@ -13,6 +13,7 @@ import hashlib
 import json
 import signal
 import threading
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Self
@@ -45,7 +46,7 @@ class Behaviour:
     """How the server answers; replace `server.behaviour` to change it.
 
     Args:
-        latency_s: seconds before each good reply.
+        latency_s: seconds before each good reply, or until the behaviour is replaced.
         faults: what the first attempts of every request meet, in order; see `tests.support.faults`.
         retry_after: the header that comes with a 429 or 529.
         fresh_token_s: further seconds for each input token that no cache had.
@@ -184,7 +185,7 @@ class ModelServer:
             self.bodies.append(data)
             self.headers.append(dict(request.headers))
             if wait := self.behaviour.latency_s + self.behaviour.slowdown_s * self.requests:
-                await asyncio.sleep(wait)
+                await self._wait(wait)
             if raw := self.behaviour.raw:
                 return web.Response(status=raw.status, body=raw.body, headers=raw.headers)
             asked = read(data)
@@ -210,6 +211,11 @@ class ModelServer:
         except TimeoutError:
             return False
         return True
+
+    async def _wait(self, seconds: float) -> None:
+        behaviour, ends = self.behaviour, time.monotonic() + seconds
+        while self.behaviour is behaviour and (left := ends - time.monotonic()) > 0:  # noqa: ASYNC110 tests replace it from another thread
+            await asyncio.sleep(min(left, 0.2))
 
     def _next_fault(self, body: bytes) -> str | None:
         faults, chaos, capacity = self.behaviour.faults, self.behaviour.chaos, self.behaviour.capacity

@@ -26,7 +26,7 @@ def world(tmp_path: Path, server: GitHubServer) -> PullRequestWorld:
 
 @pytest.fixture
 def slow() -> Iterator[ModelServer]:
-    with ModelServer(Behaviour(latency_s=1.0)) as models:
+    with ModelServer(Behaviour(latency_s=60.0)) as models:
         yield models
 
 
@@ -39,7 +39,7 @@ def begun(pr: PullRequest, slow: ModelServer) -> Fork:
     checkout = pr.checkout("merge", depth=2)
     env = pr.environment(checkout) | keys(slow)
     process = forked.start(["action"], checkout, env)
-    while not slow.ledger:
+    while not slow.requests:
         assert process.running
         time.sleep(0.05)
     return process
