@@ -160,8 +160,10 @@ def _rows(text: str, file: str) -> list[dict[str, JsonValue]]:
     if not file.lower().endswith((*LINES_ENDINGS, *YAML_ENDINGS)):
         hint = "name a case file that ends in .jsonl or .yaml"
         raise GateError(f"{file} is no case file that tests can be added to", hint)
-    problems: list[Problem] = []
-    found = [one.data for one in documents(text.removeprefix("\ufeff"), file, problems) if isinstance(one.data, dict)]
+    text, problems = text.removeprefix("\ufeff"), list[Problem]()
+    if file.lower().endswith(YAML_ENDINGS) and not isinstance(read_yaml(text, file).data, list | None):
+        raise GateError(f"{file} holds no list of cases", "begin each case with '- '")
+    found = [one.data for one in documents(text, file, problems) if isinstance(one.data, dict)]
     if problems:
         raise all_at_once(problems)
     return found

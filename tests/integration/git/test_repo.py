@@ -49,7 +49,7 @@ def test_a_repository_that_has_only_fetched_can_name_what_it_has(folder: Path) -
 def test_outside_a_repository(tmp_path: Path) -> None:
     with pytest.raises(GateError, match="is not inside a git repository") as caught:
         Repo.open(tmp_path)
-    assert "A B" in caught.value.hint
+    assert "OLD NEW" in caught.value.hint
     with pytest.raises(GateError, match="is not a folder"):
         Repo.open(tmp_path / "missing" / "x")
 
