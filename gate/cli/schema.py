@@ -29,7 +29,7 @@ Names:
   cases            a list of cases, or one, in YAML or JSON
   rubric           the file of a rubric
   tools            a file of recorded tools
-  labels           a line of a file of labels, for gate judge calibrate
+  labels           a line of a file of labels, for gate calibrate --judge
   specification    what gate generate extracts of a prompt, and you edit
   run.json         the record of a run
   sample           a line of samples.jsonl

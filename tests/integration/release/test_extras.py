@@ -26,6 +26,14 @@ from starlette.middleware import sessions
 
 from gate.web import app, serving
 """,
+    "bedrock": """
+import boto3
+from anthropic import AsyncAnthropicBedrock
+""",
+    "vertex": """
+import google.auth
+from anthropic import AsyncAnthropicVertex
+""",
     "otel": """
 from gate.telemetry import export, spans
 """,

@@ -223,7 +223,7 @@ def test_mistakes_of_a_case_are_all_told_and_nothing_is_done(program: Program) -
     for body, words in (
         ({"id": "x", "input": 3, "slices": {"a=b": 1}}, "slice"),
         ({"id": "", "input": "x"}, "id"),
-        ({}, "input"),
+        ({"id": "x"}, "input"),
     ):
         told = program.ask("POST", "/suites/support/cases", 422, body)
         assert words in json.dumps(told["errors"]), told
