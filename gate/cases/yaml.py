@@ -60,7 +60,9 @@ def dumped(value: JsonValue) -> str:
     """A value as YAML: texts of several lines in literal blocks, short lists and mappings on one line."""
     stream = io.StringIO()
     _round_trip().dump(styled(value, whole=True), stream)
-    return stream.getvalue().removesuffix("...\n")
+    text = stream.getvalue()
+    # The mark of the document's end, and not the last line of a text, which is indented.
+    return text[:-4] if text.endswith("\n...\n") else text
 
 
 def lines_of(value: JsonValue, columns: int = 0) -> list[str]:
