@@ -8,8 +8,9 @@ from gate.bootstrap.worktrees import laid_out, place_of, refuse_untrusted
 from gate.domain.absence import Failed
 from gate.domain.code_place import CodePlace
 from gate.domain.jsonvalue import JsonValue
-from gate.flows.ports import PromptBuilder
-from gate.inputs.builders import Entry, key_of
+from gate.inputs.builders import Entry
+from gate.inputs.promptbuilder import PromptBuilder
+from gate.inputs.sessions import key_of
 from gate.inputs.source import FileSource
 from gate.settings.surroundings import Surroundings
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from gate.bootstrap.seal import Seal
 from gate.bootstrap.worktrees import laid_out, refuse_untrusted
-from gate.domain.case import ScorerSpec
+from gate.config.scorerspec import ScorerSpec
 from gate.domain.code_place import CodePlace
 from gate.domain.suite import Exam
 from gate.domain.target import runs_code

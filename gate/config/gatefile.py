@@ -16,15 +16,15 @@ from pydantic import (
 )
 
 from gate.config.documents import Document, all_at_once, read_yaml
+from gate.config.policy import OVERALL, Budget, CachePolicy, RunPolicy, SuitePolicy
 from gate.config.scorers import Scorers
+from gate.config.scorerspec import ScorerSpec
 from gate.config.targets import TargetOptions
 from gate.config.validation import FileModel, Matches, attempt, wrong, wrong_at
 from gate.config.values import Model, Path, Threshold, each_once, empty_is
-from gate.domain.case import ScorerSpec
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.model import ModelRef, Params, ProviderServer
 from gate.domain.promises import Promises
-from gate.domain.suite import OVERALL, Budget, CachePolicy, RunPolicy, SuitePolicy
 from gate.domain.target import Conversing, Target
 from gate.errors import Problem
 from gate.inputs import builders, storenames

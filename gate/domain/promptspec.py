@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from gate.domain.case import ScorerSpec
+from gate.config.scorerspec import ScorerSpec
 from gate.domain.jsonvalue import JsonValue, digest
 
 Grounding: TypeAlias = Literal["verbatim", "judged", "edited", "ungrounded", "unknown"]

@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from gate.domain.case import Case, ScorerSpec
+from gate.config.scorerspec import ScorerSpec
+from gate.domain.case import Case
 from gate.domain.forecast import Basis, Figure, Outlay, Role, Spending
 from gate.domain.model import ModelRef, Params
 from gate.domain.prompt import Message

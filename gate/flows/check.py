@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
+from gate.calls.stop import Stop
 from gate.domain.case import Case
 from gate.domain.checked import CaseResult
 from gate.domain.record import RunRecord
@@ -18,7 +19,6 @@ from gate.engine.checkverdict import Checked, conclude
 from gate.engine.compare import Quality
 from gate.engine.plan import Job, Schedule, count
 from gate.engine.rows import Rows
-from gate.engine.run import Stop
 from gate.flows.collect import Collector, Tools
 from gate.flows.evaluate import keep
 from gate.flows.ports import RunSink

@@ -5,10 +5,12 @@ from dataclasses import dataclass, replace
 from pathlib import PurePath
 
 from gate.cases import reading as case_files
-from gate.domain.case import Case, ScorerSpec
+from gate.config.policy import Budget, RunPolicy, SuitePolicy
+from gate.config.scorerspec import ScorerSpec
+from gate.domain.case import Case
 from gate.domain.model import ModelRef, Params
 from gate.domain.prompt import PromptVersion
-from gate.domain.suite import Arm, Budget, RunPolicy, Suite, SuitePolicy
+from gate.domain.suite import Arm, Suite
 from gate.errors import InputErrors, Problem
 from gate.flows.exam import ExamChanges, JudgeDefault, Rules, build, played
 from gate.flows.judge_quotes import quotes

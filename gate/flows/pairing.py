@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from gate.config.gatefile import Config, SuiteConfig, expand
 from gate.errors import CannotEvaluate, GateError
 from gate.flows.modules import prompt_moves
-from gate.flows.ports import PromptBuilder
 from gate.flows.renames import Moves
 from gate.flows.shelf import CaseShelf
 from gate.inputs.builders import file_of, is_python
@@ -14,6 +13,7 @@ from gate.inputs.limits import NEW_SUITES
 from gate.inputs.names import name_complaint
 from gate.inputs.paths import is_glob
 from gate.inputs.problems import quoted
+from gate.inputs.promptbuilder import PromptBuilder
 from gate.inputs.source import FileSource
 
 

@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from gate.domain.case import Case, Round, ScorerSpec
+from gate.config.scorerspec import ScorerSpec
+from gate.domain.case import Case, Round
 from gate.domain.prompt import Built, Message, Prompt
 from gate.domain.suite import Arm, Suite
 from gate.flows.resolved import Resolved

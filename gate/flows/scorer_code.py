@@ -4,7 +4,8 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
-from gate.domain.case import Case, ScorerSpec
+from gate.config.scorerspec import ScorerSpec
+from gate.domain.case import Case
 from gate.domain.suite import Exam, Suite
 from gate.errors import InputErrors, Problem
 from gate.flows.pairing import Sides

@@ -11,8 +11,9 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from gate.config.scorerspec import ScorerSpec
 from gate.domain.absence import Unscored
-from gate.domain.case import Case, ScorerSpec
+from gate.domain.case import Case
 from gate.domain.sample import Score
 from gate.errors import CannotEvaluate
 from gate.inputs.builders import CannotLoad, Entry

@@ -10,7 +10,8 @@ from typing import TypeAlias
 
 from jinja2 import Environment, StrictUndefined, Template
 
-from gate.domain.case import Case, ScorerSpec
+from gate.config.scorerspec import ScorerSpec
+from gate.domain.case import Case
 from gate.domain.prompt import Message
 from gate.domain.rubric import Rubric
 from gate.errors import InputErrors

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from gate.domain.case import ScorerSpec
+from gate.config.scorerspec import ScorerSpec
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.stored_suite import Entry
 from gate.flows.scaffold.finding import FoundPrompt

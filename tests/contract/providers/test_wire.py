@@ -6,7 +6,7 @@ from typing import Any
 import anthropic
 import pytest
 
-from gate.domain.case import ScorerSpec
+from gate.config.scorerspec import ScorerSpec
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.model import Params
 from gate.domain.prompt import Message

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from gate.domain.case import ScorerSpec
+from gate.config.scorerspec import ScorerSpec
 from gate.domain.prompt import Message, Prompt
 from gate.domain.suite import Suite
 from gate.flows.unread import on_change, on_exam

@@ -7,8 +7,9 @@ import pytest
 
 from gate.cases import reading as cases
 from gate.config import gatefile
+from gate.config.scorerspec import ScorerSpec
 from gate.domain.absence import Unscored
-from gate.domain.case import Case, ScorerSpec
+from gate.domain.case import Case
 from gate.domain.model import ModelRef, Params
 from gate.domain.prompt import Message, Prompt
 from gate.errors import InputErrors
