@@ -9,8 +9,9 @@ from gate.bootstrap.patience import Patience
 from gate.bootstrap.running import Running
 from gate.config.policy import Budget
 from gate.domain.absence import Failed
+from gate.domain.message import Message
 from gate.domain.model import ModelRef, Params
-from gate.domain.prompt import Message, Prompt, PromptVersion
+from gate.domain.prompt import Prompt, PromptVersion
 from gate.domain.promptspec import GeneratedTest, Specification
 from gate.domain.sample import Reply, effort_of
 from gate.domain.suite import Arm, Exam

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from gate.config.scorerspec import ScorerSpec
 from gate.domain.jsonvalue import JsonValue
-from gate.domain.prompt import Message
+from gate.domain.message import Message
 
 
 @dataclass(frozen=True, slots=True)

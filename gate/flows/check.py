@@ -12,7 +12,7 @@ from gate.domain.record import RunRecord
 from gate.domain.record_new import NewCaseRecord, NewSuiteRecord
 from gate.domain.sample import ArmName, Reply, Sample, Words
 from gate.domain.suite import Suite
-from gate.domain.usage import about_dollars
+from gate.domain.words import about_dollars
 from gate.engine.assess import Assessment
 from gate.engine.check import NEVER_TAKEN, case_result
 from gate.engine.checkverdict import Checked, conclude

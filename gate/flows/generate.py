@@ -10,8 +10,7 @@ from gate.calls.stop import Stop
 from gate.domain.absence import Failed
 from gate.domain.promptspec import CompiledRule, Discarded, GeneratedTest, Specification
 from gate.domain.sample import Reply
-from gate.domain.usage import about_dollars
-from gate.domain.words import counted
+from gate.domain.words import about_dollars, counted
 from gate.errors import CannotEvaluate, Interrupted
 from gate.providers.base import Request
 from gate.testgen.asking import Asker

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Protocol
 
+from gate.config.functions import Entry
 from gate.domain.absence import Failed
 from gate.domain.code_place import CodePlace
 from gate.domain.jsonvalue import JsonValue
-from gate.inputs.builders import Entry
 from gate.inputs.source import FileSource
 
 

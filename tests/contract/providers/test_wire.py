@@ -8,8 +8,8 @@ import pytest
 
 from gate.config.scorerspec import ScorerSpec
 from gate.domain.jsonvalue import JsonValue
+from gate.domain.message import Message
 from gate.domain.model import Params
-from gate.domain.prompt import Message
 from gate.providers.base import Rejected, Request
 from gate.providers.seeds import seed_of
 from gate.scoring.forms import form_of

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from gate.calls.caller import Caller, CallPolicy
 from gate.config.policy import Budget
 from gate.domain.absence import Failed
+from gate.domain.message import Message
 from gate.domain.model import ModelRef, Params
-from gate.domain.prompt import Message
 from gate.domain.sample import Reply
 from gate.providers.base import Rejected, Request, Transient
 from gate.providers.headroom import Headroom

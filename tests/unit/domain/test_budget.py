@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.config.policy import Budget
-from gate.domain.usage import exact_dollars
+from gate.domain.words import exact_dollars
 from gate.flows.edited_values import Edit, differing
 
 

@@ -10,8 +10,9 @@ from gate.config import gatefile
 from gate.config.scorerspec import ScorerSpec
 from gate.domain.absence import Unscored
 from gate.domain.case import Case
+from gate.domain.message import Message
 from gate.domain.model import ModelRef, Params
-from gate.domain.prompt import Message, Prompt
+from gate.domain.prompt import Prompt
 from gate.errors import InputErrors
 from gate.inputs import limits, paths, patterns, prompts
 from gate.inputs.render import fill, render
