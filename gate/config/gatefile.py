@@ -16,7 +16,7 @@ from pydantic import (
 )
 
 from gate.config import functions
-from gate.config.documents import Document, all_at_once, read_yaml
+from gate.config.documents import Document, read_yaml
 from gate.config.policy import OVERALL, Budget, CachePolicy, RunPolicy, SuitePolicy
 from gate.config.scorers import Scorers
 from gate.config.scorerspec import ScorerSpec
@@ -27,7 +27,7 @@ from gate.domain.jsonvalue import JsonValue
 from gate.domain.model import ModelRef, Params, ProviderServer
 from gate.domain.promises import Promises
 from gate.domain.target import Conversing, Target
-from gate.errors import Problem
+from gate.errors import InputErrors, Problem
 from gate.inputs import storenames
 from gate.inputs.limits import CONFIG_CHARS, NAME_CHARS, PATH_CHARS
 from gate.inputs.models import PROVIDER, PROVIDERS
@@ -344,7 +344,7 @@ def load(text: str, file: str) -> Config:
     document = _document(text, file)
     config, problems = _read(document)
     if config is None or problems:
-        raise all_at_once(problems)
+        raise InputErrors(problems)
     return config
 
 
