@@ -12,7 +12,7 @@ from gate.domain.absence import Unscored
 from gate.domain.case import Case
 from gate.domain.message import Message
 from gate.domain.model import ModelRef, Params
-from gate.domain.prompt import Message, Prompt
+from gate.domain.prompt import Prompt
 from gate.errors import SHOWN, InputErrors
 from gate.inputs import paths, patterns, prompts
 from gate.inputs.render import fill, render
