@@ -3,9 +3,10 @@
 from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import BaseModel, ConfigDict, Field
 
 from gate.domain.history import RunRow
+from gate.domain.jsonvalue import JsonValue
 from gate.domain.stored_suite import CaseVersion, SuiteVersion
 from gate.domain.verdict import Verdict
 
