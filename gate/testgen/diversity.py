@@ -4,10 +4,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
+from typing import Annotated, ClassVar, TypeAlias
 
 import numpy as np
+from pydantic import ConfigDict, PlainSerializer
 
 from gate.domain.promptspec import GeneratedTest, Scenario
+from gate.domain.ranges import COMPLETE, Share
 from gate.stats.quantiles import quantile
 from gate.stats.undefined import Undefined
 from gate.testgen.ngrams import likenesses, ngrams, tokens
@@ -17,11 +20,20 @@ from gate.testgen.ngrams import likenesses, ngrams, tokens
 class Lengths:
     """Characters of the inputs. How to read: quartiles close together mean that length was hardly tried."""
 
+    __pydantic_config__: ClassVar[ConfigDict] = COMPLETE
     shortest: float
     lower: float
     median: float
     upper: float
     longest: float
+
+
+def _null(figure: object) -> object:
+    return None if isinstance(figure, Undefined) else figure
+
+
+Figure: TypeAlias = Annotated[float | Undefined, PlainSerializer(_null, return_type=Share | None)]
+"""A share; null in JSON where so few tests do not give it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +51,13 @@ class Diversity:
         scenarios: share of each scenario among the tests that name one; empty where none does.
     """
 
+    __pydantic_config__: ClassVar[ConfigDict] = COMPLETE
     tests: int
-    distinct_1: float | Undefined
-    distinct_2: float | Undefined
-    nearest: float | Undefined
-    lengths: Lengths | Undefined
-    scenarios: Mapping[Scenario, float]
+    distinct_1: Figure
+    distinct_2: Figure
+    nearest: Figure
+    lengths: Annotated[Lengths | Undefined, PlainSerializer(_null, return_type=Lengths | None)]
+    scenarios: Mapping[Scenario, Share]
 
 
 def diversity(tests: Sequence[GeneratedTest]) -> Diversity:
