@@ -15,7 +15,7 @@ from pydantic import (
     field_validator,
 )
 
-from gate.config.documents import Document, all_at_once, read_yaml
+from gate.config.documents import Document, read_yaml
 from gate.config.scorers import Scorers
 from gate.config.targets import TargetOptions
 from gate.config.validation import FileModel, Matches, attempt, wrong, wrong_at
@@ -26,7 +26,7 @@ from gate.domain.model import ModelRef, Params, ProviderServer
 from gate.domain.promises import Promises
 from gate.domain.suite import OVERALL, Budget, CachePolicy, RunPolicy, SuitePolicy
 from gate.domain.target import Conversing, Target
-from gate.errors import Problem
+from gate.errors import InputErrors, Problem
 from gate.inputs import builders, storenames
 from gate.inputs.limits import CONFIG_CHARS, NAME_CHARS, PATH_CHARS
 from gate.inputs.models import PROVIDER, PROVIDERS
@@ -343,7 +343,7 @@ def load(text: str, file: str) -> Config:
     document = _document(text, file)
     config, problems = _read(document)
     if config is None or problems:
-        raise all_at_once(problems)
+        raise InputErrors(problems)
     return config
 
 

@@ -110,7 +110,7 @@ def failed(error: GateError, commit: str, created: datetime, *, advice: str = ""
         said = (
             "one mistake keeps the gate from running" if count == 1 else f"{count} mistakes keep the gate from running"
         )
-        reasons = [f"{said}.", *(str(problem) for problem in error.problems)]
+        reasons = [f"{said}.", *(str(problem) for problem in error.shown)]
     else:
         reasons = [error.message, *([f"{HELPS}{error.hint}"] if error.hint else [])]
     reasons += [advice] if advice else []

@@ -42,7 +42,7 @@ def only_readable_errors(job: Callable[[], object]) -> None:
     try:
         job()
     except InputErrors as error:
-        assert 1 <= len(error.problems) <= 21
+        assert 1 <= len(error.shown) <= 21
         for problem in error.problems:
             assert problem.line >= 0
             assert str(problem).isprintable()
