@@ -4,13 +4,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import Annotated, ClassVar, TypeAlias
+from typing import ClassVar
 
 import numpy as np
-from pydantic import ConfigDict, PlainSerializer
 
 from gate.domain.promptspec import GeneratedTest, Scenario
-from gate.domain.ranges import COMPLETE, Share
+from gate.domain.ranges import COMPLETE
 from gate.stats.quantiles import quantile
 from gate.stats.undefined import Undefined
 from gate.testgen.ngrams import likenesses, ngrams, tokens
@@ -20,20 +19,12 @@ from gate.testgen.ngrams import likenesses, ngrams, tokens
 class Lengths:
     """Characters of the inputs. How to read: quartiles close together mean that length was hardly tried."""
 
-    __pydantic_config__: ClassVar[ConfigDict] = COMPLETE
+    __pydantic_config__: ClassVar = COMPLETE
     shortest: float
     lower: float
     median: float
     upper: float
     longest: float
-
-
-def _null(figure: object) -> object:
-    return None if isinstance(figure, Undefined) else figure
-
-
-Figure: TypeAlias = Annotated[float | Undefined, PlainSerializer(_null, return_type=Share | None)]
-"""A share; null in JSON where so few tests do not give it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +42,12 @@ class Diversity:
         scenarios: share of each scenario among the tests that name one; empty where none does.
     """
 
-    __pydantic_config__: ClassVar[ConfigDict] = COMPLETE
     tests: int
-    distinct_1: Figure
-    distinct_2: Figure
-    nearest: Figure
-    lengths: Annotated[Lengths | Undefined, PlainSerializer(_null, return_type=Lengths | None)]
-    scenarios: Mapping[Scenario, Share]
+    distinct_1: float | Undefined
+    distinct_2: float | Undefined
+    nearest: float | Undefined
+    lengths: Lengths | Undefined
+    scenarios: Mapping[Scenario, float]
 
 
 def diversity(tests: Sequence[GeneratedTest]) -> Diversity:

@@ -4,8 +4,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeAlias
 
-from pydantic import ConfigDict
-
 from gate.domain.promptspec import TestKind
 from gate.domain.ranges import COMPLETE
 
@@ -43,7 +41,7 @@ class Row:
         reason: the judge's, or why there is no answer; hostile.
     """
 
-    __pydantic_config__: ClassVar[ConfigDict] = COMPLETE
+    __pydantic_config__: ClassVar = COMPLETE
     prompt: str
     model: str
     test: str

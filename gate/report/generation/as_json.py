@@ -2,20 +2,31 @@
 
 import json
 from collections.abc import Sequence
-from typing import Literal
+from typing import Annotated, Literal, TypeAlias, TypeVar
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from gate.domain.jsonvalue import JsonValue
-from gate.domain.promptspec import Discarded, GeneratedTest, Specification
-from gate.domain.ranges import Amount, Count, RecordPart
+from gate.domain.promptspec import Discarded, GeneratedTest, Scenario, Specification
+from gate.domain.ranges import Amount, Count, RecordPart, Share
 from gate.domain.usage import Dollars, Effort
 from gate.report.generation.report import Outcome
-from gate.testgen.diversity import Diversity
+from gate.stats.undefined import Undefined
+from gate.testgen.diversity import Lengths
 from gate.testgen.forecast import GenerationForecast
 from gate.testgen.outcomes import Row
 
 SCHEMA = "prompt-gate/generation/1"
+
+Value = TypeVar("Value")
+
+
+def _null(figure: object) -> object:
+    return None if isinstance(figure, Undefined) else figure
+
+
+Known: TypeAlias = Annotated[Value | None, BeforeValidator(_null)]
+"""Null where so few tests do not give the figure."""
 
 
 class CheckedRule(RecordPart):
@@ -23,6 +34,19 @@ class CheckedRule(RecordPart):
 
     rule: str
     checks: str
+
+
+class DiversityRecord(RecordPart):
+    """How different the tests are from each other; see `gate.testgen.diversity.Diversity`."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    tests: Count
+    distinct_1: Known[Share]
+    distinct_2: Known[Share]
+    nearest: Known[Share]
+    lengths: Known[Lengths]
+    scenarios: dict[Scenario, Share]
 
 
 class CallsMade(RecordPart):
@@ -50,7 +74,7 @@ class Generation(RecordPart):
     compiled: list[CheckedRule]
     tests: list[GeneratedTest]
     discarded: list[Discarded]
-    diversity: Diversity
+    diversity: DiversityRecord
     warnings: list[str]
     notes: list[str]
     left_out: list[str]
@@ -109,7 +133,7 @@ def dump(found: Outcome, effort: Effort, rows: Sequence[Row] | None = None) -> s
             compiled=[CheckedRule(rule=one.rule, checks=said) for one, said in found.compiled],
             tests=list(found.tests),
             discarded=list(found.discarded),
-            diversity=found.diversity,
+            diversity=DiversityRecord.model_validate(found.diversity),
             warnings=list(found.warnings),
             notes=list(found.notes),
             left_out=list(found.left_out),
