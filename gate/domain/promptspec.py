@@ -6,7 +6,7 @@ from typing import ClassVar, Literal, TypeAlias
 
 from pydantic import ConfigDict, JsonValue
 
-from gate.domain.case import ScorerSpec
+from gate.config.scorerspec import ScorerSpec
 from gate.domain.jsonvalue import digest
 from gate.domain.ranges import COMPLETE
 
