@@ -5,30 +5,31 @@ is killed between the two leaves an entry without an id, and the next one looks 
 """
 
 import fcntl
-import json
 import os
-import re
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Annotated, TypeAlias
 
+from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError
+
+from gate.domain.jsonbytes import complaint, parsed, written
 from gate.domain.jsonvalue import JsonValue, digest
 from gate.errors import CannotEvaluate
 from gate.providers.base import Request
 from gate.providers.batches.port import Mark, Place
-from gate.providers.untrusted import Cleaner, Malformed, json_object, table
+from gate.providers.untrusted import Cleaner
 
-SCHEMA = "prompt-gate/batch/1"
-_FAMILY = "prompt-gate/batch/"
 KEY_LENGTH = 48
 KEPT_S = 29 * 24 * 3600.0
 """Results can be fetched for so long (29 days at Anthropic, 30 at OpenAI); what is older is of no use."""
 
 _MOST_BYTES = 64 * 2**20
-_KEY = re.compile(rf"[0-9a-f]{{{KEY_LENGTH}}}")
-_ID = re.compile(r"[A-Za-z0-9_-]{1,128}")
+Key: TypeAlias = Annotated[str, Field(pattern=rf"^[0-9a-f]{{{KEY_LENGTH}}}$")]
+Id: TypeAlias = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,128}$")]
+Reason: TypeAlias = Annotated[str, AfterValidator(Cleaner().line)]
 
 
 def key_of(request: Request) -> str:
@@ -42,7 +43,7 @@ def key_of(request: Request) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One batch.
+    """One batch, as its file holds it.
 
     Args:
         place: who was asked.
@@ -56,15 +57,17 @@ class Entry:
         failed: requests that it gave no answer to, and why; they are not submitted again.
     """
 
+    __pydantic_config__ = ConfigDict(extra="forbid")
+
     place: Place
-    submission: str
-    mark: str
-    submitted_at: float
-    keys: frozenset[str]
-    ids: tuple[str, ...] = ()
+    submission: Id
+    mark: Id
+    submitted_at: Annotated[float, Field(ge=0.0, lt=1e12)]
+    keys: frozenset[Key]
+    ids: tuple[Id, ...] = ()
     sure: bool = False
-    taken: frozenset[str] = frozenset()
-    failed: Mapping[str, str] = field(default_factory=dict)
+    taken: frozenset[Key] = frozenset()
+    failed: Mapping[Key, Reason] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -85,6 +88,9 @@ class Entry:
         return Mark(self.mark, self.submission, self.submitted_at, len(self.keys), known)
 
 
+_ENTRY: TypeAdapter[Entry] = TypeAdapter(Entry)
+
+
 class BatchLedger:
     """Entries in a folder.
 
@@ -99,7 +105,7 @@ class BatchLedger:
     def entries(self, now: float) -> list[Entry]:
         """Every entry that can be read and is not too old, in the order of their names.
 
-        What cannot be read is renamed and told in `warnings`; what a newer version wrote is left alone.
+        What cannot be read is renamed and told in `warnings`.
 
         Args:
             now: seconds since the epoch.
@@ -122,13 +128,12 @@ class BatchLedger:
         if entry.taken == entry.keys:
             self.drop(entry)
             return
-        text = json.dumps({"schema": SCHEMA, **_written(entry)}, separators=(",", ":"))
         with self._writing():
             self._folder.mkdir(parents=True, exist_ok=True)
             handle, temporary = tempfile.mkstemp(dir=self._folder, prefix=f".{entry.name}.")
             try:
-                with os.fdopen(handle, "w", encoding="utf-8") as file:
-                    file.write(text)
+                with os.fdopen(handle, "wb") as file:
+                    file.write(written(_ENTRY, entry))
                     file.flush()
                     os.fsync(file.fileno())
                 os.replace(temporary, self._folder / entry.name)
@@ -175,72 +180,15 @@ class BatchLedger:
     def _read(self, path: Path) -> Entry | None:
         try:
             if path.stat().st_size > _MOST_BYTES:
-                raise Malformed("the file is too large")
-            data = json_object(path.read_bytes())
-            schema = data.get("schema")
-            if schema != SCHEMA and isinstance(schema, str) and schema.startswith(_FAMILY):
-                self.warnings.append(f"{path} was written by another version and is left alone")
-                return None
-            entry = _entry(data)
-            if schema != SCHEMA or entry.name != path.name:
-                raise Malformed("the file is not an entry")
-        except (OSError, Malformed) as error:
+                raise ValueError("the file is too large")
+            entry = _ENTRY.validate_python(parsed(path.read_bytes()))
+            if entry.name != path.name:
+                raise ValueError(f"it is the entry {entry.name}")
+        except (OSError, ValueError) as error:
+            why = complaint(error) if isinstance(error, ValidationError) else error
             aside = path.with_suffix(".bad")
-            self.warnings.append(f"{path} cannot be used ({error}) and was set aside as {aside.name}")
+            self.warnings.append(f"{path} cannot be used ({why}) and was set aside as {aside.name}")
             with self._writing():
                 path.replace(aside)
             return None
         return entry
-
-
-def _written(entry: Entry) -> dict[str, JsonValue]:
-    place = entry.place
-    return {
-        "place": [place.provider, place.address, place.model],
-        "submission": entry.submission,
-        "mark": entry.mark,
-        "submitted_at": entry.submitted_at,
-        "ids": list(entry.ids),
-        "sure": entry.sure,
-        "keys": [*sorted(entry.keys)],
-        "taken": [*sorted(entry.taken)],
-        "failed": dict(sorted(entry.failed.items())),
-    }
-
-
-def _entry(data: dict[str, JsonValue]) -> Entry:
-    place, at, failed = data.get("place"), data.get("submitted_at"), table(data, "failed")
-    if not isinstance(place, list) or len(place) != 3:
-        raise Malformed("the file is not an entry")
-    if not isinstance(at, int | float) or isinstance(at, bool) or not 0.0 <= at < 1e12:
-        raise Malformed("the file has no time of submission")
-    provider, address, model = (_text(part) for part in place)
-    return Entry(
-        Place(provider, address, model),
-        _matching(_ID, data.get("submission")),
-        _matching(_ID, data.get("mark")),
-        float(at),
-        frozenset(_each(_KEY, data.get("keys"))),
-        tuple(_each(_ID, data.get("ids"))),
-        data.get("sure") is True,
-        frozenset(_each(_KEY, data.get("taken"))),
-        {_matching(_KEY, key): Cleaner().line(_text(reason)) for key, reason in failed.items()},
-    )
-
-
-def _each(pattern: re.Pattern[str], values: JsonValue) -> list[str]:
-    if not isinstance(values, list):
-        raise Malformed("the file is not an entry")
-    return [_matching(pattern, value) for value in values]
-
-
-def _matching(pattern: re.Pattern[str], value: JsonValue) -> str:
-    if not isinstance(value, str) or pattern.fullmatch(value) is None:
-        raise Malformed("the file names what is no id")
-    return value
-
-
-def _text(value: JsonValue) -> str:
-    if not isinstance(value, str):
-        raise Malformed("the file is not an entry")
-    return value
