@@ -1,21 +1,20 @@
 """Conversations that are closed and opened again within a run: one file each, gone with the run."""
 
-import json
 import re
 import shutil
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import TypeAdapter
 
+from gate.domain.jsonbytes import parsed, written
 from gate.domain.message import Message
 from gate.errors import GateError
-from gate.inputs.jsontext import BadJson, parse_json
 from gate.store.own_folder import make_folder
 from gate.store.run_folder import write_whole
 
-_MESSAGES = TypeAdapter(tuple[Message, ...])
+_MESSAGES: TypeAdapter[tuple[Message, ...]] = TypeAdapter(tuple[Message, ...])
 _ID = re.compile(r"[A-Za-z0-9_-]{8,64}")
 
 
@@ -34,12 +33,12 @@ class SessionFiles:
             make_folder(self.folder)
         except GateError as error:
             raise OSError(0, error.message) from None
-        write_whole(self._path(session), json.dumps([asdict(message) for message in messages]))
+        write_whole(self._path(session), written(_MESSAGES, tuple(messages)).decode())
 
     def load(self, session: str) -> tuple[Message, ...] | None:
         try:
-            return _MESSAGES.validate_python(parse_json(self._path(session).read_text(encoding="utf-8")))
-        except (OSError, BadJson, ValueError):
+            return _MESSAGES.validate_python(parsed(self._path(session).read_bytes()))
+        except (OSError, ValueError):
             return None
 
     def clear(self) -> None:

@@ -38,7 +38,7 @@ class Child:
             stdout=subprocess.PIPE,
             start_new_session=True,
         )
-        self._order = f"{written(order)}\n".encode()
+        self._order = written(order) + b"\n"
 
     @property
     def pid(self) -> int:

@@ -1,11 +1,12 @@
 """What a job is to do, as the process that does it reads it."""
 
-import json
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from gate.domain.jsonvalue import JsonValue
+from pydantic import ConfigDict, TypeAdapter
+
+from gate.domain.jsonbytes import parsed
+from gate.domain.jsonbytes import written as as_json
 
 Kind: TypeAlias = Literal["try", "check", "diff"]
 CASE_CALLS = 200
@@ -31,6 +32,8 @@ class Order:
         by: who began it.
     """
 
+    __pydantic_config__ = ConfigDict(extra="forbid")
+
     kind: Kind
     suites: tuple[str, ...] = ()
     base: str = ""
@@ -54,20 +57,18 @@ class Order:
         return f"{self.kind}: {', '.join([*asked, limits])}"
 
 
-def written(order: Order) -> str:
+_ORDER: TypeAdapter[Order] = TypeAdapter(Order)
+
+
+def written(order: Order) -> bytes:
     """One line of JSON."""
-    return json.dumps(asdict(order))
+    return as_json(_ORDER, order)
 
 
-def read(line: str) -> Order:
+def read(line: bytes) -> Order:
     """What `written` wrote.
 
     Raises:
-        ValueError, TypeError: it is something else.
+        ValueError: it is something else.
     """
-    found: Mapping[str, JsonValue] = json.loads(line)
-    known = {one.name for one in fields(Order)}
-    values = {name: tuple(value) if isinstance(value, list) else value for name, value in found.items()}
-    if set(values) != known:
-        raise ValueError("no order")
-    return Order(**values)  # type: ignore[arg-type]
+    return _ORDER.validate_python(parsed(line))

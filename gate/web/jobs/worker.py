@@ -59,7 +59,7 @@ def main() -> int:
     threading.Thread(target=_listen, args=(control, bool(more)), daemon=True).start()
     folder = Path(sys.argv[1])
     try:
-        return _done(read(line.decode()), folder, tell)
+        return _done(read(line), folder, tell)
     except (Cancelled, Interrupted, KeyboardInterrupt):
         # Nobody else does that where the server was killed.
         shutil.rmtree(folder, ignore_errors=True)

@@ -45,7 +45,6 @@ def test_there_and_back(shared: SessionFiles, messages: tuple[Message, ...]) -> 
         '[{"role": "user", "content": "x", "tool_calls": [{"id": "a", "name": "b"}]}]',
         '[{"role": "user", "content": "x", "tool_calls": [{"id": "a", "name": "b", "arguments": 7}]}]',
         '[{"role": "user", "content": "x", "answers": 7}]',
-        '[{"role": "user", "content": "\\ud83d"}]',
     ],
 )
 def test_what_is_no_session_is_not_known(tmp_path: Path, text: str) -> None:

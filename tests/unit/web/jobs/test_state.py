@@ -36,12 +36,12 @@ def test_no_event_breaks_a_job(events: list[dict[str, object]]) -> None:
 def test_an_order_is_read_as_it_was_written(case: str, base: str, suites: list[str]) -> None:
     order = Order("diff", tuple(suites), base=base, case=case, max_usd=2.5, by="Ann")
     assert read(written(order)) == order
-    assert "\n" not in written(order)
+    assert b"\n" not in written(order)
 
 
-@pytest.mark.parametrize("line", ["", "3", "[]", "{}", '{"kind": "check", "shell": "x"}'])
-def test_what_is_no_order_is_refused(line: str) -> None:
-    with pytest.raises((ValueError, TypeError, AttributeError)):
+@pytest.mark.parametrize("line", [b"", b"3", b"[]", b"{}", b'{"kind": "check", "shell": "x"}'])
+def test_what_is_no_order_is_refused(line: bytes) -> None:
+    with pytest.raises(ValueError):
         read(line)
 
 
