@@ -47,8 +47,6 @@ _MALFORMED = (
 )
 """What PyGithub raises on an answer of a form that GitHub does not document."""
 
-_NOT_FOR_WORKFLOWS = "Resource not accessible by integration"
-
 _EXPIRED = "is the token still valid? pass github-token: ${{ github.token }}"
 
 
@@ -69,7 +67,7 @@ class ApiError(CannotEvaluate):
         refused = f"it takes a token of this repository with the permission {needs}" if needs else ""
         hint = {401: _EXPIRED, 403: refused, 404: refused}.get(status, "")
         super().__init__(f"cannot {what}: {answer}{f' ({said})' if said else ''}", hint)
-        self.status, self.said, self.retry_after = status, said, retry_after
+        self.status, self.retry_after = status, retry_after
 
 
 @contextmanager
@@ -176,7 +174,7 @@ class GitHub:
             return self.repository.get_pull(number)
 
     def login(self) -> str | None:
-        """Whose token it is; None for that of a workflow or of another app, which GitHub does not tell.
+        """Whose token it is; None where it may not know, as that of a workflow or of another app.
 
         Raises:
             ApiError: there is another reason why nobody says so.
@@ -185,6 +183,6 @@ class GitHub:
             with asking("ask whose token this is", needs=""):
                 return required(self._client.get_user().login, str)
         except ApiError as error:
-            if error.status == 404 or (error.status == 403 and error.said == _NOT_FOR_WORKFLOWS):
+            if error.status in (403, 404):
                 return None
             raise

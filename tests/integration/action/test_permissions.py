@@ -9,10 +9,11 @@ from tests.support.github_state import CHECKS_TOKEN
 from tests.support.pull_request import PullRequestWorld
 
 REPO = "acme/support-bot"
-REFUSED = {"message": "Resource not accessible by integration"}
+REFUSED = "Resource not accessible by integration"
+OF_A_PERSON = "Resource not accessible by personal access token"
 
 
-@pytest.mark.parametrize("status", [403, 404])
+@pytest.mark.parametrize(("status", "words"), [(403, REFUSED), (404, REFUSED), (403, OF_A_PERSON)])
 @pytest.mark.parametrize(
     ("path", "permission"),
     [
@@ -24,13 +25,13 @@ REFUSED = {"message": "Resource not accessible by integration"}
     ],
 )
 def test_the_comment_is_there_and_current(
-    world: PullRequestWorld, server: GitHubServer, path: str, permission: str, status: int
+    world: PullRequestWorld, server: GitHubServer, path: str, permission: str, status: int, words: str
 ) -> None:
     pr = world.open({PROMPT: BROKEN})
     pr.comment(f"<!-- prompt-gate: gate.yaml {'c' * 40} -->\n## Prompt Gate: PASS", by="github-actions[bot]")
     pr.add_label("skip-prompt-diff")
     for method in ("GET", "POST"):
-        server.fail(method, path, status, times=99, body=REFUSED)
+        server.fail(method, path, status, times=99, body={"message": words})
     checkout = pr.checkout("merge", depth=2)
     outcome = run_action(checkout, pr.environment(checkout, token=CHECKS_TOKEN))
     seen = path in ("/check-runs$", "/user$")
