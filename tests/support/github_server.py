@@ -62,6 +62,16 @@ class Fault:
     after: bool = False
 
 
+@dataclass(slots=True)
+class Meeting:
+    """Requests that wait for each other; see `GitHubServer.hold`."""
+
+    method: str
+    path: re.Pattern[str]
+    barrier: threading.Barrier
+    missing: int
+
+
 class GitHubServer:
     """The server on a thread of its own; a context manager.
 
@@ -84,6 +94,7 @@ class GitHubServer:
         self.violations: list[str] = []
         self.tree_limit = 100_000
         self._faults: list[Fault] = []
+        self._meeting: Meeting | None = None
         self._lock = threading.RLock()
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
         self._http.daemon_threads = True
@@ -131,6 +142,15 @@ class GitHubServer:
         """
         self._faults.append(Fault(method, re.compile(path), status, times, headers or {}, body, after))
 
+    def hold(self, method: str, path: str, count: int) -> None:
+        """Answer no matching request until `count` of them are there; later ones are answered at once.
+
+        Args:
+            path: regular expression searched for in the path.
+            count: how many wait for each other.
+        """
+        self._meeting = Meeting(method, re.compile(path), threading.Barrier(count), count)
+
     def heal(self) -> None:
         """Forget all faults that no request has met."""
         self._faults.clear()
@@ -164,8 +184,9 @@ class GitHubServer:
 
     def answer(self, method: str, target: str, headers: Mapping[str, str], data: bytes) -> Reply:
         """The reply to one request; every answer goes through here, one at a time."""
+        url = urlsplit(target)
+        self._meet(method, url.path)
         with self._lock:
-            url = urlsplit(target)
             query = dict(parse_qsl(url.query, keep_blank_values=True))
             words = headers.get("Authorization", "").split()
             identity = self.tokens.get(words[-1]) if words else None
@@ -222,6 +243,19 @@ class GitHubServer:
             if numbered and repo.id == int(numbered[1]):
                 return f"/repos/{repo.full_name}{path[numbered.end() :]}"
         return path
+
+    def _meet(self, method: str, path: str) -> None:
+        meeting = self._meeting
+        if meeting is None or meeting.method != method or not meeting.path.search(path):
+            return
+        with self._lock:
+            meeting.missing -= 1
+            late = meeting.missing < 0
+        if not late:
+            try:
+                meeting.barrier.wait(60.0)
+            except threading.BrokenBarrierError:
+                self.violations.append(f"{method} {path}: nobody else came")
 
     def _fault(self, method: str, path: str) -> Fault | None:
         for fault in self._faults:

@@ -102,10 +102,13 @@ def test_two_runs_on_a_github_that_knows_pull_requests_files_comments_and_labels
 def test_two_first_runs_at_the_same_time_leave_one_comment(
     world: PullRequestWorld, server: GitHubServer, slow: ModelServer
 ) -> None:
+    """Both have read that there is no comment before either posts one."""
+    server.hold("POST", "/issues/7/comments$", 2)
     pr = world.open({PROMPT: BROKEN})
     both = [begun(pr, slow), begun(pr, slow)]
     slow.behaviour = Behaviour()
     assert [one.wait() for one in both] == [1, 1]
+    assert len(server.requests("POST", "/issues/7/comments$")) == 2
     assert_about(pr, server, "BLOCK")
 
 
