@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from gate.bootstrap.seal import Seal
+from gate.bootstrap.file_watch import FileWatch
 from gate.bootstrap.worktrees import laid_out, refuse_untrusted
 from gate.calls.port import Asking, Memory
 from gate.domain.code_place import CodePlace
@@ -64,7 +64,7 @@ class Crew:
     concurrency: int
     kits: "dict[Key, ToolKit]" = field(default_factory=dict)
     places: "dict[Key, Place]" = field(default_factory=dict)
-    seals: dict[Key, Seal] = field(default_factory=dict)
+    watches: dict[Key, FileWatch] = field(default_factory=dict)
     client: "aiohttp.ClientSession | None" = None
 
     def target(self, asking: Callable[[str], Asking], memory: Memory, look: Look) -> Answers:
@@ -119,8 +119,8 @@ class AgentMaker:
 
     async def tampered(self, question: Question) -> str:
         target = question.arm.target
-        seal = None if target is None else self._crew.seals.get((target, question.arm.place))
-        return "" if seal is None else await asyncio.to_thread(seal.broken)
+        watch = None if target is None else self._crew.watches.get((target, question.arm.place))
+        return "" if watch is None else await asyncio.to_thread(watch.changed)
 
     def _service(self, question: Question, target: HttpAgent) -> Agent:
         from gate.targets.external.protocol import Tongue
@@ -222,7 +222,7 @@ async def _equip(crew: Crew, key: Key, arm: Arm, here: Surroundings, folders: Ex
         laid = folders.enter_context(laid_out(place))
         crew.places[key] = Place(laid.root, laid.scratch, here.path)
         if laid.written is not None:
-            crew.seals[key] = Seal.of(laid.written, place.label)
+            crew.watches[key] = FileWatch.of(laid.written, place.label)
     match target:
         case ToolLoop():
             from gate.targets.tools.kit import ToolKit, check_mcp, variables

@@ -5,7 +5,7 @@ from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from gate.bootstrap.seal import Seal
+from gate.bootstrap.file_watch import FileWatch
 from gate.bootstrap.worktrees import laid_out, refuse_untrusted
 from gate.config.functions import PREFIX, Entry, entry_of
 from gate.config.scorerspec import ScorerSpec
@@ -91,7 +91,7 @@ async def coding(resolved: Resolved, here: Surroundings | None = None) -> AsyncI
                 worktree = Worktree(laid.root, place.checkout, laid.scratch, here.path)
                 process = ScoringProcess(entry, worktree)
                 if beside and laid.written is not None:
-                    process.tampered = Seal.of(laid.written, place.label).broken
+                    process.tampered = FileWatch.of(laid.written, place.label).changed
                 coders.processes[place, entry] = process
                 try:
                     await process.start()

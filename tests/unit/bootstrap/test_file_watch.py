@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.bootstrap.seal import Seal
+from gate.bootstrap.file_watch import FileWatch
 
 
 @pytest.fixture
@@ -55,23 +55,23 @@ TAMPERING = {
 
 @pytest.mark.parametrize("path", TAMPERING)
 def test_what_a_program_could_be_changed_by_is_noticed(root: Path, path: str) -> None:
-    seal = Seal.of(root, "main")
+    watch = FileWatch.of(root, "main")
     TAMPERING[path](root)
-    assert seal.broken() == f"the files of main were changed while it ran: '{path}'"
+    assert watch.changed() == f"the files of main were changed while it ran: '{path}'"
 
 
 def test_a_folder_that_is_gone_is_noticed(root: Path) -> None:
-    seal = Seal.of(root, "main")
+    watch = FileWatch.of(root, "main")
     root.rename(root.with_name("away"))
-    assert "'agent.py'" in seal.broken()
+    assert "'agent.py'" in watch.changed()
 
 
 def test_what_an_agent_keeps_beside_its_files_is_its_own(root: Path) -> None:
-    seal = Seal.of(root, "main")
-    assert seal.broken() == ""
+    watch = FileWatch.of(root, "main")
+    assert watch.changed() == ""
     (root / "sessions").mkdir()
     (root / "sessions" / "s-1.json").write_text("{}")
     (root / "bookings.db").write_text("x")
     (root / "lib" / "log.txt").write_text("x")
     (root / "agent.py").read_text()
-    assert seal.broken() == ""
+    assert watch.changed() == ""

@@ -20,7 +20,7 @@ Files: TypeAlias = dict[str, tuple[int, ...]]
 
 
 @dataclass(frozen=True, slots=True)
-class Seal:
+class FileWatch:
     """What the files of a commit looked like when they had been written.
 
     Args:
@@ -33,11 +33,11 @@ class Seal:
     _written: Mapping[str, tuple[int, ...]] = field(repr=False)
 
     @classmethod
-    def of(cls, root: Path, label: str) -> "Seal":
-        """Seal what is there now; see the class for the arguments."""
+    def of(cls, root: Path, label: str) -> "FileWatch":
+        """Note what is there now; see the class for the arguments."""
         return cls(root, label, _files(root))
 
-    def broken(self) -> str:
+    def changed(self) -> str:
         """Why what ran there may have been another program; empty where nothing says so.
 
         A file of the commit is another one, or there is code that the commit does not have. Other files may come.
