@@ -61,7 +61,7 @@ def parse(text: str, where: str) -> ReplayProvider:
         if not line.strip():
             continue
         try:
-            row = json_object(line)
+            row = json_object(line.encode())
             recorded.setdefault(_text(row, "input"), []).append(_completion(row))
         except Malformed as error:
             problems.append(Problem(where, number, str(error).replace("the reply", "the row"), _HINT))
