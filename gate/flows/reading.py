@@ -81,12 +81,13 @@ class Reader:
 
     def configs(self) -> tuple[Config | None, Config | None]:
         """The head's and the base's; one that is the same on both sides is parsed once."""
-        old, new = (source.fingerprint(self.config_path) for source in (self.sides.base, self.sides.head))
-        base = self._config(self.sides.base)
-        return base if old is not None and old == new else self._config(self.sides.head), base
+        old, new = (source.read(self.config_path) for source in (self.sides.base, self.sides.head))
+        base = self._config(self.sides.base, old) if old != new else None
+        head = self._config(self.sides.head, new)
+        return head, head if old == new else base
 
-    def _config(self, source: FileSource) -> Config | None:
-        data, where = source.read(self.config_path), _at(source, self.config_path)
+    def _config(self, source: FileSource, data: bytes | None) -> Config | None:
+        where = _at(source, self.config_path)
         if data is None:
             return None
         return self._parsed(lambda: load(decode(data, where), where))

@@ -32,8 +32,9 @@ def parse_model(text: str, others: Collection[str] | None = None) -> ModelRef:
         guess = next((owner for start, owner in _GUESSES if text.startswith(start)), "openai")
         hint = f"write provider:name, for example {guess}:{text[:60]}; providers: {', '.join(PROVIDERS)}"
         raise GateError(f"the model {quoted(text)} names no provider", hint)
-    known_ones = (*PROVIDERS, *(others or ()))
-    if not re.fullmatch(PROVIDER, provider) or (others is not None and provider not in known_ones):
+    # A name that breaks the rule for names is a mistake where it is given, and not once more where it is used.
+    known_ones = tuple(dict.fromkeys((*PROVIDERS, *(others or ()))))
+    if provider not in known_ones and (others is not None or not re.fullmatch(PROVIDER, provider)):
         hint = did_you_mean(provider, known_ones)
         known = "" if hint.startswith("known") else f" known: {', '.join(known_ones)}"
         raise GateError(f"unknown provider {quoted(provider)} in the model {quoted(text)}", hint + known)

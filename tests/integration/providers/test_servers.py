@@ -76,6 +76,19 @@ def test_mistakes_are_told_with_their_line(tmp_path: Path, changed: tuple[str, s
     assert said in (outcome.out + outcome.err).replace("\n", " ")
 
 
+@pytest.mark.parametrize(("name", "model"), [("openai", "grok:m"), ("Groq", "Groq:m")])
+def test_a_mistake_on_both_sides_is_told_once(tmp_path: Path, name: str, model: str) -> None:
+    wrong = config("http://127.0.0.1:9/v1", model=model).replace("{groq", "{" + name)
+    repo = make(tmp_path, {**FILES, "gate.yaml": wrong})
+    write(repo, {PROMPT: REWORDED})
+    outcome = compared(repo, {})
+    assert outcome.code == 2
+    assert outcome.err.count("gate.yaml:2: ") == outcome.err.count(f"providers.{name} ") == 1, outcome.err
+    assert "did you mean" not in outcome.err
+    assert outcome.err.count("unknown provider") == (name == "openai")
+    assert "replay, openai" not in outcome.err
+
+
 def test_a_typing_mistake_names_the_server_that_was_meant(tmp_path: Path, models: ModelServer) -> None:
     wrong = config(models.url).replace("'groq:llama", "'grok:llama")
     outcome = gate("validate", cwd=make(tmp_path, {**FILES, "gate.yaml": wrong}))
