@@ -1,7 +1,7 @@
 """Case files of every format, written and changed: a change is made to the data, and the file is written again.
 
 JSON Lines keep every line that is not changed, YAML keeps what ruamel.yaml's round trip keeps (comments, order,
-quotation marks), JSON its indentation, a table its columns.
+quotation marks), a table its columns; JSON is indented by two, and lines end in a line feed.
 """
 
 import json
@@ -31,7 +31,6 @@ from gate.errors import GateError, InputErrors
 from gate.inputs.promptyml import TEST_DATA, is_prompt_yml
 
 _ELSEWHERE = "write the cases to a .jsonl file"
-_INDENT = re.compile(r"\n([ \t]+)\S")
 _CONTENT = re.compile(r"^(?!---|[ \t]*(?:#|$))", re.MULTILINE)
 """The first line of a YAML file that is no comment."""
 
@@ -186,8 +185,8 @@ def _changed(text: str, file: str, work: _Work) -> str:
     if file.lower().endswith(YAML_ENDINGS):
         return _in_yaml(text, file, work)
     if file.lower().endswith(JSON_ENDING):
-        return _in_json(text, work)
-    return _in_lines(text, work)
+        return _new([dict(entry) for entry in work.expected], file)
+    return _in_lines(text.removeprefix("\ufeff").replace("\r\n", "\n"), work)
 
 
 def _checked(text: str, file: str, expected: Sequence[Entry]) -> str:
@@ -204,32 +203,16 @@ def _checked(text: str, file: str, expected: Sequence[Entry]) -> str:
 
 
 def _in_lines(text: str, work: _Work) -> str:
-    mark, end = "\ufeff" if text.startswith("\ufeff") else "", "\r\n" if "\r\n" in text else "\n"
     kept: list[str] = []
     at = -1
-    for line in _lines(text.removeprefix("\ufeff")):
+    for line in text.split("\n"):
         at += bool(line.strip())
         if not line.strip() or (at not in work.puts and at not in work.gone):
             kept.append(line)
         elif at not in work.gone:
-            kept.append(line_of(work.puts[at]).removesuffix("\n") + line[len(line.rstrip("\r\n")) :])
-    result = "".join(kept)
-    more = [line_of(entry).removesuffix("\n") + end for entry in work.more]
-    return mark + result + (end if more and result and not result.endswith("\n") else "") + "".join(more)
-
-
-def _lines(text: str) -> list[str]:
-    """Lines with their ends; other signs than a line feed do not end one."""
-    return [f"{line}\n" for line in text.split("\n")[:-1]] + [last for last in text.split("\n")[-1:] if last]
-
-
-def _in_json(text: str, work: _Work) -> str:
-    mark = "\ufeff" if text.startswith("\ufeff") else ""
-    indent = _INDENT.search(text)
-    rows = [dict(entry) for entry in work.expected]
-    end = "\n" if text.endswith("\n") else ""
-    written = json.dumps(rows, ensure_ascii=False, indent=indent[1] if indent else None) + end
-    return mark + (written.replace("\n", "\r\n") if "\r\n" in text else written)
+            kept.append(line_of(work.puts[at]).removesuffix("\n"))
+    result = "\n".join(kept).removesuffix("\n")
+    return (result + "\n" if result else "") + "".join(map(line_of, work.more))
 
 
 def _in_yaml(text: str, file: str, work: _Work) -> str:

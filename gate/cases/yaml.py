@@ -3,7 +3,7 @@
 import io
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ruamel.yaml import YAML
@@ -41,19 +41,16 @@ class YamlFile:
     """
 
     def __init__(self, text: str) -> None:
-        self._mark = "\ufeff" if text.startswith("\ufeff") else ""
-        self._end = "\r\n" if "\r\n" in text else "\n"
         text = text.removeprefix("\ufeff").replace("\r\n", "\n")
         self._yaml = _round_trip()
         self._yaml.explicit_start = text.startswith("---")
         self.data: Any = self._yaml.load(text)
-        _indent_as(self._yaml, self.data)
 
     def text(self) -> str:
         """The file as it is now."""
         stream = io.StringIO()
         self._yaml.dump(self.data, stream)
-        return self._mark + stream.getvalue().replace("\n", self._end)
+        return stream.getvalue()
 
 
 def dumped(value: JsonValue) -> str:
@@ -108,7 +105,7 @@ def rewritten(text: str, file: str, data: JsonValue) -> str:
         elif isinstance(old, list) and isinstance(data, list):
             _update_list(source.data, old, data)
         after = source.text()
-        safe = same(read_yaml(after.removeprefix("\ufeff"), file).data, data)
+        safe = same(read_yaml(after, file).data, data)
     except (LookupError, TypeError, ValueError, YAMLError, InputErrors):
         raise unsafe from None
     if not safe:
@@ -245,21 +242,19 @@ class _AsWritten(VersionedResolver):
 
 
 class _Indenting(Emitter):
-    """A list that is the whole file may be indented otherwise than the lists inside it."""
-
-    root = (2, 0)
+    """A list that is the whole file is not indented, as the lists inside it are."""
 
     def increase_indent(self, *args: Any, **kwargs: Any) -> None:
         usual = self.best_sequence_indent
         if len(self.indents.values) == 1:
-            self.best_sequence_indent = self.root[0]
+            self.best_sequence_indent = 2
         super().increase_indent(*args, **kwargs)
         self.best_sequence_indent = usual
 
     def expect_block_sequence_item(self, first: bool = False) -> None:
         usual = self.best_sequence_indent, self.sequence_dash_offset
         if len(self.indents.values) == 1:
-            self.best_sequence_indent, self.sequence_dash_offset = self.root
+            self.best_sequence_indent, self.sequence_dash_offset = 2, 0
         super().expect_block_sequence_item(first)
         self.best_sequence_indent, self.sequence_dash_offset = usual
 
@@ -273,28 +268,6 @@ def _round_trip() -> YAML:
     yaml.brace_single_entry_mapping_in_flow_sequence = True
     yaml.indent(mapping=2, sequence=4, offset=2)
     return yaml
-
-
-def _indent_as(yaml: YAML, data: Any) -> None:
-    """Let the lists and mappings of a file be indented as its first ones are."""
-    sizes = dict(reversed(list(_indents(data))))
-    mapping, (sequence, offset) = sizes.get("mapping", 2), sizes.get("sequence", (4, 2))
-    yaml.indent(mapping=mapping, sequence=sequence, offset=offset)
-    if isinstance(data, CommentedSeq) and data and not data.fa.flow_style():
-        yaml.Emitter = type("_Emitter", (_Indenting,), {"root": (data.lc.item(0)[1], data.lc.col)})
-
-
-def _indents(node: Any) -> Iterator[tuple[str, Any]]:
-    """The columns of each mapping and list in block style inside another mapping."""
-    if not isinstance(node, CommentedMap | CommentedSeq) or node.fa.flow_style():
-        return
-    for inner in node.values() if isinstance(node, CommentedMap) else node:
-        if isinstance(inner, CommentedMap | CommentedSeq) and inner and not inner.fa.flow_style():
-            if isinstance(node, CommentedMap) and isinstance(inner, CommentedMap) and inner.lc.col > node.lc.col:
-                yield "mapping", inner.lc.col - node.lc.col
-            elif isinstance(node, CommentedMap) and isinstance(inner, CommentedSeq) and inner.lc.col >= node.lc.col:
-                yield "sequence", (inner.lc.item(0)[1] - node.lc.col, inner.lc.col - node.lc.col)
-            yield from _indents(inner)
 
 
 def _text(text: str, *, key: bool = False) -> str:

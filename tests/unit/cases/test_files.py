@@ -106,46 +106,23 @@ def test_a_change_of_a_yaml_file_keeps_comments_and_quotation_marks() -> None:
     assert changed(YAML, "c.yaml", {"new": {"id": "new", "input": "Now"}}) == YAML + "\n- id: new\n  input: Now\n"
 
 
-@pytest.mark.parametrize(
-    "item",
-    [
-        "- id: a\n  rounds:\n    - prompt: x\n    - prompt: y\n",
-        "  - id: a\n    slices:\n        tier: b\n    input: x\n",
-    ],
-)
-def test_yaml_keeps_its_indentation(item: str) -> None:
-    name = item.index("id: a")
-    after = changed(item, "c.yaml", {"new": {"id": "new", "input": "Now"}})
-    assert after == f"{item}{item[:name]}id: new\n{' ' * name}input: Now\n"
-
-
-@pytest.mark.parametrize(
-    ("text", "after"),
-    [
-        ('[{"id": "a", "input": "x"}]', '[{"id": "a", "input": "x"}, {"id": "new", "input": "now"}]'),
-        ('{"id": "a", "input": "x"}\n', '[{"id": "a", "input": "x"}, {"id": "new", "input": "now"}]\n'),
-        (
-            '[\r\n\t{"id":"a","input":"x"}\r\n]\r\n',
-            '[\r\n\t{\r\n\t\t"id": "a",\r\n\t\t"input": "x"\r\n\t},\r\n\t{\r\n\t\t"id": "new",\r\n\t\t"input": "now"'
-            "\r\n\t}\r\n]\r\n",
-        ),
-        (" [ ]\n", '[\n  {\n    "id": "new",\n    "input": "now"\n  }\n]\n'),
-    ],
-)
-def test_json_keeps_its_indentation(text: str, after: str) -> None:
-    assert changed(text, "c.json", {"new": {"id": "new", "input": "now"}}) == after
-
-
-def test_lines_keep_their_ends_and_their_mark() -> None:
+def test_lines_that_are_not_changed_stay() -> None:
     text = '\ufeff{"id":"a","input":"x"}\r\n\r\n{"id":"b",  "input":"y"}'
-    assert changed(text, "c.jsonl", {"a": {"id": "a", "input": "z"}}) == text.replace(
-        '{"id":"a","input":"x"}', '{"id": "a", "input": "z"}'
-    )
-    assert changed(text, "c.jsonl", {}, ["a"]) == '\ufeff\r\n{"id":"b",  "input":"y"}'
+    plain = '{"id": "a", "input": "z"}\n\n{"id":"b",  "input":"y"}\n'
+    assert changed(text, "c.jsonl", {"a": {"id": "a", "input": "z"}}) == plain
+    assert changed(text, "c.jsonl", {}, ["a"]) == '\n{"id":"b",  "input":"y"}\n'
     assert (
-        changed(text, "c.jsonl", {"new": {"id": "new", "input": "now"}})
-        == text + '\r\n{"id": "new", "input": "now"}\r\n'
+        changed(plain, "c.jsonl", {"new": {"id": "new", "input": "now"}}) == plain + '{"id": "new", "input": "now"}\n'
     )
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_comments_and_order_stay_where_a_file_is_indented_anew(end: str) -> None:
+    text = "\ufeff# All.\n-   id: a   # first\n    rounds:\n    - prompt: x\n    # Then:\n    - prompt: y\n"
+    after = changed(text.replace("\n", end), "c.yaml", {"new": {"id": "new", "input": "Now"}})
+    assert [line.split() for line in after.split("\n")] == [
+        line.split() for line in f"{text[1:]}- id: new\n  input: Now\n".split("\n")
+    ]
 
 
 def test_one_case_in_yaml_becomes_a_list() -> None:
