@@ -121,13 +121,6 @@ def test_a_damaged_entry_is_set_aside(server: BatchServer, gate: Gate, content: 
     assert (gate.folder / "aaa-bbb.bad").exists()
 
 
-def test_an_entry_of_a_newer_version_is_left_alone(server: BatchServer, gate: Gate) -> None:
-    gate.folder.mkdir(parents=True)
-    (gate.folder / "a.json").write_text('{"schema": "prompt-gate/batch/2"}')
-    assert any("another version" in note for note in gate.run().notes)
-    assert (gate.folder / "a.json").exists()
-
-
 def test_a_forged_entry_brings_no_answers(server: BatchServer, gate: Gate) -> None:
     """An id that points to somebody else's batch: its custom ids are not those of our requests."""
     gate.run()
