@@ -1,6 +1,6 @@
 """Runs whole conversations against the local server and prints how near they come to what the machine allows.
 
-    python -m benchmarks.conversations
+    python -m benchmarks.conversations [--quick]
 
 The limit is conversations x turns x calls of a turn x latency / in flight: what an engine would need that costs nothing
 itself. It is compared with the time from the first request to the last answer; the wall clock of the whole process,
@@ -139,7 +139,7 @@ def main() -> None:
     machine = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
     title = f"{machine}, load {os.getloadavg()[0]:.2f} at the start, {IN_FLIGHT} in flight, {LATENCY_S:g} s a call"
     rows = []
-    for load in LOADS:
+    for load in LOADS[:2] if "--quick" in sys.argv else LOADS:
         with tempfile.TemporaryDirectory() as folder:
             rows.append(measure(load, Path(folder)))
     Console(width=150 if not sys.stdout.isatty() else None).print(table(rows, title))
