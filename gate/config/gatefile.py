@@ -17,7 +17,7 @@ from pydantic import (
 
 from gate.config.documents import Document, all_at_once, read_yaml
 from gate.config.scorers import Scorers
-from gate.config.targets import TargetOptions
+from gate.config.targets import Conversing, Target, TargetOptions
 from gate.config.validation import FileModel, Matches, attempt, wrong, wrong_at
 from gate.config.values import Model, Path, Threshold, each_once, empty_is
 from gate.domain.case import ScorerSpec
@@ -25,7 +25,6 @@ from gate.domain.jsonvalue import JsonValue
 from gate.domain.model import ModelRef, Params, ProviderServer
 from gate.domain.promises import Promises
 from gate.domain.suite import OVERALL, Budget, CachePolicy, RunPolicy, SuitePolicy
-from gate.domain.target import Conversing, Target
 from gate.errors import Problem
 from gate.inputs import builders, storenames
 from gate.inputs.limits import CONFIG_CHARS, NAME_CHARS, PATH_CHARS
@@ -491,7 +490,7 @@ def _suite(found: GateFile, at: int, document: Document, place: int) -> SuiteCon
         line=document.line_of("suites", place),
         threshold=one.threshold,
         scorer_lines=tuple(document.line_of("suites", place, "scorers", n) for n in range(len(one.scorers))),
-        target=None if one.target is None else one.target.target(),
+        target=None if one.target is None else one.target.chosen,
         conversing=one.conversation,
         placeholders=one.placeholders,  # type: ignore[arg-type]
         promises=one.promises,

@@ -6,6 +6,7 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, PrivateAttr, field_validator, model_validator
 
+from gate.config.targets import Conversing, Target, leads_itself, runs_code, unversioned
 from gate.config.validation import FileModel, wrong, wrong_at
 from gate.config.values import Names
 from gate.domain.case import Case, ScorerSpec
@@ -15,7 +16,6 @@ from gate.domain.model import ModelRef, Params
 from gate.domain.promises import Promises
 from gate.domain.prompt import PromptVersion
 from gate.domain.sample import ArmName
-from gate.domain.target import Conversing, Target, leads_itself, runs_code, unversioned
 from gate.domain.usage import exact_dollars
 
 OVERALL = "overall"

@@ -5,11 +5,11 @@ from dataclasses import asdict, dataclass, fields, is_dataclass, replace
 from typing import Any, cast
 
 from gate.config.scorers import free_name
+from gate.config.targets import Conversing
 from gate.domain.case import Case, ScorerSpec, place_of
 from gate.domain.jsonvalue import JsonValue, digest
 from gate.domain.model import ModelRef, Params
 from gate.domain.suite import Exam, Suite, SuitePolicy
-from gate.domain.target import Conversing
 from gate.domain.words import counted
 from gate.inputs.limits import SLICES
 from gate.inputs.problems import Problems, one_problem, quoted

@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from gate.config.gatefile import SuiteConfig
+from gate.config.targets import Conversing
 from gate.domain.case import Case, ScorerSpec
 from gate.domain.record_exam import TrialKind
 from gate.domain.suite import Arm, Exam, Suite, SuitePolicy
-from gate.domain.target import Conversing
 from gate.flows.edited_values import Edit, differing, edit
 from gate.flows.exam import ExamChanges, JudgeDefault, Rules, build, unplayed
 from gate.flows.pairing import Pair

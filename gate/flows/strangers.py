@@ -4,9 +4,9 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from gate.config.gatefile import Config
+from gate.config.targets import Conversing
 from gate.domain.case import ScorerSpec
 from gate.domain.suite import Suite
-from gate.domain.target import Conversing
 
 SERVICES = ("openai", "anthropic", "azure", "bedrock", "vertex")
 """Providers that are asked at their own address, with a key."""

@@ -2,11 +2,11 @@
 
 from dataclasses import replace
 
+from gate.config.targets import Conversing
 from gate.domain.case import Case, Persona, Round, ScorerSpec
 from gate.domain.model import ModelRef, Params
 from gate.domain.prompt import Built, Message, Prompt, PromptVersion
 from gate.domain.suite import Arm, Exam, Suite, SuitePolicy
-from gate.domain.target import Conversing
 from gate.flows.exam import JudgeDefault, Rules, build, changes
 from gate.flows.placeholders import of_suite
 
