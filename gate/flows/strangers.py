@@ -4,8 +4,8 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from gate.config.gatefile import Config
+from gate.config.scorerspec import ScorerSpec
 from gate.config.targets import Conversing
-from gate.domain.case import ScorerSpec
 from gate.domain.suite import Suite
 
 SERVICES = ("openai", "anthropic", "azure", "bedrock", "vertex")

@@ -4,9 +4,10 @@ from dataclasses import replace
 
 import pytest
 
+from gate.config.scorerspec import ScorerSpec
 from gate.config.targets import Conversing, RoundRule
 from gate.domain.absence import Failed, Unscored
-from gate.domain.case import Case, Round, ScorerSpec
+from gate.domain.case import Case, Round
 from gate.domain.sample import ArmName, Part, Sample, Score
 from gate.domain.suite import Suite
 from gate.engine.vetting import contradiction

@@ -18,8 +18,9 @@ from gate.config.targets import (
     ToolLoop,
 )
 from gate.config.toolfile import parse_tools
+from gate.domain.message import Message
 from gate.domain.model import ModelRef, Params
-from gate.domain.prompt import Message, Prompt, PromptVersion
+from gate.domain.prompt import Prompt, PromptVersion
 from gate.domain.suite import Arm, Exam, Suite
 from gate.flows import strangers
 from gate.flows.agents import elsewhere, forbidden
