@@ -249,7 +249,7 @@ def test_vertex_has_an_address_for_each_region(
     provider = factory.provider(model, Params())
     assert isinstance(provider, AnthropicProvider)
     address = f"https://{host}.googleapis.com/v1"
-    assert str(provider.client.sdk.base_url).rstrip("/") == factory.address(model, Params()) == address
+    assert str(provider.client.sdk.base_url).rstrip("/") == factory.address(model) == address
     asyncio.run(factory.close())
 
 
