@@ -112,9 +112,9 @@ def test_cases_and_suites_are_picked(tmp_path: Path, server: ModelServer) -> Non
 
 def test_another_model_answers(tmp_path: Path, server: ModelServer) -> None:
     write(tmp_path, server)
-    outcome = check(tmp_path, "--model", "openai:other")
+    outcome = check(tmp_path, "--model", "own:other")
     assert {entry.model for entry in server.ledger} == {"other"}
-    assert outcome.record.new[0].candidate.model == "openai:other"
+    assert outcome.record.new[0].candidate.model == "own:other"
 
 
 def test_a_commit_is_checked_as_it_is_there(tmp_path: Path, server: ModelServer) -> None:

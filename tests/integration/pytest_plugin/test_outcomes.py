@@ -47,7 +47,7 @@ def test_a_calibration_is_quoted(project: Project) -> None:
 
 def test_samples_at_temperature_0_are_told_of(project: Project) -> None:
     text = (project.root / "gate.yaml").read_text()
-    (project.root / "gate.yaml").write_text(text.replace("params: {", "params: {temperature: 0, "))
+    (project.root / "gate.yaml").write_text(text.replace("samples: 2\n", "samples: 2\n    params: {temperature: 0}\n"))
     assert any("bot: samples is 2, and at temperature 0" in line for line in section(project.run("-m", "eval").out))
     assert "=== eval ===" not in project.run("-m", "eval", "--collect-only").out
 
