@@ -8,7 +8,12 @@ GateError                exit 2: the user's own mistake (configuration, usage, a
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+SHOWN = 20
+"""Mistakes that are spelled out; more are counted."""
+
+_LINES_NAMED = 3
 
 
 class GateError(Exception):
@@ -66,11 +71,37 @@ class Problem:
 
 
 class InputErrors(GateError):
-    """All mistakes found in the input files, sorted by file and line."""
+    """All mistakes found in the input files, sorted by file and line.
+
+    Args:
+        problems: in any order; the same one may come more than once.
+    """
 
     def __init__(self, problems: Sequence[Problem]) -> None:
         self.problems = tuple(sorted(set(problems)))
-        super().__init__("\n".join(str(problem) for problem in self.problems))
+        super().__init__("\n".join(str(problem) for problem in self.shown))
+
+    @property
+    def shown(self) -> tuple[Problem, ...]:
+        """What a reader sees: equal mistakes of one file as one that names the first lines, and a count of the rest."""
+        alike: dict[tuple[str, bool, str, str], list[Problem]] = {}
+        for one in self.problems:
+            alike.setdefault((one.file, one.line > 0, one.message, one.hint), []).append(one)
+        groups = list(alike.values())
+        told = [_as_one(group) for group in groups[:SHOWN]]
+        if rest := [one for group in groups[SHOWN:] for one in group]:
+            more = f"… and {len(rest):,} more mistake{'s' if len(rest) > 1 else ''}"
+            told.append(Problem(rest[0].file, rest[0].line, more))
+        return tuple(told)
+
+
+def _as_one(alike: Sequence[Problem]) -> Problem:
+    first, more = alike[0], len(alike) - _LINES_NAMED
+    if len(alike) == 1:
+        return first
+    named = [str(one.line) for one in alike[:_LINES_NAMED]]
+    lines = f"{', '.join(named)} and {more:,} more" if more > 0 else " and ".join([", ".join(named[:-1]), named[-1]])
+    return replace(first, message=f"lines {lines}: {first.message}")
 
 
 class MissingKey(GateError):

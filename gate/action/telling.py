@@ -111,7 +111,7 @@ class Herald:
         run, error = outcome.run, outcome.error
         if isinstance(error, InputErrors):
             level: Level = "warning" if run.waived else "error"
-            for problem in error.problems:
+            for problem in error.shown:
                 hint = f" ({problem.hint})" if problem.hint else ""
                 if _OF_CHANGE.fullmatch(problem.file):
                     self.say(annotation(level, problem.message + hint, Place(problem.file, problem.line)))

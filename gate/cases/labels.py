@@ -7,12 +7,12 @@ from pydantic import Field, field_validator, model_validator
 
 from gate.cases.forms import CaseModel, Label, Line, Text, check_slices, check_vars, missing
 from gate.cases.reading import documents, where_of
-from gate.config.documents import Document, all_at_once, described
+from gate.config.documents import Document, described
 from gate.config.validation import attempt, wrong, wrong_at
 from gate.domain.case import Case
 from gate.domain.jsonvalue import digest
 from gate.domain.labels import Labelled, Labels, LabelScale
-from gate.errors import Problem
+from gate.errors import InputErrors, Problem
 from gate.inputs.chat import Turn
 from gate.inputs.limits import LABELS, PEOPLE
 from gate.inputs.problems import one_problem, quoted
@@ -132,7 +132,7 @@ def parse(text: str, file: str, scale: LabelScale | None = None) -> Labels:
         raise one_problem(file, 0, "holds no labelled answers", f"write one JSON object per line: {EXAMPLE}")
     rows = _labelled(found, scale or LabelScale(), problems)
     if problems:
-        raise all_at_once(problems)
+        raise InputErrors(problems)
     graded = any(label not in (0.0, 1.0) for row in rows for label in row.given)
     return Labels(file, digest(text), tuple(rows), graded, scale or LabelScale())
 

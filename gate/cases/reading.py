@@ -11,7 +11,7 @@ from typing import Any
 
 from gate.cases import openai_evals
 from gate.cases.forms import form_of
-from gate.config.documents import Document, all_at_once, described, dotted, read_json, read_jsonl, read_yaml
+from gate.config.documents import Document, described, dotted, read_json, read_jsonl, read_yaml
 from gate.config.validation import attempt
 from gate.domain.case import Case
 from gate.domain.jsonvalue import JsonValue
@@ -90,7 +90,7 @@ def read(text: str, file: str) -> tuple[FileCase, ...]:
         places[case.id] = f"on line {document.line_of()}" if document.line_of() else f"in {document.name_of(())}"
         found.append(FileCase(case.id, document.data, document.line_of(), case))  # type: ignore[arg-type]
     if problems:
-        raise all_at_once(problems)
+        raise InputErrors(problems)
     if not found:
         raise one_problem(file, 0, "holds no cases", _example(file))
     return tuple(found)
@@ -164,7 +164,7 @@ def case_of(entry: Entry) -> Case:
     problems: list[Problem] = []
     found = [_case(one, problems) for one in _own(iter([Document(file, dict(entry))]), problems)]
     if problems or not found or found[0] is None:
-        raise all_at_once(problems)
+        raise InputErrors(problems)
     return found[0]
 
 

@@ -2,9 +2,6 @@
 
 from gate.errors import GateError, InputErrors, Interrupted
 
-SHOWN = 20
-"""Mistakes printed at once; more are counted."""
-
 
 def message(error: GateError) -> str:
     """What the user reads: the mistake, where it is, and the remedy."""
@@ -12,9 +9,7 @@ def message(error: GateError) -> str:
         return _printable(error.message)
     if not isinstance(error, InputErrors):
         return "error: " + _paragraph(error.message, error.hint)
-    lines = ["error: " + _paragraph(f"{one.where}: {one.message}", one.hint) for one in error.problems[:SHOWN]]
-    more = len(error.problems) - SHOWN
-    return "\n".join([*lines, f"and {more} more"] if more > 0 else lines)
+    return "\n".join("error: " + _paragraph(f"{one.where}: {one.message}", one.hint) for one in error.shown)
 
 
 def _paragraph(said: str, hint: str) -> str:

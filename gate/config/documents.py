@@ -13,7 +13,7 @@ from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 from gate.domain.jsonvalue import DEPTH, JsonValue
 from gate.errors import InputErrors, Problem
 from gate.inputs.jsontext import BadJson, parse_json
-from gate.inputs.limits import LINE_CHARS, SHOWN_PROBLEMS, YAML_NODES
+from gate.inputs.limits import LINE_CHARS, YAML_NODES
 from gate.inputs.problems import one_problem, printable, quoted
 
 Loc: TypeAlias = "tuple[str | int, ...]"
@@ -113,7 +113,7 @@ def read_yaml(text: str, file: str) -> Document:
     reader = _Plain(file)
     data = None if root is None else reader.value(root, 1)
     if reader.problems:
-        raise all_at_once(reader.problems)
+        raise InputErrors(reader.problems)
     return Document(file, data, line=0 if root is None else _line(root), node=root)
 
 
@@ -152,18 +152,8 @@ def read_jsonl(text: str, file: str, noted: list[Problem] | None = None) -> list
         except BadJson as bad:
             problems.append(Problem(printable(file), number, printable(bad.message)))
     if problems and noted is None:
-        raise all_at_once(problems)
+        raise InputErrors(problems)
     return found
-
-
-def all_at_once(problems: list[Problem]) -> InputErrors:
-    """The error for several mistakes of one file; a long list ends in a count of the rest."""
-    found = sorted(set(problems))
-    shown, rest = found[:SHOWN_PROBLEMS], found[SHOWN_PROBLEMS:]
-    if rest:
-        # An ellipsis sorts behind any letter, so this stays last among the problems of its line.
-        shown.append(Problem(rest[0].file, rest[0].line, f"… and {len(rest)} more problems"))
-    return InputErrors(shown)
 
 
 def dotted(loc: Loc) -> str:

@@ -22,8 +22,9 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, core_schema
 
-from gate.config.documents import Document, all_at_once, described
+from gate.config.documents import Document, described
 from gate.config.rubrics import RubricOptions
+from gate.config.scorerspec import ScorerSpec
 from gate.config.validation import FileModel, Matches, adapter_of, moved, validate, wrong, wrong_at
 from gate.config.values import (
     Amount,
@@ -45,8 +46,8 @@ from gate.config.values import (
     empty_is,
     json_template,
 )
-from gate.domain.case import ScorerSpec
 from gate.domain.model import Params
+from gate.errors import InputErrors
 from gate.inputs.problems import did_you_mean, quoted
 
 EXPECTED = "{{ expected }}"
@@ -662,7 +663,7 @@ def parse_scorers(value: JsonValue, file: str) -> tuple[ScorerSpec, ...]:
         if spec.files
     ]
     if problems:
-        raise all_at_once(problems)
+        raise InputErrors(problems)
     return specs
 
 

@@ -18,8 +18,8 @@ from pydantic import (
 from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema, ErrorDetails, InitErrorDetails, PydanticCustomError, core_schema
 
-from gate.config.documents import Document, Loc, all_at_once, described
-from gate.errors import Problem
+from gate.config.documents import Document, Loc, described
+from gate.errors import InputErrors, Problem
 from gate.inputs.problems import did_you_mean, quoted
 
 T = TypeVar("T")
@@ -130,7 +130,7 @@ def validate(model: type[T] | TypeAdapter[T], document: Document, context: Mappi
     try:
         return adapter_of(model).validate_python(document.data, context=context)
     except ValidationError as error:
-        raise all_at_once(_problems(error, document)) from None
+        raise InputErrors(_problems(error, document)) from None
 
 
 def attempt(

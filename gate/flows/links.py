@@ -7,7 +7,6 @@ from gate.config.gatefile import Config
 from gate.errors import InputErrors, Problem
 from gate.flows.pairing import Sides
 from gate.inputs.entries import LINK, folders
-from gate.inputs.limits import SHOWN_PROBLEMS
 from gate.inputs.paths import is_glob, literal_folder, matches
 from gate.inputs.problems import one_problem, quoted
 from gate.inputs.source import FileSource
@@ -35,7 +34,7 @@ def check_links(sides: Sides, configs: Iterable[Config | None]) -> None:
     patterns = dict.fromkeys(suite.prompt for config in configs if config for suite in config.suites)
     found = {path: problem for one in patterns if is_glob(one) for path, problem in _brought(sides, one).items()}
     if found:
-        raise InputErrors([found[path] for path in sorted(found)[:SHOWN_PROBLEMS]])
+        raise InputErrors(list(found.values()))
 
 
 def _brought(sides: Sides, pattern: str) -> dict[str, Problem]:

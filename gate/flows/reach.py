@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from gate.config.gatefile import SuiteConfig
-from gate.domain.case import Case, ScorerSpec
-from gate.errors import InputErrors, Problem
+from gate.config.scorerspec import ScorerSpec
+from gate.domain.case import Case
+from gate.errors import Problem
 from gate.inputs.problems import Problems, quoted
 
 
@@ -62,11 +63,7 @@ def strange(cases: Sequence[Case], suite: SuiteConfig, label: str) -> tuple[Prob
                 said = f"case {quoted(case.id)}: its scorer {quoted(spec.name)} {reach.told}"
                 hint = f"name that in a scorer of suite {suite.name} in gate.yaml, or take it out of the case"
                 problems.add(0, f"{said}, which cases of a store may not", hint)
-    try:
-        problems.check()
-    except InputErrors as errors:
-        return errors.problems
-    return ()
+    return problems.found
 
 
 def _known(suite: SuiteConfig) -> set[Reach]:

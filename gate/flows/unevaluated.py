@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from datetime import datetime
 from importlib.metadata import version
 
+from gate.config.policy import RunPolicy
 from gate.domain.record import MethodRecord, MissingRecord, OverrideRecord, RunRecord
 from gate.domain.record_parts import CallsRecord
-from gate.domain.suite import RunPolicy
 from gate.domain.verdict import Verdict
 from gate.domain.words import HELPS
 from gate.errors import GateError, InputErrors
@@ -110,7 +110,7 @@ def failed(error: GateError, commit: str, created: datetime, *, advice: str = ""
         said = (
             "one mistake keeps the gate from running" if count == 1 else f"{count} mistakes keep the gate from running"
         )
-        reasons = [f"{said}.", *(str(problem) for problem in error.problems)]
+        reasons = [f"{said}.", *(str(problem) for problem in error.shown)]
     else:
         reasons = [error.message, *([f"{HELPS}{error.hint}"] if error.hint else [])]
     reasons += [advice] if advice else []

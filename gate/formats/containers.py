@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 from gate.cases.reading import JSON_ENDING, YAML_ENDINGS, documents, is_table
 from gate.cases.yaml import dumped
-from gate.config.documents import all_at_once
 from gate.domain.jsonvalue import JsonValue
-from gate.errors import Problem
+from gate.errors import InputErrors, Problem
 from gate.formats.shared import Row
 from gate.inputs.jsontext import BadJson, parse_json
 from gate.inputs.limits import CASES, CASES_CHARS
@@ -72,7 +71,7 @@ def _objects(text: str, file: str) -> Iterable[tuple[int, Row]]:
             count += 1
             yield line, value
     if problems:
-        raise all_at_once(problems)
+        raise InputErrors(problems)
 
 
 def _unwrapped(value: JsonValue, line: int) -> Iterable[tuple[int, Row]]:

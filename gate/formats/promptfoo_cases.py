@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from gate.cases.reading import documents, is_table
-from gate.config.documents import Document, all_at_once
+from gate.config.documents import Document
 from gate.config.scorers import parse_scorers
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.stored_suite import Entry
@@ -73,7 +73,7 @@ def nodes_in(text: str, file: str) -> list[Document]:
     problems: list[Problem] = []
     found = list(documents(text, file, problems))
     if problems:
-        raise all_at_once(problems)
+        raise InputErrors(problems)
     return found
 
 

@@ -72,9 +72,6 @@ PATH_CHARS = 1024
 PATTERN_CHARS = 2_000
 """A regular expression, with the fields of a case filled in: compiling it takes time, too."""
 
-SHOWN_PROBLEMS = 20
-"""Mistakes that are listed one by one; the rest are counted."""
-
 LABELS = 10_000
 """Labelled answers of one file; intervals are resampled, which takes time for each."""
 

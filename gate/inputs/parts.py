@@ -5,10 +5,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
-from gate.domain.prompt import NO_PARTS, Part, Parts
+from gate.domain.message import NO_PARTS, Part, Parts
 from gate.errors import InputErrors, Problem
 from gate.inputs.includes import names_in, resolved
-from gate.inputs.limits import INCLUDES, PART_DEPTH, PARTS, PROMPT_CHARS, SHOWN_PROBLEMS
+from gate.inputs.limits import INCLUDES, PART_DEPTH, PARTS, PROMPT_CHARS
 from gate.inputs.problems import one_problem, printable, quoted
 from gate.inputs.sandbox import BadTemplate, parsed, sandbox
 from gate.inputs.text import decode
@@ -63,7 +63,7 @@ def gather(contents: Sequence[tuple[int, str]], library: Library) -> Parts:
     if contents and not walk.problems:
         _check_shape(walk)
     if walk.problems:
-        raise InputErrors(_shown(sorted(set(walk.problems))))
+        raise InputErrors(walk.problems)
     return Parts(library.path, tuple(walk.parts.values())) if walk.parts else NO_PARTS
 
 
@@ -189,12 +189,6 @@ def _check_shape(walk: _Walk) -> None:
         walk.add((root, 0), f"pulls in parts more than {INCLUDES:,} times", "a prompt must be simpler")
     if whole.chars > PROMPT_CHARS:
         walk.add((root, 0), _TOO_LONG, "a prompt must be shorter")
-
-
-def _shown(found: list[Problem]) -> list[Problem]:
-    rest = found[SHOWN_PROBLEMS:]
-    more = [Problem(rest[0].file, rest[0].line, f"… and {len(rest)} more problems")] if rest else []
-    return found[:SHOWN_PROBLEMS] + more
 
 
 def _extent(walk: _Walk, way: list[str], known: dict[str, _Extent]) -> _Extent:

@@ -4,7 +4,6 @@ import difflib
 from collections.abc import Iterable
 
 from gate.errors import InputErrors, Problem
-from gate.inputs.limits import SHOWN_PROBLEMS
 
 _QUOTED_CHARS = 60
 
@@ -21,24 +20,18 @@ class Problems:
         self._found: set[Problem] = set()
 
     @property
-    def count(self) -> int:
-        """How many are noted."""
-        return len(self._found)
+    def found(self) -> tuple[Problem, ...]:
+        """What is noted."""
+        return tuple(sorted(self._found))
 
     def add(self, line: int, message: str, hint: str = "") -> None:
         """Note a mistake; `line` is 1-based, 0 for the whole file."""
         self._found.add(_problem(self.file, line, message, hint))
 
     def check(self) -> None:
-        """Raise `InputErrors` when there is a mistake; a long list ends in a count of the rest."""
-        if not self._found:
-            return
-        found = sorted(self._found)
-        shown, rest = found[:SHOWN_PROBLEMS], found[SHOWN_PROBLEMS:]
-        if rest:
-            # An ellipsis sorts behind any letter, so this stays last among the problems of its line.
-            shown.append(Problem(found[0].file, rest[0].line, f"… and {len(rest)} more problems"))
-        raise InputErrors(shown)
+        """Raise `InputErrors` when there is a mistake."""
+        if self._found:
+            raise InputErrors(self.found)
 
 
 def one_problem(file: str, line: int, message: str, hint: str = "") -> InputErrors:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from gate.config.documents import Document, described, read_yaml
 from gate.domain.jsonvalue import JsonValue
-from gate.domain.prompt import Message
+from gate.domain.message import Message
 from gate.inputs.chat import ROLES
 from gate.inputs.ownsettings import own_settings
 from gate.inputs.problems import Problems, one_problem, quoted
@@ -60,7 +60,7 @@ def read_prompty(text: str, problems: Problems) -> Prompty:
     front = _front(lines[1 : begin - 1] if begin else [], problems.file)
     _check_engine(front, problems)
     messages = _messages(lines, begin, problems)
-    if not messages and not problems.count:
+    if not messages and not problems.found:
         problems.add(begin + 1, "holds no message", "write 'system:' on a line of its own, and the text below it")
     return Prompty(messages, own_settings(front.data if isinstance(front.data, dict) else {}, SETTINGS))
 

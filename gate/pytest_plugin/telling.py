@@ -24,7 +24,6 @@ Payload: TypeAlias = dict[str, Any]
 
 LINES, CHARS = 12, 4_000
 """Of one text in the report of a case."""
-MISTAKES = 20
 
 
 def payload_of(answer: Answer) -> Payload:
@@ -129,9 +128,7 @@ def mistake(error: GateError) -> str:
     """An error as its reader needs it: file, line and remedy of each mistake."""
     if not isinstance(error, InputErrors):
         return _paragraph(error.message, error.hint)
-    shown = [_paragraph(f"{one.where}: {one.message}", one.hint) for one in error.problems[:MISTAKES]]
-    more = len(error.problems) - MISTAKES
-    return "\n".join([*shown, *([f"and {more} more"] if more > 0 else [])])
+    return "\n".join(_paragraph(f"{one.where}: {one.message}", one.hint) for one in error.shown)
 
 
 def _paragraph(said: str, hint: str) -> str:

@@ -6,7 +6,7 @@ A value that is not zero never prints as zero, and a negative number carries a r
 import math
 import re
 
-from gate.domain.usage import about_dollars
+from gate.domain.words import about_dollars
 from gate.domain.words import counted as counted
 
 MINUS = "\N{MINUS SIGN}"

@@ -2,6 +2,7 @@
 
 from gate.domain.record import RunRecord
 from gate.domain.verdict import State, Verdict
+from gate.errors import SHOWN
 from gate.report import numbers
 from gate.report.advice.again import compare_again
 from gate.report.advice.steps import remedy, steps
@@ -31,7 +32,8 @@ from gate.report.verdict.summary import sentence
 NOTES_SHOWN = 6
 REASONS_SHOWN = 8
 """As many as there are where samples are missing: what they could change, which cases, and why."""
-MISTAKES_SHOWN = 20
+MISTAKES_SHOWN = SHOWN + 3
+"""How many there are, each, the count of those beyond, and what to do."""
 
 
 def view(run: RunRecord) -> View:

@@ -5,10 +5,10 @@ from collections.abc import Collection, Mapping, Sequence
 from gate.cases.files import changed, line_of
 from gate.cases.reading import LINES_ENDINGS, YAML_ENDINGS, documents
 from gate.cases.yaml import dumped, rewritten
-from gate.config.documents import all_at_once, read_yaml
+from gate.config.documents import read_yaml
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.promptspec import GeneratedTest
-from gate.errors import GateError, Problem
+from gate.errors import GateError, InputErrors, Problem
 from gate.inputs.limits import YAML_NODES
 from gate.inputs.promptyml import TEST_DATA
 
@@ -165,7 +165,7 @@ def _rows(text: str, file: str) -> list[dict[str, JsonValue]]:
         raise GateError(f"{file} holds no list of cases", "begin each case with '- '")
     found = [one.data for one in documents(text, file, problems) if isinstance(one.data, dict)]
     if problems:
-        raise all_at_once(problems)
+        raise InputErrors(problems)
     return found
 
 

@@ -11,7 +11,6 @@ from gate.web.jobs.order import Order
 from gate.web.jobs.resolving import estimate
 
 Mistakes = tuple[tuple[str, str], ...]
-SHOWN = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,5 +65,5 @@ def costs(jobs: Jobs, order: Order) -> Costs:
 def told_by(error: GateError) -> Mistakes:
     """What an error says, each with its remedy."""
     if isinstance(error, InputErrors):
-        return tuple((f"{one.where}: {one.message}", one.hint) for one in error.problems[:SHOWN])
+        return tuple((f"{one.where}: {one.message}", one.hint) for one in error.shown)
     return ((error.message, error.hint),)

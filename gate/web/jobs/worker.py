@@ -65,7 +65,7 @@ def main() -> int:
         shutil.rmtree(folder, ignore_errors=True)
         return 130
     except InputErrors as errors:
-        tell(_failed(*((f"{one.where}: {one.message}", one.hint) for one in errors.problems)))
+        tell(_failed(*((f"{one.where}: {one.message}", one.hint) for one in errors.shown)))
     except GateError as error:
         tell(_failed((error.message, error.hint)))
     except Exception as error:  # the last resort; what it says may hold what nobody should read

@@ -126,7 +126,7 @@ def bring(request: Request, site: Here, person: Asking, sent: Form, name: Name) 
         cases = read(upload.text, upload.file)
     except InputErrors as error:
         # The whole-file message has no line of its own.
-        told = [f"line {one.line}: {one.message}" if one.line else one.message for one in error.problems]
+        told = [f"line {one.line}: {one.message}" if one.line else one.message for one in error.shown]
         return _asked(request, suite, told)
     stands = _standing(site, name)
     preview = _preview(cases, stands)

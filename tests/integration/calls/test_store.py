@@ -21,10 +21,10 @@ def path(tmp_path: Path) -> Path:
 
 
 def put(memory: Memory, *texts: str) -> None:
-    async def all_at_once() -> None:
+    async def InputErrors() -> None:
         await asyncio.gather(*(memory.keep(asked(text), answer(f"to {text}")) for text in texts))
 
-    asyncio.run(all_at_once())
+    asyncio.run(InputErrors())
 
 
 def filled(path: Path, *texts: str, clock: Wall | None = None, options: StoreOptions | None = None) -> None:

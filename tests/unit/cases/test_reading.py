@@ -13,7 +13,7 @@ from gate.cases.forms import AgentTest, Expectations, GoldenTranscript, PlainCas
 from gate.cases.reading import parse
 from gate.cases.schema import case_schema, cases_schema
 from gate.domain.case import Case, Persona
-from gate.domain.prompt import Message
+from gate.domain.message import Message
 from gate.errors import InputErrors
 from gate.inputs import limits
 from tests.unit.inputs.texts import errors
@@ -249,8 +249,17 @@ def test_each_mistake_has_its_place(text: str, file: str, said: list[str]) -> No
 
 
 def test_a_long_list_of_mistakes_is_cut_and_counted() -> None:
-    found = errors(lambda: parse("nonsense\n" * 50, "c.jsonl")).splitlines()
-    assert (len(found), found[20]) == (21, "c.jsonl:21: … and 30 more problems")
+    text = "".join(f'{{"id": {number}, "input": "x", "wrong{number}": 1}}\n' for number in range(50))
+    found = errors(lambda: parse(text, "c.jsonl")).splitlines()
+    assert (len(found), found[20]) == (21, "c.jsonl:21: … and 30 more mistakes")
+
+
+def test_equal_mistakes_are_one_line_that_names_the_first_places() -> None:
+    good, bad = '{"id": "%d", "input": "x"}\n', '{"id": "%d"}\n'
+    text = "".join((bad if number % 2 else good) % number for number in range(46))
+    assert errors(lambda: parse(text, "c.jsonl")).startswith("c.jsonl:2: lines 2, 4, 6 and 20 more: 'input' is missing")
+    text = "".join((bad if number in (1, 3) else good) % number for number in range(46))
+    assert errors(lambda: parse(text, "c.jsonl")).startswith("c.jsonl:2: lines 2 and 4: 'input' is missing")
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ import click
 import pytest
 
 from gate.cli.app import cli, main
-from gate.cli.mistakes import SHOWN, message
-from gate.errors import GateError, InputErrors, Interrupted, Problem
+from gate.cli.mistakes import message
+from gate.errors import SHOWN, GateError, InputErrors, Interrupted, Problem
 
 
 def test_message_and_hint() -> None:
@@ -26,9 +26,14 @@ def test_every_problem_is_on_its_own_line_in_order() -> None:
 
 
 def test_a_flood_is_counted() -> None:
-    text = message(InputErrors([Problem("a", line, "bad") for line in range(1, SHOWN + 6)]))
-    assert text.endswith("and 5 more")
-    assert text.count("error:") == SHOWN
+    text = message(InputErrors([Problem("a", line, f"bad {line}") for line in range(1, SHOWN + 6)]))
+    assert text.endswith("and 5 more mistakes")
+    assert text.count("bad") == SHOWN
+
+
+def test_equal_mistakes_are_told_once() -> None:
+    text = message(InputErrors([Problem("a", line, "bad", "mend it") for line in (3, 7, 9, *range(20, 37))]))
+    assert text == "error: a:3: lines 3, 7, 9 and 17 more: bad\n  hint: mend it"
 
 
 def test_a_terminal_obeys_nothing_from_a_file() -> None:

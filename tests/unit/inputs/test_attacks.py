@@ -7,12 +7,14 @@ import pytest
 
 from gate.cases import reading as cases
 from gate.config import gatefile
+from gate.config.scorerspec import ScorerSpec
 from gate.domain.absence import Unscored
-from gate.domain.case import Case, ScorerSpec
+from gate.domain.case import Case
+from gate.domain.message import Message
 from gate.domain.model import ModelRef, Params
-from gate.domain.prompt import Message, Prompt
-from gate.errors import InputErrors
-from gate.inputs import limits, paths, patterns, prompts
+from gate.domain.prompt import Prompt
+from gate.errors import SHOWN, InputErrors
+from gate.inputs import paths, patterns, prompts
 from gate.inputs.render import fill, render
 from gate.inputs.templates import BadTemplate, compile_template
 from gate.inputs.text import decode
@@ -34,7 +36,7 @@ def first(batch: tuple[Attack, ...]) -> str:
 
 def refused(attack: Attack, said: str) -> bool:
     assert all(len(line) <= LONGEST_MESSAGE for line in said.splitlines())
-    assert len(said.splitlines()) <= limits.SHOWN_PROBLEMS + 1
+    assert len(said.splitlines()) <= SHOWN + 1
     return any(words in said for words in (attack.refused or "").split("|"))
 
 

@@ -12,7 +12,7 @@ from gate.config import gatefile
 from gate.config.documents import read_yaml
 from gate.config.scorers import parse_scorers
 from gate.domain.case import Case
-from gate.domain.prompt import Message
+from gate.domain.message import Message
 from gate.errors import GateError, InputErrors
 from gate.inputs import prompts
 from gate.inputs.jsontext import BadJson, parse_json
@@ -42,7 +42,7 @@ def only_readable_errors(job: Callable[[], object]) -> None:
     try:
         job()
     except InputErrors as error:
-        assert 1 <= len(error.problems) <= 21
+        assert 1 <= len(error.shown) <= 21
         for problem in error.problems:
             assert problem.line >= 0
             assert str(problem).isprintable()

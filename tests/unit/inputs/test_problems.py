@@ -13,9 +13,9 @@ def test_nothing_found_is_no_error() -> None:
 
 def test_sorted_by_line_and_named_once() -> None:
     problems = Problems("f")
-    for line in (3, 1, 3):
-        problems.add(line, "wrong", "mend it")
-    assert errors(problems.check) == "f:1: wrong (mend it)\nf:3: wrong (mend it)"
+    for line, key in ((3, "b"), (1, "a"), (3, "b")):
+        problems.add(line, f"{key} is wrong", "mend it")
+    assert errors(problems.check) == "f:1: a is wrong (mend it)\nf:3: b is wrong (mend it)"
 
 
 def test_the_count_of_the_rest_comes_last() -> None:
@@ -24,8 +24,9 @@ def test_the_count_of_the_rest_comes_last() -> None:
         problems.add(7, f"wrong {number}")
     with pytest.raises(InputErrors) as caught:
         problems.check()
-    assert len(caught.value.problems) == 21
-    assert str(caught.value.problems[-1]) == "f:7: … and 10 more problems"
+    assert len(caught.value.problems) == 30
+    assert len(caught.value.shown) == 21
+    assert str(caught.value.shown[-1]) == "f:7: … and 10 more mistakes"
 
 
 def test_nothing_that_steers_a_terminal_gets_through() -> None:
