@@ -143,7 +143,7 @@ def test_an_azure_deployment_that_does_not_exist(cloud: Cloud) -> None:
 
 
 def test_azure_names_all_variables_that_are_not_set() -> None:
-    with pytest.raises(MissingKey, match="AZURE_OPENAI_ENDPOINT and AZURE_OPENAI_API_KEY and OPENAI_API_VERSION"):
+    with pytest.raises(MissingKey, match="AZURE_OPENAI_ENDPOINT, AZURE_OPENAI_API_KEY and OPENAI_API_VERSION"):
         asked("azure:my-gpt", {})
 
 
