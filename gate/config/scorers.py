@@ -13,7 +13,6 @@ from pydantic import (
     Field,
     GetCoreSchemaHandler,
     GetJsonSchemaHandler,
-    JsonValue,
     TypeAdapter,
     ValidationError,
     ValidationInfo,
@@ -46,6 +45,7 @@ from gate.config.values import (
     empty_is,
     json_template,
 )
+from gate.domain.jsonvalue import JsonValue
 from gate.domain.model import Params
 from gate.errors import InputErrors
 from gate.inputs.problems import did_you_mean, quoted

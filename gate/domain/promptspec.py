@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal, TypeAlias
 
-from pydantic import ConfigDict, JsonValue
+from pydantic import ConfigDict
 
 from gate.config.scorerspec import ScorerSpec
-from gate.domain.jsonvalue import digest
+from gate.domain.jsonvalue import JsonValue, digest
 from gate.domain.ranges import COMPLETE
 
 Grounding: TypeAlias = Literal["verbatim", "judged", "edited", "ungrounded", "unknown"]

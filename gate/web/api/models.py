@@ -4,9 +4,10 @@ import hashlib
 from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import AliasPath, BaseModel, ConfigDict, Field, JsonValue, computed_field
+from pydantic import AliasPath, BaseModel, ConfigDict, Field, computed_field
 
 from gate.cases.reading import canonical
+from gate.domain.jsonvalue import JsonValue
 from gate.domain.record import RunRecord
 from gate.domain.verdict import Verdict
 
