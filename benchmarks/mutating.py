@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 
 from ruamel.yaml import YAML
 
-from gate.domain.case import ScorerSpec
+from gate.config.scorerspec import ScorerSpec
 from gate.domain.promptspec import CompiledRule, OutputRule, Specification
 from gate.testgen.specdiff.carry import carry_over
 from gate.testgen.specdiff.diff import Version

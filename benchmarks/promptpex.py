@@ -5,11 +5,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, TypedDict
 
+from gate.config.scorerspec import ScorerSpec
 from gate.domain.absence import Unscored
-from gate.domain.case import Case, ScorerSpec
+from gate.domain.case import Case
 from gate.domain.jsonvalue import digest
+from gate.domain.message import Message
 from gate.domain.model import ModelRef, Params
-from gate.domain.prompt import Message, Prompt, PromptVersion
+from gate.domain.prompt import Prompt, PromptVersion
 from gate.domain.sample import ArmName, Reply, Sample, Score
 from gate.domain.suite import Arm, Exam, Suite
 from gate.domain.usage import Unpriced, Usage

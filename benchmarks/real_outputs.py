@@ -10,8 +10,8 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.promptpex import MODELS, Row, read, recorded
+from gate.config.policy import OVERALL, MethodName, RunPolicy
 from gate.domain.comparison import Comparison
-from gate.domain.suite import OVERALL, MethodName, RunPolicy
 from gate.domain.verdict import State
 from gate.engine.assess import Assessment, Assessor
 from gate.engine.samples import SampleTable

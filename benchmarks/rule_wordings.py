@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Literal, TypedDict
 
 from gate.config.scorers import parse_scorers
+from gate.config.scorerspec import ScorerSpec
 from gate.domain.absence import Unscored
-from gate.domain.case import Case, ScorerSpec
+from gate.domain.case import Case
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.promptspec import CompiledRule, OutputRule
 from gate.scoring.subject import Subject

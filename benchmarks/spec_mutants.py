@@ -20,11 +20,12 @@ from rich.table import Table
 
 from benchmarks.mutating import KINDS, Mutant, mutants, subjects
 from gate.calls.caller import Caller, CallPolicy
+from gate.config.policy import Budget
+from gate.domain.message import Message
 from gate.domain.model import ModelRef, Params
-from gate.domain.prompt import Message, Prompt
+from gate.domain.prompt import Prompt
 from gate.domain.promptspec import Specification
 from gate.domain.specdiff import QUIET, SpecDiff
-from gate.domain.suite import Budget
 from gate.errors import CannotEvaluate
 from gate.inputs.models import parse_model
 from gate.providers.factory import Factory

@@ -104,8 +104,8 @@ async def through_the_gate(provider: str, url: str, calls: int) -> int:
     """The same requests through the gate's calls, their answers journalled."""
     from gate.calls.caller import Caller, CallPolicy
     from gate.calls.store import AnswerStore
+    from gate.domain.message import Message
     from gate.domain.model import ModelRef, Params
-    from gate.domain.prompt import Message
     from gate.domain.sample import Reply
     from gate.providers.base import Request
     from gate.providers.endpoints import Keys

@@ -1,6 +1,6 @@
 """What the inputs may do to the policy and the budget of the merge target: tighten them."""
 
-from gate.domain.suite import Budget, Limit, RunPolicy
+from gate.config.policy import Budget, Limit, RunPolicy
 from gate.settings.inputs import Inputs
 
 

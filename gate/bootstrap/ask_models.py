@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from gate.bootstrap.places import own_folder
 from gate.bootstrap.plan import Plan
+from gate.config.policy import Budget, RunPolicy
 from gate.domain.model import ModelRef, Params
-from gate.domain.suite import Budget, RunPolicy
 from gate.errors import CannotEvaluate, GateError
 from gate.flows.ports import Progress, Steps
 from gate.flows.resolved import Resolved

@@ -9,7 +9,8 @@ from gate.bootstrap.outlay import outlay
 from gate.bootstrap.plan import Plan
 from gate.calls.batch_ledger import BatchLedger
 from gate.calls.batch_tools import BatchTools
-from gate.domain.usage import Dollars, about_dollars
+from gate.domain.usage import Dollars
+from gate.domain.words import about_dollars
 from gate.engine.lanes import by_lane
 from gate.engine.plan import Schedule
 from gate.errors import CannotEvaluate, GateError

@@ -5,11 +5,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from gate.bootstrap.worktrees import laid_out, place_of, refuse_untrusted
+from gate.config.functions import Entry
 from gate.domain.absence import Failed
 from gate.domain.code_place import CodePlace
 from gate.domain.jsonvalue import JsonValue
-from gate.flows.ports import PromptBuilder
-from gate.inputs.builders import Entry, key_of
+from gate.inputs.promptbuilder import PromptBuilder
+from gate.inputs.sessions import key_of
 from gate.inputs.source import FileSource
 from gate.settings.surroundings import Surroundings
 

@@ -13,12 +13,12 @@ from gate.bootstrap.planning import against_itself
 from gate.bootstrap.resolving import DiskSource
 from gate.bootstrap.running import Running, carry_out
 from gate.cases import labels as label_files
+from gate.config.policy import Budget, RunPolicy
 from gate.config.scorers import parse_scorers
-from gate.domain.case import ScorerSpec
+from gate.config.scorerspec import ScorerSpec
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.judge_calibration import JudgeCalibrationRecord, dump, load
 from gate.domain.labels import Labels, LabelScale
-from gate.domain.suite import Budget, RunPolicy
 from gate.errors import GateError, Interrupted
 from gate.flows.calibrate_judge import Ended, conclude, seed_of
 from gate.flows.judge_identity import scale_of

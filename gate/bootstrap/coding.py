@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING
 
 from gate.bootstrap.seal import Seal
 from gate.bootstrap.worktrees import laid_out, refuse_untrusted
-from gate.domain.case import ScorerSpec
+from gate.config.functions import PREFIX, Entry, entry_of
+from gate.config.scorerspec import ScorerSpec
 from gate.domain.code_place import CodePlace
 from gate.domain.suite import Exam
 from gate.domain.target import runs_code
 from gate.errors import GateError
 from gate.flows.resolved import Resolved
 from gate.flows.scorer_code import coded
-from gate.inputs.builders import PREFIX, CannotLoad, Entry, entry_of
+from gate.inputs.builders import CannotLoad
 from gate.scoring.port import CodeScorer
 from gate.settings.surroundings import Surroundings
 

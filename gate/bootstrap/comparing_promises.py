@@ -7,12 +7,13 @@ from pathlib import Path
 from gate.bootstrap.ask_models import Telling, Terms, Work, ask_models, housed, keyless
 from gate.bootstrap.resolving import DiskSource, beside
 from gate.bootstrap.running import Running
+from gate.config.policy import RunPolicy
 from gate.domain.model import ModelRef, Params
 from gate.domain.promises import Promises
 from gate.domain.prompt import PromptVersion
 from gate.domain.promptspec import Specification
 from gate.domain.record_promises import PromisesRecord
-from gate.domain.suite import Arm, Exam, RunPolicy, Suite
+from gate.domain.suite import Arm, Exam, Suite
 from gate.domain.usage import Cost, Usage
 from gate.errors import GateError
 from gate.flows.files import read_prompt

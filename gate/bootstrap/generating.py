@@ -7,12 +7,14 @@ from gate.bootstrap.ask_models import Telling, Work, ask_models, keyless
 from gate.bootstrap.foreseeing import Evaluation, Found, Wanted, answering, foresee, judging, referring
 from gate.bootstrap.patience import Patience
 from gate.bootstrap.running import Running
+from gate.config.policy import Budget
 from gate.domain.absence import Failed
+from gate.domain.message import Message
 from gate.domain.model import ModelRef, Params
-from gate.domain.prompt import Message, Prompt, PromptVersion
+from gate.domain.prompt import Prompt, PromptVersion
 from gate.domain.promptspec import GeneratedTest, Specification
 from gate.domain.sample import Reply, effort_of
-from gate.domain.suite import Arm, Budget, Exam
+from gate.domain.suite import Arm, Exam
 from gate.domain.usage import Effort
 from gate.flows.generate import Bounded, Generated, Job, Team, make
 from gate.flows.generate_evaluate import Comparing, Evaluated, Examiners, evaluate_models

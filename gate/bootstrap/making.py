@@ -14,11 +14,12 @@ from gate.bootstrap.tracing import Observer
 from gate.calls.budget import capped, check_reply_budget
 from gate.calls.caller import Caller, CallPolicy
 from gate.calls.port import Asking, Calls
+from gate.config.policy import Budget
+from gate.config.scorerspec import ScorerSpec
 from gate.domain.caching import CacheTerms
-from gate.domain.case import ScorerSpec
 from gate.domain.forecast import Spending
 from gate.domain.model import ModelRef, Params
-from gate.domain.suite import Arm, Budget, Suite
+from gate.domain.suite import Arm, Suite
 from gate.domain.target import ToolLoop
 from gate.domain.usage import Unpriced, Usage
 from gate.errors import GateError

@@ -11,8 +11,8 @@ from pathlib import Path
 from gate.bootstrap.places import own_folder
 from gate.calls.answer_file import Unusable, files_of
 from gate.calls.store import AnswerStore, StoreOptions
+from gate.config.policy import CachePolicy
 from gate.domain.model import ModelRef, Params
-from gate.domain.suite import CachePolicy
 from gate.errors import CannotEvaluate, GateError
 from gate.git.repo import Repo, UntrustedOwner
 from gate.settings.services import Settings

@@ -13,9 +13,9 @@ from gate.bootstrap.making import caching_of, members
 from gate.bootstrap.memory import refuse_tracked
 from gate.bootstrap.resolving import rehearsed
 from gate.bootstrap.shelves import shelf_of
+from gate.calls.stop import Stop
 from gate.domain.record import RunRecord
 from gate.domain.shard import Evaluation, GitInputs, NamedCommit, ShardRecord
-from gate.engine.run import Stop
 from gate.engine.samples import SampleTable
 from gate.engine.shares import Places, dealt
 from gate.errors import GateError, InputErrors, Problem

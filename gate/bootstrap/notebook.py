@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from gate.config.policy import Budget
 from gate.domain.forecast import Spending
-from gate.domain.suite import Budget
 from gate.engine.cautions import foreseen, preference_notes, sampling_notes
 from gate.engine.looks import why_not
 from gate.flows.resolved import Resolved

@@ -16,10 +16,10 @@ from gate.bootstrap.memory import remembered, secret_of
 from gate.bootstrap.plan import Plan
 from gate.bootstrap.signals import ended_by_signals
 from gate.bootstrap.tracing import Observer, observed
+from gate.calls.stop import Stop
 from gate.domain.caching import CacheTerms
 from gate.domain.record import RunRecord
 from gate.domain.suite import Arm
-from gate.engine.run import Stop
 from gate.errors import Interrupted
 from gate.flows.collect import Tools
 from gate.flows.evaluate import default_seed, evaluate

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-from gate.engine.run import Stop
+from gate.calls.stop import Stop
 from gate.errors import CannotEvaluate
 
 ENDING = {

@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from gate.calls.lane import NoCall
+from gate.config.policy import Budget
 from gate.domain.model import ModelRef, Params
-from gate.domain.suite import Budget
-from gate.domain.usage import Cost, Dollars, exact_dollars
+from gate.domain.usage import Cost, Dollars
+from gate.domain.words import exact_dollars
 from gate.errors import GateError
 
 _DUST = 1e-9

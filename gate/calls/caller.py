@@ -17,10 +17,10 @@ from gate.calls.outside import Outsiders
 from gate.calls.port import Forgetful, Memory, NotKept, Talking, Worth, always
 from gate.calls.retry import RetryPolicy
 from gate.calls.timing import Timing
+from gate.config.policy import Budget
 from gate.domain.absence import Failed
 from gate.domain.model import ModelRef, Params
 from gate.domain.sample import Reply
-from gate.domain.suite import Budget
 from gate.domain.usage import Cost, Dollars, Unpriced
 from gate.providers.base import Completion, Provider, Rejected, Request, Transient
 

@@ -18,9 +18,10 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from gate.config.scorers import Scorers
+from gate.config.scorerspec import ScorerSpec
 from gate.config.validation import FileModel, wrong, wrong_at
 from gate.config.values import not_blank
-from gate.domain.case import Case, Persona, Round, ScorerSpec
+from gate.domain.case import Case, Persona, Round
 from gate.domain.jsonvalue import JsonValue
 from gate.inputs.chat import Turn
 from gate.inputs.limits import LINE_CHARS, NAME_CHARS, PROMPT_CHARS, WORDS

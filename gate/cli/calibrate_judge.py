@@ -10,8 +10,8 @@ from rich.console import Console
 from gate.bootstrap.calibrating_judge import Wanted, check_place, free_place, keep, measure_judge
 from gate.cli.progress import say
 from gate.cli.telling import progress
+from gate.config.policy import Budget
 from gate.domain.judge_calibration import FILE, JudgeCalibrationRecord, dump
-from gate.domain.suite import Budget
 from gate.errors import GateError
 from gate.report.calibration import judge as judge_calibration
 from gate.report.terminal import sheet

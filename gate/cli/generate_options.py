@@ -14,10 +14,10 @@ from gate.bootstrap.ask_models import Telling, Terms
 from gate.bootstrap.foreseeing import Evaluation, Wanted, own_folder
 from gate.cli.bar import Bar
 from gate.cli.progress import Lines, Silent
+from gate.config.policy import Budget
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.model import ModelRef, Params
 from gate.domain.promptspec import Specification
-from gate.domain.suite import Budget
 from gate.errors import GateError
 from gate.flows.generate_files import SPEC, stem
 from gate.inputs.models import parse_model, parse_params

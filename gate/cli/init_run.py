@@ -17,13 +17,13 @@ from gate.bootstrap.places import Place, place_here
 from gate.bootstrap.scaffolding import TOOLS, Outcome, proposed, seen_at, settle, sound
 from gate.cli import init_json
 from gate.cli.init_words import SHOWN, next_steps, told_found, told_outcome
+from gate.config.functions import is_python
 from gate.domain.jsonvalue import JsonValue
 from gate.errors import GateError
 from gate.flows.scaffold.fitting import fitted
 from gate.flows.scaffold.models import USUAL, chosen
 from gate.flows.scaffold.proposing import Proposal, Seen, Tools, Wishes, losses_of, told_losses
 from gate.flows.scaffold.writing import ACTION, CONFIG, WORKFLOW, Layout
-from gate.inputs.builders import is_python
 from gate.inputs.models import parse_model
 from gate.inputs.paths import complaint
 from gate.inputs.problems import printable, quoted

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from gate.config.policy import RunPolicy, SuitePolicy
 from gate.config.scorers import parse_scorers
-from gate.domain.case import JUDGED
+from gate.config.scorerspec import JUDGED
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.model import ModelRef, Params
-from gate.domain.suite import RunPolicy, SuitePolicy
 from gate.errors import GateError
 from gate.flows.files import FileRun
 from gate.flows.resolved import Resolved

@@ -18,7 +18,7 @@ SCHEMAS: Mapping[str, str] = {
     "run.json": "gate.domain.record:run_schema",
     "sample": "gate.store.samples:sample_schema",
     "rows.jsonl": "gate.report.outputs.rows:row_schema",
-    "generation.json": "gate.report.generation.schema:generation_schema",
+    "generation.json": "gate.report.generation.as_json:generation_schema",
 }
 """Names, and the functions that make the schemas: `--help` loads none of their modules."""
 

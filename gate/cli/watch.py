@@ -15,8 +15,8 @@ from gate.cli import show
 from gate.cli.diff_run import DiffOptions, check_options, resolved_by
 from gate.cli.mistakes import message
 from gate.cli.telling import out_of, planned, skipped
+from gate.config.policy import Budget, Limit
 from gate.domain.record import RunRecord
-from gate.domain.suite import Budget, Limit
 from gate.domain.words import counted
 from gate.errors import CannotEvaluate, GateError, Interrupted, MissingKey
 from gate.flows.resolved import Resolved

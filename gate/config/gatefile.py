@@ -15,19 +15,20 @@ from pydantic import (
     field_validator,
 )
 
+from gate.config import functions
 from gate.config.documents import Document, read_yaml
+from gate.config.policy import OVERALL, Budget, CachePolicy, RunPolicy, SuitePolicy
 from gate.config.scorers import Scorers
+from gate.config.scorerspec import ScorerSpec
 from gate.config.targets import TargetOptions
 from gate.config.validation import FileModel, Matches, attempt, wrong, wrong_at
 from gate.config.values import Model, Path, Threshold, each_once, empty_is
-from gate.domain.case import ScorerSpec
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.model import ModelRef, Params, ProviderServer
 from gate.domain.promises import Promises
-from gate.domain.suite import OVERALL, Budget, CachePolicy, RunPolicy, SuitePolicy
 from gate.domain.target import Conversing, Target
 from gate.errors import InputErrors, Problem
-from gate.inputs import builders, storenames
+from gate.inputs import storenames
 from gate.inputs.limits import CONFIG_CHARS, NAME_CHARS, PATH_CHARS
 from gate.inputs.models import PROVIDER, PROVIDERS
 from gate.inputs.names import dimension_complaint, name_complaint, slice_complaint
@@ -72,8 +73,8 @@ class PromisesConfig(FileModel):
 
 
 def _prompt(text: str) -> str:
-    if builders.is_python(text):
-        if reason := builders.complaint(text):
+    if functions.is_python(text):
+        if reason := functions.complaint(text):
             hint = "write python:package.module:function, the module with dots from the root of the repository"
             raise wrong(f"{quoted(text)} {reason}", hint)
         return text
@@ -198,7 +199,7 @@ class SuiteOptions(FileModel):
     @field_validator("template")
     @classmethod
     def _of_a_file(cls, template: Any, info: ValidationInfo) -> Any:
-        if builders.is_python(info.data.get("prompt", "")):
+        if functions.is_python(info.data.get("prompt", "")):
             raise wrong("has no meaning where code builds the prompt", "remove it")
         return template
 

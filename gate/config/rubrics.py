@@ -3,11 +3,12 @@
 import math
 from typing import Annotated, Any, Self
 
-from pydantic import Field, JsonValue, ValidationInfo, field_validator, model_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from gate.config.documents import read_yaml
 from gate.config.validation import FileModel, validate, wrong, wrong_at
 from gate.config.values import Name
+from gate.domain.jsonvalue import JsonValue
 from gate.domain.rubric import SCALE, usual_threshold
 from gate.inputs.problems import quoted
 

@@ -13,7 +13,6 @@ from pydantic import (
     Field,
     GetCoreSchemaHandler,
     GetJsonSchemaHandler,
-    JsonValue,
     TypeAdapter,
     ValidationError,
     ValidationInfo,
@@ -24,6 +23,7 @@ from pydantic_core import CoreSchema, core_schema
 
 from gate.config.documents import Document, described
 from gate.config.rubrics import RubricOptions
+from gate.config.scorerspec import ScorerSpec
 from gate.config.validation import FileModel, Matches, adapter_of, moved, validate, wrong, wrong_at
 from gate.config.values import (
     Amount,
@@ -45,7 +45,7 @@ from gate.config.values import (
     empty_is,
     json_template,
 )
-from gate.domain.case import ScorerSpec
+from gate.domain.jsonvalue import JsonValue
 from gate.domain.model import Params
 from gate.errors import InputErrors
 from gate.inputs.problems import did_you_mean, quoted

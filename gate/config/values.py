@@ -9,7 +9,6 @@ from pydantic import (
     BeforeValidator,
     Field,
     GetCoreSchemaHandler,
-    JsonValue,
     Strict,
     ValidationInfo,
     ValidatorFunctionWrapHandler,
@@ -18,6 +17,7 @@ from pydantic_core import CoreSchema, core_schema
 
 from gate.config.documents import described
 from gate.config.validation import Matches, wrong, wrong_at
+from gate.domain.jsonvalue import JsonValue
 from gate.domain.model import ModelRef
 from gate.errors import GateError
 from gate.inputs.jsonpath import BadPath, parse_path

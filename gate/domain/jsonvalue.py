@@ -2,10 +2,8 @@
 
 import hashlib
 import json
-from typing import TypeAlias
 
-JsonValue: TypeAlias = "None | bool | int | float | str | list[JsonValue] | dict[str, JsonValue]"
-
+from pydantic import JsonValue as JsonValue
 
 DEPTH = 64
 """Lists and objects inside each other, of JSON and YAML from anywhere."""

@@ -2,8 +2,7 @@
 
 from typing import Literal, TypeAlias
 
-from pydantic import JsonValue
-
+from gate.domain.jsonvalue import JsonValue
 from gate.domain.ranges import Amount, Count, RecordPart, Share
 
 Standing: TypeAlias = Literal["calibrated", "another judge", "another threshold", "unreadable", "not calibrated"]

@@ -2,10 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import ClassVar, Literal, TypeAlias
 
-from gate.domain.case import ScorerSpec
+from pydantic import ConfigDict
+
+from gate.config.scorerspec import ScorerSpec
 from gate.domain.jsonvalue import JsonValue, digest
+from gate.domain.ranges import COMPLETE
 
 Grounding: TypeAlias = Literal["verbatim", "judged", "edited", "ungrounded", "unknown"]
 """How a rule is known to stand in the prompt: its evidence does, word for word; a judge said so; a person wrote the
@@ -29,6 +32,7 @@ class InputRule:
         evidence: words of the prompt that say so; empty for an assumption.
     """
 
+    __pydantic_config__: ClassVar[ConfigDict] = COMPLETE
     text: str
     evidence: str = ""
 
@@ -48,6 +52,7 @@ class Component:
         rules: at most `RULES_PER_COMPONENT`.
     """
 
+    __pydantic_config__: ClassVar[ConfigDict] = COMPLETE
     name: str
     description: str
     rules: tuple[InputRule, ...] = ()
@@ -65,6 +70,7 @@ class OutputRule:
         grounding: how it is known to stand in the prompt.
     """
 
+    __pydantic_config__: ClassVar[ConfigDict] = COMPLETE
     id: str
     text: str
     evidence: str = ""
@@ -82,6 +88,7 @@ class AuthorQuestion:
         text: the question, in a sentence.
     """
 
+    __pydantic_config__: ClassVar[ConfigDict] = COMPLETE
     kind: QuestionKind
     about: tuple[str, ...]
     text: str
@@ -105,6 +112,7 @@ class Specification:
         reviewer: the person who read it, or `model: NAME` where a model did; empty while nobody has.
     """
 
+    __pydantic_config__: ClassVar[ConfigDict] = COMPLETE
     prompt: str
     intent: str
     components: tuple[Component, ...] = ()
@@ -171,6 +179,7 @@ class GeneratedTest:
         invalid: why not, where it does not.
     """
 
+    __pydantic_config__: ClassVar[ConfigDict] = COMPLETE
     id: str
     kind: TestKind
     rule: str = ""
@@ -202,5 +211,6 @@ class Discarded:
         why: one line for the summary, such as "the same as R1-rule-2".
     """
 
+    __pydantic_config__: ClassVar[ConfigDict] = COMPLETE
     test: GeneratedTest
     why: str

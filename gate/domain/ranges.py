@@ -10,7 +10,7 @@ from typing import Annotated, Any, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
-_ARGUMENT = re.compile(r"^    ([a-z_, ]+): (.*)$")
+_ARGUMENT = re.compile(r"^    ([a-z0-9_, ]+): (.*)$")
 
 
 def describe(schema: dict[str, Any], kind: type) -> None:
@@ -35,6 +35,9 @@ def describe(schema: dict[str, Any], kind: type) -> None:
 
 WRITTEN = ConfigDict(extra="forbid", json_schema_extra=describe)
 """Of dataclasses that are written to files and read back as they are: `__pydantic_config__`."""
+
+COMPLETE = ConfigDict(**WRITTEN, json_schema_serialization_defaults_required=True)
+"""The same, of those of which every key is written, whatever its value."""
 
 
 class RecordPart(BaseModel):

@@ -1,10 +1,9 @@
 """Parts of `run.json` that a suite with two arms has: quality slice by slice, cost, latency, and the cases."""
 
-from pydantic import JsonValue
-
 from gate.domain.caching import CacheComparison
 from gate.domain.comparison import AxisComparison, Comparison, ScorerChange
 from gate.domain.conversations import Conversations, ToolDifference
+from gate.domain.jsonvalue import JsonValue
 from gate.domain.judged import JuryResult, PositionBias, RubricResult
 from gate.domain.ranges import Amount, Delta, RecordPart, SampleCount, Scores
 from gate.domain.record_parts import ArmRecord, CallsRecord, ExamRecord, OutputRecord, ReuseRecord, SpendingRecord

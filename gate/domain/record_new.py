@@ -1,10 +1,11 @@
 """Parts of `run.json` that a suite with one arm has: a prompt that is new, or one that is checked, stands alone."""
 
-from pydantic import Field, JsonValue
+from pydantic import Field
 
 from gate.domain.checked import CaseResult
 from gate.domain.comparison import ArmAxis
 from gate.domain.conversations import Conversations
+from gate.domain.jsonvalue import JsonValue
 from gate.domain.judged import JuryResult, RubricResult
 from gate.domain.passrate import PassRate
 from gate.domain.ranges import Amount, RecordPart, SampleCount, Scores, Share

@@ -2,9 +2,8 @@
 
 from typing import Literal
 
-from pydantic import JsonValue
-
 from gate.domain.ending import Ending
+from gate.domain.jsonvalue import JsonValue
 from gate.domain.judge_quote import JudgeQuote
 from gate.domain.ranges import Amount, Count, RecordPart, Share, Tokens
 from gate.domain.sample import PartKind

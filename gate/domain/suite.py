@@ -2,13 +2,10 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, Self
 
-from pydantic import Field, PrivateAttr, field_validator, model_validator
-
-from gate.config.validation import FileModel, wrong, wrong_at
-from gate.config.values import Names
-from gate.domain.case import Case, ScorerSpec
+from gate.config.policy import SuitePolicy
+from gate.config.scorerspec import ScorerSpec
+from gate.domain.case import Case
 from gate.domain.code_place import CodePlace
 from gate.domain.judge_quote import JudgeQuote
 from gate.domain.model import ModelRef, Params
@@ -16,14 +13,6 @@ from gate.domain.promises import Promises
 from gate.domain.prompt import PromptVersion
 from gate.domain.sample import ArmName
 from gate.domain.target import Conversing, Target, leads_itself, runs_code, unversioned
-from gate.domain.usage import exact_dollars
-
-OVERALL = "overall"
-"""The slice of all cases."""
-
-MethodName = Literal["maxt", "percentile", "t", "mcnemar"]
-CorrectionName = Literal["none", "bonferroni", "holm"]
-Limit = Literal["max_calls", "max_usd", "max_minutes", "max_output_tokens"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,184 +44,6 @@ class Arm:
     def remembered(self) -> bool:
         """Is what was answered not paid again? Of the loop of our own, the model's answers stay known in any case."""
         return self.recognised or not leads_itself(self.target)
-
-
-class SlicePolicy(FileModel):
-    """What holds for one slice in place of the suite's."""
-
-    meant = {"tolerance": "margin", "min_score": "min_pass_rate", "threshold": "min_pass_rate"}
-
-    margin: float | None = Field(
-        default=None, ge=0, lt=1, examples=[0.02], description="A fall of the mean score that is tolerated."
-    )
-    min_pass_rate: float | None = Field(
-        default=None,
-        gt=0,
-        lt=1,
-        examples=[0.9],
-        description="Share of a new prompt's answers that must pass, overall and in each slice.",
-    )
-
-
-class SuitePolicy(SlicePolicy):
-    """What one suite tolerates."""
-
-    meant = {**SlicePolicy.meant, "margins": "slices", "slice": "slices", "thresholds": "slices"}
-
-    margin: float = Field(
-        default=0.0, ge=0, lt=1, examples=[0.02], description="A fall of the mean score that is tolerated."
-    )
-    max_cost_increase: float = Field(
-        default=0.10,
-        ge=0,
-        le=10,
-        examples=[0.10],
-        description="A rise of the mean cost that is allowed, as a share.",
-    )
-    max_latency_increase: float = Field(
-        default=0.20,
-        ge=0,
-        le=10,
-        examples=[0.20],
-        description="A rise of the latency that is allowed, as a share.",
-    )
-    required: Names = Field(
-        default=(), description="Slices without enough cases make the run INCONCLUSIVE, such as tier=enterprise."
-    )
-    advisory: Names = Field(default=(), description="Slices that are shown and never block.")
-    slices: dict[str, SlicePolicy] = Field(
-        default={}, description="What holds for single slices instead, by their names."
-    )
-
-    @field_validator("slices", mode="before")
-    @classmethod
-    def _empty(cls, value: Any) -> Any:
-        return {key: inner or {} for key, inner in value.items()} if isinstance(value, dict) else value
-
-    @model_validator(mode="after")
-    def _either(self) -> Self:
-        both = [at for at, name in enumerate(self.advisory) if name in self.required]
-        if both:
-            told = ((("advisory", at), "is both required and advisory", "keep it in one of the two") for at in both)
-            raise wrong_at(*told)
-        return self
-
-    def margin_of(self, name: str) -> float:
-        """The tolerated fall of one slice, by its name within the suite."""
-        own = self.slices.get(name, SlicePolicy()).margin
-        return self.margin if own is None else own
-
-    def wanted_rate(self, name: str) -> float | None:
-        """The pass rate that the slice must reach, or None."""
-        own = self.slices.get(name, SlicePolicy()).min_pass_rate
-        return self.min_pass_rate if own is None else own
-
-
-class RunPolicy(FileModel):
-    """What holds for the whole run."""
-
-    meant = {
-        **{"fail-on": "fail_on", "alpha": "confidence"},
-        **dict.fromkeys(("margin", "min_pass_rate", "slices", "required", "advisory"), "policy of a suite"),
-        **dict.fromkeys(("max_cost_increase", "max_latency_increase"), "policy of a suite"),
-    }
-
-    confidence: float = Field(
-        default=0.95,
-        gt=0.5,
-        le=0.999,
-        examples=[0.95],
-        description="Alpha is (1 - confidence) / 2, one-sided, for all slices of the run together.",
-    )
-    fail_on: Literal["block", "hold"] = Field(
-        default="block", description="hold lets HOLD exit with 1, too; block is the default."
-    )
-    method: MethodName = Field(
-        default="maxt",
-        description="maxt tests all slices together; percentile, t and mcnemar look at each slice alone.",
-    )
-    correction: CorrectionName = Field(default="none", description="For the methods that look at each slice alone.")
-    breakage: bool = Field(default=False, description="With maxt, also test whether any case changed at all.")
-    early_stop: bool = Field(
-        default=True,
-        description="Look at the results after each repeat of the cases, and make no more calls than are needed.",
-    )
-    mode: Literal["enforce", "advisory"] = Field(
-        default="enforce",
-        description="advisory: no pull request fails, and the comment says what would have happened.",
-    )
-
-    @model_validator(mode="after")
-    def _consistent(self) -> Self:
-        reason = ""
-        if self.joint and self.correction != "none":
-            reason = f"correction is {self.correction}, and maxt holds its level for all slices together already"
-        elif self.breakage and not self.joint:
-            reason = f"breakage is a channel of maxt, and the method is {self.method}"
-        if reason:
-            raise wrong(f"has a contradiction: {reason}", "take one of the two out")
-        return self
-
-    @property
-    def alpha(self) -> float:
-        return (1.0 - self.confidence) / 2.0
-
-    @property
-    def joint(self) -> bool:
-        """All slices are tested together, so that there is nothing left to correct."""
-        return self.method == "maxt"
-
-
-class Budget(FileModel):
-    """Limits that are checked before each call; a run that reaches one is INCONCLUSIVE."""
-
-    meant = {"max_tokens": "max_output_tokens"}
-
-    max_calls: int | None = Field(default=None, ge=1, le=10_000_000, description="Calls of models in one run.")
-    max_usd: float | None = Field(default=None, ge=0, le=1_000_000, description="Dollars of one run.")
-    max_minutes: float | None = Field(default=None, gt=0, le=10_000, description="Minutes of one run.")
-    max_output_tokens: int | None = Field(default=None, ge=1, le=1_000_000, description="Tokens of one reply.")
-    _set_by: dict[Limit, str] = PrivateAttr(default_factory=dict)
-    """Limits that the configuration's `budget` did not set, each with the words for what did."""
-
-    def setting(self, limit: Limit) -> str:
-        """What set a limit, within a sentence: `budget.max_calls`, `the input max-calls`."""
-        return self._set_by.get(limit, f"budget.{limit}")
-
-    def lowered(self, limit: Limit, value: float, setting: str) -> Self:
-        """The same with one limit from elsewhere.
-
-        Args:
-            limit: which one.
-            value: a whole number where the limit is one.
-            setting: what set it, within a sentence.
-        """
-        changed = self.model_copy(update={limit: value})
-        changed._set_by = {**self._set_by, limit: setting}
-        return changed
-
-    @property
-    def usd_said(self) -> str:
-        """The limit of dollars within a sentence; only where there is one."""
-        return f"{self.setting('max_usd')} is {exact_dollars(self.max_usd or 0.0)}"
-
-
-class CachePolicy(FileModel):
-    """Which known answers may be reused."""
-
-    meant = {"max_age": "max_age_days", "max_size": "max_mb"}
-
-    max_age_days: float = Field(default=7.0, ge=0, le=90, description="Older answers are not reused; 0 reuses nothing.")
-    same_model: bool = Field(
-        default=True,
-        description="A known answer counts only while the model id that it names is the one that answers now.",
-    )
-    max_mb: int = Field(
-        default=512,
-        ge=1,
-        le=100_000,
-        description="Size of the cache, beyond which the least recently used answers go.",
-    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,6 @@
 """Tokens and money of one call; each kind of token keeps its own price."""
 
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import ClassVar, Literal, TypeAlias
 
 from pydantic import ConfigDict
@@ -108,15 +107,3 @@ class Effort:
             self.aside_calls + other.aside_calls,
             added(self.aside_cost, other.aside_cost),
         )
-
-
-def exact_dollars(amount: float) -> str:
-    """A limit, as far as six digits tell it, without an exponent: `$0.5`, `$0.000395`, `$1,250`."""
-    return f"${Decimal(f'{amount:.6g}'):,f}"
-
-
-def about_dollars(amount: float) -> str:
-    """An amount with cents; below one dollar two significant digits, however small."""
-    if abs(amount) >= 0.995 or amount == 0:
-        return f"${amount:,.2f}"
-    return f"${Decimal(f'{amount:#.2g}'):f}"

@@ -7,10 +7,11 @@ from statistics import fmean
 import numpy as np
 from numpy.typing import NDArray
 
+from gate.config.policy import OVERALL
 from gate.domain.absence import Unscored
 from gate.domain.passrate import PassRate, PassState
 from gate.domain.sample import ArmName, Sample
-from gate.domain.suite import OVERALL, Suite
+from gate.domain.suite import Suite
 from gate.engine.grid import Floats
 from gate.engine.pairs import units_of
 from gate.engine.samples import Key

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gate.config.policy import RunPolicy
 from gate.domain.comparison import AxisComparison
 from gate.domain.deletion import Deletion
 from gate.domain.sample import ArmName
-from gate.domain.suite import RunPolicy, Suite
+from gate.domain.suite import Suite
 from gate.domain.verdict import Decision, Verdict
 from gate.domain.words import undecided
 from gate.engine import axes

@@ -7,7 +7,8 @@ import numpy as np
 
 from gate.domain.caching import ArmPrefix, CacheComparison, CacheTerms, Obstacle
 from gate.domain.comparison import Estimate
-from gate.domain.prompt import Message, Prompt
+from gate.domain.message import Message
+from gate.domain.prompt import Prompt
 from gate.domain.sample import ArmName
 from gate.domain.suite import Arm, Suite
 from gate.engine.axes import estimate

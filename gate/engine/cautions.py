@@ -5,10 +5,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 
+from gate.config.policy import OVERALL, Budget
 from gate.domain.forecast import Spending, SuiteForecast, Warned
 from gate.domain.hierarchy import Relation, relation
-from gate.domain.suite import OVERALL, Budget, Suite
-from gate.domain.usage import Dollars, Unpriced, about_dollars
+from gate.domain.suite import Suite
+from gate.domain.usage import Dollars, Unpriced
+from gate.domain.words import about_dollars
 from gate.inputs.models import parse_model
 from gate.stats.slices import BLOCKABLE_UNITS
 

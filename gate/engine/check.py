@@ -4,11 +4,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import fsum
 from statistics import fmean
 
+from gate.config.policy import OVERALL
+from gate.config.scorerspec import ScorerSpec
 from gate.domain.absence import Unscored
-from gate.domain.case import Case, ScorerSpec
+from gate.domain.case import Case
 from gate.domain.checked import CaseResult, CaseState, PartMean, ScorerResult
 from gate.domain.sample import Part, Sample, Score
-from gate.domain.suite import OVERALL, Exam, Suite
+from gate.domain.suite import Exam, Suite
 from gate.scoring.passing import mark_in, reaches, round_marks
 
 NEVER_TAKEN = "never taken"

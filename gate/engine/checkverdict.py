@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from gate.config.policy import OVERALL, RunPolicy
 from gate.domain.checked import CaseResult, CaseState
 from gate.domain.passrate import PassRate, PassState
-from gate.domain.suite import OVERALL, RunPolicy, Suite
+from gate.domain.suite import Suite
 from gate.domain.verdict import Decision, Verdict
 from gate.domain.words import undecided
 from gate.engine.absolute import PassRates

@@ -7,8 +7,8 @@ from typing import TypedDict
 
 import numpy as np
 
+from gate.config.policy import RunPolicy
 from gate.domain.comparison import Comparison
-from gate.domain.suite import RunPolicy
 from gate.domain.verdict import State
 from gate.engine.stack import Slice, Stack
 from gate.stats.bootstrap import percentile

@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from gate.config.policy import OVERALL, RunPolicy
 from gate.domain.comparison import AxisComparison, Comparison
 from gate.domain.deletion import Deletion
-from gate.domain.suite import OVERALL, RunPolicy, Suite
+from gate.domain.suite import Suite
 from gate.domain.verdict import Decision, State, Verdict
 from gate.engine.compare import Quality
 from gate.engine.grounds import Grounds

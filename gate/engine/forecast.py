@@ -8,8 +8,9 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from gate.config.policy import OVERALL, RunPolicy
 from gate.domain.forecast import Reach, SliceForecast, Spread, SuiteForecast, Tier
-from gate.domain.suite import OVERALL, RunPolicy, Suite
+from gate.domain.suite import Suite
 from gate.engine.pairs import Scores
 from gate.engine.stack import Slice, Stack, stack
 from gate.stats.power import DIFFUSE, WHOLE, cases_needed, detectable, layout_critical, power_of

@@ -3,8 +3,9 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from gate.config.policy import OVERALL
 from gate.domain.passrate import PassRate, PassState
-from gate.domain.suite import OVERALL, Suite
+from gate.domain.suite import Suite
 from gate.engine.absolute import PassRates
 
 

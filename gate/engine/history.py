@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from statistics import fmean
 
+from gate.config.policy import OVERALL
 from gate.domain.comparison import ArmAxis, AxisComparison, Comparison
 from gate.domain.history import Agreement, Axis, CaseResult, Figure, SuiteResult
 from gate.domain.judge_quote import JudgeQuote
@@ -14,7 +15,6 @@ from gate.domain.record import RunRecord
 from gate.domain.record_compared import CaseRecord, SuiteRecord
 from gate.domain.record_new import NewCaseRecord, NewSuiteRecord
 from gate.domain.sample import ArmName, mean_score
-from gate.domain.suite import OVERALL
 from gate.inputs.storenames import parse
 
 

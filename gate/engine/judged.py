@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gate.domain.case import ScorerSpec
+from gate.config.scorerspec import ScorerSpec
 from gate.domain.comparison import Estimate
 from gate.domain.judged import ContestedAnswer, DimensionResult, JuryMember, JuryResult, RubricResult
 from gate.domain.rubric import Rubric

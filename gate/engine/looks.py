@@ -7,9 +7,10 @@ from itertools import takewhile
 
 import numpy as np
 
+from gate.config.policy import OVERALL, RunPolicy
 from gate.domain.comparison import Comparison
 from gate.domain.sample import ArmName
-from gate.domain.suite import OVERALL, RunPolicy, Suite
+from gate.domain.suite import Suite
 from gate.engine.compare import FLIPS_BELOW_LEVEL, SUSPECT_LEVEL, Quality, Tester, comparison
 from gate.engine.grid import Grid
 from gate.engine.pairs import scores, units_of

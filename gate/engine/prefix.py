@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 
 from gate.domain.caching import PrefixEnd
 from gate.domain.case import Case
-from gate.domain.prompt import Message, Prompt
+from gate.domain.message import Message
+from gate.domain.prompt import Prompt
 from gate.errors import InputErrors
 from gate.inputs.origin import Origin, first_difference, first_part
 from gate.inputs.render import render, variables_of, writers

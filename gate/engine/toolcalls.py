@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from gate.config.policy import OVERALL
 from gate.domain.conversations import (
     ArmConversations,
     ChangedCalls,
@@ -14,7 +15,6 @@ from gate.domain.conversations import (
     ToolDifference,
     ToolSlice,
 )
-from gate.domain.suite import OVERALL
 from gate.domain.transcript import Outline
 from gate.engine.grid import Bools, Floats, Grid, Ints
 from gate.engine.pairs import paired

@@ -3,8 +3,9 @@
 import statistics
 from collections.abc import Sequence
 
+from gate.config.scorerspec import ScorerSpec
 from gate.domain.absence import Failed, Unscored
-from gate.domain.case import Case, ScorerSpec
+from gate.domain.case import Case
 from gate.domain.rubric import Rubric
 from gate.domain.sample import Part, Sample, Score
 from gate.domain.suite import Suite

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from gate.config.functions import PREFIX
 from gate.config.gatefile import Config, SuiteConfig
 from gate.config.targets import SESSION
 from gate.domain.jsonvalue import JsonValue, digest
@@ -11,7 +12,7 @@ from gate.domain.suite import Arm
 from gate.domain.target import HttpAgent, PythonAgent, Target, ToolLoop, runs_code
 from gate.errors import GateError, InputErrors, Problem
 from gate.flows.pairing import Sides
-from gate.inputs.builders import PREFIX, file_of, missing
+from gate.inputs.builders import file_of, missing
 from gate.inputs.paths import matches
 from gate.inputs.problems import one_problem, quoted
 from gate.inputs.source import FileSource

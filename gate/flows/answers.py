@@ -4,7 +4,7 @@ import posixpath
 from collections.abc import Iterable, Iterator
 
 from gate.config.gatefile import Config
-from gate.domain.case import ScorerSpec
+from gate.config.scorerspec import ScorerSpec
 from gate.domain.model import ModelRef
 from gate.domain.suite import Suite
 from gate.flows.pairing import Pair, Sides

@@ -2,13 +2,15 @@
 
 from collections.abc import Iterable, Sequence
 
+from gate.config.functions import entry_of, is_python
 from gate.config.gatefile import SuiteConfig
 from gate.domain.case import Case
 from gate.domain.prompt import Built, Prompt, PromptVersion
 from gate.domain.suite import Suite
 from gate.flows.pairing import Pair, Sides
-from gate.inputs.builders import CannotLoad, entry_of, file_of, is_python, key_of, session_of
+from gate.inputs.builders import CannotLoad, file_of
 from gate.inputs.problems import one_problem
+from gate.inputs.sessions import key_of, session_of
 from gate.inputs.source import FileSource
 
 _INSTALL = "it runs in the gate's own environment, where what it imports must be installed, and sees no variables"

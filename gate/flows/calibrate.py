@@ -8,6 +8,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from gate.config.policy import OVERALL
 from gate.domain.calibration import (
     CalibrationRecord,
     DriftRecord,
@@ -17,7 +18,6 @@ from gate.domain.calibration import (
 )
 from gate.domain.record import RunRecord
 from gate.domain.record_compared import CaseRecord, SuiteRecord
-from gate.domain.suite import OVERALL
 from gate.domain.verdict import State
 from gate.domain.words import without_score
 from gate.engine import noise

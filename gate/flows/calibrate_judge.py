@@ -8,8 +8,8 @@ from importlib.metadata import version
 
 import numpy as np
 
+from gate.config.scorerspec import ScorerSpec
 from gate.domain.absence import Unscored
-from gate.domain.case import ScorerSpec
 from gate.domain.jsonvalue import digest
 from gate.domain.judge_calibration import (
     DisagreementRecord,

@@ -5,20 +5,20 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
+from gate.calls.stop import Stop
 from gate.domain.case import Case
 from gate.domain.checked import CaseResult
 from gate.domain.record import RunRecord
 from gate.domain.record_new import NewCaseRecord, NewSuiteRecord
 from gate.domain.sample import ArmName, Reply, Sample, Words
 from gate.domain.suite import Suite
-from gate.domain.usage import about_dollars
+from gate.domain.words import about_dollars
 from gate.engine.assess import Assessment
 from gate.engine.check import NEVER_TAKEN, case_result
 from gate.engine.checkverdict import Checked, conclude
 from gate.engine.compare import Quality
 from gate.engine.plan import Job, Schedule, count
 from gate.engine.rows import Rows
-from gate.engine.run import Stop
 from gate.flows.collect import Collector, Tools
 from gate.flows.evaluate import keep
 from gate.flows.ports import RunSink

@@ -4,14 +4,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from gate.calls.port import Calls, Memory
-from gate.domain.case import ScorerSpec
+from gate.calls.stop import Stop
+from gate.config.scorerspec import ScorerSpec
 from gate.domain.sample import ArmName, Reply, Sample
 from gate.domain.suite import Exam
 from gate.engine.grid import Grid
 from gate.engine.lanes import by_lane
 from gate.engine.looks import lacking, look, looks_planned, why_not
 from gate.engine.plan import Job, Pair, Schedule, Share, count
-from gate.engine.run import Runner, Stop
+from gate.engine.run import Runner
 from gate.engine.samples import NOWHERE, SampleTable
 from gate.flows.marking import Marking
 from gate.flows.ports import Notes, Progress, RunSink, Tracing

@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 
+from gate.calls.stop import Stop
 from gate.domain.caching import CacheTerms
 from gate.domain.jsonvalue import digest
 from gate.domain.record import RunRecord
@@ -11,7 +12,6 @@ from gate.domain.suite import Arm
 from gate.engine.assess import Assessor
 from gate.engine.caching import cache_comparisons
 from gate.engine.plan import count
-from gate.engine.run import Stop
 from gate.errors import CannotEvaluate, Interrupted
 from gate.flows.collect import Collection, Collector, Tools
 from gate.flows.exam_trials import Ran, with_exam_changes

@@ -4,11 +4,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, is_dataclass, replace
 from typing import Any, cast
 
+from gate.config.policy import SuitePolicy
 from gate.config.scorers import free_name
-from gate.domain.case import Case, ScorerSpec, place_of
+from gate.config.scorerspec import ScorerSpec, place_of
+from gate.domain.case import Case
 from gate.domain.jsonvalue import JsonValue, digest
 from gate.domain.model import ModelRef, Params
-from gate.domain.suite import Exam, Suite, SuitePolicy
+from gate.domain.suite import Exam, Suite
 from gate.domain.target import Conversing
 from gate.domain.words import counted
 from gate.inputs.limits import SLICES

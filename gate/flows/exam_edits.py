@@ -4,9 +4,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from gate.config.gatefile import SuiteConfig
-from gate.domain.case import Case, ScorerSpec
+from gate.config.policy import SuitePolicy
+from gate.config.scorerspec import ScorerSpec
+from gate.domain.case import Case
 from gate.domain.record_exam import TrialKind
-from gate.domain.suite import Arm, Exam, Suite, SuitePolicy
+from gate.domain.suite import Arm, Exam, Suite
 from gate.domain.target import Conversing
 from gate.flows.edited_values import Edit, differing, edit
 from gate.flows.exam import ExamChanges, JudgeDefault, Rules, build, unplayed

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import fsum
 
+from gate.calls.stop import Stop
+from gate.config.policy import RunPolicy
 from gate.domain.absence import Unscored
 from gate.domain.case import Case
 from gate.domain.comparison import Comparison
@@ -11,14 +13,14 @@ from gate.domain.record import RunRecord
 from gate.domain.record_exam import ExamChangeRecord, ExamTrialRecord
 from gate.domain.record_parts import CallsRecord
 from gate.domain.sample import ArmName, Reply, Sample
-from gate.domain.suite import RunPolicy, Suite
+from gate.domain.suite import Suite
 from gate.domain.usage import FREE
 from gate.engine.compare import compare
 from gate.engine.grid import Grid
 from gate.engine.pairs import scores
 from gate.engine.plan import Job, count
 from gate.engine.rows import Rows
-from gate.engine.run import Runner, Stop
+from gate.engine.run import Runner
 from gate.engine.samples import NOWHERE, SampleTable
 from gate.engine.stack import stack
 from gate.errors import GateError

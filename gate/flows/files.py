@@ -5,10 +5,13 @@ from dataclasses import dataclass, replace
 from pathlib import PurePath
 
 from gate.cases import reading as case_files
-from gate.domain.case import Case, ScorerSpec
+from gate.config.functions import is_python
+from gate.config.policy import Budget, RunPolicy, SuitePolicy
+from gate.config.scorerspec import ScorerSpec
+from gate.domain.case import Case
 from gate.domain.model import ModelRef, Params
 from gate.domain.prompt import PromptVersion
-from gate.domain.suite import Arm, Budget, RunPolicy, Suite, SuitePolicy
+from gate.domain.suite import Arm, Suite
 from gate.errors import InputErrors, Problem
 from gate.flows.exam import ExamChanges, JudgeDefault, Rules, build, played
 from gate.flows.judge_quotes import quotes
@@ -17,7 +20,6 @@ from gate.flows.parts import part_notes
 from gate.flows.providers import with_servers
 from gate.flows.resolved import Resolved
 from gate.inputs import prompts
-from gate.inputs.builders import is_python
 from gate.inputs.parts import Library
 from gate.inputs.source import FileSource
 from gate.inputs.text import decode

@@ -3,7 +3,8 @@
 import re
 from collections.abc import Callable
 
-from gate.domain.case import place_of, shows_turns
+from gate.config.scorerspec import place_of
+from gate.domain.case import shows_turns
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.record import RunRecord
 from gate.domain.stored_suite import Entry

@@ -6,12 +6,11 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from gate.calls.port import Calls, Worth, always
+from gate.calls.stop import Stop
 from gate.domain.absence import Failed
 from gate.domain.promptspec import CompiledRule, Discarded, GeneratedTest, Specification
 from gate.domain.sample import Reply
-from gate.domain.usage import about_dollars
-from gate.domain.words import counted
-from gate.engine.run import Stop
+from gate.domain.words import about_dollars, counted
 from gate.errors import CannotEvaluate, Interrupted
 from gate.providers.base import Request
 from gate.testgen.asking import Asker

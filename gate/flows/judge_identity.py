@@ -5,7 +5,7 @@ from functools import lru_cache
 from importlib import resources
 from importlib.resources.abc import Traversable
 
-from gate.domain.case import ScorerSpec
+from gate.config.scorerspec import ScorerSpec
 from gate.domain.jsonvalue import JsonValue, digest
 from gate.domain.judge_calibration import JudgeIdentity
 from gate.scoring.passing import mark_of

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from gate.domain.case import ScorerSpec
+from gate.config.scorerspec import ScorerSpec
 from gate.domain.judge_calibration import JudgeCalibrationRecord, load
 from gate.domain.judge_quote import JudgeQuote
 from gate.errors import GateError, InputErrors

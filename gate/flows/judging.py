@@ -3,12 +3,13 @@
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from gate.calls.stop import Stop
+from gate.config.scorerspec import ScorerSpec
 from gate.domain.absence import Unscored
-from gate.domain.case import ScorerSpec
 from gate.domain.labels import Labelled
 from gate.domain.sample import ArmName, Reply, Sample, Score
 from gate.domain.usage import Unpriced, Usage
-from gate.engine.run import FAILURES_IN_A_ROW, Stop, until_done
+from gate.engine.run import FAILURES_IN_A_ROW, until_done
 from gate.flows.collect import Tools
 from gate.scoring.subject import Subject
 from gate.scoring.validators.registry import validate

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
-from gate.domain.case import ScorerSpec
-from gate.domain.suite import Exam, RunPolicy, Suite
+from gate.config.policy import RunPolicy
+from gate.config.scorerspec import ScorerSpec
+from gate.domain.suite import Exam, Suite
 from gate.errors import GateError
 
 BREAKAGE_SAMPLES = range(2, 6)

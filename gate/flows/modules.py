@@ -3,8 +3,9 @@
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
+from gate.config.functions import is_python
 from gate.flows.renames import Moves, successors
-from gate.inputs.builders import file_of, is_python, moved_to
+from gate.inputs.builders import file_of, moved_to
 from gate.inputs.source import FileSource
 
 

@@ -3,17 +3,18 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from gate.config.functions import is_python
 from gate.config.gatefile import Config, SuiteConfig, expand
 from gate.errors import CannotEvaluate, GateError
 from gate.flows.modules import prompt_moves
-from gate.flows.ports import PromptBuilder
 from gate.flows.renames import Moves
 from gate.flows.shelf import CaseShelf
-from gate.inputs.builders import file_of, is_python
+from gate.inputs.builders import file_of
 from gate.inputs.limits import NEW_SUITES
 from gate.inputs.names import name_complaint
 from gate.inputs.paths import is_glob
 from gate.inputs.problems import quoted
+from gate.inputs.promptbuilder import PromptBuilder
 from gate.inputs.source import FileSource
 
 

@@ -3,8 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from gate.domain.case import Case, Round, ScorerSpec
-from gate.domain.prompt import Built, Message, Prompt
+from gate.config.scorerspec import ScorerSpec
+from gate.domain.case import Case, Round
+from gate.domain.message import Message
+from gate.domain.prompt import Built, Prompt
 from gate.domain.suite import Arm, Suite
 from gate.flows.resolved import Resolved
 from gate.inputs.placeholders import TODAY, filled, filled_json

@@ -4,14 +4,9 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol
 
-from gate.domain.absence import Failed
-from gate.domain.code_place import CodePlace
-from gate.domain.jsonvalue import JsonValue
 from gate.domain.record import RunRecord
 from gate.domain.sample import Sample, Words
 from gate.engine.plan import Job
-from gate.inputs.builders import Entry
-from gate.inputs.source import FileSource
 
 
 class RunSink(Protocol):
@@ -63,40 +58,6 @@ class Steps(Protocol):
 
     def finish(self) -> None:
         """No more steps will come."""
-        ...
-
-
-class PromptBuilder(Protocol):
-    """Runs code of the repository, apart from everything else."""
-
-    def place(self, source: FileSource, what: str) -> CodePlace:
-        """Where the code of one side lies, for what is run later.
-
-        Args:
-            source: the side.
-            what: is to be run.
-
-        Raises:
-            GateError: no code may run here.
-            CannotEvaluate: the side is in no checkout.
-        """
-        ...
-
-    def build(
-        self, source: FileSource, entry: Entry, sessions: Sequence[dict[str, JsonValue]]
-    ) -> tuple[str | Failed, ...]:
-        """The text that a function makes of each session, or why it makes none.
-
-        Args:
-            source: the side whose code is run.
-            entry: the function.
-            sessions: what it is called with.
-
-        Raises:
-            CannotLoad: the function cannot be had.
-            GateError: no code may run here.
-            CannotEvaluate: the files of the side cannot be had.
-        """
         ...
 
 

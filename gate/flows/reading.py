@@ -6,6 +6,7 @@ from functools import partial
 from typing import TypeVar
 
 from gate.cases import reading as case_files
+from gate.config.functions import is_python
 from gate.config.gatefile import Config, SuiteConfig, in_spite, load
 from gate.domain.case import Case
 from gate.domain.deletion import Deletion
@@ -27,7 +28,7 @@ from gate.flows.scorer_code import case_with_code, placed
 from gate.flows.scorer_files import ScorerFiles
 from gate.flows.shelf import stored
 from gate.inputs import prompts
-from gate.inputs.builders import file_of, is_python, missing
+from gate.inputs.builders import file_of, missing
 from gate.inputs.parts import Library
 from gate.inputs.paths import is_glob
 from gate.inputs.source import FileSource

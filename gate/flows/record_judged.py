@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from gate.domain.case import ScorerSpec
+from gate.config.scorerspec import ScorerSpec
 from gate.domain.judge_quote import AskedModel, JudgeQuote
 from gate.domain.judged import JuryResult, RubricResult
 from gate.domain.model import ModelRef, Params

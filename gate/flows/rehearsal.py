@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from gate.domain.case import Case, ScorerSpec, place_of
+from gate.config.scorerspec import ScorerSpec, place_of
+from gate.domain.case import Case
 from gate.domain.suite import Suite
 from gate.errors import InputErrors, Problem
 from gate.inputs.limits import RENDERING_S

@@ -5,6 +5,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import cache, partial
 
+from gate.config.functions import is_python
 from gate.config.gatefile import Config
 from gate.domain.suite import Suite
 from gate.domain.target import runs_code
@@ -23,7 +24,6 @@ from gate.flows.reading import Reader
 from gate.flows.remarks import remarks
 from gate.flows.resolved import Resolved
 from gate.flows.shelf import check_stranger
-from gate.inputs.builders import is_python
 from gate.inputs.storenames import is_store
 
 

@@ -3,10 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from gate.domain.case import ScorerSpec
+from gate.config.policy import Budget, CachePolicy, RunPolicy
+from gate.config.scorerspec import ScorerSpec
 from gate.domain.deletion import Deletion
 from gate.domain.model import ModelRef, Params, ProviderServer
-from gate.domain.suite import Budget, CachePolicy, RunPolicy, Suite
+from gate.domain.suite import Suite
 from gate.flows.edited_values import Edit
 from gate.flows.exam import ExamChanges
 from gate.flows.exam_edits import ExamEdit

@@ -4,8 +4,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from math import fsum
 
+from gate.calls.stop import Stop
+from gate.config.policy import RunPolicy
 from gate.config.scorers import parse_scorers
-from gate.domain.case import ScorerSpec
+from gate.config.scorerspec import ScorerSpec
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.promises import TRIED, Promises
 from gate.domain.promptspec import GeneratedTest, OutputRule
@@ -13,12 +15,11 @@ from gate.domain.record import RunRecord
 from gate.domain.record_parts import CallsRecord
 from gate.domain.record_promises import PromisesRecord, PromiseTrialRecord
 from gate.domain.sample import ArmName
-from gate.domain.suite import Exam, RunPolicy, Suite
+from gate.domain.suite import Exam, Suite
 from gate.domain.usage import Dollars, Effort
 from gate.domain.words import counted
 from gate.engine.plan import count
 from gate.engine.rows import Rows
-from gate.engine.run import Stop
 from gate.engine.samples import SampleTable
 from gate.errors import GateError
 from gate.flows.collect import Collector, Tools

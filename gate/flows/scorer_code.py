@@ -4,11 +4,13 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
-from gate.domain.case import Case, ScorerSpec
+from gate.config.functions import PREFIX
+from gate.config.scorerspec import ScorerSpec
+from gate.domain.case import Case
 from gate.domain.suite import Exam, Suite
 from gate.errors import InputErrors, Problem
 from gate.flows.pairing import Sides
-from gate.inputs.builders import PREFIX, file_of, missing
+from gate.inputs.builders import file_of, missing
 from gate.inputs.problems import one_problem
 from gate.inputs.source import FileSource
 

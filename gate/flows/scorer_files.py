@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from gate.config.gatefile import Config, SuiteConfig
 from gate.config.rubrics import parse_rubric
-from gate.domain.case import ScorerSpec
+from gate.config.scorerspec import ScorerSpec
 from gate.domain.jsonvalue import JsonValue
 from gate.errors import InputErrors, Problem
 from gate.flows.scorer_code import with_code

@@ -5,9 +5,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 
+from gate.config.policy import Budget
 from gate.domain.jsonvalue import digest
 from gate.domain.shard import Evaluation, FileInputs, GitInputs, ShardRecord, SuiteDigest
-from gate.domain.suite import Arm, Budget, Suite
+from gate.domain.suite import Arm, Suite
 from gate.engine.plan import Share
 from gate.errors import GateError, Problem
 from gate.flows.evaluate import default_seed

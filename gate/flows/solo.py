@@ -4,21 +4,23 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from gate.config.gatefile import Config
-from gate.domain.case import Case, ScorerSpec
+from gate.config.policy import OVERALL, SlicePolicy
+from gate.config.scorerspec import ScorerSpec
+from gate.domain.case import Case
 from gate.domain.model import ModelRef
-from gate.domain.suite import OVERALL, SlicePolicy, Suite
+from gate.domain.suite import Suite
 from gate.errors import GateError
 from gate.flows.exam import ExamChanges, exam_notes
 from gate.flows.files import FileRun, Files, resolve_files
 from gate.flows.own_settings import settings_notes
 from gate.flows.pairing import Pair, Sides, pair
-from gate.flows.ports import PromptBuilder
 from gate.flows.providers import with_servers
 from gate.flows.reading import Reader
 from gate.flows.resolved import Resolved
 from gate.flows.shelf import CaseShelf
 from gate.flows.some_cases import picked, subset
 from gate.inputs.problems import did_you_mean, quoted
+from gate.inputs.promptbuilder import PromptBuilder
 from gate.inputs.source import FileSource
 
 FILE_SUITE = "check"

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from datetime import datetime
 from importlib.metadata import version
 
+from gate.config.policy import RunPolicy
 from gate.domain.record import MethodRecord, MissingRecord, OverrideRecord, RunRecord
 from gate.domain.record_parts import CallsRecord
-from gate.domain.suite import RunPolicy
 from gate.domain.verdict import Verdict
 from gate.domain.words import HELPS
 from gate.errors import GateError, InputErrors

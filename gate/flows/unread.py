@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
-from gate.domain.case import ScorerSpec
+from gate.config.scorerspec import ScorerSpec
 from gate.domain.prompt import Prompt
 from gate.domain.suite import Exam, Suite
 from gate.domain.words import UNREAD, counted

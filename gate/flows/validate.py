@@ -4,9 +4,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from gate.config.gatefile import Config
+from gate.config.policy import OVERALL, Budget
 from gate.domain.case import Case
 from gate.domain.model import ModelRef, Params
-from gate.domain.suite import OVERALL, Budget, Suite
+from gate.domain.suite import Suite
 from gate.domain.target import ToolLoop
 from gate.domain.verdict import FEWEST_UNITS
 from gate.domain.words import counted

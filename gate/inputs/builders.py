@@ -4,77 +4,19 @@ Nothing here runs or even parses the code.
 """
 
 import re
-from dataclasses import dataclass
 
-from gate.domain.case import Case
-from gate.domain.jsonvalue import JsonValue, digest
+from gate.config.functions import PREFIX, complaint, entry_of, is_python
 from gate.errors import GateError
-from gate.inputs.limits import PATH_CHARS
-from gate.inputs.problems import one_problem, quoted
 from gate.inputs.source import FileSource
 
-PREFIX = "python:"
-SOURCES = ("", "src/")
-"""Folders that modules are looked for in, in this order."""
-
-_NAME = r"[A-Za-z_][A-Za-z0-9_]*"
-_ENTRY = re.compile(rf"python:(?P<module>{_NAME}(\.{_NAME})*):(?P<function>{_NAME})", re.ASCII)
 _MADE_AT_RUN_TIME = re.compile(
     rb"\bimport[\s\\(]*\*|\b(__getattr__|__dict__|globals|locals|vars|setattr|exec|eval|sys\s*\.\s*modules)\b"
 )
 """Words by which a module gets names that do not stand in it."""
-FUNCTION_PATTERN = rf"^{_NAME}(\.{_NAME})*:{_NAME}$"
-"""What JSON Schemas check `module:function` with."""
 
 
 class CannotLoad(GateError):
     """The function cannot be had at one side: no case can be put into the prompt there."""
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A function of the repository.
-
-    Args:
-        module: dotted, from the root of the repository.
-        function: its name there.
-    """
-
-    module: str
-    function: str
-
-    def __str__(self) -> str:
-        return f"{PREFIX}{self.module}:{self.function}"
-
-    @property
-    def files(self) -> tuple[str, ...]:
-        """Where the module can lie, the places that count first."""
-        path = self.module.replace(".", "/")
-        return tuple(f"{folder}{path}{end}" for folder in SOURCES for end in ("/__init__.py", ".py"))
-
-
-def is_python(prompt: str) -> bool:
-    """Does a suite name code, and no file?"""
-    return prompt.startswith(PREFIX)
-
-
-def complaint(prompt: str) -> str:
-    """Why a prompt that begins with `python:` names no function; empty when it does."""
-    if len(prompt) > PATH_CHARS:
-        return f"is longer than {PATH_CHARS:,} characters"
-    return "" if _ENTRY.fullmatch(prompt) else "is not python:module:function"
-
-
-def entry_of(prompt: str) -> Entry:
-    """The function that a prompt names.
-
-    Raises:
-        ValueError: none; see `complaint`.
-    """
-    found = _ENTRY.fullmatch(prompt)
-    if found is None:
-        raise ValueError(f"{prompt} is no function")
-    return Entry(found["module"], found["function"])
 
 
 def file_of(source: FileSource, prompt: str) -> str | None:
@@ -124,23 +66,3 @@ def moved_to(prompt: str, path: str) -> str:
     module = path.removeprefix("src/").removesuffix(".py").removesuffix("/__init__").replace("/", ".")
     moved = f"{PREFIX}{module}:{entry_of(prompt).function}"
     return moved if path.endswith(".py") and not complaint(moved) else path
-
-
-def session_of(case: Case) -> dict[str, JsonValue]:
-    """What the function is called with: the case's `session`, and its `state` where the session has none.
-
-    Raises:
-        InputErrors: the session is no mapping.
-    """
-    session = case.vars.get("session", {})
-    if not isinstance(session, dict):
-        file, _, line = case.where.rpartition(":")
-        message = f"the session of case {quoted(case.id)} must be a mapping: a Python prompt is called with it"
-        raise one_problem(file or "cases", int(line) if line.isdigit() else 0, message)
-    state: dict[str, JsonValue] = {"state": case.vars["state"]} if "state" in case.vars else {}
-    return {**state, **session}
-
-
-def key_of(session: dict[str, JsonValue]) -> str:
-    """Names what the function is called with: equal sessions are built once."""
-    return digest(session)

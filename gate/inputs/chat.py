@@ -8,7 +8,7 @@ from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter
 from gate.config.documents import Document
 from gate.config.validation import FileModel, validate
 from gate.config.values import not_blank
-from gate.domain.prompt import Message, Role
+from gate.domain.message import Message, Role
 from gate.inputs.limits import PROMPT_CHARS
 from gate.inputs.problems import one_problem
 

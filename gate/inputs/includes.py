@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from jinja2 import nodes
 from jinja2.visitor import NodeTransformer
 
-from gate.domain.prompt import Part, Parts
+from gate.domain.message import Part, Parts
 from gate.inputs.limits import PATH_CHARS
 from gate.inputs.paths import complaint
 from gate.inputs.sandbox import BadTemplate, Environment, Extent, parsed

@@ -1,6 +1,6 @@
 """Names that end up in reports and slice names: what they may hold."""
 
-from gate.domain.suite import OVERALL
+from gate.config.policy import OVERALL
 from gate.inputs.limits import NAME_CHARS
 
 

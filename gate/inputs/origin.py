@@ -9,7 +9,7 @@ from typing import Any
 from jinja2 import nodes
 from jinja2.visitor import NodeTransformer
 
-from gate.domain.prompt import NO_PARTS, Parts
+from gate.domain.message import NO_PARTS, Parts
 from gate.inputs.includes import located, with_parts
 from gate.inputs.limits import NAME_CHARS, WATCHED_PARTS, WATCHED_TAGS
 from gate.inputs.sandbox import sandbox

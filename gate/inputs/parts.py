@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
-from gate.domain.prompt import NO_PARTS, Part, Parts
+from gate.domain.message import NO_PARTS, Part, Parts
 from gate.errors import InputErrors, Problem
 from gate.inputs.includes import names_in, resolved
 from gate.inputs.limits import INCLUDES, PART_DEPTH, PARTS, PROMPT_CHARS

@@ -3,7 +3,8 @@
 from pathlib import PurePosixPath
 
 from gate.config.documents import read_json, read_yaml
-from gate.domain.prompt import NO_PARTS, Message, Parts, Prompt
+from gate.domain.message import NO_PARTS, Message, Parts
+from gate.domain.prompt import Prompt
 from gate.inputs.chat import read_chat
 from gate.inputs.limits import PROMPT_CHARS
 from gate.inputs.parts import TEMPLATE_ENDINGS, Library, gather

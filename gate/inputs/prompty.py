@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from gate.config.documents import Document, described, read_yaml
 from gate.domain.jsonvalue import JsonValue
-from gate.domain.prompt import Message
+from gate.domain.message import Message
 from gate.inputs.chat import ROLES
 from gate.inputs.ownsettings import own_settings
 from gate.inputs.problems import Problems, one_problem, quoted

@@ -14,7 +14,7 @@ from pydantic import BeforeValidator, ConfigDict, Field
 
 from gate.config.documents import read_yaml
 from gate.config.validation import FileModel, validate
-from gate.domain.prompt import Message
+from gate.domain.message import Message
 from gate.inputs.chat import Turn
 from gate.inputs.ownsettings import own_settings
 from gate.inputs.problems import Problems, one_problem, quoted

@@ -5,12 +5,13 @@ from collections.abc import Mapping
 from gate.domain.absence import Failed
 from gate.domain.case import Case
 from gate.domain.jsonvalue import JsonValue
-from gate.domain.prompt import Built, Message, Prompt
+from gate.domain.message import Message
+from gate.domain.prompt import Built, Prompt
 from gate.errors import InputErrors
-from gate.inputs.builders import key_of, session_of
 from gate.inputs.limits import RENDERING_S
 from gate.inputs.problems import one_problem
 from gate.inputs.sandbox import BadTemplate
+from gate.inputs.sessions import key_of, session_of
 from gate.inputs.templates import compile_template
 
 

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from gate.config.policy import OVERALL
 from gate.domain.case import Case
-from gate.domain.suite import OVERALL
 
 LENGTH = "length"
 """The automatic dimension."""

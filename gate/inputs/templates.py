@@ -14,7 +14,7 @@ from jinja2 import Template, TemplateError, TemplateSyntaxError, UndefinedError,
 from jinja2.exceptions import SecurityError
 from jinja2.visitor import NodeTransformer
 
-from gate.domain.prompt import NO_PARTS, Parts
+from gate.domain.message import NO_PARTS, Parts
 from gate.inputs.includes import located, with_parts
 from gate.inputs.limits import LOOP_STEPS, RENDERED_CHARS, RENDERING_S
 from gate.inputs.rendering_clock import TooLong, check, limited

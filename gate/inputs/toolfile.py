@@ -3,10 +3,11 @@
 import json
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, ConfigDict, Field, JsonValue, WithJsonSchema, model_validator
+from pydantic import AfterValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
 from gate.config.documents import Document, Loc, read_json, read_yaml
 from gate.config.validation import FileModel, adapter_of, validate, wrong, wrong_at
+from gate.domain.jsonvalue import JsonValue
 from gate.domain.target import Fixture, FixtureTool
 from gate.domain.toolname import is_tool_name
 from gate.inputs.limits import (

@@ -4,8 +4,8 @@ import json
 from collections.abc import Iterable, Sequence
 
 from gate.domain.jsonvalue import JsonValue
+from gate.domain.message import Message
 from gate.domain.model import Params
-from gate.domain.prompt import Message
 from gate.domain.tools import Tool, ToolCall
 from gate.domain.usage import Usage
 from gate.providers.base import Completion, Rejected, Request

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from gate.domain.jsonvalue import JsonValue
+from gate.domain.message import Message
 from gate.domain.model import ModelRef, Params
-from gate.domain.prompt import Message
 from gate.domain.tools import Tool, ToolCall
 from gate.domain.usage import Usage
 from gate.errors import GateError

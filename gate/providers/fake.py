@@ -16,8 +16,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 
 from gate.domain.jsonvalue import JsonValue
+from gate.domain.message import Message
 from gate.domain.model import Params
-from gate.domain.prompt import Message
 from gate.domain.usage import Usage
 from gate.providers.base import Completion, Misconfigured, Rejected, Request
 

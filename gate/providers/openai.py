@@ -1,8 +1,8 @@
 """OpenAI's Chat Completions: at OpenAI, at Azure, and at every server that speaks the same interface."""
 
 from gate.domain.jsonvalue import JsonValue
+from gate.domain.message import Message
 from gate.domain.model import Params
-from gate.domain.prompt import Message
 from gate.domain.tools import Tool, ToolCall
 from gate.domain.usage import Usage
 from gate.providers.base import Completion, Request

@@ -16,7 +16,7 @@ from gate.bootstrap.keeping import run_folder
 from gate.bootstrap.memory import Remembering
 from gate.bootstrap.places import root_of
 from gate.bootstrap.plan import Plan
-from gate.domain.suite import Budget
+from gate.config.policy import Budget
 from gate.errors import CannotEvaluate, GateError
 from gate.flows.check import Shown
 from gate.flows.resolved import Resolved

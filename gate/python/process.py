@@ -12,10 +12,11 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from gate.config.functions import Entry
 from gate.domain.absence import Failed
 from gate.domain.jsonvalue import JsonValue
 from gate.errors import CannotEvaluate
-from gate.inputs.builders import CannotLoad, Entry
+from gate.inputs.builders import CannotLoad
 from gate.inputs.limits import PROMPT_CHARS
 from gate.inputs.problems import printable
 from gate.inputs.text import text_complaint

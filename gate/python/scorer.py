@@ -11,11 +11,13 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from gate.config.functions import Entry
+from gate.config.scorerspec import ScorerSpec
 from gate.domain.absence import Unscored
-from gate.domain.case import Case, ScorerSpec
+from gate.domain.case import Case
 from gate.domain.sample import Score
 from gate.errors import CannotEvaluate
-from gate.inputs.builders import CannotLoad, Entry
+from gate.inputs.builders import CannotLoad
 from gate.python import system
 from gate.python.process import COMMAND, ENDING_S, GRACE_S, Limits, Worktree, environment, plain
 from gate.scoring.subject import Subject

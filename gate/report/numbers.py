@@ -6,7 +6,7 @@ sign: `+0.024`, `+0.00030`, `0.000`. A negative number carries a real minus sign
 
 import re
 
-from gate.domain.usage import about_dollars
+from gate.domain.words import about_dollars
 from gate.domain.words import counted as counted
 
 MINUS = "\N{MINUS SIGN}"

@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from gate.config.policy import OVERALL
 from gate.domain.comparison import Comparison
 from gate.domain.record import RunRecord
 from gate.domain.record_compared import SuiteRecord
 from gate.domain.record_new import NewSuiteRecord
-from gate.domain.suite import OVERALL
 from gate.domain.verdict import State
 from gate.report import numbers
 from gate.report.escape import one_line

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import fsum
 from typing import Protocol
 
-from gate.domain.case import ScorerSpec
+from gate.config.scorerspec import ScorerSpec
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.rubric import Rubric
 from gate.domain.sample import Part, Reply

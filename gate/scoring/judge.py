@@ -4,8 +4,8 @@ import json
 from dataclasses import dataclass, field, replace
 
 from gate.calls.port import Calls
+from gate.config.scorerspec import ScorerSpec
 from gate.domain.absence import Unscored
-from gate.domain.case import ScorerSpec
 from gate.domain.model import ModelRef, Params
 from gate.domain.sample import Score
 from gate.providers.base import Request

@@ -10,8 +10,9 @@ from typing import TypeAlias
 
 from jinja2 import Environment, StrictUndefined, Template
 
-from gate.domain.case import Case, ScorerSpec
-from gate.domain.prompt import Message
+from gate.config.scorerspec import ScorerSpec
+from gate.domain.case import Case
+from gate.domain.message import Message
 from gate.domain.rubric import Rubric
 from gate.errors import InputErrors
 from gate.inputs.parts import TEMPLATE_ENDINGS

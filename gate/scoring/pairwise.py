@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 from gate.calls.port import Calls
 from gate.calls.together import together
+from gate.config.scorerspec import ScorerSpec
 from gate.domain.absence import Unscored
-from gate.domain.case import ScorerSpec
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.model import ModelRef, Params
 from gate.domain.sample import Part, Reply, Score

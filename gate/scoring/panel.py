@@ -4,7 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from gate.calls.together import together
-from gate.domain.case import Case, ScorerSpec
+from gate.config.scorerspec import ScorerSpec
+from gate.domain.case import Case
 from gate.domain.sample import Score
 from gate.domain.suite import Exam
 from gate.scoring.pairwise import PairwiseJudge

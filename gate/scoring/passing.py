@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping
 
+from gate.config.scorerspec import ScorerSpec
 from gate.domain.absence import Unscored
-from gate.domain.case import Case, ScorerSpec
+from gate.domain.case import Case
 from gate.domain.rubric import Rubric
 from gate.domain.sample import Sample, Score
 from gate.domain.suite import Exam

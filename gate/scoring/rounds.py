@@ -8,7 +8,7 @@ from statistics import fmean
 
 from gate.domain.absence import Unscored
 from gate.domain.case import Case, Round
-from gate.domain.prompt import Message
+from gate.domain.message import Message
 from gate.domain.sample import Part, Score
 from gate.domain.target import RoundRule
 from gate.domain.transcript import Transcript

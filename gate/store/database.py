@@ -13,7 +13,8 @@ from itertools import islice
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
-from gate.domain.case import Case, ScorerSpec
+from gate.config.scorerspec import ScorerSpec
+from gate.domain.case import Case
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.suite import Exam
 from gate.domain.transcript import Cell, Observation

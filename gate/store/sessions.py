@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from gate.domain.prompt import Message
+from gate.domain.message import Message
 from gate.errors import GateError
 from gate.inputs.jsontext import BadJson, parse_json
 from gate.store.own_folder import make_folder

@@ -12,7 +12,7 @@ from gate.calls.port import Memory, NotKept, Outside, Talking
 from gate.domain.absence import Failed
 from gate.domain.case import Case
 from gate.domain.ending import BROKE_OFF, STEP_LIMIT
-from gate.domain.prompt import Message
+from gate.domain.message import Message
 from gate.domain.sample import Reply
 from gate.domain.suite import Arm, Exam
 from gate.domain.target import ToolLoop, leads_itself, target_json

@@ -12,8 +12,8 @@ from jinja2 import Environment, StrictUndefined, Template
 from gate.calls.port import Calls
 from gate.domain.absence import Failed
 from gate.domain.jsonvalue import JsonValue
+from gate.domain.message import Message
 from gate.domain.model import ModelRef, Params
-from gate.domain.prompt import Message
 from gate.domain.sample import Reply, effort_of_all
 from gate.domain.usage import added
 from gate.inputs.jsontext import BadJson, parse_json

@@ -14,7 +14,7 @@ from gate.calls.port import Calls
 from gate.calls.together import together
 from gate.domain.absence import Failed
 from gate.domain.ending import STEP_LIMIT
-from gate.domain.prompt import Message
+from gate.domain.message import Message
 from gate.domain.sample import Reply, effort_of_all
 from gate.domain.tools import Tool, ToolCall
 from gate.domain.transcript import ToolUse, recorded

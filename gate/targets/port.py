@@ -6,7 +6,7 @@ from typing import Protocol
 
 from gate.domain.absence import Failed
 from gate.domain.case import Case
-from gate.domain.prompt import Message
+from gate.domain.message import Message
 from gate.domain.sample import Reply
 from gate.domain.suite import Arm, Exam
 from gate.domain.tools import Tool

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from gate.domain.absence import Failed
 from gate.domain.jsonvalue import JsonValue
-from gate.domain.prompt import Message
+from gate.domain.message import Message
 from gate.domain.record import RunRecord
 from gate.domain.sample import Reply
 from gate.domain.tools import ToolCall

@@ -10,8 +10,8 @@ from gate.calls.together import together
 from gate.domain.absence import Failed
 from gate.domain.ending import ending_of
 from gate.domain.jsonvalue import JsonValue
+from gate.domain.message import Message
 from gate.domain.model import ModelRef, Params
-from gate.domain.prompt import Message
 from gate.domain.sample import Reply, effort_of
 from gate.domain.usage import Effort
 from gate.inputs.jsontext import BadJson, parse_json

@@ -4,8 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from gate.config.scorerspec import ScorerSpec
 from gate.domain.absence import Failed, Unscored
-from gate.domain.case import Case, ScorerSpec
+from gate.domain.case import Case
 from gate.domain.hierarchy import Relation, relation
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.model import ModelRef

@@ -4,10 +4,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
+from typing import ClassVar
 
 import numpy as np
 
 from gate.domain.promptspec import GeneratedTest, Scenario
+from gate.domain.ranges import COMPLETE
 from gate.stats.quantiles import quantile
 from gate.stats.undefined import Undefined
 from gate.testgen.ngrams import likenesses, ngrams, tokens
@@ -17,6 +19,7 @@ from gate.testgen.ngrams import likenesses, ngrams, tokens
 class Lengths:
     """Characters of the inputs. How to read: quartiles close together mean that length was hardly tried."""
 
+    __pydantic_config__: ClassVar = COMPLETE
     shortest: float
     lower: float
     median: float

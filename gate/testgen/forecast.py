@@ -8,8 +8,8 @@ from typing import TypeAlias
 from gate.calls.estimate import CHARS_PER_TOKEN
 from gate.domain.model import ModelRef, Params
 from gate.domain.promptspec import Specification
-from gate.domain.usage import Cost, Dollars, Usage, about_dollars
-from gate.domain.words import counted
+from gate.domain.usage import Cost, Dollars, Usage
+from gate.domain.words import about_dollars, counted
 from gate.testgen import specify
 from gate.testgen.effort import ASSUMED_RULES, PER_REQUEST, EffortSettings, Stage, control_calls
 from gate.testgen.subject import PromptSubject

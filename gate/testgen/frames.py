@@ -8,7 +8,7 @@ from importlib import resources
 from jinja2 import Environment, StrictUndefined, Template
 
 from gate.domain.jsonvalue import JsonValue
-from gate.domain.prompt import Message
+from gate.domain.message import Message
 
 
 def framed(stage: str, view: Mapping[str, object], instructions: str, problem: str) -> tuple[Message, ...]:

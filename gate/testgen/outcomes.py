@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import ClassVar, Literal, TypeAlias
 
 from gate.domain.promptspec import TestKind
+from gate.domain.ranges import COMPLETE
 
 OutputVerdict: TypeAlias = Literal["compliant", "violation", "unknown", "no answer"]
 Source: TypeAlias = Literal["judge", "code", "either"]
@@ -40,6 +41,7 @@ class Row:
         reason: the judge's, or why there is no answer; hostile.
     """
 
+    __pydantic_config__: ClassVar = COMPLETE
     prompt: str
     model: str
     test: str

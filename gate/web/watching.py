@@ -12,7 +12,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.responses import HTMLResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from gate.web.api.problems import Told
+from gate.web.api.problems import ApiError
 from gate.web.guards import HEADERS
 from gate.web.logs import Answered, Log
 from gate.web.rendering import bare
@@ -109,9 +109,8 @@ def failed(scope: Scope) -> Response:
     id = request_id(scope)
     headers = {**HEADERS, "cache-control": "no-store"}
     if scope["path"].startswith("/api/"):
-        return Told(500, "The server failed.", "its log says why, under the id of the request", headers=headers).answer(
-            id
-        )
+        hint = "its log says why, under the id of the request"
+        return ApiError(500, "The server failed.", hint, headers).answer(id)
     return HTMLResponse(bare("failed.html.j2", id=id), 500, headers)
 
 

@@ -2,9 +2,9 @@
 
 from datetime import UTC, datetime
 
+from gate.config.policy import Budget, RunPolicy
 from gate.domain.deletion import Deletion
 from gate.domain.record import RunRecord
-from gate.domain.suite import Budget, RunPolicy
 from gate.domain.verdict import Verdict
 from gate.flows.resolved import Resolved
 from gate.flows.unevaluated import deleted

@@ -4,7 +4,8 @@ import random
 from dataclasses import replace
 
 from gate.domain.case import Case
-from gate.domain.prompt import Message, Prompt
+from gate.domain.message import Message
+from gate.domain.prompt import Prompt
 from gate.domain.record import RunRecord
 from gate.domain.sample import ArmName, Reply, Sample, Score
 from gate.domain.suite import Suite

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
+from gate.config.policy import Budget, RunPolicy
 from gate.domain.caching import CacheTerms
 from gate.domain.record import RunRecord
 from gate.domain.sample import ArmName
-from gate.domain.suite import Budget, RunPolicy, Suite
+from gate.domain.suite import Suite
 from gate.engine.assess import Assessor
 from gate.engine.caching import compare_caching
 from gate.engine.grid import Grid

@@ -5,8 +5,9 @@ from datetime import UTC, datetime
 
 import numpy as np
 
+from gate.config.scorerspec import ScorerSpec
 from gate.domain.absence import Unscored
-from gate.domain.case import Case, ScorerSpec
+from gate.domain.case import Case
 from gate.domain.judge_calibration import JudgeCalibrationRecord
 from gate.domain.labels import Labelled, Labels, LabelScale
 from gate.domain.sample import Part, Score

@@ -3,12 +3,15 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+from gate.config.policy import SuitePolicy
+from gate.config.scorerspec import ScorerSpec
 from gate.domain.absence import Failed, Unscored
-from gate.domain.case import Case, ScorerSpec
+from gate.domain.case import Case
+from gate.domain.message import Message
 from gate.domain.model import ModelRef, Params
-from gate.domain.prompt import Message, Prompt, PromptVersion
+from gate.domain.prompt import Prompt, PromptVersion
 from gate.domain.sample import ArmName, Reply, Sample, Score
-from gate.domain.suite import Arm, Exam, Suite, SuitePolicy
+from gate.domain.suite import Arm, Exam, Suite
 from gate.domain.usage import Dollars, Usage
 
 ScoreOf = Callable[[Case, ArmName, int], float | None]

@@ -11,8 +11,9 @@ from gate.calls.batch_ledger import key_of
 from gate.calls.port import Worth, always
 from gate.domain.absence import Failed
 from gate.domain.jsonvalue import JsonValue
+from gate.domain.message import Message
 from gate.domain.model import ModelRef, Params
-from gate.domain.prompt import Message, Prompt
+from gate.domain.prompt import Prompt
 from gate.domain.sample import Origin, Reply
 from gate.domain.usage import Dollars, Usage
 from gate.providers.base import Request

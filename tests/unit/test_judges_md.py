@@ -9,8 +9,9 @@ from pydantic import TypeAdapter
 from gate.config.documents import read_yaml
 from gate.config.rubrics import parse_rubric
 from gate.config.scorers import Judge, RubricScorer, Scorers
+from gate.config.scorerspec import ScorerSpec
 from gate.config.validation import validate
-from gate.domain.case import Case, ScorerSpec
+from gate.domain.case import Case
 from gate.domain.jsonvalue import JsonValue
 from gate.scoring.messages import messages
 

@@ -11,11 +11,12 @@ import pytest
 from pydantic.fields import FieldInfo
 from ruamel.yaml import YAML
 
+from gate.config.functions import Entry
 from gate.config.scorers import VALIDATORS, parse_scorers
-from gate.domain.case import Case, ScorerSpec
+from gate.config.scorerspec import ScorerSpec
+from gate.domain.case import Case
 from gate.domain.sample import Score
 from gate.domain.transcript import Cell, Observation, ToolUse, Transcript, Turn
-from gate.inputs.builders import Entry
 from gate.python.process import Worktree
 from gate.python.scorer import FunctionScorer, ScoringProcess
 from gate.scoring.subject import Subject

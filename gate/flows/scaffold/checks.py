@@ -3,10 +3,9 @@
 import re
 from collections.abc import Sequence
 
-from gate.domain.case import ScorerSpec
+from gate.config.scorerspec import ScorerSpec
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.stored_suite import Entry
-from gate.flows.scaffold.finding import FoundPrompt
 from gate.testgen.compile.instructions import orders_of
 
 MOST = 8
@@ -47,21 +46,21 @@ def has_lines(text: str) -> bool:
     return _LINES.search(text) is not None
 
 
-def from_prompt(prompt: FoundPrompt) -> tuple[JsonValue, ...]:
+def from_prompt(prompt: str) -> tuple[JsonValue, ...]:
     """What the prompt's own sentences demand, as far as code can check it.
 
     Args:
-        prompt: its words are those of the base: both versions of it are held against them.
+        prompt: its words, those of the base: both versions of it are held against them.
 
     Returns:
         As `gate.yaml` has scorers, at most eight.
     """
     found: list[JsonValue] = []
-    if labels := labels_of(prompt.text):
+    if labels := labels_of(prompt):
         words = "|".join(map(re.escape, labels))
         found.append({"regex": {"pattern": rf"\A\W*(?:{words})\b", "ignore_case": True, "name": "label"}})
     taken: set[str] = set()
-    for order in orders_of(prompt.text):
+    for order in orders_of(prompt):
         for spec, told in zip(order.scorers, order.told, strict=True):
             entry, name = _entry(spec, told), spec.kind if spec.kind in _ONCE else told
             if name not in taken and len(found) < MOST:

@@ -204,7 +204,7 @@ def _starting(name: str, prompt: str, found: tuple[FoundPrompt, ...], continues:
 
 def _common_checks(found: Sequence[FoundPrompt]) -> tuple[JsonValue, ...]:
     """What every one of the prompts demands."""
-    every = [checks.from_prompt(one) for one in found]
+    every = [checks.from_prompt(one.text) for one in found]
     return tuple(scorer for scorer in every[0] if all(scorer in other for other in every[1:]))
 
 

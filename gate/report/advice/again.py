@@ -2,7 +2,7 @@
 
 import re
 
-from gate.domain.case import place_of
+from gate.config.scorerspec import place_of
 from gate.domain.record import RunRecord
 from gate.domain.record_compared import CaseRecord, SuiteRecord
 from gate.domain.record_new import NewCaseRecord, NewSuiteRecord

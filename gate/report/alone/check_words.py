@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
+from gate.config.policy import OVERALL
 from gate.domain.checked import CaseState
 from gate.domain.passrate import PassRate, PassState
 from gate.domain.record import RunRecord
 from gate.domain.record_new import NewSuiteRecord
-from gate.domain.suite import OVERALL
 from gate.domain.verdict import Verdict
 from gate.report import numbers
 from gate.report.alone.checks import checked, count_of, names_of

@@ -3,11 +3,11 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from gate.config.policy import OVERALL
 from gate.domain.checked import CaseResult, CaseState
 from gate.domain.passrate import PassRate, PassState
 from gate.domain.record import RunRecord
 from gate.domain.record_new import NewCaseRecord, NewSuiteRecord
-from gate.domain.suite import OVERALL
 from gate.report import numbers
 from gate.report.alone.newprompts import about
 from gate.report.alone.rates import interval

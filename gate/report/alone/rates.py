@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
+from gate.config.policy import OVERALL
 from gate.domain.passrate import PassRate, PassState
 from gate.domain.record import RunRecord
 from gate.domain.record_new import NewSuiteRecord
-from gate.domain.suite import OVERALL
 from gate.domain.verdict import Verdict
 from gate.report import numbers
 from gate.report.parts.whole import Code, Fact, Text, UsageRow

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
+from gate.config.policy import OVERALL
 from gate.domain.record import RunRecord
 from gate.domain.record_compared import CaseRecord
-from gate.domain.suite import OVERALL
 from gate.domain.verdict import State
 from gate.report import numbers
 from gate.report.parts.whole import Text

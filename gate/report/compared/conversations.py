@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from gate.config.policy import OVERALL
 from gate.domain.conversations import (
     ArmConversations,
     ChangedCalls,
@@ -13,7 +14,6 @@ from gate.domain.conversations import (
 )
 from gate.domain.record import RunRecord
 from gate.domain.record_compared import SuiteRecord
-from gate.domain.suite import OVERALL
 from gate.report import numbers
 from gate.report.parts.conversations import ToolRow
 from gate.report.parts.whole import Code, ConversationTable, Text

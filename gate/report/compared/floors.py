@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
+from gate.config.policy import OVERALL
 from gate.domain.record import RunRecord
 from gate.domain.record_compared import SuiteRecord
 from gate.domain.sample import mean_score
-from gate.domain.suite import OVERALL
 from gate.domain.verdict import FEWEST_UNITS, State
 from gate.report import numbers
 from gate.report.parts.whole import Code, Text

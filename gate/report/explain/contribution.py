@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from math import fsum
 from statistics import fmean
 
+from gate.config.policy import OVERALL
 from gate.domain.checked import CaseState
 from gate.domain.passrate import PassState
 from gate.domain.record import RunRecord
 from gate.domain.record_compared import CaseRecord, SuiteRecord
 from gate.domain.record_new import NewCaseRecord, NewSuiteRecord
-from gate.domain.suite import OVERALL
 from gate.domain.verdict import State
 from gate.report import numbers
 from gate.report.slices import of_suite

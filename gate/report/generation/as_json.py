@@ -1,22 +1,121 @@
-"""A generation as JSON, for programs; schema `prompt-gate/generation/1`."""
+"""A generation and its plan as JSON, for programs; schemas `prompt-gate/generation/1` and `…/generation-plan/1`."""
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Sequence
+from typing import Annotated, Literal, TypeAlias, TypeVar
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from gate.domain.jsonvalue import JsonValue
-from gate.domain.promptspec import Discarded, GeneratedTest
+from gate.domain.promptspec import Discarded, GeneratedTest, Scenario, Specification
+from gate.domain.ranges import Amount, Count, RecordPart, Share
 from gate.domain.usage import Dollars, Effort
 from gate.report.generation.report import Outcome
 from gate.stats.undefined import Undefined
-from gate.testgen.diversity import Diversity
+from gate.testgen.diversity import Lengths
 from gate.testgen.forecast import GenerationForecast
 from gate.testgen.outcomes import Row
 
 SCHEMA = "prompt-gate/generation/1"
-PLAN_SCHEMA = "prompt-gate/generation-plan/1"
-FIGURES = ("distinct_1", "distinct_2", "nearest")
-"""Shares among the figures of diversity."""
+
+Value = TypeVar("Value")
+
+
+def _null(figure: object) -> object:
+    return None if isinstance(figure, Undefined) else figure
+
+
+Known: TypeAlias = Annotated[Value | None, BeforeValidator(_null)]
+"""Null where so few tests do not give the figure."""
+
+
+class CheckedRule(RecordPart):
+    """A rule that code checks, and how."""
+
+    rule: str
+    checks: str
+
+
+class DiversityRecord(RecordPart):
+    """How different the tests are from each other; see `gate.testgen.diversity.Diversity`."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    tests: Count
+    distinct_1: Known[Share]
+    distinct_2: Known[Share]
+    nearest: Known[Share]
+    lengths: Known[Lengths]
+    scenarios: dict[Scenario, Share]
+
+
+class CallsMade(RecordPart):
+    """Of models, those of an evaluation among them."""
+
+    made: Count
+    cached: Count
+    retried: Count
+
+
+class Generation(RecordPart):
+    """What gate generate keeps.
+
+    Args:
+        prompt: path.
+        left_out: rules beyond those that were wanted.
+        written: files, with what they are.
+        spent_usd: null where a price is not known.
+        evaluation: one row for each test and model; left out where nobody was evaluated.
+    """
+
+    schema_id: Literal["prompt-gate/generation/1"] = Field("prompt-gate/generation/1", alias="schema")
+    prompt: str
+    specification: Specification
+    compiled: list[CheckedRule]
+    tests: list[GeneratedTest]
+    discarded: list[Discarded]
+    diversity: DiversityRecord
+    warnings: list[str]
+    notes: list[str]
+    left_out: list[str]
+    written: list[str]
+    calls: CallsMade
+    spent_usd: Amount | None
+    evaluation: list[Row] | None = Field(None, exclude_if=lambda rows: rows is None)
+
+
+class PlannedStage(RecordPart):
+    """One stage of a plan; null for what nobody knows the price of."""
+
+    stage: str
+    model: str
+    calls: Count
+    tokens: Count
+    usd: Amount | None
+
+
+class Plan(RecordPart):
+    """What a generation would take."""
+
+    schema_id: Literal["prompt-gate/generation-plan/1"] = Field("prompt-gate/generation-plan/1", alias="schema")
+    prompt: str
+    calls: Count
+    tokens: Count
+    usd: Amount | None
+    tests: Count
+    rules: Count
+    rules_assumed: bool
+    stages: list[PlannedStage]
+
+
+def generation_schema() -> dict[str, JsonValue]:
+    """The JSON Schema of `generation.json`."""
+    schema = Generation.model_json_schema(mode="serialization")
+    head = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": f"https://prompt-gate.dev/schemas/{SCHEMA}",
+    }
+    return {**head, **schema, "title": "generation.json"}
 
 
 def dump(found: Outcome, effort: Effort, rows: Sequence[Row] | None = None) -> str:
@@ -27,75 +126,57 @@ def dump(found: Outcome, effort: Effort, rows: Sequence[Row] | None = None) -> s
         effort: what the generation took.
         rows: of an evaluation; None where nobody was evaluated.
     """
-    document: dict[str, JsonValue] = {
-        "schema": SCHEMA,
-        "prompt": found.prompt,
-        "specification": asdict(found.specification),
-        "compiled": [{"rule": one.rule, "checks": said} for one, said in found.compiled],
-        "tests": _tests(found.tests),
-        "discarded": [_discarded(one) for one in found.discarded],
-        "diversity": _diversity(found.diversity),
-        "warnings": list(found.warnings),
-        "notes": list(found.notes),
-        "left_out": list(found.left_out),
-        "written": list(found.written),
-        "calls": {"made": effort.calls, "cached": effort.reused, "retried": effort.retries},
-        "spent_usd": effort.cost.amount if isinstance(effort.cost, Dollars) else None,
-    }
-    if rows is not None:
-        document["evaluation"] = [asdict(row) for row in rows]
-    return _printable(document)
+    return _printable(
+        Generation(
+            prompt=found.prompt,
+            specification=found.specification,
+            compiled=[CheckedRule(rule=one.rule, checks=said) for one, said in found.compiled],
+            tests=list(found.tests),
+            discarded=list(found.discarded),
+            diversity=DiversityRecord.model_validate(found.diversity),
+            warnings=list(found.warnings),
+            notes=list(found.notes),
+            left_out=list(found.left_out),
+            written=list(found.written),
+            calls=CallsMade(made=effort.calls, cached=effort.reused, retried=effort.retries),
+            spent_usd=effort.cost.amount if isinstance(effort.cost, Dollars) else None,
+            evaluation=None if rows is None else list(rows),
+        )
+    )
 
 
 def plan(prompt: str, found: GenerationForecast) -> str:
-    """What a generation would take, as JSON; null for what nobody knows the price of.
+    """What a generation would take, as JSON.
 
     Args:
         prompt: path.
         found: the forecast.
     """
-    stages: list[JsonValue] = [
-        {
-            "stage": one.stage,
-            "model": str(one.model),
-            "calls": one.calls,
-            "tokens": one.tokens,
-            "usd": one.cost.amount if isinstance(one.cost, Dollars) else None,
-        }
+    stages = [
+        PlannedStage(
+            stage=one.stage,
+            model=str(one.model),
+            calls=one.calls,
+            tokens=one.tokens,
+            usd=one.cost.amount if isinstance(one.cost, Dollars) else None,
+        )
         for one in found.stages
     ]
     return _printable(
-        {
-            "schema": PLAN_SCHEMA,
-            "prompt": prompt,
-            "calls": found.calls,
-            "tokens": found.tokens,
-            "usd": found.dollars,
-            "tests": found.tests,
-            "rules": found.rules,
-            "rules_assumed": found.assumed,
-            "stages": stages,
-        }
+        Plan(
+            prompt=prompt,
+            calls=found.calls,
+            tokens=found.tokens,
+            usd=found.dollars,
+            tests=found.tests,
+            rules=found.rules,
+            rules_assumed=found.assumed,
+            stages=stages,
+        )
     )
 
 
-def _printable(document: Mapping[str, JsonValue]) -> str:
-    text = json.dumps(document, ensure_ascii=False, indent=2, default=dict)
+def _printable(document: BaseModel) -> str:
+    text = json.dumps(document.model_dump(mode="json", by_alias=True), ensure_ascii=False, indent=2)
     # It may be printed, and a terminal obeys more characters than JSON escapes.
     return "".join(char if char.isprintable() or char == "\n" else json.dumps(char)[1:-1] for char in text) + "\n"
-
-
-def _tests(tests: Sequence[GeneratedTest]) -> list[JsonValue]:
-    return [asdict(test) for test in tests]
-
-
-def _diversity(found: Diversity) -> JsonValue:
-    """Null for a figure that so few tests do not give."""
-    figures = {name: getattr(found, name) for name in (*FIGURES, "lengths")}
-    known = {name: None if isinstance(figure, Undefined) else figure for name, figure in figures.items()}
-    known["lengths"] = None if known["lengths"] is None else asdict(known["lengths"])
-    return {"tests": found.tests, **known, "scenarios": {str(name): share for name, share in found.scenarios.items()}}
-
-
-def _discarded(one: Discarded) -> JsonValue:
-    return {"why": one.why, **asdict(one.test)}

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gate.domain.promptspec import CompiledRule, Discarded, GeneratedTest, OutputRule, Specification, TestKind
-from gate.domain.usage import Dollars, Effort, about_dollars
-from gate.domain.words import counted
+from gate.domain.usage import Dollars, Effort
+from gate.domain.words import about_dollars, counted
 from gate.report.sheet import Block, Grid, Line, Remark, Sheet
 from gate.stats.undefined import Undefined
 from gate.testgen.forecast import GenerationForecast

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
+from gate.config.policy import OVERALL
 from gate.domain.comparison import Comparison
 from gate.domain.passrate import PassRate, PassState
 from gate.domain.record import RunRecord
 from gate.domain.record_new import NewSuiteRecord
-from gate.domain.suite import OVERALL
 from gate.domain.verdict import State
 from gate.report import numbers
 from gate.report.alone.checks import check_tables

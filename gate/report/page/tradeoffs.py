@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
+from gate.config.policy import OVERALL
 from gate.domain.record import RunRecord
 from gate.domain.record_compared import SuiteRecord
-from gate.domain.suite import OVERALL
 from gate.report import numbers
 from gate.report.page.forest import Mark
 from gate.report.page.gathering import Gathered, Spread

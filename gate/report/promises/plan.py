@@ -2,8 +2,7 @@
 
 from dataclasses import replace
 
-from gate.domain.usage import about_dollars
-from gate.domain.words import counted
+from gate.domain.words import about_dollars, counted
 from gate.report.generation import report as generation
 from gate.report.sheet import Sheet
 from gate.testgen.forecast import GenerationForecast

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from gate.config.policy import OVERALL
 from gate.domain.history import Axis, Figure, Point
-from gate.domain.suite import OVERALL
 from gate.domain.verdict import Verdict
 from gate.domain.words import counted
 from gate.report import numbers

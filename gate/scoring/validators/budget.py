@@ -1,7 +1,8 @@
 """What an answer took: its time and its price."""
 
 from gate.domain.absence import Unscored
-from gate.domain.usage import Dollars, Unpriced, about_dollars, exact_dollars
+from gate.domain.usage import Dollars, Unpriced
+from gate.domain.words import about_dollars, exact_dollars
 from gate.scoring.subject import Subject
 from gate.scoring.validators.port import Finding, Options, finding, number_of
 

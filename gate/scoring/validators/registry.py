@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
+from gate.config.scorerspec import ScorerSpec
 from gate.domain.absence import Unscored
-from gate.domain.case import ScorerSpec
 from gate.domain.sample import Score
 from gate.inputs.problems import printable
 from gate.scoring.subject import Subject

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from gate.domain.case import Case
 from gate.domain.jsonvalue import JsonValue, more_than
-from gate.domain.prompt import Message
+from gate.domain.message import Message
 from gate.domain.suite import Arm
 from gate.domain.transcript import ToolUse, recorded
 from gate.domain.usage import Cost, Dollars, Unpriced, Usage

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from gate.domain.case import ScorerSpec
+from gate.config.scorerspec import ScorerSpec
 from gate.domain.promptspec import CompiledRule, OutputRule
 from gate.testgen.compile.check import Checks, Form
 from gate.testgen.compile.choice import choice

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from gate.domain.case import ScorerSpec
+from gate.config.scorerspec import ScorerSpec
 from gate.domain.promptspec import CompiledRule, OutputRule
 from gate.testgen.compile.compile import compile_rule, compile_rules
 

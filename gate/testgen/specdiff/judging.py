@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from gate.domain.absence import Failed
 from gate.domain.jsonvalue import JsonValue
-from gate.domain.prompt import Message
+from gate.domain.message import Message
 from gate.domain.promptspec import OutputRule
 from gate.domain.specdiff import Relation
 from gate.domain.words import counted

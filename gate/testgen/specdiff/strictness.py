@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Literal, TypeAlias
 
-from gate.domain.case import ScorerSpec
+from gate.config.scorerspec import ScorerSpec
 from gate.domain.jsonvalue import JsonValue, digest
 from gate.domain.promptspec import CompiledRule
 from gate.domain.specdiff import Relation

@@ -1,6 +1,5 @@
 """Cases of a suite, for programs; of two that edit one, the second is told, and loses nothing."""
 
-import hashlib
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
 from urllib.parse import quote
@@ -77,7 +76,7 @@ def cases(request: Request, site: Here, suite: SuiteName, asked: Annotated[CaseQ
     found = site.suites.cases(suite, asked.wanted, Page(asked.limit + 1, asked.after))
     shown = found[: asked.limit]
     more = next_page(request, shown[-1].place if len(found) > asked.limit else None)
-    said = models.Cases(cases=[models.Case.of(one.version, tag_of(one.version)) for one in shown])
+    said = models.Cases.model_validate({"cases": [one.version for one in shown]})
     return answered(request, said, More(headers=more))
 
 
@@ -148,12 +147,6 @@ def archive(request: Request, site: Here, caller: Caller, at: Annotated[At, Depe
     return Response(None, 204)
 
 
-def tag_of(version: CaseVersion) -> str:
-    """Names one version of a case; a suite that was removed and begun again has other ones."""
-    said = "" if version.entry is None else canonical(version.entry)
-    return f'"{version.number}-{hashlib.sha256(said.encode()).hexdigest()[:12]}"'
-
-
 def _standing(site: Site, suite: str, case: str) -> CaseVersion:
     found = next(iter(site.suites.case(suite, case)), None)
     if found is None or found.entry is None:
@@ -167,7 +160,7 @@ def _seen(site: Site, at: At) -> CaseVersion:
     if at.if_match is None:
         hint = "GET the case, and send its ETag as If-Match: then nobody's edit is lost"
         raise ApiError(428, "The header If-Match is missing.", hint)
-    if not meant(at.if_match, tag_of(found)):
+    if not meant(at.if_match, models.Case.model_validate(found).etag):
         raise _quicker()
     return found
 
@@ -190,5 +183,5 @@ def _done(site: Site, suite: str, change: Change, by: tuple[Person, str]) -> Cas
 
 
 def _told(request: Request, version: CaseVersion, more: More | None = None) -> Response:
-    tag, more = tag_of(version), more or More()
-    return answered(request, models.Case.of(version, tag), replace(more, tag=tag))
+    said = models.Case.model_validate(version)
+    return answered(request, said, replace(more or More(), tag=said.etag))

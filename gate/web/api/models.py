@@ -1,12 +1,14 @@
 """What programs are answered, and what they send."""
 
+import hashlib
 from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import AliasPath, BaseModel, ConfigDict, Field, computed_field
 
-from gate.domain.history import RunRow
-from gate.domain.stored_suite import CaseVersion, SuiteVersion
+from gate.cases.reading import canonical
+from gate.domain.jsonvalue import JsonValue
+from gate.domain.record import RunRecord
 from gate.domain.verdict import Verdict
 
 MOST = 2**63 - 1
@@ -16,27 +18,7 @@ _WHEN = "2026-11-23T09:30:00Z"
 
 
 class _Model(BaseModel):
-    model_config = ConfigDict(frozen=True)
-
-
-class Wrong(_Model):
-    """One mistake of several."""
-
-    where: str
-    message: str
-    hint: str
-
-
-class Problem(_Model):
-    """What went wrong (RFC 9457); `errors` has each mistake of what was sent."""
-
-    type: Literal["about:blank"] = "about:blank"
-    title: str
-    status: int
-    detail: str
-    hint: str = ""
-    errors: list[Wrong] = []
-    request_id: str = Field("", description="As in the header x-request-id; the server's log knows it by that.")
+    model_config = ConfigDict(frozen=True, from_attributes=True)
 
 
 class About(_Model):
@@ -56,11 +38,11 @@ class Run(_Model):
     digest: str = Field(examples=[_DIGEST])
     created: datetime = Field(examples=[_WHEN])
     stored: datetime = Field(examples=[_WHEN])
-    repository: str = Field(examples=["acme/shop"])
-    branch: str = Field(examples=["kinder"])
-    event: str = Field(examples=["pull_request"])
-    pull_request: int | None = Field(examples=[7])
-    pushed_by: str = Field(examples=["Ann (token ci)"])
+    repository: str = Field(validation_alias=AliasPath("context", "repository"), examples=["acme/shop"])
+    branch: str = Field(validation_alias=AliasPath("context", "branch"), examples=["kinder"])
+    event: str = Field(validation_alias=AliasPath("context", "event"), examples=["pull_request"])
+    pull_request: int | None = Field(validation_alias=AliasPath("context", "pull_request"), examples=[7])
+    pushed_by: str = Field(validation_alias=AliasPath("context", "pushed_by"), examples=["Ann (token ci)"])
     commit: str
     verdict: Verdict
     exit_code: int
@@ -69,32 +51,12 @@ class Run(_Model):
     suites: list[str] = Field(examples=[["support"]])
     samples: int = Field(description="How many are kept.", examples=[240])
     spent_usd: float | None = Field(examples=[0.42])
-    page: str = Field(description="Where people look at it.", examples=["/runs/12"])
 
-    @classmethod
-    def of(cls, row: RunRow) -> "Run":
-        """Of the store's."""
-        context = row.context
-        return cls(
-            id=row.id,
-            digest=row.digest,
-            created=row.created,
-            stored=row.stored,
-            repository=context.repository,
-            branch=context.branch,
-            event=context.event,
-            pull_request=context.pull_request,
-            pushed_by=context.pushed_by,
-            commit=row.commit,
-            verdict=row.verdict,
-            exit_code=row.exit_code,
-            waived=row.waived,
-            kind=row.kind,
-            suites=list(row.suites),
-            samples=row.samples,
-            spent_usd=row.spent_usd,
-            page=f"/runs/{row.id}",
-        )
+    @computed_field(description="Where people look at it.", examples=["/runs/12"])  # type: ignore[prop-decorator]
+    @property
+    def page(self) -> str:
+        """Where people look at it."""
+        return f"/runs/{self.id}"
 
 
 class Runs(_Model):
@@ -106,7 +68,7 @@ class Runs(_Model):
 class WholeRun(Run):
     """A run with its record, schema `prompt-gate/run/1`."""
 
-    record: dict[str, JsonValue]
+    record: RunRecord
 
 
 class Pushed(_Model):
@@ -120,28 +82,14 @@ class Pushed(_Model):
 class Suite(_Model):
     """The newest version of a suite."""
 
-    name: str = Field(examples=["support"])
-    version: int = Field(examples=[12])
+    name: str = Field(validation_alias="suite", examples=["support"])
+    version: int = Field(validation_alias="number", examples=[12])
     label: str = Field(description="As gate.yaml names it.", examples=["store:support@12"])
     digest: str = Field(examples=[_DIGEST])
     cases: int = Field(examples=[40])
     author: str = Field(examples=["Ann"])
     made: datetime = Field(examples=[_WHEN])
     what: str = Field(examples=["edited refund-1"])
-
-    @classmethod
-    def of(cls, one: SuiteVersion) -> "Suite":
-        """Of the store's."""
-        return cls(
-            name=one.suite,
-            version=one.number,
-            label=one.label,
-            digest=one.digest,
-            cases=one.cases,
-            author=one.author,
-            made=one.made,
-            what=one.what,
-        )
 
 
 class Suites(_Model):
@@ -169,17 +117,17 @@ class Case(_Model):
     """One version of a case; `entry` is the case as it stands in a case file, whatever its form."""
 
     name: str = Field(examples=["refund-1"])
-    version: int = Field(examples=[3])
-    etag: str = Field(description="For If-Match.", examples=['"3-0f1e2d3c4b5a"'])
+    version: int = Field(validation_alias="number", examples=[3])
     author: str = Field(examples=["Ann"])
     made: datetime = Field(examples=[_WHEN])
     entry: dict[str, JsonValue] | None = Field(description="Null where the case was archived.", examples=[EXAMPLE_CASE])
 
-    @classmethod
-    def of(cls, one: CaseVersion, etag: str) -> "Case":
-        """Of the store's."""
-        entry = None if one.entry is None else dict(one.entry)
-        return cls(name=one.name, version=one.number, etag=etag, author=one.author, made=one.made, entry=entry)
+    @computed_field(description="For If-Match.", examples=['"3-0f1e2d3c4b5a"'])  # type: ignore[prop-decorator]
+    @property
+    def etag(self) -> str:
+        """Names this version; a suite that was removed and begun again has other ones."""
+        said = "" if self.entry is None else canonical(self.entry)
+        return f'"{self.version}-{hashlib.sha256(said.encode()).hexdigest()[:12]}"'
 
 
 class Cases(_Model):

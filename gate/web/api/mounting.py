@@ -15,7 +15,7 @@ from gate.errors import CannotEvaluate, GateError
 from gate.web.access import Refused
 from gate.web.api import about, cases, models, runs, suites
 from gate.web.api.callers import admits
-from gate.web.api.problems import MEDIA_TYPE, ApiError, Told, Wrong, mistake
+from gate.web.api.problems import MEDIA_TYPE, ApiError, Problem, Wrong, mistake
 
 API = "/api/v1"
 _BEARER = "token"
@@ -57,7 +57,7 @@ def operations() -> Iterator[APIRoute]:
             yield route
 
 
-def told(error: Exception) -> Told:
+def told(error: Exception) -> ApiError:
     """What went wrong, for a program.
 
     Args:
@@ -65,18 +65,18 @@ def told(error: Exception) -> Told:
     """
     match error:
         case ApiError():
-            return Told(error.status, error.detail, error.hint, headers=error.headers)
+            return error
         case Refused():
-            return Told(error.status, error.message)
+            return ApiError(error.status, error.message)
         case RequestValidationError():
-            found = [Wrong(".".join(map(str, one["loc"])), one["msg"]) for one in error.errors()]
-            return Told(422, "The request is not what this operation takes.", errors=found)
+            found = [Wrong(where=".".join(map(str, one["loc"])), message=one["msg"]) for one in error.errors()]
+            return ApiError(422, "The request is not what this operation takes.", errors=found)
         case HTTPException(status_code=404):
-            return Told(404, "There is no such operation.", "see /api/openapi.json")
+            return ApiError(404, "There is no such operation.", "see /api/openapi.json")
         case HTTPException():
-            return Told(error.status_code, error.detail, headers=error.headers or {})
+            return ApiError(error.status_code, error.detail, headers=error.headers or {})
         case CannotEvaluate():
-            return Told(503, error.message, error.hint, headers={"retry-after": "10"})
+            return ApiError(503, error.message, error.hint, headers={"retry-after": "10"})
         case GateError():
             return mistake(error)
     raise error
@@ -111,7 +111,7 @@ def _described(app: FastAPI) -> dict[str, Any]:
         parts = found.setdefault("components", {})
         parts["securitySchemes"] = {_BEARER: {"type": "http", "scheme": "bearer", "bearerFormat": "pgate_…"}}
         schemas = parts.setdefault("schemas", {})
-        for model in (models.Problem, models.Wrong, models.NewSuite, models.Origin):
+        for model in (Problem, Wrong, models.NewSuite, models.Origin):
             schemas[model.__name__] = _schema(model)
         schemas["Entry"] = {
             "type": "object",
@@ -124,5 +124,5 @@ def _described(app: FastAPI) -> dict[str, Any]:
 
 
 def _schema(model: type[BaseModel]) -> dict[str, Any]:
-    found = model.model_json_schema(ref_template="#/components/schemas/{model}")
+    found = model.model_json_schema(mode="serialization", ref_template="#/components/schemas/{model}")
     return {name: value for name, value in found.items() if name != "$defs"}

@@ -2,30 +2,46 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from http import HTTPStatus
+from typing import Annotated, Literal, TypeAlias
 
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, computed_field
 from starlette.responses import Response
 
 from gate.errors import GateError, InputErrors
 from gate.inputs.problems import printable
 
 MEDIA_TYPE = "application/problem+json"
+Said: TypeAlias = Annotated[str, AfterValidator(printable)]
 
 
-@dataclass(frozen=True, slots=True)
-class Wrong:
-    """One of several mistakes.
+class Wrong(BaseModel):
+    """One mistake of several; `where` is a parameter, or a place in what was sent."""
 
-    Args:
-        where: a parameter, or a place in what was sent.
-        message: what is wrong with it.
-        hint: the remedy.
-    """
+    model_config = ConfigDict(frozen=True, from_attributes=True)
 
     where: str
-    message: str
+    message: Said
     hint: str = ""
+
+
+class Problem(BaseModel):
+    """What went wrong (RFC 9457); `errors` has each mistake of what was sent."""
+
+    model_config = ConfigDict(frozen=True)
+
+    type: Literal["about:blank"] = "about:blank"
+    status: int
+    detail: Said
+    hint: str = ""
+    errors: list[Wrong] = []
+    request_id: str = Field("", description="As in the header x-request-id; the server's log knows it by that.")
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def title(self) -> str:
+        """The status in words."""
+        return HTTPStatus(self.status).phrase
 
 
 class ApiError(Exception):
@@ -36,30 +52,20 @@ class ApiError(Exception):
         detail: a sentence.
         hint: what to do about it.
         headers: of the answer.
-    """
-
-    def __init__(self, status: int, detail: str, hint: str = "", headers: Mapping[str, str] | None = None) -> None:
-        super().__init__(detail)
-        self.status, self.detail, self.hint, self.headers = status, detail, hint, dict(headers or {})
-
-
-@dataclass(frozen=True, slots=True)
-class Told:
-    """A problem on its way out.
-
-    Args:
-        status: of HTTP.
-        detail: a sentence.
-        hint: what to do about it.
         errors: each mistake, where there are several.
-        headers: of the answer.
     """
 
-    status: int
-    detail: str
-    hint: str = ""
-    errors: Sequence[Wrong] = ()
-    headers: Mapping[str, str] = field(default_factory=dict)
+    def __init__(
+        self,
+        status: int,
+        detail: str,
+        hint: str = "",
+        headers: Mapping[str, str] | None = None,
+        errors: Sequence[Wrong] = (),
+    ) -> None:
+        super().__init__(detail)
+        self.problem = Problem(status=status, detail=detail, hint=hint, errors=list(errors))
+        self.headers = dict(headers or {})
 
     def answer(self, request_id: str) -> Response:
         """As bytes.
@@ -67,25 +73,16 @@ class Told:
         Args:
             request_id: by which the log of the server knows the request.
         """
-        errors = [{"where": one.where, "message": printable(one.message), "hint": one.hint} for one in self.errors]
-        body = {
-            "type": "about:blank",
-            "title": HTTPStatus(self.status).phrase,
-            "status": self.status,
-            "detail": printable(self.detail),
-            "hint": self.hint,
-            "errors": errors,
-            "request_id": request_id,
-        }
-        return Response(json.dumps(body), self.status, dict(self.headers), MEDIA_TYPE)
+        body = self.problem.model_copy(update={"request_id": request_id}).model_dump()
+        return Response(json.dumps(body), self.problem.status, self.headers, MEDIA_TYPE)
 
 
-def mistake(error: GateError) -> Told:
+def mistake(error: GateError) -> ApiError:
     """What was sent is wrong: nothing was done."""
     if isinstance(error, InputErrors):
-        found = [Wrong(one.where, one.message, one.hint) for one in error.problems]
-        return Told(422, "The request was understood, and it holds mistakes: nothing was done.", "", found)
-    return Told(422, sentence(error.message), error.hint)
+        found = [Wrong.model_validate(one) for one in error.problems]
+        return ApiError(422, "The request was understood, and it holds mistakes: nothing was done.", errors=found)
+    return ApiError(422, sentence(error.message), error.hint)
 
 
 def sentence(said: str) -> str:

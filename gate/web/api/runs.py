@@ -1,19 +1,20 @@
 """Runs, for programs."""
 
 from collections.abc import Iterator
+from dataclasses import asdict
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Request
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.responses import Response
 
 from gate.domain.api_token import Scope
 from gate.domain.history import Context, RunFilter
+from gate.domain.jsonbytes import complaint
 from gate.domain.record import RunRecord
 from gate.domain.stored_suite import Page
 from gate.domain.verdict import Verdict
 from gate.errors import GateError
-from gate.inputs.jsontext import BadJson, parse_json
 from gate.inputs.problems import printable
 from gate.store.load import read_run
 from gate.store.sql.kept_samples import kept_samples, other_samples
@@ -21,7 +22,7 @@ from gate.store.sql.run_writer import KeptSample
 from gate.web.access import Here, noted
 from gate.web.api import models
 from gate.web.api.answers import KEPT, More, answered, has_it, next_page
-from gate.web.api.bodies import ORIGIN, RUN, SAMPLES, Parcel, Pushed, read
+from gate.web.api.bodies import ORIGIN, RUN, SAMPLES, Parcel, Pushed
 from gate.web.api.callers import Caller, allows
 from gate.web.api.problems import ApiError, sentence
 from gate.web.site import Site
@@ -57,7 +58,7 @@ def runs(request: Request, site: Here, asked: Annotated[RunQuery, Query()]) -> R
     rows = site.runs.rows(asked.wanted, Page(asked.limit + 1, asked.after))
     shown = rows[: asked.limit]
     more = next_page(request, shown[-1].id if len(rows) > asked.limit else None)
-    return answered(request, models.Runs(runs=[models.Run.of(row) for row in shown]), More(headers=more))
+    return answered(request, models.Runs.model_validate({"runs": shown}), More(headers=more))
 
 
 _FORM: dict[str, Any] = {
@@ -106,7 +107,7 @@ def run(request: Request, site: Here, id: Annotated[int, Path(ge=1, le=models.MO
     record = site.runs.record(id)
     if record is None:
         raise ApiError(404, "The run was removed just now.")
-    said = models.WholeRun(**dict(models.Run.of(row)), record=record.model_dump(mode="json", by_alias=True))
+    said = models.WholeRun.model_validate({**asdict(row), "record": record})
     return answered(request, said, More(tag=tag))
 
 
@@ -131,10 +132,7 @@ def _samples(parcel: Parcel, record: RunRecord) -> Iterator[KeptSample]:
 def _context(origin: str, name: str) -> Context:
     """Where a run says that it comes from; who pushes it is known."""
     try:
-        said = parse_json(origin)
-    except BadJson as bad:
-        raise GateError(f"{ORIGIN} is not JSON: {bad.message}") from None
-    if not isinstance(said, dict):
-        raise GateError(f"{ORIGIN} is no JSON object")
-    found = read(models.Origin, said)
+        found = models.Origin.model_validate_json(origin)
+    except ValidationError as error:
+        raise GateError(f"{ORIGIN}: {complaint(error)}") from None
     return Context(printable(found.repository), printable(found.branch), found.event, found.pull_request, name)

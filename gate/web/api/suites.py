@@ -32,7 +32,7 @@ def body_of(name: str, example: Any) -> dict[str, Any]:
 @allows(Scope.CASES_READ)
 def suites(request: Request, site: Here) -> Response:
     """List all suites, by name."""
-    return answered(request, models.Suites(suites=[models.Suite.of(one) for one in site.suites.names()]))
+    return answered(request, models.Suites.model_validate({"suites": site.suites.names()}))
 
 
 @router.post(
@@ -52,14 +52,14 @@ def begin(request: Request, site: Here, caller: Caller, body: JsonBody) -> Respo
         raise ApiError(409, "There is a suite of this name already.")
     site.suites.change(name, [], By(caller.name, site.now(), "began"))
     noted(request, "suite-made", name)
-    return answered(request, models.Suite.of(suite_of(site, name)), More(201))
+    return answered(request, models.Suite.model_validate(suite_of(site, name)), More(201))
 
 
 @router.get("/suites/{suite}", response_model=models.Suite)
 @allows(Scope.CASES_READ)
 def suite(request: Request, site: Here, suite: SuiteName) -> Response:
     """Get the newest version of a suite."""
-    return answered(request, models.Suite.of(suite_of(site, suite)))
+    return answered(request, models.Suite.model_validate(suite_of(site, suite)))
 
 
 def suite_of(site: Site, name: str) -> SuiteVersion:

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from gate.config.scorerspec import ScorerSpec
 from gate.domain.absence import Unscored
-from gate.domain.case import ScorerSpec
 from gate.domain.sample import Score
 from gate.flows.collect import Tools
 from gate.report.cases.sidebyside import REASON_CHARS

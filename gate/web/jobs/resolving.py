@@ -7,8 +7,8 @@ from gate.bootstrap.checking import resolve_check
 from gate.bootstrap.planning import foreseen
 from gate.bootstrap.resolving import Here, resolve_git_mode
 from gate.bootstrap.trying import CONFIG, Try, refuse_foreign, resolve_try
+from gate.config.policy import Budget
 from gate.domain.forecast import Spending
-from gate.domain.suite import Budget
 from gate.flows.resolved import Resolved
 from gate.flows.solo import Chosen
 from gate.settings.services import Settings

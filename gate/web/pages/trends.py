@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Depends, Request
 from starlette.responses import HTMLResponse
 
+from gate.config.policy import OVERALL
 from gate.domain.history import Axis
-from gate.domain.suite import OVERALL
 from gate.report.trend.lines import slices_first, trend_view
 from gate.store.sql.run_insights import Insights
 from gate.web.access import Here, Role, needs

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
+from gate.domain.message import Message
 from gate.domain.model import ModelRef, Params
-from gate.domain.prompt import Message
 from gate.providers.base import Provider, Request
 from gate.providers.endpoints import Keys
 from gate.providers.factory import Factory

@@ -8,10 +8,10 @@ import pytest
 
 from gate.calls.caller import Caller, CallPolicy
 from gate.calls.retry import RetryPolicy
+from gate.config.policy import Budget
 from gate.domain.absence import Failed
 from gate.domain.model import Params
 from gate.domain.sample import Reply
-from gate.domain.suite import Budget
 from gate.providers.factory import Factory
 from tests.contract.providers.subjects import ANTHROPIC_KEY, OPENAI_KEY, Subject
 from tests.support.chaos import Chaos

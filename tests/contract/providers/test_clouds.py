@@ -10,8 +10,8 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from gate.domain.message import Message
 from gate.domain.model import ModelRef, Params
-from gate.domain.prompt import Message
 from gate.errors import GateError, MissingKey
 from gate.providers.anthropic import AnthropicProvider
 from gate.providers.base import Completion, Misconfigured, Request, Transient

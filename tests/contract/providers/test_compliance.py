@@ -7,10 +7,10 @@ import random
 import pytest
 
 from gate.calls.caller import Caller, CallPolicy
+from gate.config.scorerspec import ScorerSpec
 from gate.domain.absence import Failed
-from gate.domain.case import ScorerSpec
+from gate.domain.message import Message
 from gate.domain.model import ModelRef
-from gate.domain.prompt import Message
 from gate.domain.promptspec import CompiledRule, GeneratedTest
 from gate.domain.sample import Reply
 from gate.errors import CannotEvaluate

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from gate.calls.caller import Caller, CallPolicy
+from gate.config.scorerspec import ScorerSpec
 from gate.domain.absence import Unscored
-from gate.domain.case import Case, ScorerSpec
+from gate.domain.case import Case
 from gate.domain.sample import Score
 from gate.scoring.judge import Judge
 from gate.scoring.subject import Subject as Answer

@@ -10,8 +10,8 @@ from typing import TypeVar
 
 import pytest
 
+from gate.domain.message import Message
 from gate.domain.model import ModelRef, Params
-from gate.domain.prompt import Message
 from gate.providers.base import Completion, Misconfigured, Provider, Rejected, Request, Transient
 from gate.providers.endpoints import Keys
 from gate.providers.factory import Factory

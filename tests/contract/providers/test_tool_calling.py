@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from gate.domain.prompt import Message
+from gate.domain.message import Message
 from gate.domain.tools import Tool, ToolCall
 from gate.providers.base import Completion, Request, Transient
 from tests.contract.providers.subjects import MODELS, OPENAI_KEY, Subject

@@ -6,10 +6,10 @@ from typing import Any
 import anthropic
 import pytest
 
-from gate.domain.case import ScorerSpec
+from gate.config.scorerspec import ScorerSpec
 from gate.domain.jsonvalue import JsonValue
+from gate.domain.message import Message
 from gate.domain.model import Params
-from gate.domain.prompt import Message
 from gate.providers.base import Rejected, Request
 from gate.providers.seeds import seed_of
 from gate.scoring.forms import form_of

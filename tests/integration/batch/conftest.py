@@ -10,8 +10,8 @@ import pytest
 
 from gate.calls.batch_ledger import BatchLedger
 from gate.calls.batch_tools import BatchTools
+from gate.domain.message import Message
 from gate.domain.model import ModelRef, Params
-from gate.domain.prompt import Message
 from gate.flows.batch import BatchOutcome, collect_or_submit
 from gate.providers.base import Request
 from gate.providers.endpoints import Keys

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from gate.domain.message import Message
 from gate.domain.model import ModelRef, Params
-from gate.domain.prompt import Message
 from gate.domain.sample import Reply
 from gate.domain.usage import Dollars, Usage
 from gate.errors import CannotEvaluate

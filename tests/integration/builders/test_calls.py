@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from gate.config.functions import Entry
 from gate.domain.absence import Failed
 from gate.domain.jsonvalue import JsonValue
 from gate.errors import CannotEvaluate
-from gate.inputs.builders import CannotLoad, Entry
+from gate.inputs.builders import CannotLoad
 from gate.python import worker
 from gate.python.process import Worktree, call
 from tests.integration.functions.jobs import ENTRY, PROMPT, SESSIONS

@@ -9,8 +9,9 @@ import pytest
 
 from gate.calls.caller import Caller, CallPolicy
 from gate.calls.store import AnswerStore
+from gate.config.scorerspec import ScorerSpec
 from gate.domain.absence import Unscored
-from gate.domain.case import Case, ScorerSpec
+from gate.domain.case import Case
 from gate.domain.model import ModelRef, Params
 from gate.domain.sample import Score
 from gate.providers.endpoints import Keys

@@ -12,9 +12,9 @@ import pytest
 
 from gate.bootstrap.resolving import Here, resolve_files_mode, resolve_git_mode
 from gate.bootstrap.watching import wait_for_save
+from gate.config.policy import RunPolicy, SuitePolicy
 from gate.config.scorers import parse_scorers
 from gate.domain.model import ModelRef, Params
-from gate.domain.suite import RunPolicy, SuitePolicy
 from gate.errors import GateError, InputErrors
 from gate.flows.files import FileRun, Files
 from gate.git.noted import Sightings

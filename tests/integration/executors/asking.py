@@ -10,8 +10,8 @@ from typing import TypeVar
 from gate.calls.caller import Caller, CallPolicy
 from gate.calls.retry import RetryPolicy
 from gate.domain.absence import Failed
+from gate.domain.message import Message
 from gate.domain.model import ModelRef, Params
-from gate.domain.prompt import Message
 from gate.domain.sample import Reply
 from gate.providers.base import Request
 from gate.providers.endpoints import Keys

@@ -8,10 +8,10 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from gate.config.functions import Entry
 from gate.domain.absence import Failed, Unscored
 from gate.domain.case import Case
 from gate.domain.jsonvalue import JsonValue
-from gate.inputs.builders import Entry
 from gate.python.process import Limits, Worktree, call
 from gate.python.scorer import SCORING, ScoringProcess
 from gate.scoring.subject import Subject

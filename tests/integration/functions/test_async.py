@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from gate.inputs.builders import CannotLoad, Entry
+from gate.config.functions import Entry
+from gate.inputs.builders import CannotLoad
 from gate.python.process import Limits, Worktree, call
 from gate.python.scorer import ScoringProcess
 

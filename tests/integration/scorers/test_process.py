@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import pytest
 
+from gate.config.scorerspec import ScorerSpec
 from gate.domain.absence import Unscored
-from gate.domain.case import Case, ScorerSpec
-from gate.domain.prompt import Message
+from gate.domain.case import Case
+from gate.domain.message import Message
 from gate.domain.sample import Score
 from gate.python.process import Worktree
 from gate.python.scorer import FunctionScorer, ScoringProcess

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.action.limits import limited, tightened
-from gate.domain.suite import Budget, Limit, RunPolicy
+from gate.config.policy import Budget, Limit, RunPolicy
 from gate.settings.inputs import Inputs
 
 NUMBERS = st.none() | st.integers(1, 100)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from gate.bootstrap.making import members
-from gate.domain.case import ScorerSpec
+from gate.config.scorerspec import ScorerSpec
 from gate.domain.jsonvalue import JsonValue
 from gate.providers.endpoints import Keys
 from gate.providers.factory import Factory

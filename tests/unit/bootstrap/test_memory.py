@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from gate.bootstrap.memory import Remembering, refuse_tracked, remembered, secret_of
-from gate.domain.suite import CachePolicy
+from gate.config.policy import CachePolicy
 from gate.errors import GateError
 from gate.settings.services import Settings
 from tests.support.command import git

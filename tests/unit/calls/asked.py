@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gate.calls.store import AnswerStore, StoreOptions
+from gate.domain.message import Message
 from gate.domain.model import ModelRef, Params
-from gate.domain.prompt import Message
 from gate.domain.sample import Origin, Reply
 from gate.domain.usage import Dollars, Usage
 from gate.providers.base import Request

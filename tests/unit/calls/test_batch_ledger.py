@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gate.calls.batch_ledger import KEPT_S, BatchLedger, Entry, key_of
+from gate.domain.message import Message
 from gate.domain.model import ModelRef, Params
-from gate.domain.prompt import Message
 from gate.errors import CannotEvaluate
 from gate.providers.base import Request
 from gate.providers.batches.port import Place

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from gate.calls.budget import BudgetGuard, capped, check_reply_budget
 from gate.calls.lane import NoCall
+from gate.config.policy import Budget
 from gate.domain.model import ModelRef, Params
-from gate.domain.suite import Budget
 from gate.domain.usage import Dollars, Unpriced
 from gate.errors import GateError
 from tests.support.virtual_loop import simulate

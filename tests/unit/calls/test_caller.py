@@ -13,9 +13,9 @@ from gate.calls.estimate import Pricer
 from gate.calls.port import Forgetful
 from gate.calls.retry import RetryPolicy
 from gate.calls.timing import Timing
+from gate.config.policy import Budget
 from gate.domain.absence import Failed
 from gate.domain.sample import Reply
-from gate.domain.suite import Budget
 from gate.domain.usage import Dollars, Unpriced, Usage
 from gate.providers.base import Misconfigured, Rejected, Request, Transient
 from tests.unit.calls.scripted import Scripted, VirtualTime, cent, completion, request

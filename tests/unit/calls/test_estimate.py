@@ -5,8 +5,8 @@ import random
 import pytest
 
 from gate.calls.estimate import OUTPUT_TOKENS, Estimator, input_tokens
+from gate.domain.message import Message
 from gate.domain.model import ModelRef, Params
-from gate.domain.prompt import Message
 from gate.domain.usage import Cost, Dollars, Unpriced, Usage
 from gate.providers.base import Request
 

@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gate.calls.caller import Caller, CallPolicy
+from gate.config.policy import Budget
 from gate.domain.absence import Failed
+from gate.domain.message import Message
 from gate.domain.model import ModelRef, Params
-from gate.domain.prompt import Message
 from gate.domain.sample import Reply
-from gate.domain.suite import Budget
 from gate.providers.base import Rejected, Request, Transient
 from gate.providers.headroom import Headroom
 from tests.support.virtual_loop import simulate

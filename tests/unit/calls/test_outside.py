@@ -9,7 +9,7 @@ import pytest
 
 from gate.calls.caller import Caller, CallPolicy
 from gate.calls.lane import NoCall
-from gate.domain.suite import Budget
+from gate.config.policy import Budget
 from gate.domain.usage import Dollars
 from tests.unit.calls.scripted import Scripted, cent
 

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from gate.calls.request_key import UNSENT, request_key
 from gate.domain.jsonvalue import JsonValue
+from gate.domain.message import Message
 from gate.domain.model import ModelRef, Params
-from gate.domain.prompt import Message
 from gate.providers.base import Request
 from tests.unit.stats.layouts import THOROUGH
 

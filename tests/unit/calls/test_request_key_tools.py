@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from gate.calls.request_key import request_key
+from gate.domain.message import Message
 from gate.domain.model import ModelRef, Params
-from gate.domain.prompt import Message
 from gate.domain.tools import Tool, ToolCall
 from gate.providers.base import Request
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from gate.cases import labels
 from gate.domain.labels import Labels, LabelScale
-from gate.domain.prompt import Message
+from gate.domain.message import Message
 from gate.errors import InputErrors
 from gate.inputs import limits
 from tests.unit.inputs.texts import errors

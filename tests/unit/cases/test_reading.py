@@ -13,7 +13,7 @@ from gate.cases.forms import AgentTest, Expectations, GoldenTranscript, PlainCas
 from gate.cases.reading import parse
 from gate.cases.schema import case_schema, cases_schema
 from gate.domain.case import Case, Persona
-from gate.domain.prompt import Message
+from gate.domain.message import Message
 from gate.errors import InputErrors
 from gate.inputs import limits
 from tests.unit.inputs.texts import errors

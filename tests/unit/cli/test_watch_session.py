@@ -5,7 +5,7 @@ from math import isclose
 import pytest
 
 from gate.cli.watch import Session
-from gate.domain.suite import Budget
+from gate.config.policy import Budget
 from gate.errors import CannotEvaluate
 from tests.support.finished import finished
 from tests.support.runs import suite

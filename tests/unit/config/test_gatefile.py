@@ -3,8 +3,8 @@
 import pytest
 
 from gate.config.gatefile import expand, load
+from gate.config.policy import Budget, RunPolicy, SuitePolicy
 from gate.domain.model import ModelRef, Params
-from gate.domain.suite import Budget, RunPolicy, SuitePolicy
 from gate.inputs.limits import CONFIG_CHARS
 from tests.unit.inputs.texts import GOOD, errors
 

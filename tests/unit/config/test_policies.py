@@ -3,7 +3,7 @@
 import pytest
 
 from gate.config.gatefile import SuiteConfig, expand, load
-from gate.domain.suite import SlicePolicy, SuitePolicy
+from gate.config.policy import SlicePolicy, SuitePolicy
 from tests.unit.inputs.texts import errors
 
 SUITE = """\

@@ -4,7 +4,7 @@ import pytest
 from ruamel.yaml import YAML
 
 from gate.config.scorers import KINDS, MEANT, parse_scorers
-from gate.domain.case import ScorerSpec
+from gate.config.scorerspec import ScorerSpec
 from gate.domain.jsonvalue import JsonValue
 from tests.unit.inputs.texts import errors
 

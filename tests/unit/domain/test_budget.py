@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.domain.suite import Budget
-from gate.domain.usage import exact_dollars
+from gate.config.policy import Budget
+from gate.domain.words import exact_dollars
 from gate.flows.edited_values import Edit, differing
 
 

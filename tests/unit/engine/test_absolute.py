@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gate.config.policy import RunPolicy, SlicePolicy, SuitePolicy
 from gate.domain.passrate import PassRate, PassState
 from gate.domain.sample import ArmName, Sample
-from gate.domain.suite import RunPolicy, SlicePolicy, Suite, SuitePolicy
+from gate.domain.suite import Suite
 from gate.domain.verdict import Verdict
 from gate.engine.absolute import PassRates, pass_rates
 from gate.engine.assess import Assessment, Assessor

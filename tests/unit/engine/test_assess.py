@@ -2,9 +2,10 @@
 
 import pytest
 
+from gate.config.policy import RunPolicy, SuitePolicy
 from gate.domain.case import Case
 from gate.domain.sample import ArmName, Reply, Sample
-from gate.domain.suite import RunPolicy, Suite, SuitePolicy
+from gate.domain.suite import Suite
 from gate.domain.verdict import State, Verdict
 from gate.engine.assess import Assessment, Assessor
 from gate.engine.samples import SampleTable

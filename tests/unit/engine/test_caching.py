@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from gate.domain.caching import CacheComparison, CacheTerms, Obstacle
 from gate.domain.case import Case
+from gate.domain.message import Message
 from gate.domain.model import ModelRef
-from gate.domain.prompt import Message, Prompt
+from gate.domain.prompt import Prompt
 from gate.domain.sample import ArmName, Reply, Sample
 from gate.domain.suite import Arm, Suite
 from gate.domain.usage import Usage

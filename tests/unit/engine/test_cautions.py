@@ -5,10 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from gate.domain.case import ScorerSpec
+from gate.config.policy import Budget, RunPolicy, SuitePolicy
+from gate.config.scorerspec import ScorerSpec
 from gate.domain.forecast import Figure, Outlay, Spending, Spread
 from gate.domain.model import ModelRef
-from gate.domain.suite import Budget, RunPolicy, Suite, SuitePolicy
+from gate.domain.suite import Suite
 from gate.domain.usage import Cost, Dollars, Unpriced
 from gate.engine.cautions import budget_warnings, foreseen, preference_notes, sampling_notes, warnings
 from gate.engine.forecast import Question, layout, suite_forecast

@@ -8,11 +8,13 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from gate.config.policy import RunPolicy, SlicePolicy, SuitePolicy
+from gate.config.scorerspec import ScorerSpec
 from gate.domain.absence import Failed, Unscored
-from gate.domain.case import Case, Round, ScorerSpec
+from gate.domain.case import Case, Round
 from gate.domain.checked import CaseResult, CaseState, PartMean
 from gate.domain.sample import ArmName, Part, Sample, Score
-from gate.domain.suite import RunPolicy, SlicePolicy, Suite, SuitePolicy
+from gate.domain.suite import Suite
 from gate.domain.verdict import Decision, Verdict
 from gate.engine.assess import listed
 from gate.engine.check import NEVER_TAKEN, case_result, excused

@@ -2,8 +2,8 @@
 
 import pytest
 
+from gate.config.policy import RunPolicy
 from gate.domain.deletion import Deletion
-from gate.domain.suite import RunPolicy
 from gate.domain.verdict import Verdict
 from gate.engine.compare import Quality
 from gate.engine.decide import Facts, decide

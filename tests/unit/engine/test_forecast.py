@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gate.config.policy import RunPolicy, SlicePolicy, SuitePolicy
 from gate.domain.forecast import Spread
-from gate.domain.suite import RunPolicy, SlicePolicy, SuitePolicy
 from gate.engine.forecast import Question, layout, reach, suite_forecast, tier
 from tests.support.runs import suite
 from tests.unit.stats.layouts import THOROUGH

@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from gate.config.scorerspec import ScorerSpec
 from gate.domain.absence import Unscored
-from gate.domain.case import ScorerSpec
 from gate.domain.sample import ArmName, Part, Sample, Score
 from gate.domain.suite import Suite
 from gate.engine.grid import Grid

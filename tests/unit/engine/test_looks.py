@@ -6,9 +6,10 @@ from random import Random
 
 import pytest
 
+from gate.config.policy import RunPolicy, SuitePolicy
 from gate.domain.case import Case
 from gate.domain.sample import ArmName, Sample
-from gate.domain.suite import RunPolicy, Suite, SuitePolicy
+from gate.domain.suite import Suite
 from gate.domain.verdict import State, Verdict
 from gate.engine.assess import Assessment, Assessor
 from gate.engine.grid import Grid

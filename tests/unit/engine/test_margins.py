@@ -2,9 +2,9 @@
 
 import pytest
 
+from gate.config.policy import RunPolicy, SlicePolicy, SuitePolicy
 from gate.domain.case import Case
 from gate.domain.sample import ArmName
-from gate.domain.suite import RunPolicy, SlicePolicy, SuitePolicy
 from gate.domain.verdict import State, Verdict
 from gate.engine.assess import Assessment, Assessor
 from gate.engine.samples import SampleTable

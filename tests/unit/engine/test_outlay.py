@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.domain.case import Persona, Round, ScorerSpec
+from gate.config.scorerspec import ScorerSpec
+from gate.domain.case import Persona, Round
 from gate.domain.forecast import Figure
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.model import ModelRef, Params

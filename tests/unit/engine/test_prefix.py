@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from gate.domain.caching import PrefixEnd
 from gate.domain.case import Case
-from gate.domain.prompt import Message, Prompt
+from gate.domain.message import Message
+from gate.domain.prompt import Prompt
 from gate.engine.prefix import Prefix, SharedStart, prefix_of
 from tests.unit.stats.layouts import THOROUGH
 

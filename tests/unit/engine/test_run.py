@@ -3,11 +3,12 @@ from collections.abc import Iterator
 
 import pytest
 
+from gate.calls.stop import Stop
 from gate.domain.absence import Failed, Unscored
 from gate.domain.sample import Sample
 from gate.domain.suite import Suite
 from gate.engine.plan import Job, Schedule
-from gate.engine.run import FAILURES_IN_A_ROW, Runner, Stop
+from gate.engine.run import FAILURES_IN_A_ROW, Runner
 from gate.errors import GateError
 from tests.support.fakes import Memory
 from tests.support.runs import reply, suite

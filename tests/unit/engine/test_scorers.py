@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
+from gate.config.scorerspec import ScorerSpec
 from gate.domain.absence import Failed, Unscored
-from gate.domain.case import ScorerSpec
 from gate.domain.sample import ArmName, Sample, Score
 from gate.domain.suite import Suite
 from gate.engine.grid import Grid

@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from gate.config.scorerspec import ScorerSpec
 from gate.domain.absence import Failed, Unscored
-from gate.domain.case import Case, Round, ScorerSpec
+from gate.domain.case import Case, Round
 from gate.domain.sample import ArmName, Part, Sample, Score
 from gate.domain.suite import Suite
 from gate.domain.target import Conversing, RoundRule

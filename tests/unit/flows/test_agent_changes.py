@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from gate.config.functions import Entry
 from gate.domain.absence import Failed
 from gate.domain.code_place import CodePlace
 from gate.domain.jsonvalue import JsonValue
@@ -14,7 +15,6 @@ from gate.flows.agents import code_of
 from gate.flows.pairing import Sides
 from gate.flows.resolve import resolve
 from gate.flows.resolved import Resolved
-from gate.inputs.builders import Entry
 from gate.inputs.source import FileSource
 from tests.unit.flows.files import Files
 

@@ -5,8 +5,9 @@ from dataclasses import replace
 import pytest
 
 from gate.config.gatefile import Config, load
+from gate.domain.message import Message
 from gate.domain.model import ModelRef, Params
-from gate.domain.prompt import Message, Prompt, PromptVersion
+from gate.domain.prompt import Prompt, PromptVersion
 from gate.domain.suite import Arm, Exam, Suite
 from gate.domain.target import (
     CommandAgent,

@@ -7,8 +7,8 @@ import pytest
 from gate.calls.port import Worth, always
 from gate.calls.together import together
 from gate.domain.absence import Failed
+from gate.domain.message import Message
 from gate.domain.model import ModelRef, Params
-from gate.domain.prompt import Message
 from gate.domain.sample import Reply
 from gate.domain.usage import Dollars, Usage
 from gate.errors import CannotEvaluate

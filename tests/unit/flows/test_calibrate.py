@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 import numpy as np
 import pytest
 
+from gate.config.policy import SuitePolicy
 from gate.domain.calibration import CalibrationRecord
 from gate.domain.case import Case
 from gate.domain.record import RunRecord
 from gate.domain.sample import ArmName
-from gate.domain.suite import SuitePolicy
 from gate.errors import GateError
 from gate.flows.calibrate import calibrate
 from gate.stats.falseblocks import Effort

@@ -16,7 +16,7 @@ from gate.domain.judge_calibration import (
     dump,
     load,
 )
-from gate.domain.prompt import Message
+from gate.domain.message import Message
 from gate.domain.sample import Score
 from gate.flows.calibrate_judge import SLICES
 from gate.flows.judge_limits import answers_needed

@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
+from gate.config.scorerspec import ScorerSpec
 from gate.domain.absence import Unscored
-from gate.domain.case import ScorerSpec
 from gate.domain.ending import CUT_OFF
 from gate.domain.model import ModelRef, Params
 from gate.domain.sample import ArmName, Reply, Sample

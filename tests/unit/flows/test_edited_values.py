@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.domain.suite import RunPolicy, SlicePolicy, SuitePolicy
+from gate.config.policy import RunPolicy, SlicePolicy, SuitePolicy
 from gate.flows.edited_values import LONGEST, Edit, differing, edit
 
 

@@ -4,9 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from gate.domain.case import Case, ScorerSpec
+from gate.config.policy import SuitePolicy
+from gate.config.scorerspec import ScorerSpec
+from gate.domain.case import Case
 from gate.domain.model import ModelRef, Params
-from gate.domain.suite import SuitePolicy
 from gate.errors import InputErrors
 from gate.flows.exam import JudgeDefault, Rules, build, changes
 from gate.inputs.limits import SLICES

@@ -5,9 +5,10 @@ from dataclasses import replace
 import pytest
 
 from gate.config.gatefile import SuiteConfig
-from gate.domain.case import Case, ScorerSpec
+from gate.config.policy import SuitePolicy
+from gate.config.scorerspec import ScorerSpec
+from gate.domain.case import Case
 from gate.domain.model import ModelRef, Params
-from gate.domain.suite import SuitePolicy
 from gate.domain.target import ConversationModel, Conversing
 from gate.flows.exam import JudgeDefault, changes
 from gate.flows.exam_edits import FEWEST_TRIED, Edited, edit_of, rules_edited

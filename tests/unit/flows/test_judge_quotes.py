@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from gate.config.scorerspec import ScorerSpec
 from gate.domain.absence import Unscored
-from gate.domain.case import ScorerSpec
 from gate.domain.judge_calibration import dump
 from gate.flows.judge_identity import identity
 from gate.flows.judge_quotes import quote, quotes

@@ -2,8 +2,8 @@
 
 import asyncio
 
+from gate.config.scorerspec import ScorerSpec
 from gate.domain.absence import Failed, Unscored
-from gate.domain.case import ScorerSpec
 from gate.domain.model import ModelRef, Params
 from gate.domain.sample import ArmName, Reply, Sample
 from gate.domain.suite import Exam, Suite

@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from gate.domain.case import ScorerSpec
-from gate.domain.suite import RunPolicy, SlicePolicy, Suite, SuitePolicy
+from gate.config.policy import RunPolicy, SlicePolicy, SuitePolicy
+from gate.config.scorerspec import ScorerSpec
+from gate.domain.suite import Suite
 from gate.errors import GateError
 from gate.flows.methods import check_method
 from tests.support.runs import suite

@@ -2,10 +2,13 @@
 
 from dataclasses import replace
 
-from gate.domain.case import Case, Persona, Round, ScorerSpec
+from gate.config.policy import SuitePolicy
+from gate.config.scorerspec import ScorerSpec
+from gate.domain.case import Case, Persona, Round
+from gate.domain.message import Message
 from gate.domain.model import ModelRef, Params
-from gate.domain.prompt import Built, Message, Prompt, PromptVersion
-from gate.domain.suite import Arm, Exam, Suite, SuitePolicy
+from gate.domain.prompt import Built, Prompt, PromptVersion
+from gate.domain.suite import Arm, Exam, Suite
 from gate.domain.target import Conversing
 from gate.flows.exam import JudgeDefault, Rules, build, changes
 from gate.flows.placeholders import of_suite

@@ -4,11 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from gate.domain.case import Case, ScorerSpec
+from gate.config.policy import Budget, RunPolicy
+from gate.config.scorerspec import ScorerSpec
+from gate.domain.case import Case
 from gate.domain.model import ModelRef, Params
 from gate.domain.record import RunRecord
 from gate.domain.sample import ArmName
-from gate.domain.suite import Budget, RunPolicy, Suite
+from gate.domain.suite import Suite
 from gate.domain.usage import Cost, Unpriced, Usage
 from gate.engine.forecast import Question
 from gate.flows.plan import EarlierRun, World, compares_itself, plan

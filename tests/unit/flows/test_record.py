@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
+from gate.config.policy import RunPolicy
 from gate.domain.absence import Failed, Unscored
 from gate.domain.case import Case
 from gate.domain.record import RunRecord
 from gate.domain.sample import ArmName, Part, Sample, Score
-from gate.domain.suite import RunPolicy
 from gate.domain.target import CommandAgent, Target
 from gate.domain.usage import Cost, Dollars, Unpriced
 from gate.engine.assess import Assessor

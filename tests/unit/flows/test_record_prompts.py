@@ -3,7 +3,8 @@
 import json
 
 from gate.domain.absence import Failed
-from gate.domain.prompt import Built, Message, Part, Parts, Prompt
+from gate.domain.message import Message, Part, Parts
+from gate.domain.prompt import Built, Prompt
 from gate.flows.record_parts import LONGEST_TEXT, shortened
 from gate.flows.record_prompts import ALL_CHARS, TEXT_CHARS, TEXTS_KEPT, prompt_texts
 from gate.store.redaction import redacted

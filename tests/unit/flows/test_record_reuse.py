@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from gate.config.policy import RunPolicy
 from gate.domain.ending import STEP_LIMIT
 from gate.domain.record import RunRecord
 from gate.domain.sample import ArmName, Origin, Reply, Sample, Score
-from gate.domain.suite import RunPolicy, Suite
+from gate.domain.suite import Suite
 from gate.domain.target import HttpAgent, ToolLoop
 from gate.engine.assess import Assessor
 from gate.engine.samples import SampleTable

@@ -1,6 +1,6 @@
 import pytest
 
-from gate.domain.suite import Budget
+from gate.config.policy import Budget
 from gate.engine.plan import Share
 from gate.errors import GateError
 from gate.flows.shards import part_of, unfinished

@@ -5,9 +5,9 @@ from typing import Literal
 
 import pytest
 
+from gate.config.policy import Budget, RunPolicy
 from gate.domain.deletion import Deletion
 from gate.domain.record import OverrideRecord, RunRecord
-from gate.domain.suite import Budget, RunPolicy
 from gate.domain.verdict import Verdict
 from gate.errors import CannotEvaluate, GateError, InputErrors, MissingKey, Problem
 from gate.flows.resolved import Resolved

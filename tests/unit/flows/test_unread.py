@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from gate.domain.case import ScorerSpec
-from gate.domain.prompt import Message, Prompt
+from gate.config.scorerspec import ScorerSpec
+from gate.domain.message import Message
+from gate.domain.prompt import Prompt
 from gate.domain.suite import Suite
 from gate.flows.unread import on_change, on_exam
 from tests.support.runs import arm, suite

@@ -7,10 +7,12 @@ import pytest
 
 from gate.cases import reading as cases
 from gate.config import gatefile
+from gate.config.scorerspec import ScorerSpec
 from gate.domain.absence import Unscored
-from gate.domain.case import Case, ScorerSpec
+from gate.domain.case import Case
+from gate.domain.message import Message
 from gate.domain.model import ModelRef, Params
-from gate.domain.prompt import Message, Prompt
+from gate.domain.prompt import Prompt
 from gate.errors import SHOWN, InputErrors
 from gate.inputs import paths, patterns, prompts
 from gate.inputs.render import fill, render

@@ -4,12 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gate.config.functions import Entry, complaint, entry_of
 from gate.domain.absence import Failed
 from gate.domain.case import Case
-from gate.domain.prompt import Built, Message, Prompt
+from gate.domain.message import Message
+from gate.domain.prompt import Built, Prompt
 from gate.errors import InputErrors
-from gate.inputs.builders import Entry, complaint, entry_of, file_of, key_of, missing, moved_to, names_of, session_of
+from gate.inputs.builders import file_of, missing, moved_to, names_of
 from gate.inputs.render import NotBuilt, render, writers
+from gate.inputs.sessions import key_of, session_of
 from tests.unit.flows.files import Files
 
 NAMES = st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,8}", fullmatch=True)

@@ -12,7 +12,7 @@ from gate.config import gatefile
 from gate.config.documents import read_yaml
 from gate.config.scorers import parse_scorers
 from gate.domain.case import Case
-from gate.domain.prompt import Message
+from gate.domain.message import Message
 from gate.errors import GateError, InputErrors
 from gate.inputs import prompts
 from gate.inputs.jsontext import BadJson, parse_json

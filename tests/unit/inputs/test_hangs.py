@@ -6,7 +6,7 @@ import pytest
 
 from gate.cases import reading as cases
 from gate.domain.jsonvalue import JsonValue
-from gate.domain.prompt import Part, Parts
+from gate.domain.message import Part, Parts
 from gate.errors import InputErrors
 from gate.inputs import prompts
 from gate.inputs.limits import PATTERN_CHARS, TEMPLATE_TOKENS

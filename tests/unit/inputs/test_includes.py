@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jinja2 import DictLoader, Environment, StrictUndefined, nodes
 
-from gate.domain.prompt import Part, Parts
+from gate.domain.message import Part, Parts
 from gate.inputs import prompts
 from gate.inputs.includes import located, names_in, resolved
 from gate.inputs.limits import TEMPLATE_TAGS, WATCHED_TAGS

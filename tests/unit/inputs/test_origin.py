@@ -3,7 +3,8 @@
 import pytest
 
 from gate.domain.case import Case
-from gate.domain.prompt import Message, Prompt
+from gate.domain.message import Message
+from gate.domain.prompt import Prompt
 from gate.inputs.limits import WATCHED_PARTS, WATCHED_TAGS
 from gate.inputs.origin import Origin, first_difference, first_part
 from gate.inputs.render import render, writers

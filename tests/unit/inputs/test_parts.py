@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from gate.domain.prompt import Part, Parts, Prompt
+from gate.domain.message import Part, Parts
+from gate.domain.prompt import Prompt
 from gate.inputs import limits, prompts
 from gate.inputs.parts import Library
 from gate.inputs.problems import one_problem

@@ -2,7 +2,8 @@
 
 import pytest
 
-from gate.domain.prompt import Message, Prompt
+from gate.domain.message import Message
+from gate.domain.prompt import Prompt
 from gate.inputs import limits, prompts
 from tests.unit.inputs.texts import errors
 

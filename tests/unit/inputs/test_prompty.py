@@ -3,7 +3,7 @@
 import pytest
 
 from gate.domain.case import Case
-from gate.domain.prompt import Message
+from gate.domain.message import Message
 from gate.inputs import prompts
 from gate.inputs.parts import Library
 from gate.inputs.render import render

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from gate.cases import reading as cases
 from gate.domain.case import Case
-from gate.domain.prompt import Message
+from gate.domain.message import Message
 from gate.inputs import prompts
 from gate.inputs.promptyml import placeholders
 from gate.inputs.render import render, writers

@@ -3,7 +3,8 @@
 import pytest
 
 from gate.domain.case import Case
-from gate.domain.prompt import Message, Prompt
+from gate.domain.message import Message
+from gate.domain.prompt import Prompt
 from gate.inputs import prompts
 from gate.inputs.render import fill, render
 from tests.unit.inputs.texts import errors

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gate.domain.case import Case
-from gate.domain.prompt import Message
+from gate.domain.message import Message
 from gate.inputs.slices import length_edges, members, with_length
 
 UNTIMED = settings(deadline=None, max_examples=50)

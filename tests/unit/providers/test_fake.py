@@ -5,8 +5,8 @@ import json
 
 import pytest
 
+from gate.domain.message import Message
 from gate.domain.model import ModelRef, Params
-from gate.domain.prompt import Message
 from gate.providers.base import Completion, Misconfigured, Rejected, Request
 from gate.providers.fake import FakeProvider, oracle, true_quality
 

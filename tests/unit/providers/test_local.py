@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from gate.domain.message import Message
 from gate.domain.model import ModelRef, Params
-from gate.domain.prompt import Message
 from gate.domain.rubric import Dimension, Rubric
 from gate.errors import GateError
 from gate.providers.base import Request

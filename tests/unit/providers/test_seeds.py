@@ -1,7 +1,7 @@
 from dataclasses import replace
 
+from gate.domain.message import Message
 from gate.domain.model import ModelRef, Params
-from gate.domain.prompt import Message
 from gate.providers.base import Request
 from gate.providers.seeds import seed_of
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from gate.domain.case import ScorerSpec
+from gate.config.policy import Budget, SuitePolicy
+from gate.config.scorerspec import ScorerSpec
 from gate.domain.model import ModelRef, Params
-from gate.domain.suite import Budget, SuitePolicy
 from gate.domain.usage import Cost, Dollars, Unpriced, Usage
 from gate.engine.forecast import Question
 from gate.flows.calibrate import calibrate

@@ -4,7 +4,8 @@ import asyncio
 import re
 from dataclasses import replace
 
-from gate.domain.case import Case, Round, ScorerSpec
+from gate.config.scorerspec import ScorerSpec
+from gate.domain.case import Case, Round
 from gate.domain.model import ModelRef, Params
 from gate.domain.transcript import Speaker, Transcript, Turn
 from gate.scoring.judge import Judge

@@ -7,11 +7,12 @@ from dataclasses import replace
 
 import pytest
 
+from gate.config.scorerspec import ScorerSpec
 from gate.domain.absence import Unscored
-from gate.domain.case import Case, ScorerSpec
+from gate.domain.case import Case
 from gate.domain.jsonvalue import JsonValue
+from gate.domain.message import Message
 from gate.domain.model import ModelRef, Params
-from gate.domain.prompt import Message
 from gate.domain.sample import Score
 from gate.scoring.echo import ECHO
 from gate.scoring.judge import Judge

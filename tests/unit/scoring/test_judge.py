@@ -5,8 +5,9 @@ from dataclasses import replace
 import pytest
 
 from gate.config.rubrics import parse_rubric
+from gate.config.scorerspec import ScorerSpec
 from gate.domain.absence import Failed, Unscored
-from gate.domain.case import Case, ScorerSpec
+from gate.domain.case import Case
 from gate.domain.model import ModelRef, Params
 from gate.domain.sample import Reply, Score
 from gate.domain.usage import Dollars

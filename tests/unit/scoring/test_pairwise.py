@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 import pytest
 
 from gate.calls.port import Worth, always
+from gate.config.scorerspec import ScorerSpec
 from gate.domain.absence import Failed, Unscored
-from gate.domain.case import Case, ScorerSpec
+from gate.domain.case import Case
 from gate.domain.model import ModelRef, Params
 from gate.domain.sample import Reply, Score
 from gate.domain.usage import Dollars

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from gate.config.scorers import parse_scorers
 from gate.domain.case import Case
 from gate.domain.jsonvalue import JsonValue
-from gate.domain.prompt import Message
+from gate.domain.message import Message
 from gate.scoring.subject import Subject
 from gate.scoring.validators.paraphrases import CHARS
 from gate.scoring.validators.registry import validate

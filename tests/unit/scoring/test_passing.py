@@ -2,8 +2,9 @@
 
 import pytest
 
+from gate.config.scorerspec import ScorerSpec
 from gate.domain.absence import Failed, Unscored
-from gate.domain.case import Case, Round, ScorerSpec
+from gate.domain.case import Case, Round
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.sample import ArmName, Part, Sample, Score
 from gate.domain.suite import Exam

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gate.config.scorerspec import ScorerSpec
 from gate.domain.absence import Unscored
-from gate.domain.case import Case, Persona, Round, ScorerSpec
-from gate.domain.prompt import Message
+from gate.domain.case import Case, Persona, Round
+from gate.domain.message import Message
 from gate.domain.sample import ArmName, Part, Sample, Score
 from gate.domain.suite import Exam
 from gate.domain.target import Conversing, RoundRule

@@ -3,8 +3,9 @@ from dataclasses import replace
 
 import pytest
 
+from gate.config.scorerspec import ScorerSpec
 from gate.domain.absence import Unscored
-from gate.domain.case import Case, ScorerSpec
+from gate.domain.case import Case
 from gate.domain.jsonvalue import JsonValue
 from gate.scoring.subject import Subject
 from gate.scoring.validators.registry import validate

@@ -10,7 +10,8 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from gate.domain.case import Case, ScorerSpec
+from gate.config.scorerspec import ScorerSpec
+from gate.domain.case import Case
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.suite import Exam
 from gate.domain.transcript import Observation

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.domain.prompt import Message
+from gate.domain.message import Message
 from gate.domain.tools import ToolCall
 from gate.store.sessions import SessionFiles
 from tests.support.transcripts import CLEAN

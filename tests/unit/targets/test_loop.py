@@ -9,7 +9,7 @@ import pytest
 
 from gate.domain.absence import Failed
 from gate.domain.case import Case, Round
-from gate.domain.prompt import Message
+from gate.domain.message import Message
 from gate.domain.sample import Origin, Reply
 from gate.domain.tools import ToolCall
 from gate.domain.transcript import ARGUMENT_CHARS, RESULT_CHARS

@@ -9,8 +9,8 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from gate.domain.absence import Failed, Unscored
+from gate.domain.message import Message
 from gate.domain.model import ModelRef, Params
-from gate.domain.prompt import Message
 from gate.domain.sample import ArmName, Origin, Reply, Sample, Score
 from gate.domain.transcript import ToolUse
 from gate.domain.usage import Dollars, Usage

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from gate.domain.absence import Failed
-from gate.domain.prompt import Message
+from gate.domain.message import Message
 from gate.testgen.asking import Question, text_of
 from gate.testgen.frames import TEXT, object_schema
 from tests.support.scripted_models import ScriptedModel, asker

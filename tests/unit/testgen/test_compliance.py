@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gate.config.scorerspec import ScorerSpec
 from gate.domain.absence import Failed
-from gate.domain.case import Case, ScorerSpec
+from gate.domain.case import Case
 from gate.domain.model import ModelRef, Params
 from gate.domain.promptspec import CompiledRule
 from gate.testgen.asking import Asker

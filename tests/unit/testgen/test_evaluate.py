@@ -6,8 +6,8 @@ import json
 import pytest
 
 from gate.calls.port import Worth, always
+from gate.config.scorerspec import ScorerSpec
 from gate.domain.absence import Failed
-from gate.domain.case import ScorerSpec
 from gate.domain.model import ModelRef, Params
 from gate.domain.promptspec import CompiledRule, GeneratedTest
 from gate.domain.sample import Reply

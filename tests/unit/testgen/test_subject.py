@@ -2,7 +2,8 @@
 
 import pytest
 
-from gate.domain.prompt import Built, Message, Part, Parts, Prompt
+from gate.domain.message import Message, Part, Parts
+from gate.domain.prompt import Built, Prompt
 from gate.errors import GateError
 from gate.inputs import prompts
 from gate.testgen.subject import subject_of

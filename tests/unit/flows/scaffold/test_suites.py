@@ -56,7 +56,7 @@ def prompt(text: str, path: str = "prompts/a.md") -> FoundPrompt:
     ],
 )
 def test_what_code_can_check_of_a_prompt_is_checked(text: str, expected: list[JsonValue]) -> None:
-    assert list(checks.from_prompt(prompt(text))) == expected
+    assert list(checks.from_prompt(text)) == expected
 
 
 def test_labels_of_a_prompt() -> None:

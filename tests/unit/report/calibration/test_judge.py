@@ -7,8 +7,8 @@ from dataclasses import replace
 from rich.console import Console
 
 from gate.config.rubrics import parse_rubric
+from gate.config.scorerspec import ScorerSpec
 from gate.domain.absence import Unscored
-from gate.domain.case import ScorerSpec
 from gate.domain.judge_calibration import JudgeCalibrationRecord, ThresholdRecord
 from gate.domain.labels import LabelScale
 from gate.report.calibration.judge import sheet

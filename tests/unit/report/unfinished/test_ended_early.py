@@ -9,8 +9,8 @@ from rich.console import Console
 
 from gate.calls.budget import BudgetGuard
 from gate.calls.lane import NoCall
+from gate.config.policy import Budget, Limit
 from gate.domain.record import RunRecord
-from gate.domain.suite import Budget, Limit
 from gate.domain.usage import Dollars
 from gate.domain.verdict import Verdict
 from gate.report.advice.steps import steps

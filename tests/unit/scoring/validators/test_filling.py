@@ -1,6 +1,7 @@
 import pytest
 
-from gate.domain.case import Case, ScorerSpec
+from gate.config.scorerspec import ScorerSpec
+from gate.domain.case import Case
 from gate.domain.jsonvalue import JsonValue
 from gate.errors import InputErrors
 from gate.scoring.subject import Subject

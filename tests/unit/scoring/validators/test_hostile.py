@@ -5,8 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gate.config.scorers import KINDS, parse_scorers
+from gate.config.scorerspec import CODED, JUDGED
 from gate.domain.absence import Unscored
-from gate.domain.case import CODED, JUDGED, Case
+from gate.domain.case import Case
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.transcript import Observation, ToolUse, Transcript, Turn
 from gate.domain.usage import Dollars

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from gate.domain.case import Case
 from gate.domain.jsonvalue import JsonValue, more_than
-from gate.domain.prompt import Message, Prompt
+from gate.domain.message import Message
+from gate.domain.prompt import Prompt
 from gate.inputs.prompts import parse
 from gate.targets.external.protocol import MOST_VALUES, Reply, Tongue
 from gate.targets.port import AgentFailed

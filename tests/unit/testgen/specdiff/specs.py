@@ -4,8 +4,8 @@ import json
 from collections.abc import Mapping, Sequence
 
 from gate.calls.port import Calls
+from gate.config.scorerspec import ScorerSpec
 from gate.domain.absence import Failed
-from gate.domain.case import ScorerSpec
 from gate.domain.model import ModelRef, Params
 from gate.domain.promptspec import CompiledRule, OutputRule, Specification
 from gate.domain.sample import Reply

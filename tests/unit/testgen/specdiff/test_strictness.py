@@ -2,7 +2,7 @@
 
 import pytest
 
-from gate.domain.case import ScorerSpec
+from gate.config.scorerspec import ScorerSpec
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.promptspec import CompiledRule
 from gate.testgen.specdiff.strictness import by_code

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gate.domain.suite import Budget
+from gate.config.policy import Budget
 from gate.web.jobs.order import Order, read, written
 from gate.web.jobs.progress import Counting
 from gate.web.jobs.remedies import remedy
