@@ -145,7 +145,7 @@ def _check_tools(suite: Suite) -> None:
     """The embedded model is not told of tools, so that an arm with tools would be judged by what it cannot do."""
     for arm in suite.arms.values():
         if isinstance(arm.target, ToolLoop) and arm.model.provider == "local":
-            hint = "serve it with tool calling, and name it as openai:NAME with the server's base_url"
+            hint = "serve it with tool calling, and name the server under providers: in gate.yaml"
             raise GateError(f"suite {suite.name} has tools, and {arm.model} cannot call any", hint)
 
 

@@ -62,12 +62,11 @@ class PromisesConfig(FileModel):
 
         Args:
             model: of the suite.
-            params: of that model; its address goes for the same model here, too, unless the entry names one.
+            params: of that model; its chat template goes for the same model here, too, unless the entry names one.
         """
         reader, own = self.model or model, self.params
         if reader == model:
-            template = own.chat_template or params.chat_template
-            own = own.model_copy(update={"base_url": own.base_url or params.base_url, "chat_template": template})
+            own = own.model_copy(update={"chat_template": own.chat_template or params.chat_template})
         return Promises(reader, own, self.judge or reader, self.tests)
 
 

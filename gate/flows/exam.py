@@ -64,7 +64,7 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class JudgeDefault:
-    """Who judges where a judge names no model: the baseline's model, by the baseline's address, for both arms."""
+    """Who judges where a judge names no model: the baseline's model, for both arms."""
 
     model: ModelRef
     params: Params
@@ -73,9 +73,10 @@ class JudgeDefault:
         """The scorer with a model; scorers that are no judges, and judges that name one, stay as they are."""
         if not spec.judged or spec.models:
             return spec
-        address = {key: value for key, value in self.params.changed().items() if key in ("base_url", "chat_template")}
+        template = self.params.chat_template
+        own: dict[str, JsonValue] = {"chat_template": template} if template else {}
         given = spec.options.get("params")
-        params: JsonValue = {**address, **given} if isinstance(given, dict) else dict(address)
+        params: JsonValue = {**own, **given} if isinstance(given, dict) else own
         return replace(spec, options={**spec.options, "model": str(self.model), "params": params})
 
 

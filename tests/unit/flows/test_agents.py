@@ -120,12 +120,11 @@ def test_whoever_may_push_is_told_of_new_addresses_and_variables() -> None:
 
 @pytest.mark.parametrize("who", ["followups", "user"])
 def test_who_talks_with_an_agent_is_asked_where_the_merge_target_asks(who: str) -> None:
-    model, params = ModelRef("openai", "m"), Params(base_url="https://evil.example/v1")
-    talking = Conversing(**{who: ConversationModel(model=model, params=params)})
+    talking = Conversing(**{who: ConversationModel(model=ModelRef("evil", "m"))})
     version = PromptVersion("p.md", "head", None, Prompt((Message("system", "Help."),)))
-    arm, exam = Arm(version, model, Params()), Exam("head", "0", (), (), conversing=talking)
+    arm, exam = Arm(version, ModelRef("openai", "m"), Params()), Exam("head", "0", (), (), conversing=talking)
     (said,) = strangers.refused([Suite("s", None, arm, exam, own_exam=True)], base(AGENT))
-    assert "who talks with the agent of suite s is openai:m at https://evil.example/v1" in said
+    assert "who talks with the agent of suite s is evil:m" in said
 
 
 def test_recorded_tools_are_free_also_where_they_are_given_the_session() -> None:
