@@ -1,6 +1,6 @@
 """A case as its file writes it: of the plain form, a golden transcript, or a test of an agent."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Annotated, Any, TypeAlias
 
@@ -54,6 +54,22 @@ def missing(key: str, example: str) -> ValidationError:
         "plain", "{said}", {"kind": "key", "said": f"{key!r} is missing", "hint": f"for example {example}"}
     )
     return ValidationError.from_exception_data("", [{"type": mistake, "loc": (key,), "input": None}])
+
+
+def check_question(text: str | None, messages: Sequence[Turn] | None, given: Mapping[str, Any] | None) -> None:
+    """What is asked is given in one way.
+
+    Args:
+        text: the user's.
+        messages: in place of it.
+        given: variables, which may be all that a template needs.
+    """
+    if text is not None and messages is not None:
+        raise wrong_at((("messages",), "and 'input' exclude each other", "keep one of the two"))
+    if messages and (last := messages[-1].role) != "user":
+        raise wrong_at((("messages",), f"must end with the user's turn, not the {last}'s", ""))
+    if text is None and messages is None and not given:
+        raise missing("input", 'input: "Where is my order?"')
 
 
 def check_vars(given: dict[str, Any] | None) -> dict[str, Any] | None:
@@ -175,12 +191,7 @@ class PlainCase(CommonFields):
 
     @model_validator(mode="after")
     def _one_question(self) -> "PlainCase":
-        if self.input is not None and self.messages is not None:
-            raise wrong_at((("messages",), "and 'input' exclude each other", "keep one of the two"))
-        if self.messages and (last := self.messages[-1].role) != "user":
-            raise wrong_at((("messages",), f"must end with the user's turn, not the {last}'s", ""))
-        if self.input is None and self.messages is None and not self.vars:
-            raise missing("input", 'input: "Where is my order?"')
+        check_question(self.input, self.messages, self.vars)
         return self
 
     def case(self, where: str) -> Case:

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, field_validator, model_validator
 
-from gate.cases.forms import CaseModel, Label, Line, Text, check_slices, check_vars, missing
+from gate.cases.forms import CaseModel, Label, Line, Text, check_question, check_slices, check_vars, missing
 from gate.cases.reading import documents, where_of
 from gate.config.documents import Document, described
 from gate.config.validation import attempt, wrong, wrong_at
@@ -72,12 +72,7 @@ class LabelRow(CaseModel):
 
     @model_validator(mode="after")
     def _goes_together(self) -> "LabelRow":
-        if self.input is not None and self.messages is not None:
-            raise wrong_at((("messages",), "and 'input' exclude each other", "keep one of the two"))
-        if self.messages and (last := self.messages[-1].role) != "user":
-            raise wrong_at((("messages",), f"must end with the user's turn, not the {last}'s", ""))
-        if self.input is None and self.messages is None and not self.vars:
-            raise missing("input", 'input: "Where is my order?"')
+        check_question(self.input, self.messages, self.vars)
         if self.label is not None and self.labels is not None:
             raise wrong_at((("labels",), "and 'label' exclude each other", "keep one of the two"))
         if self.label is None and self.labels is None:

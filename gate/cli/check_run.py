@@ -7,9 +7,8 @@ import click
 
 from gate.bootstrap.checking import resolve_check, resolve_check_files, run_check
 from gate.bootstrap.memory import Remembering
-from gate.bootstrap.plan import Plan
 from gate.cli.resolving import FileOptions, file_run, refuse
-from gate.cli.telling import out_of, progress, tell
+from gate.cli.telling import out_of, planned, tell
 from gate.errors import GateError
 from gate.flows.resolved import Resolved
 from gate.flows.solo import Chosen
@@ -52,15 +51,8 @@ def execute(options: CheckOptions) -> int:
     for note in resolved.notes:
         click.echo(terminal(note), err=True)
     settings = Settings.from_environ()
-    plan = Plan(
-        resolved,
-        settings.concurrency,
-        None,
-        folder,
-        progress(quiet=options.quiet),
-        remember=Remembering(refresh=options.refresh),
-        say=lambda note: click.echo(note, err=True),
-    )
+    remember = Remembering(refresh=options.refresh)
+    plan = planned(resolved, settings.concurrency, folder, remember, quiet=options.quiet)
     return tell(run_check(plan, settings), options, folder, file)
 
 

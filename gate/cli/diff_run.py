@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 import click
 
 from gate.bootstrap.memory import Remembering
-from gate.bootstrap.plan import Plan
 from gate.bootstrap.resolving import Here, resolve_files_mode, resolve_git_mode
 from gate.bootstrap.running import run_plan
 from gate.cli.resolving import FileOptions, file_run, looking, refuse, with_samples
-from gate.cli.telling import out_of, progress, tell, untouched
+from gate.cli.telling import out_of, planned, tell, untouched
 from gate.domain.words import counted
 from gate.errors import GateError
 from gate.flows.files import Files
@@ -98,16 +97,8 @@ def execute(options: DiffOptions) -> int:
         if hint := "" if options.quiet or resolved.deleted else _same(options):
             click.echo(terminal(hint), err=True)
         return code
-    plan = Plan(
-        resolved,
-        settings.concurrency,
-        None,
-        folder,
-        progress(quiet=options.quiet),
-        remember=Remembering(refresh=options.refresh),
-        batch=options.batch,
-        say=lambda note: click.echo(note, err=True),
-    )
+    remember = Remembering(refresh=options.refresh)
+    plan = planned(resolved, settings.concurrency, folder, remember, quiet=options.quiet, batch=options.batch)
     return tell(run_plan(plan, settings), options, folder, file)
 
 

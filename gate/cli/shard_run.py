@@ -6,12 +6,11 @@ import click
 
 from gate.bootstrap.memory import Remembering
 from gate.bootstrap.places import own_folder
-from gate.bootstrap.plan import Plan
 from gate.bootstrap.sharding import Part, named_commit, run_shard
 from gate.cli import show
 from gate.cli.diff_run import DiffOptions, check_options, resolved_by
 from gate.cli.resolving import looking
-from gate.cli.telling import progress
+from gate.cli.telling import planned
 from gate.domain.shard import FileInputs, GitInputs, ShardRecord
 from gate.errors import CannotEvaluate, GateError, Interrupted
 from gate.flows.shards import Asked
@@ -35,15 +34,7 @@ def execute(options: DiffOptions) -> int:
     if options.out is not None and show.form_of(options.out) is not None and not options.out.is_dir():
         raise GateError(f"--out {options.out}: a shard has no report", "name a folder; gate merge makes the report")
     folder = options.out or own_folder() / f"shard-{share.number}-of-{share.of}"
-    plan = Plan(
-        resolved,
-        settings.concurrency,
-        None,
-        folder,
-        progress(quiet=options.quiet),
-        remember=Remembering(cache=False),
-        say=lambda note: click.echo(note, err=True),
-    )
+    plan = planned(resolved, settings.concurrency, folder, Remembering(cache=False), quiet=options.quiet)
     record = run_shard(plan, Part(share, _asked(options)), settings)
     if options.as_json:
         click.echo(record.model_dump_json(by_alias=True, indent=2))

@@ -7,7 +7,9 @@ from typing import Protocol
 import click
 
 from gate.bootstrap.keeping import run_folder
+from gate.bootstrap.memory import Remembering
 from gate.bootstrap.places import own_folder
+from gate.bootstrap.plan import Plan
 from gate.cli import show
 from gate.cli.progress import Lines, Silent
 from gate.domain.record import RunRecord
@@ -42,6 +44,22 @@ def progress(*, quiet: bool) -> Progress:
     if console.is_terminal:
         return Bar(console)
     return Lines()
+
+
+def planned(
+    resolved: Resolved, concurrency: int, folder: Path, remember: Remembering, *, quiet: bool, batch: bool = False
+) -> Plan:
+    """The run that a command was asked for; what it has to say goes to standard error."""
+    return Plan(
+        resolved,
+        concurrency,
+        None,
+        folder,
+        progress(quiet=quiet),
+        remember=remember,
+        batch=batch,
+        say=lambda note: click.echo(terminal(note), err=True),
+    )
 
 
 def out_of(out: Path | None, usual: str = "last") -> tuple[Path, Path | None]:

@@ -14,7 +14,7 @@ from gate.bootstrap.watching import run_until_saved, wait_for_save
 from gate.cli import show
 from gate.cli.diff_run import DiffOptions, check_options, resolved_by
 from gate.cli.mistakes import message
-from gate.cli.telling import out_of, progress, skipped
+from gate.cli.telling import out_of, planned, skipped
 from gate.config.policy import Budget, Limit
 from gate.domain.record import RunRecord
 from gate.domain.words import counted
@@ -167,15 +167,9 @@ class Watch:
         options = self.options
         # Reading both prompts for their promises costs calls at every save, and says nothing about answers.
         suites = tuple(replace(suite, promises=None) for suite in resolved.suites)
-        return Plan(
-            replace(resolved, suites=suites),
-            self.settings.concurrency,
-            None,
-            out_of(options.out)[0],
-            progress(quiet=options.quiet),
-            remember=Remembering(beside=False),
-            say=lambda note: click.echo(terminal(note), err=True),
-        )
+        folder, concurrency = out_of(options.out)[0], self.settings.concurrency
+        asked = replace(resolved, suites=suites)
+        return planned(asked, concurrency, folder, Remembering(beside=False), quiet=options.quiet)
 
     def _tell(self, run: RunRecord) -> None:
         """One screen: the verdict now and what became of the last one, the worst case, what it took."""

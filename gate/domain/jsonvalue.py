@@ -13,15 +13,9 @@ def too_deep(value: JsonValue) -> bool:
     """Are lists and objects nested more than `DEPTH` levels deep?"""
     level: list[JsonValue] = [value]
     for _ in range(DEPTH + 1):
-        inner: list[JsonValue] = []
-        for item in level:
-            if isinstance(item, list):
-                inner.extend(item)
-            elif isinstance(item, dict):
-                inner.extend(item.values())
-        if not inner:
+        level = _inside(level)
+        if not level:
             return False
-        level = inner
     return True
 
 
@@ -36,14 +30,19 @@ def more_than(most: int, value: JsonValue) -> bool:
     seen = 0
     while level and seen <= most:
         seen += len(level)
-        inner: list[JsonValue] = []
-        for item in level:
-            if isinstance(item, list):
-                inner.extend(item)
-            elif isinstance(item, dict):
-                inner.extend(item.values())
-        level = inner
+        level = _inside(level)
     return seen > most
+
+
+def _inside(level: list[JsonValue]) -> list[JsonValue]:
+    """What the lists and objects among some values hold."""
+    inner: list[JsonValue] = []
+    for item in level:
+        if isinstance(item, list):
+            inner.extend(item)
+        elif isinstance(item, dict):
+            inner.extend(item.values())
+    return inner
 
 
 def digest(value: JsonValue) -> str:

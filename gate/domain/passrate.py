@@ -44,3 +44,21 @@ class PassRate(RecordPart):
     doubtful: bool
     blocking: bool
     advisory: bool = False
+
+    @classmethod
+    def of_none(cls, slice: str, wanted: float | None, *, advisory: bool) -> "PassRate":  # noqa: A002 the record's word
+        """Of a slice without a scored case."""
+        return cls(
+            slice=slice,
+            n=0,
+            units=0,
+            passed=0.0,
+            rate=None,
+            lower=None,
+            upper=None,
+            wanted=wanted,
+            state=PassState.TOO_FEW,
+            doubtful=False,
+            blocking=False,
+            advisory=advisory,
+        )

@@ -122,20 +122,7 @@ def _shares(
 def _rate(piece: _Slice, level: float) -> PassRate:
     n, wanted = int(piece.shares.size), piece.wanted
     if n == 0:
-        return PassRate(
-            slice=piece.name,
-            n=0,
-            units=0,
-            passed=0.0,
-            rate=None,
-            lower=None,
-            upper=None,
-            wanted=wanted,
-            state=PassState.TOO_FEW,
-            doubtful=False,
-            blocking=False,
-            advisory=piece.advisory,
-        )
+        return PassRate.of_none(piece.name, wanted, advisory=piece.advisory)
     passed = float(piece.shares.sum())
     rate = min(1.0, passed / n)
     span = wilson(rate * piece.worth, piece.worth, alpha=level)

@@ -138,20 +138,7 @@ def _rate(suite: Suite, name: str, passed: Sequence[bool], units: Ints, alpha: f
         wanted = policy.wanted_rate(OVERALL) or EVERY
     advisory = name in policy.advisory
     if n == 0:
-        return PassRate(
-            slice=name,
-            n=0,
-            units=0,
-            passed=0.0,
-            rate=None,
-            lower=None,
-            upper=None,
-            wanted=wanted,
-            state=PassState.TOO_FEW,
-            doubtful=False,
-            blocking=False,
-            advisory=advisory,
-        )
+        return PassRate.of_none(name, wanted, advisory=advisory)
     rate, worth = sum(passed) / n, effective_units(units)
     span = wilson(rate * worth, worth, alpha=alpha)
     state = _state(rate, span.lower, wanted)

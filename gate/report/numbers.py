@@ -1,9 +1,9 @@
 """Numbers as a reader sees them: scores, changes, intervals, money, time, tokens.
 
-A value that is not zero never prints as zero, and a negative number carries a real minus sign (U+2212).
+A value that its decimals would round to zero has two more of them; what is zero even then is shown as zero, without a
+sign: `+0.024`, `+0.00030`, `0.000`. A negative number carries a real minus sign (U+2212).
 """
 
-import math
 import re
 
 from gate.domain.words import about_dollars
@@ -15,8 +15,8 @@ NOTHING = "\N{EN DASH}"
 
 _UNIT = re.compile(r"(?<=\d) (?=(?:%|ms|s|min)(?!\w))")
 
-ZERO = 1e-9
-"""What is nearer to nothing than this is rounding, and no change."""
+ZERO = 5e-6
+"""A score or a change that is nearer to nothing than this is shown as `0.000`, and is no change."""
 
 
 def unbroken(text: str) -> str:
@@ -53,14 +53,13 @@ def grade_change(value: float, lower: float | None, upper: float | None) -> str:
 
 def plain(value: float) -> str:
     """A number with two decimals: `0.62`, `−0.10`."""
-    return f"{MINUS if value < -ZERO else ''}{_decimals(abs(value), 2)}"
+    return _signed(value, 2).removeprefix("+")
 
 
 def fell_or_rose(value: float) -> str:
     """A change in words: `fell by 0.061`, `rose by 0.024`, `did not move`."""
-    if abs(value) < ZERO:
-        return "did not move"
-    return f"{'fell' if value < 0 else 'rose'} by {_decimals(abs(value), 3)}"
+    size = _decimals(abs(value), 3)
+    return f"{'fell' if value < 0 else 'rose'} by {size}" if _is_some(size) else "did not move"
 
 
 def interval(lower: float | None, upper: float | None) -> str:
@@ -85,7 +84,7 @@ def share(value: float) -> str:
 
 def change(fraction: float | None) -> str:
     """A relative change as a signed percentage: 0.034 is `+3.4 %`."""
-    return NOTHING if fraction is None else f"{_sign(fraction)}{_percent_digits(fraction)} %"
+    return NOTHING if fraction is None else f"{_with_sign(fraction, _percent_digits(fraction))} %"
 
 
 def change_interval(lower: float | None, upper: float | None) -> str:
@@ -104,7 +103,8 @@ def duration(seconds: float | None) -> str:
         return NOTHING
     size = abs(seconds)
     if round(size, 3) < 0.01:
-        return f"{_significant(size * 1000, 2)} ms" if size else "0 ms"
+        shown = _decimals(size * 1000, 1)
+        return f"{shown} ms" if _is_some(shown) else "0 ms"
     if round(size, 3) < 1:
         return f"{size * 1000:.0f} ms"
     if round(size, 1) < 60:
@@ -126,7 +126,7 @@ def age(seconds: float) -> str:
 
 def duration_change(seconds: float) -> str:
     """A signed length of time: `+840 ms`, `−1.2 s`."""
-    return f"{_sign(seconds)}{duration(seconds)}"
+    return _with_sign(seconds, duration(seconds))
 
 
 def duration_interval(lower: float | None, upper: float | None) -> str:
@@ -137,7 +137,7 @@ def duration_interval(lower: float | None, upper: float | None) -> str:
 
 def points(value: float) -> str:
     """A difference of two shares in percentage points: −0.71 is `−71`."""
-    return f"{_sign(value)}{_percent_digits(value)}"
+    return _with_sign(value, _percent_digits(value))
 
 
 def points_interval(lower: float | None, upper: float | None) -> str:
@@ -163,33 +163,30 @@ def about(count: int) -> str:
     return f"about {round(count, -digits):,}"
 
 
-def _sign(value: float) -> str:
-    if abs(value) < ZERO:
-        return ""
-    return MINUS if value < 0 else "+"
-
-
 def _signed(value: float, places: int) -> str:
-    return f"{_sign(value)}{_decimals(abs(value), places)}"
+    return _with_sign(value, _decimals(abs(value), places))
+
+
+def _with_sign(value: float, size: str) -> str:
+    sign = (MINUS if value < 0 else "+") if _is_some(size) else ""
+    return f"{sign}{size}"
+
+
+def _is_some(shown: str) -> bool:
+    return any(digit in shown for digit in "123456789")
 
 
 def _decimals(value: float, places: int) -> str:
-    if abs(value) < ZERO:
-        return f"{0:.{places}f}"
-    text = f"{value:,.{places}f}"
-    return _significant(value, 2) if float(text.replace(",", "")) == 0 else text
+    for finer in (places, places + 2):
+        text = f"{value:,.{finer}f}"
+        if _is_some(text):
+            return text
+    return f"{0:.{places}f}"
 
 
 def _percent_digits(fraction: float) -> str:
     size = abs(fraction) * 100
-    if size < ZERO:
-        return "0"
-    return f"{size:,.0f}" if size >= 9.95 else _decimals(size, 1)
-
-
-def _significant(value: float, digits: int) -> str:
-    """Plain decimals, no exponent, with so many significant digits."""
-    places = max(0, digits - 1 - math.floor(math.log10(abs(value))))
-    rounded = round(value, places)
-    places = max(0, digits - 1 - math.floor(math.log10(abs(rounded))))
-    return f"{rounded:.{places}f}"
+    if size >= 9.95:
+        return f"{size:,.0f}"
+    shown = _decimals(size, 1)
+    return shown if _is_some(shown) else "0"

@@ -27,7 +27,7 @@ def coefficient(found: MaybeFigure) -> str:
     """A coefficient of agreement: `0.74 [0.61, 0.85]`."""
     if isinstance(found, NoFigure):
         return f"none: {found.reason}"
-    return f"{_two(found.value)} [{_two(found.lower)}, {_two(found.upper)}]"
+    return f"{numbers.plain(found.value)} [{numbers.plain(found.lower)}, {numbers.plain(found.upper)}]"
 
 
 def signed(found: MaybeFigure, scale: tuple[float, float]) -> str:
@@ -59,8 +59,3 @@ def short(text: str) -> str:
     """The beginning of a text; a key in it is masked before it could be cut in two."""
     text = masked(text)
     return text if len(text) <= TEXT_CHARS else text[:TEXT_CHARS] + "…"
-
-
-def _two(value: float) -> str:
-    text = f"{value:.2f}"
-    return "0.00" if text == "-0.00" else text.replace("-", numbers.MINUS)

@@ -16,11 +16,16 @@ TABLE: list[tuple[Callable[..., str], tuple[object, ...], str]] = [
     (numbers.delta, (0.024,), "+0.024"),
     (numbers.delta, (-0.0612,), "−0.061"),
     (numbers.delta, (-1e-17,), "0.000"),
+    (numbers.delta, (1.4e-9,), "0.000"),
+    (numbers.delta, (-0.00004,), "−0.00004"),
     (numbers.delta, (-0.0003,), "−0.00030"),
     (numbers.delta, (None,), "–"),
     (numbers.fell_or_rose, (-0.417,), "fell by 0.417"),
     (numbers.fell_or_rose, (0.05,), "rose by 0.050"),
     (numbers.fell_or_rose, (0.0,), "did not move"),
+    (numbers.fell_or_rose, (-1.4e-9,), "did not move"),
+    (numbers.plain, (-0.1,), "−0.10"),
+    (numbers.plain, (-1e-9,), "0.00"),
     (numbers.interval, (-0.092, -0.029), "[−0.092, −0.029]"),
     (numbers.interval, (None, 0.1), "[−∞, +0.100]"),
     (numbers.interval, (0.0, None), "[0.000, +∞]"),
@@ -31,6 +36,7 @@ TABLE: list[tuple[Callable[..., str], tuple[object, ...], str]] = [
     (numbers.change, (0.0996,), "+10 %"),
     (numbers.change, (0.0,), "0 %"),
     (numbers.change, (0.0001,), "+0.010 %"),
+    (numbers.change, (-1e-8,), "0 %"),
     (numbers.change, (14.2,), "+1,420 %"),
     (numbers.change, (None,), "–"),
     (numbers.change_interval, (0.01, None), "[+1.0 %, +∞]"),
@@ -56,6 +62,7 @@ TABLE: list[tuple[Callable[..., str], tuple[object, ...], str]] = [
     (numbers.duration, (None,), "–"),
     (numbers.duration_change, (0.84,), "+840 ms"),
     (numbers.duration_change, (-1.2,), "−1.2 s"),
+    (numbers.duration_change, (-2e-9,), "0 ms"),
     (numbers.tokens, (1234567,), "1,234,567"),
     (numbers.counted, (1, "case"), "1 case"),
     (numbers.counted, (1200, "case"), "1,200 cases"),
@@ -80,11 +87,11 @@ def test_table(function: Callable[..., str], values: tuple[object, ...], shown: 
 
 
 @given(st.floats(-1, 1))
-def test_a_delta_shows_its_sign_and_never_hides_behind_zero(value: float) -> None:
+def test_a_delta_shows_its_sign_unless_it_is_nothing(value: float) -> None:
     shown = numbers.delta(value)
-    if abs(value) < 1e-9:
+    if abs(value) < numbers.ZERO * 0.999:
         assert shown == "0.000"
-    else:
+    elif abs(value) > numbers.ZERO * 1.001:
         assert shown[0] == ("−" if value < 0 else "+")
         assert float(shown[1:]) > 0
         assert abs(float(shown[1:]) - abs(value)) <= max(0.0005, abs(value) * 0.06) + 1e-12
