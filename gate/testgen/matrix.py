@@ -1,4 +1,4 @@
-"""The model matrix: groups of tests against models; each cell counts what was not complied with."""
+"""The model matrix: groups of tests, or prompts, against models; each cell counts what was not complied with."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ class MatrixRow:
     """One row.
 
     Args:
-        name: of a group of tests.
+        name: of a group of tests, or of a prompt; hostile.
         cells: one for each column.
     """
 
@@ -37,12 +37,14 @@ class Matrix:
 
     Args:
         title: what is counted, in a few words.
+        corner: what the rows are: `tests` or `prompt`.
         models: columns, in the order in which they were named; hostile.
         rows: from top to bottom.
         source: who says what is a violation.
     """
 
     title: str
+    corner: str
     models: tuple[str, ...]
     rows: tuple[MatrixRow, ...]
     source: Source
@@ -73,7 +75,22 @@ def by_group(rows: Sequence[Row], source: Source = "judge") -> Matrix:
     kinds = {row.kind for row in rows}
     several = {"promptpex": {"rule", "inverse"} <= kinds, "overall": "control" in kinds and len(kinds) > 1}
     groups = [group for group in GROUPS if several.get(group, group in kinds)]
-    return _matrix(rows, source, [(NAMES[group], in_group(rows, group)) for group in groups])
+    return _matrix(rows, source, "tests", [(NAMES[group], in_group(rows, group)) for group in groups])
+
+
+def by_prompt(rows: Sequence[Row], group: Group = "promptpex", source: Source = "judge") -> Matrix:
+    """Prompts as rows, for one group of tests.
+
+    Args:
+        rows: of several evaluations.
+        group: whose tests.
+        source: who says what is a violation.
+    """
+    own = in_group(rows, group)
+    prompts = dict.fromkeys(row.prompt for row in own)
+    parts = [(name, [row for row in own if row.prompt == name]) for name in prompts]
+    everything = [("all prompts", own)] if len(prompts) > 1 else []
+    return _matrix(own, source, "prompt", [*parts, *everything])
 
 
 def contrasts(rows: Sequence[Row], source: Source = "judge") -> tuple[Contrast, ...]:
@@ -99,10 +116,10 @@ def _models(rows: Iterable[Row]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(row.model for row in rows))
 
 
-def _matrix(rows: Sequence[Row], source: Source, parts: Sequence[tuple[str, Sequence[Row]]]) -> Matrix:
+def _matrix(rows: Sequence[Row], source: Source, corner: str, parts: Sequence[tuple[str, Sequence[Row]]]) -> Matrix:
     models = _models(rows)
     found = []
     for name, part in parts:
         cells = (non_compliance((row for row in part if row.model == model), source) for model in models)
         found.append(MatrixRow(name, tuple(cells)))
-    return Matrix("Tests that were not complied with", models, tuple(found), source)
+    return Matrix("Tests that were not complied with", corner, models, tuple(found), source)

@@ -83,7 +83,7 @@ def counts(matrices: Sequence[Matrix]) -> Grid:
         matrices: of the same tests and models, by different sources.
     """
     first = matrices[0]
-    head, found = ["tests"], []
+    head, found = [first.corner], []
     for matrix in matrices:
         head += [matrix.source if len(matrices) > 1 else "count", "95 %", "unknown", "no answer"]
     for place, model in enumerate(first.models):

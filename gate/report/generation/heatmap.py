@@ -19,7 +19,6 @@ LETTER = 7.4
 """Width of a character, in pixels, at the size of the labels."""
 LONGEST = 30
 """Columns of a label; longer names lose their middle, and are whole in what a pointer or a reader shows."""
-CORNER = "tests"
 MARGIN, TOP, ROW, NARROWEST, BELOW = 16, 92, 62, 116, 76
 
 
@@ -65,7 +64,7 @@ def render(matrix: Matrix) -> str:
     """
     rows = [_clean(row.name) for row in matrix.rows]
     models = [_clean(model) for model in matrix.models]
-    left = MARGIN + LETTER * min(LONGEST, max(map(cell_len, (*rows, CORNER)))) + 12
+    left = MARGIN + LETTER * min(LONGEST, max(map(cell_len, (*rows, matrix.corner)))) + 12
     wide = max(NARROWEST, 16 + LETTER * min(LONGEST, max(cell_len(part) for name in models for part in _parted(name))))
     heads = [
         Label(left + wide * (place + 0.5), TOP - 26, tuple(map(_cut, _parted(name))), name)
@@ -80,7 +79,7 @@ def render(matrix: Matrix) -> str:
     title = f"{matrix.title}, {BY[matrix.source]}"
     width = MARGIN + max(left + max(wide * len(models), 6 * 62), MARGIN + 8.5 * len(title))
     view = {
-        "title": title, "corner": CORNER, "heads": heads, "names": names,
+        "title": title, "corner": matrix.corner, "heads": heads, "names": names,
         "boxes": boxes, "legend": LEGEND, "left": left, "cell": (wide, ROW), "margin": MARGIN, "top": TOP,
         "width": round(width), "height": TOP + ROW * len(rows) + BELOW,
         "below": TOP + ROW * len(rows),

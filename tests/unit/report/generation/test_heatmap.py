@@ -17,7 +17,7 @@ from tests.unit.testgen.rows import QUICK, rows
 
 SVG = "{http://www.w3.org/2000/svg}"
 CELLS = Tally(6, 12, 0, 0, 18), Tally(0, 10, 2, 1, 10), Tally(0, 0, 3, 0, 0), Tally(0, 0, 0, 0, 0)
-MATRIX = Matrix("Tests", ("openai:a", "b", "c", "d"), (MatrixRow("rules", CELLS),), "judge")
+MATRIX = Matrix("Tests", "tests", ("openai:a", "b", "c", "d"), (MatrixRow("rules", CELLS),), "judge")
 
 
 def texts(svg: str) -> list[str]:
