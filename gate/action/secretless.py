@@ -34,7 +34,5 @@ def _of_base(resolved: Resolved) -> Iterator[str]:
     for suite in resolved.suites:
         if suite.baseline is None or suite.own_exam:
             continue
-        if suite.baseline.params.base_url is None:
-            yield suite.baseline.model.provider
-        judges = (spec for spec in suite.exam.all_scorers() if spec.address is None)
-        yield from (model.partition(":")[0] for spec in judges for model in spec.models)
+        yield suite.baseline.model.provider
+        yield from (model.partition(":")[0] for spec in suite.exam.all_scorers() for model in spec.models)

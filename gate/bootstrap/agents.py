@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, TypeAlias
 from gate.bootstrap.seal import Seal
 from gate.bootstrap.worktrees import laid_out, refuse_untrusted
 from gate.calls.port import Asking, Memory
+from gate.config.targets import CommandAgent, HttpAgent, PythonAgent, Target, ToolLoop, runs_code
 from gate.domain.code_place import CodePlace
 from gate.domain.suite import Arm, Exam
-from gate.domain.target import CommandAgent, HttpAgent, PythonAgent, Target, ToolLoop, runs_code
 from gate.errors import GateError
 from gate.flows.resolved import Resolved
 from gate.settings.surroundings import Surroundings
@@ -129,8 +129,8 @@ class AgentMaker:
 
         if self._crew.client is None:
             raise GateError(f"nothing talks to {target.url}")
-        values = values_of((name for _, name in target.headers), "the agent")
-        headers = {header: values[name] for header, name in target.headers}
+        values = values_of(target.headers.values(), "the agent")
+        headers = {header: values[name] for header, name in target.headers.items()}
         service = Service(target.url, headers, target.timeout_s, self._crew.client)
         return ServiceAgent(Tongue(question, Masks(tuple(values.values())), f"the agent at {target.url}"), service)
 
@@ -144,7 +144,7 @@ class AgentMaker:
             command: tuple[str, ...] = (sys.executable, "-P", "-s", "-B", python_agent.__file__, target.function)
             who = f"the agent {target.function}"
         else:
-            command, who = target.command, f"the agent {shlex.join(target.command)[:COMMAND_CHARS]}"
+            command, who = target.run, f"the agent {shlex.join(target.run)[:COMMAND_CHARS]}"
         values = values_of(target.env, who)
         place, told = self._crew.places[key_of(question.arm)], isinstance(target, PythonAgent)
         program = Program(command, place, values, target.timeout_s, self._room, told)
@@ -231,7 +231,7 @@ async def _equip(crew: Crew, key: Key, arm: Arm, here: Surroundings, folders: Ex
             values = values_of(variables(target), "an agent with tools")
             crew.kits[key] = ToolKit(target, crew.places.get(key), values)
         case HttpAgent():
-            values_of((name for _, name in target.headers), told(target))
+            values_of(target.headers.values(), told(target))
         case PythonAgent() | CommandAgent():
             values_of(target.env, told(target))
 
@@ -240,11 +240,11 @@ def told(target: Target) -> str:
     """The agent as a reader knows it."""
     match target:
         case ToolLoop(servers=servers):
-            return f"the MCP server {', '.join(server.name for server in servers if server.command)}"
+            return f"the MCP server {', '.join(name for name, server in servers.items() if server.command)}"
         case PythonAgent(function=function):
             return f"the agent python:{function}"
-        case CommandAgent(command=command):
-            return f"the agent {' '.join(command)}"
+        case CommandAgent(run=words):
+            return f"the agent {' '.join(words)}"
         case HttpAgent(url=url):
             return f"the agent at {url}"
 

@@ -120,7 +120,7 @@ def _no_text(path: str) -> str:
 
 
 def housed(model: ModelRef, generator: Member) -> Params:
-    """What another model has of the generator's parameters: where it is asked, if it is of the same provider.
+    """What another model has of the generator's parameters: how long it is waited for, if it is of the same provider.
 
     Args:
         model: a judge, a reference, or a model under test.
@@ -130,4 +130,4 @@ def housed(model: ModelRef, generator: Member) -> Params:
     if model.provider != other.provider:
         return Params()
     template = params.chat_template if model == other else None
-    return Params(base_url=params.base_url, timeout_s=params.timeout_s, chat_template=template)
+    return Params(timeout_s=params.timeout_s, chat_template=template)

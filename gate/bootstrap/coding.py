@@ -9,9 +9,9 @@ from gate.bootstrap.seal import Seal
 from gate.bootstrap.worktrees import laid_out, refuse_untrusted
 from gate.config.functions import PREFIX, Entry, entry_of
 from gate.config.scorerspec import ScorerSpec
+from gate.config.targets import runs_code
 from gate.domain.code_place import CodePlace
 from gate.domain.suite import Exam
-from gate.domain.target import runs_code
 from gate.errors import GateError
 from gate.flows.resolved import Resolved
 from gate.flows.scorer_code import coded

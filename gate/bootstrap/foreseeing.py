@@ -30,7 +30,7 @@ class Wanted:
         prompt: path of the prompt.
         spec: where its specification lies, if there is one already.
         generator, judge: models; the generator gives expected outputs, too.
-        params: of the generator's requests; the others are asked at its server, if they are of its provider.
+        params: of the generator's requests.
         settings: how much work goes into it.
         terms: limits.
         evaluation: the models that answer the tests; None where nobody is evaluated.
@@ -49,21 +49,6 @@ class Wanted:
     def member(self) -> Member:
         """The generator with its parameters."""
         return self.generator, self.params
-
-    @property
-    def servers(self) -> dict[str, str]:
-        """By provider, where its models are asked, if not at its own service."""
-        return {self.generator.provider: self.params.base_url} if self.params.base_url else {}
-
-    @property
-    def guests(self) -> tuple[ModelRef, ...]:
-        """Other models that are asked at the generator's own server, as they are of its provider."""
-        if self.params.base_url is None:
-            return ()
-        tested = self.evaluation.models if self.evaluation is not None else ()
-        named = (self.judge, *tested)
-        return tuple(one for one in dict.fromkeys(named)
-                     if one.provider == self.generator.provider and one != self.generator)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,11 +16,11 @@ from gate.calls.caller import Caller, CallPolicy
 from gate.calls.port import Asking, Calls
 from gate.config.policy import Budget
 from gate.config.scorerspec import ScorerSpec
+from gate.config.targets import ToolLoop
 from gate.domain.caching import CacheTerms
 from gate.domain.forecast import Spending
 from gate.domain.model import ModelRef, Params
 from gate.domain.suite import Arm, Suite
-from gate.domain.target import ToolLoop
 from gate.domain.usage import Unpriced, Usage
 from gate.errors import GateError
 from gate.flows.collect import Tools
@@ -145,7 +145,7 @@ def _check_tools(suite: Suite) -> None:
     """The embedded model is not told of tools, so that an arm with tools would be judged by what it cannot do."""
     for arm in suite.arms.values():
         if isinstance(arm.target, ToolLoop) and arm.model.provider == "local":
-            hint = "serve it with tool calling, and name it as openai:NAME with the server's base_url"
+            hint = "serve it with tool calling, and name the server under providers: in gate.yaml"
             raise GateError(f"suite {suite.name} has tools, and {arm.model} cannot call any", hint)
 
 

@@ -12,7 +12,7 @@ from gate.bootstrap.places import own_folder
 from gate.calls.answer_file import Unusable, files_of
 from gate.calls.store import AnswerStore, StoreOptions
 from gate.config.policy import CachePolicy
-from gate.domain.model import ModelRef, Params
+from gate.domain.model import ModelRef
 from gate.errors import CannotEvaluate, GateError
 from gate.git.repo import Repo, UntrustedOwner
 from gate.settings.services import Settings
@@ -80,7 +80,7 @@ def remembered(
     out: Path,
     policy: CachePolicy,
     secret: bytes,
-    address_of: Callable[[ModelRef, Params], str],
+    address_of: Callable[[ModelRef], str],
 ) -> Iterator[Remembered]:
     """The memory of one run.
 
@@ -132,9 +132,7 @@ def _refreshed_since(out: Path) -> float:
         return now
 
 
-def _open(
-    wanted: Remembering, out: Path, options: StoreOptions, address_of: Callable[[ModelRef, Params], str]
-) -> Remembered:
+def _open(wanted: Remembering, out: Path, options: StoreOptions, address_of: Callable[[ModelRef], str]) -> Remembered:
     sitting = uuid.uuid4().hex[:12]
     notes: list[str] = []
     cached = (wanted.place / _CACHED,) if wanted.cache else ()

@@ -8,9 +8,9 @@ from gate.bootstrap.places import root_of, tree_of
 from gate.bootstrap.planning import priced
 from gate.bootstrap.resolving import rehearsed
 from gate.config.gatefile import SuiteConfig
+from gate.config.targets import ToolLoop
 from gate.domain.model import ModelRef, Params
 from gate.domain.suite import Suite
-from gate.domain.target import ToolLoop
 from gate.domain.usage import Cost, Dollars, Usage
 from gate.errors import GateError
 from gate.flows.pairing import Sides, pair

@@ -12,8 +12,8 @@ from gate.providers.base import Request
 FORMAT = 1
 """Goes up when the same request gets another meaning, so that older answers are not found any more."""
 
-UNSENT = frozenset({"timeout_s", "base_url"})
-"""Parameters that no request carries: a waiting time, and the address, which is told apart as it really is."""
+UNSENT = frozenset({"timeout_s"})
+"""Parameters that no request carries: a waiting time."""
 
 
 def request_key(request: Request, address: str) -> bytes:

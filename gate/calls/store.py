@@ -18,7 +18,7 @@ from gate.calls.port import NotKept
 from gate.calls.pruning import AHEAD_S, Bound
 from gate.calls.request_key import request_key
 from gate.calls.writer import Writer
-from gate.domain.model import ModelRef, Params
+from gate.domain.model import ModelRef
 from gate.domain.sample import Origin, Reply
 from gate.providers.base import Request
 
@@ -84,7 +84,7 @@ class AnswerStore:
     def __init__(
         self,
         path: Path,
-        address_of: Callable[[ModelRef, Params], str],
+        address_of: Callable[[ModelRef], str],
         sitting: str,
         options: StoreOptions | None = None,
         clock: Callable[[], float] = time.time,
@@ -189,7 +189,7 @@ class AnswerStore:
     def _key_of(self, request: Request, *, last: bool = False) -> bytes:
         """The key, which is made once for a request that is looked for, asked and kept."""
         known = self._asked.pop(id(request), None)
-        key = known[1] if known else request_key(request, self._address_of(request.model, request.params))
+        key = known[1] if known else request_key(request, self._address_of(request.model))
         if not last:
             if len(self._asked) >= _ASKED_AT_ONCE:  # of requests that failed, and so were never kept
                 self._asked.clear()

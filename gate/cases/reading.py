@@ -168,18 +168,27 @@ def case_of(entry: Entry) -> Case:
     return found[0]
 
 
-def put_of(entry: Entry, base: int = 0) -> Put:
+def readable(entry: Entry) -> Case | None:
+    """The same; None where the entry has mistakes."""
+    try:
+        return case_of(entry)
+    except InputErrors:
+        return None
+
+
+def put_of(entry: Entry, base: int = 0, was: str = "") -> Put:
     """The entry as a change of a suite.
 
     Args:
         entry: a case of any form.
         base: the version of the case that it follows; 0 for a new one.
+        was: the name that the case had until now; empty for a new one.
 
     Raises:
         InputErrors: every mistake of the case.
     """
     case = case_of(entry)
-    return Put(case.id, entry, case.slices, words_of(entry), base)
+    return Put(case.id, entry, case.slices, words_of(entry), base, was)
 
 
 def renamed(entry: Entry, name: str) -> dict[str, JsonValue]:

@@ -88,8 +88,7 @@ def _bring_up(options: GenerateOptions, wanted: DiffWanted, update: Update, file
         click.echo(terminal(line), err=options.as_json)
     if files.cases is None or options.as_json or not update.specification.rules:
         return
-    servers = {wanted.generator.provider: wanted.params.base_url} if wanted.params.base_url else {}
-    models = SuiteModels(wanted.answering or wanted.generator, wanted.judge, servers=servers)
+    models = SuiteModels(wanted.answering or wanted.generator, wanted.judge)
     if suite := suite_of(options.prompt, files.cases, update.specification, models):
         click.echo(f"\n{NEXT}\n\n{terminal(suite, lines=True)}", nl=False)
 

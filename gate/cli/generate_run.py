@@ -127,8 +127,6 @@ class Kept:
         warnings = judge_notes(wanted.judge, wanted.generator, wanted.evaluation.models if wanted.evaluation else ())
         if wanted.generator.provider == "local":
             warnings.append(SMALL)
-        if wanted.guests:
-            warnings.append(f"Asked at {wanted.params.base_url}, too: {', '.join(map(str, wanted.guests))}.")
         if len(made.left_out) > NAMED:
             warnings.append(f"{self.folder}/generation.json names all rules that were left out.")
         if made.failure is not None:
@@ -152,7 +150,7 @@ class Kept:
         wanted, own = self.wanted, own_model(self.found.version.prompt.unused)
         tested = wanted.evaluation.models if wanted.evaluation is not None else ()
         models = suite_models(own, tested, wanted.generator, wanted.judge)
-        return suite_of(self.options.prompt, cases, specification, replace(models, servers=wanted.servers))
+        return suite_of(self.options.prompt, cases, specification, models)
 
 
 def ready(options: GenerateOptions) -> Ready:

@@ -9,7 +9,7 @@ from gate.domain.words import counted
 from gate.errors import GateError
 from gate.flows.scaffold.finding import MOVE
 from gate.flows.scaffold.judges import self_judged
-from gate.flows.scaffold.models import KEYS, PACKAGED, USUAL, Models, answers_here
+from gate.flows.scaffold.models import KEYS, PACKAGED, USUAL, Models
 from gate.flows.scaffold.proposing import Proposal, Seen
 from gate.flows.scaffold.starting import STARTERS
 from gate.flows.scaffold.writing import ACTION, CONFIG, WORKFLOW, judged, keys_of
@@ -137,7 +137,6 @@ def next_steps(place: Place, proposal: Proposal, outcome: Outcome, again: str = 
         if layout.action == ACTION:
             lines.append(f"  {WORKFLOW}: put your copy of the action, with its commit, in the place of OWNER/…")
         lines += [f"  gh secret set {key}" for key in keys]
-        lines += _out_of_reach(proposal)
     if missing and not layout.models.named:
         lines += _without_key(proposal, outcome, again)
     if layout.models.packaged:
@@ -145,14 +144,6 @@ def next_steps(place: Place, proposal: Proposal, outcome: Outcome, again: str = 
         if any(map(judged, proposal.drafts)):
             lines.append("A judge of its size would be worth nothing: it stands in gate.yaml as a comment.")
     return lines
-
-
-def _out_of_reach(proposal: Proposal) -> list[str]:
-    """A model on this machine, which a machine of GitHub cannot ask."""
-    here = [draft.params["base_url"] for draft in proposal.drafts if answers_here(draft.params)]
-    if not here:
-        return []
-    return [f"  {WORKFLOW}: a runner of your own, since no other reaches {here[0]}"]
 
 
 def _without_key(proposal: Proposal, outcome: Outcome, again: str) -> list[str]:
@@ -172,8 +163,8 @@ def _too_few(outcome: Outcome, models: Models) -> list[str]:
     others = f", and {counted(len(few) - 1, 'other suite')} as few" if len(few) > 1 else ""
     least = f"{FEWEST_UNITS} are the least that can block: add some"
     few_of = f"  {first.cases} has {counted(first.count, 'case')}{others}; {least}"
-    # The packaged model is too small to draft anything, and one at an address of its own would be asked elsewhere.
-    hosted = parse_model(first.model).provider in KEYS and not models.local
+    # The packaged model is too small to draft anything.
+    hosted = parse_model(first.model).provider in KEYS
     model = first.model if hosted else USUAL["openai"]
     return [f"{few_of},", f"    or have a model draft them: gate generate {_word(first.prompt)} --model {model}"]
 

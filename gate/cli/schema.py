@@ -12,7 +12,7 @@ SCHEMAS: Mapping[str, str] = {
     "case": "gate.cases.schema:case_schema",
     "cases": "gate.cases.schema:cases_schema",
     "rubric": "gate.cases.schema:rubric_schema",
-    "tools": "gate.inputs.toolfile:tools_schema",
+    "tools": "gate.config.toolfile:tools_schema",
     "labels": "gate.cases.schema:labels_schema",
     "specification": "gate.testgen.written.specification:specification_schema",
     "run.json": "gate.domain.record:run_schema",

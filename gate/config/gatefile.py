@@ -20,13 +20,12 @@ from gate.config.documents import Document, read_yaml
 from gate.config.policy import OVERALL, Budget, CachePolicy, RunPolicy, SuitePolicy
 from gate.config.scorers import Scorers
 from gate.config.scorerspec import ScorerSpec
-from gate.config.targets import TargetOptions
+from gate.config.targets import Conversing, Target, TargetOptions
 from gate.config.validation import FileModel, Matches, attempt, wrong, wrong_at
 from gate.config.values import Model, Path, Threshold, each_once, empty_is
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.model import ModelRef, Params, ProviderServer
 from gate.domain.promises import Promises
-from gate.domain.target import Conversing, Target
 from gate.errors import InputErrors, Problem
 from gate.inputs import storenames
 from gate.inputs.limits import CONFIG_CHARS, NAME_CHARS, PATH_CHARS
@@ -63,12 +62,11 @@ class PromisesConfig(FileModel):
 
         Args:
             model: of the suite.
-            params: of that model; its address goes for the same model here, too, unless the entry names one.
+            params: of that model; its chat template goes for the same model here, too, unless the entry names one.
         """
         reader, own = self.model or model, self.params
         if reader == model:
-            template = own.chat_template or params.chat_template
-            own = own.model_copy(update={"base_url": own.base_url or params.base_url, "chat_template": template})
+            own = own.model_copy(update={"chat_template": own.chat_template or params.chat_template})
         return Promises(reader, own, self.judge or reader, self.tests)
 
 
@@ -492,7 +490,7 @@ def _suite(found: GateFile, at: int, document: Document, place: int) -> SuiteCon
         line=document.line_of("suites", place),
         threshold=one.threshold,
         scorer_lines=tuple(document.line_of("suites", place, "scorers", n) for n in range(len(one.scorers))),
-        target=None if one.target is None else one.target.target(),
+        target=None if one.target is None else one.target.chosen,
         conversing=one.conversation,
         placeholders=one.placeholders,  # type: ignore[arg-type]
         promises=one.promises,

@@ -98,13 +98,6 @@ class ScorerSpec:
             looked["messages"] = {key: messages[key] for key in messages if key != "min"}
         return json.dumps(looked, sort_keys=True)
 
-    @property
-    def address(self) -> str | None:
-        """Where its judges are asked, if not at their provider's own address."""
-        params = self.options.get("params")
-        found = params.get("base_url") if isinstance(params, dict) else None
-        return found if isinstance(found, str) else None
-
 
 def place_of(where: str) -> tuple[str, int]:
     """The file and the line of `Case.where`; 0 for a JSON file, whose cases have a position in its list."""

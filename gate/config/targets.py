@@ -1,21 +1,19 @@
-"""`target` of a suite: which agent answers, and with which tools."""
+"""`target` and `conversation` of a suite: which agent answers, with which tools, and how one talks to it."""
 
 from typing import Annotated, Literal, Self, TypeAlias
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BeforeValidator, Field, field_validator, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, PrivateAttr, Strict, field_validator, model_validator
 
+from gate.config.toolfile import RecordedTool
 from gate.config.validation import FileModel, Matches, wrong, wrong_at
-from gate.config.values import Function, Name, Path, Variable, each_once, empty_is
-from gate.domain.target import (
-    CommandAgent,
-    HttpAgent,
-    PythonAgent,
-    Server,
-    Target,
-    ToolLoop,
-)
+from gate.config.values import Function, Model, Name, Names, Path, Variable, each_once, empty_is
+from gate.domain.case import Case
+from gate.domain.jsonvalue import JsonValue, digest
+from gate.domain.model import ModelRef, Params
 from gate.inputs.limits import PATH_CHARS
+
+RoundRule: TypeAlias = Literal["mean", "min", "last"]
 
 SESSION = "$session"
 """In place of an environment variable: the id of the session."""
@@ -31,7 +29,7 @@ def _url(text: str) -> str:
     return text
 
 
-def _program(words: list[str]) -> list[str]:
+def _program(words: tuple[str, ...]) -> tuple[str, ...]:
     if not words[0].strip() or any("\0" in word for word in words):
         raise wrong("must begin with the name of a program", _COMMAND)
     return words
@@ -44,11 +42,12 @@ def _short_for(key: str) -> BeforeValidator:
 
 _Url: TypeAlias = Annotated[str, Field(max_length=PATH_CHARS), AfterValidator(_url)]
 _Command: TypeAlias = Annotated[
-    list[Annotated[str, Field(min_length=1)]],
+    tuple[Annotated[str, Field(min_length=1)], ...],
+    Strict(False),
     Field(min_length=1, max_length=100, examples=["[python, agent.py]"]),
     AfterValidator(_program),
 ]
-_Variables: TypeAlias = Annotated[list[Variable], AfterValidator(each_once)]
+_Variables: TypeAlias = Annotated[tuple[Variable, ...], Strict(False), AfterValidator(each_once)]
 _Header: TypeAlias = Annotated[str, Matches(r"^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$", "is no name of a header")]
 _Headers: TypeAlias = Annotated[dict[_Header, Variable], empty_is(dict)]
 _Injected: TypeAlias = Annotated[
@@ -62,28 +61,27 @@ _Injected: TypeAlias = Annotated[
 _ServerName: TypeAlias = Annotated[
     str, Matches(r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$", "may have letters, digits, '.', '_' and '-' only")
 ]
-_Patterns: TypeAlias = Annotated[list[Name], AfterValidator(each_once)]
 _ENV = "Names of the environment variables that it may see."
 _HEADERS = "Header to the environment variable that holds its value."
 _FILES = "Files that it depends on; a change of one is a change of the agent."
 _VERSION = "Names what answers; another one is another agent."
 
 
-class ServerOptions(FileModel):
+class Server(FileModel):
     """A server of tools (MCP): a command that starts it, or the url of one that runs."""
 
-    command: _Command | None = Field(default=None, description="The words of the command that starts the server.")
-    url: _Url | None = Field(default=None, description="An address.")
+    command: _Command = Field(default=(), description="The words of the command that starts the server.")
+    url: _Url = Field(default="", description="An address.")
     transport: Literal["streamable-http", "sse"] = Field(
         default="streamable-http", description="How a server with a url is spoken to."
     )
-    env: _Variables = Field(default=[], description=_ENV)
+    env: _Variables = Field(default=(), description=_ENV)
     headers: _Headers = Field(default={}, description=_HEADERS)
-    version: Name | None = Field(default=None, description=_VERSION)
+    version: Name = Field(default="", description=_VERSION)
 
     @model_validator(mode="after")
     def _one_way(self) -> Self:
-        if (self.command is None) == (self.url is None):
+        if bool(self.command) == bool(self.url):
             said = "one of command and url, not both" if self.command else "command or url"
             raise wrong(f"needs {said}", "command: [python, server.py], or url: https://…/mcp")
         others = ("env",) if self.url else ("headers", "transport", "version")
@@ -92,26 +90,22 @@ class ServerOptions(FileModel):
             raise wrong_at(*(((key,), f"is for servers with a {kind}", "") for key in found))
         return self
 
-    def server(self, name: str) -> Server:
-        return Server(
-            name=name,
-            transport=self.transport if self.command is None else "stdio",
-            command=tuple(self.command or ()),
-            url=self.url or "",
-            env=tuple(self.env),
-            headers=tuple(self.headers.items()),
-            version=self.version or "",
-        )
+
+class _Agent(FileModel):
+    """What answers in place of a model that is only called with the prompt. It can be the key of a dict."""
+
+    def __hash__(self) -> int:
+        return hash(digest(self.model_dump(mode="json")))
 
 
-class ToolsTarget(FileModel):
+class ToolLoop(_Agent):
     """The model called with the prompt and tools, again and again until it answers."""
 
-    servers: Annotated[dict[_ServerName, ServerOptions], empty_is(dict)] = Field(
+    servers: Annotated[dict[_ServerName, Server], empty_is(dict)] = Field(
         default={}, max_length=20, description="Servers of tools (MCP), by name."
     )
-    fixtures: Path | None = Field(default=None, description="A file of recorded tools.")
-    only: _Patterns = Field(default=[], description="Only these tools.")
+    fixtures: Path = Field(default="", description="A file of recorded tools.")
+    only: Names = Field(default=(), description="Only these tools.")
     inject: Annotated[dict[str, _Injected], empty_is(dict)] = Field(
         default={},
         description="Argument to the environment variable that holds its value; the model does not see it.",
@@ -119,70 +113,64 @@ class ToolsTarget(FileModel):
     max_steps: int = Field(default=12, ge=1, le=100, description="Calls of the model for one answer.")
     timeout_s: float = Field(default=30.0, gt=0, le=3600, description="Seconds for one call of a tool.")
     parallel: bool = Field(default=True, description="Tools of one step are called at the same time.")
-    files: _Patterns = Field(default=[], description=_FILES)
+    files: Names = Field(default=(), description=_FILES)
+    _recorded: tuple[RecordedTool, ...] = PrivateAttr(default=())
 
     @field_validator("fixtures")
     @classmethod
-    def _yaml_or_json(cls, path: str | None) -> str | None:
-        if path is not None and not path.lower().endswith((".yaml", ".yml", ".json")):
+    def _yaml_or_json(cls, path: str) -> str:
+        if not path.lower().endswith((".yaml", ".yml", ".json")):
             raise wrong("is neither YAML nor JSON")
         return path
 
     @model_validator(mode="after")
     def _some(self) -> Self:
-        if not self.servers and self.fixtures is None:
+        if not self.servers and not self.fixtures:
             raise wrong("needs servers or fixtures", "without tools no target is needed")
         return self
 
-    def target(self) -> Target:
-        return ToolLoop(
-            servers=tuple(one.server(name) for name, one in self.servers.items()),
-            fixtures=self.fixtures or "",
-            only=tuple(self.only),
-            inject=tuple(self.inject.items()),
-            max_steps=self.max_steps,
-            tool_timeout_s=self.timeout_s,
-            parallel=self.parallel,
-            files=tuple(self.files),
-        )
+    @property
+    def recorded(self) -> tuple[RecordedTool, ...]:
+        """The tools of the file `fixtures`, once somebody has read it."""
+        return self._recorded
+
+    def with_recorded(self, tools: tuple[RecordedTool, ...]) -> Self:
+        """The same with what its file holds."""
+        found = self.model_copy()
+        found._recorded = tools
+        return found
 
 
-class PythonTarget(FileModel):
+class PythonAgent(_Agent):
     """A function or class of the repository."""
 
     function: Function = Field(
         examples=["agents.shop:Agent"], description="As module:function, from the root of the repository."
     )
-    env: _Variables = Field(default=[], description=_ENV)
+    env: _Variables = Field(default=(), description=_ENV)
     timeout_s: float = Field(default=120.0, gt=0, le=3600, description="Seconds for one answer.")
-    files: _Patterns = Field(default=[], description=_FILES)
-
-    def target(self) -> Target:
-        return PythonAgent(self.function, tuple(self.env), self.timeout_s, tuple(self.files))
+    files: Names = Field(default=(), description=_FILES)
 
 
-class CommandTarget(FileModel):
+class CommandAgent(_Agent):
     """A program that speaks JSON lines on standard input and output."""
 
     run: _Command = Field(description="The words of the command.")
-    env: _Variables = Field(default=[], description=_ENV)
+    env: _Variables = Field(default=(), description=_ENV)
     timeout_s: float = Field(default=120.0, gt=0, le=3600, description="Seconds for one answer.")
-    files: _Patterns = Field(default=[], description=_FILES)
-
-    def target(self) -> Target:
-        return CommandAgent(tuple(self.run), tuple(self.env), self.timeout_s, tuple(self.files))
+    files: Names = Field(default=(), description=_FILES)
 
 
-class HttpTarget(FileModel):
+class HttpAgent(_Agent):
     """A service."""
 
     url: _Url = Field(examples=["https://agent.example/chat"], description="An address.")
     headers: _Headers = Field(default={}, description=_HEADERS)
     timeout_s: float = Field(default=120.0, gt=0, le=3600, description="Seconds for one answer.")
-    version: Name | None = Field(default=None, description=_VERSION)
+    version: Name = Field(default="", description=_VERSION)
 
-    def target(self) -> Target:
-        return HttpAgent(self.url, tuple(self.headers.items()), self.timeout_s, self.version or "")
+
+Target: TypeAlias = ToolLoop | PythonAgent | CommandAgent | HttpAgent
 
 
 class TargetOptions(FileModel):
@@ -195,14 +183,14 @@ class TargetOptions(FileModel):
         "url": "http: https://…",
     }
 
-    tools: ToolsTarget | None = Field(default=None, description="Tools that the suite's model may call.")
-    python: Annotated[PythonTarget, _short_for("function")] | None = Field(
+    tools: ToolLoop | None = Field(default=None, description="Tools that the suite's model may call.")
+    python: Annotated[PythonAgent, _short_for("function")] | None = Field(
         default=None, description="A function or class of the repository, as module:name."
     )
-    command: Annotated[CommandTarget, _short_for("run")] | None = Field(
+    command: Annotated[CommandAgent, _short_for("run")] | None = Field(
         default=None, description="A command that answers each case."
     )
-    http: Annotated[HttpTarget, _short_for("url")] | None = Field(
+    http: Annotated[HttpAgent, _short_for("url")] | None = Field(
         default=None, description="An address that answers each case."
     )
 
@@ -214,6 +202,75 @@ class TargetOptions(FileModel):
             raise wrong(f"is one of {', '.join(type(self).model_fields)}, and this one has {found}", hint)
         return self
 
-    def target(self) -> Target:
-        kinds = (self.tools, self.python, self.command, self.http)
-        return next(one.target() for one in kinds if one is not None)
+    @property
+    def chosen(self) -> Target:
+        return next(one for one in (self.tools, self.python, self.command, self.http) if one is not None)
+
+
+class ConversationModel(FileModel):
+    """A model that takes part in conversations."""
+
+    model: Model | None = Field(default=None, examples=["openai:gpt-5-mini"], description="Who, as provider:name.")
+    params: Annotated[Params, empty_is(dict)] = Field(default_factory=Params, description="Parameters of its calls.")
+
+    @model_validator(mode="after")
+    def _named(self) -> Self:
+        if self.model is None and self.model_fields_set:
+            raise wrong("needs a model", "model: openai:gpt-5-mini")
+        return self
+
+
+class Conversing(FileModel):
+    """How conversations are led and scored."""
+
+    score: RoundRule = Field(default="mean", description="What the scores of rounds come to.")
+    max_followups: int = Field(default=2, ge=0, le=10, description="Questions back that are answered in one round.")
+    followups: ConversationModel = Field(
+        default_factory=ConversationModel, description="A model that answers the agent's questions back."
+    )
+    user: ConversationModel = Field(
+        default_factory=ConversationModel, description="A model that plays the users of cases that have one."
+    )
+
+    @model_validator(mode="after")
+    def _followed(self) -> Self:
+        if "max_followups" in self.model_fields_set and self.followups.model is None:
+            hint = "followups: {model: openai:gpt-5-mini} finds the agent's questions, and answers them"
+            raise wrong_at((("max_followups",), "needs a model under followups", hint))
+        return self
+
+    @property
+    def models(self) -> tuple[tuple[ModelRef, Params], ...]:
+        """The models that answer an agent's questions, or play its user."""
+        return tuple((one.model, one.params) for one in (self.followups, self.user) if one.model is not None)
+
+    def hears(self, case: Case) -> bool:
+        """Would anybody notice that the agent asks back? A simulated user answers questions like anything else."""
+        return self.followups.model is not None and self.max_followups > 0 and case.user is None
+
+
+def leads_itself(target: Target | None) -> bool:
+    """Is it an agent whose calls of models are its own, so that nobody else knows what they cost?"""
+    return isinstance(target, PythonAgent | CommandAgent | HttpAgent)
+
+
+def runs_code(target: Target | None) -> bool:
+    """Would the agent, or a server of its tools, run a program?"""
+    if isinstance(target, ToolLoop):
+        return any(server.command for server in target.servers.values())
+    return isinstance(target, PythonAgent | CommandAgent)
+
+
+def unversioned(target: Target | None) -> bool:
+    """Does something answer at an address of which nobody says which version of it that is?"""
+    if isinstance(target, ToolLoop):
+        return any(server.url and not server.version for server in target.servers.values())
+    return isinstance(target, HttpAgent) and not target.version
+
+
+def target_json(target: Target | None) -> JsonValue:
+    """Everything that can change what the agent does, for digests; null where there is none."""
+    if target is None:
+        return None
+    recorded = [one.model_dump(mode="json") for one in target.recorded] if isinstance(target, ToolLoop) else []
+    return {"kind": type(target).__name__, "recorded": recorded, **target.model_dump(mode="json")}

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import BeforeValidator, Field, field_validator
+from pydantic import BeforeValidator, Field, ValidationInfo, field_validator
 
 from gate.config.validation import FileModel, Matches, wrong
 from gate.domain.jsonvalue import JsonValue
@@ -32,11 +32,6 @@ class ProviderServer(FileModel):
     meant = {"api_base": "base_url", "api_key": "api_key_env", "key": "api_key_env"}
 
     api: Literal["openai", "anthropic"] = Field(examples=["openai"], description="Whose interface it speaks.")
-    base_url: str = Field(
-        max_length=2000,
-        examples=["https://api.groq.com/openai/v1"],
-        description="Its address, without the path of a call.",
-    )
     api_key_env: Annotated[
         str,
         Matches(
@@ -45,14 +40,21 @@ class ProviderServer(FileModel):
             "for example GROQ_API_KEY",
         ),
     ] = Field(default="", description="The environment variable that holds its key, for a server that wants one.")
+    base_url: str = Field(
+        max_length=2000,
+        examples=["https://api.groq.com/openai/v1"],
+        description="Its address, without the path of a call.",
+    )
 
     @field_validator("base_url")
     @classmethod
-    def _web_address(cls, url: str) -> str:
+    def _web_address(cls, url: str, info: ValidationInfo) -> str:
         if reason := address_complaint(url):
+            # The address itself stays out of the message: it may hold a password.
             raise wrong(reason)
         parts = urlsplit(url)
-        if parts.scheme != "https" and parts.hostname not in ("localhost", "127.0.0.1", "::1"):
+        keyed = bool(info.data.get("api_key_env"))
+        if keyed and parts.scheme != "https" and parts.hostname not in ("localhost", "127.0.0.1", "::1"):
             raise wrong("must begin with https://", "a key is sent there; http is for this machine alone")
         return url
 
@@ -73,7 +75,6 @@ class Params(FileModel):
         "stop_sequences": "stop",
         "effort": "reasoning_effort",
         "timeout": "timeout_s",
-        "api_base": "base_url",
     }
 
     max_output_tokens: int | None = Field(default=None, ge=1, le=1_000_000, description="Tokens of one reply.")
@@ -90,12 +91,6 @@ class Params(FileModel):
     chat_template: Literal["passthrough"] | None = Field(
         default=None, description="passthrough: messages are joined and continued, for local base models."
     )
-    base_url: str | None = Field(
-        default=None,
-        max_length=2000,
-        examples=["http://localhost:11434/v1"],
-        description="A compatible server; it is called without a key.",
-    )
     timeout_s: float = Field(default=120.0, gt=0, le=3600, description="Seconds for one answer.")
 
     @classmethod
@@ -103,14 +98,6 @@ class Params(FileModel):
         """An empty value takes back what the defaults of the file say."""
         usual = {name: field.default for name, field in cls.model_fields.items()}
         return {key: usual[key] if inner is None and key in usual else inner for key, inner in value.items()}
-
-    @field_validator("base_url")
-    @classmethod
-    def _web_address(cls, url: str | None) -> str | None:
-        if url is not None and (reason := address_complaint(url)):
-            # The address itself stays out of the message: it may hold a password.
-            raise wrong(reason)
-        return url
 
     def changed(self) -> dict[str, JsonValue]:
         """The parameters that differ from the defaults, for records and digests."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from gate.config.policy import SuitePolicy
 from gate.config.scorerspec import ScorerSpec
+from gate.config.targets import Conversing, Target, leads_itself, runs_code, unversioned
 from gate.domain.case import Case
 from gate.domain.code_place import CodePlace
 from gate.domain.judge_quote import JudgeQuote
@@ -12,7 +13,6 @@ from gate.domain.model import ModelRef, Params
 from gate.domain.promises import Promises
 from gate.domain.prompt import PromptVersion
 from gate.domain.sample import ArmName
-from gate.domain.target import Conversing, Target, leads_itself, runs_code, unversioned
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from gate.domain.suite import Arm, Suite
+from gate.domain.suite import Suite
 
 
 def by_lane(suites: Iterable[Suite]) -> list[tuple[Suite, ...]]:
@@ -11,11 +11,7 @@ def by_lane(suites: Iterable[Suite]) -> list[tuple[Suite, ...]]:
     Args:
         suites: of one run, in order.
     """
-    lanes: dict[frozenset[tuple[str, str]], list[Suite]] = {}
+    lanes: dict[frozenset[str], list[Suite]] = {}
     for suite in suites:
-        lanes.setdefault(frozenset(_service(arm) for arm in suite.arms.values()), []).append(suite)
+        lanes.setdefault(frozenset(arm.model.provider for arm in suite.arms.values()), []).append(suite)
     return [tuple(lane) for lane in lanes.values()]
-
-
-def _service(arm: Arm) -> tuple[str, str]:
-    return arm.model.provider, arm.params.base_url or ""

@@ -4,12 +4,12 @@ import statistics
 from collections.abc import Sequence
 
 from gate.config.scorerspec import ScorerSpec
+from gate.config.targets import RoundRule
 from gate.domain.absence import Failed, Unscored
 from gate.domain.case import Case
 from gate.domain.rubric import Rubric
 from gate.domain.sample import Part, Sample, Score
 from gate.domain.suite import Suite
-from gate.domain.target import RoundRule
 from gate.inputs.models import parse_model
 from gate.inputs.problems import quoted
 from gate.scoring.combine import combine

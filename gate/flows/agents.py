@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 
 from gate.config.functions import PREFIX
 from gate.config.gatefile import Config, SuiteConfig
-from gate.config.targets import SESSION
+from gate.config.targets import SESSION, HttpAgent, PythonAgent, Target, ToolLoop, runs_code
+from gate.config.toolfile import parse_tools
 from gate.domain.jsonvalue import JsonValue, digest
 from gate.domain.prompt import PromptVersion
 from gate.domain.suite import Arm
-from gate.domain.target import HttpAgent, PythonAgent, Target, ToolLoop, runs_code
 from gate.errors import GateError, InputErrors, Problem
 from gate.flows.pairing import Sides
 from gate.inputs.builders import file_of, missing
@@ -17,7 +17,6 @@ from gate.inputs.paths import matches
 from gate.inputs.problems import one_problem, quoted
 from gate.inputs.source import FileSource
 from gate.inputs.text import decode
-from gate.inputs.toolfile import parse_tools
 
 Named = Callable[[str], str]
 """A path as the user should read it."""
@@ -48,11 +47,11 @@ class ToolFiles:
         if not isinstance(target, ToolLoop) or not target.fixtures:
             return suite
         try:
-            tools, recorded = parse_tools(self._text(target.fixtures, suite), self.named(target.fixtures))
+            tools = parse_tools(self._text(target.fixtures, suite), self.named(target.fixtures))
         except InputErrors as errors:
             self.problems.extend(errors.problems)
             return suite
-        return replace(suite, target=replace(target, tools=tools, recorded=recorded))
+        return replace(suite, target=target.with_recorded(tools))
 
     def _text(self, path: str, suite: SuiteConfig) -> str:
         data = self.source.read(path)
@@ -169,11 +168,11 @@ def _reach(target: Target) -> frozenset[str]:
     """Addresses, and the variables whose values are sent to them."""
     match target:
         case HttpAgent():
-            return frozenset({target.url, *(variable for _, variable in target.headers)})
+            return frozenset({target.url, *target.headers.values()})
         case ToolLoop():
-            sent = (pair for server in target.servers for pair in server.headers)
-            urls = (server.url for server in target.servers if server.url)
-            put_in = (pair for pair in target.inject if pair[1] != SESSION)
-            return frozenset({*urls, *(variable for _, variable in (*sent, *put_in))})
+            servers = target.servers.values()
+            sent = {variable for server in servers for variable in server.headers.values()}
+            put_in = {variable for variable in target.inject.values() if variable != SESSION}
+            return frozenset({server.url for server in servers if server.url} | sent | put_in)
         case _:
             return frozenset(target.env)

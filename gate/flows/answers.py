@@ -48,7 +48,7 @@ def of_suite(suite: Suite) -> Iterator[ModelRef]:
 def unfit(sides: Sides, suite: Suite, base: Config | None) -> str:
     """Why the judges of an exam that the change has edited must not be asked; empty where they may.
 
-    Keys go where a judge's address says, and a file may be any file of the machine: both are the base's to name.
+    A file may be any file of the machine, so it is the base's to name.
 
     Args:
         sides: where files of models are looked up.
@@ -59,13 +59,10 @@ def unfit(sides: Sides, suite: Suite, base: Config | None) -> str:
         return ""
     scorers = [spec for suite in base.suites for spec in suite.scorers]
     known = {*(suite.model for suite in base.suites), *_judges(scorers)}
-    addresses = {*(suite.params.base_url for suite in base.suites), *(spec.address for spec in scorers)}
     for spec in suite.exam.all_scorers():
         for model in _judges([spec]):
             if model.provider in (*MADE_UP, *_FROM_FILES) and model not in known:
                 return f"the change names the judge {model}, which the merge target does not know"
-            if spec.address not in {None, *addresses}:
-                return f"the change sends the judge {model} to an address that the merge target does not name"
     paths = replaced(sides, of_suite(suite))
     return f"the change replaces {paths[0]}, which answers or judges" if paths else ""
 

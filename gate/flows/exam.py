@@ -7,11 +7,11 @@ from typing import Any, cast
 from gate.config.policy import SuitePolicy
 from gate.config.scorers import free_name
 from gate.config.scorerspec import ScorerSpec, place_of
+from gate.config.targets import Conversing
 from gate.domain.case import Case
 from gate.domain.jsonvalue import JsonValue, digest
 from gate.domain.model import ModelRef, Params
 from gate.domain.suite import Exam, Suite
-from gate.domain.target import Conversing
 from gate.domain.words import counted
 from gate.inputs.limits import SLICES
 from gate.inputs.problems import Problems, one_problem, quoted
@@ -64,7 +64,7 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class JudgeDefault:
-    """Who judges where a judge names no model: the baseline's model, by the baseline's address, for both arms."""
+    """Who judges where a judge names no model: the baseline's model, for both arms."""
 
     model: ModelRef
     params: Params
@@ -73,9 +73,10 @@ class JudgeDefault:
         """The scorer with a model; scorers that are no judges, and judges that name one, stay as they are."""
         if not spec.judged or spec.models:
             return spec
-        address = {key: value for key, value in self.params.changed().items() if key in ("base_url", "chat_template")}
+        template = self.params.chat_template
+        own: dict[str, JsonValue] = {"chat_template": template} if template else {}
         given = spec.options.get("params")
-        params: JsonValue = {**address, **given} if isinstance(given, dict) else dict(address)
+        params: JsonValue = {**own, **given} if isinstance(given, dict) else own
         return replace(spec, options={**spec.options, "model": str(self.model), "params": params})
 
 

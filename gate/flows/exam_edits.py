@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from gate.config.gatefile import SuiteConfig
 from gate.config.policy import SuitePolicy
 from gate.config.scorerspec import ScorerSpec
+from gate.config.targets import Conversing
 from gate.domain.case import Case
 from gate.domain.record_exam import TrialKind
 from gate.domain.suite import Arm, Exam, Suite
-from gate.domain.target import Conversing
 from gate.flows.edited_values import Edit, differing, edit
 from gate.flows.exam import ExamChanges, JudgeDefault, Rules, build, unplayed
 from gate.flows.pairing import Pair

@@ -12,9 +12,6 @@ from gate.domain.case import Case
 from gate.errors import Problem
 from gate.inputs.problems import Problems, quoted
 
-_OWN = ""
-"""The model that answers, which judges where a judge names none."""
-
 
 @dataclass(frozen=True, slots=True)
 class Reach:
@@ -41,10 +38,8 @@ def reaches(spec: ScorerSpec) -> Iterator[Reach]:
         yield Reach(("code", spec.function), f"runs the function {quoted(spec.function)}")
     if spec.lookup:
         yield Reach(("database", spec.lookup), f"looks into the database of {quoted(str(spec.options.get('url')))}")
-    elsewhere = " at an address of its own" if spec.address else ""
-    for model in spec.models or ((_OWN,) if spec.judged and spec.address else ()):
-        said = f"asks the model {quoted(model)}" if model else "asks its model"
-        yield Reach(("model", model, spec.address or ""), said + elsewhere)
+    for model in spec.models:
+        yield Reach(("model", model), f"asks the model {quoted(model)}")
 
 
 def own_reaches(case: Case) -> Iterator[tuple[ScorerSpec, Reach]]:
@@ -72,6 +67,5 @@ def strange(cases: Sequence[Case], suite: SuiteConfig, label: str) -> tuple[Prob
 
 
 def _known(suite: SuiteConfig) -> set[Reach]:
-    address = suite.params.base_url or ""
-    own = {Reach(("model", name, address), "") for name in (_OWN, str(suite.model))}
-    return own | {reach for spec in suite.scorers for reach in reaches(spec)}
+    own = Reach(("model", str(suite.model)), "")
+    return {own} | {reach for spec in suite.scorers for reach in reaches(spec)}

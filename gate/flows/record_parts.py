@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from gate.config.targets import ToolLoop, leads_itself
 from gate.domain.absence import Failed, Unscored
 from gate.domain.ending import STEP_LIMIT, Ending, ending, ending_of
 from gate.domain.record_parts import (
@@ -19,7 +20,6 @@ from gate.domain.record_parts import (
 )
 from gate.domain.sample import ArmName, Reply, Sample, Score
 from gate.domain.suite import Arm, Suite
-from gate.domain.target import ToolLoop, leads_itself
 from gate.domain.usage import FREE, UNPRICED, UNTOLD
 from gate.engine.grid import Floats, Ints
 from gate.engine.rows import Rows

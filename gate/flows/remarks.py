@@ -5,7 +5,7 @@ from collections.abc import Container, Mapping, Sequence
 from gate.config.gatefile import Config
 from gate.domain.deletion import Deletion
 from gate.domain.suite import Suite
-from gate.flows import agents, strangers, unread
+from gate.flows import agents, unread
 from gate.flows.built import build_notes
 from gate.flows.exam import exam_notes
 from gate.flows.pairing import Pair, Sides
@@ -24,7 +24,7 @@ def remarks(
         touched: those that are evaluated, by name.
         deleted: prompts that are gone.
     """
-    notes = [*map(str, deleted), *strangers.elsewhere(touched.values(), base)]
+    notes = list(map(str, deleted))
     talks = (agents.elsewhere(suite.name, suite.candidate.target, base) for suite in touched.values())
     notes += [note for note in talks if note]
     notes += _new_prompts(sides, pairs)

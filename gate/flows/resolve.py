@@ -7,8 +7,8 @@ from functools import cache, partial
 
 from gate.config.functions import is_python
 from gate.config.gatefile import Config
+from gate.config.targets import runs_code
 from gate.domain.suite import Suite
-from gate.domain.target import runs_code
 from gate.errors import GateError
 from gate.flows import strangers
 from gate.flows.answers import of_config, replaced

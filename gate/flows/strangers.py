@@ -1,12 +1,12 @@
-"""What a change from outside may not choose: who is asked with what lies on this machine, or at another address."""
+"""What a change from outside may not choose: who is asked with what lies on this machine, or at another server."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from gate.config.gatefile import Config
 from gate.config.scorerspec import ScorerSpec
+from gate.config.targets import Conversing
 from gate.domain.suite import Suite
-from gate.domain.target import Conversing
 
 SERVICES = ("openai", "anthropic", "azure", "bedrock", "vertex")
 """Providers that are asked at their own address, with a key."""
@@ -14,18 +14,16 @@ SERVICES = ("openai", "anthropic", "azure", "bedrock", "vertex")
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Who answers or judges, and where.
+    """Who answers or judges.
 
     Args:
         what: for a reader.
         provider, model: `local` and the path of a file, say.
-        address: None for the provider's own.
     """
 
     what: str
     provider: str
     model: str
-    address: str | None
 
 
 def refused(suites: Iterable[Suite], base: Config | None) -> list[str]:
@@ -38,14 +36,13 @@ def refused(suites: Iterable[Suite], base: Config | None) -> list[str]:
         suites: to be evaluated.
         base: the merge target's configuration; None where it has none.
     """
-    known = set(_of_base(base)) if base is not None else set()
-    places = {(one.provider, one.model, one.address) for one in known}
-    addresses = {(one.provider, one.address) for one in known}
+    known = models(base) if base is not None else frozenset()
+    services = (*SERVICES, *(base.providers if base else ()))
     found = dict.fromkeys(one for suite in suites for one in _of_suite(suite))
     return [
-        f"{one.what} is {_told(one)}, which the merge target does not use"
+        f"{one.what} is {one.provider}:{one.model}, which the merge target does not use"
         for one in found
-        if not _may(one, places, addresses, base.providers if base else ())
+        if one.provider not in services and (one.provider, one.model) not in known
     ]
 
 
@@ -64,42 +61,9 @@ def asks_others(suites: Iterable[Suite], known: frozenset[tuple[str, str]]) -> b
     return any((one.provider, one.model) not in known for suite in suites for one in _of_suite(suite))
 
 
-def elsewhere(suites: Iterable[Suite], base: Config | None) -> list[str]:
-    """A sentence for each change that is answered by a server that the merge target does not name.
-
-    Args:
-        suites: to be evaluated.
-        base: the merge target's configuration; a first adoption has none, and names what it likes.
-    """
-    if base is None:
-        return []
-    known = {one.address for one in _of_base(base)}
-    return [
-        f"{suite.name} is answered by {address} in this change, which the merge target does not use: whoever runs that "
-        "server decides what it answers."
-        for suite in suites
-        if (address := suite.candidate.params.base_url) is not None and address not in known
-    ]
-
-
-def _may(
-    one: Asked,
-    places: set[tuple[str, str, str | None]],
-    addresses: set[tuple[str, str | None]],
-    servers: Collection[str],
-) -> bool:
-    if one.provider not in SERVICES and one.provider not in servers:
-        return (one.provider, one.model, one.address) in places
-    return one.address is None or (one.provider, one.address) in addresses
-
-
-def _told(one: Asked) -> str:
-    return f"{one.provider}:{one.model}" + (f" at {one.address}" if one.address else "")
-
-
 def _of_suite(suite: Suite) -> Iterator[Asked]:
     arm = suite.candidate
-    yield Asked(f"the model of suite {suite.name}", arm.model.provider, arm.model.name, arm.params.base_url)
+    yield Asked(f"the model of suite {suite.name}", arm.model.provider, arm.model.name)
     if suite.own_exam or suite.trial:
         yield from _judges(suite.exam.all_scorers(), f"a judge of suite {suite.name}")
         yield from _talkers(suite.exam.conversing, f"who talks with the agent of suite {suite.name}")
@@ -108,19 +72,19 @@ def _of_suite(suite: Suite) -> Iterator[Asked]:
 def _of_base(base: Config) -> Iterator[Asked]:
     for suite in base.suites:
         if suite.model is not None:
-            yield Asked("", suite.model.provider, suite.model.name, suite.params.base_url)
+            yield Asked("", suite.model.provider, suite.model.name)
         yield from _judges(suite.scorers, "")
         yield from _talkers(suite.conversing, "")
 
 
 def _talkers(conversing: Conversing, what: str) -> Iterator[Asked]:
     """The models that answer an agent's questions, or play its user."""
-    for model, params in conversing.models:
-        yield Asked(what, model.provider, model.name, params.base_url)
+    for model, _ in conversing.models:
+        yield Asked(what, model.provider, model.name)
 
 
 def _judges(specs: Iterable[ScorerSpec], what: str) -> Iterator[Asked]:
     for spec in specs:
         for model in spec.models:
             provider, _, name = model.partition(":")
-            yield Asked(what, provider, name, spec.address)
+            yield Asked(what, provider, name)

@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 
 from gate.config.gatefile import Config
 from gate.config.policy import OVERALL, Budget
+from gate.config.targets import ToolLoop
 from gate.domain.case import Case
 from gate.domain.model import ModelRef, Params
 from gate.domain.suite import Suite
-from gate.domain.target import ToolLoop
 from gate.domain.verdict import FEWEST_UNITS
 from gate.domain.words import counted
 from gate.errors import CannotEvaluate, GateError, InputErrors, Problem

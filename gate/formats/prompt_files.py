@@ -165,5 +165,9 @@ def _prompty_model(node: Document | None, losses: Losses) -> tuple[str | None, d
     name = inner.get("azure_deployment") or inner.get("name") or inner.get("model") or row.get("id") or row.get("name")
     given = row.get("parameters", row.get("options"))
     if inner.get("type") not in (None, "openai", "anthropic"):
-        losses.add(node.line, f"the service {quoted(str(inner['type']))} of the model is left out", "set base_url")
+        losses.add(
+            node.line,
+            f"the service {quoted(str(inner['type']))} of the model is left out",
+            "name its server under providers: in gate.yaml",
+        )
     return _model(name, losses), params_of(given, node.line, losses)

@@ -13,7 +13,6 @@ from gate.inputs.promptfoo.assertions import model_of
 from gate.inputs.promptfoo.context import FILE, Context, items, parsed
 
 _DATA = (".yaml", ".yml", ".json")
-_OLLAMA = "http://localhost:11434/v1"
 _PARAMS = {
     "temperature": "temperature",
     "top_p": "top_p",
@@ -28,7 +27,6 @@ _PARAMS = {
     "stopSequences": "stop",
     "reasoning_effort": "reasoning_effort",
     "reasoningEffort": "reasoning_effort",
-    "apiBaseUrl": "base_url",
 }
 
 
@@ -46,16 +44,18 @@ def model_and_params(
     params: dict[str, JsonValue] = {}
     for item in _providers(node, context):
         name, config = _parts(item.data)
-        found, address = _model(name)
+        found = model_of(name)
         if found is None:
             said = f"the provider {quoted(name or 'without an id')} is no model that the gate can ask"
-            losses.add(item.line, said, "name a model: openai:…, anthropic:…, or an address with base_url")
+            losses.add(
+                item.line, said, "name a model: openai:…, anthropic:…, or one of a server under providers: in gate.yaml"
+            )
         elif model is not None:
             losses.add(
                 item.line, f"the provider {quoted(name)} is left out: a suite asks one model", "gate diff --model"
             )
         else:
-            model, params = found, {**address, **params_of(config, item.line, losses)}
+            model, params = found, params_of(config, item.line, losses)
     return model, params
 
 
@@ -76,7 +76,8 @@ def params_of(config: JsonValue, line: int, losses: Losses) -> dict[str, JsonVal
     found: dict[str, JsonValue] = {}
     for key, value in config.items() if isinstance(config, dict) else ():
         if key not in _PARAMS:
-            losses.add(line, f"{quoted(key)} of the model is left out")
+            hint = "name its server under providers: in gate.yaml" if key == "apiBaseUrl" else ""
+            losses.add(line, f"{quoted(key)} of the model is left out", hint)
             continue
         try:
             parse_params({_PARAMS[key]: value}, "params")
@@ -97,11 +98,3 @@ def _parts(value: JsonValue) -> tuple[str, JsonValue]:
         return str(value["id"]), value.get("config")
     name, inner = next(iter(value.items()), ("", None))
     return (name, inner.get("config")) if len(value) == 1 and isinstance(inner, dict) else ("", {})
-
-
-def _model(name: str) -> tuple[str | None, dict[str, JsonValue]]:
-    parts = name.split(":")
-    if parts[0] == "ollama" and len(parts) > 1:
-        rest = parts[2:] if parts[1] in ("chat", "completion") else parts[1:]
-        return (f"openai:{':'.join(rest)}", {"base_url": _OLLAMA}) if rest else (None, {})
-    return model_of(name), {}

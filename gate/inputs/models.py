@@ -36,7 +36,8 @@ def parse_model(text: str, others: Collection[str] | None = None) -> ModelRef:
     if not re.fullmatch(PROVIDER, provider) or (others is not None and provider not in known_ones):
         hint = did_you_mean(provider, known_ones)
         known = "" if hint.startswith("known") else f" known: {', '.join(known_ones)}"
-        raise GateError(f"unknown provider {quoted(provider)} in the model {quoted(text)}", hint + known)
+        own = "; a server of your own is openai:NAME with OPENAI_BASE_URL, or stands under providers: in gate.yaml"
+        raise GateError(f"unknown provider {quoted(provider)} in the model {quoted(text)}", hint + known + own)
     if not name or name != name.strip() or not name.isprintable() or len(name) > NAME_CHARS:
         raise GateError(f"the model {quoted(text)} has no usable name after {provider!r}", f"write {provider}:NAME")
     return ModelRef(provider, name)

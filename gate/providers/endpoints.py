@@ -3,9 +3,8 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from gate.domain.model import ModelRef, Params, ProviderServer
+from gate.domain.model import ModelRef, ProviderServer
 from gate.errors import GateError, MissingKey
-from gate.providers.base import Misconfigured
 from gate.providers.servers import (
     ANTHROPIC_URL,
     INTERFACES,
@@ -89,14 +88,14 @@ class Endpoints:
         named = self.keys.servers.get(provider)
         return INTERFACES.get(provider) if named is None else named.server.api
 
-    def address(self, provider: str, params: Params) -> str:
+    def address(self, provider: str) -> str:
         """Where a provider is asked; empty for what is no service."""
         keys = self.keys
         if provider in keys.servers:
             return keys.servers[provider].server.base_url
         if provider in _URLS:
             named = keys.openai_base_url if provider == "openai" else keys.anthropic_base_url
-            return params.base_url or named or _URLS[provider]
+            return named or _URLS[provider]
         if provider == "azure":
             return keys.azure_endpoint or ""
         if provider == "bedrock":
@@ -108,7 +107,7 @@ class Endpoints:
             return keys.vertex_base_url or own
         return ""
 
-    def endpoint(self, model: ModelRef, params: Params) -> Endpoint:
+    def endpoint(self, model: ModelRef) -> Endpoint:
         """The endpoint of a model of a service.
 
         Raises:
@@ -121,35 +120,24 @@ class Endpoints:
             "bedrock": self._bedrock,
             "vertex": self._vertex,
         }
-        if model.provider not in makers:
-            return self._own(model, params)
-        if params.base_url is not None:
-            raise Misconfigured(f"{model} takes no base_url", "remove it: its provider says where it is asked")
-        return makers[model.provider](model)
+        return makers.get(model.provider, self._own)(model)
 
-    def _own(self, model: ModelRef, params: Params) -> Endpoint:
-        """OpenAI, Anthropic, or a compatible server.
-
-        A key goes to its own service and to the address that the environment names, nowhere else: `params.base_url` may
-        come from a pull request, and its author must not be able to have the key sent to a server of their choice.
-        """
+    def _own(self, model: ModelRef) -> Endpoint:
+        """OpenAI, Anthropic, or the compatible server that the environment names."""
         openai = model.provider == "openai"
         api: Api = "openai" if openai else "anthropic"
-        base_url = checked(self.address(model.provider, params))
+        service = model.provider.upper()
+        base_url = checked(self.address(model.provider), f"{service}_BASE_URL")
         own = is_openai(base_url) if openai else is_anthropic(base_url)
-        variable = f"{model.provider.upper()}_API_KEY"
+        variable = f"{service}_API_KEY"
         key = usable_key(self.keys.openai if openai else self.keys.anthropic, variable)
-        named = self.keys.openai_base_url if openai else self.keys.anthropic_base_url
         if own and not key and not self.keyless:
             raise _missing(model, [variable])
-        trusted = (own and base_url.startswith("https://")) or (named is not None and base_url == checked(named))
         name = _NAMES[model.provider] if own else host(base_url)
         if not openai:
             # The SDK's paths begin with it.
             base_url = base_url.removesuffix("/v1")
-        return Endpoint(
-            api, model.provider, name, base_url, variable, self.connections, key if key and trusted else NO_KEY
-        )
+        return Endpoint(api, model.provider, name, base_url, variable, self.connections, key or NO_KEY)
 
     def _named(self, model: ModelRef) -> Endpoint:
         named = self.keys.servers[model.provider]
@@ -158,7 +146,7 @@ class Endpoints:
         key = usable_key(named.api_key, variable)
         if variable and not key and not self.keyless:
             raise _missing(model, [variable])
-        base_url = checked(server.base_url)
+        base_url = server.base_url.rstrip("/")
         if server.api == "anthropic":
             base_url = base_url.removesuffix("/v1")
         return Endpoint(server.api, model.provider, model.provider, base_url, variable, self.connections, key or NO_KEY)
@@ -178,7 +166,7 @@ class Endpoints:
             "azure",
             "azure",
             "Azure OpenAI",
-            checked(keys.azure_endpoint or ""),
+            checked(keys.azure_endpoint or "", "AZURE_OPENAI_ENDPOINT"),
             variable,
             self.connections,
             key or NO_KEY,
@@ -215,10 +203,11 @@ class Endpoints:
 
 
 def _missing(model: ModelRef, variables: list[str]) -> GateError:
-    first = variables[0]
-    in_a_workflow = f"env: {{{first}: ${{{{ secrets.{first} }}}}}} in the gate's step of a workflow"
-    said = " and ".join(variables)
-    if first.endswith("_API_KEY") and len(variables) == 1:
-        return MissingKey(f"{model} needs a key, and {first} is not set", f"export {first}=…, or {in_a_workflow}")
-    are = "is" if len(variables) == 1 else "are"
-    return MissingKey(f"{model} cannot be asked: {said} {are} not set", f"export {first}=…, or {in_a_workflow}")
+    exported = " ".join(f"{name}=…" for name in variables)
+    secrets = ", ".join(f"{name}: ${{{{ secrets.{name} }}}}" for name in variables)
+    hint = f"export {exported}, or env: {{{secrets}}} in the gate's step of a workflow"
+    *others, last = variables
+    if not others and last.endswith("_API_KEY"):
+        return MissingKey(f"{model} needs a key, and {last} is not set", hint)
+    said = f"{', '.join(others)} and {last} are" if others else f"{last} is"
+    return MissingKey(f"{model} cannot be asked: {said} not set", hint)

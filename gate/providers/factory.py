@@ -1,4 +1,4 @@
-"""Makes the provider that a model's name stands for, once for each model and address."""
+"""Makes the provider that a model's name stands for, once for each model."""
 
 import difflib
 import os
@@ -23,7 +23,7 @@ from gate.providers.servers import INTERFACES, is_anthropic, is_openai
 if TYPE_CHECKING:
     from gate.providers.batches.port import BatchService
 
-_Identity: TypeAlias = tuple[str, str, str | None, str | None]
+_Identity: TypeAlias = tuple[str, str, str | None]
 
 _MOST_THREADS = 4
 _PRICED = 1000
@@ -65,7 +65,7 @@ class Factory:
 
         Args:
             model: a service, `local`, `replay` or `fake`, with a name.
-            params: `base_url` and `chat_template` belong to the provider, the rest to each request.
+            params: `chat_template` belongs to the provider, the rest to each request.
 
         Raises:
             MissingKey: the environment has no key for a service that wants one.
@@ -90,19 +90,19 @@ class Factory:
 
     def price(self, model: ModelRef, params: Params, model_id: str, usage: Usage, *, batch: bool = False) -> Cost:
         """Price one reply; see `PriceList.price`."""
-        return self._prices.price(model, model_id, usage, self._address(model, params), batch=batch)
+        return self._prices.price(model, model_id, usage, self._address(model), batch=batch)
 
-    def address(self, model: ModelRef, params: Params) -> str:
+    def address(self, model: ModelRef) -> str:
         """Where a model is asked; for a model that is a file, what changes with the file."""
         if model.provider in ("local", "replay") and (path := Path(model.name)).is_file():
             found = path.stat()
             return f"{path.resolve()} {found.st_size} {found.st_mtime_ns}"
-        return self._address(model, params)
+        return self._address(model)
 
     def caching(self, model: ModelRef, params: Params) -> CacheTerms:
         """On what terms the requests of an arm are cached; see `gate.providers.caching`."""
         own = {"openai": is_openai, "anthropic": is_anthropic}.get(model.provider)
-        known = own is not None and (self._prices.by_name or own(self._address(model, params)))
+        known = own is not None and (self._prices.by_name or own(self._address(model)))
         written = self.price(model, params, model.name, Usage(cache_write_tokens=_PRICED))
         write_usd = written.amount / _PRICED if isinstance(written, Dollars) else None
         return replace(
@@ -112,7 +112,7 @@ class Factory:
     def takes(self, model: ModelRef, params: Params) -> bool:
         """Does the interface of a model take these parameters? Known without a key, and without making a provider."""
         interface = self._endpoints.interface(model.provider)
-        return parameters.refusal(model, params, interface, self._address(model, params)) is None
+        return parameters.refusal(model, params, interface, self._address(model)) is None
 
     def cold(self, model: ModelRef, params: Params) -> Params:
         """Parameters of a judge: at temperature 0, where the interface takes one and nothing else was asked for."""
@@ -130,7 +130,7 @@ class Factory:
 
     def _identity(self, model: ModelRef, params: Params) -> _Identity:
         template = params.chat_template if model.provider == "local" else None
-        return model.provider, model.name, params.base_url, template
+        return model.provider, model.name, template
 
     def _batch_service(self, model: ModelRef, params: Params) -> "BatchService":
         from gate.providers.batches.port import Place
@@ -141,7 +141,7 @@ class Factory:
         interface = self._endpoints.interface(model.provider)
         if interface is None or model.provider in ("azure", "bedrock", "vertex"):
             raise Misconfigured(f"{model} has no batch interface", "run without --batch")
-        provider, place = self.provider(model, params), Place(model.provider, self._address(model, params), model.name)
+        provider, place = self.provider(model, params), Place(model.provider, self._address(model), model.name)
         if interface == "openai":
             from gate.providers.batches.openai import OpenAIBatches
             from gate.providers.openai import OpenAIProvider
@@ -169,15 +169,15 @@ class Factory:
             raise Misconfigured(f"{model} names no model", "write provider:name")
         return makers[model.provider](model, params)
 
-    def _address(self, model: ModelRef, params: Params) -> str:
-        return self._endpoints.address(model.provider, params)
+    def _address(self, model: ModelRef) -> str:
+        return self._endpoints.address(model.provider)
 
     def _service(self, model: ModelRef, params: Params) -> Provider:
-        endpoint = self._endpoints.endpoint(model, params)
+        endpoint = self._endpoints.endpoint(model)
         interface = self._endpoints.interface(model.provider)
         self._prices.prepare()
         if self._executor is not None:
-            check = partial(parameters.check, model, interface=interface, address=self._address(model, params))
+            check = partial(parameters.check, model, interface=interface, address=self._address(model))
             return Elsewhere(self._executor, check, endpoint.lane)
         if interface == "openai":
             from gate.providers.openai import OpenAIProvider

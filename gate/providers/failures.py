@@ -103,11 +103,14 @@ def classify(error: ErrorReply, service: Service) -> Failure:
     if error.status in _RETRIED or error.status >= 500:
         return Transient(said, error.retry_after_s)
     if error.status in (401, 403):
+        if not service.key:
+            return Misconfigured(said, "name the variable of its key as api_key_env, under providers: in gate.yaml")
         return Misconfigured(said, f"check {service.key}, and that it may use the model {service.model}")
     if error.status == 404:
-        return Misconfigured(said, service.missing or f"check the name of the model ({service.model}) and base_url")
+        hint = f"check the name of the model ({service.model}), and the address of the server"
+        return Misconfigured(said, service.missing or hint)
     if error.status < 400 or error.status == 405:
-        return Misconfigured(said, "check base_url: this is not the address of a model interface")
+        return Misconfigured(said, "check the address of the server: no model interface answers there")
     if _blames_a_setting(error):
         return Misconfigured(said, f"change or remove that parameter for {service.model}")
     return Rejected(said)

@@ -90,8 +90,6 @@ class LocalProvider:
 
     def check(self, params: Params) -> None:
         """Raise `Misconfigured` for a parameter that llama.cpp does not take."""
-        if params.base_url is not None:
-            raise Misconfigured("local: takes no base_url", "name the server as openai:NAME with that base_url")
         if params.reasoning_effort is not None:
             raise Misconfigured("local: takes no reasoning_effort", "remove it")
         if params.chat_template not in (None, "passthrough"):

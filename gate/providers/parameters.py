@@ -20,11 +20,11 @@ def refusal(
         model: of any provider.
         params: what is to be sent.
         interface: that the provider speaks; None for what its name says.
-        address: where it is asked; None for `base_url`, or the maker's own.
+        address: where it is asked; None for the maker's own.
     """
     spoken = interface or INTERFACES.get(model.provider)
     try:
-        check(model, params, spoken, params.base_url or OPENAI_URL if address is None else address)
+        check(model, params, spoken, OPENAI_URL if address is None else address)
     except Misconfigured as error:
         return error
     return None

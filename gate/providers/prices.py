@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from gate.domain.model import ModelRef
 from gate.domain.usage import Cost, Dollars, Unpriced, Usage
+from gate.providers.servers import INTERFACES
 
 if TYPE_CHECKING:
     from genai_prices.types import ModelPrice, TieredPrices
@@ -112,7 +113,8 @@ class PriceList:
         usage = genai_prices.Usage()
         try:
             if self._by_name:
-                seller = _SELLERS.get(provider, provider)
+                # A server of one's own sells under no name: the model's is looked for at all makers.
+                seller = _SELLERS.get(provider, provider) if provider in INTERFACES else None
                 found = genai_prices.calc_price(usage, name, provider_id=seller, price_context=context)
             else:
                 found = genai_prices.calc_price(usage, name, provider_api_url=base_url, price_context=context)

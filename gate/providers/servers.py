@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 from urllib.parse import urlsplit
 
+from gate.domain.model import address_complaint
 from gate.providers.base import Misconfigured
 
 Api: TypeAlias = Literal["openai", "azure", "anthropic", "bedrock", "vertex"]
@@ -85,25 +86,20 @@ def host(base_url: str) -> str:
     return urlsplit(base_url).hostname or "the server"
 
 
-def checked(base_url: str) -> str:
+def checked(address: str, variable: str) -> str:
     """The same address without a slash at its end.
+
+    Args:
+        address: of a server.
+        variable: the environment variable that holds it, for messages.
 
     Raises:
         Misconfigured: it is not an http or https address, or carries a password.
     """
-    url = base_url.strip()
-    try:
-        parts = urlsplit(url)
-        good = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port is None or parts.port > 0)
-    except ValueError:
-        good = False
-        parts = urlsplit("")
-    if not good or any(char.isspace() or not char.isprintable() for char in url):
-        raise Misconfigured(
-            "base_url is not an http or https address", "write it like http://localhost:11434/v1, scheme included"
-        )
-    if parts.username or parts.password:
-        raise Misconfigured("base_url carries a user name or password", "put the key in the environment instead")
+    url = address.strip()
+    if reason := address_complaint(url):
+        # The address itself stays out of the message: it may hold a password.
+        raise Misconfigured(f"{variable} {reason}", "write scheme and host, as in https://models.example.com/v1")
     return url.rstrip("/")
 
 

@@ -6,11 +6,11 @@ from functools import reduce
 from math import fsum
 from statistics import fmean
 
+from gate.config.targets import RoundRule
 from gate.domain.absence import Unscored
 from gate.domain.case import Case, Round
 from gate.domain.message import Message
 from gate.domain.sample import Part, Score
-from gate.domain.target import RoundRule
 from gate.domain.transcript import Transcript
 from gate.domain.usage import added
 from gate.scoring.subject import Subject

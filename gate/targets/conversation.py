@@ -9,13 +9,13 @@ from operator import add
 
 from gate.calls.lane import NoCall
 from gate.calls.port import Memory, NotKept, Outside, Talking
+from gate.config.targets import ToolLoop, leads_itself, target_json
 from gate.domain.absence import Failed
 from gate.domain.case import Case
 from gate.domain.ending import BROKE_OFF, STEP_LIMIT
 from gate.domain.message import Message
 from gate.domain.sample import Reply
 from gate.domain.suite import Arm, Exam
-from gate.domain.target import ToolLoop, leads_itself, target_json
 from gate.domain.transcript import Aside, Observation, Speaker, Transcript, Turn, UserEnd
 from gate.domain.usage import Effort, Unpriced, added
 from gate.providers.base import Request

@@ -12,7 +12,7 @@ from opentelemetry.context import Context
 from opentelemetry.trace import Span, SpanKind, Status, StatusCode, Tracer
 
 from gate.domain.absence import Failed, Unscored
-from gate.domain.model import ModelRef, Params
+from gate.domain.model import ModelRef
 from gate.domain.record import RunRecord
 from gate.domain.sample import ArmName, Reply, Sample, Score
 from gate.domain.transcript import ToolUse
@@ -21,7 +21,7 @@ from gate.providers.base import Request
 from gate.telemetry import attributes
 from gate.telemetry.attributes import Attributes, Mask
 
-Address: TypeAlias = Callable[[ModelRef, Params], str]
+Address: TypeAlias = Callable[[ModelRef], str]
 _Key: TypeAlias = tuple[str, str, ArmName, int]
 _NS = 1_000_000_000
 EVALUATION = "gen_ai.evaluation.result"

@@ -46,7 +46,7 @@ class TracedCalls:
 
     def _told(self, request: Request, reply: Reply | Failed | BaseException, begun: int) -> None:
         with suppress(Exception):  # whoever looks must not be in the way
-            about = attributes.asked(request, self.address(request.model, request.params))
+            about = attributes.asked(request, self.address(request.model))
             self.trace.called(request, reply, begun, {**about, "prompt_gate.role": self.role})
 
 

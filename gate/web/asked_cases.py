@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from gate.cases.reading import readable
 from gate.domain.case import Case
 from gate.domain.record import RunRecord
 from gate.domain.record_compared import CaseRecord
@@ -10,7 +11,6 @@ from gate.domain.record_parts import ExamRecord
 from gate.inputs import storenames
 from gate.report.cases.sidebyside import record_of
 from gate.store.sql.suites import Suites
-from gate.web.casecheck import read_entry
 
 
 def asked_case(suites: Suites, run: RunRecord, suite: str, case: str) -> CaseRecord | NewCaseRecord | None:
@@ -56,6 +56,5 @@ def _stored(suites: Suites, exam: ExamRecord, case: str) -> Case | None:
         return None
     for one in suites.case(asked.name, case):
         if one.entry is not None and one.first <= version.number <= (one.last or version.number):
-            read = read_entry(one.entry)
-            return read if isinstance(read, Case) else None
+            return readable(one.entry)
     return None

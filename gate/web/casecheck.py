@@ -2,12 +2,9 @@
 
 from dataclasses import dataclass
 
-from gate.cases.forms import form_of
-from gate.cases.reading import words_of
+from gate.cases.forms import form_of as model_of
 from gate.config.documents import Document, Loc
 from gate.config.validation import attempt
-from gate.domain.case import Case
-from gate.domain.stored_suite import Entry, Put
 from gate.errors import Problem
 from gate.web.caseform import REST, CaseForm, Mistake, Written, entry_of, keys_of
 
@@ -48,32 +45,8 @@ def check(form: CaseForm) -> tuple[Written, tuple[Mistake, ...]]:
     if named not in written.entry:
         # Nothing but its name says what a case is meant to be: without it the reader would guess.
         written = Written({named: "", **written.entry})
-    read = read_entry(written.entry)
-    if isinstance(read, Case):
-        return written, ()
-    return written, tuple(dict.fromkeys(_mistake(one, form) for one in read))
-
-
-def read_entry(entry: Entry) -> Case | tuple[Problem, ...]:
-    """The case that an entry is, or all that is wrong with it.
-
-    Args:
-        entry: as it stands in a case file.
-    """
-    form, problems = attempt(form_of(entry), _Entry("", dict(entry)))
-    return tuple(problems) if form is None else form.case("case:1")
-
-
-def put(case: Case, entry: Entry, base: int, was: str = "") -> Put:
-    """The change that brings a case into a suite.
-
-    Args:
-        case: what its reader made of it.
-        entry: as it stands in a case file.
-        base: the version that was edited; 0 for a new case.
-        was: the name that it had until now; empty for a new case.
-    """
-    return Put(case.id, entry, case.slices, words_of(entry), base, was)
+    _, problems = attempt(model_of(written.entry), _Entry("", dict(written.entry)))
+    return written, tuple(dict.fromkeys(_mistake(one, form) for one in problems))
 
 
 def _mistake(problem: Problem, form: CaseForm) -> Mistake:

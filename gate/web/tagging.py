@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from gate.domain.case import Case
+from gate.cases.reading import put_of
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.stored_suite import Archive, CaseFilter, CaseVersion, Change, Entry, Page, SuiteVersion
+from gate.errors import InputErrors
 from gate.inputs.names import dimension_complaint, value_complaint
 from gate.store.sql.suite_edits import By
-from gate.web.casecheck import put, read_entry
 from gate.web.site import Site
 
 _PAGE = 1_000
@@ -102,10 +102,11 @@ def _change(version: CaseVersion, work: Work) -> Change | NotDone | None:
     entry = _tagged(version.entry, work)
     if entry == version.entry:
         return None
-    case = read_entry(entry)
-    if isinstance(case, Case):
-        return put(case, entry, version.number)
-    return NotDone(f"The case {version.name!r} does not take it: {case[0].message}. No case was changed.")
+    try:
+        return put_of(entry, version.number)
+    except InputErrors as error:
+        said = error.problems[0].message
+        return NotDone(f"The case {version.name!r} does not take it: {said}. No case was changed.")
 
 
 def _tagged(entry: Entry, work: Work) -> Entry:

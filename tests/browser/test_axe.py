@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page
 
+from gate.cases.reading import put_of
 from gate.domain.case import Case
 from gate.domain.history import Context
 from gate.domain.sample import ArmName, Part, Reply, Sample
@@ -19,7 +20,6 @@ from gate.store.sql.runs import Runs
 from gate.store.sql.suite_edits import By
 from gate.store.sql.suites import Suites
 from gate.web import addresses
-from gate.web.casecheck import put, read_entry
 from tests.browser.conftest import AXE
 from tests.golden.runs import runs as golden
 from tests.support import browsing
@@ -77,7 +77,7 @@ def fill(database: Database) -> None:
     suites = Suites(database)
     suites.change("empty", [], browsing.ANN)
     edited: Entry = {**TWO, "description": "Both of them"}
-    suites.change("support", [put(read_entry(edited), edited, 1)], By("Bob", browsing.NOW))  # type: ignore[arg-type]
+    suites.change("support", [put_of(edited, 1)], By("Bob", browsing.NOW))
     suites.change("support", [Archive("gone", 1)], browsing.ANN)
     records = golden()
     for name in RUNS:
@@ -130,7 +130,7 @@ def test_axe_finds_nothing_where_something_is_wrong(seen: Page, database: Databa
     assert serious(seen) == []
     seen.goto(addresses.case("support", "two"))
     newer: Entry = {**TWO, "description": "Bob's"}
-    Suites(database).change("support", [put(read_entry(newer), newer, 2)], By("Bob", browsing.NOW))  # type: ignore[arg-type]
+    Suites(database).change("support", [put_of(newer, 2)], By("Bob", browsing.NOW))
     seen.get_by_label("Description").fill("Mine")
     seen.get_by_role("button", name="Save").click()
     assert "Bob changed this case meanwhile" in seen.inner_text("main")

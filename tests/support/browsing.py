@@ -10,13 +10,12 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from gate.domain.case import Case
+from gate.cases.reading import put_of
 from gate.domain.stored_suite import Entry
 from gate.store.sql.engine import Database
 from gate.store.sql.suite_edits import By
 from gate.store.sql.suites import Suites
 from gate.web.app import guarded, inner_app
-from gate.web.casecheck import put, read_entry
 from gate.web.metrics import Metrics
 from gate.web.site import Site
 from gate.web.watching import Watched
@@ -56,12 +55,7 @@ def client(database: Database, person: str = "Ann") -> TestClient:
 
 def add(database: Database, suite: str, *entries: Entry, by: By = ANN) -> None:
     """Cases into a suite."""
-    changes = []
-    for entry in entries:
-        case = read_entry(entry)
-        assert isinstance(case, Case), case
-        changes.append(put(case, entry, 0))
-    Suites(database).change(suite, changes, by)
+    Suites(database).change(suite, [put_of(entry) for entry in entries], by)
 
 
 _CONTROL = re.compile(

@@ -8,13 +8,13 @@ from typing import Any
 
 from gate.calls.port import Bill, Outside
 from gate.calls.request_key import request_key
+from gate.config.targets import Conversing, Target
 from gate.domain.case import Case
 from gate.domain.message import Message
 from gate.domain.model import ModelRef, Params
 from gate.domain.prompt import Prompt, PromptVersion
 from gate.domain.sample import Origin, Reply
 from gate.domain.suite import Arm, Exam
-from gate.domain.target import Conversing, Target
 from gate.domain.tools import Tool, ToolCall
 from gate.domain.transcript import Observation, ToolUse
 from gate.providers.base import Request

@@ -10,9 +10,6 @@ from gate.formats.bundle import Bundle, BundleSuite, Loss
 from gate.inputs.models import parse_model, parse_params
 from gate.providers.parameters import refusal
 
-_FIRST = ("base_url", "reasoning_effort")
-"""What decides whether others are taken."""
-
 
 def fitted(seen: Seen, models: Models) -> Seen:
     """The same without such parameters; each is a loss of the file that names it.
@@ -30,8 +27,6 @@ def _fitted(path: str, bundle: Bundle, models: Models) -> Bundle:
     for suite in bundle.suites:
         own = None if models.named else suite.model
         kept, refused = _taken(suite.params, own or models.answering, path)
-        if models.named and kept.pop("base_url", None) is not None:
-            refused["base_url"] = "it is the address of another model than the one that you name"
         suites.append(replace(suite, params=kept))
         losses |= dict.fromkeys(Loss(path, f"{name} is left out: {why}") for name, why in refused.items())
     return replace(bundle, suites=tuple(suites), losses=tuple(losses))
@@ -41,7 +36,8 @@ def _taken(params: Mapping[str, JsonValue], model: str, path: str) -> tuple[dict
     """What the model takes; and of the rest why it does not."""
     kept: dict[str, JsonValue] = {}
     refused: dict[str, str] = {}
-    for name in sorted(params, key=lambda one: one not in _FIRST):
+    # It decides whether others are taken.
+    for name in sorted(params, key=lambda one: one != "reasoning_effort"):
         with_it = {**kept, name: params[name]}
         if error := refusal(parse_model(model), parse_params(with_it, path)):
             refused[name] = error.message

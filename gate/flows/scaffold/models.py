@@ -2,8 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from ipaddress import ip_address
-from urllib.parse import urlsplit
 
 from gate.domain.jsonvalue import JsonValue
 from gate.inputs.models import parse_model
@@ -13,7 +11,6 @@ USUAL: Mapping[str, str] = {"openai": "openai:gpt-5-mini", "anthropic": "anthrop
 """Who answers, by the service."""
 JUDGES: Mapping[str, str] = {"openai": "openai:gpt-5", "anthropic": "anthropic:claude-opus-4-5"}
 KEYS: Mapping[str, str] = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
-_HERE = ("localhost", "host.docker.internal", "0.0.0.0")  # noqa: S104
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +23,6 @@ class Models:
         params: neutral parameters of the default.
         named: the user says who answers, whatever another tool says.
         served: services whose key is set.
-        local: the default answers on this machine, whatever interface it has.
     """
 
     answering: str
@@ -34,7 +30,6 @@ class Models:
     params: Mapping[str, JsonValue] = field(default_factory=dict)
     named: bool = False
     served: tuple[str, ...] = ()
-    local: bool = False
 
     @property
     def provider(self) -> str:
@@ -43,7 +38,7 @@ class Models:
     @property
     def hosted(self) -> bool:
         """Does an answer cost money, and need a key?"""
-        return self.provider in KEYS and not self.local
+        return self.provider in KEYS
 
     @property
     def packaged(self) -> bool:
@@ -55,7 +50,7 @@ class Models:
         Args:
             others: models that suites name themselves.
         """
-        named = (*(() if self.local else (self.answering,)), *((self.judge,) if self.judge else ()), *others)
+        named = (self.answering, *((self.judge,) if self.judge else ()), *others)
         providers = dict.fromkeys(parse_model(name).provider for name in named)
         return tuple(KEYS[provider] for provider in providers if provider in KEYS)
 
@@ -80,16 +75,6 @@ def chosen(model: str | None, judge: str | None, present: tuple[str, ...]) -> Mo
         other = next((one for one in present if one != provider), provider)
         judge = JUDGES[other]
     return Models(answering, judge, _params(answering, provider), named=model is not None, served=present)
-
-
-def answers_here(params: Mapping[str, JsonValue]) -> bool:
-    """Do parameters name an address of this machine, as those of Ollama do? It takes no key, and no money."""
-    address = params.get("base_url")
-    try:
-        host = urlsplit(address).hostname if isinstance(address, str) else None
-        return host in _HERE or host is not None and ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def label_params(models: Models) -> Mapping[str, JsonValue]:

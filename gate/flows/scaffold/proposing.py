@@ -12,7 +12,7 @@ from gate.flows.scaffold import finding, judges, writing
 from gate.flows.scaffold.constants import CODE_ENDINGS, Constant, constants
 from gate.flows.scaffold.drafting import Draft, Tree, drafts, of_bundle, with_cases, with_settings
 from gate.flows.scaffold.finding import FoundPrompt, Left
-from gate.flows.scaffold.models import JUDGES, Models, answers_here
+from gate.flows.scaffold.models import JUDGES, Models
 from gate.flows.scaffold.naming import Names
 from gate.flows.scaffold.starting import NOTE
 from gate.flows.scaffold.writing import Layout
@@ -220,9 +220,8 @@ def _with_models(made: Sequence[Draft], layout: Layout) -> tuple[list[Draft], La
         return list(made), layout
     # Every suite has its own: the commonest of them is the default.
     commonest = max(own, key=own.count)
-    local = all(answers_here(draft.params) for draft in made)
-    judge = layout.models.judge or (None if local else JUDGES.get(parse_model(commonest).provider))
-    models = Models(commonest, judge, served=layout.models.served, local=local)
+    judge = layout.models.judge or JUDGES.get(parse_model(commonest).provider)
+    models = Models(commonest, judge, served=layout.models.served)
     return [replace(draft, model=None if draft.model == commonest else draft.model) for draft in made], replace(
         layout, models=models
     )

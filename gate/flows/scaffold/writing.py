@@ -15,7 +15,7 @@ from gate.domain.jsonvalue import JsonValue
 from gate.flows.scaffold import checks
 from gate.flows.scaffold.drafting import EVALS, Draft
 from gate.flows.scaffold.judges import judge_models
-from gate.flows.scaffold.models import JUDGES, Models, answers_here, label_params, line_params
+from gate.flows.scaffold.models import JUDGES, Models, label_params, line_params
 from gate.flows.scaffold.starting import continued
 from gate.formats.bundle import Loss
 from gate.report.escape import code, inline
@@ -100,7 +100,7 @@ def workflow_text(drafts: Sequence[Draft], layout: Layout) -> str:
 
 def keys_of(drafts: Sequence[Draft], models: Models) -> tuple[str, ...]:
     """Variables that hold the keys of all models that are asked, judges among them."""
-    answering = [draft.model for draft in drafts if draft.model and not answers_here(draft.params)]
+    answering = [draft.model for draft in drafts if draft.model]
     return models.keys((*answering, *(name for draft in drafts for name in judge_models(draft))))
 
 

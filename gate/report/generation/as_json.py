@@ -68,7 +68,7 @@ class Generation(RecordPart):
         evaluation: one row for each test and model; left out where nobody was evaluated.
     """
 
-    schema_id: Literal["prompt-gate/generation/1"] = Field("prompt-gate/generation/1", alias="schema")
+    schema_id: Literal["prompt-gate/generation/1"] = Field(default="prompt-gate/generation/1", alias="schema")
     prompt: str
     specification: Specification
     compiled: list[CheckedRule]
@@ -81,7 +81,7 @@ class Generation(RecordPart):
     written: list[str]
     calls: CallsMade
     spent_usd: Amount | None
-    evaluation: list[Row] | None = Field(None, exclude_if=lambda rows: rows is None)
+    evaluation: list[Row] | None = Field(default=None, exclude_if=lambda rows: rows is None)
 
 
 class PlannedStage(RecordPart):
@@ -97,7 +97,7 @@ class PlannedStage(RecordPart):
 class Plan(RecordPart):
     """What a generation would take."""
 
-    schema_id: Literal["prompt-gate/generation-plan/1"] = Field("prompt-gate/generation-plan/1", alias="schema")
+    schema_id: Literal["prompt-gate/generation-plan/1"] = Field(default="prompt-gate/generation-plan/1", alias="schema")
     prompt: str
     calls: Count
     tokens: Count

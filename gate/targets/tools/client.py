@@ -14,8 +14,8 @@ from mcp import Client, MCPError
 from mcp.client import Transport
 from mcp.client.streamable_http import streamable_http_client
 
+from gate.config.targets import Server
 from gate.domain.jsonvalue import JsonValue
-from gate.domain.target import Server
 from gate.domain.tools import Tool
 from gate.inputs.limits import TOOLS
 from gate.inputs.problems import quoted

@@ -5,7 +5,7 @@ import importlib.util
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from gate.domain.target import ToolLoop
+from gate.config.targets import ToolLoop
 from gate.errors import GateError, MissingKey, with_extra
 from gate.targets.tools.box import Box, Rules
 from gate.targets.tools.inject import SESSION, Injection
@@ -22,8 +22,8 @@ READING_S = 30.0
 
 def variables(loop: ToolLoop) -> tuple[str, ...]:
     """Names of the environment variables that the tools of an arm need, each once."""
-    injected = [name for _, name in loop.inject if name != SESSION]
-    of_servers = [name for server in loop.servers for name in (*server.env, *(name for _, name in server.headers))]
+    injected = [name for name in loop.inject.values() if name != SESSION]
+    of_servers = [name for server in loop.servers.values() for name in (*server.env, *server.headers.values())]
     return tuple(dict.fromkeys([*injected, *of_servers]))
 
 
@@ -34,8 +34,7 @@ def check_mcp(loop: ToolLoop) -> None:
         GateError: the `mcp` package is not installed.
     """
     if loop.servers and importlib.util.find_spec("mcp") is None:
-        names = ", ".join(server.name for server in loop.servers)
-        raise GateError(f"MCP servers need the mcp package: {names}", with_extra("agents"))
+        raise GateError(f"MCP servers need the mcp package: {', '.join(loop.servers)}", with_extra("agents"))
 
 
 @dataclass(slots=True)
@@ -68,11 +67,14 @@ class ToolKit:
         self._check()
         folder = str(self.place.root) if self.place else ""
         masks = Masks(tuple(self.values[name] for name in variables(loop)), folder)
-        patience = Patience(self.start_s, loop.tool_timeout_s + READING_S)
-        self._servers = tuple(McpSource(one, self.values, self.place, masks, patience) for one in loop.servers)
-        recorded = (Recorded.of(loop.tools, loop.recorded),) if loop.tools else ()
+        patience = Patience(self.start_s, loop.timeout_s + READING_S)
+        self._servers = tuple(
+            McpSource(name, server, self.values, self.place, masks, patience)
+            for name, server in sorted(loop.servers.items())
+        )
+        recorded = (Recorded.of(loop.recorded),) if loop.recorded else ()
         self._sources = (*self._servers, *recorded)
-        self._rules = Rules(loop.only, self._injection(), masks, loop.tool_timeout_s)
+        self._rules = Rules(loop.only, self._injection(), masks, loop.timeout_s)
 
     def toolbox(self) -> Box:
         """For one conversation."""
@@ -85,10 +87,10 @@ class ToolKit:
     def _injection(self) -> Injection:
         """`token` is for tools of any source, `shop.token` for those of the server `shop`."""
         put: dict[str, list[tuple[str, str]]] = {}
-        for key, name in self.loop.inject:
-            named = [one for one in self._servers if key.startswith(f"{one.server.name}.")]
-            source = max(named, key=lambda one: len(one.server.name), default=None)
-            argument = key.removeprefix(f"{source.server.name}.") if source else key
+        for key, name in self.loop.inject.items():
+            named = [one for one in self._servers if key.startswith(f"{one.name}.")]
+            source = max(named, key=lambda one: len(one.name), default=None)
+            argument = key.removeprefix(f"{source.name}.") if source else key
             put.setdefault(source.label if source else "", []).append((argument, name))
         made = {label: self._put(pairs) for label, pairs in put.items()}
         general = made.pop("", Injection())
@@ -103,10 +105,10 @@ class ToolKit:
         if missing := [name for name in variables(loop) if not self.values.get(name)]:
             hint = "export them, or set them under 'env' of the workflow's step"
             raise MissingKey(f"tools need environment variables that are not set: {', '.join(missing)}", hint)
-        for server in loop.servers:
+        for label, server in loop.servers.items():
             if server.command and self.place is None:
-                raise GateError(f"the MCP server {server.name} is a program, and none is run here")
-            for header, name in server.headers:
+                raise GateError(f"the MCP server {label} is a program, and none is run here")
+            for header, name in server.headers.items():
                 if not (self.values[name].strip().isascii() and self.values[name].strip().isprintable()):
-                    said = f"the value of {name} cannot be sent as the header {header} of the MCP server {server.name}"
+                    said = f"the value of {name} cannot be sent as the header {header} of the MCP server {label}"
                     raise GateError(said, "it may hold printable ASCII characters alone")

@@ -4,9 +4,9 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from gate.config.toolfile import RecordedTool
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.subset import is_subset
-from gate.domain.target import Fixture, FixtureTool
 from gate.domain.tools import Tool
 from gate.targets.tools.port import Given
 
@@ -26,13 +26,13 @@ class Recorded:
     answers: Mapping[str, tuple[tuple[JsonValue, Given], ...]]
 
     @classmethod
-    def of(cls, tools: tuple[FixtureTool, ...], recorded: tuple[Fixture, ...]) -> "Recorded":
+    def of(cls, tools: tuple[RecordedTool, ...]) -> "Recorded":
         """What a file holds."""
-        answers: dict[str, list[tuple[JsonValue, Given]]] = {tool.name: [] for tool in tools}
-        for one in recorded:
-            answers[one.tool].append((json.loads(one.arguments), Given(one.result, one.failed)))
-        told = tuple(Tool(tool.name, tool.description, tool.schema) for tool in tools)
-        return cls(told, {name: tuple(found) for name, found in answers.items()})
+        told = (Tool(one.name, one.description, json.dumps(one.parameters, ensure_ascii=False)) for one in tools)
+        answers = {
+            tool.name: tuple((one.arguments, Given(one.text, one.error)) for one in tool.answers) for tool in tools
+        }
+        return cls(tuple(told), answers)
 
     @property
     def label(self) -> str:

@@ -5,7 +5,7 @@ import importlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from gate.domain.target import Server
+from gate.config.targets import Server
 from gate.targets.port import AgentFailed
 from gate.targets.tools.connection import Connection, Way
 from gate.targets.tools.limits import START_S
@@ -38,6 +38,7 @@ class McpSource:
     """See `gate.targets.tools.port.Source`.
 
     Args:
+        name: unique within the suite.
         server: which.
         values: environment variable to its value.
         place: where its program runs; None where it has none.
@@ -45,6 +46,7 @@ class McpSource:
         patience: how long it is waited for.
     """
 
+    name: str
     server: Server
     values: Mapping[str, str] = field(repr=False)
     place: Place | None
@@ -57,7 +59,7 @@ class McpSource:
 
     @property
     def label(self) -> str:
-        return f"the MCP server {self.server.name}"
+        return f"the MCP server {self.name}"
 
     async def open(self) -> Connection:
         async with self._lock:
@@ -90,6 +92,6 @@ class McpSource:
             named = {name: self.values[name] for name in self.server.env}
             program: Way = client.Program(self.server, self.place, named)
             return program
-        headers = {name: self.values[variable].strip() for name, variable in self.server.headers}
+        headers = {name: self.values[variable].strip() for name, variable in self.server.headers.items()}
         service: Way = client.Service(self.server, headers, self.patience.read_s)
         return service

@@ -1,8 +1,8 @@
 """A suite for generated tests, as a configuration that a person copies."""
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -48,18 +48,11 @@ class SuiteModels:
         answering: the model under test.
         judge: holds answers against the rules that code cannot check.
         origin: where the model under test was taken from.
-        servers: by provider, where its models are asked, if not at its own service.
     """
 
     answering: ModelRef
     judge: ModelRef
     origin: Origin = "generator"
-    servers: Mapping[str, str] = field(default_factory=dict)
-
-    def params_of(self, model: ModelRef) -> dict[str, JsonValue]:
-        """The setting that names the server of a model; empty where it is that of its provider."""
-        server = self.servers.get(model.provider)
-        return {"params": {"base_url": server}} if server else {}
 
 
 def suite_models(own: ModelRef | None, tested: Sequence[ModelRef], reference: ModelRef, judge: ModelRef) -> SuiteModels:
@@ -97,14 +90,13 @@ def suite_yaml(
     scorers: list[JsonValue] = [_entry(spec) for one in compiled for spec in one.scorers]
     if others := [untemplated(" ".join(rule.text.split())) for rule in rules if rule.id not in by_code]:
         criteria = rendered("suite_criteria", {"rules": others})
-        told = {"name": JUDGE, "model": str(models.judge), **models.params_of(models.judge), "criteria": criteria}
+        told: dict[str, JsonValue] = {"name": JUDGE, "model": str(models.judge), "criteria": criteria}
         scorers.append({"judge": told})
     suite: dict[str, JsonValue] = {
         "name": files.name,
         "prompt": paths[0],
         "cases": paths[1],
         "model": str(models.answering),
-        **models.params_of(models.answering),
         "slices": [*SLICES],
         "scorers": scorers,
     }

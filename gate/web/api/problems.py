@@ -35,7 +35,7 @@ class Problem(BaseModel):
     detail: Said
     hint: str = ""
     errors: list[Wrong] = []
-    request_id: str = Field("", description="As in the header x-request-id; the server's log knows it by that.")
+    request_id: str = Field(default="", description="As in the header x-request-id; the server's log knows it by that.")
 
     @computed_field  # type: ignore[prop-decorator]
     @property

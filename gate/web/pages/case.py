@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Query, Request
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
-from gate.domain.case import Case
+from gate.cases.reading import put_of, readable
 from gate.domain.stored_suite import CaseVersion, Conflict
 from gate.flows.reach import own_reaches
 from gate.report.trend.cases import Sighting, sighting
@@ -16,7 +16,7 @@ from gate.store.sql.run_insights import Insights
 from gate.store.sql.suite_edits import By
 from gate.web import addresses
 from gate.web.access import Asking, Here, Moved, Role, needs, noted
-from gate.web.casecheck import check, put, read_entry
+from gate.web.casecheck import check
 from gate.web.caseform import CaseForm, Mistake, Written, copied, entry_of, form_of
 from gate.web.differences import compared
 from gate.web.forms import Form
@@ -196,12 +196,10 @@ def _found(site: Site, desk: Desk, case: int) -> Desk:
 
 def _saved(site: Site, at: Place, written: Written, base: int, by: By) -> str | Conflict:
     """The name of the case that was saved, or who was quicker."""
-    read = read_entry(written.entry)
-    assert isinstance(read, Case)  # noqa: S101
-    told = f"edited {at.name}" if read.id == at.name else f"renamed {at.name} to {read.id}"
-    change = put(read, written.entry, base, at.name)
-    outcome = site.suites.change(at.suite, [change], replace(by, what=told if at.name else f"added {read.id}"))
-    return outcome[0] if isinstance(outcome, tuple) else read.id
+    put = put_of(written.entry, base, at.name)
+    told = f"edited {at.name}" if put.name == at.name else f"renamed {at.name} to {put.name}"
+    outcome = site.suites.change(at.suite, [put], replace(by, what=told if at.name else f"added {put.name}"))
+    return outcome[0] if isinstance(outcome, tuple) else put.name
 
 
 def _new(request: Request, desk: Desk, status: int = 200) -> Response:
@@ -229,7 +227,7 @@ def _shown(desk: Desk) -> dict[str, object]:
 
 def _reached(form: CaseForm) -> tuple[str, ...]:
     """What the gate will refuse of a case unless its suite in gate.yaml names the same."""
-    case = read_entry(entry_of(form).entry)
-    if not isinstance(case, Case):
+    case = readable(entry_of(form).entry)
+    if case is None:
         return ()
     return tuple(dict.fromkeys(f"Its scorer {spec.name} {reach.told}." for spec, reach in own_reaches(case)))

@@ -14,8 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from gate.cases.files import fitting, written
-from gate.cases.reading import FileCase, canonical, is_table, read
-from gate.domain.case import Case
+from gate.cases.reading import FileCase, canonical, is_table, put_of, read
 from gate.domain.stored_suite import Archive, CaseFilter, CaseVersion, Change, Page, SuiteVersion
 from gate.errors import InputErrors
 from gate.inputs.limits import CASES_CHARS
@@ -23,7 +22,6 @@ from gate.inputs.text import decode_table
 from gate.store.sql.suite_edits import By
 from gate.web import addresses
 from gate.web.access import Asking, Here, Role, needs, noted
-from gate.web.casecheck import put, read_entry
 from gate.web.differences import Changed, compared
 from gate.web.forms import Form, Sent
 from gate.web.pages.suite import suite_of
@@ -204,7 +202,6 @@ def _changes(stands: Mapping[str, CaseVersion], preview: Preview, archive: bool)
     """All that the preview shows."""
     changes: list[Change] = []
     for file_case in (*preview.new, *(one for one, _ in preview.edited)):
-        case, known = read_entry(file_case.entry), stands.get(file_case.name)
-        assert isinstance(case, Case)  # noqa: S101
-        changes.append(put(case, file_case.entry, known.number if known else 0))
+        known = stands.get(file_case.name)
+        changes.append(put_of(file_case.entry, known.number if known else 0))
     return [*changes, *(Archive(name, stands[name].number) for name in preview.gone if archive)]

@@ -7,12 +7,12 @@ from fastapi import APIRouter, Query, Request
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from gate.domain.case import Case
+from gate.cases.reading import put_of
 from gate.domain.stored_suite import Archive, CaseVersion, Change
+from gate.errors import InputErrors
 from gate.store.sql.suite_edits import By
 from gate.web import addresses
 from gate.web.access import Asking, Here, Role, needs, noted
-from gate.web.casecheck import put, read_entry
 from gate.web.differences import Changed, compared
 from gate.web.forms import Form
 from gate.web.pages.case import At, Place, versions_of
@@ -65,10 +65,10 @@ def restore(request: Request, person: Asking, sent: Form, at: At) -> Response:
     found = [one for one in versions_of(site, at) if one.number == wanted and one.entry is not None]
     if not found or found[0].entry is None:
         raise HTTPException(404)
-    case = read_entry(found[0].entry)
-    if not isinstance(case, Case):
+    try:
+        change = put_of(found[0].entry, sent.number("base"), at.name)
+    except InputErrors:
         return seen_next(addresses.case(at.suite, at.name) + "&said=unreadable")
-    change = put(case, found[0].entry, sent.number("base"), at.name)
     by = By(person.name, site.now(), f"restored {at.name} as in its version {wanted}")
     return _done(request, at, change, by)
 

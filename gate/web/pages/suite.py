@@ -8,12 +8,11 @@ from fastapi import APIRouter, Depends, Query, Request
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from gate.domain.case import Case
+from gate.cases.reading import readable
 from gate.domain.stored_suite import CaseFilter, CaseVersion, Listed, Page, SuiteVersion
 from gate.store.sql.suite_edits import By
 from gate.web import addresses, tagging
 from gate.web.access import Asking, Here, Role, needs, noted
-from gate.web.casecheck import read_entry
 from gate.web.forms import Form
 from gate.web.rendering import page, seen_next
 from gate.web.site import Site
@@ -151,8 +150,8 @@ def _rows(site: Site, listed: Sequence[Listed]) -> Iterator[Row]:
     for one in listed:
         version = one.version
         entry = version.entry or {}
-        case = read_entry(entry)
-        if isinstance(case, Case):
+        case = readable(entry)
+        if case is not None:
             question = " ".join(case.steps[0].said.split()) if not case.only_vars else case.question
             slices, description = case.slices, case.description
             rounds = len(case.rounds)

@@ -9,13 +9,13 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from gate.bootstrap.trying import Choice, Choices
-from gate.domain.case import Case
+from gate.cases.reading import case_of, readable
 from gate.domain.stored_suite import Entry
 from gate.errors import GateError
 from gate.inputs.jsontext import BadJson, parse_json
 from gate.web import addresses
 from gate.web.access import Asking, Here, Role, needs, noted
-from gate.web.casecheck import check, read_entry
+from gate.web.casecheck import check
 from gate.web.forms import Form, Sent
 from gate.web.jobs.asking import Costs, costs, here, offered, told_by
 from gate.web.jobs.board import Jobs
@@ -84,7 +84,7 @@ def typed(request: Request, site: Here, person: Asking, sent: Form, suite: Name)
     if mistakes:
         told = tuple((f"{one.label}: {one.message}".removeprefix(": "), one.hint) for one in mistakes)
         return page(request, "try.html.j2", 422, wish=None, suite=suite, mistakes=told)
-    return _offer(request, site, Wish(suite, written.entry, _name_of(written.entry)), person.name)
+    return _offer(request, site, Wish(suite, written.entry, case_of(written.entry).id), person.name)
 
 
 @router.post("/case/try/begin")
@@ -122,15 +122,11 @@ def _chosen(sent: Sent, suite: str) -> Wish:
         entry = parse_json(sent.one("entry"))
     except BadJson:
         entry = None
-    if not isinstance(entry, dict) or not isinstance(read_entry(entry), Case):
+    case = readable(entry) if isinstance(entry, dict) else None
+    if not isinstance(entry, dict) or case is None:
         raise HTTPException(422, "This is no case any more. Go back to its form, and try it from there.")
     samples = min(max(sent.number("samples"), 1), SAMPLES)
-    return Wish(suite, entry, _name_of(entry), sent.one("target"), sent.one("model"), samples)
-
-
-def _name_of(entry: Entry) -> str:
-    read = read_entry(entry)
-    return read.id if isinstance(read, Case) else ""
+    return Wish(suite, entry, case.id, sent.one("target"), sent.one("model"), samples)
 
 
 def _offer(request: Request, site: Site, wish: Wish, by: str, mistakes: tuple[tuple[str, str], ...] = ()) -> Response:

@@ -93,13 +93,6 @@ def test_the_key_is_sent_as_the_live_provider_sends_it(server: BatchServer, remo
     assert key in json.dumps(server.headers[-2])
 
 
-def test_the_key_goes_to_no_address_that_the_change_names(server: BatchServer, remote: Subject) -> None:
-    there = Subject(remote.model, remote.url, params=Params(base_url=f"{server.url}/v1/"))
-    elsewhere = Subject(remote.model, "http://127.0.0.1:9", params=there.params)
-    submit(elsewhere)
-    assert "0123456789" not in json.dumps(server.headers[-1])
-
-
 def test_failures_have_a_reason_each(server: BatchServer, remote: Subject) -> None:
     server.failing = {1}
     batch_id = submit(remote)

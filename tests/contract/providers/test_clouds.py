@@ -143,7 +143,7 @@ def test_an_azure_deployment_that_does_not_exist(cloud: Cloud) -> None:
 
 
 def test_azure_names_all_variables_that_are_not_set() -> None:
-    with pytest.raises(MissingKey, match="AZURE_OPENAI_ENDPOINT and AZURE_OPENAI_API_KEY and OPENAI_API_VERSION"):
+    with pytest.raises(MissingKey, match="AZURE_OPENAI_ENDPOINT, AZURE_OPENAI_API_KEY and OPENAI_API_VERSION"):
         asked("azure:my-gpt", {})
 
 
@@ -249,7 +249,7 @@ def test_vertex_has_an_address_for_each_region(
     provider = factory.provider(model, Params())
     assert isinstance(provider, AnthropicProvider)
     address = f"https://{host}.googleapis.com/v1"
-    assert str(provider.client.sdk.base_url).rstrip("/") == factory.address(model, Params()) == address
+    assert str(provider.client.sdk.base_url).rstrip("/") == factory.address(model) == address
     asyncio.run(factory.close())
 
 

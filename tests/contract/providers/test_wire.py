@@ -116,7 +116,7 @@ def test_keys_go_where_the_interfaces_look_for_them(server: ModelServer) -> None
 
 
 def test_an_anthropic_address_may_end_in_v1(server: ModelServer) -> None:
-    subject = Subject(MODELS["anthropic"], server.url, params=Params(base_url=f"{server.url}/v1/"))
+    subject = Subject(MODELS["anthropic"], f"{server.url}/v1/")
     assert subject.use(lambda provider: provider.complete(subject.request(USER))).text == "blue"
 
 

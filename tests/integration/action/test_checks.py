@@ -94,14 +94,6 @@ def test_a_hold_that_fails_is_an_error_on_the_log(world: PullRequestWorld) -> No
         assert f"::{level} title=Prompt Gate::HOLD" in outcome.out
 
 
-def test_a_server_that_the_base_does_not_name_is_told(world: PullRequestWorld, server: GitHubServer) -> None:
-    with ModelServer() as models:
-        own = f"model: 'openai:m', params: {{base_url: '{models.url}/v1'}}"
-        pr = world.open({"gate.yaml": CONFIG.replace('model: "fake:oracle"', own)})
-        run(pr)
-    assert "whoever runs that server decides" in server.comments("acme/support-bot", 7)[0].body
-
-
 def test_a_folder_that_is_not_there_is_named(world: PullRequestWorld, server: GitHubServer) -> None:
     assert run(world.open({PROMPT: BROKEN}), working_directory="nope") == 2
     assert "there is no folder nope" in server.comments("acme/support-bot", 7)[0].body

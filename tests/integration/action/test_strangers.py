@@ -11,12 +11,11 @@ from tests.support.model_server import ModelServer
 from tests.support.privileged import SERVICE, privileged
 from tests.support.pull_request import PullRequestWorld
 
-ELSEWHERE = "params: {base_url: 'http://127.0.0.1:9/v1'}"
+ELSEWHERE = "providers: {mine: {api: openai, base_url: 'http://127.0.0.1:9/v1'}}\n"
 RUNS = "open('canary', 'w').close()\n"
 """A module that leaves a file behind wherever it is run."""
 OWN_SUITE = (
-    "  - {name: mine, prompt: README.md, cases: evals/faq.jsonl, "
-    f"scorers: [{{judge: {{criteria: x, model: 'openai:m', {ELSEWHERE}}}}}]}}\n"
+    "  - {name: mine, prompt: README.md, cases: evals/faq.jsonl, scorers: [{judge: {criteria: x, model: 'mine:m'}}]}\n"
 )
 
 
@@ -29,7 +28,7 @@ def world(tmp_path: Path, server: GitHubServer) -> PullRequestWorld:
     ("files", "said"),
     [
         (
-            {"gate.yaml": SERVICE.replace("samples: 2}", f"samples: 2, {ELSEWHERE}}}")},
+            {"gate.yaml": ELSEWHERE + SERVICE.replace("openai:gpt-4o-mini", "mine:m")},
             "which the merge target does not use",
         ),
         ({"gate.yaml": SERVICE.replace("openai:gpt-4o-mini", "local:/etc/passwd")}, "is absolute"),
@@ -62,7 +61,7 @@ def world(tmp_path: Path, server: GitHubServer) -> PullRequestWorld:
         ),
         (
             {
-                "gate.yaml": SERVICE.replace("budget:", OWN_SUITE + "budget:"),
+                "gate.yaml": ELSEWHERE + SERVICE.replace("budget:", OWN_SUITE + "budget:"),
             },
             "a judge of suite mine",
         ),
@@ -82,9 +81,7 @@ def test_what_a_stranger_cannot_have(
 
 def test_a_stranger_cannot_have_it_in_the_other_event_either(world: PullRequestWorld, models: ModelServer) -> None:
     evil = SERVICE.replace("prompt: prompts/support.md", "prompt: python:evil:build")
-    pr = world.open(
-        {"gate.yaml": evil.replace("samples: 2}", f"samples: 2, {ELSEWHERE}}}"), "evil.py": RUNS}, fork=True
-    )
+    pr = world.open({"gate.yaml": evil, "evil.py": RUNS}, fork=True)
     outcome = privileged(pr, models, "pull_request_target")
     assert outcome.code == 2
     assert "python:" in outcome.summary

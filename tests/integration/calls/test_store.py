@@ -5,14 +5,12 @@ import json
 import os
 import sqlite3
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from gate.calls.port import Memory, NotKept
 from gate.calls.store import AnswerStore, StoreOptions
-from gate.domain.model import Params
 from gate.domain.sample import Origin
 from tests.unit.calls.asked import DAY, NOW, Wall, address, answer, asked, store
 
@@ -46,7 +44,6 @@ def test_kept_and_found_in_the_same_sitting(path: Path) -> None:
         put(memory, "a")
         assert memory.find(asked("a")) == answer("to a", Origin("one", NOW, reused=True))
         assert memory.find(asked("a", index=1)) is None
-        assert memory.find(replace(asked("a"), params=Params(base_url="http://localhost:1/v1"))) is None
 
 
 def test_found_in_the_next_sitting(path: Path) -> None:

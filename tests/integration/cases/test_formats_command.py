@@ -102,7 +102,7 @@ def test_a_configuration_of_promptfoo_is_asked(tmp_path: Path) -> None:
     with ModelServer() as server:
         entry = {
             "name": suite.name, "prompt": suite.prompt, "cases": "cases.yaml", "scorers": list(suite.scorers),
-            "model": suite.model, "params": {"base_url": f"{server.url}/v1"}, "samples": 1,
+            "model": suite.model, "samples": 1,
         }  # fmt: skip
         (tmp_path / "gate.yaml").write_text(json.dumps({"version": 1, "suites": [entry]}))
         outcome = gate("check", "--json", cwd=tmp_path, env={"OPENAI_BASE_URL": f"{server.url}/v1"})

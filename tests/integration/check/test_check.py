@@ -32,8 +32,8 @@ def write(root: Path, server: ModelServer, quality: str = "quality=1.0", suite: 
     (root / "prompt.md").write_text(f"Answer. {quality}")
     (root / "gate.yaml").write_text(
         f"version: 1\n{run}suites:\n  - name: bot\n    prompt: prompt.md\n    cases: cases.jsonl\n"
-        f"    slices: [state]\n    samples: 2\n    model: openai:m\n    params: {{base_url: '{server.url}/v1'}}\n"
-        f"    scorers: [contains]\n{suite}"
+        f"    slices: [state]\n    samples: 2\n    model: own:m\n    scorers: [contains]\n{suite}"
+        f"providers: {{own: {{api: openai, base_url: '{server.url}/v1'}}}}\n"
     )
 
 
@@ -112,9 +112,9 @@ def test_cases_and_suites_are_picked(tmp_path: Path, server: ModelServer) -> Non
 
 def test_another_model_answers(tmp_path: Path, server: ModelServer) -> None:
     write(tmp_path, server)
-    outcome = check(tmp_path, "--model", "openai:other")
+    outcome = check(tmp_path, "--model", "own:other")
     assert {entry.model for entry in server.ledger} == {"other"}
-    assert outcome.record.new[0].candidate.model == "openai:other"
+    assert outcome.record.new[0].candidate.model == "own:other"
 
 
 def test_a_commit_is_checked_as_it_is_there(tmp_path: Path, server: ModelServer) -> None:
@@ -193,7 +193,7 @@ def test_all_mistakes_in_files_are_told_at_once(tmp_path: Path, server: ModelSer
 def test_without_a_key_nothing_is_green(tmp_path: Path, server: ModelServer) -> None:
     write(tmp_path, server)
     text = (tmp_path / "gate.yaml").read_text()
-    (tmp_path / "gate.yaml").write_text("\n".join(line for line in text.splitlines() if "base_url" not in line))
+    (tmp_path / "gate.yaml").write_text(text.replace("own:m", "openai:m"))
     outcome = gate("check", cwd=tmp_path)
     assert outcome.code == 3
     assert "OPENAI_API_KEY" in outcome.err

@@ -11,12 +11,12 @@ from tests.support.model_server import Behaviour, ModelServer
 
 CRITERIA = "criteria: Says the word"
 RUBRIC = "dimensions: [{name: tone, weight: 1, description: Friendly}]"
-JURY = "models: [openai:a, openai:b, openai:c], combine: mean"
+JURY = "models: [own:a, own:b, own:c], combine: mean"
 NAMES = ["first", "marks", "jury", "last"]
 SCORERS = f"""\
-      - judge: {{name: first, {CRITERIA}, model: openai:j, params: PARAMS}}
-      - rubric: {{name: marks, {RUBRIC}, model: openai:j, params: PARAMS}}
-      - judge: {{name: jury, {CRITERIA}, {JURY}, params: PARAMS}}
+      - judge: {{name: first, {CRITERIA}, model: own:j}}
+      - rubric: {{name: marks, {RUBRIC}, model: own:j}}
+      - judge: {{name: jury, {CRITERIA}, {JURY}}}
       - contains: {{name: last}}
 """
 
@@ -28,12 +28,12 @@ def server() -> Iterator[ModelServer]:
 
 
 def write(root: Path, server: ModelServer, scorers: str) -> None:
-    params = f"{{base_url: '{server.url}/v1'}}"
     write_jsonl(root / "cases.jsonl", [{"id": "c", "input": "answer=word", "expected": "word"}])
     (root / "prompt.md").write_text("Answer. quality=1.0")
     (root / "gate.yaml").write_text(
-        "version: 1\nsuites:\n  - name: bot\n    prompt: prompt.md\n    cases: cases.jsonl\n    samples: 1\n"
-        f"    model: openai:m\n    params: {params}\n    scorers:\n{scorers.replace('PARAMS', params)}"
+        f"version: 1\nproviders: {{own: {{api: openai, base_url: '{server.url}/v1'}}}}\nsuites:\n"
+        "  - name: bot\n    prompt: prompt.md\n    cases: cases.jsonl\n    samples: 1\n"
+        f"    model: own:m\n    scorers:\n{scorers}"
     )
 
 
@@ -46,7 +46,7 @@ def test_judges_rubrics_and_the_members_of_a_jury_ask_at_once(tmp_path: Path, se
     assert case.check.state is not CaseState.UNSCORED, case.check.missing
     assert [one.name for one in case.check.scorers] == NAMES
     (jury,) = [one for one in case.check.scorers if one.name == "jury"]
-    assert [part.name for part in jury.parts] == ["openai:a", "openai:b", "openai:c"]
+    assert [part.name for part in jury.parts] == ["own:a", "own:b", "own:c"]
     assert record.calls.made == len(server.ledger) == 6
     again = gate("check", "--json", cwd=tmp_path).record
     assert (again.calls.made, again.calls.cached) == (0, 6), "what is known was judged again"
@@ -61,7 +61,7 @@ def test_no_more_ask_at_once_than_the_user_allows(tmp_path: Path, server: ModelS
 
 
 def test_judges_that_compare_ask_at_once_in_both_orders(tmp_path: Path, server: ModelServer) -> None:
-    pair = "      - pairwise: {{name: {0}, criteria: Friendly, model: openai:j, params: PARAMS}}\n"
+    pair = "      - pairwise: {{name: {0}, criteria: Friendly, model: own:j}}\n"
     write(tmp_path, server, pair.format("warm") + pair.format("brief"))
     git(tmp_path, "init", "--quiet", "--initial-branch", "main")
     git(tmp_path, "add", "--all")

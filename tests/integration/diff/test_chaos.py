@@ -51,8 +51,9 @@ def test_exactly_k_samples_of_each_case_and_arm_and_the_same_verdict(tmp_path: P
 def test_a_service_that_hangs_ends_with_the_budget_of_minutes(tmp_path: Path) -> None:
     with ModelServer(Behaviour(faults=("hang",) * 9)) as server:
         (tmp_path / "gate.yaml").write_text(
-            "version: 1\nbudget: {max_minutes: 0.03}\nsuites:\n  - name: s\n    prompt: p.md\n    cases: cases.jsonl\n"
-            f"    model: openai:m\n    params: {{base_url: '{server.url}/v1'}}\n    scorers: [contains]\n"
+            f"version: 1\nproviders: {{own: {{api: openai, base_url: '{server.url}/v1'}}}}\n"
+            "budget: {max_minutes: 0.03}\nsuites:\n  - name: s\n    prompt: p.md\n    cases: cases.jsonl\n"
+            "    model: own:m\n    scorers: [contains]\n"
         )
         git(tmp_path, "init", "--quiet", "--initial-branch", "main")
         (tmp_path / "p.md").write_text("Answer. quality=1.0")

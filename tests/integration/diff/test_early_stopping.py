@@ -31,9 +31,10 @@ def repo(tmp_path: Path, server: ModelServer) -> Path:
     write_jsonl(tmp_path / "cases.jsonl", CASES)
     (tmp_path / "prompt.md").write_text("Answer. quality=0.8")
     (tmp_path / "gate.yaml").write_text(
-        "version: 1\nsuites:\n  - name: s\n    prompt: prompt.md\n    cases: cases.jsonl\n    slices: [tier]\n"
-        f"    samples: {PLANNED}\n    model: openai:m\n"
-        f"    params: {{base_url: '{server.url}/v1', seed: 1}}\n    scorers: [contains]\n"
+        f"version: 1\nproviders: {{own: {{api: openai, base_url: '{server.url}/v1'}}}}\n"
+        "suites:\n  - name: s\n    prompt: prompt.md\n    cases: cases.jsonl\n    slices: [tier]\n"
+        f"    samples: {PLANNED}\n    model: own:m\n"
+        "    params: {seed: 1}\n    scorers: [contains]\n"
     )
     git(tmp_path, "add", "--all")
     git(tmp_path, "commit", "--quiet", "--message", "one")

@@ -80,11 +80,6 @@ ATTACKS = {
     "no budget is left": {"gate.yaml": CONFIG + "budget: {max_calls: 1}\n"},
     "a scorer that always passes": {"gate.yaml": CONFIG.replace("[contains]", "[{regex: {pattern: .}}]")},
     "a judge in place of the scorer": {"gate.yaml": JUDGED.replace("contains, ", "")},
-    "a judge at another address": {
-        "gate.yaml": CONFIG.replace(
-            "[contains]", "[{judge: {criteria: x, model: 'openai:m', params: {base_url: 'http://evil.example/v1'}}}]"
-        )
-    },
     "ten thousand cases": {CASES: MANY},
     "a pattern that never ends": {CASES: cases(40) + SLOW},
 }
@@ -215,10 +210,6 @@ def test_another_judge_prompt_costs_its_own_calls_and_no_answer(repo: Path) -> N
 @pytest.mark.parametrize(
     ("judge", "said"),
     [
-        (
-            {"model": "openai:m", "params": {"base_url": "http://evil.example/v1"}},
-            "to an address that the merge target",
-        ),
         ({"model": "replay:/etc/passwd"}, "which the merge target does not know"),
         ({"model": "openai:m"}, "needs a key"),
     ],

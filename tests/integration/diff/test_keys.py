@@ -1,4 +1,4 @@
-"""Where a key goes: to its own service and to the address of the environment, never to one from a file."""
+"""Where a key goes: to its own service and to the address of the environment, never to a server that names none."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -34,13 +34,12 @@ def address(server: ModelServer, provider: str) -> str:
 
 
 @pytest.mark.parametrize("provider", ["openai", "anthropic"])
-def test_an_address_from_a_file_gets_no_key(tmp_path: Path, server: ModelServer, provider: str) -> None:
+def test_a_server_that_names_no_key_gets_none(tmp_path: Path, server: ModelServer, provider: str) -> None:
     (tmp_path / "a.md").write_text("Answer. quality=1.0")
     write_jsonl(tmp_path / "cases.jsonl", CASES)
-    params = f"{{base_url: '{address(server, provider)}'}}"
     (tmp_path / "gate.yaml").write_text(
-        f"version: 1\nsuites:\n  - {{name: s, prompt: a.md, cases: cases.jsonl, model: '{provider}:m', samples: 1, "
-        f"params: {params}, scorers: [contains]}}\n"
+        f"version: 1\nproviders: {{own: {{api: {provider}, base_url: '{address(server, provider)}'}}}}\n"
+        "suites: [{name: s, prompt: a.md, cases: cases.jsonl, model: 'own:m', samples: 1, scorers: [contains]}]\n"
     )
     git(tmp_path, "init", "--quiet", "--initial-branch", "main")
     git(tmp_path, "add", "--all")

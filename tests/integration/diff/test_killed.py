@@ -36,9 +36,10 @@ def repo(tmp_path: Path, server: ModelServer) -> Path:
     write_jsonl(tmp_path / "cases.jsonl", CASES)
     (tmp_path / "prompt.md").write_text("Answer. quality=0.95")
     (tmp_path / "gate.yaml").write_text(
-        "version: 1\npolicy: {early_stop: false}\nsuites:\n"
+        f"version: 1\nproviders: {{own: {{api: openai, base_url: '{server.url}/v1'}}}}\n"
+        "policy: {early_stop: false}\nsuites:\n"
         "  - name: s\n    prompt: prompt.md\n    cases: cases.jsonl\n    slices: [g]\n"
-        f"    model: openai:m\n    params: {{base_url: '{server.url}/v1', seed: 1}}\n    scorers: [contains]\n"
+        "    model: own:m\n    params: {seed: 1}\n    scorers: [contains]\n"
     )
     git(tmp_path, "add", "--all")
     git(tmp_path, "commit", "--quiet", "--message", "one")

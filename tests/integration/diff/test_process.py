@@ -40,8 +40,9 @@ def repo(tmp_path: Path, server: ModelServer) -> Path:
 
 def configure(root: Path, server: ModelServer, extra: str = "") -> None:
     (root / "gate.yaml").write_text(
-        f"version: 1\n{extra}suites:\n  - name: s\n    prompt: prompt.md\n    cases: cases.jsonl\n"
-        f"    model: openai:m\n    params: {{base_url: '{server.url}/v1'}}\n    scorers: [contains]\n"
+        f"version: 1\nproviders: {{own: {{api: openai, base_url: '{server.url}/v1'}}}}\n"
+        f"{extra}suites:\n  - name: s\n    prompt: prompt.md\n    cases: cases.jsonl\n"
+        "    model: own:m\n    scorers: [contains]\n"
     )
 
 

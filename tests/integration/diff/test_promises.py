@@ -190,7 +190,7 @@ def test_a_specification_that_cannot_be_read_is_a_mistake_of_the_base(
     "change",
     [
         pytest.param("", id="off"),
-        pytest.param('    promises: {model: "openai:gpt-4.1", params: {base_url: "http://127.0.0.1:9/"}}\n', id="away"),
+        pytest.param('    promises: {model: "openai:gpt-4.1", params: {seed: 1}}\n', id="away"),
         pytest.param('    promises: {model: "fake:oracle", tests: 0}\n', id="made up"),
     ],
 )
@@ -299,17 +299,17 @@ def test_gate_report_shows_it_again(repo: Path, server: ModelServer) -> None:
     assert "on purpose?" in text
 
 
-def test_the_suites_own_model_reads_at_the_suites_own_address(tmp_path: Path, server: ModelServer) -> None:
-    address = f'{{base_url: "{server.url}/v1"}}'
-    config = configured(f"    params: {address}\n    promises: {{}}\n").replace("fake:oracle", READER)
-    repo = make(tmp_path, {**REPOSITORY, "gate.yaml": config})
+def test_the_suites_own_model_reads_at_its_own_server(tmp_path: Path, server: ModelServer) -> None:
+    config = configured("    promises: {}\n").replace("fake:oracle", "own:gpt-4o-mini")
+    servers = f'providers: {{own: {{api: openai, base_url: "{server.url}/v1"}}}}\n'
+    repo = make(tmp_path, {**REPOSITORY, "gate.yaml": config + servers})
     write(repo, {PROMPT: WITHOUT})
     outcome = gate("diff", "--base", "main", "--json", cwd=repo)
     assert states(outcome) == [("removed", LIMIT, None)]
 
 
 def test_params_of_the_reader_do_not_go_to_a_judge_of_another_provider(tmp_path: Path, server: ModelServer) -> None:
-    params = f'params: {{temperature: 0.3, base_url: "{server.url}/v1"}}, judge: "anthropic:claude-opus-4-5"'
+    params = 'params: {temperature: 0.3}, judge: "anthropic:claude-opus-4-5"'
     repo = make(tmp_path, {**REPOSITORY, "gate.yaml": configured(f"{PROMISES.rstrip()[:-1]}, {params}}}\n")})
     write(repo, {PROMPT: f"{THANKS}\n{BEFORE}"})
     outcome = run(repo, server)

@@ -44,8 +44,8 @@ def server() -> Iterator[ModelServer]:
 def repo(tmp_path: Path, server: ModelServer) -> Path:
     root = repository(tmp_path / "repo", "--initial-branch", "main")
     config = (
-        "version: 1\n"
-        f"defaults: {{model: 'openai:m', samples: 2, params: {{base_url: '{server.url}/v1'}}}}\n"
+        f"version: 1\nproviders: {{own: {{api: openai, base_url: '{server.url}/v1'}}}}\n"
+        "defaults: {model: 'own:m', samples: 2}\n"
         "suites:\n"
         "  - {name: yml, prompt: bot.prompt.yml, cases: bot.prompt.yml, scorers: [contains]}\n"
         "  - {name: prompty, prompt: bot.prompty, cases: cases.jsonl, scorers: [contains]}\n"

@@ -39,8 +39,9 @@ def repo(tmp_path: Path, server: ModelServer) -> Path:
 
 def configure(root: Path, server: ModelServer, extra: str = "", scorers: str = "[contains]") -> None:
     (root / "gate.yaml").write_text(
-        f"version: 1\n{extra}suites:\n  - name: s\n    prompt: prompt.md\n    cases: cases.jsonl\n    slices: [g]\n"
-        f"    model: openai:m\n    params: {{base_url: '{server.url}/v1', seed: 1}}\n    scorers: {scorers}\n"
+        f"version: 1\nproviders: {{own: {{api: openai, base_url: '{server.url}/v1'}}}}\n"
+        f"{extra}suites:\n  - name: s\n    prompt: prompt.md\n    cases: cases.jsonl\n    slices: [g]\n"
+        f"    model: own:m\n    params: {{seed: 1}}\n    scorers: {scorers}\n"
     )
     git(root, "add", "--all")
     git(root, "commit", "--quiet", "--message", "one")
@@ -116,7 +117,7 @@ def test_refresh_asks_for_everything_and_replaces_it(repo: Path, server: ModelSe
 
 
 def test_the_opinions_of_a_judge_are_kept_apart_from_the_answers(repo: Path, server: ModelServer) -> None:
-    judge = f"[{{judge: {{model: 'openai:j', criteria: Right., params: {{base_url: '{server.url}/v1'}}}}}}]"
+    judge = "[{judge: {model: 'own:j', criteria: Right.}}]"
     git(repo, "checkout", "--quiet", "--", "prompt.md")
     configure(repo, server, scorers=judge)
     (repo / "prompt.md").write_text("Answer well. quality=0.9")
@@ -249,7 +250,7 @@ def test_scores_that_moved_since_end_the_reuse(repo: Path, server: ModelServer) 
 
 
 def test_a_judge_who_is_shown_the_same_answer_twice_is_asked_once(repo: Path, server: ModelServer) -> None:
-    judge = f"[{{judge: {{model: 'openai:j', criteria: Right., params: {{base_url: '{server.url}/v1'}}}}}}]"
+    judge = "[{judge: {model: 'own:j', criteria: Right.}}]"
     git(repo, "checkout", "--quiet", "--", "prompt.md")
     configure(repo, server, scorers=judge)
     (repo / "prompt.md").write_text("Answer well. quality=0.9")

@@ -41,9 +41,10 @@ def server() -> Iterator[ModelServer]:
 
 def config(url: str) -> str:
     return (
-        "version: 1\npolicy: {early_stop: false}\nsuites:\n"
+        f"version: 1\nproviders: {{own: {{api: openai, base_url: '{url}'}}}}\n"
+        "policy: {early_stop: false}\nsuites:\n"
         "  - name: s\n    prompt: prompt.j2\n    cases: cases.jsonl\n    slices: [g]\n    samples: 2\n"
-        f"    model: openai:m\n    params: {{base_url: '{url}', seed: 1}}\n"
+        "    model: own:m\n    params: {seed: 1}\n"
         "    scorers: [contains]\n"
     )
 

@@ -21,6 +21,7 @@ BAD = "I can handle that: your AC's been blowing warm since yesterday morning. I
 BUILDER = "def get_system_prompt(session):\n    return f\"{session.state} {session['zip_code']}: {TONE}\"\n"
 CONFIG = """\
 version: 1
+PROVIDERS
 suites:
   - name: voice
     prompt: python:prompts:get_system_prompt
@@ -74,21 +75,21 @@ def server() -> Iterator[ModelServer]:
         yield running
 
 
-def write(root: Path, tone: str, model: str, judge: str, params: str) -> None:
+def write(root: Path, tone: str, model: str, judge: str, params: str = "{}", providers: str = "") -> None:
     shutil.copy(DOCUMENTED, root / "golden.json")
     for name in ("rubric.yaml", "judge.md.j2"):
         shutil.copy(DISPATCHER / name, root / name)
     (root / "prompts.py").write_text(f"TONE = {tone!r}\n\n\n{BUILDER}")
-    config = CONFIG.replace("MODEL", model).replace("JUDGE", judge).replace("PARAMS", params)
+    config = (
+        CONFIG.replace("MODEL", model).replace("JUDGE", judge).replace("PARAMS", params).replace("PROVIDERS", providers)
+    )
     (root / "gate.yaml").write_text(config)
 
 
 @pytest.fixture
 def root(tmp_path: Path, server: ModelServer) -> Path:
-    write(tmp_path, "Be plain.", "openai:m", "anthropic:j", f"{{base_url: '{server.url}/v1'}}")
-    # The two interfaces lie at different paths of one server.
-    config = (tmp_path / "gate.yaml").read_text().rpartition("/v1'}")
-    (tmp_path / "gate.yaml").write_text(f"{config[0]}'}}{config[2]}")
+    servers = f"one: {{api: openai, base_url: '{server.url}/v1'}}, two: {{api: anthropic, base_url: '{server.url}'}}"
+    write(tmp_path, "Be plain.", "one:m", "two:j", providers=f"providers: {{{servers}}}")
     return tmp_path
 
 

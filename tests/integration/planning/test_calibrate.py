@@ -102,9 +102,10 @@ def test_a_reader_sees_rates_advice_and_choices(repo: Path) -> None:
 
 def test_a_run_that_could_not_be_finished_is_told(repo: Path, server: ModelServer) -> None:
     (repo / "gate.yaml").write_text(
-        "version: 1\nbudget: {max_calls: 100}\nsuites:\n  - name: support\n    prompt: p.md\n"
-        "    cases: support.jsonl\n    model: openai:m\n    samples: 1\n    scorers: [contains]\n"
-        f"    params: {{base_url: '{server.url}/v1', seed: 7}}\n"
+        f"version: 1\nproviders: {{own: {{api: openai, base_url: '{server.url}/v1'}}}}\nbudget: {{max_calls: 100}}\n"
+        "\nsuites:\n  - name: support\n    prompt: p.md\n"
+        "    cases: support.jsonl\n    model: own:m\n    samples: 1\n    scorers: [contains]\n"
+        "    params: {seed: 7}\n"
     )
     outcome = gate("calibrate", cwd=repo)
     assert outcome.code == 3
@@ -114,8 +115,9 @@ def test_a_run_that_could_not_be_finished_is_told(repo: Path, server: ModelServe
 
 def test_a_seed_does_not_make_both_arms_the_same(repo: Path, server: ModelServer) -> None:
     (repo / "gate.yaml").write_text(
-        "version: 1\nsuites:\n  - name: support\n    prompt: p.md\n    cases: support.jsonl\n    model: openai:m\n"
-        f"    samples: 1\n    scorers: [contains]\n    params: {{base_url: '{server.url}/v1', seed: 7}}\n"
+        f"version: 1\nproviders: {{own: {{api: openai, base_url: '{server.url}/v1'}}}}\n"
+        "suites:\n  - name: support\n    prompt: p.md\n    cases: support.jsonl\n    model: own:m\n"
+        "    samples: 1\n    scorers: [contains]\n    params: {seed: 7}\n"
     )
     outcome = gate("calibrate", "--json", cwd=repo)
     assert outcome.code == 0, outcome.err

@@ -29,9 +29,10 @@ def server() -> Iterator[ModelServer]:
 def repo(tmp_path: Path, server: ModelServer) -> Path:
     git(tmp_path, "init", "--quiet", "--initial-branch", "main")
     (tmp_path / "gate.yaml").write_text(
-        "version: 1\nsuites:\n  - name: support\n    prompt: p.md\n    cases: c.jsonl\n    model: fake:echo\n"
+        f"version: 1\nproviders: {{own: {{api: openai, base_url: '{server.url}/v1'}}}}\n"
+        "suites:\n  - name: support\n    prompt: p.md\n    cases: c.jsonl\n    model: fake:echo\n"
         "    scorers:\n      - contains: {name: blue, value: blue}\n"
-        f"      - judge: {{model: 'openai:m', criteria: Is blue., params: {{base_url: '{server.url}/v1'}}}}\n"
+        "      - judge: {model: 'own:m', criteria: Is blue.}\n"
     )
     (tmp_path / "p.md").write_text("Help.\n")
     write_jsonl(tmp_path / "c.jsonl", [{"id": "1", "input": "a", "expected": "b"}])
@@ -62,7 +63,7 @@ def test_a_judge_of_a_suite_is_measured_and_the_second_time_costs_nothing(repo: 
     assert first.agreement is not None
     assert first.agreement.share.value == pytest.approx(35 / 40)
     assert (first.judging.calls, first.judging.reused, len(server.ledger)) == (120, 0, 120)
-    assert (first.judge.name, first.judge.models, first.judge.threshold) == ("judge", ["openai:m"], 0.7)
+    assert (first.judge.name, first.judge.models, first.judge.threshold) == ("judge", ["own:m"], 0.7)
     assert isinstance(first.consistency, ConsistencyRecord)
     assert (first.consistency.answers, first.consistency.flips.value) == (40, 0.0)
     assert JudgeCalibrationRecord.model_validate_json((repo / "evals" / FILE).read_text()) == first

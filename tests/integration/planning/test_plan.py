@@ -40,9 +40,10 @@ def planned(repo: Path, *more: str, env: dict[str, str] | None = None) -> Any:
 def sold(repo: Path, server: ModelServer, extra: str = "") -> None:
     """One suite by a model with a price, at a server of ours."""
     (repo / "gate.yaml").write_text(
-        f"version: 1\n{extra}suites:\n  - name: support\n    prompt: prompts/support.md\n    samples: 2\n"
-        "    cases: evals/support.jsonl\n    model: openai:gpt-4o-mini\n"
-        f"    params: {{base_url: '{server.url}/v1'}}\n    scorers: [contains]\n    slices: [tier]\n"
+        f"version: 1\nproviders: {{own: {{api: openai, base_url: '{server.url}/v1'}}}}\n"
+        f"{extra}suites:\n  - name: support\n    prompt: prompts/support.md\n    samples: 2\n"
+        "    cases: evals/support.jsonl\n    model: own:gpt-4o-mini\n"
+        "    scorers: [contains]\n    slices: [tier]\n"
     )
 
 
@@ -82,9 +83,10 @@ def conversing(repo: Path, server: ModelServer, target: str = "", samples: int =
     write_jsonl(repo / "evals/support.jsonl", [{"name": f"c{i}", "rounds": rounds} for i in range(12)])
     (repo / "tools.yaml").write_text(TOOLS)
     (repo / "gate.yaml").write_text(
-        f"version: 1\n{budget}suites:\n  - name: support\n    prompt: prompts/support.md\n    samples: {samples}\n"
-        f"    cases: evals/support.jsonl\n    model: openai:gpt-4o-mini\n{target}"
-        f"    params: {{base_url: '{server.url}/v1'}}\n    scorers: [{{contains: {{value: word}}}}]\n"
+        f"version: 1\nproviders: {{own: {{api: openai, base_url: '{server.url}/v1'}}}}\n"
+        f"{budget}suites:\n  - name: support\n    prompt: prompts/support.md\n    samples: {samples}\n"
+        f"    cases: evals/support.jsonl\n    model: own:gpt-4o-mini\n{target}"
+        "    scorers: [{contains: {value: word}}]\n"
     )
     git(repo, "add", "--all")
     git(repo, "commit", "--quiet", "--message", "two")

@@ -8,7 +8,7 @@ import pytest
 
 from gate.cases import reading as cases
 from gate.config import gatefile
-from gate.domain.target import ToolLoop
+from gate.config.targets import ToolLoop
 from tests.integration.property_agent.estate import CONFIG, FOLDER, ROOT, Estate
 from tests.integration.property_agent.landlord import judgement
 from tests.support.model_server import Behaviour

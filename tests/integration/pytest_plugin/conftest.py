@@ -53,9 +53,10 @@ class Project:
         write_jsonl(self.root / "cases.jsonl", self.rows)
         (self.root / "prompt.md").write_text(f"Answer. {quality}")
         (self.root / "gate.yaml").write_text(
-            f"version: 1\n{run}suites:\n  - name: bot\n    prompt: prompt.md\n    cases: cases.jsonl\n"
-            f"    slices: [state]\n    samples: 2\n    model: openai:m\n"
-            f"    params: {{base_url: '{self.server.url}/v1'}}\n    scorers: {scorers}\n{suite}"
+            f"version: 1\nproviders: {{own: {{api: openai, base_url: '{self.server.url}/v1'}}}}\n"
+            f"{run}suites:\n  - name: bot\n    prompt: prompt.md\n    cases: cases.jsonl\n"
+            f"    slices: [state]\n    samples: 2\n    model: own:m\n"
+            f"    scorers: {scorers}\n{suite}"
         )
 
     def tests(self, text: str, ini: str = "") -> None:

@@ -9,7 +9,7 @@ from tests.integration.pytest_plugin.conftest import Project
 from tests.support.command import gate, git, write_jsonl
 from tests.support.model_server import Behaviour
 
-JUDGED = '[contains, {judge: {criteria: "Says the word", model: "openai:j", params: {base_url: "URL/v1"}}}]'
+JUDGED = '[contains, {judge: {criteria: "Says the word", model: "own:j"}}]'
 
 
 def section(out: str) -> list[str]:
@@ -21,10 +21,10 @@ def section(out: str) -> list[str]:
 def test_judges_that_prefer_their_own_kind_and_are_not_calibrated_are_told_of(
     project: Project, workers: tuple[str, ...]
 ) -> None:
-    project.write(scorers=JUDGED.replace("openai:j", "openai:m").replace("URL", project.server.url))
+    project.write(scorers=JUDGED.replace("own:j", "own:m"))
     found = section(project.run("-m", "eval", *workers).out)
     (warned,) = (line for line in found if "self-preference" in line)
-    assert warned.startswith("bot: the judge judge asks openai:m, the very model that it judges")
+    assert warned.startswith("bot: the judge judge asks own:m, the very model that it judges")
     (quoted,) = (line for line in found if "calibrated" in line)
     assert quoted == "bot: the judge judge is not calibrated: how far it agrees with people was not measured"
 
@@ -47,7 +47,7 @@ def test_a_calibration_is_quoted(project: Project) -> None:
 
 def test_samples_at_temperature_0_are_told_of(project: Project) -> None:
     text = (project.root / "gate.yaml").read_text()
-    (project.root / "gate.yaml").write_text(text.replace("params: {", "params: {temperature: 0, "))
+    (project.root / "gate.yaml").write_text(text.replace("samples: 2\n", "samples: 2\n    params: {temperature: 0}\n"))
     assert any("bot: samples is 2, and at temperature 0" in line for line in section(project.run("-m", "eval").out))
     assert "=== eval ===" not in project.run("-m", "eval", "--collect-only").out
 
@@ -91,7 +91,7 @@ def test_a_case_without_a_score_is_an_error(project: Project) -> None:
 
 
 def test_junit_has_the_scores(project: Project) -> None:
-    project.write("quality=1.0 quality[safety]=0.0", scorers=JUDGED.replace("URL", project.server.url))
+    project.write("quality=1.0 quality[safety]=0.0", scorers=JUDGED)
     assert project.run("-m", "eval", "--junit-xml", "junit.xml").code == 1
     found = project.junit()
     good, bad = found["welcome_0"], found["safety_1"]
@@ -103,9 +103,7 @@ def test_junit_has_the_scores(project: Project) -> None:
 
 def test_a_rubric_is_on_its_own_scale_wherever_somebody_reads(project: Project) -> None:
     dimensions = "[{name: tone, weight: 0.5, description: Kind}, {name: length, weight: 0.5, description: Brief}]"
-    rubric = (
-        f"{{rubric: {{dimensions: {dimensions}, model: 'openai:j', params: {{base_url: '{project.server.url}/v1'}}}}}}"
-    )
+    rubric = f"{{rubric: {{dimensions: {dimensions}, model: 'own:j'}}}}"
     marks = {"tone": {"reason": "Kind.", "score": 4}, "length": {"reason": "Too long.", "score": 2}}
     project.server.behaviour = Behaviour(judgement=lambda _system, _user: json.dumps(marks))
     project.write(scorers=f"[{rubric}]")
@@ -124,7 +122,7 @@ def test_a_rubric_is_on_its_own_scale_wherever_somebody_reads(project: Project) 
 
 def test_rows_of_two_suites_stand_apart(project: Project) -> None:
     project.write(suite="  - {name: two, prompt: prompt.md, cases: two.jsonl, samples: 1, scorers: [exact], "
-                        f"model: 'openai:m', params: {{base_url: '{project.server.url}/v1'}}}}\n")  # fmt: skip
+                        "model: 'own:m'}\n")  # fmt: skip
     write_jsonl(project.root / "two.jsonl", [{"id": "welcome_0", "input": "answer=a", "expected": "a"}])
     ran = project.run("-m", "eval", "-v")
     assert "gate.yaml::two::welcome_0 PASSED" in ran.out

@@ -126,17 +126,10 @@ tests: [{vars: {topic: bananas}, assert: [{type: llm-rubric, value: is funny}]}]
 """
 
 
-def test_a_model_on_this_machine_needs_no_key_and_no_dollars(tmp_path: Path) -> None:
+def test_a_server_of_ones_own_is_told_with_where_it_is_named(tmp_path: Path) -> None:
     root = make(tmp_path / "x", {"promptfooconfig.yaml": OLLAMA})
     done = gate("init", "--from", "promptfooconfig.yaml", cwd=root)
     assert done.code == 0, done.err
-    assert "_API_KEY" not in done.out
-    assert "a runner of your own, since no other reaches http://localhost:11434/v1" in done.out
-    config = (root / "gate.yaml").read_text(encoding="utf-8")
-    assert "max_usd" not in config and "gpt-5" not in config and "base_url" in config
-    assert "_API_KEY" not in (root / ".github/workflows/prompt-gate.yml").read_text(encoding="utf-8")
+    assert "the provider 'ollama:chat:llama3.2' is no model that the gate can ask" in done.out
+    assert "one of a server under providers: in gate.yaml" in done.out
     assert gate("validate", "--quiet", cwd=root).code == 0
-    other = gate("init", "--from", "promptfooconfig.yaml", "--config", "b.yaml", "--model", "openai:gpt-5", cwd=root)
-    assert "base_url is left out: it is the address of another model" in other.out
-    assert "base_url" not in (root / "b.yaml").read_text(encoding="utf-8")
-    assert "export OPENAI_API_KEY=…" in other.out

@@ -185,7 +185,8 @@ def test_a_parameter_that_the_model_does_not_take_is_told_before_a_run(tmp_path:
         "version: 1\nsuites:\n"
         f"  - {suite}name: a, model: 'openai:gpt-5-mini', params: {{temperature: 0}}}}\n"
         f"  - {suite}name: b, model: 'openai:gpt-4.1-mini', params: {{temperature: 0}}}}\n"
-        f"  - {suite}name: c, model: 'openai:gpt-5', params: {{temperature: 0, base_url: 'http://127.0.0.1:1/v1'}}}}\n"
+        f"  - {suite}name: c, model: 'own:gpt-5', params: {{temperature: 0}}}}\n"
+        "providers: {own: {api: openai, base_url: 'http://gpu.internal:8000/v1'}}\n"
     )
     write(tmp_path, {"gate.yaml": config, **{path: FILES[path] for path in ("prompts/a.md", "evals/a.jsonl")}})
     done = gate("validate", cwd=tmp_path)

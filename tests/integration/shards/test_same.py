@@ -54,12 +54,13 @@ def test_a_regression_is_blocked(tmp_path: Path) -> None:
 def test_over_real_http_with_a_judge(tmp_path: Path, of: int) -> None:
     with ModelServer() as server:
         config = (
-            CONFIG.replace('"fake:oracle"', "openai:m")
+            CONFIG.replace('"fake:oracle"', "own:m")
             .replace("samples: 2", "samples: 3")
             .replace("[exact]", "[exact, judge: {criteria: Is it right?}]")
         )
-        params = f", params: {{seed: 7, base_url: '{server.url}/v1'}}}}\n"
-        make(tmp_path, {**FILES, "gate.yaml": config.replace("samples: 3}\n", "samples: 3" + params)})
+        config = config.replace("samples: 3}\n", "samples: 3, params: {seed: 7}}\n")
+        config += f"providers: {{own: {{api: openai, base_url: '{server.url}/v1'}}}}\n"
+        make(tmp_path, {**FILES, "gate.yaml": config})
         write(tmp_path, {PROMPT: "Help. quality=0.9\n", "prompts/faq.md": "Answer quickly. quality=0.8\n"})
         whole = gate("diff", *REFS, "--no-early-stop", "--out", "whole", cwd=tmp_path)
         asked = server.requests

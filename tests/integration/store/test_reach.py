@@ -46,10 +46,9 @@ def test_no_command_runs_code_that_only_a_case_of_the_store_names(place: Place) 
     [
         ({"database": {"url": "GATE_DATABASE_URL", "query": "SELECT 1", "equals": 1}}, "looks into the database of"),
         ({"judge": {"criteria": "x", "model": "openai:gpt-5"}}, "asks the model 'openai:gpt-5'"),
-        ({"judge": {"criteria": "x", "params": {"base_url": "http://127.0.0.1:9/v1"}}}, "at an address of its own"),
     ],
 )
-def test_nor_asks_a_database_a_model_or_an_address(place: Place, scorer: JsonValue, said: str) -> None:
+def test_nor_asks_a_database_or_a_model(place: Place, scorer: JsonValue, said: str) -> None:
     place.put("support", 4)
     bring(place, scorer)
     done = place.gate("check", "--suite", "support")

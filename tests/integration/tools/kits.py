@@ -10,7 +10,7 @@ from pathlib import Path
 from subprocess import PIPE, Popen
 from typing import Any
 
-from gate.domain.target import Server, ToolLoop
+from gate.config.targets import Server, ToolLoop
 from gate.domain.transcript import ToolUse
 from gate.targets.port import AgentFailed
 from gate.targets.tools.box import Box
@@ -25,20 +25,20 @@ VALUES = {"PROPERTY_TOKEN": TOKEN}
 WEB = ("streamable-http", "streamable-http-json", "sse")
 
 
-def odd(kind: str, name: str = "odd", **more: Any) -> Server:
-    """A server of `odd.py`."""
-    return Server(name, "stdio", (sys.executable, "odd.py", kind), **more)
+def odd(kind: str, name: str = "odd", **more: Any) -> dict[str, Server]:
+    """A server of `odd.py`, by its name."""
+    return {name: Server(command=(sys.executable, "odd.py", kind), **more)}
 
 
-def listings(**more: Any) -> Server:
+def listings(**more: Any) -> dict[str, Server]:
     """The server of `listings.py`, over stdio."""
-    return Server("listings", "stdio", (sys.executable, "listings.py"), **more)
+    return {"listings": Server(command=(sys.executable, "listings.py"), **more)}
 
 
 @asynccontextmanager
 async def kit(
     scratch: Path,
-    *servers: Server,
+    *servers: dict[str, Server],
     values: Mapping[str, str] = VALUES,
     root: Path = SERVERS,
     start_s: float = START_S,
@@ -46,7 +46,8 @@ async def kit(
 ) -> AsyncIterator[ToolKit]:
     """A kit whose programs run where the servers lie, and which is closed at the end."""
     place = Place(root, scratch, os.environ["PATH"])
-    made = ToolKit(ToolLoop(servers=servers, **loop), place, values, start_s)
+    named = {name: server for one in servers for name, server in one.items()}
+    made = ToolKit(ToolLoop(servers=named, **loop), place, values, start_s)
     try:
         yield made
     finally:
@@ -95,9 +96,9 @@ def service(kind: str, **variables: str) -> Iterator[tuple[str, "Popen[bytes]"]]
             process.kill()
 
 
-def reached(kind: str, url: str, **more: Any) -> Server:
+def reached(kind: str, url: str, **more: Any) -> dict[str, Server]:
     """That server, as the configuration names it."""
-    return Server("listings", "sse" if kind == "sse" else "streamable-http", url=url, **more)
+    return {"listings": Server(url=url, transport="sse" if kind == "sse" else "streamable-http", **more)}
 
 
 def alive(pid: int) -> bool:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.domain.target import ToolLoop
+from gate.config.targets import ToolLoop
 from gate.targets.tools.box import Box
 from gate.targets.tools.kit import ToolKit
 from gate.targets.tools.process import Place
@@ -116,7 +116,7 @@ def test_a_kit_that_is_never_closed_leaves_nothing_once_its_loop_is_gone(tmp_pat
         await mess(await opened(made))
 
     place = Place(SERVERS, tmp_path, os.environ["PATH"])
-    made = ToolKit(ToolLoop(servers=(odd("fine"),)), place)
+    made = ToolKit(ToolLoop(servers=odd("fine")), place)
     asyncio.run(working(made))
     assert gone(tmp_path)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.domain.target import Server
+from gate.config.targets import Server
 from tests.integration.tools.kits import WEB, called, failure, kit, opened, reached, reason, service
 from tests.support.mcp_servers.web import Asked, Handler, fine, response, serving
 
@@ -24,8 +24,8 @@ def always(answer: Answer) -> Handler:
     return handle
 
 
-def http(url: str, transport: str = "streamable-http") -> Server:
-    return Server("shop", transport, url=url)  # type: ignore[arg-type]
+def http(url: str, transport: str = "streamable-http") -> dict[str, Server]:
+    return {"shop": Server(url=url, transport=transport)}  # type: ignore[arg-type]
 
 
 async def why(handler: Handler, scratch: Path, transport: str = "streamable-http", start_s: float = 20.0) -> str:
@@ -200,8 +200,8 @@ def test_what_is_wrong_with_a_stream_of_events_is_said(events: bytes, said: str,
 @pytest.mark.parametrize("kind", WEB)
 def test_headers_come_from_the_environment_and_are_seen_by_nobody_else(kind: str, tmp_path: Path) -> None:
     async def told(url: str) -> tuple[str, str]:
-        server = reached(kind, url, headers=(("Authorization", "HOUSE_AUTH"),))
-        loop = {"inject": (("token", "HOUSE_AUTH"), ("session_id", "$session"))}
+        server = reached(kind, url, headers={"Authorization": "HOUSE_AUTH"})
+        loop = {"inject": {"token": "HOUSE_AUTH", "session_id": "$session"}}
         async with kit(tmp_path, server, values={"HOUSE_AUTH": f"{AUTH}\n"}, **loop) as made:
             result = (await called(await opened(made), "echo", text="hi")).result
         async with kit(tmp_path, server, values={"HOUSE_AUTH": "Bearer wrong-wrong"}) as made:

@@ -7,15 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from gate.domain.target import Server
+from gate.config.targets import Server
 from gate.targets.tools.masks import RESULT_CHARS
 from tests.integration.tools.kits import SESSION, TOKEN, WEB, called, failure, kit, listings, opened, reached, service
 
-INJECT = (("token", "PROPERTY_TOKEN"), ("session_id", "$session"))
+INJECT = {"token": "PROPERTY_TOKEN", "session_id": "$session"}
+Named = dict[str, Server]
 
 
 @pytest.fixture(scope="module", params=("stdio", *WEB))
-def server(request: pytest.FixtureRequest) -> Iterator[Server]:
+def server(request: pytest.FixtureRequest) -> Iterator[Named]:
     if request.param == "stdio":
         yield listings(env=("PROPERTY_TOKEN",))
         return
@@ -23,7 +24,7 @@ def server(request: pytest.FixtureRequest) -> Iterator[Server]:
         yield reached(request.param, url)
 
 
-def test_tools_are_told_without_what_the_harness_puts_in(server: Server, tmp_path: Path) -> None:
+def test_tools_are_told_without_what_the_harness_puts_in(server: Named, tmp_path: Path) -> None:
     async def told() -> dict[str, str]:
         async with kit(tmp_path, server, inject=INJECT) as made:
             return {tool.name: tool.schema for tool in await made.toolbox().tools()}
@@ -36,7 +37,7 @@ def test_tools_are_told_without_what_the_harness_puts_in(server: Server, tmp_pat
     assert json.loads(schemas["slow"])["properties"]["seconds"]["type"] == "number"
 
 
-def test_what_is_put_in_arrives_and_comes_back_as_a_word(server: Server, tmp_path: Path) -> None:
+def test_what_is_put_in_arrives_and_comes_back_as_a_word(server: Named, tmp_path: Path) -> None:
     async def echoed() -> list[object]:
         async with kit(tmp_path, server, inject=INJECT) as made:
             box = await opened(made)
@@ -52,7 +53,7 @@ def test_what_is_put_in_arrives_and_comes_back_as_a_word(server: Server, tmp_pat
     assert long == "xxx [token] [session]"
 
 
-def test_results_are_text(server: Server, tmp_path: Path) -> None:
+def test_results_are_text(server: Named, tmp_path: Path) -> None:
     async def results() -> list[str]:
         async with kit(tmp_path, server, inject=INJECT) as made:
             box = await opened(made)
@@ -70,7 +71,7 @@ def test_results_are_text(server: Server, tmp_path: Path) -> None:
     assert picture == "a house\n[image image/png, 42 bytes]"
 
 
-def test_a_result_of_five_megabytes_is_cut_with_a_word_about_it(server: Server, tmp_path: Path) -> None:
+def test_a_result_of_five_megabytes_is_cut_with_a_word_about_it(server: Named, tmp_path: Path) -> None:
     async def long() -> str:
         async with kit(tmp_path, server) as made:
             return (await called(await opened(made), "long", size=5_000_000)).result
@@ -79,9 +80,9 @@ def test_a_result_of_five_megabytes_is_cut_with_a_word_about_it(server: Server, 
     assert result == "x" * RESULT_CHARS + "\n[cut: these are the first 50,000 of 5,000,000 characters]"
 
 
-def test_a_tool_that_fails_or_takes_too_long_costs_its_own_call_alone(server: Server, tmp_path: Path) -> None:
+def test_a_tool_that_fails_or_takes_too_long_costs_its_own_call_alone(server: Named, tmp_path: Path) -> None:
     async def failing() -> list[tuple[bool, str]]:
-        async with kit(tmp_path, server, tool_timeout_s=2.0) as made:
+        async with kit(tmp_path, server, timeout_s=2.0) as made:
             box = await opened(made)
             uses = await asyncio.gather(
                 called(box, "slow", seconds=600),
@@ -101,7 +102,7 @@ def test_a_tool_that_fails_or_takes_too_long_costs_its_own_call_alone(server: Se
     assert well == again == (False, "done")
 
 
-def test_many_calls_at_once_share_one_server(server: Server, tmp_path: Path) -> None:
+def test_many_calls_at_once_share_one_server(server: Named, tmp_path: Path) -> None:
     async def counted() -> list[int]:
         async with kit(tmp_path, server) as made:
             boxes = await asyncio.gather(*(opened(made) for _ in range(8)))
@@ -112,7 +113,7 @@ def test_many_calls_at_once_share_one_server(server: Server, tmp_path: Path) -> 
     assert counts == list(range(counts[0], counts[0] + 40))
 
 
-def test_a_call_that_nobody_waits_for_any_more_does_not_disturb_the_others(server: Server, tmp_path: Path) -> None:
+def test_a_call_that_nobody_waits_for_any_more_does_not_disturb_the_others(server: Named, tmp_path: Path) -> None:
     async def cancelled() -> str:
         async with kit(tmp_path, server) as made:
             box = await opened(made)
@@ -129,7 +130,7 @@ def test_a_call_that_nobody_waits_for_any_more_does_not_disturb_the_others(serve
 
 @pytest.mark.parametrize("kind", ("stdio", *WEB))
 def test_a_server_that_dies_ends_the_conversations_under_way(kind: str, tmp_path: Path) -> None:
-    async def died(server: Server) -> tuple[str, str, str]:
+    async def died(server: Named) -> tuple[str, str, str]:
         async with kit(tmp_path, server) as made:
             box, other = await opened(made), await opened(made)
             waiting = asyncio.create_task(failure(other, "slow", seconds=600))

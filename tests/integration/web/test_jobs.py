@@ -185,7 +185,6 @@ def test_what_a_form_names_has_to_be_there(shop: Shop, ann: TestClient, fields: 
     [
         [{"python": {"function": "evals.checks:polite"}}],
         [{"database": {"url": "GATE_DATABASE_URL", "query": "SELECT 1", "equals": 1}}],
-        [{"judge": {"criteria": "x", "model": "openai:gpt-5-mini", "params": {"base_url": "http://127.0.0.1:9/v1"}}}],
     ],
 )
 def test_a_case_reaches_no_further_than_its_suite(shop: Shop, ann: TestClient, scorers: list[object]) -> None:

@@ -7,6 +7,7 @@ from html import unescape
 import pytest
 from starlette.testclient import TestClient
 
+from gate.cases.reading import put_of
 from gate.domain.case import Case
 from gate.domain.history import Context
 from gate.domain.record import RunRecord
@@ -16,7 +17,6 @@ from gate.store.sql.engine import Database
 from gate.store.sql.runs import Runs
 from gate.store.sql.suites import Suites
 from gate.web import addresses
-from gate.web.casecheck import put, read_entry
 from tests.support import browsing
 from tests.support.finished import CREATED, finished
 from tests.support.runs import suite
@@ -96,7 +96,7 @@ def test_a_question_that_the_run_left_out_is_that_of_the_version_that_was_asked(
     asked = Suites(database).newest("support")
     assert asked is not None
     newer: Entry = {**first, "input": "May I return them?"}
-    Suites(database).change("support", [put(read_entry(newer), newer, 1)], browsing.ANN)  # type: ignore[arg-type]
+    Suites(database).change("support", [put_of(newer, 1)], browsing.ANN)
     run = untold(database, asked.digest)
     page = ann.get(addresses.case_of_run(run, "support", "c001")).text
     assert ("May I return it?" in page, "Within 30 days." in page, "did not keep" in page) == (True, True, False)

@@ -17,10 +17,10 @@ from gate.config import gatefile
 from gate.config.gatefile import GateFile, SuiteOptions
 from gate.config.rubrics import parse_rubric
 from gate.config.scorers import KINDS, parse_scorers
-from gate.config.targets import ToolsTarget
+from gate.config.targets import ToolLoop
+from gate.config.toolfile import parse_tools
 from gate.errors import GateError
 from gate.inputs import prompts
-from gate.inputs.toolfile import parse_tools
 from tests.support.docsite.commandlines import wrong_commands
 
 ACTION = Path(__file__).parents[3] / "action.yml"
@@ -109,7 +109,7 @@ def _dimensions(suite: dict[str, Any]) -> list[str]:
 
 
 def _tool_keys() -> set[str]:
-    return set(ToolsTarget.model_fields)
+    return set(ToolLoop.model_fields)
 
 
 def _suite_keys() -> set[str]:

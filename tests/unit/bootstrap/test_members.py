@@ -17,7 +17,6 @@ from gate.providers.factory import Factory
         ("openai:gpt-4o", {}, 0.0),
         ("openai:gpt-4o", {"temperature": 0.7}, 0.7),
         ("openai:gpt-5", {}, None),
-        ("openai:gpt-5", {"base_url": "http://127.0.0.1:9/v1"}, 0.0),
         ("openai:gpt-5", {"reasoning_effort": "none"}, 0.0),
         ("anthropic:claude-opus-4-5", {}, None),
         ("fake:judge", {}, 0.0),

@@ -33,8 +33,8 @@ def answer(text: str = "hi", origin: Origin | None = None) -> Reply:
     return Reply(text, "m-2026", Usage(10, 2, 3, 4), Dollars(0.25), 0.5, 2, "stop", origin or Origin())
 
 
-def address(model: ModelRef, params: Params) -> str:
-    return params.base_url or "https://api.example.com/v1"
+def address(model: ModelRef) -> str:
+    return "https://api.example.com/v1"
 
 
 def store(

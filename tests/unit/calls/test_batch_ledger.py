@@ -107,7 +107,6 @@ def test_one_process_at_a_time(tmp_path: Path) -> None:
         replace(REQUEST, model=ModelRef("openai", "n")),
         replace(REQUEST, model=ModelRef("anthropic", "m")),
         replace(REQUEST, params=Params(temperature=0.0)),
-        replace(REQUEST, params=Params(base_url="http://localhost/v1")),
         replace(REQUEST, messages=(Message("system", "su"), Message("user", ""))),
         replace(REQUEST, messages=(Message("user", "s"), Message("user", "u"))),
         replace(REQUEST, schema={"type": "object"}),

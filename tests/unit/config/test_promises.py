@@ -7,7 +7,7 @@ from gate.domain.model import ModelRef, Params
 from tests.unit.inputs.texts import GOOD, errors
 
 SUITE, OTHER = ModelRef("openai", "small"), ModelRef("anthropic", "large")
-LOCAL = Params(base_url="http://127.0.0.1:8000/v1", temperature=0.7)
+OWN = Params(chat_template="passthrough", temperature=0.7)
 
 
 def read(entry: str) -> PromisesConfig | None:
@@ -44,22 +44,23 @@ def test_mistakes_are_told_by_name(entry: str, said: str) -> None:
     assert said in errors(lambda: read(entry))
 
 
-def test_the_suites_own_model_is_asked_where_the_suite_asks_it() -> None:
-    found = PromisesConfig().completed(SUITE, LOCAL)
+def test_the_suites_own_model_is_asked_with_the_suites_template() -> None:
+    found = PromisesConfig().completed(SUITE, OWN)
     assert (found.model, found.judge) == (SUITE, SUITE)
-    assert found.params == Params(base_url=LOCAL.base_url)  # a temperature for answers is none for extraction
+    assert found.params == Params(chat_template="passthrough")  # a temperature for answers is none for extraction
 
 
-def test_another_model_is_not_asked_at_the_suites_address() -> None:
-    assert PromisesConfig(model=OTHER).completed(SUITE, LOCAL).params == Params()
+def test_another_model_is_not_asked_with_it() -> None:
+    assert PromisesConfig(model=OTHER).completed(SUITE, OWN).params == Params()
 
 
 def test_what_the_entry_says_counts() -> None:
-    own = Params(base_url="http://127.0.0.1:9/v1", seed=1)
-    assert PromisesConfig(params=own).completed(SUITE, LOCAL).params == own
+    own = Params(seed=1)
+    found = PromisesConfig(params=own).completed(SUITE, Params(temperature=0.7))
+    assert found.params == own
 
 
 def test_params_are_not_those_of_a_judge_of_another_provider() -> None:
     own = PromisesConfig(params=Params(seed=1), judge=OTHER)
-    assert own.completed(SUITE, LOCAL).judge_params == Params()
+    assert own.completed(SUITE, OWN).judge_params == Params()
     assert PromisesConfig(params=Params(seed=1)).completed(SUITE, Params()).judge_params == Params(seed=1)

@@ -29,7 +29,6 @@ FULL = (
       reasoning_effort: low
       prompt_cache: true
       chat_template: passthrough
-      base_url: https://x/v1
       timeout_s: 0.5
     policy: {}
     promises: {model: fake:x, params: {seed: 1}, judge: fake:y, tests: 0, spec: s.yaml}
@@ -169,6 +168,9 @@ def test_every_key_has_a_description() -> None:
         ("api: openai", "api: cohere", "providers.groq.api must be openai or anthropic, not 'cohere'"),
         ("https://api", "http://api", "providers.groq.base_url must begin with https:// (a key is sent there"),
         ("https://api", "https://me:pw@api", "providers.groq.base_url must not hold a user name or password"),
+        ("https://api", "ftp://api", "providers.groq.base_url must begin with http:// or https:// and name a host"),
+        ("https://api", "http://[api", "providers.groq.base_url is not a web address"),
+        ("https://api", "http://a pi", "providers.groq.base_url holds a space or a control character"),
         ("GROQ_API_KEY}", "sk-1234}", "providers.groq.api_key_env must name an environment variable, and not hold"),
         ("api: openai, ", "", "'api' is missing in providers.groq"),
         ('model: "groq:llama"', 'model: "grok:llama"', "suites[0].model is wrong: unknown provider 'grok'"),
@@ -180,7 +182,12 @@ def test_a_server_of_ones_own(old: str, new: str, told: str) -> None:
     )
 
 
-def test_http_is_for_this_machine() -> None:
+def test_without_a_key_http_is_for_any_machine() -> None:
+    text = PROVIDERS.replace(", api_key_env: GROQ_API_KEY", "").replace("https://api", "http://api")
+    assert load(text, "gate.yaml").providers["groq"].api_key_env == ""
+
+
+def test_with_a_key_http_is_for_this_machine() -> None:
     ((name, found),) = load(
         PROVIDERS.replace("https://api.groq.com", "http://localhost:8000"), "gate.yaml"
     ).providers.items()

@@ -2,8 +2,8 @@
 
 import pytest
 
+from gate.config.targets import CommandAgent, HttpAgent, PythonAgent, Server, Target, ToolLoop
 from gate.domain.case import Case
-from gate.domain.target import CommandAgent, HttpAgent, PythonAgent, Server, Target, ToolLoop
 from tests.support.conversing import question
 
 URL = "http://agent"
@@ -13,15 +13,15 @@ URL = "http://agent"
     ("target", "code", "recognised", "remembered"),
     [
         (None, "", True, True),
-        (HttpAgent(URL), "", False, False),
-        (HttpAgent(URL, version="1.4"), "", True, True),
-        (CommandAgent(("agent",)), "", False, False),
-        (CommandAgent(("agent",)), "digest", True, True),
-        (PythonAgent("agent:Agent"), "", False, False),
-        (PythonAgent("agent:Agent"), "digest", True, True),
-        (ToolLoop((Server("s", "sse", url=URL),)), "", False, True),
-        (ToolLoop((Server("s", "stdio", ("server",)),)), "", False, True),
-        (ToolLoop(()), "", True, True),
+        (HttpAgent(url=URL), "", False, False),
+        (HttpAgent(url=URL, version="1.4"), "", True, True),
+        (CommandAgent(run=("agent",)), "", False, False),
+        (CommandAgent(run=("agent",)), "digest", True, True),
+        (PythonAgent(function="agent:Agent"), "", False, False),
+        (PythonAgent(function="agent:Agent"), "digest", True, True),
+        (ToolLoop(servers={"s": Server(url=URL)}), "", False, True),
+        (ToolLoop(servers={"s": Server(command=("server",))}), "", False, True),
+        (ToolLoop(fixtures="tools.yaml"), "", True, True),
     ],
 )
 def test_who_is_known_again(target: Target | None, code: str, recognised: bool, remembered: bool) -> None:

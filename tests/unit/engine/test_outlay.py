@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.config.scorerspec import ScorerSpec
+from gate.config.targets import ConversationModel, Conversing, ToolLoop
 from gate.domain.case import Persona, Round
 from gate.domain.forecast import Figure
 from gate.domain.jsonvalue import JsonValue
 from gate.domain.model import ModelRef, Params
 from gate.domain.suite import Suite
-from gate.domain.target import ConversationModel, Conversing, ToolLoop
 from gate.domain.usage import Cost, Dollars, Unpriced, Usage
 from gate.engine.outlay import Earlier, Estimator, PerCall
 from tests.support.runs import arm, suite
@@ -137,7 +137,7 @@ def test_judges_see_each_round_and_those_of_one_round_see_that_one() -> None:
 
 def test_where_an_agent_decides_the_calls_are_the_least() -> None:
     asked = talks(2)
-    agent = replace(asked, candidate=replace(asked.candidate, target=ToolLoop()))
+    agent = replace(asked, candidate=replace(asked.candidate, target=ToolLoop(fixtures="tools.yaml")))
     found = estimator().spending([agent], 1)
     assert [one.at_least for one in found.outlays] == [False, True]
     assert found.at_least and found.dollars_at_least

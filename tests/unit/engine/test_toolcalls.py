@@ -3,13 +3,13 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+from gate.config.targets import ConversationModel, Conversing
 from gate.domain.absence import Failed, Unscored
 from gate.domain.case import Persona
 from gate.domain.conversations import ArmConversations, ChangedCalls, ToolChange
 from gate.domain.model import ModelRef
 from gate.domain.sample import ArmName, Reply, Sample
 from gate.domain.suite import Suite
-from gate.domain.target import ConversationModel, Conversing
 from gate.domain.transcript import Aside, ToolUse, Transcript, Turn
 from gate.engine.grid import Grid
 from gate.engine.samples import SampleTable

@@ -5,11 +5,11 @@ from dataclasses import replace
 import pytest
 
 from gate.config.scorerspec import ScorerSpec
+from gate.config.targets import Conversing, RoundRule
 from gate.domain.absence import Failed, Unscored
 from gate.domain.case import Case, Round
 from gate.domain.sample import ArmName, Part, Sample, Score
 from gate.domain.suite import Suite
-from gate.domain.target import Conversing, RoundRule
 from gate.engine.vetting import contradiction
 from gate.scoring.combine import combine
 from tests.support import runs

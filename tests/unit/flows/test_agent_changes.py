@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from gate.config.functions import Entry
+from gate.config.targets import ToolLoop
 from gate.domain.absence import Failed
 from gate.domain.code_place import CodePlace
 from gate.domain.jsonvalue import JsonValue
-from gate.domain.target import ToolLoop
 from gate.errors import CannotEvaluate, GateError, InputErrors
 from gate.flows.agents import code_of
 from gate.flows.pairing import Sides
@@ -96,7 +96,9 @@ def test_a_prompt_or_another_agent_is_compared(target: str) -> None:
 
 def test_each_arm_has_the_recorded_answers_of_its_own_side() -> None:
     (suite,) = compared(files(RECORDED), files(RECORDED, tools_yaml=TOOLS % "dues")).suites
-    results = [arm.target.recorded[0].result for arm in suite.arms.values() if isinstance(arm.target, ToolLoop)]
+    results = [
+        arm.target.recorded[0].answers[0].text for arm in suite.arms.values() if isinstance(arm.target, ToolLoop)
+    ]
     assert results == ["rent", "dues"]
 
 

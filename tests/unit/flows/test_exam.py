@@ -13,7 +13,7 @@ from gate.flows.exam import JudgeDefault, Rules, build, changes
 from gate.inputs.limits import SLICES
 
 CASES = tuple(Case(f"c{i}", input="x" * (i + 1), slices={"lang": "de"}, where=f"f:{i}") for i in range(9))
-JUDGE = JudgeDefault(ModelRef("openai", "m"), Params(base_url="http://h/v1", temperature=0.3))
+JUDGE = JudgeDefault(ModelRef("openai", "m"), Params(chat_template="passthrough", temperature=0.3))
 EXACT = ScorerSpec("exact", "exact", {"value": "{{ expected }}"})
 
 
@@ -23,12 +23,12 @@ def test_length_is_made_and_every_dimension_tested_when_none_is_named() -> None:
     assert [case.slices["length"] for case in exam.cases] == ["short"] * 3 + ["medium"] * 3 + ["long"] * 3
 
 
-def test_a_judge_without_a_model_gets_the_default_and_its_address_and_no_more() -> None:
+def test_a_judge_without_a_model_gets_the_default_and_its_template_and_no_more() -> None:
     judges = (ScorerSpec("judge", "j", {"criteria": "good"}), ScorerSpec("judge", "k", {"model": "anthropic:o"}))
     exam = build(CASES, Rules((EXACT, *judges), (), SuitePolicy()), "main", JUDGE)
     assert exam.scorers[0] == EXACT
     assert exam.scorers[1].options["model"] == "openai:m"
-    assert exam.scorers[1].options["params"] == {"base_url": "http://h/v1"}
+    assert exam.scorers[1].options["params"] == {"chat_template": "passthrough"}
     assert exam.scorers[2].options == {"model": "anthropic:o"}
 
 

@@ -7,9 +7,9 @@ import pytest
 from gate.config.gatefile import SuiteConfig
 from gate.config.policy import SuitePolicy
 from gate.config.scorerspec import ScorerSpec
+from gate.config.targets import ConversationModel, Conversing
 from gate.domain.case import Case
 from gate.domain.model import ModelRef, Params
-from gate.domain.target import ConversationModel, Conversing
 from gate.flows.exam import JudgeDefault, changes
 from gate.flows.exam_edits import FEWEST_TRIED, Edited, edit_of, rules_edited
 from gate.flows.pairing import Pair

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 from gate.config.policy import SuitePolicy
 from gate.config.scorerspec import ScorerSpec
+from gate.config.targets import Conversing
 from gate.domain.case import Case, Persona, Round
 from gate.domain.message import Message
 from gate.domain.model import ModelRef, Params
 from gate.domain.prompt import Built, Prompt, PromptVersion
 from gate.domain.suite import Arm, Exam, Suite
-from gate.domain.target import Conversing
 from gate.flows.exam import JudgeDefault, Rules, build, changes
 from gate.flows.placeholders import of_suite
 

@@ -5,11 +5,11 @@ from dataclasses import replace
 import pytest
 
 from gate.config.policy import RunPolicy
+from gate.config.targets import CommandAgent, Target
 from gate.domain.absence import Failed, Unscored
 from gate.domain.case import Case
 from gate.domain.record import RunRecord
 from gate.domain.sample import ArmName, Part, Sample, Score
-from gate.domain.target import CommandAgent, Target
 from gate.domain.usage import Cost, Dollars, Unpriced
 from gate.engine.assess import Assessor
 from gate.engine.samples import SampleTable
@@ -56,7 +56,7 @@ def test_suites_in_which_nothing_with_a_price_was_called_add_nothing_to_the_doll
 
 
 def test_an_agent_that_does_not_tell_its_cost_is_no_model_without_a_price() -> None:
-    unknown, agent = Unpriced("unknown"), CommandAgent(("./agent",))
+    unknown, agent = Unpriced("unknown"), CommandAgent(run=("./agent",))
     assert "unknown: the agent does not tell its cost (cost\\_usd)" in render(spending(unknown, target=agent))
     assert "unknown: at least one model has no known price" in render(spending(unknown))
 

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from gate.config.policy import RunPolicy
+from gate.config.targets import HttpAgent, ToolLoop
 from gate.domain.ending import STEP_LIMIT
 from gate.domain.record import RunRecord
 from gate.domain.sample import ArmName, Origin, Reply, Sample, Score
 from gate.domain.suite import Suite
-from gate.domain.target import HttpAgent, ToolLoop
 from gate.engine.assess import Assessor
 from gate.engine.samples import SampleTable
 from gate.flows.collect import Collection
@@ -111,7 +111,7 @@ def test_endings_are_counted_for_each_arm() -> None:
 
 def test_conversations_that_were_ended_at_the_step_limit_are_told_with_it() -> None:
     one = suite([{}] * 12)
-    one = replace(one, candidate=replace(one.candidate, target=ToolLoop(max_steps=7)))
+    one = replace(one, candidate=replace(one.candidate, target=ToolLoop(fixtures="tools.yaml", max_steps=7)))
     samples = _samples(one, 12)
     for place in (1, 3):
         ended = replace(reply(), text="", stop_reason=STEP_LIMIT)
@@ -123,7 +123,7 @@ def test_conversations_that_were_ended_at_the_step_limit_are_told_with_it() -> N
 
 def test_an_agent_that_is_asked_again_the_next_time_is_told_of() -> None:
     one = suite([{}] * 12)
-    one = replace(one, candidate=replace(one.candidate, target=HttpAgent("http://agent")))
+    one = replace(one, candidate=replace(one.candidate, target=HttpAgent(url="http://agent")))
     made = _record(one, _samples(one, 12)).suites[0]
     assert (made.baseline.remembered, made.candidate.remembered) == (True, False)
 

@@ -30,7 +30,7 @@ suites:
     cases: evals/triage.jsonl
     model: local:models/small.gguf
     samples: 1
-    params: {temperature: null, stop: ["\\n"], base_url: "http://localhost:11434/v1"}
+    params: {temperature: null, stop: ["\\n"]}
     scorers: [exact, exact]
     template: jinja2
 """

@@ -46,8 +46,8 @@ def test_anthropic_caches_what_it_is_asked_to() -> None:
     assert (asked.asked, asked.marked) == (True, True)
 
 
-def factory(tmp_path: Path, *, by_name: bool = False) -> Factory:
-    return Factory(Keys("k", "k"), tmp_path, 1, lambda path: "", PriceList(by_name=by_name))
+def factory(tmp_path: Path, url: str | None = None, *, by_name: bool = False) -> Factory:
+    return Factory(Keys("k", "k", url), tmp_path, 1, lambda path: "", PriceList(by_name=by_name))
 
 
 def test_a_token_is_written_at_the_cache_write_price(tmp_path: Path) -> None:
@@ -61,7 +61,7 @@ def test_without_a_price_of_its_own_it_is_a_fresh_one(tmp_path: Path) -> None:
 
 
 def test_somebody_elses_server_has_terms_of_its_own(tmp_path: Path) -> None:
-    model, params = ModelRef("openai", "gpt-4o-mini"), Params(base_url="http://localhost:9/v1")
-    assert factory(tmp_path).caching(model, params) == CacheTerms()
-    assert factory(tmp_path, by_name=True).caching(model, params).minimum == 1024
+    model, url = ModelRef("openai", "gpt-4o-mini"), "http://localhost:9/v1"
+    assert factory(tmp_path, url).caching(model, Params()) == CacheTerms()
+    assert factory(tmp_path, url, by_name=True).caching(model, Params()).minimum == 1024
     assert factory(tmp_path).caching(ModelRef("fake", "oracle"), Params()) == CacheTerms()

@@ -82,7 +82,13 @@ def test_no_credit_left(status: int, body: str) -> None:
 
 @pytest.mark.parametrize(
     ("status", "hint"),
-    [(401, "OPENAI_API_KEY"), (403, "OPENAI_API_KEY"), (404, "gpt-4o-mini"), (405, "base_url"), (302, "base_url")],
+    [
+        (401, "OPENAI_API_KEY"),
+        (403, "OPENAI_API_KEY"),
+        (404, "gpt-4o-mini"),
+        (405, "the address"),
+        (302, "the address"),
+    ],
 )
 def test_set_up_wrongly(status: int, hint: str) -> None:
     failure = sort(status, '{"error": {"message": "no"}}')

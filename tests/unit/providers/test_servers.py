@@ -28,7 +28,7 @@ def test_azure_wants_the_new_limit_and_others_the_old_one() -> None:
 
 @pytest.mark.parametrize("url", ["http://localhost:11434/v1/", " https://host.example/v1\n"])
 def test_good_addresses(url: str) -> None:
-    assert servers.checked(url) == url.strip().rstrip("/")
+    assert servers.checked(url, "OPENAI_BASE_URL") == url.strip().rstrip("/")
 
 
 @pytest.mark.parametrize(
@@ -36,11 +36,11 @@ def test_good_addresses(url: str) -> None:
 )
 def test_bad_addresses(url: str) -> None:
     with pytest.raises(Misconfigured) as caught:
-        servers.checked(url)
-    assert "http://localhost:11434/v1" in caught.value.hint
+        servers.checked(url, "OPENAI_BASE_URL")
+    assert caught.value.message.startswith("OPENAI_BASE_URL ")
 
 
 def test_a_password_in_an_address_is_refused_and_not_shown() -> None:
     with pytest.raises(Misconfigured) as caught:
-        servers.checked("https://me:hunter2@host.example/v1")
+        servers.checked("https://me:hunter2@host.example/v1", "OPENAI_BASE_URL")
     assert "hunter2" not in str(caught.value) + caught.value.hint

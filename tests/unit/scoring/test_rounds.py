@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.config.scorerspec import ScorerSpec
+from gate.config.targets import Conversing, RoundRule
 from gate.domain.absence import Unscored
 from gate.domain.case import Case, Persona, Round
 from gate.domain.message import Message
 from gate.domain.sample import ArmName, Part, Sample, Score
 from gate.domain.suite import Exam
-from gate.domain.target import Conversing, RoundRule
 from gate.domain.transcript import ToolUse, Transcript, Turn
 from gate.domain.usage import Dollars
 from gate.scoring.combine import combine

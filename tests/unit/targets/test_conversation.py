@@ -10,13 +10,13 @@ import pytest
 
 from gate.calls.lane import NoCall
 from gate.calls.port import Bill
+from gate.config.targets import CommandAgent, ConversationModel, Conversing, HttpAgent, Server, Target, ToolLoop
 from gate.domain.absence import Failed
 from gate.domain.case import Case, Persona, Round
 from gate.domain.ending import STEP_LIMIT
 from gate.domain.model import ModelRef, Params
 from gate.domain.sample import Reply
 from gate.domain.suite import Exam
-from gate.domain.target import CommandAgent, ConversationModel, Conversing, HttpAgent, Server, Target, ToolLoop
 from gate.domain.transcript import Observation, ToolUse
 from gate.domain.usage import Dollars, Effort, Unpriced
 from gate.targets.conversation import Company, ConversationTarget
@@ -178,9 +178,9 @@ def test_a_known_conversation_is_not_led_again() -> None:
     assert again.events == []
 
 
-PROGRAM, SERVICE = CommandAgent(("./agent",)), HttpAgent("http://a")
-TOOLS = ToolLoop((Server("s", "stdio", ("./server",)),))
-REMOTE = ToolLoop((Server("s", "sse", url="http://a"),))
+PROGRAM, SERVICE = CommandAgent(run=("./agent",)), HttpAgent(url="http://a")
+TOOLS = ToolLoop(servers={"s": Server(command=("./server",))})
+REMOTE = ToolLoop(servers={"s": Server(url="http://a")})
 
 
 def again(target: Target, code: str = "", then: str | None = None) -> tuple[bool, bool]:
@@ -198,10 +198,10 @@ def test_an_agent_is_asked_again_unless_it_is_known_to_be_the_same() -> None:
         assert again(program, "abc", "def") == (True, False), "its files are others"
     # What a service was yesterday nobody knows; it may be gone.
     assert again(SERVICE) == again(PROGRAM) == (False, False)
-    assert again(replace(SERVICE, version="1.2")) == (True, True)
+    assert again(HttpAgent(url="http://a", version="1.2")) == (True, True)
     # The answers of the model are known; tools are called again.
     assert again(TOOLS) == again(REMOTE) == (True, False)
-    assert again(replace(REMOTE, servers=(replace(REMOTE.servers[0], version="1"),))) == (True, True)
+    assert again(ToolLoop(servers={"s": Server(url="http://a", version="1")})) == (True, True)
     assert again(ToolLoop(fixtures="tools.yaml")) == (True, True)
 
 
@@ -228,7 +228,7 @@ OTHER = ConversationModel().model_copy(update={"params": Params(temperature=0.5)
         (replace(TWO, facts="The first one."), None, Conversing()),
         (replace(TWO, slices={"tier": "free"}), None, Conversing()),
         (replace(TWO, vars={"x": 1}), None, Conversing()),
-        (TWO, HttpAgent("http://a"), Conversing()),
+        (TWO, HttpAgent(url="http://a"), Conversing()),
         (TWO, None, Conversing(followups=ConversationModel(model=ModelRef("openai", "d")))),
         (TWO, None, Conversing().model_copy(update={"followups": OTHER})),
         (TWO, None, Conversing().model_copy(update={"user": OTHER})),
@@ -262,7 +262,7 @@ def test_an_agent_that_calls_its_models_itself_is_paid_by_the_message(case: Case
     paid = Free()
     agent = FakeAgent([Answer("x", cost=Dollars(0.5)), Answer("y", cost=Dollars(0.25))])
     target = leading(agent, user=FakeReader([Said("Hi.", 1), Said()]), outside=paid)
-    reply = led(target, question(case, HttpAgent("http://agent"), exam(case)))
+    reply = led(target, question(case, HttpAgent(url="http://agent"), exam(case)))
     assert paid.announced == [messages]
     assert reply.transcript is not None
     assert [bill.cost for bill in paid.bills] == [turn.cost for turn in reply.transcript.turns]
@@ -270,7 +270,7 @@ def test_an_agent_that_calls_its_models_itself_is_paid_by_the_message(case: Case
 
 def test_the_calls_of_our_own_loop_are_not_counted_twice() -> None:
     paid = Free()
-    led(leading(FakeAgent(["x"]), outside=paid), question(ONE, ToolLoop(()), exam(ONE)))
+    led(leading(FakeAgent(["x"]), outside=paid), question(ONE, ToolLoop(fixtures="tools.yaml"), exam(ONE)))
     assert paid.announced == []
 
 
@@ -283,7 +283,7 @@ def test_a_conversation_that_there_is_no_room_for_is_not_begun() -> None:
             yield self
 
     agent = FakeAgent(["x"])
-    found = failed(leading(agent, outside=Spent()), question(ONE, HttpAgent("http://agent"), exam(ONE)))
+    found = failed(leading(agent, outside=Spent()), question(ONE, HttpAgent(url="http://agent"), exam(ONE)))
     assert found == Failed("the budget is used up", 0, Effort())
     assert agent.events == ["close"]
 
@@ -297,7 +297,9 @@ def test_a_message_that_there_is_no_room_for_breaks_the_conversation_off() -> No
             self.bills.append(Bill())
             yield self.bills[-1]
 
-    found = failed(leading(FakeAgent(["x", "y"]), outside=Short()), question(TWO, HttpAgent("http://agent"), exam(TWO)))
+    found = failed(
+        leading(FakeAgent(["x", "y"]), outside=Short()), question(TWO, HttpAgent(url="http://agent"), exam(TWO))
+    )
     assert (found.reason, found.attempts) == ("round 2: the budget is used up", 0)
     assert found.transcript is not None and [turn.said for turn in found.transcript.turns] == ["a", "b"]
 

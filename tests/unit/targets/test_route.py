@@ -2,9 +2,9 @@
 
 import pytest
 
+from gate.config.targets import ConversationModel, Conversing, HttpAgent
 from gate.domain.case import Case, Persona, Round
 from gate.domain.model import ModelRef
-from gate.domain.target import ConversationModel, Conversing, HttpAgent
 from gate.targets.port import Question
 from gate.targets.route import converses
 from tests.support.conversing import exam, question
@@ -17,7 +17,7 @@ CASE = Case("c", "x")
     [
         (question(CASE), False),
         (question(CASE, exam=exam(CASE)), False),
-        (question(CASE, HttpAgent("http://a")), True),
+        (question(CASE, HttpAgent(url="http://a")), True),
         (question(Case("c", "x", rounds=(Round("x"),))), True),
         (question(Case("c", "x", user=Persona("p", "g"))), True),
         (question(CASE, exam=exam(CASE, Conversing(followups=ConversationModel(model=ModelRef("openai", "d"))))), True),

@@ -70,7 +70,7 @@ def test_what_never_ends_ends_with_the_run() -> None:
 
 
 def called(reply: Reply | Failed, memory: Kept, request: Request = REQUEST) -> dict[str, ReadableSpan]:
-    calls = TracedCalls(ScriptedCalls([reply]), memory.trace, "answer", lambda model, params: "")
+    calls = TracedCalls(ScriptedCalls([reply]), memory.trace, "answer", lambda model: "")
     asyncio.run(calls.call(request))
     return memory.spans()
 

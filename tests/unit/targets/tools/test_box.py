@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from gate.domain.target import Fixture, FixtureTool
+from gate.config.toolfile import RecordedTool, ToolAnswer
+from gate.domain.jsonvalue import JsonValue
 from gate.domain.transcript import ToolUse
 from gate.inputs.limits import TOOL_TEXT_CHARS
 from gate.targets.port import AgentFailed
@@ -118,8 +119,9 @@ def test_a_token_is_for_one_server() -> None:
     assert refusal(shop, yard, rules=Rules(injection=given)) == f"{said}; {hint}"
     assert names(shop, yard, rules=Rules(only=("a",), injection=given)) == ["a"]
     assert names(shop, yard, rules=Rules(injection=Injection(sessions=frozenset({"token"})))) == ["a", "b"]
-    taken = FixtureTool("c", "", json.dumps({"properties": {"token": {}}}))
-    assert names(shop, Recorded.of((taken,), ()), rules=Rules(injection=given)) == ["a", "c"]
+    schema: dict[str, JsonValue] = {"type": "object", "properties": {"token": {}}}
+    taken = RecordedTool(name="c", description="C.", parameters=schema, answers=[ToolAnswer(result="")])
+    assert names(shop, Recorded.of((taken,)), rules=Rules(injection=given)) == ["a", "c"]
 
 
 def test_each_server_gets_what_is_put_in_for_it() -> None:
@@ -244,12 +246,12 @@ def test_a_closed_box_has_no_tools() -> None:
 
 
 def recorded() -> Recorded:
-    tools = (FixtureTool("get", "Gets.", '{"type": "object", "properties": {"city": {}, "token": {}}}'),)
-    fixtures = (
-        Fixture("get", '{"city": "Rome"}', "two flats"),
-        Fixture("get", '{"city": "Oslo"}', "too cold", failed=True),
-    )
-    return Recorded.of(tools, fixtures)
+    answers = [
+        ToolAnswer(arguments={"city": "Rome"}, result="two flats"),
+        ToolAnswer(arguments={"city": "Oslo"}, result="too cold", error=True),
+    ]
+    schema: dict[str, JsonValue] = {"type": "object", "properties": {"city": {}, "token": {}}}
+    return Recorded.of((RecordedTool(name="get", description="Gets.", parameters=schema, answers=answers),))
 
 
 @pytest.mark.parametrize(

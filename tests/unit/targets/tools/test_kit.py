@@ -3,22 +3,21 @@
 import asyncio
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from gate.domain.target import Fixture, FixtureTool, Server, ToolLoop
+from gate.config.targets import Server, ToolLoop
 from gate.errors import GateError, MissingKey
 from gate.targets.tools.kit import ToolKit, variables
 from gate.targets.tools.process import Place
 
 LOOP = ToolLoop(
-    servers=(
-        Server("shop", "stdio", ("python", "shop.py"), env=("SHOP_DB", "TOKEN")),
-        Server("yard", "sse", url="http://127.0.0.1:9/sse", headers=(("Authorization", "YARD_AUTH"),)),
-    ),
-    inject=(("token", "TOKEN"), ("session_id", "$session")),
+    servers={
+        "shop": Server(command=("python", "shop.py"), env=("SHOP_DB", "TOKEN")),
+        "yard": Server(url="http://127.0.0.1:9/sse", transport="sse", headers={"Authorization": "YARD_AUTH"}),
+    },
+    inject={"token": "TOKEN", "session_id": "$session"},
 )
 VALUES = {"SHOP_DB": "shop.db", "TOKEN": "s3cr3t-token", "YARD_AUTH": "Bearer k3y-0f-the-yard"}
 PLACE = Place(Path("/nowhere"), Path("/nowhere"), "/usr/bin")
@@ -26,7 +25,7 @@ PLACE = Place(Path("/nowhere"), Path("/nowhere"), "/usr/bin")
 
 def test_the_variables_that_tools_need_each_once() -> None:
     assert variables(LOOP) == ("TOKEN", "SHOP_DB", "YARD_AUTH")
-    assert variables(ToolLoop()) == ()
+    assert variables(ToolLoop(fixtures="tools.yaml")) == ()
 
 
 def test_variables_that_are_not_set_are_told_at_once() -> None:
@@ -55,9 +54,9 @@ def test_secrets_are_not_in_the_text_of_the_object() -> None:
 
 
 def test_what_is_put_in_for_one_server_alone() -> None:
-    dotted = Server("shop.two", "stdio", ("python", "shop.py"))
-    put = (("shop.token", "TOKEN"), ("shop.two.id", "$session"), ("field.token", "$session"), ("id", "SHOP_DB"))
-    loop = replace(LOOP, servers=(*LOOP.servers, dotted), inject=put)
+    dotted = {"shop.two": Server(command=("python", "shop.py"))}
+    put = {"shop.token": "TOKEN", "shop.two.id": "$session", "field.token": "$session", "id": "SHOP_DB"}
+    loop = ToolLoop(servers={**LOOP.servers, **dotted}, inject=put)
     injection = ToolKit(loop, PLACE, VALUES).toolbox().rules.injection
     assert (injection.values, injection.sessions) == ({"id": "shop.db"}, {"field.token"})
     shop, two = injection.at("the MCP server shop"), injection.at("the MCP server shop.two")
@@ -70,14 +69,15 @@ def test_a_kit_that_was_never_used_has_nothing_to_close() -> None:
 
 
 def test_recorded_tools_need_neither_a_place_nor_a_package() -> None:
-    loop = ToolLoop(tools=(FixtureTool("now", "The time.", "{}"),), recorded=(Fixture("now", "{}", "noon"),))
-    code = f"""
+    code = """
 import asyncio, sys
-from gate.domain.target import Fixture, FixtureTool, ToolLoop
+from gate.config.targets import ToolLoop
+from gate.config.toolfile import parse_tools
 from gate.targets.tools.kit import ToolKit
 
 async def main():
-    box = ToolKit({loop!r}).toolbox()
+    tools = parse_tools("tools: [{name: now, description: The time., answers: [{result: noon}]}]", "tools.yaml")
+    box = ToolKit(ToolLoop(fixtures="tools.yaml").with_recorded(tools)).toolbox()
     await box.tools()
     return (await box.call("now", "", "s1")).result
 
@@ -88,15 +88,15 @@ print(asyncio.run(main()), *(name for name in ("mcp", "mcp_types", "httpx2", "an
 
 
 def test_a_missing_package_is_told_with_a_remedy() -> None:
-    code = f"""
+    code = """
 import sys
 sys.modules["mcp"] = None
-from gate.domain.target import Server, ToolLoop
+from gate.config.targets import Server, ToolLoop
 from gate.errors import GateError
 from gate.targets.tools.kit import check_mcp
-check_mcp(ToolLoop())
+check_mcp(ToolLoop(fixtures="tools.yaml"))
 try:
-    check_mcp({LOOP!r})
+    check_mcp(ToolLoop(servers={name: Server(url="http://127.0.0.1:9/sse") for name in ("shop", "yard")}))
 except GateError as error:
     print(error.exit_code, error.message, "|", error.hint)
 """

@@ -1,6 +1,5 @@
 """Files of recorded tools: what is read, and every mistake with its line."""
 
-import json
 import re
 from pathlib import Path
 
@@ -8,10 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gate.domain.target import Fixture
+from gate.config.toolfile import parse_tools
 from gate.errors import InputErrors
 from gate.inputs.limits import TOOL_FILE_CHARS
-from gate.inputs.toolfile import parse_tools
 from tests.unit.inputs.texts import errors
 
 GOOD = """\
@@ -40,33 +38,31 @@ ONE = "tools: [{{name: a, description: b, {}}}]"
 
 
 def test_a_whole_file() -> None:
-    tools, recorded = parse_tools(GOOD, "tools.yaml")
+    tools = parse_tools(GOOD, "tools.yaml")
     assert [(tool.name, tool.description) for tool in tools] == [
         ("get_listings", "The flats of a landlord."),
         ("now", "The time."),
     ]
-    assert json.loads(tools[0].schema)["required"] == ["city"]
-    assert json.loads(tools[1].schema) == {"type": "object", "properties": {}}
-    assert recorded == (
-        Fixture("get_listings", '{"city": "Rome"}', "Two flats."),
-        Fixture("get_listings", '{"city": "Oslo", "limit": 0}', "the limit must be 1 or more", failed=True),
-        Fixture("get_listings", "{}", '{"flats": [], "note": "Größe"}'),
-        Fixture("now", "{}", "12"),
-    )
+    assert tools[0].parameters["required"] == ["city"]
+    assert tools[1].parameters == {"type": "object", "properties": {}}
+    assert [(one.arguments, one.text, one.error) for tool in tools for one in tool.answers] == [
+        ({"city": "Rome"}, "Two flats.", False),
+        ({"city": "Oslo", "limit": 0}, "the limit must be 1 or more", True),
+        ({}, '{"flats": [], "note": "Größe"}', False),
+        ({}, "12", False),
+    ]
 
 
 def test_the_file_that_the_documents_show() -> None:
     page = (Path(__file__).parents[3] / "docs/how-to/tools.md").read_text(encoding="utf-8")
     shown = [block for block in re.findall(r"```yaml\n(.*?)```", page, re.DOTALL) if "answers:" in block]
-    tools, recorded = parse_tools(shown[0], "shown")
-    assert ([tool.name for tool in tools], len(recorded)) == (["get_listings"], 3)
+    assert [(tool.name, len(tool.answers)) for tool in parse_tools(shown[0], "shown")] == [("get_listings", 3)]
 
 
 def test_json_says_the_same() -> None:
     text = '\ufeff{\n\t"tools": [{"name": "now", "description": "The time.", "answers": [{"result": null}]}]}\n'
-    tools, recorded = parse_tools(text, "tools.JSON")
-    assert tools[0].name == "now"
-    assert recorded == (Fixture("now", "{}", "null"),)
+    (tool,) = parse_tools(text, "tools.JSON")
+    assert (tool.name, [one.text for one in tool.answers]) == ("now", ["null"])
 
 
 @pytest.mark.parametrize(
@@ -151,7 +147,7 @@ def test_parameters_that_are_open_take_any_argument() -> None:
     text = ONE.format(
         "parameters: {type: object, additionalProperties: true}, answers: [{arguments: {x: 1}, result: 1}]"
     )
-    assert parse_tools(text, "t.yaml")[1][0].arguments == '{"x": 1}'
+    assert parse_tools(text, "t.yaml")[0].answers[0].arguments == {"x": 1}
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,6 @@ from pydantic import AfterValidator, ConfigDict, Field, WithJsonSchema, model_va
 from gate.config.documents import Document, Loc, read_json, read_yaml
 from gate.config.validation import FileModel, adapter_of, validate, wrong, wrong_at
 from gate.domain.jsonvalue import JsonValue
-from gate.domain.target import Fixture, FixtureTool
 from gate.domain.toolname import is_tool_name
 from gate.inputs.limits import (
     TOOL_ANSWERS,
@@ -67,6 +66,11 @@ class ToolAnswer(_Part):
     """The answer: text, or any JSON."""
     error: bool = False
     """The tool fails with this answer."""
+
+    @property
+    def text(self) -> str:
+        """What the model is given."""
+        return self.result if isinstance(self.result, str) else json.dumps(self.result, ensure_ascii=False)
 
     @property
     def key(self) -> str:
@@ -155,8 +159,8 @@ def tools_schema() -> dict[str, Any]:
     return {"$schema": _DRAFT, **adapter_of(ToolFile).json_schema(), "title": "tools"}
 
 
-def parse_tools(text: str, file: str) -> tuple[tuple[FixtureTool, ...], tuple[Fixture, ...]]:
-    """The tools of a file, and their answers, both in its order.
+def parse_tools(text: str, file: str) -> tuple[RecordedTool, ...]:
+    """The tools of a file, in its order.
 
     Args:
         text: YAML, or JSON where the name ends in `.json`.
@@ -171,12 +175,4 @@ def parse_tools(text: str, file: str) -> tuple[tuple[FixtureTool, ...], tuple[Fi
     document: Document = read(text.removeprefix("\ufeff"), file)
     if not isinstance(document.data, dict):
         raise one_problem(file, document.line, "must hold a mapping", f"tools: {_EXAMPLE}")
-    tools = validate(ToolFile, document).tools
-    known = (FixtureTool(one.name, one.description, json.dumps(one.parameters, ensure_ascii=False)) for one in tools)
-    return tuple(known), tuple(_fixture(one.name, answer) for one in tools for answer in one.answers)
-
-
-def _fixture(tool: str, answer: ToolAnswer) -> Fixture:
-    found = answer.result
-    result = found if isinstance(found, str) else json.dumps(found, ensure_ascii=False)
-    return Fixture(tool, answer.key, result, answer.error)
+    return tuple(validate(ToolFile, document).tools)
