@@ -100,7 +100,7 @@ def judged(scene: Scene, rng: np.random.Generator, seed: int) -> tuple[Outcome, 
     variants = REGIMES[scene.regime].variants
     clusters = np.arange(cases) // variants if variants > 1 else None
     whole = "overall" if "overall" in slices else next(iter(slices))
-    plan = Plan(scene.k, ALPHA, HOLDS, watched=frozenset({whole}))
+    plan = Plan(scene.k, ALPHA, frozenset({whole}))
     plain = joint_test(means[-1], slices, alpha=ALPHA, clusters=clusters, flips=FLIPS, seed=seed)
     looks = [Look(row, slices) for row in means]
     early = sequential_test(looks, plan, clusters=clusters, flips=FLIPS, seed=seed)

@@ -11,7 +11,7 @@ from gate.config.policy import OVERALL, RunPolicy
 from gate.domain.comparison import Comparison
 from gate.domain.sample import ArmName
 from gate.domain.suite import Suite
-from gate.engine.compare import FLIPS_BELOW_LEVEL, SUSPECT_LEVEL, Quality, Tester, comparison
+from gate.engine.compare import FLIPS_BELOW_LEVEL, Quality, Tester, comparison
 from gate.engine.grid import Grid
 from gate.engine.pairs import scores, units_of
 from gate.engine.stack import Slice, Stack, stack
@@ -168,7 +168,7 @@ def _test(
     watched = frozenset(name for name, piece in pieces.items() if piece.name == OVERALL)
     return sequential_test(
         [_look(one, pieces.keys()) for one in seen],
-        Plan(looks_planned(suites), policy.alpha, SUSPECT_LEVEL, watched=watched),
+        Plan(looks_planned(suites), policy.alpha, watched),
         clusters=seen[0].everyone,
         margin={name: piece.margin for name, piece in pieces.items()},
         flips=max(FLIPS, math.ceil(FLIPS_BELOW_LEVEL / policy.alpha)),

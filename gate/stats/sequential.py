@@ -4,13 +4,11 @@ One flip per unit for all looks draws whole trajectories of all slices. At look 
 the share of flips that crossed it now, or an earlier one before, stays within what may be spent by then. So the level
 holds for all slices and all looks together, by construction, and no rule that ends the test without a regression can
 raise it. All slices rest on the same samples.
-(P. O'Brien and T. Fleming, Biometrics 35, 1979, 549-556; K. Lan and D. DeMets, Biometrika 70, 1983, 659-663.)
+(K. Lan and D. DeMets, Biometrika 70, 1983, 659-663.)
 """
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from statistics import NormalDist
 
 import numpy as np
 import numpy.typing as npt
@@ -22,13 +20,10 @@ from gate.stats.results import JointResult, SliceResult
 from gate.stats.slices import sum_slices
 
 FLIPS = 19_999
-"""The first of three boundaries is p = 0.0001, which lies below what 4,999 flips can show."""
+"""The first of five boundaries is p = 0.00025: five of these flips."""
 
-_NORMAL = NormalDist()
-_POWER = 0.8
-_UNCHANGED = 0.5
-"""Beforehand it is as likely that nothing changed as that one slice did."""
-_LARGEST_EXPONENT = 500.0
+BEFORE_THE_END = 0.05
+"""Of the level, what looks before the last may spend in all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,17 +33,11 @@ class Plan:
     Args:
         looks: planned, evenly spaced, 1 or more.
         alpha: one-sided level for all slices and all looks together, in (0, 0.5).
-        suspect: as long as a slice has a p up to here, the test goes on.
-        falls, rises: so it does while the samples to come would show a regression with the first probability, or the
-            rise of a watched slice with the second.
         watched: slices whose rise is worth waiting for.
     """
 
     looks: int
     alpha: float = 0.025
-    suspect: float = 0.10
-    falls: float = 0.05
-    rises: float = 0.12
     watched: frozenset[str] = frozenset()
 
 
@@ -72,7 +61,7 @@ class Sequential:
     Args:
         joint: the slices that are large enough to block, at that look; p is adjusted for slices and looks.
         looked: which look that is, 1 or more.
-        over: a slice is a regression, or the samples to come are not likely to show anything, or there are none.
+        over: a slice is a regression, or nothing looks like a change so far, or no samples are to come.
     """
 
     joint: JointResult
@@ -112,9 +101,13 @@ def sequential_test(  # noqa: PLR0913
     labels = unit_labels(np.size(looks[0].deltas), clusters)
     units = int(labels.max(initial=-1)) + 1
     families = [_family(look, labels, margin) for look in looks]
-    paths = null_paths([spread(list(family.values()), units) for family in families], flips, seed)
+    # A rise is the fall of a mirror image, and no margin is asked of it.
+    mirrors = [_mirrors(family, plan.watched) for family in families]
+    columns = [part for pair in zip(families, mirrors, strict=True) for part in pair]
+    paths = null_paths([spread(list(part.values()), units) for part in columns], flips, seed)
     crossed = np.zeros(paths.shape[1], dtype=np.bool_)
-    for looked, (family, minima) in enumerate(zip(families, paths, strict=True), 1):
+    for looked, (family, images) in enumerate(zip(families, mirrors, strict=True), 1):
+        minima, mirrored = paths[2 * looked - 2 : 2 * looked]
         share = 1.0 if last and looked == len(looks) else looked / plan.looks
         found = Boundary(spent(plan.alpha, share), np.sort(minima[~crossed]), int(np.count_nonzero(crossed)))
         crossed |= minima < -found.critical - TOLERANCE
@@ -123,25 +116,28 @@ def sequential_test(  # noqa: PLR0913
         results = {name: _result(column, found, plan.alpha, share) for name, column in family.items()}
         moved = any(column.moved for column in family.values())
         joint = JointResult(results, found.critical_at(plan.alpha), found.flips if moved else 0, len(family))
-        over = share >= 1.0 or _over(joint, family, found, plan, share)
+        falls, rises = _least(family), _least(images)
+        if rises < -found.critical - TOLERANCE:
+            mirrored, rises = minima, falls  # shown already, so it need not be waited for
+        alike = np.count_nonzero(np.minimum(minima, mirrored) <= min(falls, rises) + TOLERANCE)
+        convicted = falls < -found.critical - TOLERANCE
+        over = share >= 1.0 or convicted or 1 + int(alike) > worth(share) * (len(minima) + 1)
         if over:
             break
     return Sequential(joint, looked, over)
 
 
 def spent(alpha: float, share: float) -> float:
-    """The level used up by this share of the samples: 2 - 2 Phi(z(alpha / 2) / sqrt(share)).
+    """The level used up by this share of the samples: little and evenly before the end, and all of it at the end.
 
-    Almost nothing at first and all of it at the end, as with the boundaries of O'Brien and Fleming: 0.0001, 0.006 and
-    0.025 for three looks. (K. Lan and D. DeMets, Biometrika 70, 1983, 659-663.)
+    So looking costs the last look next to nothing, and a plain fall is convicted all the same. (J. Haybittle, British
+    Journal of Radiology 44, 1971, 793-797; R. Peto et al., British Journal of Cancer 34, 1976, 585-612.)
 
     Args:
         alpha: one-sided level in all, in (0, 0.5).
         share: of the samples, above 0.
     """
-    if share >= 1.0:
-        return alpha
-    return 2.0 - 2.0 * _NORMAL.cdf(_NORMAL.inv_cdf(1.0 - alpha / 2.0) / math.sqrt(share))
+    return alpha if share >= 1.0 else BEFORE_THE_END * share * alpha
 
 
 def overall_level(used: float, share: float) -> float:
@@ -151,9 +147,19 @@ def overall_level(used: float, share: float) -> float:
         used: in (0, 1].
         share: of the samples, in (0, 1].
     """
-    if share >= 1.0:
-        return used
-    return min(1.0, 2.0 - 2.0 * _NORMAL.cdf(_NORMAL.inv_cdf(1.0 - used / 2.0) * math.sqrt(share)))
+    return used if share >= 1.0 else min(1.0, used / (BEFORE_THE_END * share))
+
+
+def worth(share: float) -> float:
+    """The test goes on while at most this share of the flips looks as much like a change: 1.5 (1 - share), at most 1.
+
+    Of the prompts that did not change at most this share goes on, whatever their slices and scores. In the first third
+    none is given up: where most scores tie, one repeat that shows nothing says little.
+
+    Args:
+        share: of the samples, in (0, 1].
+    """
+    return min(1.0, 1.5 * (1.0 - share))
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,32 +197,6 @@ class Boundary:
         return (1 + self.before + int(as_small)) / (self.flips + 1)
 
 
-def chance_to_show(statistics: FloatArray, share: float, critical: float) -> float:
-    """The probability that the rest of the samples would show a change of one slice.
-
-    Beforehand it is as likely that nothing changed as that one slice did, any of them, by what it shows four times of
-    five. What the samples so far say of these is Bayes' rule; given the change, conditional power says how likely it is
-    shown in the end. A change of a fixed size would not do: small slices would be given up before they had begun.
-    (J. Lan, R. Simon and M. Halperin, Communications in Statistics C 1, 1982, 207-219: the B-value, sqrt(t) Z at the
-    share t of the samples, has independent increments; D. Spiegelhalter, L. Freedman and P. Blackburn, Controlled
-    Clinical Trials 7, 1986, 8-17: predictive power.)
-
-    Args:
-        statistics: float[S], so far, in the direction of the change that is looked for.
-        share: t, in (0, 1).
-        critical: of the last look, as far as can be said now.
-    """
-    if not len(statistics) or critical == math.inf:
-        return 0.0
-    drift = critical + _NORMAL.inv_cdf(_POWER)
-    exponents = drift * math.sqrt(share) * statistics - drift * drift * share / 2.0
-    likelihoods = np.exp(np.minimum(exponents, _LARGEST_EXPONENT))
-    weights = (1.0 - _UNCHANGED) / len(statistics) * likelihoods
-    beyond = (math.sqrt(share) * statistics + (1.0 - share) * drift - critical) / math.sqrt(1.0 - share)
-    powers = np.array([_NORMAL.cdf(float(value)) for value in beyond])
-    return float(weights @ powers / (_UNCHANGED + weights.sum()))
-
-
 def _check(looks: Sequence[Look], plan: Plan) -> None:
     check_level(plan.alpha)
     if not 1 <= len(looks) <= plan.looks:
@@ -244,27 +224,14 @@ def _result(column: Column, found: Boundary, alpha: float, share: float) -> Slic
     return SliceResult(sums.n, len(sums.units), sums.mean, *column.interval(found.critical, alpha), p, True)
 
 
-def _over(joint: JointResult, family: Mapping[str, Column], found: Boundary, plan: Plan, share: float) -> bool:
-    """Is there a regression, or nothing left to wait for?"""
-    least = min((joint[name].p or 0.0 for name in family), default=1.0)
-    if least <= plan.alpha or least <= plan.suspect:
-        return least <= plan.alpha
-    # As long as nothing moved there are no flips to ask.
-    final = found.critical_at(plan.alpha) if joint.flips else _NORMAL.inv_cdf(1.0 - plan.alpha)
-    falls = np.array([-_statistic(column) for column in family.values()])
-    if chance_to_show(falls, share, final) >= plan.falls:
-        return False
-    # A rise must leave 0 behind, not the margin.
-    rises = np.array(
-        [
-            _statistic(column_of(replace(column.sums, margin=0.0)))
-            for name, column in family.items()
-            if name in plan.watched
-        ]
-    )
-    shown = bool(np.any(rises > found.critical + TOLERANCE))
-    return shown or chance_to_show(rises, share, final) < plan.rises
+def _mirrors(family: Mapping[str, Column], watched: frozenset[str]) -> dict[str, Column]:
+    return {
+        name: column_of(replace(column.sums, sums=-column.sums.sums, margin=0.0))
+        for name, column in family.items()
+        if name in watched
+    }
 
 
-def _statistic(column: Column) -> float:
-    return column.statistic if column.moved else 0.0
+def _least(columns: Mapping[str, Column]) -> float:
+    """The smallest statistic; 0 where nothing moved."""
+    return min((column.statistic for column in columns.values() if column.moved), default=0.0)

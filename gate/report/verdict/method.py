@@ -44,7 +44,7 @@ def _early(run: RunRecord) -> str:
     if taken >= planned:
         return f"{told}; no earlier look at the results ended the run"
     fell = any(named.record.blocking and named.record.state is State.REGRESSION for named in of_run(run))
-    why = "a regression was beyond doubt" if fell else "more samples were not likely to show a change"
+    why = "a regression was beyond doubt" if fell else "nothing looked like a change"
     return f"{told}, {taken} taken: {why}; {numbers.counted(used.spared, 'sample')} saved"
 
 

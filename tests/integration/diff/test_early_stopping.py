@@ -60,7 +60,7 @@ def test_a_reworded_prompt_stops_early_and_says_so(repo: Path, server: ModelServ
     assert record.method.spared == (PLANNED - taken) * PAIRS
     assert record.missing.samples == 0
     words = (
-        f"{PLANNED} samples per case planned, {taken} taken: more samples were not likely to show a change; "
+        f"{PLANNED} samples per case planned, {taken} taken: nothing looked like a change; "
         f"{record.method.spared} samples saved"
     )
     for kind in ("md", "html", "terminal"):
