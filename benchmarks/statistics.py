@@ -1,5 +1,6 @@
 """Times and peak memory of the statistics, each job in a fresh process on one core."""
 
+import argparse
 import inspect
 import json
 import os
@@ -185,8 +186,11 @@ def _time(seconds: float) -> str:
 
 def main() -> None:
     """Without an argument every job, each in a fresh process; with a number that job, here, as JSON."""
-    if len(sys.argv) > 1:
-        measured = measure(JOBS[int(sys.argv[1])])
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("job", nargs="?", type=int, choices=range(len(JOBS)), help="the one job to measure, here")
+    job = parser.parse_args().job
+    if job is not None:
+        measured = measure(JOBS[job])
         print(json.dumps(None if measured is None else asdict(measured)))
         return
     results = [(job, apart(number)) for number, job in enumerate(JOBS)]
