@@ -8,7 +8,6 @@ from pydantic import AfterValidator, BeforeValidator, Field, PrivateAttr, Strict
 from gate.config.toolfile import RecordedTool
 from gate.config.validation import FileModel, Matches, wrong, wrong_at
 from gate.config.values import Function, Model, Name, Names, Path, Variable, each_once, empty_is
-from gate.domain.case import Case
 from gate.domain.jsonvalue import JsonValue, digest
 from gate.domain.model import ModelRef, Params
 from gate.inputs.limits import PATH_CHARS
@@ -244,9 +243,10 @@ class Conversing(FileModel):
         """The models that answer an agent's questions, or play its user."""
         return tuple((one.model, one.params) for one in (self.followups, self.user) if one.model is not None)
 
-    def hears(self, case: Case) -> bool:
-        """Would anybody notice that the agent asks back? A simulated user answers questions like anything else."""
-        return self.followups.model is not None and self.max_followups > 0 and case.user is None
+    @property
+    def answers_questions(self) -> bool:
+        """Does a model answer when the agent asks back?"""
+        return self.followups.model is not None and self.max_followups > 0
 
 
 def leads_itself(target: Target | None) -> bool:

@@ -69,7 +69,8 @@ class _Conversations:
         understood = np.array([outline is not None and outline.heard for outline in self.outlines], dtype=np.bool_)
         positions, figures = replace(self, known=self.known & understood[self.numbers]).means(of)
         exam = self.grid.suite.exam
-        hears = np.array([exam.conversing.hears(exam.cases[case]) for case in positions.tolist()], dtype=np.bool_)
+        answering = exam.conversing.answers_questions
+        hears = np.array([answering and exam.cases[at].user is None for at in positions.tolist()], dtype=np.bool_)
         found: Floats = figures[:, hears]
         return found
 
