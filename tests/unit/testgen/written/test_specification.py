@@ -150,7 +150,7 @@ rules:
     assert updated(after, later) == after
     assert [rule.id for rule in parse(after, "s.yaml").rules] == ["R8", "R7", "R2", "R9"]
     windows = MINE.replace("\n", "\r\n")
-    assert updated(windows, later) == after.replace("\n", "\r\n")
+    assert updated(windows, later) == after
 
 
 def test_rules_where_there_were_none() -> None:

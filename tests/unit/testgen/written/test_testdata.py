@@ -71,9 +71,7 @@ def words_of(text: str) -> set[str]:
     ],
 )
 def test_comments_and_the_other_data_stay(before: str, after: str) -> None:
-    assert {line.strip() for line in with_test_data(before, NEW).split("\n")} == {
-        line.strip() for line in after.split("\n")
-    }
+    assert words_of(with_test_data(before, NEW)) == words_of(after)
     assert with_test_data(with_test_data(before, NEW), NEW) == with_test_data(before, NEW)
     assert with_test_data(before.replace("\n", "\r\n"), NEW) == with_test_data(before, NEW)
     assert prompts.parse(before, "p.prompt.yml") == prompts.parse(with_test_data(before, NEW), "p.prompt.yml")
