@@ -124,25 +124,25 @@ def test_a_later_state_goes_around_what_was_written() -> None:
 version: 1
 # mine
 rules:
-- rule: First.   # of mine
-  id: R8
-  inverse: "Not first: never."
+  - rule: First. # of mine
+    id: R8
+    inverse: "Not first: never."
 
-- {id: R7, rule: Second., inverse: Not second., obsolete: false}
-- id: R2
-  rule: 'Gone already.'
-  obsolete: false
-- id: R5
-  rule: "Goes."
-  inverse: |
-    Stays.
-  obsolete: true
-- id: R9
-  rule: New.
-  evidence: new
-  grounding: verbatim
+  - {id: R7, rule: Second., inverse: Not second., obsolete: false}
+  - id: R2
+    rule: 'Gone already.'
+    obsolete: false
+  - id: R5
+    rule: "Goes."
+    inverse: |
+      Stays.
+    obsolete: true
+  - id: R9
+    rule: New.
+    evidence: new
+    grounding: verbatim
 """
-        + after[after.index("  origin: ") : after.index("prompt: cd\n")]
+        + after[after.index("    origin: ") : after.index("prompt: cd\n")]
         + "prompt: cd\n"
         + "# end\n"
     )
