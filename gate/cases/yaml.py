@@ -282,7 +282,7 @@ def _literal(text: str) -> bool:
     lines = text.removesuffix("\n").split("\n")
     if "\n" not in text or not lines[0].strip() or not lines[-1].strip() or lines[0].startswith(" "):
         return False
-    return all(line.isprintable() and (line.strip() or not line) for line in lines)
+    return all(line.isprintable() and not line.endswith(" ") for line in lines)
 
 
 def _of_mappings(value: JsonValue) -> bool:
