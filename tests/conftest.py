@@ -7,14 +7,19 @@ import gc
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
 
 from tests.support import forked
 
 gc.disable()
-# A busy machine takes its time; speed is for benchmarks. Each run draws other examples: a few are enough.
-settings.register_profile("untimed", deadline=None, max_examples=25)
-settings.load_profile("untimed")
+# The same examples in every run: what is found by chance turns up in the weekly run of the profile "random". A busy
+# machine takes its time, so that nothing is timed; speed is for benchmarks.
+UNTIMED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("repeatable", UNTIMED, derandomize=True, database=None, max_examples=25)
+settings.register_profile("random", UNTIMED, derandomize=False, max_examples=200, print_blob=True)
+# Overridden by the option --hypothesis-profile, which is read later.
+settings.load_profile("repeatable")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -24,6 +29,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Set aside what there is, and let garbage be collected from here on."""
+    if settings.default is not None and settings.default.derandomize:
+        # Constants of the modules that are loaded become examples: which ones, the tests before this one would decide.
+        providers._get_local_constants = providers.Constants
     gc.collect()
     gc.freeze()
     gc.enable()

@@ -242,7 +242,7 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(entry=st.dictionaries(st.text(), JSON, max_size=4), said=st.text())
 def test_nothing_of_a_case_is_lost(suites: Suites, entry: Mapping[str, JsonValue], said: str) -> None:
     suites.remove("any")

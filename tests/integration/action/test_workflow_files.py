@@ -22,9 +22,13 @@ jobs:
 
 
 def load(path: Path) -> tuple[set[str], set[str]]:
-    """A workflow's events, and the jobs that they start; one that needs another's success comes later."""
+    """A workflow's events, and the jobs that they start; one that needs another's success or failure comes later."""
     about: dict[str, Any] = YAML(typ="safe").load(path)
-    jobs = {name for name, job in about["jobs"].items() if "needs" not in job or "if" in job}
+    jobs = {
+        name
+        for name, job in about["jobs"].items()
+        if "needs" not in job or "failure()" not in job.get("if", "failure()")
+    }
     return {about["on"]} if isinstance(about["on"], str) else set(about["on"]), jobs
 
 

@@ -23,9 +23,6 @@ JUDGED = {("POST", "/runs"), ("POST", "/suites"), ("POST", "/suites/{suite}/case
 """No schema says what a whole run, a case or a name is: what fits this one may still be refused."""
 QUIET = settings(
     max_examples=EXAMPLES,
-    deadline=None,
-    derandomize=True,
-    database=None,
     phases=[Phase.explicit, Phase.generate],
     suppress_health_check=list(HealthCheck),
 )

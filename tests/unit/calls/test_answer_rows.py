@@ -15,7 +15,6 @@ from gate.domain.tools import ToolCall
 from gate.domain.transcript import Transcript
 from tests.support.transcripts import CALLS, TEXT, TRANSCRIPTS
 from tests.unit.calls.asked import answer
-from tests.unit.stats.layouts import THOROUGH
 
 KEY = bytes(range(32))
 
@@ -38,7 +37,6 @@ def test_a_row_is_found_as_it_was_kept(table: sqlite3.Connection) -> None:
     assert sealer.find(table, KEY[::-1]) is None
 
 
-@THOROUGH
 @given(st.builds(answer, TEXT), CALLS, st.none() | TRANSCRIPTS)
 def test_any_reply_is_found_as_it_was_kept(reply: Reply, calls: tuple[ToolCall, ...], talk: Transcript | None) -> None:
     kept = replace(reply, tool_calls=calls, transcript=talk)

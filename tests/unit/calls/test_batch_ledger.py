@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.calls.batch_ledger import KEPT_S, BatchLedger, Entry, key_of
@@ -37,7 +37,6 @@ def entry(key: str = "a" * 48) -> Entry:
     return Entry(PLACE, "submission", "mark", 1e9, frozenset({key}), ("batch_1",), sure=True)
 
 
-@settings(max_examples=50, deadline=None)
 @given(entries())
 def test_what_is_written_is_read_again(tmp_path_factory: pytest.TempPathFactory, written: Entry) -> None:
     ledger = BatchLedger(tmp_path_factory.mktemp("ledger"))
@@ -48,7 +47,6 @@ def test_what_is_written_is_read_again(tmp_path_factory: pytest.TempPathFactory,
     assert ledger.warnings == []
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.data())
 def test_no_damage_is_fatal_and_none_is_believed(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
     folder = tmp_path_factory.mktemp("ledger")

@@ -5,7 +5,7 @@ import random
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.calls.caller import Caller, CallPolicy
@@ -19,7 +19,6 @@ from gate.providers.headroom import Headroom
 from tests.support.virtual_loop import simulate
 from tests.unit.calls.services import Service, caller_of
 
-QUICK = settings(deadline=None, derandomize=True, database=None, max_examples=25)
 Answers = list[Reply | Failed]
 
 
@@ -223,7 +222,6 @@ def test_calls_are_sent_in_order_of_arrival() -> None:
     assert service.asked == [f"question {number}" for number in range(100)]
 
 
-@QUICK
 @given(st.integers(0, 2**32), st.floats(0.01, 0.2), st.integers(1, 64))
 def test_every_call_ends_once_whatever_goes_wrong(seed: int, share: float, concurrency: int) -> None:
     rng = random.Random(seed)
@@ -251,7 +249,6 @@ def test_every_call_ends_once_whatever_goes_wrong(seed: int, share: float, concu
     assert service.most <= concurrency
 
 
-@QUICK
 @given(st.integers(0, 2**32))
 def test_cancelling_at_any_moment_leaks_no_slot(seed: int) -> None:
     rng = random.Random(seed)

@@ -3,12 +3,10 @@
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.calls.pace import Latencies, Pace
-
-QUICK = settings(deadline=None, derandomize=True, database=None, max_examples=60)
 
 
 def rounds(pace: Pace, count: int, capacity: float, rng: random.Random | None = None, latency_s: float = 0.1) -> None:
@@ -27,7 +25,6 @@ def test_it_begins_at_the_ceiling() -> None:
     assert Pace(64).allowed == 64
 
 
-@QUICK
 @given(st.integers(1, 200), st.integers(1, 200))
 def test_it_finds_the_capacity_and_stays_there(ceiling: int, capacity: int) -> None:
     pace = Pace(ceiling)
@@ -41,7 +38,6 @@ def test_it_finds_the_capacity_and_stays_there(ceiling: int, capacity: int) -> N
     assert sum(seen) / len(seen) >= 0.75 * best
 
 
-@QUICK
 @given(st.integers(2, 100), st.integers(1, 20))
 def test_it_comes_back_to_the_ceiling(ceiling: int, capacity: int) -> None:
     pace = Pace(ceiling)
@@ -124,7 +120,6 @@ def test_hostile_latencies_are_left_out(values: list[float]) -> None:
     assert latencies.rising() in (True, False)
 
 
-@QUICK
 @given(st.integers(1, 64), st.lists(st.tuples(st.sampled_from(["ok", "refused", "old", "half"]), st.booleans())))
 def test_whatever_happens_the_limit_is_within_its_bounds(ceiling: int, events: list[tuple[str, bool]]) -> None:
     pace = Pace(ceiling)

@@ -11,7 +11,6 @@ from gate.domain.jsonvalue import JsonValue
 from gate.domain.message import Message
 from gate.domain.model import ModelRef, Params
 from gate.providers.base import Request
-from tests.unit.stats.layouts import THOROUGH
 
 URL = "https://api.example.com/v1"
 ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=20)
@@ -47,14 +46,12 @@ def test_every_parameter_is_tried() -> None:
     assert set(VALUES) == set(Params.model_fields)
 
 
-@THOROUGH
 @given(REQUESTS, REQUESTS)
 def test_equal_keys_mean_equal_requests(first: Request, second: Request) -> None:
     assert (request_key(first, URL) == request_key(second, URL)) == (sent(first) == sent(second))
     assert len(request_key(first, URL)) == 32
 
 
-@THOROUGH
 @given(REQUESTS, st.data())
 def test_any_changed_field_changes_the_key(request: Request, data: st.DataObject) -> None:
     key = request_key(request, URL)
@@ -70,7 +67,6 @@ def test_any_changed_field_changes_the_key(request: Request, data: st.DataObject
         assert (other == key) == (name in UNSENT or value == getattr(request.params, name))
 
 
-@THOROUGH
 @given(MESSAGES, st.integers(0, 3), ANY_TEXT.filter(bool))
 def test_text_may_not_move_between_messages(messages: tuple[Message, ...], at: int, extra: str) -> None:
     turns = [Message("user", "a"), *messages, Message("user", "b")]

@@ -21,7 +21,7 @@ REAL = sorted(
     for path in EVALS.rglob("*")
     if path.name in ("cases.jsonl", "cases.yaml", "cases.json", "golden_transcripts.json", "tests.json")
 )
-SLOWLY = settings(deadline=None, max_examples=20)
+SLOWLY = settings(max_examples=20)
 
 
 def canonicals(text: str, file: str) -> list[str]:

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.cases import labels
@@ -155,7 +155,6 @@ def test_sizes_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert any("l.jsonl:3: more than 2 answers" in one for one in wrong(row(), row(), row()))
 
 
-@settings(deadline=None, derandomize=True, database=None, max_examples=100)
 @given(st.one_of(st.text(max_size=80), st.recursive(
     st.none() | st.booleans() | st.floats(allow_nan=False) | st.text(max_size=8),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(KEYS), inner, max_size=5),

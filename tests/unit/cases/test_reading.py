@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
@@ -293,7 +293,6 @@ KEYS = sorted({*PlainCase.model_fields, *GoldenTranscript.model_fields, *AgentTe
 EXPECT = st.dictionaries(st.sampled_from(sorted(Expectations.model_fields)), ANY, max_size=3)
 
 
-@settings(deadline=None, max_examples=60)
 @given(st.lists(st.dictionaries(st.sampled_from(KEYS), ANY | EXPECT | st.lists(EXPECT), max_size=5) | ANY, max_size=3))
 def test_whatever_the_file_holds_the_error_can_be_read(entries: list[object]) -> None:
     for text, file in (

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.config.toolfile import parse_tools
@@ -33,7 +33,6 @@ tools:
     description: The time.
     answers: [{result: 12}]
 """
-QUICK = settings(deadline=None, derandomize=True, database=None, max_examples=100)
 ONE = "tools: [{{name: a, description: b, {}}}]"
 
 
@@ -166,7 +165,6 @@ def test_sizes_are_bounded(text: str, said: str) -> None:
     assert said in errors(lambda: parse_tools(text, "t.yaml"))
 
 
-@QUICK
 @given(st.text(st.sampled_from("tools:[]{}-name, answers\n  result\"'&*!1")), st.sampled_from(["t.yaml", "t.json"]))
 def test_any_text_is_read_or_refused(text: str, file: str) -> None:
     try:

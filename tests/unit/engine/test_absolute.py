@@ -18,7 +18,6 @@ from gate.engine.assess import Assessment, Assessor
 from gate.engine.samples import SampleTable
 from gate.stats.wilson import wilson
 from tests.support.runs import suite, take
-from tests.unit.stats.layouts import THOROUGH
 
 ScoreOfCase = Callable[[int], float | None]
 NINETY = SuitePolicy(min_pass_rate=0.9)
@@ -130,7 +129,6 @@ def test_failed_calls_are_left_out_or_taken_for_best_and_worst() -> None:
     assert rates(one, score, missing=False)["overall"].rate == 0.75
 
 
-@THOROUGH
 @given(
     passing=st.lists(st.booleans(), min_size=1, max_size=60),
     wanted=st.floats(0.05, 0.95),

@@ -18,7 +18,6 @@ from gate.engine.caching import cache_comparisons, compare_caching
 from gate.engine.grid import Grid
 from gate.engine.samples import SampleTable
 from tests.support.runs import reply, suite
-from tests.unit.stats.layouts import THOROUGH
 
 STATIC = "Always answer in one short sentence. " * 200
 DATE = "Today is {{ date }}.\n"
@@ -172,7 +171,6 @@ def test_one_case_has_no_interval() -> None:
 PIECES = st.lists(st.sampled_from([STATIC, DATE, "a", "{{ input }}", "{{ id }}"]), min_size=1, max_size=5)
 
 
-@THOROUGH
 @given(PIECES, PIECES)
 def test_no_prefix_is_longer_than_a_request_and_no_change_is_no_finding(before: list[str], after: list[str]) -> None:
     found = compared(dated(system("".join(before)), system("".join(after)), cases=3), CacheTerms())

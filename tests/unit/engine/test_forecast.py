@@ -10,7 +10,6 @@ from gate.config.policy import RunPolicy, SlicePolicy, SuitePolicy
 from gate.domain.forecast import Spread
 from gate.engine.forecast import Question, layout, reach, suite_forecast, tier
 from tests.support.runs import suite
-from tests.unit.stats.layouts import THOROUGH
 
 SPREAD = Spread(0.2, 0.3, "measured", "")
 QUESTION = Question(0.10, 0.8)
@@ -129,7 +128,6 @@ def test_ties_make_the_test_less_strict() -> None:
     assert less < usual
 
 
-@THOROUGH
 @given(
     st.integers(10, 2000),
     st.integers(1, 500),

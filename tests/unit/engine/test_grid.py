@@ -17,7 +17,7 @@ from gate.engine.pairs import scores
 from gate.engine.samples import SampleTable
 from gate.engine.sidebyside import WANTED, pair_count, side_by_side
 from tests.support.runs import suite
-from tests.unit.engine.test_samples import STEADY, sample_lists
+from tests.unit.engine.test_samples import sample_lists
 
 CASES, K = ("c0", "c1", "c2"), 4
 DENSE = sample_lists(indices=K + 1, most=40)
@@ -43,7 +43,6 @@ def values(samples: Sequence[Sample], most: int, fill: float | None) -> list[flo
     return [known.get(index, fill) for index in range(most)]
 
 
-@STEADY
 @given(DENSE, FILLS, MOST)
 def test_scores_of_both_arms_over_equally_many_samples(
     samples: list[Sample], fill: dict[ArmName, float] | None, most: int | None
@@ -62,7 +61,6 @@ def test_scores_of_both_arms_over_equally_many_samples(
     assert (found.samples is not None) or not everything
 
 
-@STEADY
 @given(DENSE)
 def test_side_by_side_is_what_one_sitting_asked_of_both_arms(samples: list[Sample]) -> None:
     kept, why = side_by_side(Grid(one(), SampleTable.holding(samples)))
@@ -86,7 +84,6 @@ def test_side_by_side_is_what_one_sitting_asked_of_both_arms(samples: list[Sampl
     assert bool(why) == (too_few or (pairs == 0 and replied > 0))
 
 
-@STEADY
 @given(DENSE, st.integers(0, K))
 def test_reasons_of_samples_without_a_score_are_counted(samples: list[Sample], most: int) -> None:
     grid = Grid(one(), SampleTable.holding(samples))

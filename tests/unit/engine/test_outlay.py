@@ -17,7 +17,6 @@ from gate.domain.suite import Suite
 from gate.domain.usage import Cost, Dollars, Unpriced, Usage
 from gate.engine.outlay import Earlier, Estimator, PerCall
 from tests.support.runs import arm, suite
-from tests.unit.stats.layouts import THOROUGH
 
 JUDGE = ScorerSpec("judge", "judge", {"criteria": "Kind.", "model": "openai:judge"})
 
@@ -188,7 +187,6 @@ def test_one_unknown_price_makes_the_sum_unknown() -> None:
     assert estimator().spending([suite([{}] * 3)], 1).cost == Unpriced("n/a")
 
 
-@THOROUGH
 @given(st.integers(1, 60), st.integers(1, 5), st.integers(1, 80))
 def test_more_cases_or_samples_never_cost_less(cases: int, samples: int, concurrency: int) -> None:
     found = [

@@ -10,7 +10,6 @@ from gate.domain.case import Case
 from gate.domain.message import Message
 from gate.domain.prompt import Prompt
 from gate.engine.prefix import Prefix, SharedStart, prefix_of
-from tests.unit.stats.layouts import THOROUGH
 
 DATES = ("1 May", "2 June", "30 July")
 
@@ -114,7 +113,6 @@ REQUESTS = st.lists(
 )
 
 
-@THOROUGH
 @given(REQUESTS)
 def test_the_shared_start_is_the_longest_one(requests: list[tuple[Message, ...]]) -> None:
     start = SharedStart(requests[0])
@@ -136,7 +134,6 @@ def _slowly(requests: list[tuple[Message, ...]]) -> tuple[Message, ...]:
     return tuple(out)
 
 
-@THOROUGH
 @given(REQUESTS)
 def test_it_is_no_longer_than_any_request_and_the_order_does_not_matter(requests: list[tuple[Message, ...]]) -> None:
     start, back = SharedStart(requests[0]), SharedStart(requests[-1])

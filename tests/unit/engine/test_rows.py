@@ -15,7 +15,7 @@ from gate.domain.usage import UNPRICED, Cost, Dollars, Effort, Unpriced, Usage
 from gate.engine.rows import Rows
 from gate.engine.samples import SampleTable
 from gate.flows.record_parts import calls_record, dollars_spent, spending_record
-from tests.unit.engine.test_samples import SAMPLES, STEADY, bare
+from tests.unit.engine.test_samples import SAMPLES, bare
 
 SUITES = st.sampled_from([None, "s", "neither"])
 
@@ -30,7 +30,6 @@ def own(samples: list[Sample], name: str | None) -> list[Sample]:
     return [sample for sample in samples if name in (None, sample.suite)]
 
 
-@STEADY
 @given(SAMPLES, SUITES)
 def test_the_samples_of_one_suite_or_of_all(samples: list[Sample], name: str | None) -> None:
     rows = Rows(SampleTable.holding(samples), name)
@@ -38,7 +37,6 @@ def test_the_samples_of_one_suite_or_of_all(samples: list[Sample], name: str | N
     assert len(rows) == len(own(samples, name))
 
 
-@STEADY
 @given(SAMPLES, SUITES)
 def test_calls_are_counted(samples: list[Sample], name: str | None) -> None:
     found = calls_record(Rows(SampleTable.holding(samples), name))
@@ -95,7 +93,6 @@ def test_a_conversation_that_broke_off_is_paid_until_then() -> None:
     assert calls_record(rows) == CallsRecord(made=3, cached=1, retried=2, failed=1)
 
 
-@STEADY
 @given(SAMPLES, SUITES)
 def test_dollars_are_summed_where_every_price_is_known(samples: list[Sample], name: str | None) -> None:
     spent, why = dollars_spent(Rows(SampleTable.holding(samples), name))
@@ -117,7 +114,6 @@ def test_dollars_are_summed_where_every_price_is_known(samples: list[Sample], na
         assert spent is None
 
 
-@STEADY
 @given(SAMPLES, SUITES)
 def test_endings_are_counted_by_arm(samples: list[Sample], name: str | None) -> None:
     rows = Rows(SampleTable.holding(samples), name)

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.domain.absence import Failed, Unscored
@@ -97,7 +97,6 @@ def sample_lists(*, indices: int, most: int) -> st.SearchStrategy[list[Sample]]:
 
 
 SAMPLES = sample_lists(indices=10, most=12)
-STEADY = settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def counted(sample: Sample) -> Sample:
@@ -118,7 +117,6 @@ def _silent(score: Score) -> Score:
     return replace(score, reason="", parts=tuple(replace(part, reason="") for part in score.parts))
 
 
-@STEADY
 @given(SAMPLES)
 def test_what_goes_in_comes_out(samples: list[Sample]) -> None:
     table = SampleTable.holding(samples)
@@ -128,7 +126,6 @@ def test_what_goes_in_comes_out(samples: list[Sample]) -> None:
     assert [table.whole(sample) for sample in table] == [counted(sample) for sample in samples]
 
 
-@STEADY
 @given(SAMPLES)
 def test_it_is_grouped_as_a_list_would_be(samples: list[Sample]) -> None:
     expected: dict[Key, list[Sample]] = {}
@@ -139,7 +136,6 @@ def test_it_is_grouped_as_a_list_would_be(samples: list[Sample]) -> None:
     assert found.get(("s", "no such case", ArmName.BASELINE), ()) == ()
 
 
-@STEADY
 @given(SAMPLES)
 def test_a_part_is_found_where_it_is(samples: list[Sample]) -> None:
     table = SampleTable.holding(samples)
@@ -160,7 +156,6 @@ def test_a_part_is_found_where_it_is(samples: list[Sample]) -> None:
     assert not known.any() and not values.any()
 
 
-@STEADY
 @given(SAMPLES)
 def test_some_of_a_table_are_a_table_of_some(samples: list[Sample]) -> None:
     table = SampleTable.holding(samples)

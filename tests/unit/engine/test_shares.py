@@ -12,7 +12,6 @@ from gate.engine.lanes import by_lane
 from gate.engine.plan import Schedule, Share
 from gate.engine.shares import Places, Unplanned, dealt
 from tests.support.runs import suite
-from tests.unit.stats.layouts import THOROUGH
 
 
 def some(cases: int, samples: int) -> tuple[Suite, ...]:
@@ -35,7 +34,6 @@ def test_the_canonical_order_counts_every_sample_once() -> None:
     assert found == list(range(len(places))) == list(range(3 * 4 + 3 + 3 * 4))
 
 
-@THOROUGH
 @given(st.integers(1, 8), st.integers(1, 3), st.integers(0, 99), st.integers(1, 9))
 def test_every_sample_belongs_to_the_shard_that_takes_it(cases: int, samples: int, seed: int, of: int) -> None:
     suites = some(cases, samples)

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from gate.domain.record import OverrideRecord
 from gate.flows.merge_group import inherited
 from gate.flows.override_reason import LONGEST_REASON
-from tests.unit.stats.layouts import THOROUGH
 
 GROUP = "c" * 40
 ADA = OverrideRecord(label="skip", by="ada", at="2026-03-02T09:00:00Z", commit="a" * 40, role="write", reason="known")
@@ -50,7 +49,6 @@ def test_a_large_group_is_told_shortly() -> None:
     assert len(told.reason) == LONGEST_REASON
 
 
-@THOROUGH
 @given(st.dictionaries(st.integers(1, 99), st.sampled_from([None, ADA, OLIVIA, REFUSED]), max_size=6))
 def test_one_that_does_not_count_is_enough(decisions: dict[int, OverrideRecord | None]) -> None:
     found = inherited(decisions, GROUP)

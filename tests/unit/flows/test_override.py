@@ -11,7 +11,6 @@ from gate.domain.override import LabelScope, OverrideBy, Role, Rule
 from gate.domain.pull_request import LabelEvent
 from gate.flows.override import Facts, Push, decide
 from tests.unit.flows.labelling import AT, HEAD, LABEL, TRIAGE, event
-from tests.unit.stats.layouts import THOROUGH
 
 GONE = Failed("cannot read it", attempts=3)
 
@@ -168,7 +167,6 @@ BY = st.sampled_from(["triage", "not-author", "anyone"])
 SCOPES = st.sampled_from(["pull-request", "commit"])
 
 
-@THOROUGH
 @given(FACTS, BY, SCOPES)
 def test_nothing_that_could_not_be_read_ever_counts(known: Facts, by: OverrideBy, scope: LabelScope) -> None:
     found = decide(LABEL, Rule(LABEL, by, scope), known)
@@ -183,7 +181,6 @@ def test_nothing_that_could_not_be_read_ever_counts(known: Facts, by: OverrideBy
         assert found.at is not None
 
 
-@THOROUGH
 @given(FACTS, SCOPES)
 def test_a_stricter_rule_never_counts_what_a_looser_one_refuses(known: Facts, scope: LabelScope) -> None:
     strict, usual, loose = (

@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 
 from gate.domain.pull_request import Posted
 from gate.flows.override_reason import LONGEST_REASON, reason_by
-from tests.unit.stats.layouts import THOROUGH
 
 
 def said(body: str, author: str = "olivia") -> Posted:
@@ -54,7 +53,6 @@ def test_it_is_bounded() -> None:
     assert reason_by("olivia", [said(" " * 65_000 + "/gate override: x")]) == ""
 
 
-@THOROUGH
 @given(st.text(max_size=300))
 def test_any_text_gives_one_line_that_can_be_written(text: str) -> None:
     found = reason_by("olivia", [said(f"/gate override:{text}")])

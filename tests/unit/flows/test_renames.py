@@ -1,14 +1,13 @@
 """Which file is the successor of which."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.flows.likeness import LARGEST_PROMPT, MOST_BYTES
 from gate.flows.renames import MOST_ALIKE, MOST_STRAYS, Moves, successors
 from tests.unit.flows.files import Files
 
-THOROUGH = settings(deadline=None, derandomize=True, database=None, max_examples=50)
 LINES = [f"line {number} of a prompt\n" for number in range(8)]
 TEXTS = st.lists(st.sampled_from(LINES), min_size=1, max_size=8).map("".join)
 
@@ -160,7 +159,6 @@ def test_nothing_is_read_where_the_fingerprint_tells() -> None:
     assert base.reads + head.reads == []
 
 
-@THOROUGH
 @given(st.lists(TEXTS, max_size=5), st.lists(TEXTS, max_size=5), st.permutations(range(5)))
 def test_order_makes_no_difference_and_nothing_serves_twice(old: list[str], new: list[str], order: list[int]) -> None:
     base = {f"a{number}.md": data for number, data in enumerate(old)}

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.cases.reading import case_of, parse
@@ -64,10 +64,8 @@ CONFIG = st.fixed_dictionaries(
     {"prompts": st.just(["{{ a }}", "[{\"role\": \"user\", \"content\": \"b\"}]"]) | ANY},
     optional={"tests": st.lists(TEST, max_size=3) | ANY, "providers": ANY, "defaultTest": TEST, "scenarios": ANY},
 )  # fmt: skip
-OFTEN = settings(deadline=None, max_examples=40)
 
 
-@OFTEN
 @given(rows=st.lists(st.dictionaries(KEYS | TEXT, ANY | VALUE, max_size=6), max_size=3), data=st.data())
 def test_rows(rows: list[Any], data: st.DataObject) -> None:
     file = data.draw(st.sampled_from(["a.jsonl", "a.json", "a.yaml"]))
@@ -80,7 +78,6 @@ def test_rows(rows: list[Any], data: st.DataObject) -> None:
         case_of(entry)
 
 
-@OFTEN
 @given(
     text=TEXT | st.lists(TEXT | WORDS | st.sampled_from([",", ";", '"', "\n", "\r\n", "id", "__expected"])).map("".join)
 )
@@ -92,7 +89,6 @@ def test_tables(text: str) -> None:
             assert error.message or isinstance(error, InputErrors)
 
 
-@OFTEN
 @given(config=CONFIG, other=TEXT | ANY.map(json.dumps))
 def test_configurations(config: Any, other: str) -> None:
     try:

@@ -48,7 +48,7 @@ CASES = st.one_of(
 
 
 @pytest.mark.parametrize(("name", "file"), FILES)
-@settings(deadline=None, max_examples=10)
+@settings(max_examples=10)
 @given(cases=named(CASES))
 def test_cases_come_back_as_they_were(name: str, file: str, cases: list[Any]) -> None:
     asking = [case for case in cases if "input" in case or "messages" in case]
@@ -71,7 +71,7 @@ def test_cases_come_back_as_they_were(name: str, file: str, cases: list[Any]) ->
     assert [canonical(case) for case in found.cases] == [canonical(case) for case in expected]
 
 
-@settings(deadline=None, max_examples=3)
+@settings(max_examples=3)
 @given(cases=named(AGENT), name=LABEL)
 def test_what_no_other_tool_can_hold_is_told(cases: list[Any], name: str) -> None:
     cases = [*cases, {"id": f"plain {name}".strip(), "input": "Hello?"}]

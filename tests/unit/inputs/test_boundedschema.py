@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema.validators import validator_for
 
@@ -37,7 +37,6 @@ def schemas(draw: st.DrawFn) -> dict[str, JsonValue]:
     return {"$schema": f"{scheme}://json-schema.org/{draft}", **inner, "items": draw(st.just({}) | st.just(inner))}
 
 
-@settings(max_examples=50, deadline=None)
 @given(schemas(), VALUES)
 def test_verdicts_are_the_librarys(schema: dict[str, JsonValue], value: JsonValue) -> None:
     assert schema_complaint(schema) == ""

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from gate.cases import reading as cases
@@ -21,8 +21,6 @@ from gate.inputs.render import fill, render
 from gate.inputs.text import decode
 from gate.testgen.written import specification
 from tests.unit.inputs.texts import GOOD
-
-UNTIMED = settings(deadline=None, max_examples=60)
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=80)
 YAMLISH = st.text("abn:&*!|>-?[]{}#,'\"%@`~<= \n\t0.1\\xue\u2028\x85", max_size=60)
@@ -50,7 +48,6 @@ def only_readable_errors(job: Callable[[], object]) -> None:
         assert error.message
 
 
-@UNTIMED
 @given(YAMLISH | ANY_TEXT)
 @example("%YAML 9.9\n---\na")
 @example("%TAG ! a\n---\n!x y")
@@ -72,7 +69,6 @@ PROMPT_LIST = JSON | st.lists(PROMPT_ROWS, max_size=3)
 PROMPT_FILE = st.fixed_dictionaries({}, optional={"messages": PROMPT_LIST, "testData": PROMPT_LIST, "model": JSON})
 
 
-@UNTIMED
 @given(PROMPT_FILE)
 def test_prompt_files_of_other_tools(value: object) -> None:
     text = json.dumps(value)
@@ -80,19 +76,16 @@ def test_prompt_files_of_other_tools(value: object) -> None:
     only_readable_errors(lambda: cases.parse(text, "p.prompt.yml"))
 
 
-@UNTIMED
 @given(st.integers(0, len(GOOD) - 1), st.integers(0, 12), YAMLISH)
 def test_damaged_configuration(start: int, cut: int, new: str) -> None:
     only_readable_errors(lambda: gatefile.load(GOOD[:start] + new + GOOD[start + cut :], "gate.yaml"))
 
 
-@UNTIMED
 @given(st.dictionaries(st.sampled_from(sorted(gatefile.GateFile.model_fields)), JSON) | JSON)
 def test_configuration_of_any_shape(value: object) -> None:
     only_readable_errors(lambda: gatefile.load(json.dumps(value), "gate.yaml"))
 
 
-@UNTIMED
 @given(JSON | st.lists(SCORER | JSON, max_size=3))
 @example([{"json_schema": {"schema": {"$schema": []}}}])
 @example([{"json_schema": {"schema": {"$schema": "http://x/y"}}}])
@@ -106,7 +99,6 @@ def test_scorers(value: object) -> None:
     only_readable_errors(lambda: parse_scorers(value, "here"))  # type: ignore[arg-type]
 
 
-@UNTIMED
 @given(ANY_TEXT, st.dictionaries(st.sampled_from(["temperature", "stop", "seed", "x"]), JSON))
 def test_models_and_params(text: str, params: dict[str, object]) -> None:
     only_readable_errors(lambda: parse_model(text))
@@ -120,7 +112,6 @@ TEMPLATE = st.lists(
 ).map(" ".join)
 
 
-@UNTIMED
 @given(TEMPLATE)
 @example("{{ x }}{% for a in x %}{{ a ** x }}{% endfor %}")
 @example("{{ 'a' * (-1) }}{{ [1] * 'a' }}")
@@ -139,13 +130,11 @@ def test_templates(text: str) -> None:
     only_readable_errors(lambda: render(prompts.parse(text, "p.md"), talk))
 
 
-@UNTIMED
 @given(st.binary(max_size=60))
 def test_bytes(data: bytes) -> None:
     only_readable_errors(lambda: decode(data, "p"))
 
 
-@UNTIMED
 @given(JSON)
 def test_json_goes_in_and_out(value: object) -> None:
     text = json.dumps(value)
@@ -156,7 +145,6 @@ def test_json_goes_in_and_out(value: object) -> None:
         assert not finite or "\\ud" in text, error.message
 
 
-@UNTIMED
 @given(
     st.recursive(
         st.none() | st.booleans() | st.integers() | st.text("ab \u2028é", max_size=5), lambda inner: st.lists(inner)

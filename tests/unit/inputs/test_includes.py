@@ -35,7 +35,6 @@ PIECES = st.sampled_from(
     ]
 )
 AROUND = ("{}", "{{% if yes %}}{}{{% endif %}}", "{{% for b in xs %}}{}{{% endfor %}}")
-THOROUGH = settings(deadline=None, derandomize=True, database=None, max_examples=35)
 
 
 @st.composite
@@ -80,7 +79,6 @@ def read(files: dict[str, str], path: str = "p.j2") -> prompts.Prompt:
 
 
 @given(trees())
-@THOROUGH
 def test_random_trees_render_as_jinja_includes_do(files: dict[str, str]) -> None:
     files["p.j2"] += "end"  # an empty file is no prompt
     prompt = read(files)
@@ -88,7 +86,6 @@ def test_random_trees_render_as_jinja_includes_do(files: dict[str, str]) -> None
 
 
 @given(trees(), st.sampled_from(NAMES[1:]))
-@THOROUGH
 def test_the_digest_changes_with_each_part_that_is_used_and_no_other(files: dict[str, str], name: str) -> None:
     files["p.j2"] += "end"
     before = read(files)
@@ -98,7 +95,6 @@ def test_the_digest_changes_with_each_part_that_is_used_and_no_other(files: dict
 
 
 @given(trees())
-@THOROUGH
 def test_a_mistake_is_told_at_its_own_file_and_line(files: dict[str, str]) -> None:
     files["p.j2"] += "end"
     known = [part for part in read(files).parts.files if part.template]
@@ -112,7 +108,7 @@ def test_a_mistake_is_told_at_its_own_file_and_line(files: dict[str, str]) -> No
 
 
 @given(st.text(st.sampled_from("./ab\\:\0\n\u2028-"), max_size=12), st.sampled_from(["p.j2", "x/p.j2", "x/y/p.j2"]))
-@settings(THOROUGH, max_examples=400)
+@settings(max_examples=400)
 def test_no_path_leads_out_of_the_root(name: str, within: str) -> None:
     path, reason = resolved(within, name)
     assert bool(path) != bool(reason)

@@ -1,12 +1,10 @@
 """Paths: what is refused, and what a pattern matches."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.inputs.paths import complaint, escapes, is_glob, matches, normal
-
-UNTIMED = settings(deadline=None, max_examples=50)
 
 
 @pytest.mark.parametrize(
@@ -66,7 +64,6 @@ def test_a_hostile_pattern_is_no_work() -> None:
     assert not matches("a/" * 200 + "c", "**/a/" * 200 + "b")
 
 
-@UNTIMED
 @given(st.text("ab/.*?[]", max_size=12), st.text("ab/.*?[]!-", max_size=12))
 def test_any_path_and_pattern_get_an_answer(path: str, pattern: str) -> None:
     assert matches(path, pattern) in (True, False)

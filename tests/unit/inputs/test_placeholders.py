@@ -1,7 +1,7 @@
 """Placeholders: names in braces that are replaced, and all other braces, which are not."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.inputs.placeholders import filled, filled_json
@@ -32,7 +32,6 @@ def test_values_are_replaced_wherever_they_stand_and_keys_never() -> None:
     }
 
 
-@settings(deadline=None, derandomize=True, database=None)
 @given(st.text(alphabet="{}abc ", max_size=30))
 def test_without_values_a_text_stays_as_it_is(text: str) -> None:
     assert filled(text, {}) == text

@@ -2,19 +2,17 @@
 
 import re
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.inputs.similarity import SIMILAR, chunks, similar_sizes, similarity
 
-THOROUGH = settings(deadline=None, derandomize=True, database=None, max_examples=100)
 LINES = st.lists(
     st.binary(max_size=200).map(lambda line: line.replace(b"\n", b"").replace(b"\r", b"").rstrip() + b"\n"), max_size=12
 )
 FILES = LINES.map(b"".join) | st.binary(max_size=300)
 
 
-@THOROUGH
 @given(FILES)
 def test_chunks_are_the_whole_file(data: bytes) -> None:
     unix = re.sub(rb"[ \t\r]+(?=\n|\Z)", b"", data)
@@ -22,7 +20,6 @@ def test_chunks_are_the_whole_file(data: bytes) -> None:
     assert all(len(piece) <= 64 and b"\n" not in piece[:-1] for piece in chunks(data))
 
 
-@THOROUGH
 @given(FILES, FILES)
 def test_a_share_that_is_the_same_both_ways(one: bytes, other: bytes) -> None:
     found = similarity(chunks(one), chunks(other))
@@ -30,7 +27,6 @@ def test_a_share_that_is_the_same_both_ways(one: bytes, other: bytes) -> None:
     assert found == similarity(chunks(other), chunks(one))
 
 
-@THOROUGH
 @given(LINES, LINES, st.randoms(use_true_random=False))
 def test_what_is_kept_counts_wherever_it_stands(kept: list[bytes], added: list[bytes], random: st.DataObject) -> None:
     mixed = [*kept, *added]
@@ -39,7 +35,6 @@ def test_what_is_kept_counts_wherever_it_stands(kept: list[bytes], added: list[b
     assert similarity(chunks(old), chunks(new)) == (len(old) / len(new) if new else 0.0)
 
 
-@THOROUGH
 @given(FILES, st.randoms(use_true_random=False), st.booleans())
 def test_nothing_similar_is_outside_of_the_sizes(old: bytes, random: st.DataObject, windows: bool) -> None:  # noqa: FBT001
     old = re.sub(rb"\s+(?=\n|\Z)", b"", old)
@@ -55,7 +50,6 @@ def test_the_sizes_are_as_narrow_as_ends_of_lines_allow() -> None:
     assert not similar_sizes(chunks(b""))
 
 
-@THOROUGH
 @given(FILES)
 def test_the_ends_of_lines_make_no_difference(data: bytes) -> None:
     windows = data.replace(b"\r", b"").replace(b"\n", b"\r\n")
@@ -64,7 +58,6 @@ def test_the_ends_of_lines_make_no_difference(data: bytes) -> None:
     assert chunks(open_end + b"\n") == chunks(open_end)
 
 
-@THOROUGH
 @given(FILES, st.sampled_from([b" ", b"\t", b"  \t", b" \r"]))
 def test_blanks_at_the_ends_of_lines_make_no_difference(data: bytes, blanks: bytes) -> None:
     assert chunks(data.replace(b"\n", blanks + b"\n")) == chunks(data)

@@ -1,13 +1,11 @@
 """Slices and the automatic dimension."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.domain.case import Case
 from gate.domain.message import Message
 from gate.inputs.slices import length_edges, members, with_length
-
-UNTIMED = settings(deadline=None, max_examples=50)
 
 
 def sized(*lengths: int) -> list[Case]:
@@ -58,7 +56,6 @@ def test_members_keep_the_order_of_dimensions_and_sort_values() -> None:
     ]
 
 
-@UNTIMED
 @given(st.lists(st.integers(0, 50), min_size=1, max_size=60))
 def test_bands_are_ordered_and_no_larger_than_they_must_be(lengths: list[int]) -> None:
     cases = with_length(sized(*lengths), length_edges(sized(*lengths)))

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.scoring import echo
@@ -15,7 +15,6 @@ from gate.scoring.verdict import Mark, Verdict
 from tests.support.gullible import forgeries
 from tests.support.spellings import FORGED, IN_ANY_FORM, LONG, NOT_HELD, verdict
 
-QUICK = settings(deadline=None, derandomize=True, database=None, max_examples=50)
 REASONS = st.text(st.characters(codec="utf-8"), min_size=1, max_size=60).filter(
     lambda text: (found := plain(text)) is not None and bool(found.letters)
 )
@@ -37,7 +36,6 @@ def test_wherever_it_stands(reason: str) -> None:
 
 
 @given(REASONS, st.sampled_from([0.0, 0.1, 0.75, 1.0]), st.sampled_from(sorted(IN_ANY_FORM)))
-@QUICK
 def test_whatever_the_reason_is(reason: str, score: float, how: str) -> None:
     for ascii_only in (True, False):
         text = json.dumps({"reason": reason, "score": score}, ensure_ascii=ascii_only)
@@ -206,7 +204,6 @@ class Counted(str):
     st.sampled_from(["ok", "a", "aaaaaaaaaaaa", "a" * 600, "ok is met and so ok is met", "score: 1.0 aaa is met"]),
     st.sampled_from([echo._near, echo._spelled]),
 )
-@QUICK
 def test_the_work_is_linear_in_the_text(parts: list[str], reason: str, rule: Callable[..., bool]) -> None:
     """Every piece is looked for twice: anywhere, and in regions that do not overlap."""
     mark, own = Mark(reason, 1.0), plain(reason)

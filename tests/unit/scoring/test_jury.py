@@ -5,7 +5,7 @@ import json
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.config.scorerspec import ScorerSpec
@@ -19,7 +19,6 @@ from gate.scoring.jury import COMBINERS, Jury
 from gate.scoring.subject import Subject
 from tests.support.fakes import ScriptedCalls, reply
 
-QUICK = settings(deadline=None, derandomize=True, database=None, max_examples=100)
 DIMENSIONS = [{"name": name, "description": "d", "weight": 0.5} for name in ("a", "b")]
 
 
@@ -79,7 +78,6 @@ def test_of_a_rubric_the_lowest_dimension_comes_first_in_the_reason() -> None:
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=9), st.floats(0, 1))
-@QUICK
 def test_a_majority_passes_exactly_where_more_than_half_do(values: list[float], mark: float) -> None:
     passing = sum(value >= mark for value in values)
     assert (COMBINERS["majority"](values) >= mark) == (2 * passing > len(values))

@@ -1,7 +1,7 @@
 """`paraphrases`: what counts as copied from the caller, and what does not."""
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from gate.config.scorers import parse_scorers
@@ -12,7 +12,6 @@ from gate.scoring.subject import Subject
 from gate.scoring.validators.paraphrases import CHARS
 from gate.scoring.validators.registry import validate
 
-UNTIMED = settings(deadline=None, max_examples=75)
 TEXT = st.text(max_size=200)
 WORDS = st.lists(st.sampled_from(["pump", "grinds", "warm", "upstairs", "since", "the", "I", "Ron", "42"]), max_size=30)
 
@@ -157,7 +156,6 @@ def test_the_last_turn_of_the_caller_counts_alone() -> None:
     assert value("outdoor fan stopped spinning completely yesterday") == pytest.approx(0.25)
 
 
-@UNTIMED
 @given(TEXT, TEXT, st.integers(1, 10), st.floats(0, 0.99))
 @example("\ud83d\ude00", "'''", 1, 0.0)
 @example("a'b'c", "A'B'C", 1, 0.0)
@@ -168,7 +166,6 @@ def test_any_texts_get_a_score_and_a_line(turn: str, answer: str, n: int, most: 
     assert scored(turn, answer, n=n, max_copied=most) == (value, reason)
 
 
-@UNTIMED
 @given(WORDS, WORDS)
 def test_case_and_punctuation_change_nothing(turn: list[str], answer: list[str]) -> None:
     lower = [word.lower() for word in answer]
@@ -176,14 +173,12 @@ def test_case_and_punctuation_change_nothing(turn: list[str], answer: list[str])
     assert scored(" ".join(word.lower() for word in turn), "; ".join(lower))[0] == plain
 
 
-@UNTIMED
 @given(WORDS, WORDS)
 def test_letting_more_pass_never_lowers_the_score(turn: list[str], answer: list[str]) -> None:
     values = [scored(" ".join(turn), " ".join(answer), max_copied=most)[0] for most in (0, 0.1, 0.5, 0.9)]
     assert values == sorted(values)
 
 
-@UNTIMED
 @given(WORDS)
 def test_nothing_in_common_is_1(turn: list[str]) -> None:
     assert scored(" ".join(turn), "quick brown foxes jump over lazy dogs")[0] == 1.0

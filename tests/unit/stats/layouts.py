@@ -3,12 +3,9 @@
 from dataclasses import dataclass
 
 import numpy as np
-from hypothesis import settings
 from hypothesis import strategies as st
 
 from gate.stats.arrays import FloatArray, IntArray
-
-THOROUGH = settings(deadline=None, derandomize=True, database=None, max_examples=30)
 
 
 @dataclass(frozen=True)

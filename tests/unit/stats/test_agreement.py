@@ -13,7 +13,6 @@ from gate.stats.agreement import all_agreed, crossed, kappa, share_of_agreement
 from gate.stats.ratings import Ratings
 from gate.stats.resampling import Drawing
 from gate.stats.undefined import Estimate, Undefined
-from tests.unit.stats.layouts import THOROUGH
 from tests.unit.stats.published import from_table
 
 FEW = Drawing(resamples=200)
@@ -51,7 +50,6 @@ def test_the_share_has_the_wilson_interval_of_its_items() -> None:
 verdicts = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=2, max_size=40)
 
 
-@THOROUGH
 @given(verdicts)
 def test_kappa_is_what_the_definition_says(pairs: list[tuple[int, int]]) -> None:
     left, right = np.array(pairs).T
@@ -65,7 +63,6 @@ def test_kappa_is_what_the_definition_says(pairs: list[tuple[int, int]]) -> None
         assert value_of(found) == pytest.approx((observed - chance) / (1 - chance), abs=1e-9)
 
 
-@THOROUGH
 @given(verdicts, st.randoms())
 def test_neither_the_order_of_items_nor_the_names_of_categories_matter(
     pairs: list[tuple[int, int]], rng: object
@@ -79,7 +76,6 @@ def test_neither_the_order_of_items_nor_the_names_of_categories_matter(
     assert value_of(moved) == pytest.approx(value_of(plain))
 
 
-@THOROUGH
 @given(st.lists(st.tuples(*[st.sampled_from([0.0, 1.0])] * 5), min_size=1, max_size=12))
 def test_several_ratings_of_an_item_count_as_the_mean_over_all_pairs(rows: list[tuple[float, ...]]) -> None:
     table = np.array(rows)

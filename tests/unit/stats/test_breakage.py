@@ -14,7 +14,6 @@ from gate.stats.flips import NullMinima
 from gate.stats.maxt import joint_test
 from gate.stats.results import JointResult
 from gate.stats.slices import sum_slices
-from tests.unit.stats.layouts import THOROUGH
 
 FLIPS = 799
 
@@ -53,7 +52,6 @@ def assert_close(one: JointResult, other: JointResult, sign: int = 1) -> None:
         assert (a.lower, a.upper) == pytest.approx(bounds, abs=1e-9)
 
 
-@THOROUGH
 @given(sampled(), st.sampled_from([0.025, 0.05, 0.1]))
 def test_the_bound_falls_below_zero_exactly_when_p_does(layout: Sampled, alpha: float) -> None:
     for row in layout.test(alpha=alpha).slices.values():
@@ -62,13 +60,11 @@ def test_the_bound_falls_below_zero_exactly_when_p_does(layout: Sampled, alpha: 
             assert (row.upper < 0.0) == (row.p <= alpha + 1e-9)
 
 
-@THOROUGH
 @given(sampled())
 def test_swapping_the_arms_mirrors_the_interval(layout: Sampled) -> None:
     assert_close(layout.test(), Sampled(layout.candidate, layout.baseline, layout.slices).test(), sign=-1)
 
 
-@THOROUGH
 @given(sampled(), st.integers(0, 2**32 - 1))
 def test_the_order_of_cases_slices_and_samples_does_not_matter(layout: Sampled, seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -81,7 +77,6 @@ def test_the_order_of_cases_slices_and_samples_does_not_matter(layout: Sampled, 
     assert [one[name].p for name in one] == [other[name].p for name in one]
 
 
-@THOROUGH
 @given(sampled())
 def test_empty_and_repeated_slices_change_nothing(layout: Sampled) -> None:
     wider = {"empty": np.array([], dtype=np.int64), "twin": layout.slices["overall"]} | layout.slices
@@ -89,7 +84,6 @@ def test_empty_and_repeated_slices_change_nothing(layout: Sampled) -> None:
     assert_close(one, other)
 
 
-@THOROUGH
 @given(sampled())
 def test_the_interval_holds_the_mean_and_is_never_empty_of_width_by_chance(layout: Sampled) -> None:
     deltas = layout.candidate.mean(axis=1) - layout.baseline.mean(axis=1)
@@ -143,7 +137,6 @@ def test_slices_outside_the_family_do_not_see_it() -> None:
     assert layout.test()["small"] == plain["small"]
 
 
-@THOROUGH
 @given(st.integers(0, 2**32 - 1), st.integers(2, 5), st.floats(0.5, 3.0))
 def test_shifted_to_its_bound_a_slice_meets_the_critical_value(seed: int, k: int, critical: float) -> None:
     rng = np.random.default_rng(seed)

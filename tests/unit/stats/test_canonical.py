@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 
 from gate.stats.arrays import FloatArray
 from gate.stats.canonical import canonical_rows
-from tests.unit.stats.layouts import THOROUGH
 
 
 def representatives(y: FloatArray) -> FloatArray:
@@ -24,7 +23,6 @@ def matrices(draw: st.DrawFn) -> FloatArray:
     return np.unique(y, axis=1)
 
 
-@THOROUGH
 @given(matrices(), st.integers(0, 2**32 - 1))
 def test_permuted_rows_and_flipped_signs_give_the_same_rows(y: FloatArray, seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -33,7 +31,6 @@ def test_permuted_rows_and_flipped_signs_give_the_same_rows(y: FloatArray, seed:
     assert np.array_equal(representatives(y), representatives(shuffled))
 
 
-@THOROUGH
 @given(matrices(), st.integers(0, 2**32 - 1))
 def test_rearranged_columns_give_the_same_rows_up_to_mirror_images(y: FloatArray, seed: int) -> None:
     columns = np.random.default_rng(seed).permutation(y.shape[1])

@@ -11,7 +11,6 @@ from gate.stats.confusion import balanced_accuracy, confusion
 from gate.stats.ratings import Ratings
 from gate.stats.resampling import Drawing
 from gate.stats.undefined import Estimate, Undefined
-from tests.unit.stats.layouts import THOROUGH
 from tests.unit.stats.published import from_table
 
 PLAIN = Drawing()
@@ -37,7 +36,6 @@ def test_a_judge_that_passes_everything_agrees_often_and_knows_nothing() -> None
     assert balanced.value == 0.5
 
 
-@THOROUGH
 @given(st.integers(1, 40), st.integers(1, 40), st.floats(0, 1), st.floats(0, 1))
 def test_the_interval_of_the_mean_lies_within_the_means_of_the_bounds(p: int, f: int, a: float, b: float) -> None:
     right_p, right_f = round(a * p), round(b * f)

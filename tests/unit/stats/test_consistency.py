@@ -11,7 +11,6 @@ from gate.stats.consistency import Consistency, consistency
 from gate.stats.ratings import Ratings
 from gate.stats.resampling import Drawing
 from gate.stats.undefined import Undefined
-from tests.unit.stats.layouts import THOROUGH
 
 
 def test_a_known_table() -> None:
@@ -31,7 +30,6 @@ scores = st.lists(
 )
 
 
-@THOROUGH
 @given(scores)
 def test_is_what_the_definitions_say(rows: list[list[float | None]]) -> None:
     values = np.array([[0.0 if one is None else one for one in row] for row in rows])

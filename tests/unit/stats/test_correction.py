@@ -5,7 +5,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.stats.correction import Corrected, Correction, correct
-from tests.unit.stats.layouts import THOROUGH
 
 families = st.lists(st.one_of(st.floats(0.0, 1.0), st.integers(0, 40).map(lambda count: count / 400)), max_size=12)
 corrections = st.sampled_from(["none", "bonferroni", "holm"])
@@ -33,7 +32,6 @@ def test_no_slices() -> None:
     assert correct([], 0.05, "holm") == correct([], 0.05, "bonferroni") == []
 
 
-@THOROUGH
 @given(families, corrections, st.sampled_from([0.025, 0.1]))
 def test_rejected_exactly_when_the_own_p_is_at_most_the_level(
     p_values: list[float], correction: Correction, alpha: float
@@ -44,14 +42,12 @@ def test_rejected_exactly_when_the_own_p_is_at_most_the_level(
         assert one.level <= alpha
 
 
-@THOROUGH
 @given(families)
 def test_holm_rejects_whatever_bonferroni_does(p_values: list[float]) -> None:
     strict, stepwise = correct(p_values, 0.05, "bonferroni"), correct(p_values, 0.05, "holm")
     assert all(holm.p <= bonferroni.p for holm, bonferroni in zip(stepwise, strict, strict=True))
 
 
-@THOROUGH
 @given(st.permutations([0.001, 0.01, 0.01, 0.02, 0.03, 0.6]))
 def test_the_order_does_not_matter(p_values: list[float]) -> None:
     plain = {p: one for p, one in zip(sorted(p_values), correct(sorted(p_values), 0.05, "holm"), strict=True)}

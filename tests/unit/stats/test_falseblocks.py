@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from gate.stats.arrays import FloatArray
 from gate.stats.falseblocks import Effort, Rate, effort_for, false_blocks
-from tests.unit.stats.layouts import THOROUGH, tag_layout
+from tests.unit.stats.layouts import tag_layout
 
 FEW = Effort(replicates=60, flips=199, resamples=200)
 
@@ -56,7 +56,6 @@ def test_every_replicate_is_told() -> None:
     assert len(told) == FEW.replicates
 
 
-@THOROUGH
 @given(st.integers(1, 30), st.integers(0, 8), st.integers(1, 3), st.integers(0, 2**32 - 1))
 def test_any_layout_gives_rates_and_the_same_ones_again(first: int, second: int, k: int, seed: int) -> None:
     rng = np.random.default_rng(seed)

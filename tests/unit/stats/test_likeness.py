@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 
 from gate.stats.likeness import closeness, cosine
 from gate.stats.undefined import Undefined
-from tests.unit.stats.layouts import THOROUGH
 
 RATES = st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=8)
 
@@ -42,7 +41,6 @@ def test_rates_are_no_percentages() -> None:
 
 
 @given(RATES)
-@THOROUGH
 def test_both_are_bounded_and_do_not_mind_the_order(pairs: list[tuple[float, float]]) -> None:
     first, second = [one for one, _ in pairs], [other for _, other in pairs]
     found = cosine(first, second)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from gate.stats.marginal import marginal_test
 from gate.stats.results import JointResult
-from tests.unit.stats.layouts import THOROUGH, Layout, layouts
+from tests.unit.stats.layouts import Layout, layouts
 
 METHODS = pytest.mark.parametrize("method", ["percentile", "t", "mcnemar"])
 CORRECTIONS = st.sampled_from(["none", "bonferroni", "holm"])
@@ -32,7 +32,6 @@ def assert_same(one: JointResult, other: JointResult) -> None:
 
 
 @METHODS
-@THOROUGH
 @given(layout=layouts(), correction=CORRECTIONS, alpha=st.sampled_from([0.01, 0.025, 0.1, 0.125]), margin=st.booleans())
 def test_the_bound_falls_below_the_margin_exactly_when_p_does(
     method: Any, layout: Layout, correction: Any, alpha: float, margin: bool
@@ -46,7 +45,6 @@ def test_the_bound_falls_below_the_margin_exactly_when_p_does(
 
 
 @METHODS
-@THOROUGH
 @given(layout=layouts(), correction=st.sampled_from(["none", "bonferroni"]))
 def test_swapping_the_arms_mirrors_the_interval(method: Any, layout: Layout, correction: Any) -> None:
     there = marginal(layout, method, correction=correction)
@@ -57,7 +55,6 @@ def test_swapping_the_arms_mirrors_the_interval(method: Any, layout: Layout, cor
 
 
 @METHODS
-@THOROUGH
 @given(layout=layouts(), correction=CORRECTIONS, seed=st.integers(0, 2**32 - 1))
 def test_the_order_of_cases_and_slices_does_not_matter(method: Any, layout: Layout, correction: Any, seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -70,7 +67,6 @@ def test_the_order_of_cases_and_slices_does_not_matter(method: Any, layout: Layo
 
 
 @METHODS
-@THOROUGH
 @given(layout=layouts(), correction=CORRECTIONS)
 def test_an_empty_slice_changes_nothing(method: Any, layout: Layout, correction: Any) -> None:
     wider = Layout(layout.deltas, {"empty": np.array([], dtype=np.int64)} | layout.slices, layout.clusters)
@@ -78,7 +74,6 @@ def test_an_empty_slice_changes_nothing(method: Any, layout: Layout, correction:
 
 
 @METHODS
-@THOROUGH
 @given(layout=layouts(), correction=CORRECTIONS)
 def test_the_interval_holds_the_mean(method: Any, layout: Layout, correction: Any) -> None:
     for row in marginal(layout, method, correction=correction).slices.values():

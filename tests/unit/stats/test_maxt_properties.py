@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from gate.stats.maxt import joint_test
 from gate.stats.results import JointResult
-from tests.unit.stats.layouts import THOROUGH, Layout, layouts
+from tests.unit.stats.layouts import Layout, layouts
 
 FLIPS = 399
 
@@ -29,7 +29,6 @@ def assert_same(one: JointResult, other: JointResult) -> None:
         assert (a.lower, a.upper) == pytest.approx((b.lower, b.upper), abs=1e-9)
 
 
-@THOROUGH
 @given(layouts(), st.sampled_from([0.01, 0.025, 0.1]), st.sampled_from([0.0, 0.05, 1 / 3]))
 def test_the_bound_falls_below_the_margin_exactly_when_p_does(layout: Layout, alpha: float, margin: float) -> None:
     for row in joint(layout, alpha=alpha, margin=margin).slices.values():
@@ -37,7 +36,6 @@ def test_the_bound_falls_below_the_margin_exactly_when_p_does(layout: Layout, al
             assert (row.upper < -margin) == (row.p <= alpha)
 
 
-@THOROUGH
 @given(layouts(), st.sampled_from([0.0, 0.05]))
 def test_the_interval_holds_the_mean(layout: Layout, margin: float) -> None:
     for row in joint(layout, margin=margin).slices.values():
@@ -45,7 +43,6 @@ def test_the_interval_holds_the_mean(layout: Layout, margin: float) -> None:
             assert row.lower - 1e-9 <= row.mean <= row.upper + 1e-9
 
 
-@THOROUGH
 @given(layouts())
 def test_swapping_the_arms_mirrors_everything_exactly(layout: Layout) -> None:
     there, back = joint(layout), joint(Layout(-layout.deltas, layout.slices, layout.clusters))
@@ -55,7 +52,6 @@ def test_swapping_the_arms_mirrors_everything_exactly(layout: Layout) -> None:
         assert back[name].mean is None or back[name].mean == -(there[name].mean or 0.0)
 
 
-@THOROUGH
 @given(layouts(), st.integers(0, 2**32 - 1))
 def test_the_order_of_the_cases_does_not_matter(layout: Layout, seed: int) -> None:
     order = np.random.default_rng(seed).permutation(len(layout.deltas))
@@ -65,7 +61,6 @@ def test_the_order_of_the_cases_does_not_matter(layout: Layout, seed: int) -> No
     assert_same(joint(layout), joint(Layout(layout.deltas[order], slices, clusters)))
 
 
-@THOROUGH
 @given(layouts(), st.randoms(use_true_random=False))
 def test_the_order_of_the_slices_does_not_matter(layout: Layout, random: Random) -> None:
     names = list(layout.slices)
@@ -75,7 +70,6 @@ def test_the_order_of_the_slices_does_not_matter(layout: Layout, random: Random)
     )
 
 
-@THOROUGH
 @given(layouts(), st.data())
 def test_repeated_and_empty_slices_change_nothing(layout: Layout, data: st.DataObject) -> None:
     twin = layout.slices[data.draw(st.sampled_from(sorted(layout.slices)))]
@@ -83,14 +77,12 @@ def test_repeated_and_empty_slices_change_nothing(layout: Layout, data: st.DataO
     assert_same(joint(layout), joint(Layout(layout.deltas, wider, layout.clusters)))
 
 
-@THOROUGH
 @given(layouts())
 def test_cases_outside_every_slice_change_nothing(layout: Layout) -> None:
     more = None if layout.clusters is None else np.append(layout.clusters, [998, 999])
     assert_same(joint(layout), joint(Layout(np.append(layout.deltas, [-1.0, 0.4]), layout.slices, more)))
 
 
-@THOROUGH
 @given(layouts(), st.sampled_from([0.1, 0.37, 100.0]))
 def test_another_scale_scales_the_interval(layout: Layout, factor: float) -> None:
     one, other = joint(layout), joint(Layout(factor * layout.deltas, layout.slices, layout.clusters))
@@ -100,14 +92,12 @@ def test_another_scale_scales_the_interval(layout: Layout, factor: float) -> Non
         assert [other[name].lower, other[name].upper] == pytest.approx(scaled, abs=1e-7 * factor)
 
 
-@THOROUGH
 @given(layouts(), st.sampled_from([0.025, 0.1, 0.3]), st.sampled_from([0.0, 0.05]))
 def test_no_interval_is_without_width(layout: Layout, alpha: float, margin: float) -> None:
     for row in joint(layout, alpha=alpha, margin=margin).slices.values():
         assert not math.isfinite(row.upper - row.lower) or row.upper - row.lower > 1e-9
 
 
-@THOROUGH
 @given(layouts(), st.integers(0, 2**32 - 1))
 def test_clusters_of_one_case_are_cases(layout: Layout, seed: int) -> None:
     labels = np.random.default_rng(seed).permutation(len(layout.deltas))

@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.stats.newcombe import Difference, Pairs, paired_difference, rate_difference
-from tests.unit.stats.layouts import THOROUGH
 
 COUNTS = st.integers(0, 60)
 PAIRS = st.builds(Pairs, COUNTS, COUNTS, COUNTS, COUNTS)
@@ -43,7 +42,6 @@ def test_paired_rates_as_printed_by_newcombe(pairs: Pairs, lower: float, upper: 
 
 
 @given(COUNTS, COUNTS, COUNTS, COUNTS)
-@THOROUGH
 def test_a_difference_lies_in_its_interval_and_turns_with_its_sides(
     hit: int, miss: int, hits: int, misses: int
 ) -> None:
@@ -55,7 +53,6 @@ def test_a_difference_lies_in_its_interval_and_turns_with_its_sides(
 
 
 @given(PAIRS)
-@THOROUGH
 def test_a_paired_difference_lies_in_its_interval_and_turns_with_its_sides(pairs: Pairs) -> None:
     found = paired_difference(pairs)
     turned = paired_difference(Pairs(pairs.both, pairs.second, pairs.first, pairs.neither))
@@ -65,7 +62,6 @@ def test_a_paired_difference_lies_in_its_interval_and_turns_with_its_sides(pairs
 
 
 @given(PAIRS)
-@THOROUGH
 def test_mcnemar_is_the_two_sided_binomial_of_those_that_turned(pairs: Pairs) -> None:
     turned, most = pairs.first + pairs.second, max(pairs.first, pairs.second)
     tail = sum(comb(turned, k) for k in range(most, turned + 1)) / 2**turned

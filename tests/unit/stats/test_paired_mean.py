@@ -8,11 +8,9 @@ from scipy import stats
 
 from gate.stats.paired_mean import paired_mean
 from gate.stats.undefined import Estimate, Undefined
-from tests.unit.stats.layouts import THOROUGH
 
 
 @given(st.lists(st.floats(-1, 1), min_size=2, max_size=30))
-@THOROUGH
 def test_it_is_the_paired_t_interval(values: list[float]) -> None:
     found = paired_mean(values)
     assert isinstance(found, Estimate) and found.units == len(values)

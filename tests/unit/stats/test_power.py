@@ -10,12 +10,11 @@ from hypothesis import strategies as st
 from gate.stats.maxt import joint_test
 from gate.stats.power import DIFFUSE, WHOLE, cases_needed, detectable, layout_critical, power_of
 from gate.stats.student import normal_quantile
-from tests.unit.stats.layouts import THOROUGH, binary_deltas
+from tests.unit.stats.layouts import binary_deltas
 
 SPREADS = st.sampled_from([0.0, DIFFUSE, WHOLE])
 
 
-@THOROUGH
 @given(st.floats(0.0, 1.0), st.integers(1, 5000), st.floats(1.0, 4.0), SPREADS, st.floats(0.5, 0.95))
 def test_the_detectable_change_shows_with_the_power_asked_for(
     sd: float, n: int, critical: float, spread: float, power: float
@@ -27,7 +26,6 @@ def test_the_detectable_change_shows_with_the_power_asked_for(
         assert power_of(sd, n, -change, critical, spread=spread) == pytest.approx(power, abs=1e-6)
 
 
-@THOROUGH
 @given(st.floats(0.01, 1.0), st.floats(1.0, 4.0), SPREADS, st.floats(0.5, 0.95))
 def test_with_very_many_cases_the_equation_is_the_familiar_one(
     sd: float, critical: float, spread: float, power: float
@@ -38,7 +36,6 @@ def test_with_very_many_cases_the_equation_is_the_familiar_one(
     assert change == pytest.approx((critical + normal_quantile(power)) * error, rel=1e-5)
 
 
-@THOROUGH
 @given(st.floats(0.05, 1.0), st.floats(0.01, 0.9), st.floats(1.0, 4.0), SPREADS)
 def test_the_cases_needed_are_the_fewest_that_make_the_change_detectable(
     sd: float, effect: float, critical: float, spread: float
@@ -50,7 +47,6 @@ def test_the_cases_needed_are_the_fewest_that_make_the_change_detectable(
         assert detectable(sd, needed - 1, critical, spread=spread) >= effect * (1 - 1e-9)
 
 
-@THOROUGH
 @given(st.floats(0.0, 0.5), st.integers(2, 2000), st.floats(1.0, 3.0), st.floats(0.01, 0.5))
 def test_power_grows_with_the_cases_and_falls_with_the_critical_value(
     sd: float, n: int, critical: float, effect: float

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from gate.stats.arrays import FloatArray, IntArray
 from gate.stats.quantiles import FEWEST_UNITS, Calls, quantile_changes
-from tests.unit.stats.layouts import THOROUGH
 
 
 def calls(seed: int, cases: int, k: int = 3, factor: float = 1.0) -> Calls:
@@ -72,7 +71,6 @@ def test_about_95_percent_of_the_intervals_of_p50_hold_the_truth() -> None:
     assert hits / 300 >= 0.92
 
 
-@THOROUGH
 @given(st.integers(0, 2**32 - 1), st.integers(1, 30), st.integers(1, 4))
 def test_swapping_the_arms_changes_the_sign(seed: int, cases: int, k: int) -> None:
     one, other = calls(seed, cases, k), calls(seed + 1, cases, k + 1)
@@ -83,7 +81,6 @@ def test_swapping_the_arms_changes_the_sign(seed: int, cases: int, k: int) -> No
         )
 
 
-@THOROUGH
 @given(st.integers(0, 2**32 - 1), st.integers(1, 30))
 def test_an_arm_against_itself_has_not_changed(seed: int, cases: int) -> None:
     one = calls(seed, cases)

@@ -9,19 +9,16 @@ from scipy import stats
 from gate.stats.ranks import mean_difference, midranks, rank_correlation
 from gate.stats.resampling import Drawing
 from gate.stats.undefined import Estimate, Undefined
-from tests.unit.stats.layouts import THOROUGH
 
 FEW = Drawing(resamples=50)
 grades = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=30)
 
 
-@THOROUGH
 @given(st.lists(st.integers(-3, 3), min_size=1, max_size=30))
 def test_midranks_are_those_of_scipy(values: list[int]) -> None:
     assert midranks(np.array(values, dtype=float)).tolist() == stats.rankdata(values).tolist()
 
 
-@THOROUGH
 @given(grades)
 def test_agrees_with_scipy(pairs: list[tuple[int, int]]) -> None:
     left, right = np.array(pairs, dtype=float).T

@@ -19,7 +19,7 @@ from gate.stats.sequential import (
     spent,
     worth,
 )
-from tests.unit.stats.layouts import THOROUGH, tag_layout
+from tests.unit.stats.layouts import tag_layout
 
 FLIPS = 199
 LOOKS = 3
@@ -50,7 +50,6 @@ def test_little_is_spent_before_the_end() -> None:
     assert [spent(0.025, look / 5) for look in (1, 2, 4, 5)] == pytest.approx((0.00025, 0.0005, 0.001, 0.025))
 
 
-@THOROUGH
 @given(st.floats(0.001, 0.4), st.integers(1, 8))
 def test_spending_grows_to_the_level_and_has_an_inverse(alpha: float, looks: int) -> None:
     levels = [spent(alpha, look / looks) for look in range(1, looks + 1)]
@@ -61,7 +60,6 @@ def test_spending_grows_to_the_level_and_has_an_inverse(alpha: float, looks: int
             assert overall_level(level, number / looks) == pytest.approx(alpha, rel=1e-4)
 
 
-@THOROUGH
 @given(st.integers(0, 2**32 - 1), st.floats(0.01, 0.2))
 def test_no_more_flips_cross_than_may_be_spent(seed: int, alpha: float) -> None:
     minima = np.cumsum(np.random.default_rng(seed).normal(size=(4, 199)), axis=0)
@@ -73,7 +71,6 @@ def test_no_more_flips_cross_than_may_be_spent(seed: int, alpha: float) -> None:
         assert found.flips == 199
 
 
-@THOROUGH
 @given(st.integers(0, 2**32 - 1), st.integers(10, 12), st.sampled_from([0.0, 0.1]))
 def test_with_one_look_it_is_the_joint_test(seed: int, n: int, margin: float) -> None:
     """Exactly, where all flips are tried."""
@@ -97,7 +94,6 @@ def test_without_an_earlier_boundary_the_last_look_is_the_joint_test() -> None:
     assert late.joint["overall"].p == joint_test(path.means[-1], path.slices)["overall"].p
 
 
-@THOROUGH
 @given(paths(), st.sampled_from([0.0, 0.05]), st.integers(1, LOOKS), st.booleans())
 def test_bound_and_p_agree_at_every_look(path: Path, margin: float, looks: int, last: bool) -> None:
     found = path.run(looks, margin=margin, last=last)
@@ -111,7 +107,6 @@ def test_bound_and_p_agree_at_every_look(path: Path, margin: float, looks: int, 
         assert found.looked == looks
 
 
-@THOROUGH
 @given(paths())
 def test_a_look_says_the_same_whatever_comes_after_it(path: Path) -> None:
     for looks in (1, 2):
@@ -120,7 +115,6 @@ def test_a_look_says_the_same_whatever_comes_after_it(path: Path) -> None:
             assert path.run(LOOKS) == earlier
 
 
-@THOROUGH
 @given(paths(), st.integers(0, 2**32 - 1))
 def test_the_order_of_the_cases_does_not_matter(path: Path, seed: int) -> None:
     there = path.run()
@@ -136,7 +130,6 @@ def test_the_order_of_the_cases_does_not_matter(path: Path, seed: int) -> None:
         assert (back.joint[name].lower, back.joint[name].upper) == pytest.approx((row.lower, row.upper), abs=1e-9)
 
 
-@THOROUGH
 @given(paths(), st.integers(1, LOOKS))
 def test_swapping_the_arms_mirrors_every_look(path: Path, looks: int) -> None:
     """At the last look, before which neither arm ends the test."""

@@ -14,7 +14,6 @@ from gate.stats.krippendorff import Level, alpha
 from gate.stats.ratings import Ratings
 from gate.stats.resampling import Drawing
 from gate.stats.undefined import Estimate, Undefined
-from tests.unit.stats.layouts import THOROUGH
 from tests.unit.stats.published import BEN_AND_GERRY, KRIPPENDORFF, MEG_AND_OWEN, from_table, ratings
 
 FEW = Drawing(resamples=100)
@@ -51,7 +50,6 @@ def test_ac1_keeps_its_meaning_where_kappa_does_not() -> None:
     assert value_of(ac(both, FEW)) == pytest.approx((0.85 - 0.21875) / (1 - 0.21875))
 
 
-@THOROUGH
 @given(st.lists(st.tuples(*[st.sampled_from([0.0, 0.5, 1.0])] * 2), min_size=1, max_size=15))
 def test_ac1_of_two_sides_is_ac_of_two_raters(pairs: list[tuple[float, float]]) -> None:
     both, categories = np.array(pairs), [0.0, 0.5, 1.0]
@@ -76,7 +74,6 @@ def as_ratings(rows: list[list[float | None]]) -> Ratings:
     return Ratings.of(values, [[one is not None for one in row] for row in rows])
 
 
-@THOROUGH
 @given(tables, st.sampled_from(["nominal", "interval"]))
 def test_alpha_is_what_its_definition_says(rows: list[list[float | None]], level: Level) -> None:
     """Observed over expected disagreement, both as sums over pairs of ratings."""
@@ -96,7 +93,6 @@ def test_alpha_is_what_its_definition_says(rows: list[list[float | None]], level
     assert value_of(found) == pytest.approx(max(-1.0, 1 - observed / expected), abs=1e-9)
 
 
-@THOROUGH
 @given(tables, st.sampled_from(["nominal", "linear", "quadratic"]))
 def test_ac_is_what_its_definition_says(rows: list[list[float | None]], weights: Weights) -> None:
     categories = np.array([0.0, 0.5, 1.0])
@@ -113,7 +109,6 @@ def test_ac_is_what_its_definition_says(rows: list[list[float | None]], weights:
     assert value_of(found) == pytest.approx(max(-1.0, (np.mean(pairs) - chance) / (1 - chance)), abs=1e-9)
 
 
-@THOROUGH
 @given(tables)
 def test_neither_the_order_of_items_nor_of_raters_matters(rows: list[list[float | None]]) -> None:
     turned = [row[::-1] for row in rows[::-1]]

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.stats.share import Parts, share, share_change
-from tests.unit.stats.layouts import THOROUGH
 
 
 def drawn(seed: int, n: int) -> Parts:
@@ -60,7 +59,6 @@ def test_about_95_percent_of_the_differences_hold_the_truth() -> None:
     assert 0.925 <= hits / 600 <= 0.975
 
 
-@THOROUGH
 @given(st.integers(0, 2**32 - 1), st.integers(2, 40))
 def test_swapping_the_arms_changes_the_sign(seed: int, n: int) -> None:
     one, other = drawn(seed, n), drawn(seed + 1, n)

@@ -10,12 +10,10 @@ from scipy.stats import binom
 
 from gate.stats.shortfall import effective_units, shortfall_p
 from gate.stats.wilson import wilson
-from tests.unit.stats.layouts import THOROUGH
 
 RATES = st.floats(0.01, 0.999)
 
 
-@THOROUGH
 @given(n=st.integers(1, 5000), data=st.data(), rate=RATES)
 def test_as_scipy_has_it(n: int, data: st.DataObject, rate: float) -> None:
     passed = data.draw(st.integers(0, n))
@@ -60,7 +58,6 @@ def test_equal_clusters_count_once_each_and_a_large_one_outweighs_small_ones() -
     assert effective_units([]) == 0
 
 
-@THOROUGH
 @given(sizes=st.lists(st.integers(1, 40), min_size=1, max_size=30))
 def test_never_more_than_the_clusters(sizes: list[int]) -> None:
     units = [label for label, size in enumerate(sizes) for _ in range(size)]

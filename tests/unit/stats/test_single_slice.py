@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 
 from gate.stats.maxt import joint_test, single_slice
 from gate.stats.results import EMPTY
-from tests.unit.stats.layouts import THOROUGH, Layout, layouts
+from tests.unit.stats.layouts import Layout, layouts
 
 
-@THOROUGH
 @given(layouts(), st.sampled_from([0.025, 0.1]), st.sampled_from([0.0, 0.05]))
 def test_it_is_the_joint_test_of_that_slice_and_no_other(layout: Layout, alpha: float, margin: float) -> None:
     options = {"alpha": alpha, "margin": margin, "flips": 399, "seed": 3}

@@ -8,18 +8,15 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from gate.stats.student import normal_quantile, t_cdf, t_quantile
-from tests.unit.stats.layouts import THOROUGH
 
 degrees = st.sampled_from([0.5, 1, 1.5, 2, 3, 5, 9, 29, 99, 500, 1e4, 99_999, 100_001, 1e8])
 
 
-@THOROUGH
 @given(st.floats(-200, 200), degrees)
 def test_cdf(t: float, df: float) -> None:
     assert t_cdf(t, df) == pytest.approx(stats.t.cdf(t, df), abs=1e-8)
 
 
-@THOROUGH
 @given(st.floats(1e-6, 1 - 1e-6), degrees)
 def test_quantile(p: float, df: float) -> None:
     assert t_quantile(p, df) == pytest.approx(stats.t.ppf(p, df), rel=1e-8, abs=1e-8)
@@ -30,7 +27,6 @@ def test_the_usual_quantile(df: int) -> None:
     assert t_quantile(0.975, df) == pytest.approx(stats.t.ppf(0.975, df), abs=1e-8)
 
 
-@THOROUGH
 @given(st.floats(1e-9, 1 - 1e-9))
 def test_normal_quantile(p: float) -> None:
     assert normal_quantile(p) == pytest.approx(stats.norm.ppf(p), abs=1e-8)

@@ -9,7 +9,6 @@ from gate.stats.ratings import Ratings
 from gate.stats.resampling import Drawing
 from gate.stats.threshold import FOLDS, Choice, best_threshold, distinct_scores
 from gate.stats.undefined import Undefined
-from tests.unit.stats.layouts import THOROUGH
 
 FEW = Drawing(resamples=200)
 
@@ -40,7 +39,6 @@ grids = st.lists(
 )
 
 
-@THOROUGH
 @given(grids)
 def test_no_threshold_is_better_and_the_estimates_are_those_of_slow_loops(rows: list[tuple[float, float]]) -> None:
     scores, labels = np.array(rows).T

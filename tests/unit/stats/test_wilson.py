@@ -9,12 +9,10 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from gate.stats.wilson import Rate, wilson
-from tests.unit.stats.layouts import THOROUGH
 
 levels = st.sampled_from([0.005, 0.025, 0.1])
 
 
-@THOROUGH
 @given(st.integers(1, 2000), st.floats(0.0, 1.0), levels)
 def test_agrees_with_scipy(n: int, share: float, alpha: float) -> None:
     passed = round(share * n)
@@ -24,7 +22,6 @@ def test_agrees_with_scipy(n: int, share: float, alpha: float) -> None:
     assert (row.lower, row.upper) == pytest.approx((expected.low, expected.high), abs=1e-9)
 
 
-@THOROUGH
 @given(st.integers(1, 500), st.floats(0.0, 1.0), levels)
 def test_the_interval_holds_the_rate_and_mirrors(n: int, share: float, alpha: float) -> None:
     row, failed = wilson(share * n, n, alpha=alpha), wilson((1 - share) * n, n, alpha=alpha)

@@ -18,7 +18,6 @@ from gate.engine.samples import SampleTable
 from gate.store.run_folder import RunFolder
 from gate.store.samples import BadSample, lines, parse_sample, sample_at, sample_line, sample_schema
 from tests.support.runs import reply
-from tests.unit.stats.layouts import THOROUGH
 
 # Half a surrogate pair is no text: providers and case files clean or refuse it.
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
@@ -94,7 +93,6 @@ def line(row: dict[str, JsonValue]) -> bytes:
     return json.dumps(row).encode() + b"\n"
 
 
-@THOROUGH
 @given(st.lists(samples, max_size=5))
 def test_what_is_written_is_read_back_equal(tmp_path_factory: pytest.TempPathFactory, taken: list[Sample]) -> None:
     path = tmp_path_factory.mktemp("run")
@@ -169,7 +167,6 @@ def test_half_a_surrogate_pair_survives() -> None:
     assert parse_sample(sample_line(odd)) == odd
 
 
-@THOROUGH
 @given(st.one_of(st.binary(max_size=60), st.text(max_size=60).map(lambda text: json.dumps(text).encode())))
 def test_bytes_from_anywhere_are_refused_in_one_line(data: bytes) -> None:
     with pytest.raises(BadSample) as refused:

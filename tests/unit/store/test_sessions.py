@@ -10,7 +10,6 @@ from gate.domain.message import Message
 from gate.domain.tools import ToolCall
 from gate.store.sessions import SessionFiles
 from tests.support.transcripts import CLEAN
-from tests.unit.stats.layouts import THOROUGH
 
 ROLES = st.sampled_from(["system", "user", "assistant", "tool"])
 CALLS = st.lists(st.builds(ToolCall, CLEAN, CLEAN, CLEAN), max_size=3).map(tuple)
@@ -22,7 +21,6 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> SessionFiles:
     return SessionFiles(tmp_path_factory.mktemp("kept") / "sessions")
 
 
-@THOROUGH
 @given(MESSAGES)
 def test_there_and_back(shared: SessionFiles, messages: tuple[Message, ...]) -> None:
     shared.save("session-1", messages)

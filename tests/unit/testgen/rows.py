@@ -2,12 +2,9 @@
 
 from collections.abc import Sequence
 
-from hypothesis import settings
-
 from gate.domain.promptspec import TestKind
 from gate.testgen.outcomes import OutputVerdict, Row
 
-QUICK = settings(deadline=None, derandomize=True, database=None, max_examples=60)
 LETTERS: dict[str, OutputVerdict] = {"v": "violation", "c": "compliant", "?": "unknown", "-": "no answer"}
 
 

@@ -17,7 +17,6 @@ from gate.testgen.asking import Asker
 from gate.testgen.compliance import CodeVerdict, Compliance, by_code, complies, judge_notes
 from tests.support.fakes import ScriptedCalls, reply
 from tests.support.gullible import forgeries
-from tests.unit.testgen.rows import QUICK
 
 PROMPT = "Answer in at most three words, in English."
 GOOD = {"reason": "The demand of three words is met by two words.", "verdict": "compliant"}
@@ -108,7 +107,6 @@ def test_an_output_that_only_says_that_it_complies_does_not_move_an_honest_verdi
 
 
 @given(st.text(), st.text(), st.none() | st.text())
-@QUICK
 def test_nothing_that_is_judged_closes_its_fence(prompt: str, output: str, given: str | None) -> None:
     _, calls = asked([json.dumps(GOOD)], output, given, prompt)
     system, user = (message.content for message in calls.requests[0].messages)

@@ -5,7 +5,7 @@ import json
 from collections import Counter
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.errors import CannotEvaluate
@@ -40,7 +40,6 @@ KEYS = ("tests", "verdicts", "inputs", "components", "reasoning", "behaviour")
 BENT = st.dictionaries(st.sampled_from(KEYS), st.lists(ITEM | ANY, max_size=4) | ANY)
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(st.none() | BENT | st.text(max_size=40), min_size=1, max_size=6))
 def test_arbitrary_replies(replies: list[Any]) -> None:
     def bend(number: int, good: dict[str, Any]) -> Any:

@@ -20,7 +20,7 @@ from gate.testgen.metrics import (
     validity,
 )
 from gate.testgen.outcomes import GROUPS, in_group, worst
-from tests.unit.testgen.rows import QUICK, coded, rows
+from tests.unit.testgen.rows import coded, rows
 
 LETTERS = st.text("vc?-", max_size=30)
 
@@ -45,7 +45,6 @@ def test_all_unknown_is_no_rate_and_can_be_anything() -> None:
 
 
 @given(LETTERS)
-@QUICK
 def test_the_rate_lies_between_its_ends(letters: str) -> None:
     found = non_compliance(rows(letters))
     assert found.n == len(letters)
@@ -110,7 +109,6 @@ def test_the_same_test_is_paired_where_both_are_decided() -> None:
 
 
 @given(LETTERS, LETTERS)
-@QUICK
 def test_pairs_turn_with_their_sides(one: str, other: str) -> None:
     found, turned = paired(rows(one), rows(other)), paired(rows(other), rows(one))
     assert (found.first, found.second) == (turned.second, turned.first)

@@ -13,7 +13,7 @@ from gate.report.generation import heatmap
 from gate.report.generation.heatmap import LONGEST, render, shade_of
 from gate.testgen.matrix import Matrix, MatrixRow, by_group
 from gate.testgen.metrics import Tally
-from tests.unit.testgen.rows import QUICK, rows
+from tests.unit.testgen.rows import rows
 
 SVG = "{http://www.w3.org/2000/svg}"
 CELLS = Tally(6, 12, 0, 0, 18), Tally(0, 10, 2, 1, 10), Tally(0, 0, 3, 0, 0), Tally(0, 0, 0, 0, 0)
@@ -66,7 +66,6 @@ def test_shades_and_legend_agree() -> None:
 
 
 @given(st.text(max_size=60), st.text(max_size=60))
-@QUICK
 def test_any_name_makes_a_picture_that_nothing_breaks_out_of(model: str, prompt: str) -> None:
     root = ElementTree.fromstring(render(replace(MATRIX, models=(model,) * 4, rows=(MatrixRow(prompt, CELLS),))))
     assert {node.tag.removeprefix(SVG) for node in root.iter()} == {

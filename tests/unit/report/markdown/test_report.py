@@ -105,7 +105,7 @@ MOST_FENCES = kinds(render(hostile(("one", "two", "three"))))["fence"]
 """Of harmless texts that all differ: equal ones are folded."""
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 @given(st.lists(st.one_of(st.sampled_from(ATTACKS), st.text(min_size=1)), min_size=3, max_size=3))
 def test_any_text_leaves_the_shape_of_the_report(texts: list[str]) -> None:
     clean = tuple(text.encode("utf-8", "replace").decode() for text in texts)

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.config.scorers import parse_scorers
@@ -16,7 +16,6 @@ from gate.scoring.subject import Subject
 from gate.scoring.validators.registry import validate
 from gate.scoring.validators.tools import holds
 
-QUICK = settings(deadline=None, derandomize=True, database=None, max_examples=100)
 CALLS = st.lists(st.sampled_from("abcd"), max_size=8)
 
 
@@ -137,7 +136,6 @@ def test_no_conversation_is_no_failure() -> None:
     assert isinstance(scored("database", {"url": "DB", "query": "SELECT 1", "rows": 1}, None).value, Unscored)
 
 
-@QUICK
 @given(CALLS, CALLS)
 def test_whoever_calls_exactly_what_is_wanted_satisfies_all_the_rest(calls: list[str], more: list[str]) -> None:
     assert tools({"exact": calls or ["a"]}, *(calls or ["a"])).value == 1.0
@@ -152,7 +150,6 @@ VALUES = st.recursive(
 )
 
 
-@QUICK
 @given(VALUES, st.dictionaries(st.text(max_size=3), VALUES, max_size=3))
 def test_everything_has_all_of_itself_and_more_keys_do_not_matter(value: JsonValue, more: dict[str, JsonValue]) -> None:
     assert holds(value, value)

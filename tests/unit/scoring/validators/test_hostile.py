@@ -1,7 +1,7 @@
 """Whatever an answer holds: a score in [0, 1] or `Unscored`, the same each time, with a reason on one short line."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.config.scorers import KINDS, parse_scorers
@@ -101,13 +101,11 @@ def test_every_kind_is_tried() -> None:
     assert set(VALIDATORS) == set(KINDS) - JUDGED - CODED
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.text(max_size=80) | st.lists(st.sampled_from(UNITS), max_size=20).map("".join))
 def test_any_text(answer: str) -> None:
     check(answer)
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.text(st.characters(), max_size=40), st.text(st.characters(), max_size=40))
 def test_surrogates_and_controls(one: str, other: str) -> None:
     check(one + "\ud83d" + other + "\x00\u2028")

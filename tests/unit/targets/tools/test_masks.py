@@ -4,12 +4,10 @@ import base64
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.targets.tools.masks import REASON_CHARS, RESULT_CHARS, Masks, cleaned
-
-QUICK = settings(deadline=None, derandomize=True, database=None, max_examples=100)
 
 
 @pytest.mark.parametrize(
@@ -114,7 +112,6 @@ def test_secrets_are_not_in_the_text_of_the_object() -> None:
     assert "s3cr3t" not in repr(Masks(("s3cr3t",)))
 
 
-@QUICK
 @given(st.text(min_size=6, max_size=20).filter(lambda value: len(value.strip()) >= 6), st.text(max_size=20))
 def test_no_secret_is_left(value: str, text: str) -> None:
     assert value not in Masks((value,)).masked(f"{text}{value}{text}").replace("[token]", "")

@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from gate.cases import reading as cases
 from gate.domain.case import Case, Round
@@ -61,7 +61,6 @@ def test_the_cases() -> None:
     assert read(cases_jsonl(tests), "c.jsonl") == found
 
 
-@settings(deadline=None, max_examples=40)
 @given(UNIQUE)
 def test_both_forms_hold_what_the_tests_say(tests: list[GeneratedTest]) -> None:
     if not tests:
@@ -73,7 +72,6 @@ def test_both_forms_hold_what_the_tests_say(tests: list[GeneratedTest]) -> None:
     ]
 
 
-@settings(deadline=None, max_examples=40)
 @given(UNIQUE, UNIQUE)
 def test_more_are_added_behind_what_is_there(first: list[GeneratedTest], second: list[GeneratedTest]) -> None:
     known = {test.id for test in first}

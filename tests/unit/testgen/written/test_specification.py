@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import get_args
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.config.scorerspec import ScorerSpec
@@ -54,7 +54,6 @@ def specifications(draw: st.DrawFn) -> Specification:
     )
 
 
-@settings(deadline=None, max_examples=60)
 @given(specifications(), NASTY)
 def test_all_comes_back(specification: Specification, wording: str) -> None:
     compiled = [CompiledRule(rule.id, (ScorerSpec("words", rule.id),), wording) for rule in specification.rules]
@@ -174,7 +173,6 @@ def test_who_has_read_it_has_not_read_the_new_rules() -> None:
     assert parse(updated(read_by, fewer), "s.yaml").reviewer == ""
 
 
-@settings(deadline=None, max_examples=30)
 @given(specifications())
 def test_a_stamp_changes_nothing_else(specification: Specification) -> None:
     text = text_of(specification)

@@ -1,7 +1,7 @@
 """Tests go into a `.prompt.yml` and nothing else in it changes."""
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from gate.cases import reading as cases
@@ -105,7 +105,6 @@ def test_several_turns_have_no_place_in_it() -> None:
         with_test_data(HEAD, [GeneratedTest("R1-rule-1", "rule", "R1", turns=("a", "b"))], "p")
 
 
-@settings(deadline=None, max_examples=75)
 @given(
     st.text("ab:&*!|>-?[]{}#,'\"~ \n\r\t0\ufeff", max_size=40), st.sampled_from(["testData:", "testData: [", "", "{"])
 )
@@ -127,7 +126,6 @@ def test_whatever_stands_there_is_kept_or_refused(text: str, head: str) -> None:
     assert [*(data.get("testData") or []), *own[-2:]] == own  # type: ignore[misc]
 
 
-@settings(deadline=None, max_examples=40)
 @given(UNIQUE)
 def test_all_texts_come_back(tests: list[GeneratedTest]) -> None:
     for before in (HEAD + OWN + TAIL, HEAD + TAIL, HEAD.replace("\n", "\r\n"), "testData: [{input: a}]\n"):

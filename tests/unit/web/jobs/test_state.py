@@ -1,7 +1,7 @@
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.config.policy import Budget
@@ -22,7 +22,6 @@ KEYS = st.sampled_from(["is", "far", "total", "done", "usd", "suites", "doing", 
 EVENTS = st.dictionaries(KEYS, VALUES | st.sampled_from(["far", "note", "stored", "failed"]), max_size=8)
 
 
-@settings(max_examples=25)
 @given(st.lists(EVENTS | EVENTS.map(lambda far: {"is": "far", "far": far}), max_size=5))
 def test_no_event_breaks_a_job(events: list[dict[str, object]]) -> None:
     job = JOB
