@@ -1,6 +1,6 @@
 """What the benchmark's server answers, how good that is, and the ledger that it keeps.
 
-The words are those of `gate.providers.fake`: `answer=WORD slice=S` in the user message, `quality=0.9 quality[S]=0.45`
+The words of `gate.calls.providers.fake`: `answer=WORD slice=S` in the user message, `quality=0.9 quality[S]=0.45`
 in the system prompt. A request with a JSON Schema is taken for a judge's.
 """
 
@@ -11,7 +11,7 @@ from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
 
-from gate.providers.fake import judge, oracle, tokens, true_quality
+from gate.calls.providers.fake import count_tokens, criteria_reply, oracle_answer, true_quality
 
 CACHE_STEP = 128
 """OpenAI's cached tokens come in steps of so many."""
@@ -124,12 +124,12 @@ class Oracle:
     def answer(self, asked: Asked) -> Answer:
         """The answer to one request, not yet counted: `sent` does that."""
         if asked.judged:
-            text = judge(asked.user)
+            text = criteria_reply(asked.user)
         else:
-            text = oracle(asked.system, asked.user, self._index(asked))
-        prefix, output = _tokens(asked.system), tokens(text)
+            text = oracle_answer(asked.system, asked.user, self._index(asked))
+        prefix, output = _tokens(asked.system), count_tokens(text)
         read, write = self._cached(asked, prefix)
-        return Answer(text, prefix + tokens(asked.user) - read - write, read, write, output)
+        return Answer(text, prefix + count_tokens(asked.user) - read - write, read, write, output)
 
     def sent(self, asked: Asked, answer: Answer) -> None:
         """The answer is out: it counts, and from now on its prompt can be read from the cache."""
@@ -160,13 +160,13 @@ class Oracle:
 
 @lru_cache(maxsize=256)
 def _tokens(system: str) -> int:
-    return tokens(system)
+    return count_tokens(system)
 
 
 @lru_cache(maxsize=256)
 def _starts(path: str, model: str, system: str) -> tuple[tuple[str, str, str], ...]:
     """The starts of a prompt that a cache in steps keeps."""
-    ends = range(CACHE_STEP, tokens(system) + 1, CACHE_STEP)
+    ends = range(CACHE_STEP, count_tokens(system) + 1, CACHE_STEP)
     return tuple((path, model, system[: 4 * end]) for end in ends)
 
 

@@ -21,8 +21,8 @@ from benchmarks.simulation.layouts import ONE, TAGS, TWELVE_AND_ALL, Layout
 from benchmarks.simulation.measure import Rate
 from benchmarks.simulation.regimes import REGIMES
 from benchmarks.simulation.repeats import deltas
+from gate.stats.arrays import JointResult
 from gate.stats.maxt import joint_test
-from gate.stats.results import JointResult
 from gate.stats.sequential import Look, Plan, sequential_test
 
 LOOKED_AT = ("R1a", "R1b", "R2", "R3", "R4", "R5", "R6")

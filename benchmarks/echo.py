@@ -14,8 +14,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from gate.scoring.echo import repeated
-from gate.scoring.verdict import Mark, Verdict
+from gate.scoring.verdict import ScoredReason, Verdict, echo_complaint
 from tests.support.spellings import FORGED, NOT_HELD, Forged
 
 ROOT = Path(__file__).parents[1]
@@ -107,15 +106,15 @@ def lost(rows: Iterable[Judged], reasons: Reasons) -> tuple[int, int]:
         said = reasons(one)
         for place, _ in enumerate(SCORES if said else ()):
             scores = SCORES[place:] + SCORES[:place]
-            marks = tuple(Mark(reason, score) for reason, score in zip(said, scores, strict=False))
+            marks = tuple(ScoredReason(reason, score) for reason, score in zip(said, scores, strict=False))
             total += 1
-            count += repeated(Verdict(0.5, said[0], marks), [one.answer, one.question]) is not None
+            count += echo_complaint(Verdict(0.5, said[0], marks), [one.answer, one.question]) is not None
     return count, total
 
 
 def believed(forged: Forged) -> list[str]:
     """Ways of writing a verdict into an answer in which a judge that hands it back is believed."""
-    return [how for how, text in forged.texts.items() if repeated(forged.verdict, [text]) is None]
+    return [how for how, text in forged.texts.items() if echo_complaint(forged.verdict, [text]) is None]
 
 
 def tables() -> tuple[Table, Table]:

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from ruamel.yaml import YAML
 
-from gate.domain.promptspec import OutputRule
-from gate.testgen.evidence import Passages
-from gate.testgen.groundedness import by_words
+from gate.config.specification import OutputRule
+from gate.testgen.prompt_under_test import Passages
+from gate.testgen.specification.grounding import grounding_by_words
 
 ROOT = Path(__file__).parents[1]
 
@@ -59,9 +59,9 @@ def taken() -> Taken:
     for one in prompts():
         passages = Passages(one.prompt)
         for text, evidence in one.rules:
-            own.append(by_words(OutputRule("R1", text, evidence), passages))
+            own.append(grounding_by_words(OutputRule("R1", text, evidence), passages))
             foreign = [words for _, words in one.rules if words != evidence]
-            other += [by_words(OutputRule("R1", text, words), passages) for words in foreign]
+            other += [grounding_by_words(OutputRule("R1", text, words), passages) for words in foreign]
     return Taken(own.count("verbatim"), len(own), other.count("verbatim"), len(other), own.count("ungrounded"))
 
 

@@ -21,17 +21,16 @@ from rich.table import Table
 from sqlalchemy import Connection, insert, select, text
 from starlette.testclient import TestClient
 
-from gate.domain.case import Case
-from gate.domain.history import Context, RunFilter
-from gate.domain.record import RunRecord
-from gate.domain.sample import ArmName
-from gate.domain.stored_suite import Page
+from gate.cases.case import Case
+from gate.cases.stored import Page
+from gate.engine.history import Context, RunFilter
+from gate.record.run import RunRecord
+from gate.record.sample import ArmName
 from gate.store.run_folder import dump_run
 from gate.store.samples import sample_line
-from gate.store.sql import migrating, run_tables, tables
-from gate.store.sql.engine import Database
-from gate.store.sql.run_writer import KeptSample
-from gate.store.sql.runs import Runs
+from gate.store.sql import maintenance, tables
+from gate.store.sql.database import Database
+from gate.store.sql.runs import KeptSample, Runs
 from gate.web.app import create_app
 from gate.web.site import Site
 from tests.support import stores
@@ -95,14 +94,12 @@ def fill(database: Database, runs: int) -> None:
 
 
 def _copies(db: Connection, runs: int) -> None:
-    shapes = [dict(row._mapping) for row in db.execute(select(run_tables.runs).order_by(run_tables.runs.c.id))]
-    suites = [
-        dict(row._mapping) for row in db.execute(select(run_tables.run_suites).order_by(run_tables.run_suites.c.id))
-    ]
+    shapes = [dict(row._mapping) for row in db.execute(select(tables.runs).order_by(tables.runs.c.id))]
+    suites = [dict(row._mapping) for row in db.execute(select(tables.run_suites).order_by(tables.run_suites.c.id))]
     for start in range(SHAPES, runs, 500):
         places = range(start, min(start + 500, runs))
-        db.execute(insert(run_tables.runs), [_run(shapes[place % SHAPES], place) for place in places])
-        db.execute(insert(run_tables.run_suites), [_suite(suites[place % SHAPES], place) for place in places])
+        db.execute(insert(tables.runs), [_run(shapes[place % SHAPES], place) for place in places])
+        db.execute(insert(tables.run_suites), [_suite(suites[place % SHAPES], place) for place in places])
     for name in CHILDREN:
         table = tables.metadata.tables[name]
         rest = ", ".join(f'"{column.name}"' for column in table.columns if column.name != "suite_id")
@@ -212,7 +209,7 @@ def database(postgres: bool) -> Iterator[Database]:
             found = stack.enter_context(stores.on_postgres(stack.enter_context(running(durable=True))))
         else:
             found = stack.enter_context(stores.on_sqlite(Path(stack.enter_context(tempfile.TemporaryDirectory()))))
-        migrating.upgrade(found)
+        maintenance.upgrade(found)
         yield found
 
 

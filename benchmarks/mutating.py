@@ -9,12 +9,12 @@ from typing import Any, Literal, TypeAlias
 
 from ruamel.yaml import YAML
 
-from gate.config.scorerspec import ScorerSpec
-from gate.domain.promptspec import CompiledRule, OutputRule, Specification
-from gate.testgen.specdiff.carry import carry_over
-from gate.testgen.specdiff.diff import Version
-from gate.testgen.specdiff.place import spans
-from gate.testgen.specdiff.units import Unit, units_of
+from gate.config.scorer import ScorerSpec
+from gate.config.specification import CompiledRule, OutputRule, Specification
+from gate.testgen.specdiff.carryover import carry_over
+from gate.testgen.specdiff.diff import PromptVersion
+from gate.testgen.specdiff.places import quoted_spans
+from gate.testgen.specdiff.sentences import PromptSentence, sentences_of
 
 DATA = Path(__file__).parent / "data" / "spec_mutants"
 Kind: TypeAlias = Literal[
@@ -46,7 +46,7 @@ class Subject:
     """
 
     name: str
-    version: Version
+    version: PromptVersion
     code: Mapping[str, CompiledRule]
     changes: Sequence[Mapping[str, Any]]
 
@@ -78,7 +78,7 @@ def subjects() -> tuple[Subject, ...]:
             rules = tuple(_rule(one["id"], one) for one in row["rules"])
             worded = [*row["rules"], *(read for change in row["changes"] for read in change["reads"])]
             code = {one["text"]: _code(one["code"]) for one in worded if "code" in one}
-            version = Version(Specification("", "", rules=rules, generator="hand"), row["text"])
+            version = PromptVersion(Specification("", "", rules=rules, generator="hand"), row["text"])
             found.append(Subject(row["name"], version, code, row["changes"]))
     return tuple(found)
 
@@ -86,15 +86,15 @@ def subjects() -> tuple[Subject, ...]:
 def mutants(subject: Subject, draw: random.Random) -> Iterator[Mutant]:
     """All changes of one prompt: by code and by hand."""
     text, rules = subject.version.text, subject.version.specification.rules
-    for unit in units_of(text):
+    for unit in sentences_of(text):
         hit = frozenset(rule.id for rule in rules if _rests(rule, text, unit))
         if hit:
             gone = text[: unit.start] + text[unit.end :]
             yield Mutant(subject, "sentence dropped", gone, hit, _left(subject, gone, hit))
     for rule in rules:
-        ((start, end), *_) = spans(rule.evidence, text)
+        ((start, end), *_) = quoted_spans(rule.evidence, text)
         gone = text[:start] + text[end:]
-        hit = frozenset(one.id for one in rules if not spans(one.evidence, gone))
+        hit = frozenset(one.id for one in rules if not quoted_spans(one.evidence, gone))
         yield Mutant(subject, "words dropped", gone, hit, _left(subject, gone, hit))
     for change in subject.changes:
         put = text.replace(change["find"], change["put"], 1)
@@ -114,8 +114,8 @@ def _code(code: Mapping[str, Mapping[str, Any]]) -> CompiledRule:
     return CompiledRule("", tuple(ScorerSpec(kind, kind, options) for kind, options in code.items()), "by hand")
 
 
-def _rests(rule: OutputRule, text: str, unit: Unit) -> bool:
-    return any(start < unit.end and unit.start < end for start, end in spans(rule.evidence, text))
+def _rests(rule: OutputRule, text: str, unit: PromptSentence) -> bool:
+    return any(start < unit.end and unit.start < end for start, end in quoted_spans(rule.evidence, text))
 
 
 def _left(subject: Subject, text: str, gone: frozenset[str]) -> tuple[OutputRule, ...]:
@@ -125,7 +125,7 @@ def _left(subject: Subject, text: str, gone: frozenset[str]) -> tuple[OutputRule
     return tuple(
         replace(rule, id=f"R{place}")
         for place, rule in enumerate(base.specification.rules)
-        if rule.id not in gone and rule.id not in carried and spans(rule.evidence, text)
+        if rule.id not in gone and rule.id not in carried and quoted_spans(rule.evidence, text)
     )
 
 
@@ -142,7 +142,7 @@ def _harmless(kind: Kind, text: str, draw: random.Random) -> str:
 
 def _reordered(text: str, draw: random.Random) -> str:
     """Sentences of one scope change places; headings and lead-ins stay."""
-    whole = (unit for unit in units_of(text) if not unit.words.endswith(":"))
+    whole = (unit for unit in sentences_of(text) if not unit.words.endswith(":"))
     units = [unit for unit in whole if text[: unit.end].endswith((".", "!", "?")) or unit.under]
     scopes = {under: [one for one in units if one.under == under] for under in {one.under for one in units}}
     several = sorted(under for under, own in scopes.items() if len(own) > 1 and not _titled(text, own))
@@ -154,5 +154,5 @@ def _reordered(text: str, draw: random.Random) -> str:
     return text[: first.start] + two + text[first.end : second.start] + one + text[second.end :]
 
 
-def _titled(text: str, own: Sequence[Unit]) -> bool:
+def _titled(text: str, own: Sequence[PromptSentence]) -> bool:
     return any(text[one.start] == "#" for one in own)

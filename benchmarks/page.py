@@ -13,8 +13,8 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from gate.report.page.gathering import Samples
-from gate.report.page.page import render
+from gate.report.page.document import render_page
+from gate.report.page.samples import SampleSource
 from tests.support.answered import answered_run
 
 GOAL_BYTES, GOAL_S = 3_000_000, 1.0
@@ -53,7 +53,7 @@ def main() -> None:
     options = parser.parse_args()
     run, samples = answered_run(options.cases, options.slices)
     begin = time.perf_counter()
-    page = render(run, Samples(samples, lambda _: None))
+    page = render_page(run, SampleSource(samples, lambda _: None))
     took = time.perf_counter() - begin
     if options.keep:
         options.keep.write_text(page, encoding="utf-8")

@@ -5,16 +5,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, TypedDict
 
-from gate.config.scorerspec import ScorerSpec
-from gate.domain.absence import Unscored
-from gate.domain.case import Case
-from gate.domain.jsonvalue import digest
-from gate.domain.message import Message
-from gate.domain.model import ModelRef, Params
-from gate.domain.prompt import Prompt, PromptVersion
-from gate.domain.sample import ArmName, Reply, Sample, Score
-from gate.domain.suite import Arm, Exam, Suite
-from gate.domain.usage import Unpriced, Usage
+from gate.cases.case import Case
+from gate.config.models import ModelRef, Params
+from gate.config.scorer import ScorerSpec
+from gate.messages import Message
+from gate.prompts.version import Prompt, PromptVersion
+from gate.record.sample import ArmName, Reply, Sample, Score
+from gate.record.transcript import Unscored
+from gate.record.usage import Unpriced, Usage
+from gate.suite import Arm, Exam, Suite
+from gate.values import digest
 
 DATA = Path(__file__).parent / "data" / "promptpex-verdicts.jsonl"
 MODELS = ("gpt-4o-mini", "gemma2:9b", "qwen2.5:3b", "llama3.2:1b")

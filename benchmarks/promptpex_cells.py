@@ -9,8 +9,7 @@ from typing import Any
 
 from benchmarks.promptpex import MODELS
 from benchmarks.promptpex import Row as Recorded
-from gate.testgen.metrics import Tally, non_compliance
-from gate.testgen.outcomes import Group, OutputVerdict, Row, in_group
+from gate.testgen.evaluation.metrics import Group, OutcomeRow, OutputVerdict, Tally, non_compliance, rows_in_group
 
 PRINTED = Path(__file__).parent / "data" / "promptpex-tables.json"
 TABLES: Mapping[str, tuple[Group, Group]] = {"Table 2": ("promptpex", "control"), "Table 3": ("rule", "inverse")}
@@ -38,10 +37,10 @@ class Cell:
     cause: str
 
 
-def rows(recorded: Sequence[Recorded]) -> list[Row]:
+def rows(recorded: Sequence[Recorded]) -> list[OutcomeRow]:
     """The recorded verdicts as rows of an evaluation; one that is missing is unknown."""
     return [
-        Row(row["prompt"], model, row["test"], row["kind"], _rule(row["rule"]), _OUTCOMES[verdict])
+        OutcomeRow(row["prompt"], model, row["test"], row["kind"], _rule(row["rule"]), _OUTCOMES[verdict])
         for row in recorded
         for model, verdict in row["verdicts"].items()
     ]
@@ -57,7 +56,7 @@ def paper() -> dict[str, Any]:
     return found
 
 
-def cells(told: Sequence[Row], printed_tables: Mapping[str, Any]) -> list[Cell]:
+def cells(told: Sequence[OutcomeRow], printed_tables: Mapping[str, Any]) -> list[Cell]:
     """Every cell of both tables for the prompts that there are records of."""
     found = []
     for table, groups in TABLES.items():
@@ -65,7 +64,7 @@ def cells(told: Sequence[Row], printed_tables: Mapping[str, Any]) -> list[Cell]:
             for place, model in enumerate(MODELS):
                 own = [row for row in told if row.prompt == prompt and row.model == model]
                 for group in groups:
-                    tally = non_compliance(in_group(own, group))
+                    tally = non_compliance(rows_in_group(own, group))
                     column = printed_tables["printed"][group]
                     printed = column[prompt][place]
                     cause = cause_of(tally, printed, [column[name][place] for name in column])

@@ -5,20 +5,26 @@ from typing import Any
 
 from benchmarks.promptpex import MODELS
 from benchmarks.promptpex_cells import TABLES, Cell
-from gate.report.generation.counts import interval
-from gate.report.generation.matrix import told as as_points
 from gate.report.numbers import NOTHING, share
-from gate.report.sheet import Grid, Line, Sheet
-from gate.stats.paired_mean import paired_mean
-from gate.testgen.metrics import Tally, across_prompts, contrast, difference
-from gate.testgen.outcomes import Group, Row
+from gate.report.sheets.matrix import difference_text as as_points
+from gate.report.sheets.matrix import rate_interval
+from gate.report.sheets.sheet import Grid, Line, Sheet
+from gate.stats.means import paired_mean
+from gate.testgen.evaluation.metrics import (
+    Group,
+    OutcomeRow,
+    Tally,
+    group_difference,
+    mean_difference,
+    tally_difference,
+)
 
 HEADS: Mapping[Group, str] = {"promptpex": "PPex", "control": "control", "rule": "rules", "inverse": "inverse"}
 CONTRASTS: tuple[tuple[Group, Group], ...] = (("promptpex", "control"), ("inverse", "rule"))
 _MEAN = "Mean over prompts: each prompt counts once, as the mean over its models [paired t, 95 %]."
 
 
-def sheet(told: Sequence[Row], found: Sequence[Cell], paper: Mapping[str, Any]) -> Sheet:
+def sheet(told: Sequence[OutcomeRow], found: Sequence[Cell], paper: Mapping[str, Any]) -> Sheet:
     """All tables.
 
     Args:
@@ -50,7 +56,7 @@ def _cells(table: str, found: Sequence[Cell]) -> Grid:
         texts = (
             text for cell in (one, other) for text in (counted(cell.tally), f"{cell.printed}{' *' * bool(cell.cause)}")
         )
-        lines.append(Line((prompt, model, *texts, as_points(difference(turned[0].tally, turned[1].tally)))))
+        lines.append(Line((prompt, model, *texts, as_points(tally_difference(turned[0].tally, turned[1].tally)))))
     minus = "inverse minus rules" if table == "Table 3" else "PPex minus control"
     below = f"Violations/tests and percent [Wilson, 95 %]; difference in points, {minus} [Newcombe, 95 %]."
     return Grid(f"{table} of the paper", head, tuple(lines), (f"{below} * differs from what is printed.",))
@@ -66,16 +72,16 @@ def _odd(odd: Sequence[Cell]) -> Grid:
     return Grid("Cells that differ", head, tuple(lines))
 
 
-def _pooled(told: Sequence[Row], paper: Mapping[str, Any]) -> Iterator[Grid]:
+def _pooled(told: Sequence[OutcomeRow], paper: Mapping[str, Any]) -> Iterator[Grid]:
     """Each contrast model by model, over the prompts that there are records of and over all of the paper's."""
     for first, second in CONTRASTS:
         name = f"{HEADS[first]} minus {HEADS[second]}"
         lines = []
         for model in MODELS:
-            ours = contrast([row for row in told if row.model == model], first, second)
+            ours = group_difference([row for row in told if row.model == model], first, second)
             one, other = (pooled(paper, group, MODELS.index(model)) for group in (first, second))
-            lines.append(Line((model, as_points(ours), as_points(difference(one, other)))))
-        means = across_prompts(told, first, second), paired_mean(_by_prompt(paper, first, second))
+            lines.append(Line((model, as_points(ours), as_points(tally_difference(one, other)))))
+        means = mean_difference(told, first, second), paired_mean(_by_prompt(paper, first, second))
         lines.append(Line(("mean over prompts", *map(as_points, means))))
         yield Grid(
             name, ("model, pooled over prompts", "recorded prompts", "all eight prompts"), tuple(lines), (_MEAN,)
@@ -87,7 +93,10 @@ def _by_prompt(paper: Mapping[str, Any], first: Group, second: Group) -> list[fl
     found = []
     for prompt in paper["counts"]:
         places = range(len(MODELS))
-        both = (difference(of(paper, prompt, first, place), of(paper, prompt, second, place)).value for place in places)
+        both = (
+            tally_difference(of(paper, prompt, first, place), of(paper, prompt, second, place)).value
+            for place in places
+        )
         found.append(sum(value for value in both if value is not None) / len(MODELS))
     return found
 
@@ -97,7 +106,7 @@ def _sides(paper: Mapping[str, Any]) -> Grid:
     lines = []
     for first, second in CONTRASTS:
         found = [
-            difference(of(paper, prompt, first, place), of(paper, prompt, second, place))
+            tally_difference(of(paper, prompt, first, place), of(paper, prompt, second, place))
             for prompt in paper["counts"]
             for place in range(len(MODELS))
         ]
@@ -146,5 +155,5 @@ def counted(tally: Tally) -> str:
     """`6/18: 33.3 % [16, 56]`, and what is unknown."""
     unknown = f", {tally.unknown} unknown" if tally.unknown else ""
     rate = tally.rate.rate
-    percent = NOTHING if rate is None else f"{share(rate)} {interval(tally)}"
+    percent = NOTHING if rate is None else f"{share(rate)} {rate_interval(tally)}"
     return f"{tally.yes}/{tally.decided}{unknown}: {percent}"

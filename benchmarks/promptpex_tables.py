@@ -11,11 +11,11 @@ from rich.console import Console
 from benchmarks.promptpex import read
 from benchmarks.promptpex_cells import cells, paper, rows
 from benchmarks.promptpex_sheet import sheet
-from gate.report.generation import heatmap
-from gate.report.markdown import sheet as sheet_markdown
-from gate.report.sheet import Sheet
+from gate.report.markdown import report as sheet_markdown
+from gate.report.sheets import matrix
+from gate.report.sheets.sheet import Sheet
 from gate.report.terminal import sheet as sheet_terminal
-from gate.testgen.matrix import by_prompt
+from gate.testgen.evaluation.matrix import prompt_matrix
 
 PAGE = Path(__file__).parents[1] / "docs" / "promptpex.md"
 PICTURE = PAGE.parent / "images" / "promptpex.svg"
@@ -30,13 +30,13 @@ def replayed() -> Sheet:
 
 def picture() -> str:
     """The heat map of the tests that PromptPex made."""
-    return heatmap.render(by_prompt(rows(read())))
+    return matrix.render_heatmap(prompt_matrix(rows(read())))
 
 
 def written(page: str, found: Sheet) -> str:
     """The page with the tables in their place."""
     before, _, rest = page.partition(OPENS)
-    return f"{before}{OPENS}\n{sheet_markdown.render(found)}\n{CLOSES}{rest.partition(CLOSES)[2]}"
+    return f"{before}{OPENS}\n{sheet_markdown.render_sheet(found)}\n{CLOSES}{rest.partition(CLOSES)[2]}"
 
 
 def main() -> None:
@@ -47,7 +47,7 @@ def main() -> None:
         PICTURE.parent.mkdir(exist_ok=True)
         PICTURE.write_text(picture(), encoding="utf-8")
         return
-    sheet_terminal.render(found, Console(width=160 if not sys.stdout.isatty() else None))
+    sheet_terminal.render_sheet(found, Console(width=160 if not sys.stdout.isatty() else None))
 
 
 if __name__ == "__main__":

@@ -15,13 +15,12 @@ from rich.table import Table
 
 from benchmarks.judge_study import Answer, answers, drawing, passed_of
 from benchmarks.rule_wordings import keeps
-from gate.domain.promptspec import CompiledRule, OutputRule
-from gate.scoring.validators.shape import unfenced
-from gate.stats.agreement import crossed, kappa, share_of_agreement
-from gate.stats.ratings import Ratings
-from gate.stats.undefined import Estimate, Undefined
-from gate.stats.wilson import Rate
-from gate.testgen.compile.compile import compile_rule, told
+from gate.config.specification import CompiledRule, OutputRule
+from gate.scoring.validators.json_answers import unfenced
+from gate.stats.agreement import Ratings, crossed, kappa, share_of_agreement
+from gate.stats.arrays import Estimate, Undefined
+from gate.stats.rates import Rate
+from gate.testgen.rules.compiler import compile_rule, compiled_summary
 
 RULES: Mapping[str, tuple[OutputRule, ...]] = {
     "text-to-p": (
@@ -132,7 +131,7 @@ def _add(table: Table, compiled: CompiledRule, own: Sequence[Judged], wrong: Seq
     others = None if apart is None else [row.answer for row in own if not apart(row.answer.output)]
     other = ("-", "-") if others is None else (str(len(others)), str(sum(row.passed for row in others)))
     counts = (str(len(own)), str(len(wrong)), str(sum(row.passed for row in wrong)), _rate(passed_of(wrong)))
-    table.add_row(own[0].answer.prompt, told(compiled) + note, *counts, *other)
+    table.add_row(own[0].answer.prompt, compiled_summary(compiled) + note, *counts, *other)
 
 
 def by_prompt(rows: Sequence[Judged]) -> Table:

@@ -11,15 +11,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypedDict
 
+from gate.cases.case import Case
+from gate.config.scorer import ScorerSpec
 from gate.config.scorers import parse_scorers
-from gate.config.scorerspec import ScorerSpec
-from gate.domain.absence import Unscored
-from gate.domain.case import Case
-from gate.domain.jsonvalue import JsonValue
-from gate.domain.promptspec import CompiledRule, OutputRule
-from gate.scoring.subject import Subject
+from gate.config.specification import CompiledRule, OutputRule
+from gate.record.transcript import Unscored
+from gate.scoring.interface import Subject
 from gate.scoring.validators.registry import validate
-from gate.testgen.compile.compile import compile_rule
+from gate.testgen.rules.compiler import compile_rule
+from gate.values import JsonValue
 
 DATA = Path(__file__).parent / "data" / "rule_wordings.jsonl"
 NONE = "none"

@@ -19,25 +19,23 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.mutating import KINDS, Mutant, mutants, subjects
+from gate.app.environment.settings import Settings, keys_of
 from gate.calls.caller import Caller, CallPolicy
+from gate.calls.providers.factory import Factory
+from gate.config.models import ModelRef, Params, parse_model
 from gate.config.policy import Budget
-from gate.domain.message import Message
-from gate.domain.model import ModelRef, Params
-from gate.domain.prompt import Prompt
-from gate.domain.promptspec import Specification
-from gate.domain.specdiff import QUIET, SpecDiff
+from gate.config.specification import Specification
 from gate.errors import CannotEvaluate
-from gate.inputs.models import parse_model
-from gate.providers.factory import Factory
-from gate.settings.keys import keys_of
-from gate.settings.services import Settings
-from gate.stats.wilson import wilson
-from gate.testgen.asking import Asker
+from gate.messages import Message
+from gate.prompts.version import Prompt
+from gate.record.rules import QUIET, SpecDiff
+from gate.stats.rates import wilson
 from gate.testgen.effort import LEVELS
-from gate.testgen.output_rules import find_rules
-from gate.testgen.specdiff.carry import Carried, carry_over, joined, of_new
-from gate.testgen.specdiff.diff import Means, Version, spec_diff
-from gate.testgen.subject import subject_of
+from gate.testgen.prompt_under_test import subject_of
+from gate.testgen.questions import Asker
+from gate.testgen.specdiff.carryover import CarriedSpecification, carry_over, joined_specification, without_carried
+from gate.testgen.specdiff.diff import DiffMeans, PromptVersion, spec_diff
+from gate.testgen.specification.extraction import find_rules
 
 AT_ONCE = 8
 """Requests under way."""
@@ -99,19 +97,19 @@ async def outcome(mutant: Mutant, judge: Asker | None = None, *, read: bool = Fa
     found = Specification("", "", rules=mutant.reads)
     if judge is not None and read:
         found = await _read(mutant, carried, judge) if carried.new else replace(found, rules=())
-    head = joined(base.specification, carried, found)
-    means = Means(judge, lambda rule: mutant.subject.code.get(rule.text), lineage=True)
-    diff = await spec_diff(base, Version(head, mutant.text), means)
+    head = joined_specification(base.specification, carried, found)
+    means = DiffMeans(judge, lambda rule: mutant.subject.code.get(rule.text), lineage=True)
+    diff = await spec_diff(base, PromptVersion(head, mutant.text), means)
     return Outcome(mutant, _states(diff), diff.notes)
 
 
-async def _read(mutant: Mutant, carried: Carried, reader: Asker) -> Specification:
+async def _read(mutant: Mutant, carried: CarriedSpecification, reader: Asker) -> Specification:
     """What a model finds in the changed sentences; nothing where it fails."""
     try:
         rules = await find_rules(subject_of(Prompt((Message("system", mutant.text),))), reader, LEVELS["medium"])
     except CannotEvaluate:
         return Specification("", "")
-    return of_new(Specification("", "", rules=rules.value), carried, mutant.text)
+    return without_carried(Specification("", "", rules=rules.value), carried, mutant.text)
 
 
 def drawn(seed: int, each: int | None = None) -> list[Mutant]:

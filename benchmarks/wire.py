@@ -102,14 +102,14 @@ async def _in_a_semaphore(ask: Callable[[int], Awaitable[bool]], calls: int) -> 
 
 async def through_the_gate(provider: str, url: str, calls: int) -> int:
     """The same requests through the gate's calls, their answers journalled."""
+    from gate.calls.cache.store import AnswerStore
     from gate.calls.caller import Caller, CallPolicy
-    from gate.calls.store import AnswerStore
-    from gate.domain.message import Message
-    from gate.domain.model import ModelRef, Params
-    from gate.domain.sample import Reply
-    from gate.providers.base import Request
-    from gate.providers.endpoints import Keys
-    from gate.providers.factory import Factory
+    from gate.calls.endpoints import Keys
+    from gate.calls.provider import Request
+    from gate.calls.providers.factory import Factory
+    from gate.config.models import ModelRef, Params
+    from gate.messages import Message
+    from gate.record.sample import Reply
 
     keys = Keys(KEY, KEY, f"{url}/v1", url)
     with tempfile.TemporaryDirectory() as folder:

@@ -1,30 +1,139 @@
-"""`gate action`: one GitHub event in, a comment, a check, a summary, outputs and an exit code out."""
+"""`gate action`: one GitHub event in; a comment, a check run, a summary, outputs and an exit code out."""
 
+import os
+from collections.abc import Callable
 from pathlib import Path
 
-from gate.action.evaluation import Evaluation, Stage, enter
-from gate.action.keeping import keep
-from gate.action.output_folder import hand_over, output_folder
-from gate.action.overrides import Overrides
-from gate.action.runner_files import traced
-from gate.action.subject import Asked, Finder, Nothing, Venue, venue_of
-from gate.action.telling import Herald, Outcome
-from gate.bootstrap.keeping import SARIF, run_folder
-from gate.bootstrap.sides import EventFiles
-from gate.bootstrap.signals import deaf_to_signals, signals_later, told_of_signals
-from gate.domain.override import Rule
-from gate.domain.record import RunRecord
+from gate.action.evaluation import Evaluation, Stage, enter_model_folder
+from gate.action.outcome import ActionOutcome, OutcomeReporter, traced
+from gate.action.override import OverrideReader
+from gate.action.subject import EventFiles, EventSubject, NothingToJudge, Subject, SubjectFinder, Venue, venue_of
+from gate.app.environment.action import Inputs, Runner, unknown_inputs
+from gate.app.environment.settings import DATABASE, TOKEN, database_url, push_token
+from gate.app.repository import context_of
+from gate.app.run_reports import SARIF, run_folder
+from gate.app.signals import signals_ignored, signals_later, signals_reported
+from gate.config.documents import Problems, decode
+from gate.engine.history import Context
+from gate.engine.unevaluated import failed, nothing
 from gate.errors import CannotEvaluate, GateError
-from gate.flows.unevaluated import failed, nothing
 from gate.github.client import GitHub
-from gate.inputs.event import Event, parse_event
-from gate.inputs.problems import Problems
-from gate.inputs.text import decode
-from gate.report.differences.changed_lines import Annotation
-from gate.settings.inputs import Inputs, unknown_inputs
-from gate.settings.runner import Runner
-from gate.store.own_folder import CACHE
+from gate.github.events import Event, parse_event
+from gate.record.comparison import Verdict
+from gate.record.parts import Rule
+from gate.record.run import RunRecord
+from gate.report.escape import terminal_text
+from gate.report.exports.findings import PromptAnnotation
+from gate.store.files import CACHE_FOLDER
 from gate.store.run_folder import write_whole
+
+STORE = "store"
+"""What `push-to` says for the database that the step's environment names, in place of a server's address."""
+
+
+def keep_event_run(outcome: ActionOutcome, evaluation: Evaluation, event: Event, stage: Stage) -> None:
+    """Put the run of an event into the store, and send it to a server.
+
+    A run that evaluated nothing is not kept, unless somebody set it aside.
+
+    Args:
+        outcome: what became of the event.
+        evaluation: what was judged, and how.
+        event: which.
+        stage: log and clock.
+    """
+    run, inputs = outcome.run, evaluation.inputs
+    nothing = run.verdict is Verdict.SKIPPED and run.override is None
+    if not outcome.folder or nothing:
+        return
+    if inputs.push_to == STORE:
+        if not _trusted(evaluation.subject):
+            stage.say("The run is not put into the store: its workflow may be that of a stranger.")
+        elif database_url() is None:
+            evaluation.warn(
+                f"push-to: store needs {DATABASE} under env in the gate's step: the run is not in the store"
+            )
+        else:
+            _tried("the run is not in the store", evaluation, lambda: _store(outcome, evaluation, event, stage))
+    elif inputs.push_to and _trusted(evaluation.subject) and not evaluation.subject.secretless:
+        # A run without secrets is nobody's mistake.
+        if not push_token():
+            evaluation.warn(f"push-to needs {TOKEN} under env in the gate's step: the run was not sent")
+        else:
+            _tried("the run was not sent", evaluation, lambda: _send(outcome, evaluation, event, stage))
+
+
+def _tried(told: str, evaluation: Evaluation, work: Callable[[], None]) -> None:
+    try:
+        work()
+    except GateError as error:
+        evaluation.warn(f"{told}: {error.message}")
+    except Exception as error:  # everything was told already: the exit code is that of the verdict
+        evaluation.warn(f"{told}: {type(error).__name__}")
+
+
+def _store(outcome: ActionOutcome, evaluation: Evaluation, event: Event, stage: Stage) -> None:
+    from gate.app.push import store_run
+
+    workspace = evaluation.runner.workspace
+    kept = store_run(workspace / outcome.folder, workspace, _context(evaluation, event))
+    stage.say(
+        terminal_text(f"The run is in the store {kept.store}{'' if kept.new else ' already'}, as number {kept.id}.")
+    )
+
+
+def _send(outcome: ActionOutcome, evaluation: Evaluation, event: Event, stage: Stage) -> None:
+    from gate.app.push import SendOptions, send_run
+
+    folder = evaluation.runner.workspace / outcome.folder
+    sent = send_run(folder, evaluation.inputs.push_to, _context(evaluation, event), SendOptions(stage.wait))
+    stage.say(terminal_text(f"The run is {'' if sent.new else 'already '}at {sent.page}"))
+
+
+def _context(evaluation: Evaluation, event: Event) -> Context:
+    pull = evaluation.subject.pull
+    return context_of(evaluation.runner, event, pull.number if pull is not None else None)
+
+
+def _trusted(subject: Subject) -> bool:
+    """Is the workflow one of the repository's own? Under `pull_request` it is that of the change."""
+    return subject.privileged or not subject.stranger
+
+
+def output_folder(workspace: Path, folder: str) -> Path:
+    """The folder; it need not be there yet.
+
+    Args:
+        workspace: the checkout.
+        folder: relative to it.
+
+    Raises:
+        GateError: a link stands on the way; the change may have brought it, and it may lead anywhere.
+    """
+    way = workspace
+    for part in Path(folder).parts:
+        way /= part
+        if way.is_symlink():
+            raise GateError(f"{folder} lies behind a symbolic link", "remove the link, or name another folder")
+    return way
+
+
+def hand_over(workspace: Path, *folders: Path) -> None:
+    """Give files to the workspace's owner: a container runs as root, and the runner must be able to clean up.
+
+    Args:
+        workspace: the checkout.
+        folders: below it; those with a link on the way are left alone.
+    """
+    if os.geteuid() != 0:
+        return
+    owner = workspace.stat()
+    for folder in folders:
+        way = [workspace / part for part in folder.relative_to(workspace).parents if part != Path()]
+        if folder.is_dir() and not any(path.is_symlink() for path in (folder, *way)):
+            for path in (folder, *way, *folder.rglob("*"), *folder.parent.glob(".gitignore")):
+                os.chown(path, owner.st_uid, owner.st_gid, follow_symlinks=False)
+
 
 OUT = ".gate/action"
 """Folder of the record and the reports, in the working directory."""
@@ -48,49 +157,49 @@ def act(stage: Stage) -> int:
     runner = Runner.from_environ()
     inputs, mistakes = Inputs.from_environ()
     github = GitHub(inputs.github_token, runner.api_url, runner.repository)
-    herald = Herald(stage.say, runner, inputs, github)
+    herald = OutcomeReporter(stage.say, runner, inputs, github)
     for sentence in unknown_inputs():
         herald.warn(sentence)
     event: Event | None = None
     venue: Venue | None = None
     try:
-        with told_of_signals():
+        with signals_reported():
             event = _event(runner)
             files = EventFiles(runner.workspace, github)
-            asked: Asked = Finder(runner, inputs, files, github, stage.wait).find(event)
-            if not isinstance(asked, Nothing):
+            asked: EventSubject = SubjectFinder(runner, inputs, files, github, stage.wait).find(event)
+            if not isinstance(asked, NothingToJudge):
                 with signals_later():
                     venue = asked.venue
                     herald.begin(venue)
     except Exception as error:
         if venue is None and event is not None and (venue := venue_of(event)) is not None:
             # Whoever waits for a check or a comment is told there, too.
-            with deaf_to_signals():
+            with signals_ignored():
                 herald.begin(venue)
         commit = venue.commit if venue is not None else runner.sha
-        return _told(herald, stage, Outcome(_failed(error, commit, stage), error))
-    if isinstance(asked, Nothing):
-        return _told(herald, stage, Outcome(nothing(asked.why, asked.commit, stage.now())))
+        return _told(herald, stage, ActionOutcome(_failed(error, commit, stage), error))
+    if isinstance(asked, NothingToJudge):
+        return _told(herald, stage, ActionOutcome(nothing(asked.why, asked.commit, stage.now())))
     rule = Rule(inputs.skip_label, inputs.override_by, inputs.label_scope)
-    overrides = Overrides(github, files, rule, herald.warn)
+    overrides = OverrideReader(github, files, rule, herald.warn)
     evaluation = Evaluation(asked, runner, inputs, files, overrides, herald.warn)
     outcome = _judged(evaluation, mistakes, stage)
     code = _told(herald, stage, outcome)
     told = len(herald.warnings)
-    keep(outcome, evaluation, event, stage)
+    keep_event_run(outcome, evaluation, event, stage)
     herald.late(herald.warnings[told:])
     return code
 
 
-def _told(herald: Herald, stage: Stage, outcome: Outcome) -> int:
-    with deaf_to_signals():
+def _told(herald: OutcomeReporter, stage: Stage, outcome: ActionOutcome) -> int:
+    with signals_ignored():
         stage.show(outcome.run)
         herald.post(outcome)
         herald.tell(outcome)
     return outcome.run.exit_code
 
 
-def _judged(evaluation: Evaluation, mistakes: Problems, stage: Stage) -> Outcome:
+def _judged(evaluation: Evaluation, mistakes: Problems, stage: Stage) -> ActionOutcome:
     """The evaluation, or what kept it from being one."""
     workspace, inputs = evaluation.runner.workspace, evaluation.inputs
     out: Path | None = None
@@ -99,8 +208,8 @@ def _judged(evaluation: Evaluation, mistakes: Problems, stage: Stage) -> Outcome
         mistakes.check()
         out = output_folder(workspace, f"{inputs.working_directory}/{OUT}".lstrip("/"))
         run_folder(out).clear()
-        enter(evaluation.folder)
-        with told_of_signals():
+        enter_model_folder(evaluation.folder)
+        with signals_reported():
             measured = evaluation.run(stage, out)
     except Exception as fault:
         error = fault
@@ -109,17 +218,17 @@ def _judged(evaluation: Evaluation, mistakes: Problems, stage: Stage) -> Outcome
     # The folder was written before it was known what becomes of the verdict.
     written = run.evaluated and run is measured
     if out is None or not (written or _kept(out, run, evaluation)):
-        return Outcome(run, error)
+        return ActionOutcome(run, error)
     found = _marks(evaluation, run)
     _scanned(out, run, found, evaluation)
     try:
-        hand_over(workspace, out, evaluation.folder / CACHE)
+        hand_over(workspace, out, evaluation.folder / CACHE_FOLDER)
     except OSError as trouble:
         evaluation.warn(f"the run's files could not be handed to the workspace's owner: {trouble.strerror}")
-    return Outcome(run, error, str(out.relative_to(workspace)), found)
+    return ActionOutcome(run, error, str(out.relative_to(workspace)), found)
 
 
-def _marks(evaluation: Evaluation, run: RunRecord) -> tuple[Annotation, ...]:
+def _marks(evaluation: Evaluation, run: RunRecord) -> tuple[PromptAnnotation, ...]:
     try:
         return evaluation.marks(run)
     except GateError as error:
@@ -127,9 +236,9 @@ def _marks(evaluation: Evaluation, run: RunRecord) -> tuple[Annotation, ...]:
         return ()
 
 
-def _scanned(out: Path, run: RunRecord, found: tuple[Annotation, ...], evaluation: Evaluation) -> None:
+def _scanned(out: Path, run: RunRecord, found: tuple[PromptAnnotation, ...], evaluation: Evaluation) -> None:
     """Write what code scanning reads."""
-    from gate.report.outputs import sarif  # nothing before the end needs it
+    from gate.report.exports import sarif
 
     lines: dict[str, list[tuple[int, int]]] = {}
     for one in found:

@@ -1,39 +1,120 @@
-"""From what an event asks for to the record of a run: override, both sides, evaluation, and every way to fail."""
+"""From what an event asks for to the record of a run: override, limits, sides, evaluation, and every failure."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
-from gate.action.limits import limited, tightened
-from gate.action.marks import marks
-from gate.action.overrides import Overrides, Standing
-from gate.action.reading import Reading, reading
-from gate.action.secretless import missed_by_the_base
-from gate.action.subject import Subject
-from gate.bootstrap.building import building
-from gate.bootstrap.deadline import in_time
-from gate.bootstrap.resolving import rehearsed
-from gate.bootstrap.shelves import shelf_of
-from gate.bootstrap.sides import EventFiles, Found
-from gate.domain.record import RunRecord
-from gate.domain.suite import Suite
+from gate.action.changed_lines import changed_line_annotations
+from gate.action.override import CurrentState, OverrideReader
+from gate.action.subject import EventFiles, EventSides, Subject
+from gate.app.environment.action import Inputs, Runner
+from gate.app.environment.settings import Settings, keys_of
+from gate.app.repository_code import prompt_builder
+from gate.app.signals import within_minutes
+from gate.app.sources import rehearsed
+from gate.app.store import store_case_reader
+from gate.config.policy import Budget, Limit, RunPolicy
+from gate.engine.reuse import alone, recorded
+from gate.engine.run import Progress
+from gate.engine.unevaluated import closed, deleted, overridden, skipped, told, waive, without_secrets
 from gate.errors import CannotEvaluate, GateError, InputErrors, MissingKey
-from gate.flows.baseline import alone, recorded
-from gate.flows.pairing import Sides
-from gate.flows.ports import Progress
-from gate.flows.resolve import is_advisory, resolve
-from gate.flows.resolved import Resolved
-from gate.flows.strangers import asks_others
-from gate.flows.unevaluated import closed, deleted, overridden, skipped, without_secrets
-from gate.flows.waive import told, waive
-from gate.inputs.subfolder import Subfolder
-from gate.report.differences.changed_lines import Annotation
-from gate.settings.inputs import Inputs
-from gate.settings.runner import Runner
-from gate.settings.services import Settings
-from gate.store.own_folder import CACHE
+from gate.prompts.files import Subfolder
+from gate.record.run import RunRecord
+from gate.report.exports.findings import PromptAnnotation
+from gate.resolve.comparison import is_advisory, resolve
+from gate.resolve.pairing import Sides
+from gate.resolve.resolved import Resolved
+from gate.resolve.trust import asks_others
+from gate.store.files import CACHE_FOLDER
+from gate.suite import Suite
+
+
+def tightened_policy(policy: RunPolicy, inputs: Inputs) -> RunPolicy:
+    """The policy with what the inputs add; they cannot take anything away."""
+    return policy.model_copy(update={"fail_on": "hold"}) if inputs.fail_on == "hold" else policy
+
+
+def limited_budget(budget: Budget, inputs: Inputs) -> Budget:
+    """The budget, where the inputs set one the smaller of the two."""
+    wanted: dict[Limit, tuple[str, float | None]] = {
+        "max_calls": ("max-calls", inputs.max_calls),
+        "max_usd": ("max-cost-usd", inputs.max_cost_usd),
+        "max_minutes": ("max-minutes", inputs.max_minutes),
+    }
+    for limit, (name, number) in wanted.items():
+        own: float | None = getattr(budget, limit)
+        if number is not None and (own is None or number < own):
+            budget = budget.lowered(limit, number, f"the input {name}")
+    return budget
+
+
+READING_MINUTES = 5.0
+"""For all that comes before the first call, unless max-minutes is set: no budget counts yet."""
+
+_FIRST = "the files of both sides were read"
+
+
+@dataclass(slots=True)
+class ReadingDeadline:
+    """How long the change may be read, and how far that is.
+
+    Args:
+        minutes: it may take.
+        doing: what is under way, after "while".
+    """
+
+    minutes: float
+    doing: str = _FIRST
+
+    def told(self) -> tuple[str, str]:
+        """What to say when the time is over, and what helps."""
+        limit = f"{self.minutes:g} minute{'' if self.minutes == 1 else 's'}"
+        message = f"reading the change took longer than {limit}; the time ran out while {self.doing}"
+        hint = (
+            "look among what it brings for templates with long loops or very long tags, for JSON Schemas and patterns "
+            "in many cases, and for large case files that several suites name; the input max-minutes gives it more time"
+        )
+        if self.doing == _FIRST:
+            hint = f"GitHub may be slow, or the repository very large: run the job again; or {hint}"
+        return message, hint
+
+
+def reading_deadline(inputs: Inputs) -> ReadingDeadline:
+    """The time for reading: as the workflow says for the run, which no change from outside can touch."""
+    return ReadingDeadline(inputs.max_minutes or READING_MINUTES)
+
+
+def base_lacks_key(resolved: Resolved, services: Settings) -> bool:
+    """Would the exam of the merge target lack a key, whatever the change asks for?
+
+    A change that names a model of a service where the merge target needs none must not have its run skipped by that.
+
+    Args:
+        resolved: what was to be evaluated.
+        services: the keys that there are.
+    """
+    there: dict[str, object] = {
+        "openai": services.openai_api_key or services.openai_base_url,
+        "anthropic": services.anthropic_api_key or services.anthropic_base_url,
+        "azure": services.azure_api_key or services.azure_ad_token,
+        "bedrock": services.bedrock_api_key or services.aws_credentials,
+        "vertex": services.google_credentials,
+    }
+    named = keys_of(services, resolved.servers).servers
+    there |= {name: one.api_key or not one.server.api_key_env for name, one in named.items()}
+    lacking = {provider for provider, found in there.items() if not found}
+    return not lacking.isdisjoint(_of_base(resolved))
+
+
+def _of_base(resolved: Resolved) -> Iterator[str]:
+    """The providers that the baselines, and the judges of pinned exams, are asked at."""
+    for suite in resolved.suites:
+        if suite.baseline is None or suite.own_exam:
+            continue
+        yield suite.baseline.model.provider
+        yield from (model.partition(":")[0] for spec in suite.exam.all_scorers() for model in spec.models)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +156,9 @@ class Evaluation:
     runner: Runner
     inputs: Inputs
     files: EventFiles
-    overrides: Overrides
+    overrides: OverrideReader
     warn: Callable[[str], None]
-    standing: Standing | None = None
+    standing: CurrentState | None = None
     advisory: bool = False
     _read: tuple[Sides, tuple[Suite, ...]] | None = None
 
@@ -98,8 +179,8 @@ class Evaluation:
         override = self.standing.override
         if override is not None and override.counted and self.inputs.on_skip == "skip":
             return overridden(override, stage.now())
-        progress = reading(self.inputs)
-        resolved = in_time(progress.minutes, lambda: self._resolved(self._sides(), progress), progress.told)
+        progress = reading_deadline(self.inputs)
+        resolved = within_minutes(progress.minutes, lambda: self._resolved(self._sides(), progress), progress.told)
         if not resolved.touched and not resolved.deleted:
             return skipped(commit, stage.now(), untouched=resolved.untouched, notes=resolved.notes)
         if not resolved.touched:
@@ -121,7 +202,7 @@ class Evaluation:
             return waive(run, "override", override)
         return waive(run, "advisory", override) if self.advisory and run.exit_code else run
 
-    def marks(self, run: RunRecord) -> tuple[Annotation, ...]:
+    def marks(self, run: RunRecord) -> tuple[PromptAnnotation, ...]:
         """The changed lines of the prompts that a verdict is about.
 
         Args:
@@ -130,7 +211,7 @@ class Evaluation:
         if self._read is None:
             return ()
         sides, suites = self._read
-        return marks(run, sides, suites, self.inputs.working_directory)
+        return changed_line_annotations(run, sides, suites, self.inputs.working_directory)
 
     def advice(self, error: GateError) -> str:
         """What helps against a mistake that the change did not make; empty for any other."""
@@ -143,7 +224,7 @@ class Evaluation:
         label = self.inputs.skip_label
         return f"{base[:-1]} has this mistake already; a change that mends it can be merged with the label {label}."
 
-    def _sides(self) -> Found:
+    def _sides(self) -> EventSides:
         found, folder = self.files.sides(self.subject.wanted), self.inputs.working_directory
         sides = found.sides
         if folder:
@@ -151,15 +232,15 @@ class Evaluation:
                 where = f"neither at {sides.base.label} nor at {sides.head.label}"
                 raise GateError(f"working-directory: there is no folder {folder}, {where}", "name one that is there")
             sides = Sides(Subfolder(sides.base, folder), Subfolder(sides.head, folder))
-        sides = replace(sides, stranger=self.subject.stranger, shelf=shelf_of(self.runner.workspace))
+        sides = replace(sides, stranger=self.subject.stranger, shelf=store_case_reader(self.runner.workspace))
         return replace(found, sides=sides)
 
-    def _resolved(self, found: Found, progress: Reading) -> Resolved:
+    def _resolved(self, found: EventSides, progress: ReadingDeadline) -> Resolved:
         """What there is to evaluate, within the limits of the inputs."""
         inputs, subject = self.inputs, self.subject
         self.advisory = is_advisory(found.sides, inputs.config)
         try:
-            with building() as builder:
+            with prompt_builder() as builder:
                 # Beside secrets there is nothing that could run code, whatever else is decided about the change.
                 sides = found.sides if subject.stranger or subject.privileged else replace(found.sides, builder=builder)
                 resolved = resolve(sides, inputs.config, everything=subject.baseline)
@@ -170,8 +251,8 @@ class Evaluation:
         resolved = replace(
             resolved,
             notes=(*resolved.notes, *found.notes),
-            policy=tightened(resolved.policy, inputs),
-            budget=limited(resolved.budget, inputs),
+            policy=tightened_policy(resolved.policy, inputs),
+            budget=limited_budget(resolved.budget, inputs),
             commit=subject.commit,
         )
         if subject.privileged and resolved.asked:
@@ -190,12 +271,13 @@ class Evaluation:
 
     def _evaluated(self, resolved: Resolved, stage: Stage, out: Path) -> RunRecord:
         # Loads numpy and the models' SDKs, which a run that skips has no need of.
-        from gate.bootstrap.memory import Remembering
-        from gate.bootstrap.plan import Plan
-        from gate.bootstrap.running import run_plan
+        from gate.app.memory import MemoryOptions, RunOrder
+        from gate.app.runs import run_plan
 
-        remember = Remembering(folder=self.folder / CACHE)
-        plan = Plan(resolved, self.inputs.concurrency, None, out, stage.progress(), remember=remember, say=stage.say)
+        remember = MemoryOptions(folder=self.folder / CACHE_FOLDER)
+        plan = RunOrder(
+            resolved, self.inputs.concurrency, None, out, stage.progress(), remember=remember, say=stage.say
+        )
         run = run_plan(plan, stage.services)
         return recorded(run, self.subject.base) if self.subject.baseline else run
 
@@ -203,7 +285,7 @@ class Evaluation:
         why = self.subject.secretless
         if not why:
             raise error
-        of_base = missed_by_the_base(resolved, stage.services)
+        of_base = base_lacks_key(resolved, stage.services)
         if self.inputs.on_missing_secrets == "skip" and of_base:
             return without_secrets(why, error, self.subject.commit, stage.now())
         fork = self.subject.pull is not None and self.subject.pull.fork
@@ -221,7 +303,7 @@ class Evaluation:
         return self.runner.workspace / self.inputs.working_directory
 
 
-def enter(folder: Path) -> None:
+def enter_model_folder(folder: Path) -> None:
     """Make a folder the one that model files are looked for in, if it is there."""
     if folder.is_dir():
         os.chdir(folder)

@@ -1,25 +1,180 @@
-"""What an event asks to have judged: which pull request or commits, and whose change it is."""
+"""What an event asks to have judged, and its two sides: from the checkout if it has the commits, else from GitHub."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TypeAlias
 
-from gate.bootstrap.sides import EventFiles, Merge, Span, Wanted
-from gate.domain.pull_request import PullRequest
+from gate.app.environment.action import Inputs, Runner
+from gate.config.documents import quoted
+from gate.engine.unevaluated import CLOSED
 from gate.errors import CannotEvaluate, GateError
-from gate.flows.unevaluated import CLOSED
-from gate.github.client import GitHub
-from gate.github.pulls import PullRequests
-from gate.inputs.event import (
+from gate.git.command import Commits
+from gate.git.repository import Repo, UntrustedOwner
+from gate.git.sources import EitherSource, RefSource
+from gate.github.client import ApiError, GitHub
+from gate.github.events import (
+    SHA,
     DispatchEvent,
     Event,
     MergeGroupEvent,
+    PullRequest,
     PullRequestEvent,
     PushEvent,
     WorkflowRunEvent,
 )
-from gate.settings.inputs import Inputs
-from gate.settings.runner import Runner
+from gate.github.pulls import PullRequests
+from gate.github.source import GitHubSource, GitHubStore
+from gate.prompts.files import FileSource
+from gate.resolve.pairing import Sides
+
+CHECK_OUT = "check the repository out before the gate, with fetch-depth: 2, or give the token contents: read"
+
+
+@dataclass(frozen=True, slots=True)
+class PullRequestMerge:
+    """A pull request as it would be merged.
+
+    Args:
+        pull: which.
+        sha: the commit that GitHub made of head and base; None where it made none.
+    """
+
+    pull: PullRequest
+    sha: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class CommitRange:
+    """Two commits.
+
+    Args:
+        base, head: each as a reader knows it, and its commit.
+    """
+
+    base: tuple[str, str]
+    head: tuple[str, str]
+
+
+SidesRequest: TypeAlias = PullRequestMerge | CommitRange
+
+
+@dataclass(frozen=True, slots=True)
+class EventSides:
+    """The sides, and what the reader should know about how they were found."""
+
+    sides: Sides
+    notes: tuple[str, ...] = ()
+
+
+class EventFiles:
+    """Finds the sides.
+
+    Args:
+        workspace: a checkout of the merge commit or of the head, shallow or whole; or anything else, then GitHub is
+            asked for everything. Only commits are read, never the files that lie there.
+        github: the repository on GitHub.
+    """
+
+    def __init__(self, workspace: Path, github: GitHub) -> None:
+        self._repo = _open(workspace)
+        self._commits = Commits(self._repo.git) if self._repo else None
+        self._store = GitHubStore(github)
+
+    def sides(self, wanted: SidesRequest) -> EventSides:
+        """Both sides.
+
+        Raises:
+            CannotEvaluate: one of them cannot be had.
+        """
+        if isinstance(wanted, PullRequestMerge):
+            return self._merge(wanted.pull, wanted.sha)
+        return EventSides(Sides(self._source(*wanted.base), self._source(*wanted.head)))
+
+    def commit(self, ref: str) -> str:
+        """The commit of a branch, a tag, or a commit id, here or else on GitHub.
+
+        Raises:
+            GateError: there is none.
+        """
+        if SHA.fullmatch(ref):
+            return ref
+        plain = ref.removeprefix("refs/heads/").removeprefix("refs/tags/").removeprefix("origin/")
+        if self._commits:
+            for place in ("refs/remotes/origin/", "refs/tags/"):
+                if found := self._commits.commit(place + plain):
+                    return found
+        try:
+            return self._store.commit(plain)
+        except ApiError as error:
+            if error.status in (404, 422):
+                raise GateError(f"there is no branch, tag or commit {quoted(ref)}", "name one that is there") from None
+            raise
+
+    def tip(self, branch: str) -> str:
+        """Where a branch is on GitHub now.
+
+        Raises:
+            ApiError: GitHub does not say.
+        """
+        return self._store.commit(f"heads/{branch}")
+
+    def parents(self, sha: str) -> tuple[str, ...]:
+        """The parents of a commit; empty where nobody can name them."""
+        return self._parents(sha)[0]
+
+    def _merge(self, pull: PullRequest, merge_sha: str | None) -> EventSides:
+        parents, trouble = self._parents(merge_sha) if merge_sha else ((), "GitHub made no merge commit of it")
+        # The event's own base may be stale; the merge commit knows what the change was merged into.
+        if merge_sha and len(parents) == 2 and parents[1] == pull.head_sha:
+            base = self._source(f"origin/{pull.base_ref}", parents[0])
+            return EventSides(Sides(base, self._source(pull.merge_ref, merge_sha)))
+        return self._merged_here(pull, trouble)
+
+    def _parents(self, sha: str) -> tuple[tuple[str, ...], str]:
+        """The parents of a commit, and why GitHub could not name them."""
+        local = self._commits.parents(sha) if self._commits else ()
+        if local:
+            return local, ""
+        try:
+            return self._store.parents(sha), ""
+        except ApiError as error:
+            return (), error.message
+
+    def _source(self, label: str, sha: str) -> FileSource:
+        if self._repo and self._commits and self._commits.has(sha):
+            # A partial clone has the commit and not all of its files.
+            return EitherSource(RefSource(label, sha, self._repo.git), GitHubSource(label, sha, self._store))
+        return GitHubSource(label, sha, self._store)
+
+    def _merged_here(self, pull: PullRequest, trouble: str) -> EventSides:
+        """Without GitHub's merge commit: the merge that git makes of the two commits in this checkout."""
+        why = trouble or "the merge commit of this run is not one of this pull request's head"
+        if self._repo is None or self._commits is None:
+            raise CannotEvaluate(f"there is no checkout, and {why}", CHECK_OUT)
+        branch = f"origin/{pull.base_ref}"
+        base = self._commits.commit(f"refs/remotes/{branch}") or self._commits.commit(pull.base_sha)
+        if base is None:
+            raise CannotEvaluate(f"the base {branch} is not in this checkout, and {why}", CHECK_OUT)
+        tree = self._commits.merged(base, pull.head_sha) if self._commits.has(pull.head_sha) else None
+        if tree is None:
+            raise CannotEvaluate(f"the change cannot be merged into {branch} here, and {why}", CHECK_OUT)
+        git = self._repo.git
+        note = f"Head and {branch} were merged in the checkout, because {why}."
+        return EventSides(Sides(RefSource(branch, base, git), RefSource(pull.merge_ref, tree, git)), (note,))
+
+
+def _open(workspace: Path) -> Repo | None:
+    """The checkout; None where there is none. One that git does not trust is a mistake to be told."""
+    if not (workspace / ".git").exists():
+        return None
+    try:
+        return Repo.open(workspace)
+    except UntrustedOwner:
+        raise
+    except GateError:
+        return None
+
 
 _WAITS_S = (0.0, 1.0, 2.0, 4.0, 8.0)
 """Seconds before each look for the merge commit, which GitHub makes in the background."""
@@ -82,7 +237,7 @@ class Subject:
     """
 
     commit: str
-    wanted: Wanted
+    wanted: SidesRequest
     base: str
     pull: PullRequest | None = None
     group: int | None = None
@@ -99,7 +254,7 @@ class Subject:
 
 
 @dataclass(frozen=True, slots=True)
-class Nothing:
+class NothingToJudge:
     """There is nothing to judge.
 
     Args:
@@ -111,11 +266,11 @@ class Nothing:
     commit: str
 
 
-Asked: TypeAlias = Subject | Nothing
+EventSubject: TypeAlias = Subject | NothingToJudge
 
 
 @dataclass(frozen=True, slots=True)
-class Finder:
+class SubjectFinder:
     """Finds out what an event asks for.
 
     Args:
@@ -131,7 +286,7 @@ class Finder:
     github: GitHub
     wait: Callable[[float], None]
 
-    def find(self, event: Event) -> Asked:
+    def find(self, event: Event) -> EventSubject:
         """What the event asks for.
 
         Raises:
@@ -152,16 +307,16 @@ class Finder:
             case DispatchEvent():
                 return self._dispatch(event)
 
-    def _pull_request(self, event: PullRequestEvent) -> Asked:
+    def _pull_request(self, event: PullRequestEvent) -> EventSubject:
         pull = event.pull
         if pull.state == "closed" and not self._open_again(pull):
-            return Nothing(CLOSED, pull.head_sha)
+            return NothingToJudge(CLOSED, pull.head_sha)
         if event.privileged:
             return self._of_stranger(pull, event)
         # The commit that the workflow runs for is the merge of head and base.
         return Subject(
             pull.head_sha,
-            Merge(pull, self.runner.sha),
+            PullRequestMerge(pull, self.runner.sha),
             f"origin/{pull.base_ref}",
             pull,
             event=event,
@@ -181,7 +336,7 @@ class Finder:
             return "GitHub gives a run that Dependabot started only the secrets that are stored for Dependabot"
         return ""
 
-    def _of_stranger(self, told: PullRequest, event: PullRequestEvent | None = None) -> Asked:
+    def _of_stranger(self, told: PullRequest, event: PullRequestEvent | None = None) -> EventSubject:
         """A pull request beside secrets: its merge commit is GitHub's word alone, and its files are only read."""
         if not self.github.has_token:
             raise CannotEvaluate(
@@ -189,13 +344,13 @@ class Finder:
             )
         pull = self._with_merge(told)
         if pull.head_sha != told.head_sha:
-            return Nothing(f"the pull request has moved on to {pull.head_sha[:12]}.", told.head_sha)
+            return NothingToJudge(f"the pull request has moved on to {pull.head_sha[:12]}.", told.head_sha)
         if pull.state == "closed":
-            return Nothing(CLOSED, told.head_sha)
+            return NothingToJudge(CLOSED, told.head_sha)
         self._check_alone(pull)
         return Subject(
             pull.head_sha,
-            Merge(pull, pull.merge_sha),
+            PullRequestMerge(pull, pull.merge_sha),
             f"origin/{pull.base_ref}",
             pull,
             event=event,
@@ -243,47 +398,47 @@ class Finder:
             hint = "close one of them, or add a commit to one of them"
             raise CannotEvaluate(f"the commit {pull.head_sha[:12]} is also the newest of {numbers}", hint)
 
-    def _workflow_run(self, event: WorkflowRunEvent) -> Asked:
+    def _workflow_run(self, event: WorkflowRunEvent) -> EventSubject:
         if self.inputs.label_scope == "commit":
             hint = "set label-scope: pull-request in the workflow"
             raise GateError("label-scope: commit needs an event that says when a label was set", hint)
         if not event.head_sha:
             why = f"the other workflow ran on {event.event or 'nothing'}, for no pull request."
-            return Nothing(why, self.runner.sha)
+            return NothingToJudge(why, self.runner.sha)
         if not event.head_owner:
             hint = "open the pull request again, from another"
             raise CannotEvaluate("the repository that the pull request comes from is gone", hint)
         found = PullRequests(self.github).by_head(event.head_owner, event.head_branch, event.head_sha)
         if not found:
             why = f"no open pull request has the commit {event.head_sha[:12]} as its newest."
-            return Nothing(why, event.head_sha)
+            return NothingToJudge(why, event.head_sha)
         if len(found) > 1:
             numbers = ", ".join(f"#{pull.number}" for pull in found)
             hint = "close all but one of them, or open them from branches of their own"
             raise CannotEvaluate(f"the commit {event.head_sha[:12]} is the newest of several: {numbers}", hint)
         return self._of_stranger(found[0])
 
-    def _merge_group(self, event: MergeGroupEvent) -> Asked:
+    def _merge_group(self, event: MergeGroupEvent) -> EventSubject:
         if event.over:
-            return Nothing("the merge group was taken apart.", event.head_sha)
+            return NothingToJudge("the merge group was taken apart.", event.head_sha)
         base = f"origin/{event.base_ref}"
-        span = Span((base, event.base_sha), ("the merge group", event.head_sha))
+        span = CommitRange((base, event.base_sha), ("the merge group", event.head_sha))
         branch = _beside(event.base_ref, event.default_branch)
         return Subject(event.head_sha, span, base, group=event.number, branch=branch)
 
-    def _push(self, event: PushEvent) -> Asked:
+    def _push(self, event: PushEvent) -> EventSubject:
         if event.deleted or not event.branch:
-            return Nothing("a tag, or a branch that is gone, is no baseline.", event.sha)
+            return NothingToJudge("a tag, or a branch that is gone, is no baseline.", event.sha)
         label = f"origin/{event.branch}"
-        span = Span((label, event.sha), (label, event.sha))
+        span = CommitRange((label, event.sha), (label, event.sha))
         return Subject(event.sha, span, label, baseline=True, branch=_beside(event.branch, event.default_branch))
 
-    def _dispatch(self, event: DispatchEvent) -> Asked:
+    def _dispatch(self, event: DispatchEvent) -> EventSubject:
         base, head = self.inputs.base or event.default_branch, self.inputs.head
         base_sha = self.files.commit(base)
         head_sha = self.files.commit(head) if head else self.runner.sha
         name = head or event.ref.removeprefix("refs/heads/").removeprefix("refs/tags/")
         if base_sha == head_sha:
-            return Nothing(f"{base} and {name} are the same commit.", head_sha)
-        span = Span((base, base_sha), (name, head_sha))
+            return NothingToJudge(f"{base} and {name} are the same commit.", head_sha)
+        span = CommitRange((base, base_sha), (name, head_sha))
         return Subject(head_sha, span, base, branch=_beside(base, event.default_branch))

@@ -1,23 +1,25 @@
-"""Limits on calls, dollars, minutes and tokens per reply, kept before each request."""
+"""Budgets of calls, dollars, minutes and tokens per reply, checked before each request."""
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from gate.calls.lane import NoCall
+from gate.calls.interface import Bill, ExternalConversation
+from gate.calls.limits import CallRefused
+from gate.config.models import ModelRef, Params
 from gate.config.policy import Budget
-from gate.domain.model import ModelRef, Params
-from gate.domain.usage import Cost, Dollars
-from gate.domain.words import exact_dollars
 from gate.errors import GateError
+from gate.record.usage import Cost, Dollars
+from gate.values import exact_dollars
 
 _DUST = 1e-9
 """Dollars that sums of floats may be off by."""
 
 
-class Words(NamedTuple):
+class RefusalWording(NamedTuple):
     """How a refusal names what the rest of the dollars does not suffice for.
 
     Args:
@@ -31,13 +33,13 @@ class Words(NamedTuple):
     instead: str
 
 
-CALL = Words("another call", "the call", "lower max_output_tokens")
-MESSAGE = Words("another message to an agent", "it", "ask for less")
-CONVERSATION = Words("another conversation", "its messages", "ask for less")
+CALL = RefusalWording("another call", "the call", "lower max_output_tokens")
+MESSAGE = RefusalWording("another message to an agent", "it", "ask for less")
+CONVERSATION = RefusalWording("another conversation", "its messages", "ask for less")
 
 
 @dataclass(slots=True)
-class Money:
+class DollarBudget:
     """Dollars of a run.
 
     Args:
@@ -66,7 +68,7 @@ class BudgetGuard:
         self._clock = clock
         self._deadline = None if budget.max_minutes is None else clock() + budget.max_minutes * 60.0
         self._sent = 0
-        self._money = Money()
+        self._money = DollarBudget()
         self._waiting: deque[asyncio.Future[None]] = deque()
         self._refused: str | None = None
         self._unknown = ""
@@ -82,7 +84,7 @@ class BudgetGuard:
         return self._budget.max_usd is not None
 
     @property
-    def money(self) -> Money:
+    def money(self) -> DollarBudget:
         """Dollars spent and put aside, for reading."""
         return replace(self._money)
 
@@ -105,7 +107,7 @@ class BudgetGuard:
                 "have it give cost_usd, or limit max_calls instead"
             )
 
-    async def take(self, estimate_usd: float = 0.0, words: Words = CALL) -> float:
+    async def take(self, estimate_usd: float = 0.0, words: RefusalWording = CALL) -> float:
         """Ask to send one request; waits while only what others have put aside stands in its way.
 
         Args:
@@ -124,7 +126,7 @@ class BudgetGuard:
         self._money.reserved += estimate_usd
         return estimate_usd
 
-    def holds(self, estimate_usd: float, words: Words = CALL, promised_usd: float = 0.0) -> bool:
+    def holds(self, estimate_usd: float, words: RefusalWording = CALL, promised_usd: float = 0.0) -> bool:
         """Does something fit now, beside what others have put aside?
 
         Args:
@@ -136,7 +138,7 @@ class BudgetGuard:
             NoCall: it would not fit if there were no others.
         """
         if (reason := self._used_up(estimate_usd, words)) is not None:
-            raise NoCall(self._refuse(reason))
+            raise CallRefused(self._refuse(reason))
         limit, money = self._budget.max_usd, self._money
         others = money.reserved + promised_usd
         return limit is None or others <= _DUST or money.spent + others + estimate_usd <= limit + _DUST
@@ -162,7 +164,7 @@ class BudgetGuard:
             money.spent += cost.amount
         self.stir()
 
-    def _used_up(self, estimate_usd: float, words: Words) -> str | None:
+    def _used_up(self, estimate_usd: float, words: RefusalWording) -> str | None:
         limits = self._budget
         if self._unknown:
             return self._unknown
@@ -175,7 +177,7 @@ class BudgetGuard:
             return self.out_of_time()
         return None
 
-    def _too_dear(self, limit: float, estimate_usd: float, words: Words) -> str:
+    def _too_dear(self, limit: float, estimate_usd: float, words: RefusalWording) -> str:
         """Why dollars forbid another request; empty where they do not."""
         setting, spent = self._budget.setting("max_usd"), self._money.spent
         whole = f"the budget of {exact_dollars(limit)}"
@@ -193,7 +195,7 @@ class BudgetGuard:
         return reason
 
 
-def capped(params: Params, budget: Budget) -> Params:
+def cap_reply_tokens(params: Params, budget: Budget) -> Params:
     """Parameters within a budget of tokens per reply: the same ones, or with the cap where they name no limit.
 
     Args:
@@ -228,6 +230,135 @@ def check_reply_budget(asked: Iterable[tuple[ModelRef, Params]], budget: Budget)
     """
     for model, params in asked:
         try:
-            capped(params, budget)
+            cap_reply_tokens(params, budget)
         except GateError as error:
             raise GateError(f"{model}: {error.message}", error.hint) from None
+
+
+@dataclass(slots=True)
+class Counters:
+    """What the calls came to so far.
+
+    Args:
+        made: calls that were answered.
+        reused: answers that were known already.
+        retried: requests that were sent again.
+        failed: calls that were given up.
+        usd: dollars of the answered calls whose price is known.
+        priced, unknown: answered calls with a known price, and with one that exists but is not known.
+    """
+
+    made: int = 0
+    reused: int = 0
+    retried: int = 0
+    failed: int = 0
+    usd: float = 0.0
+    priced: int = 0
+    unknown: int = 0
+
+    def answered(self, cost: Cost) -> None:
+        """Count an answer.
+
+        Args:
+            cost: its price.
+        """
+        self.made += 1
+        if isinstance(cost, Dollars):
+            self.priced += 1
+            self.usd += cost.amount
+        elif cost.why == "unknown":
+            self.unknown += 1
+
+
+@dataclass(slots=True)
+class ExternalConversations:
+    """All conversations of a run.
+
+    Where dollars have a limit, the first one begins alone, until an answer has a price. Each later one begins when its
+    messages fit the rest beside those that conversations under way have still to send, each as dear as the dearest
+    answer until then: so that a budget that ends does not break all of them off.
+
+    Args:
+        budget: the limits.
+        counters: what the messages came to.
+    """
+
+    budget: BudgetGuard
+    counters: Counters
+    _dearest: float | None = field(default=None, init=False)
+    _under_way: int = field(default=0, init=False)
+    _ahead: int = field(default=0, init=False)
+
+    @asynccontextmanager
+    async def conversation(self, messages: int) -> AsyncIterator[ExternalConversation]:
+        """Room for one conversation; see `gate.calls.interface.ExternalBudgets`."""
+        try:
+            await self._begin(messages)
+        except CallRefused:
+            self.counters.failed += 1
+            raise
+        talk = MeteredConversation(self, messages)
+        self._under_way += 1
+        self._ahead += messages
+        try:
+            yield talk
+        finally:
+            self._under_way -= 1
+            self._ahead -= talk.left
+            self.budget.stir()
+
+    async def _begin(self, messages: int) -> None:
+        while self.budget.in_dollars:
+            each = self._dearest or 0.0
+            fits = self.budget.holds(messages * each, CONVERSATION, self._ahead * each)
+            if fits and (self._dearest is not None or not self._under_way):
+                return
+            await self.budget.stirred()
+
+    @asynccontextmanager
+    async def billed(self, talk: "MeteredConversation") -> AsyncIterator[Bill]:
+        """Room for one message; see `gate.calls.interface.ExternalConversation`."""
+        left, bill = self.budget.left_s(), Bill()
+        if talk.left:
+            talk.left -= 1
+            self._ahead -= 1
+        try:
+            reserved = await self.budget.take(self._dearest or 0.0, MESSAGE)
+        except CallRefused:
+            self.counters.failed += 1
+            raise
+        try:
+            async with asyncio.timeout(left) as limit:
+                yield bill
+            self.counters.answered(bill.cost)
+            if isinstance(bill.cost, Dollars):
+                self._dearest = max(self._dearest or 0.0, bill.cost.amount)
+            elif bill.cost.why == "unknown":
+                self.budget.unpriced()
+        except Exception as error:
+            self.counters.failed += 1
+            # Nobody says what it cost: it is taken to be as dear as any until then, and no other waits for it.
+            self._dearest, bill.cost = self._dearest or 0.0, Dollars(reserved)
+            if not isinstance(error, TimeoutError) or not limit.expired():
+                raise
+            raise CallRefused(self.budget.out_of_time()) from None
+        finally:
+            self.budget.settle(reserved, bill.cost)
+
+
+@dataclass(slots=True)
+class MeteredConversation:
+    """One conversation; see `gate.calls.interface.ExternalConversation`.
+
+    Args:
+        outsiders: all of them.
+        left: messages that it will still send at least.
+    """
+
+    outsiders: ExternalConversations
+    left: int
+
+    @asynccontextmanager
+    async def message(self) -> AsyncIterator[Bill]:
+        async with self.outsiders.billed(self) as bill:
+            yield bill

@@ -8,21 +8,17 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from gate.calls.budget import BudgetGuard, capped
-from gate.calls.counters import Counters
-from gate.calls.estimate import Estimator, Pricer
-from gate.calls.lane import NoCall
-from gate.calls.limiter import Limiter, Turn
-from gate.calls.outside import Outsiders
-from gate.calls.port import Forgetful, Memory, NotKept, Talking, Worth, always
-from gate.calls.retry import RetryPolicy
-from gate.calls.timing import Timing
+from gate.calls.budget import BudgetGuard, Counters, ExternalConversations, cap_reply_tokens
+from gate.calls.interface import AnswerNotSaved, ExternalConversation, Memory, NoMemory, WorthKeeping, any_reply
+from gate.calls.limits import CallRefused, Limiter, Turn
+from gate.calls.prices import Estimator, Pricer
+from gate.calls.provider import Completion, Provider, Rejected, Request, Transient
+from gate.calls.retry import RetryPolicy, Timing
+from gate.config.models import ModelRef, Params
 from gate.config.policy import Budget
-from gate.domain.absence import Failed
-from gate.domain.model import ModelRef, Params
-from gate.domain.sample import Reply
-from gate.domain.usage import Cost, Dollars, Unpriced
-from gate.providers.base import Completion, Provider, Rejected, Request, Transient
+from gate.record.sample import Reply
+from gate.record.transcript import Failed
+from gate.record.usage import Cost, Dollars, Unpriced
 
 Providers: TypeAlias = Callable[[ModelRef, Params], Provider]
 
@@ -83,7 +79,7 @@ class Caller:
         self._rng = rng
         self._price = price
         self._timing = timing or Timing()
-        self._memory = memory or Forgetful()
+        self._memory = memory or NoMemory()
         self._broken: str | None = None
         self._under_way: dict[tuple[object, ...], asyncio.Event] = {}
         self._limiter = Limiter(policy.concurrency, policy.retry, self._timing)
@@ -92,7 +88,7 @@ class Caller:
         self._capped: dict[Params, Params] = {}
         self._numbers = itertools.count()
         self.counters = Counters()
-        self._outsiders = Outsiders(self._budget, self.counters)
+        self._outsiders = ExternalConversations(self._budget, self.counters)
 
     @property
     def spent_usd(self) -> float | None:
@@ -107,7 +103,7 @@ class Caller:
         """
         return self._broken or self._budget.refused or self._limiter.given_up()
 
-    async def call(self, request: Request, *, fresh: bool = False, worth: Worth = always) -> Reply | Failed:
+    async def call(self, request: Request, *, fresh: bool = False, worth: WorthKeeping = any_reply) -> Reply | Failed:
         """Send one request, and again while that makes sense; a known answer is not asked for again.
 
         Args:
@@ -124,7 +120,7 @@ class Caller:
                 run should stop.
         """
         request = self._within_budget(request)
-        if fresh or isinstance(self._memory, Forgetful):
+        if fresh or isinstance(self._memory, NoMemory):
             return await self._kept(request, worth)
         asked = (request.messages, request.model, request.params, request.index, request.about, request.tools)
         while (same := self._under_way.get(asked)) is not None:
@@ -139,16 +135,16 @@ class Caller:
         finally:
             self._under_way.pop(asked).set()
 
-    def outside(self, messages: int) -> AbstractAsyncContextManager[Talking]:
-        """Room for one conversation with an agent that calls its models itself; see `gate.calls.port.Outside`."""
+    def outside(self, messages: int) -> AbstractAsyncContextManager[ExternalConversation]:
+        """Room for a conversation with an agent that calls models itself: `gate.calls.interface.ExternalBudgets`."""
         return self._outsiders.conversation(messages)
 
-    async def _kept(self, request: Request, worth: Worth = always) -> Reply | Failed:
+    async def _kept(self, request: Request, worth: WorthKeeping = any_reply) -> Reply | Failed:
         answer = await self._asked(request)
         if isinstance(answer, Reply) and worth(answer):
             try:
                 return await self._memory.keep(request, answer)
-            except NotKept as lost:
+            except AnswerNotSaved as lost:
                 self._broken = f"the answers cannot be kept: {lost.reason}"
                 return self._failed(self._broken, answer.attempts)
         return answer
@@ -173,7 +169,7 @@ class Caller:
             try:
                 async with self._limiter.slot(provider, errand.order) as turn:
                     return await self._sent(errand, provider, turn)
-            except NoCall as refusal:
+            except CallRefused as refusal:
                 return self._failed(refusal.reason, errand.sent)
             except Rejected as rejected:
                 return self._failed(rejected.reason, errand.sent)
@@ -218,7 +214,7 @@ class Caller:
             return request
         params = self._capped.get(request.params)
         if params is None:
-            params = self._capped[request.params] = capped(request.params, budget)
+            params = self._capped[request.params] = cap_reply_tokens(request.params, budget)
         return request if params is request.params else replace(request, params=params)
 
     def _reply(self, request: Request, completion: Completion, *, priced: bool, attempts: int) -> Reply:

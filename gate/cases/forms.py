@@ -17,15 +17,15 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
+from gate.cases.case import Case, Persona, Round
+from gate.config.naming import dimension_complaint, value_complaint
+from gate.config.scorer import ScorerSpec
 from gate.config.scorers import Scorers
-from gate.config.scorerspec import ScorerSpec
 from gate.config.validation import FileModel, wrong, wrong_at
 from gate.config.values import not_blank
-from gate.domain.case import Case, Persona, Round
-from gate.domain.jsonvalue import JsonValue
-from gate.inputs.chat import Turn
-from gate.inputs.limits import LINE_CHARS, NAME_CHARS, PROMPT_CHARS, WORDS
-from gate.inputs.names import dimension_complaint, value_complaint
+from gate.limits import LINE_CHARS, NAME_CHARS, PROMPT_CHARS, WORDS
+from gate.prompts.reading import Turn
+from gate.values import JsonValue
 
 EXPECTATION_WEIGHT = 0.25
 """Of each expectation of a transcript, beside the suite's scorers, which weigh 1 unless they say otherwise."""

@@ -1,21 +1,80 @@
-"""Files of labelled answers: rows like cases, every mistake reported at once."""
+"""Answers that people have labelled: what a judge is measured against."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Annotated, Any
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, TypeAdapter, field_validator, model_validator
 
-from gate.cases.forms import CaseModel, Label, Line, Text, check_question, check_slices, check_vars, missing
+from gate.cases.case import Case
+from gate.cases.forms import CaseForm, CaseModel, Label, Line, Text, check_question, check_slices, check_vars, missing
 from gate.cases.reading import documents, where_of
-from gate.config.documents import Document, described
+from gate.config.documents import Document, described, one_problem, quoted
+from gate.config.rubrics import RubricFile
 from gate.config.validation import attempt, wrong, wrong_at
-from gate.domain.case import Case
-from gate.domain.jsonvalue import digest
-from gate.domain.labels import Labelled, Labels, LabelScale
 from gate.errors import InputErrors, Problem
-from gate.inputs.chat import Turn
-from gate.inputs.limits import LABELS, PEOPLE
-from gate.inputs.problems import one_problem, quoted
+from gate.limits import CASES, LABELS, PEOPLE
+from gate.prompts.reading import Turn
+from gate.values import digest
+
+
+@dataclass(frozen=True, slots=True)
+class LabelScale:
+    """The scale on which people gave numbers; 1 to 5 of a rubric, or 0 to 1."""
+
+    low: float = 0.0
+    high: float = 1.0
+
+    def holds(self, value: float) -> bool:
+        return self.low <= value <= self.high
+
+    def share(self, value: float) -> float:
+        """A number of the scale as one in [0, 1]."""
+        return (value - self.low) / (self.high - self.low)
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """One recorded answer.
+
+    Args:
+        case: what was asked; carries criteria, reference, slices and cluster.
+        output: the answer, hostile.
+        labels: one for each person, in [0, 1]; None where a person gave none.
+    """
+
+    case: Case
+    output: str
+    labels: tuple[float | None, ...]
+
+    @property
+    def given(self) -> tuple[float, ...]:
+        return tuple(one for one in self.labels if one is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """A file of labelled answers.
+
+    Args:
+        file: as the user named it.
+        digest: SHA-256 of its text.
+        rows: in file order, at least one.
+        graded: people gave grades, and not pass or fail.
+        scale: of the grades, as people gave them.
+    """
+
+    file: str
+    digest: str
+    rows: tuple[Labelled, ...]
+    graded: bool
+    scale: LabelScale
+
+    @property
+    def people(self) -> int:
+        """The most labels that one answer has."""
+        return max(len(row.given) for row in self.rows)
+
 
 EXAMPLE = '{"id": "1", "input": "…", "output": "…", "label": "pass"}'
 WORDS = {"pass": 1.0, "fail": 0.0}
@@ -183,3 +242,38 @@ def _share(label: str | bool | float | None, scale: LabelScale) -> float | None:
     if isinstance(label, str):
         return WORDS[label.strip().lower()]
     return float(label) if isinstance(label, bool) else scale.share(label)
+
+
+ID = "https://prompt-gate.dev/schemas/cases/1"
+RUBRIC_ID = "https://prompt-gate.dev/schemas/rubric/1"
+"""Names, not addresses that are fetched."""
+_DRAFT = "https://json-schema.org/draft/2020-12/schema"
+
+
+def case_schema() -> dict[str, Any]:
+    """One case, of any of the three forms: a line of a `.jsonl` file."""
+    return {"$schema": _DRAFT, "$id": f"{ID}/case", "title": "a case", **_case()}
+
+
+def cases_schema() -> dict[str, Any]:
+    """A list of cases, or a single one, in JSON or YAML."""
+    found = _case()
+    definitions = {**found.pop("$defs", {}), "case": found}
+    one = {"$ref": "#/$defs/case"}
+    listed = {"type": "array", "minItems": 1, "maxItems": CASES, "items": one}
+    return {"$schema": _DRAFT, "$id": ID, "title": "cases", "anyOf": [listed, one], "$defs": definitions}
+
+
+def _case() -> dict[str, Any]:
+    found: dict[str, Any] = TypeAdapter(CaseForm).json_schema()
+    return found
+
+
+def labels_schema() -> dict[str, Any]:
+    """A line of a file of labels."""
+    return {"$schema": _DRAFT, **LabelRow.model_json_schema(), "title": "label"}
+
+
+def rubric_schema() -> dict[str, Any]:
+    """The file of a rubric."""
+    return {"$schema": _DRAFT, "$id": RUBRIC_ID, **RubricFile.model_json_schema(), "title": "rubric"}

@@ -9,23 +9,31 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from gate.cases import openai_evals
+from gate.cases import messages, promptfoo_tests
+from gate.cases.case import Case
 from gate.cases.forms import form_of
-from gate.config.documents import Document, described, dotted, read_json, read_jsonl, read_yaml
+from gate.cases.promptfoo_context import Context
+from gate.cases.stored import Entry, Put
+from gate.cases.tables import ENDINGS as TABLE_ENDINGS
+from gate.cases.tables import cases_of as cases_of_table
+from gate.cases.tables import read_table
+from gate.config.documents import (
+    Document,
+    Problems,
+    described,
+    dotted,
+    one_problem,
+    printable,
+    quoted,
+    read_json,
+    read_jsonl,
+    read_yaml,
+)
 from gate.config.validation import attempt
-from gate.domain.case import Case
-from gate.domain.jsonvalue import JsonValue
-from gate.domain.stored_suite import Entry, Put
 from gate.errors import GateError, InputErrors, Problem
-from gate.inputs.limits import CASES, CASES_CHARS, JSON_CHARS
-from gate.inputs.problems import Problems, one_problem, printable, quoted
-from gate.inputs.promptfoo import sheet
-from gate.inputs.promptfoo import tests as promptfoo_tests
-from gate.inputs.promptfoo.context import Context
-from gate.inputs.promptyml import TEST_DATA, is_prompt_yml
-from gate.inputs.sheets.columns import cases_of as cases_of_table
-from gate.inputs.sheets.table import ENDINGS as TABLE_ENDINGS
-from gate.inputs.sheets.table import read_table
+from gate.limits import CASES, CASES_CHARS, JSON_CHARS
+from gate.prompts.reading import TEST_DATA, is_prompt_yml
+from gate.values import JsonValue
 
 LINES_ENDINGS = (".jsonl", ".ndjson")
 """What JSON Lines should be called; a file of any other name is read as such, too."""
@@ -314,8 +322,8 @@ def _own(found: Iterator[Document], problems: list[Problem]) -> Iterator[Documen
         if promptfoo_tests.is_test(data):
             context = context or Context(losses)
             yield from _made(document, promptfoo_tests.cases_of(document, number, context))
-        elif openai_evals.is_sample(data):
-            case = openai_evals.case_of(data, number, line, losses)
+        elif messages.is_sample(data):
+            case = messages.case_of(data, number, line, losses)
             yield from _made(document, [] if case is None else [case])
         else:
             yield document
@@ -333,9 +341,9 @@ def _table(text: str, file: str, problems: list[Problem]) -> Iterator[Document]:
     if table is None:
         return
     wrong = Problems(file)
-    if sheet.is_sheet(table.headings):
+    if promptfoo_tests.is_sheet(table.headings):
         context = Context(_Losses(file, problems))
-        for number, test in enumerate(sheet.tests_of(table, context, wrong), start=1):
+        for number, test in enumerate(promptfoo_tests.tests_of(table, context, wrong), start=1):
             for case in promptfoo_tests.cases_of(test, number, context):
                 yield Document(file, case, line=test.line)
     else:

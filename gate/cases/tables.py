@@ -1,129 +1,338 @@
-"""Cases as a table, written so that the gate reads the same cases again."""
+"""Tables as text, RFC 4180 and what spreadsheets make of it: separators, byte order mark, cells of several lines."""
 
-import json
-from collections.abc import Sequence
+import csv
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from io import StringIO
 
-from gate.domain.jsonvalue import JsonValue
-from gate.domain.stored_suite import Entry
-from gate.errors import GateError
-from gate.inputs.problems import quoted
-from gate.inputs.promptfoo.sheet import is_sheet
-from gate.inputs.sheets.columns import DATA, FIELDS, FLAGS, JSON, NUMBERS, SLICE, VARS, Column, columns_of
-from gate.inputs.sheets.table import guarded, read_table, row_of
+from gate.config.documents import BadJson, Problems, one_problem, parse_json, quoted
+from gate.values import JsonValue
 
-_ELSEWHERE = "write the cases to a .jsonl file"
-_ORDER = (
-    "id", "input", "messages", "expected", "slice", "slices", "vars", "description", "cluster", "criteria",
-    "threshold", "scorers", "extra_scorers", "obsolete",
-)  # fmt: skip
-_KEYED = {"slices": SLICE, "vars": VARS}
+ENDINGS = (".csv", ".tsv")
+COLUMNS = 500
+"""Columns of one table."""
+CELL_CHARS = 131_072
+"""One cell: what Python's own reader takes, four times what a spreadsheet's does."""
+SEPARATORS = (",", ";", "\t", "|")
 
-
-def new_table(rows: Sequence[Entry], file: str) -> str:
-    """A table with the columns that the cases need.
-
-    Args:
-        rows: cases of the plain form, one at least.
-        file: its path, whose ending says what separates the cells.
-
-    Raises:
-        GateError: a case has what no column can hold.
-    """
-    return _written(rows, _columns(rows, file), "\t" if file.lower().endswith(".tsv") else ",")
+_NAMED = re.compile(r'"?sep=(.)"?[,;\t|]*\r?\n', re.IGNORECASE)
+"""As Excel reads it, and as other programs save that line again."""
+_FORMULA = re.compile(r"'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
+"""Full-width signs begin a formula, too, where a spreadsheet is set to Japanese or Chinese."""
+_NUMBER = re.compile(r"[+-]?[0-9]+([.,][0-9]+)*%?")
 
 
-def changed_table(text: str, file: str, rows: Sequence[Entry]) -> str:
-    """A table that holds other cases, with its columns as they are where they can hold them.
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One row that is not empty.
 
     Args:
-        text: the table as it is.
-        file: its path.
-        rows: all that it is to hold.
+        line: 1-based line on which it begins.
+        end: the last one.
+        cells: by heading; empty ones are left out, and the apostrophe in front of what looks like a formula.
+    """
+
+    line: int
+    end: int
+    cells: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table whose headings are known.
+
+    Args:
+        headings: of the columns, in their order; one without a heading, at the end, is empty.
+        separator: between cells.
+        line: of the headings.
+        text: all of it.
+        file: its path, for messages.
+    """
+
+    headings: tuple[str, ...]
+    separator: str
+    line: int
+    text: str
+    file: str
+
+    def records(self, problems: Problems) -> Iterator[Record]:
+        """The rows, in their order; a mistake after which nothing can be read is the last.
+
+        Args:
+            problems: gets every mistake with its line.
+        """
+        reader = _Lines(self.text, self.separator, self.file)
+        for line, end, cells in reader.rows():
+            if line <= self.line or not any(cells):
+                continue
+            more = [cell for cell in cells[len(self.headings) :] if cell]
+            if more:
+                problems.add(line, *self._too_long(len(cells)))
+                continue
+            named = zip(self.headings, cells, strict=False)
+            found_cells = {heading: cell for heading, cell in named if cell}
+            if "" in found_cells:
+                at = self.headings.index("") + 1
+                problems.add(line, f"column {at} has no heading, and holds {quoted(found_cells[''])}", "name it")
+                continue
+            yield Record(line, end, {heading: unguarded(cell) for heading, cell in found_cells.items()})
+
+    def _too_long(self, cells: int) -> tuple[str, str]:
+        named = sum(1 for heading in self.headings if heading)
+        message = f"the row has {cells} cells, and the headings are {named}"
+        if named == 1:
+            # A title above the table is the most frequent reason.
+            return message, f"line {self.line} is taken for the headings: take away what stands above them"
+        return message, "put a cell that holds the separator or a quote into quotes"
+
+
+def read_table(text: str, file: str) -> Table | None:
+    """The table that a text is; None where it holds nothing.
+
+    Args:
+        text: without a byte order mark.
+        file: its path; the ending `.tsv` says that tabs separate, otherwise the headings tell.
 
     Raises:
-        GateError: a case has what no column can hold, or the table is one of another tool.
+        InputErrors: headings that cannot be used.
     """
-    mark = "\ufeff" if text.startswith("\ufeff") else ""
-    table = read_table(text.removeprefix("\ufeff"), file)
-    if table is None or is_sheet(table.headings):
-        raise GateError(f"{file} is a table of another tool, which is not changed in place", _ELSEWHERE)
+    named = _NAMED.match(text)
+    separator = named[1] if named else _separator(text, file)
+    for line, _, cells in _Lines(text, separator, file).rows():
+        if named and line == 1:
+            continue
+        if any(cell.strip() for cell in cells):
+            return Table(_headings(cells, line, file), separator, line, text, file)
+    return None
+
+
+def guarded(text: str) -> str:
+    """The text with an apostrophe in front where a spreadsheet would take it for a formula."""
+    return f"'{text}" if _is_formula(text) else text
+
+
+def unguarded(text: str) -> str:
+    """What `guarded` was given."""
+    return text[1:] if text.startswith("'") and _is_formula(text[1:]) else text
+
+
+def row_of(cells: list[str], separator: str = ",") -> str:
+    """One row, with its line break."""
+    return separator.join(_quoted(cell, separator) for cell in cells) + "\n"
+
+
+def _quoted(cell: str, separator: str) -> str:
+    quoted = any(sign in cell for sign in (separator, '"', "\r", "\n")) or cell != cell.strip()
+    return '"' + cell.replace('"', '""') + '"' if quoted else cell
+
+
+def _is_formula(text: str) -> bool:
+    return bool(_FORMULA.match(text)) and not _NUMBER.fullmatch(text)
+
+
+def _separator(text: str, file: str) -> str:
+    if file.lower().endswith(".tsv"):
+        return "\t"
+    head = text.lstrip("\r\n")[:CELL_CHARS].split("\n", 1)[0]
+    bare = re.sub(r'"[^"]*"', "", head)
+    return max(SEPARATORS, key=bare.count)
+
+
+def _headings(cells: list[str], line: int, file: str) -> tuple[str, ...]:
+    problems = Problems(file)
+    headings = [cell.strip() for cell in cells]
+    while headings and not headings[-1]:
+        headings.pop()
+    if len(headings) > COLUMNS:
+        message = f"has {len(headings):,} columns, and {COLUMNS} are the most"
+        raise one_problem(file, line, message, "keep the columns that cases need")
+    seen: dict[str, int] = {}
+    for at, heading in enumerate(headings, start=1):
+        if heading and heading in seen:
+            problems.add(
+                line, f"columns {seen[heading]} and {at} have the same heading {quoted(heading)}", "rename one"
+            )
+        seen.setdefault(heading, at)
+    problems.check()
+    return (*headings, "") if len(cells) > len(headings) and "" not in headings else tuple(headings)
+
+
+class _Lines:
+    """Rows with the lines that they stand on."""
+
+    def __init__(self, text: str, separator: str, file: str) -> None:
+        self._text, self._separator, self._file = text, separator, file
+
+    def rows(self) -> Iterator[tuple[int, int, list[str]]]:
+        """First line, last line and cells of each row, empty ones too."""
+        reader = csv.reader(StringIO(self._text, newline=""), delimiter=self._separator, strict=True)
+        before = 0
+        try:
+            for cells in reader:
+                yield before + 1, reader.line_num, cells
+                before = reader.line_num
+        except csv.Error as error:
+            raise one_problem(self._file, before + 1, *_mistake(str(error))) from None
+
+
+def _mistake(said: str) -> tuple[str, str]:
+    """What is wrong with the row that begins here, and what to do."""
+    if "field larger" in said:
+        message = f"a cell of this row is longer than {CELL_CHARS:,} characters"
+        return message, "close the quotes of each cell, or keep such cases in a .jsonl file"
+    if "unexpected end of data" in said:
+        return "a cell of this row opens quotes that are never closed", "close them, and write a quote inside as two"
+    if "expected after" in said:
+        return "a quote stands in the middle of a cell of this row", "write a quote inside quotes as two of them"
+    return f"the row cannot be read: {said}", "save the table as CSV once more"
+
+
+TEXTS = ("id", "input", "expected", "description", "slice", "cluster", "criteria")
+NUMBERS = ("threshold",)
+FLAGS = ("obsolete",)
+DATA = ("messages", "scorers", "extra_scorers", "slices", "vars")
+"""Fields that are always written in JSON."""
+FIELDS = (*TEXTS, *NUMBERS, *FLAGS, *DATA)
+SLICE, VARS, JSON = "slice:", "vars.", ":json"
+
+_OTHERS: Mapping[str, str] = {
+    **dict.fromkeys(("question", "prompt", "query", "user input", "user message", "message", "utterance",
+                     "frage", "pregunta", "domanda"), "input"),
+    **dict.fromkeys(
+        ("answer", "expected answer", "expected output", "expected response", "ideal", "ideal answer", "target",
+         "label", "output", "reference", "reference answer", "ground truth", "correct answer",
+         "antwort", "erwartete antwort", "réponse", "respuesta", "risposta"),
+        "expected",
+    ),
+    **dict.fromkeys(("case id", "test id", "nr", "no", "no.", "#"), "id"),
+    **dict.fromkeys(("notes", "note", "comment"), "description"),
+}  # fmt: skip
+"""What people head such columns with, where no column has the field's own name."""
+_TRUE = frozenset({"true", "yes", "1", "x"})
+_FALSE = frozenset({"false", "no", "0"})
+_DECIMAL_COMMA = re.compile(r"-?[0-9]*,[0-9]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column.
+
+    Args:
+        heading: as it stands there.
+        field: of the case; `slices` or `vars` for one of their entries.
+        key: of that entry; empty for a whole field.
+        data: its cells are JSON.
+    """
+
+    heading: str
+    field: str
+    key: str = ""
+    data: bool = False
+
+    @property
+    def meaning(self) -> str:
+        """As a report says it."""
+        return f"{self.field}.{self.key}" if self.key else self.field
+
+
+def columns_of(headings: Iterable[str]) -> tuple[Column, ...]:
+    """What each heading means; two may mean the same, which is a mistake of the table."""
+    found = [heading for heading in headings if heading]
+    own = {_plain(heading) for heading in found}
+    taken: set[str] = set()
+    columns: list[Column] = []
+    for heading in found:
+        column = _column(heading, own, taken)
+        taken.add(column.meaning)
+        columns.append(column)
+    return tuple(columns)
+
+
+def cases_of(table: Table, problems: Problems) -> Iterator[tuple[Record, dict[str, JsonValue]]]:
+    """Each row with the case that it stands for; without an `id` it is called after its position, `row-1`.
+
+    Args:
+        table: with headings.
+        problems: gets every mistake, with line and column.
+    """
     columns = columns_of(table.headings)
-    if not all(_holds(columns, row) for row in rows):
-        columns = _columns(rows, file)
-    end = "\r\n" if "\r\n" in text else "\n"
-    return mark + _written(rows, columns, table.separator, end)
+    seen: dict[str, str] = {}
+    for column in columns:
+        if column.meaning in seen:
+            both = f"{quoted(seen[column.meaning])} and {quoted(column.heading)}"
+            problems.add(table.line, f"the columns {both} both are {column.meaning}", "rename one of them")
+        seen[column.meaning] = column.heading
+    problems.check()
+    for number, record in enumerate(table.records(problems), start=1):
+        yield record, _case(record, columns, number, problems)
 
 
-def _written(rows: Sequence[Entry], columns: Sequence[Column], separator: str, end: str = "\n") -> str:
-    lines = [[column.heading for column in columns], *([_cell(row, column) for column in columns] for row in rows)]
-    return "".join(row_of(cells, separator).removesuffix("\n") + end for cells in lines)
+def _plain(heading: str) -> str:
+    return " ".join(heading.lower().replace("_", " ").split())
 
 
-def _columns(rows: Sequence[Entry], file: str) -> tuple[Column, ...]:
-    """The columns that cases need."""
-    for row in rows:
-        if other := [field for field in row if field not in FIELDS]:
-            # Such a case has a name where others have an id; what it asks with says more.
-            named, what = row.get("id", row.get("name", "")), next((one for one in other if one != "name"), "name")
-            raise GateError(f"the case {named} has {what}, which a table cannot hold", _ELSEWHERE)
-    columns = tuple(column for field in _ORDER for column in _columns_of_field(field, rows))
-    if lost := next((row for row in rows if not _holds(columns, row)), None):
-        raise GateError(f"the case {quoted(str(lost.get('id', '')))} fits into no columns of {file}", _ELSEWHERE)
-    return columns
+def _column(heading: str, own: set[str], taken: set[str]) -> Column:
+    name, data = heading, False
+    if heading.lower().endswith(JSON) and len(heading) > len(JSON):
+        name, data = heading[: -len(JSON)], True
+    word = _plain(name)
+    field = word.replace(" ", "_")
+    if field in FIELDS and field not in taken:
+        return Column(heading, field, data=data or field in DATA)
+    for start, whole in ((SLICE, "slices"), (VARS, "vars")):
+        if name.lower().startswith(start) and name[len(start) :].strip():
+            return Column(heading, whole, name[len(start) :].strip(), data)
+    other = _OTHERS.get(word, "")
+    if other and other not in own and f"{other}{JSON}" not in own and other not in taken:
+        return Column(heading, other, data=data)
+    return Column(heading, "vars", name, data)
 
 
-def _columns_of_field(field: str, rows: Sequence[Entry]) -> list[Column]:
-    given = [row[field] for row in rows if field in row]
-    if not given:
-        return []
-    if field in _KEYED and all(isinstance(value, dict) and value for value in given):
-        keys = list(dict.fromkeys(key for value in given if isinstance(value, dict) for key in value))
-        columns = [_keyed(field, key, given) for key in keys]
-        if columns_of([column.heading for column in columns]) == tuple(columns):
-            return columns
-    if field in (*DATA, *NUMBERS, *FLAGS) or all(isinstance(value, str) and value for value in given):
-        return [Column(field, field, data=field in DATA)]
-    return [Column(field + JSON, field, data=True)]
+def _case(record: Record, columns: tuple[Column, ...], number: int, problems: Problems) -> dict[str, JsonValue]:
+    case: dict[str, JsonValue] = {"id": f"row-{number}"}
+    for column in columns:
+        cell = record.cells.get(column.heading)
+        if cell is None:
+            continue
+        value = _value(cell, column, record.line, problems)
+        if not column.key:
+            case[column.field] = value
+            continue
+        inner = case.setdefault(column.field, {})
+        if isinstance(inner, dict):
+            inner[column.key] = value
+    return case
 
 
-def _keyed(field: str, key: str, given: Sequence[JsonValue]) -> Column:
-    values = [value[key] for value in given if isinstance(value, dict) and key in value]
-    plain = all(isinstance(value, str) and value for value in values)
-    return Column(_KEYED[field] + key + ("" if plain else JSON), field, key, not plain)
-
-
-def _holds(columns: Sequence[Column], row: Entry) -> bool:
-    """Can the columns hold all of a case, and would it be read back as it is?"""
-    whole = {column.field: column for column in columns if not column.key}
-    keyed = {(column.field, column.key): column for column in columns if column.key}
-    for field, value in row.items():
-        if field in whole:
-            if not _fits(value, whole[field]):
-                return False
-        elif not isinstance(value, dict) or not value:
-            return False
-        elif not all((field, key) in keyed and _fits(inner, keyed[field, key]) for key, inner in value.items()):
-            return False
-    return True
-
-
-def _fits(value: JsonValue, column: Column) -> bool:
-    """A cell that is not JSON gives a text back that is not empty, or the number or flag of its field."""
-    if column.data or column.field in (*NUMBERS, *FLAGS):
-        return True
-    return isinstance(value, str) and value != ""
-
-
-def _cell(row: Entry, column: Column) -> str:
-    value = row.get(column.field)
-    if column.field not in row:
-        return ""
-    if column.key:
-        if not isinstance(value, dict) or column.key not in value:
-            return ""
-        value = value[column.key]
+def _value(cell: str, column: Column, line: int, problems: Problems) -> JsonValue:
     if column.data:
-        return guarded(json.dumps(value, ensure_ascii=False))
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return guarded(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
+        try:
+            return parse_json(cell)
+        except BadJson as error:
+            problems.add(line, f"column {quoted(column.heading)}: {error.message}", "its cells are JSON")
+            return None
+    if column.field in NUMBERS:
+        return _number(cell, column, line, problems)
+    if column.field in FLAGS:
+        word = cell.strip().lower()
+        if word not in _TRUE | _FALSE:
+            problems.add(line, f"column {quoted(column.heading)} must be yes or no, not {quoted(cell)}")
+        return word in _TRUE
+    labels = column.field in ("id", "slice", "cluster", "slices")
+    return cell.strip() if labels else cell
+
+
+def _number(cell: str, column: Column, line: int, problems: Problems) -> JsonValue:
+    text = cell.strip()
+    share = 100 if text.endswith("%") else 1  # as a spreadsheet saves a cell that it shows as a percentage
+    text = text.removesuffix("%").rstrip()
+    if _DECIMAL_COMMA.fullmatch(text):
+        text = text.replace(",", ".")
+    try:
+        if text.isascii() and text.isdigit() and len(text) < 20 and share == 1:
+            return int(text)
+        return float(text) / share
+    except ValueError:
+        problems.add(line, f"column {quoted(column.heading)} must be a number, not {quoted(cell)}")
+        return None

@@ -6,27 +6,13 @@ import sys
 
 import click
 
-from gate.cli.action import action
-from gate.cli.calibrate import calibrate
-from gate.cli.cases import cases
-from gate.cli.check import check
-from gate.cli.comment import comment
-from gate.cli.demo import demo
-from gate.cli.diff import diff
-from gate.cli.explain import explain
-from gate.cli.generate import generate
-from gate.cli.init import init
-from gate.cli.merge import merge
-from gate.cli.mistakes import message
-from gate.cli.pipes import forgive_closed_pipes
-from gate.cli.plan import plan
-from gate.cli.push import push
-from gate.cli.report import report
-from gate.cli.schema import schema
-from gate.cli.serve import serve
-from gate.cli.store import store
-from gate.cli.tokens import tokens
-from gate.cli.validate import validate
+from gate.cli.cases.lookup import cases
+from gate.cli.console import error_message, forgive_closed_pipes
+from gate.cli.evaluations import action, calibrate, check, diff, merge, plan
+from gate.cli.generate.command import generate
+from gate.cli.results import comment, explain, push, report
+from gate.cli.server import serve, store, tokens
+from gate.cli.setup import demo, init, schema, validate
 from gate.errors import CannotEvaluate, GateError, Interrupted
 
 
@@ -95,7 +81,7 @@ def main() -> None:
         error.show()
         code = error.exit_code
     except GateError as error:
-        click.echo(message(error), err=True)
+        click.echo(error_message(error), err=True)
         code = error.exit_code
     except KeyboardInterrupt:
         click.echo("interrupted", err=True)

@@ -5,16 +5,15 @@ from pathlib import Path
 
 import click
 
-from gate.bootstrap.checking import resolve_check, resolve_check_files, run_check
-from gate.bootstrap.memory import Remembering
-from gate.cli.resolving import FileOptions, file_run, refuse
-from gate.cli.telling import out_of, planned, tell
+from gate.app.checks import resolve_check, resolve_check_files, run_check
+from gate.app.environment.settings import Settings
+from gate.app.memory import MemoryOptions
+from gate.cli.runs import FileOptions, file_mode_run, output_paths, planned_run, refuse_options, report_run
+from gate.config.models import parse_model
 from gate.errors import GateError
-from gate.flows.resolved import Resolved
-from gate.flows.solo import Chosen
-from gate.inputs.models import parse_model
-from gate.report.escape import terminal
-from gate.settings.services import Settings
+from gate.report.escape import terminal_text
+from gate.resolve.resolved import Resolved
+from gate.resolve.single import Chosen
 
 _HINT = "gate.yaml says it otherwise; see gate check --help"
 
@@ -46,14 +45,14 @@ def execute(options: CheckOptions) -> int:
     Returns:
         The exit code of the verdict.
     """
-    folder, file = out_of(options.out, "check")
+    folder, file = output_paths(options.out, "check")
     resolved = _resolve(options)
     for note in resolved.notes:
-        click.echo(terminal(note), err=True)
+        click.echo(terminal_text(note), err=True)
     settings = Settings.from_environ()
-    remember = Remembering(refresh=options.refresh)
-    plan = planned(resolved, settings.concurrency, folder, remember, quiet=options.quiet)
-    return tell(run_check(plan, settings), options, folder, file)
+    remember = MemoryOptions(refresh=options.refresh)
+    plan = planned_run(resolved, settings.concurrency, folder, remember, quiet=options.quiet)
+    return report_run(run_check(plan, settings), options, folder, file)
 
 
 def _resolve(options: CheckOptions) -> Resolved:
@@ -65,11 +64,11 @@ def _resolve(options: CheckOptions) -> Resolved:
         min_pass_rate=options.min_pass_rate,
     )
     if options.prompt is None and options.cases is None:
-        refuse(options, "without PROMPT and --cases", {"scorers": "--scorer", "criteria": "--criteria"}, _HINT)
+        refuse_options(options, "without PROMPT and --cases", {"scorers": "--scorer", "criteria": "--criteria"}, _HINT)
         return resolve_check(options.config, options.ref, chosen)
-    refuse(options, "with PROMPT and --cases", {"ref": "--ref", "suites": "--suite"}, _HINT)
+    refuse_options(options, "with PROMPT and --cases", {"ref": "--ref", "suites": "--suite"}, _HINT)
     if options.prompt is None or options.cases is None:
         absent = "the prompt" if options.prompt is None else "--cases"
         raise GateError(f"{absent} is missing", "gate check PROMPT --cases FILE --model MODEL")
     how = FileOptions(options.scorers, options.criteria, options.model)
-    return resolve_check_files(options.prompt, options.cases, file_run(how), chosen)
+    return resolve_check_files(options.prompt, options.cases, file_mode_run(how), chosen)

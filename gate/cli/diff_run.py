@@ -7,22 +7,30 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gate.bootstrap.memory import Remembering
-from gate.bootstrap.resolving import Here, resolve_files_mode, resolve_git_mode
-from gate.bootstrap.running import run_plan
-from gate.cli.resolving import FileOptions, file_run, looking, refuse, with_samples
-from gate.cli.telling import out_of, planned, tell, untouched
-from gate.domain.words import counted
+from gate.app.environment.settings import Push, Settings
+from gate.app.memory import MemoryOptions
+from gate.app.runs import run_plan
+from gate.app.sources import GitPlace, resolve_files_mode, resolve_git_mode
+from gate.cli.runs import (
+    FileOptions,
+    file_mode_run,
+    output_paths,
+    planned_run,
+    refuse_options,
+    report_run,
+    report_untouched,
+    with_early_stop,
+    with_samples,
+)
+from gate.config.documents import quoted
 from gate.errors import GateError
-from gate.flows.files import Files
-from gate.flows.resolved import Resolved
-from gate.flows.some_cases import picked
 from gate.git.command import Git
-from gate.git.noted import Sightings
-from gate.inputs.problems import quoted
-from gate.report.escape import terminal
-from gate.settings.pushing import Push
-from gate.settings.services import Settings
+from gate.git.sources import Sightings
+from gate.report.escape import terminal_text
+from gate.resolve.resolved import Resolved
+from gate.resolve.single import picked
+from gate.resolve.two_files import Files
+from gate.values import counted
 
 if TYPE_CHECKING:
     from gate.engine.plan import Share
@@ -81,25 +89,25 @@ def execute(options: DiffOptions) -> int:
     push = Push.from_environ()
     if push.commit and options.base and options.head is None:
         if told := _first_push(options.base, push):
-            click.echo(terminal(told))
+            click.echo(terminal_text(told))
             return 0
         options = replace(options, head=push.commit)
     check_options(options)
     resolved = resolved_by(options)
     if options.batch:
-        resolved = looking(resolved, early=False)
+        resolved = with_early_stop(resolved, early=False)
     for note in resolved.notes:
-        click.echo(terminal(note), err=True)
+        click.echo(terminal_text(note), err=True)
     settings = Settings.from_environ()
-    folder, file = out_of(options.out)
+    folder, file = output_paths(options.out)
     if not resolved.touched:
-        code = untouched(resolved, options, options.out)
+        code = report_untouched(resolved, options, options.out)
         if hint := "" if options.quiet or resolved.deleted else _same(options):
-            click.echo(terminal(hint), err=True)
+            click.echo(terminal_text(hint), err=True)
         return code
-    remember = Remembering(refresh=options.refresh)
-    plan = planned(resolved, settings.concurrency, folder, remember, quiet=options.quiet, batch=options.batch)
-    return tell(run_plan(plan, settings), options, folder, file)
+    remember = MemoryOptions(refresh=options.refresh)
+    plan = planned_run(resolved, settings.concurrency, folder, remember, quiet=options.quiet, batch=options.batch)
+    return report_run(run_plan(plan, settings), options, folder, file)
 
 
 def resolved_by(options: DiffOptions, seen: Sightings | None = None) -> Resolved:
@@ -110,22 +118,22 @@ def resolved_by(options: DiffOptions, seen: Sightings | None = None) -> Resolved
         seen: notes what is read of what people edit.
     """
     resolved = _some(with_samples(_resolve(options, seen), options.samples), options.only)
-    return resolved if options.early_stop is None else looking(resolved, early=options.early_stop)
+    return resolved if options.early_stop is None else with_early_stop(resolved, early=options.early_stop)
 
 
 def _resolve(options: DiffOptions, seen: Sightings | None) -> Resolved:
     if options.base is not None:
-        refuse(options, "with --base", _FILE_MODE, "gate.yaml says it in git mode; see gate diff --help")
+        refuse_options(options, "with --base", _FILE_MODE, "gate.yaml says it in git mode; see gate diff --help")
         refs = options.base, options.head
-        here = Here(seen=seen)
+        here = GitPlace(seen=seen)
         return resolve_git_mode(refs, options.config, options.suites, everything=options.everything, here=here)
     if not options.prompts and not options.cases:
         hint = "gate diff --base origin/main, or gate diff OLD NEW --cases FILE --model MODEL"
         raise GateError("nothing to compare: name a base ref, or two prompt files and a case file", hint)
-    refuse(options, "without --base", _GIT_MODE, "it belongs to git mode; see gate diff --help")
+    refuse_options(options, "without --base", _GIT_MODE, "it belongs to git mode; see gate diff --help")
     if len(options.prompts) != 2 or not options.cases:
         raise GateError("file mode compares two prompts", "gate diff OLD NEW --cases FILE --model MODEL")
-    return resolve_files_mode(Files(*options.prompts, options.cases), file_run(options.files), seen)
+    return resolve_files_mode(Files(*options.prompts, options.cases), file_mode_run(options.files), seen)
 
 
 def _some(resolved: Resolved, patterns: tuple[str, ...]) -> Resolved:

@@ -7,17 +7,15 @@ from pathlib import Path
 
 import click
 
-from gate.domain.record import RunRecord
-from gate.flows.named_case import NamedCase, named_case
-from gate.flows.record_conversations import transcript_record
-from gate.report.advice.again import ask_again
-from gate.report.cases.worst import worst_case
-from gate.report.escape import terminal
-from gate.report.explain.case import explain
-from gate.report.explain.contribution import contributions
-from gate.store.case_samples import CaseSamples, samples_beside
-from gate.store.load import load_run
-from gate.store.samples import SAMPLES
+from gate.engine.record_parts import transcript_record
+from gate.engine.run_cases import NamedCase, named_case
+from gate.record.run import RunRecord
+from gate.report.escape import terminal_text
+from gate.report.explain import explain_case, slice_contributions
+from gate.report.view.advice import ask_again_command
+from gate.report.view.cases import worst_case
+from gate.store.run_folder import load_run
+from gate.store.samples import SAMPLE_ADAPTER, CaseSamples, samples_beside
 
 SCHEMA = "prompt-gate/case/1"
 
@@ -32,22 +30,22 @@ def execute(path: Path, name: str, suite: str, form: str) -> None:
     found = named_case(run, *_asked(run, name, suite))
     kept = samples_beside(path, found.suite, found.record.id)
     if kept.trouble:
-        click.echo(terminal(f"note: {kept.trouble}"), err=True)
+        click.echo(terminal_text(f"note: {kept.trouble}"), err=True)
     if form == "json":
         click.echo(_json(run, found, kept))
         return
     transcripts = {place: transcript_record(sample) for place, sample in enumerate(kept.samples)}
-    shown = explain(run, found.suite, found.record, kept.samples, transcripts)
+    shown = explain_case(run, found.suite, found.record, kept.samples, transcripts)
     if form == "md":
-        from gate.report.markdown import explain as explain_markdown
+        from gate.report.markdown import report as explain_markdown
 
-        click.echo(explain_markdown.render(shown), nl=False)
+        click.echo(explain_markdown.render_case(shown), nl=False)
         return
     from rich.console import Console
 
-    from gate.report.terminal import explain as terminal_explain
+    from gate.report.terminal import case as terminal_explain
 
-    terminal_explain.render(shown, Console(file=sys.stdout, highlight=False))
+    terminal_explain.render_case(shown, Console(file=sys.stdout, highlight=False))
 
 
 def _asked(run: RunRecord, name: str, suite: str) -> tuple[str, str]:
@@ -55,7 +53,7 @@ def _asked(run: RunRecord, name: str, suite: str) -> tuple[str, str]:
     worst = None if name else worst_case(run)
     if worst is None or suite not in ("", worst[0]):
         return name, suite
-    click.echo(terminal(f"note: no case is named; {worst[1]} is the one that fell most"), err=True)
+    click.echo(terminal_text(f"note: no case is named; {worst[1]} is the one that fell most"), err=True)
     return worst[1], worst[0]
 
 
@@ -65,8 +63,8 @@ def _json(run: RunRecord, found: NamedCase, kept: CaseSamples) -> str:
         "suite": found.suite,
         "verdict": run.verdict.value,
         "case": found.record.model_dump(mode="json", by_alias=True),
-        "samples": [SAMPLES.dump_python(sample, mode="json", by_alias=True) for sample in kept.samples],
-        "slices": [asdict(one) for one in contributions(run, found.suite, found.record)],
-        "again": ask_again(run, found.suite, found.record) or None,
+        "samples": [SAMPLE_ADAPTER.dump_python(sample, mode="json", by_alias=True) for sample in kept.samples],
+        "slices": [asdict(one) for one in slice_contributions(run, found.suite, found.record)],
+        "again": ask_again_command(run, found.suite, found.record) or None,
     }
     return json.dumps(document, indent=2)

@@ -1,4 +1,4 @@
-"""From the options of `gate init` to files, and to words about them."""
+"""From the options of `gate init` to files, and to what is printed, as text or JSON."""
 
 import json
 import os
@@ -7,27 +7,282 @@ import re
 import shlex
 import sys
 from collections.abc import Sequence
-from contextlib import nullcontext, redirect_stdout
-from dataclasses import dataclass, replace
-from pathlib import Path
+from contextlib import chdir, nullcontext, redirect_stdout
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path, PurePosixPath
 
 import click
 
-from gate.bootstrap.places import Place, place_here
-from gate.bootstrap.scaffolding import TOOLS, Outcome, proposed, seen_at, settle, sound
-from gate.cli import init_json
-from gate.cli.init_words import SHOWN, next_steps, told_found, told_outcome
+from gate.app.environment.settings import Settings
+from gate.app.repository import Place, place_here
+from gate.calls.providers.packaged_model import packaged_parts
+from gate.cli.generate.command import generate
+from gate.config.documents import printable, quoted
 from gate.config.functions import is_python
-from gate.domain.jsonvalue import JsonValue
+from gate.config.models import parse_model
 from gate.errors import GateError
-from gate.flows.scaffold.fitting import fitted
-from gate.flows.scaffold.models import USUAL, chosen
-from gate.flows.scaffold.proposing import Proposal, Seen, Tools, Wishes, losses_of, told_losses
-from gate.flows.scaffold.writing import ACTION, CONFIG, WORKFLOW, Layout
-from gate.inputs.models import parse_model
-from gate.inputs.paths import complaint
-from gate.inputs.problems import printable, quoted
-from gate.settings.services import Settings
+from gate.paths import complaint
+from gate.record.comparison import FEWEST_UNITS
+from gate.scaffold.discovery import MOVE
+from gate.scaffold.files import ACTION, CONFIG, WORKFLOW, Layout, keys_of, needs_judge
+from gate.scaffold.proposal import (
+    BundleTools,
+    InitChoices,
+    Proposal,
+    RepositoryFindings,
+    loss_lines,
+    losses_of,
+    with_fitting_params,
+)
+from gate.scaffold.repository import TOOLS, InitOutcome, found_at, proposal_for, without_unusable, write_proposal
+from gate.scaffold.starter_cases import STARTERS
+from gate.scaffold.suites import KEYS, PACKAGED, USUAL, ConfigurationModels, SuiteDraft, chosen_models, is_self_judged
+from gate.testgen.rules.formats import LANGUAGE_CODES
+from gate.values import JsonValue, counted
+
+SCHEMA = "prompt-gate/init/1"
+
+
+def found_document(seen: RepositoryFindings) -> dict[str, JsonValue]:
+    """What is there: all that can be said where nothing is written."""
+    return {
+        "schema": SCHEMA,
+        "found": [{"path": one.path, "variables": [*one.variables], "braces": [*one.braces]} for one in seen.found],
+        "bundles": [
+            {
+                "path": path,
+                "format": bundle.format,
+                "suites": len(bundle.suites),
+                "cases": sum(len(suite.cases) for suite in bundle.suites),
+                "losses": [asdict(loss) for loss in bundle.losses],
+            }
+            for path, bundle in seen.bundles.items()
+        ],
+        "left_out": [asdict(one) for one in seen.left],
+        "in_code": [asdict(one) for one in seen.constants],
+    }
+
+
+def init_document(
+    seen: RepositoryFindings, proposal: Proposal, outcome: InitOutcome, told: Sequence[str], *, dry: bool
+) -> dict[str, JsonValue]:
+    """All of it.
+
+    Args:
+        seen: what is there.
+        proposal: the suites.
+        outcome: what was written.
+        told: the next steps, as a person is told them.
+        dry: nothing was written.
+    """
+    models = proposal.layout.models
+    return {
+        **found_document(seen),
+        "dry_run": dry,
+        "written": [*outcome.written],
+        "kept": [*outcome.kept],
+        "unexamined": [*outcome.unexamined, *proposal.more],
+        "model": models.answering,
+        "judge": models.judge,
+        "keys": [*keys_of(proposal.drafts, models)],
+        "suites": [
+            {
+                "name": draft.name,
+                "prompt": draft.prompt,
+                "cases": draft.cases,
+                "count": _count(draft.name, outcome),
+                "starter": draft.starter,
+                "language": draft.language if draft.starter else None,
+            }
+            for draft in proposal.drafts
+        ],
+        "next": [line.strip() for line in told if line.strip() and line != "Next:"],
+    }
+
+
+def _count(name: str, outcome: InitOutcome) -> int | None:
+    """Cases of a suite, those of all its prompts where it has a pattern; None where nobody looked."""
+    if outcome.looked is None:
+        return None
+    return sum(one.count for one in outcome.looked.suites if one.name == name or one.name.startswith(f"{name}:"))
+
+
+SHOWN = 10
+"""Entries of a list that are spelled out."""
+LANGUAGE_NAMES = {code: name.title() for name, code in LANGUAGE_CODES.items()}
+NAMED = 3
+"""Files that are named where one would do."""
+_LOCAL = (
+    "The local model is a small base model: it continues texts, and follows examples rather than instructions. It",
+    "shows how the gate works. For a verdict on a prompt that is made for a larger model set OPENAI_API_KEY or",
+    "ANTHROPIC_API_KEY, and change `model` in gate.yaml.",
+)
+
+
+def found_lines(seen: RepositoryFindings) -> list[str]:
+    """What there is."""
+    lines = []
+    for path, bundle in seen.bundles.items():
+        cases = sum(len(suite.cases) for suite in bundle.suites)
+        what = f"{counted(len(bundle.suites), 'suite')}, {counted(cases, 'case')}"
+        lines.append(f"{path} ({bundle.format}): {what}, {counted(len(bundle.losses), 'loss', 'losses')}")
+    if seen.found:
+        lines.append(f"{counted(len(seen.found), 'prompt')} found: {_few([one.path for one in seen.found])}")
+    lines += [f"left out: {one.path}: {one.reason}" for one in seen.left[:SHOWN]]
+    lines += [f"and {len(seen.left) - SHOWN} more left out"] if len(seen.left) > SHOWN else []
+    for one in seen.found:
+        if one.braces:
+            names = ", ".join(f"{{{name}}}" for name in one.braces[:3])
+            what = "it goes to the model as it stands" if len(one.braces) == 1 else "they go to the model as they stand"
+            lines.append(f"note: {one.path} has {names}, and {what}: a template has {{{{ name }}}}")
+    for constant in seen.constants[:SHOWN]:
+        lines.append(f"in code: {constant.where}: {constant.name} ({constant.chars:,} characters)")
+    if len(seen.constants) > SHOWN:
+        lines.append(f"and {len(seen.constants) - SHOWN} more in code")
+    remedies = [MOVE] * bool(seen.constants) + [one.remedy for one in seen.left if one.remedy]
+    lines += [f"  {remedy}" for remedy in dict.fromkeys(remedies)]
+    return lines
+
+
+def outcome_lines(outcome: InitOutcome, proposal: Proposal, *, dry: bool) -> list[str]:
+    """What was written, and what stays."""
+    verb = "would write" if dry else "wrote"
+    lines = [f"{verb} {path}" for path in outcome.written]
+    lines += [f"kept {path}: it is there already" for path in outcome.kept]
+    if not outcome.written:
+        lines.append("nothing to write; gate validate looks through what is there")
+    if proposal.more:
+        lines.append(f"no room for {counted(len(proposal.more), 'prompt')}: {_few(list(proposal.more))}")
+    if outcome.unexamined:
+        lines.append(f"no suite examines {_few(list(outcome.unexamined))}: add it to the configuration")
+    if outcome.looked is not None:
+        suites = outcome.looked.suites
+        cases = sum(one.count for one in suites)
+        lines.append(f"valid: {counted(len(suites), 'suite')}, {counted(cases, 'case')}")
+        lines += [*_self_judged(proposal), *_unjudged(proposal), *_in_languages(proposal)]
+        lines += [f"note: {one.unread}" for one in suites if one.unread][:NAMED]
+    return lines
+
+
+def _self_judged(proposal: Proposal) -> list[str]:
+    """Judges that another tool's file brought, and that are left to whoever answers."""
+    found = [draft for draft in proposal.drafts if is_self_judged(draft)]
+    if not found:
+        return []
+    models = ", ".join(dict.fromkeys(draft.model or proposal.layout.models.answering for draft in found))
+    return [
+        f"note: the judges of {_few([draft.name for draft in found], NAMED)} name no model that the gate can ask, so "
+        f"the one that answers judges itself, {models}; name a better one: gate init --judge MODEL",
+    ]
+
+
+def _unjudged(proposal: Proposal) -> list[str]:
+    """Judges that were left out."""
+    if not proposal.unjudged:
+        return []
+    count = counted(proposal.unjudged, "judge")
+    why = "the local model is too small to judge, and there is no key for another one"
+    return [f"note: {count} left out: {why}; name one with a key: gate init --judge MODEL"]
+
+
+def _in_languages(proposal: Proposal) -> list[str]:
+    """Starter cases in another language than English, and prompts that would want such."""
+    drafts: dict[str, list[str]] = {}
+    for draft in proposal.drafts:
+        if draft.starter and draft.language != "en":
+            drafts.setdefault(draft.language, []).append(draft.name)
+    lines = []
+    for code, names in drafts.items():
+        name = LANGUAGE_NAMES.get(code, code)
+        seems = f"note: {_few(names, NAMED)} {'seem' if len(names) > 1 else 'seems'} to be written in {name}"
+        what = f"in {name}" if code in STARTERS else f"in English: put some in {name} in their place"
+        lines.append(f"{seems}; the starter cases are {what}")
+    return lines
+
+
+def next_steps(place: Place, proposal: Proposal, outcome: InitOutcome, again: str = "gate init") -> list[str]:
+    """What to type now.
+
+    Args:
+        place: the repository.
+        proposal: the suites.
+        outcome: what was written.
+        again: the command as it was given, without a model.
+    """
+    layout = proposal.layout
+    starters = [draft.cases for draft in proposal.drafts if draft.starter and draft.cases in outcome.written]
+    lines = ["", "Next:"]
+    if starters:
+        lines.append(f"  Put real cases in the place of the starter cases in {_few(starters, NAMED)}.")
+    lines += _too_few(outcome, layout.models)
+    if place.repo is None:
+        lines.append(f"  git init -b {layout.branch}")
+    commit = "git add -A && git commit -m 'Gate the prompts'"
+    words = ["gate", "diff", "--base", layout.branch, *(["--config", layout.config] if layout.config != CONFIG else [])]
+    keys = keys_of(proposal.drafts, layout.models)
+    missing = [key for key in keys if key not in {KEYS[name] for name in layout.models.served}]
+    exports = [f"  export {key}=…" for key in missing]
+    lines += [f"  {commit}", f"  edit {_edited(proposal)}", *exports, f"  {shlex.join(words)}"]
+    if WORKFLOW in outcome.written:
+        if layout.action == ACTION:
+            lines.append(f"  {WORKFLOW}: put your copy of the action, with its commit, in the place of OWNER/…")
+        lines += [f"  gh secret set {key}" for key in keys]
+    if missing and not layout.models.named:
+        lines += _without_key(proposal, outcome, again)
+    if layout.models.packaged:
+        lines += ["", *_LOCAL, *_missing_model()]
+        if any(map(needs_judge, proposal.drafts)):
+            lines.append("A judge of its size would be worth nothing: it stands in gate.yaml as a comment.")
+    return lines
+
+
+def _without_key(proposal: Proposal, outcome: InitOutcome, again: str) -> list[str]:
+    """How to try it with the local model: what names a hosted one is written anew."""
+    asking = {proposal.layout.config, WORKFLOW, *(draft.cases for draft in proposal.drafts)}
+    paths = [path for path in outcome.written if path in asking]
+    gone = f"rm {shlex.join(paths)}" if len(paths) <= SHOWN else "remove what was written"
+    return ["", "Without a key, to try it with the local model:", f"  {gone}", f"  {again} --model {PACKAGED}"]
+
+
+def _too_few(outcome: InitOutcome, models: ConfigurationModels) -> list[str]:
+    """Suites that can block nothing yet, and how they get there."""
+    few = [one for one in outcome.looked.suites if one.count < FEWEST_UNITS] if outcome.looked is not None else []
+    if not few:
+        return []
+    first = few[0]
+    others = f", and {counted(len(few) - 1, 'other suite')} as few" if len(few) > 1 else ""
+    least = f"{FEWEST_UNITS} are the least that can block: add some"
+    few_of = f"  {first.cases} has {counted(first.count, 'case')}{others}; {least}"
+    # The packaged model is too small to draft anything.
+    hosted = parse_model(first.model).provider in KEYS
+    model = first.model if hosted else USUAL["openai"]
+    return [f"{few_of},", f"    or have a model draft them: gate generate {_word(first.prompt)} --model {model}"]
+
+
+def _missing_model() -> list[str]:
+    """How to get the local model, where it is not there."""
+    try:
+        packaged_parts()
+    except GateError as error:
+        return [f"{error.message[:1].upper()}{error.message[1:]}: {error.hint}"]
+    return []
+
+
+def _edited(proposal: Proposal) -> str:
+    """A prompt that can be changed for a try."""
+    first = proposal.drafts[0]
+    return _word(first.found[0].path if first.found else first.prompt)
+
+
+def _word(path: str) -> str:
+    """A path as one word for a shell, and no option: the whole list of steps may be pasted."""
+    return shlex.quote(f"./{path}" if path.startswith("-") else path)
+
+
+def _few(names: list[str], most: int = SHOWN) -> str:
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more:,} more" if more > 0 else "")
+
 
 _ACTION = re.compile(r"[\w.-]+/[\w./-]+@[\w./-]+")
 
@@ -57,7 +312,7 @@ class InitOptions:
         return not self.quiet and not self.as_json
 
 
-def execute(options: InitOptions, tools: Tools = TOOLS) -> None:
+def execute(options: InitOptions, tools: BundleTools = TOOLS) -> None:
     """Look, ask, write, and say what comes next.
 
     Args:
@@ -71,27 +326,27 @@ def execute(options: InitOptions, tools: Tools = TOOLS) -> None:
     place = place_here()
     wishes = _wishes(options, place)
     layout = _layout(options, place)
-    seen = fitted(sound(place, seen_at(place, wishes, tools), wishes, layout), layout.models)
+    seen = with_fitting_params(without_unusable(place, found_at(place, wishes, tools), wishes, layout), layout.models)
     if options.talks:
-        _say(told_found(seen))
+        _say(found_lines(seen))
     # A suite of another tool without cases gets them where its prompt is found.
     if not seen.found and not any(suite.cases for bundle in seen.bundles.values() for suite in bundle.suites):
         if options.as_json:
-            _print(init_json.found(seen))
+            _print(found_document(seen))
         raise _nothing(seen, place)
     if _asks(options):
         options, layout = _asked(options, layout, seen, place)
-        seen = fitted(seen, layout.models)
+        seen = with_fitting_params(seen, layout.models)
         wishes = replace(wishes, workflow=not options.no_workflow)
-    proposal = proposed(place, seen, wishes, layout)
+    proposal = proposal_for(place, seen, wishes, layout)
     if options.generate:
         _generated(options, place, proposal)
-        proposal = proposed(place, seen, wishes, layout)
+        proposal = proposal_for(place, seen, wishes, layout)
     if options.talks:
-        _say(told_losses(losses_of(seen)))
+        _say(loss_lines(losses_of(seen)))
     if _asks(options) and not options.dry_run:
-        _confirmed(settle(place, proposal, options.config, dry=True).written)
-    outcome = settle(place, proposal, options.config, dry=options.dry_run)
+        _confirmed(write_proposal(place, proposal, options.config, dry=True).written)
+    outcome = write_proposal(place, proposal, options.config, dry=options.dry_run)
     _told(options, place, seen, proposal, outcome)
 
 
@@ -103,20 +358,20 @@ def _confirmed(paths: Sequence[str]) -> None:
         click.confirm("Write these files?", default=True, abort=True)
 
 
-def _told(options: InitOptions, place: Place, seen: Seen, proposal: Proposal, outcome: Outcome) -> None:
+def _told(
+    options: InitOptions, place: Place, seen: RepositoryFindings, proposal: Proposal, outcome: InitOutcome
+) -> None:
     if options.as_json:
-        _print(
-            init_json.document(seen, proposal, outcome, _next(options, place, proposal, outcome), dry=options.dry_run)
-        )
+        _print(init_document(seen, proposal, outcome, _next(options, place, proposal, outcome), dry=options.dry_run))
         return
     if options.quiet:
         _say(outcome.written)
         return
-    _say(told_outcome(outcome, proposal, dry=options.dry_run))
+    _say(outcome_lines(outcome, proposal, dry=options.dry_run))
     _say(_next(options, place, proposal, outcome))
 
 
-def _next(options: InitOptions, place: Place, proposal: Proposal, outcome: Outcome) -> list[str]:
+def _next(options: InitOptions, place: Place, proposal: Proposal, outcome: InitOutcome) -> list[str]:
     """What to type now, once there is something to go on with."""
     if options.dry_run or outcome.looked is None:
         return []
@@ -132,12 +387,12 @@ def _again(options: InitOptions) -> str:
     return shlex.join(["gate", "init", *(word for pair in named if pair[1] for word in pair), *flags])
 
 
-def _wishes(options: InitOptions, place: Place) -> Wishes:
+def _wishes(options: InitOptions, place: Place) -> InitChoices:
     if options.bundle and options.prompts:
         raise GateError("--from and --prompt both say where prompts are", "give one of the two")
     if reason := complaint(options.config):
         raise GateError(f"--config {quoted(options.config)} {reason}", "write a path from the root of the repository")
-    return Wishes(
+    return InitChoices(
         tuple(dict.fromkeys(_from_root(path, place) for path in options.prompts)),
         _from_root(options.bundle, place) if options.bundle else "",
         _from_root(options.cases, place) if options.cases else "",
@@ -160,7 +415,7 @@ def _from_root(path: str, place: Place) -> str:
 
 
 def _layout(options: InitOptions, place: Place) -> Layout:
-    models = chosen(options.model, options.judge, _present())
+    models = chosen_models(options.model, options.judge, _present())
     action = options.action or ACTION
     if not _ACTION.fullmatch(action):
         raise GateError(f"--action {quoted(action)} names no action", "write OWNER/REPO@COMMIT")
@@ -178,14 +433,14 @@ def _asks(options: InitOptions) -> bool:
     return not options.yes and options.talks and sys.stdin.isatty() and sys.stdout.isatty()
 
 
-def _asked(options: InitOptions, layout: Layout, seen: Seen, place: Place) -> tuple[InitOptions, Layout]:
+def _asked(options: InitOptions, layout: Layout, seen: RepositoryFindings, place: Place) -> tuple[InitOptions, Layout]:
     """What neither flags nor files say: who answers, unless another tool does, and whether a workflow is wanted."""
     if options.model is None and seen.found and not os.path.lexists(place.root / options.config):
         known = ", ".join((*USUAL.values(), "local:gemma3-270m"))
         asking = f"Which model answers ({known}, or another)?"
         said = click.prompt(asking, default=layout.models.answering, value_proc=_model)
         if said != layout.models.answering:
-            layout = replace(layout, models=chosen(said, options.judge, _present()))
+            layout = replace(layout, models=chosen_models(said, options.judge, _present()))
     wanted = not options.no_workflow and not os.path.lexists(place.root / WORKFLOW)
     if wanted and not click.confirm("Write the GitHub workflow?", default=True):
         options = replace(options, no_workflow=True)
@@ -206,14 +461,13 @@ def _generated(options: InitOptions, place: Place, proposal: Proposal) -> None:
         if options.talks:
             _say(["--generate is left out: it would ask the model."])
         return
-    from gate.cli.init_generate import with_generated
 
     # Whatever is said on the way is not what a program reads.
     with redirect_stdout(sys.stderr) if options.as_json else nullcontext():
         with_generated(place, proposal.drafts, proposal.layout.models.answering)
 
 
-def _nothing(seen: Seen, place: Place) -> GateError:
+def _nothing(seen: RepositoryFindings, place: Place) -> GateError:
     hint = "put the text of a prompt into a file, such as prompts/support.md; or name one: gate init --prompt PATH"
     if (place.root / ".gitmodules").is_file():
         hint += "; a submodule is a repository of its own: run gate init inside it"
@@ -235,3 +489,36 @@ def _print(document: dict[str, JsonValue]) -> None:
 def _say(lines: list[str] | tuple[str, ...]) -> None:
     for line in lines:
         click.echo(printable(line))
+
+
+MOST = 10
+"""Prompts that cases are made for at once."""
+
+
+def with_generated(place: Place, drafts: Sequence[SuiteDraft], model: str) -> None:
+    """Write `spec.yaml` and `cases.yaml` for each prompt whose cases would be made up.
+
+    They stay, whatever happens afterwards, since they were paid for; `gate init` goes on from them.
+
+    Args:
+        place: the repository.
+        drafts: all suites.
+        model: that reads the prompts.
+
+    Raises:
+        GateError: too many prompts, or what `gate generate` says.
+    """
+    wanted = [draft for draft in drafts if draft.starter and len(draft.found) == 1]
+    if len(wanted) > MOST:
+        hint = "name some with --prompt, or leave --generate out and run gate generate for one after the other"
+        raise GateError(f"--generate makes cases for {MOST} prompts at most, and here are {len(wanted)}", hint)
+    context = click.get_current_context()
+    for draft in wanted:
+        out = Path(PurePosixPath(draft.cases).parent)
+        try:
+            # Both paths begin at the root, wherever its user stands.
+            with chdir(place.root):
+                context.invoke(generate, prompt=draft.found[0].path, model=model, out=out, quiet=True)
+        except click.exceptions.Exit as done:
+            if done.exit_code:
+                raise

@@ -7,12 +7,12 @@ from dataclasses import asdict, dataclass
 import click
 from rich.console import Console
 
-from gate.bootstrap.planning import Asked, forecast
+from gate.app.environment.settings import Settings
+from gate.app.forecast import ForecastRequest, forecast
 from gate.engine.forecast import Question
 from gate.errors import GateError
-from gate.report import plan
+from gate.report.sheets import plan
 from gate.report.terminal import sheet
-from gate.settings.services import Settings
 
 SCHEMA = "prompt-gate/plan/1"
 
@@ -37,10 +37,10 @@ def execute(options: PlanOptions) -> int:
         raise GateError("--head has no meaning without --base", "gate plan --base origin/main --head HEAD")
     question = Question(options.effect, options.power)
     settings = Settings.from_environ()
-    asked = Asked(options.base, options.head, options.config, options.suites, question, settings.concurrency)
+    asked = ForecastRequest(options.base, options.head, options.config, options.suites, question, settings.concurrency)
     found = forecast(asked, settings)
     if options.as_json:
         click.echo(json.dumps({"schema": SCHEMA, **asdict(found)}, indent=2, ensure_ascii=False))
     else:
-        sheet.render(plan.sheet(found), Console(file=sys.stdout, highlight=False), brief=options.quiet)
+        sheet.render_sheet(plan.plan_sheet(found), Console(file=sys.stdout, highlight=False), brief=options.quiet)
     return 0

@@ -1,21 +1,21 @@
-"""How far a run is, now and then in a plain line; `gate.cli.bar` is for terminals."""
+"""How far a run is, now and then in a plain line; `gate.cli.progress_bar` is for terminals."""
 
 import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from gate.domain.absence import Failed
-from gate.domain.sample import Sample
+from gate.record.sample import Sample
+from gate.record.transcript import Failed
 
 
-def say(line: str) -> None:
+def print_error_line(line: str) -> None:
     """A line on standard error, at once."""
     print(line, file=sys.stderr, flush=True)
 
 
 @dataclass(slots=True)
-class Silent:
+class SilentProgress:
     """Tells nothing."""
 
     def start(self, total: int) -> None:
@@ -32,7 +32,7 @@ class Silent:
 
 
 @dataclass(slots=True)
-class Lines:
+class LineProgress:
     """A plain line at the start, then one every so many seconds, and one at the end.
 
     Args:
@@ -43,7 +43,7 @@ class Lines:
         things: what is counted.
     """
 
-    write: Callable[[str], None] = say
+    write: Callable[[str], None] = print_error_line
     clock: Callable[[], float] = time.monotonic
     every_s: float = 10.0
     doing: str = "sampling"
@@ -64,7 +64,7 @@ class Lines:
     def step(self, spent_usd: float | None, *, failed: bool = False) -> None:
         self._done += 1
         self._failed += failed
-        self._note = note(spent_usd, self._failed)
+        self._note = progress_note(spent_usd, self._failed)
         if self.clock() - self._last >= self.every_s:
             self._tell()
 
@@ -76,7 +76,7 @@ class Lines:
         self.write(f"{self.doing}: {self._done} of {self._total}{', ' if self._note else ''}{self._note}")
 
 
-def note(spent_usd: float | None, failed: int) -> str:
+def progress_note(spent_usd: float | None, failed: int) -> str:
     """`$0.0123, 2 failed`, with what is not there left out."""
     parts = []
     if spent_usd:

@@ -1,7 +1,11 @@
 """YAML, JSON and JSON Lines as plain data that still knows its place in the file, for messages."""
 
+import difflib
+import json
 import math
-from collections.abc import Iterator
+import shlex
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
@@ -10,11 +14,219 @@ from ruamel.yaml.composer import Composer
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
-from gate.domain.jsonvalue import DEPTH, JsonValue
 from gate.errors import InputErrors, Problem
-from gate.inputs.jsontext import BadJson, parse_json
-from gate.inputs.limits import LINE_CHARS, YAML_NODES
-from gate.inputs.problems import one_problem, printable, quoted
+from gate.limits import LINE_CHARS, YAML_NODES
+from gate.values import DEPTH, JsonValue, too_deep
+
+_QUOTED_CHARS = 60
+
+
+class Problems:
+    """The mistakes of one file, in the order of their lines.
+
+    Args:
+        file: path as the user wrote it.
+    """
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self._found: set[Problem] = set()
+
+    @property
+    def found(self) -> tuple[Problem, ...]:
+        """What is noted."""
+        return tuple(sorted(self._found))
+
+    def add(self, line: int, message: str, hint: str = "") -> None:
+        """Note a mistake; `line` is 1-based, 0 for the whole file."""
+        self._found.add(_problem(self.file, line, message, hint))
+
+    def check(self) -> None:
+        """Raise `InputErrors` when there is a mistake."""
+        if self._found:
+            raise InputErrors(self.found)
+
+
+def one_problem(file: str, line: int, message: str, hint: str = "") -> InputErrors:
+    """The error for a mistake that ends all reading."""
+    return InputErrors([_problem(file, line, message, hint)])
+
+
+def _problem(file: str, line: int, message: str, hint: str) -> Problem:
+    return Problem(printable(file), line, printable(message), printable(hint))
+
+
+def printable(text: str) -> str:
+    """The text on one line, with control, direction and surrogate characters escaped: it goes to a terminal."""
+    return text if text.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
+def quoted(text: str) -> str:
+    """User text inside a message: short, and with control characters escaped."""
+    return repr(text if len(text) <= _QUOTED_CHARS else text[:_QUOTED_CHARS] + "…")
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """A hint that names the closest known word, or else all of them."""
+    words = list(known)
+    close = difflib.get_close_matches(word[:100].lower(), words, n=1, cutoff=0.6)
+    return f"did you mean {close[0]!r}?" if close else "known: " + ", ".join(words)
+
+
+_DEEP = f"nested more than {DEPTH} levels deep"
+
+
+class BadJson(Exception):
+    """Text that is not the JSON we take.
+
+    Args:
+        message: what is wrong.
+        line: 1-based, in the text; 0 where there is none.
+    """
+
+    def __init__(self, message: str, line: int = 0) -> None:
+        super().__init__(message)
+        self.message, self.line = message, line
+
+
+def parse_json(text: str) -> JsonValue:
+    """One JSON value (RFC 8259).
+
+    Raises:
+        BadJson: with the position, where the parser names one.
+    """
+    try:
+        value: JsonValue = _DECODER.decode(text)
+    except json.JSONDecodeError as error:
+        raise BadJson(f"invalid JSON at column {error.colno}: {error.msg}", error.lineno) from None
+    except RecursionError:
+        raise BadJson(_DEEP) from None
+    _check(value, text)
+    return value
+
+
+def _check(value: JsonValue, text: str) -> None:
+    """What the parser lets pass: depth, and half surrogates, which come from the text itself or from an escape."""
+    # First: the encoder goes less deep than the parser.
+    if text.count("[") + text.count("{") > DEPTH and too_deep(value):
+        raise BadJson(_DEEP)
+    try:
+        text.encode()
+        if "\\u" in text:
+            json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise BadJson("half of a surrogate pair (\\ud800 to \\udfff) is not text") from None
+
+
+def _constant(word: str) -> JsonValue:
+    raise BadJson(f"{word} is not a JSON number")
+
+
+def _float(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise BadJson(f"{quoted(text)} is too large a number")
+    return number
+
+
+def _integer(text: str) -> int:
+    if len(text) > 300:
+        raise BadJson(f"{quoted(text)} is too large a number")
+    return int(text)
+
+
+def _object(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        count = Counter(key for key, _ in pairs)
+        raise BadJson(f"the key {quoted(count.most_common(1)[0][0])} is given twice")
+    return found
+
+
+_DECODER = json.JSONDecoder(parse_constant=_constant, parse_float=_float, parse_int=_integer, object_pairs_hook=_object)
+
+
+_LFS = (b"version https://git-lfs.github.com/spec/", b"version https://hawser.github.com/spec/")
+_LFS_BYTES = 1024
+"""No pointer is longer (https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md); Hawser was the name before 1.0."""
+_TABLES = (".csv", ".tsv")
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+_OFFICE = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
+"""How files of office programs begin: archives, and those of Excel up to 2003."""
+
+
+def decode(data: bytes, path: str) -> str:
+    """UTF-8 text; a byte order mark is dropped.
+
+    Args:
+        data: the file.
+        path: for messages.
+
+    Raises:
+        InputErrors: Git LFS pointer, UTF-16, office file, binary, or not UTF-8.
+    """
+    if data.startswith(_LFS) and len(data) <= _LFS_BYTES:
+        hint = "the gate reads files from git itself: take this one out of LFS ('git lfs untrack'), and commit it again"
+        raise one_problem(path, 1, "is a Git LFS pointer, not the file itself", hint)
+    if data.startswith(_UTF16):
+        raise one_problem(path, 0, "is UTF-16 text", _remedy(path))
+    if data.startswith(_OFFICE):
+        raise one_problem(path, 0, "is a file of an office program, or an archive", "save the sheet as CSV in UTF-8")
+    if b"\0" in data:
+        raise one_problem(path, data.count(b"\n", 0, data.index(b"\0")) + 1, "is not a text file (it holds NUL bytes)")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        # `start` counts from behind a byte order mark, which holds no line break.
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise one_problem(path, line, "is not UTF-8 text", _remedy(path)) from None
+
+
+def decode_table(data: bytes, path: str) -> tuple[str, str]:
+    """The text of a table as office programs save it: also UTF-16, and the letters of Windows.
+
+    Args:
+        data: the file.
+        path: for messages.
+
+    Returns:
+        The text, and a remark where it may not be what was meant.
+
+    Raises:
+        InputErrors: it is no text.
+    """
+    try:
+        if data.startswith(_UTF16):
+            return data.decode("utf-16"), ""
+        if b"\0" in data:
+            return decode(data, path), ""
+        return data.decode("utf-8-sig"), ""
+    except UnicodeDecodeError:
+        return data.decode("cp1252", "replace"), "is no UTF-8, and was read as Windows-1252"
+
+
+def is_utf16(data: bytes) -> bool:
+    """Does the file say so, by the mark that it begins with?"""
+    return data.startswith(_UTF16)
+
+
+def _remedy(path: str) -> str:
+    """A table is often saved in the letters of an office program; the converter reads those."""
+    table = path.lower().endswith(_TABLES)
+    words = ["gate", "cases", "convert", path, f"{path.rpartition('.')[0]}.jsonl"]
+    return f"save it as UTF-8{f', or convert it: {shlex.join(words)}' if table else ''}"
+
+
+def text_complaint(text: str) -> str:
+    """What keeps a text from being sent or written down; empty when nothing does."""
+    if "\0" in text:
+        return "holds NUL characters"
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return "holds half of a surrogate pair"
+    return ""
+
 
 Loc: TypeAlias = "tuple[str | int, ...]"
 """The way to a value: keys of mappings and positions in lists."""

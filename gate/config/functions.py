@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from gate.inputs.limits import PATH_CHARS
+from gate.limits import PATH_CHARS
 
 PREFIX = "python:"
 

@@ -6,34 +6,60 @@ from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import (
-    AfterValidator,
-    Field,
-    TypeAdapter,
-    ValidationError,
-    ValidationInfo,
-    field_validator,
-)
+from pydantic import AfterValidator, Field, TypeAdapter, ValidationError, ValidationInfo, field_validator
 
-from gate.config import functions
-from gate.config.documents import Document, read_yaml
+from gate.config import functions, naming
+from gate.config.documents import Document, one_problem, quoted, read_yaml
+from gate.config.models import PROVIDER, PROVIDERS, ModelRef, Params, ProviderServer
+from gate.config.naming import dimension_complaint, name_complaint, slice_complaint
 from gate.config.policy import OVERALL, Budget, CachePolicy, RunPolicy, SuitePolicy
+from gate.config.scorer import ScorerSpec
 from gate.config.scorers import Scorers
-from gate.config.scorerspec import ScorerSpec
+from gate.config.specification import Specification
 from gate.config.targets import Conversing, Target, TargetOptions
 from gate.config.validation import FileModel, Matches, attempt, wrong, wrong_at
 from gate.config.values import Model, Path, Threshold, each_once, empty_is
-from gate.domain.jsonvalue import JsonValue
-from gate.domain.model import ModelRef, Params, ProviderServer
-from gate.domain.promises import Promises
 from gate.errors import InputErrors, Problem
-from gate.inputs import storenames
-from gate.inputs.limits import CONFIG_CHARS, NAME_CHARS, PATH_CHARS
-from gate.inputs.models import PROVIDER, PROVIDERS
-from gate.inputs.names import dimension_complaint, name_complaint, slice_complaint
-from gate.inputs.paths import complaint as path_complaint
-from gate.inputs.paths import is_glob, normal
-from gate.inputs.problems import one_problem, quoted
+from gate.limits import CONFIG_CHARS, NAME_CHARS, PATH_CHARS
+from gate.paths import complaint as path_complaint
+from gate.paths import is_glob, normal
+from gate.values import JsonValue
+
+READING = 7
+"""Calls that read a prompt before and after a change, where every reply can be used; a specification spares some."""
+TRIED = 10
+"""So many new rules get tests at most: whoever changes a prompt decides how many rules it has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Promises:
+    """Who reads the prompt before and after a change, and how much is tried.
+
+    Args:
+        model: extracts rules and makes tests.
+        params: of its requests.
+        judge: compares wordings that code cannot compare, and says whether an answer keeps a rule.
+        tests: for each rule that is new or stricter, and as many for its inverse; 0 for none.
+        specification: of the baseline's prompt, where the base has a file with it; None where it is extracted.
+        unable: why none of this can be done; empty where it can.
+        judging: parameters of the judge's requests; None as for the model, where it is of the same provider.
+    """
+
+    model: ModelRef
+    params: Params
+    judge: ModelRef
+    tests: int = 2
+    specification: Specification | None = None
+    unable: str = ""
+    judging: Params | None = None
+
+    @property
+    def judge_params(self) -> Params:
+        """Of the judge's requests: what is said for another provider is not said for it."""
+        if self.judging is not None:
+            return self.judging
+        return self.params if self.judge.provider == self.model.provider else Params()
+
 
 VERSION = 1
 ID = f"https://prompt-gate.dev/schemas/gate.yaml/{VERSION}"
@@ -82,8 +108,8 @@ def _prompt(text: str) -> str:
 
 
 def _cases(text: str) -> str:
-    if storenames.is_store(text):
-        if reason := storenames.complaint(text):
+    if naming.is_store(text):
+        if reason := naming.complaint(text):
             hint = "write store:NAME for the newest version of a suite, or store:NAME@12 for one that never changes"
             raise wrong(f"{quoted(text)}: the name of a store's suite {reason}", hint)
         return text
@@ -264,7 +290,7 @@ class SuiteConfig:
     Args:
         name: unique within the file.
         prompt: path, or a pattern that stands for one suite per file.
-        cases: path of the case file, or a suite of a store as `gate.inputs.storenames` reads it.
+        cases: path of the case file, or a suite of a store as `gate.config.naming` reads it.
         template: the prompt is Jinja2 whatever its ending says.
         model: who answers; None only where the entry is not sound.
         params: the defaults' parameters, changed by the suite's own.
@@ -278,7 +304,7 @@ class SuiteConfig:
         scorer_lines: 1-based line of each scorer; what moves within the file changes nothing.
         target: the agent that answers; None where the model is called with the prompt alone.
         conversing: how conversations are led and scored.
-        placeholders: see `gate.domain.suite.Exam`.
+        placeholders: see `gate.suite.Exam`.
         promises: compare what the prompt promises before and after; None where nobody wants to know.
         sound: nothing is wrong with the entry; only `in_spite` returns others.
     """

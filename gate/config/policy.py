@@ -6,7 +6,7 @@ from pydantic import Field, PrivateAttr, field_validator, model_validator
 
 from gate.config.validation import FileModel, wrong, wrong_at
 from gate.config.values import Names
-from gate.domain.words import exact_dollars
+from gate.values import exact_dollars
 
 OVERALL = "overall"
 """The slice of all cases."""

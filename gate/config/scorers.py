@@ -21,9 +21,10 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, core_schema
 
-from gate.config.documents import Document, described
+from gate.config.documents import Document, described, did_you_mean, quoted
+from gate.config.models import Params
 from gate.config.rubrics import RubricOptions
-from gate.config.scorerspec import ScorerSpec
+from gate.config.scorer import ScorerSpec
 from gate.config.validation import FileModel, Matches, adapter_of, moved, validate, wrong, wrong_at
 from gate.config.values import (
     Amount,
@@ -45,10 +46,8 @@ from gate.config.values import (
     empty_is,
     json_template,
 )
-from gate.domain.jsonvalue import JsonValue
-from gate.domain.model import Params
 from gate.errors import InputErrors
-from gate.inputs.problems import did_you_mean, quoted
+from gate.values import JsonValue
 
 EXPECTED = "{{ expected }}"
 USUAL_THRESHOLD = 0.7

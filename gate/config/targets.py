@@ -5,12 +5,12 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, Field, PrivateAttr, Strict, field_validator, model_validator
 
-from gate.config.toolfile import RecordedTool
+from gate.config.models import ModelRef, Params
+from gate.config.tools import RecordedTool
 from gate.config.validation import FileModel, Matches, wrong, wrong_at
 from gate.config.values import Function, Model, Name, Names, Path, Variable, each_once, empty_is
-from gate.domain.jsonvalue import JsonValue, digest
-from gate.domain.model import ModelRef, Params
-from gate.inputs.limits import PATH_CHARS
+from gate.limits import PATH_CHARS
+from gate.values import JsonValue, digest
 
 RoundRule: TypeAlias = Literal["mean", "min", "last"]
 

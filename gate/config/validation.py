@@ -18,9 +18,8 @@ from pydantic import (
 from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema, ErrorDetails, InitErrorDetails, PydanticCustomError, core_schema
 
-from gate.config.documents import Document, Loc, described
+from gate.config.documents import Document, Loc, described, did_you_mean, quoted
 from gate.errors import InputErrors, Problem
-from gate.inputs.problems import did_you_mean, quoted
 
 T = TypeVar("T")
 

@@ -15,22 +15,151 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, core_schema
 
-from gate.config.documents import described
+from gate.config.documents import BadJson, described, did_you_mean, parse_json, quoted
+from gate.config.json_schema import complaint as pattern_complaint
+from gate.config.json_schema import schema_complaint
+from gate.config.models import ModelRef, parse_model
 from gate.config.validation import Matches, wrong, wrong_at
-from gate.domain.jsonvalue import JsonValue
-from gate.domain.model import ModelRef
 from gate.errors import GateError
-from gate.inputs.jsonpath import BadPath, parse_path
-from gate.inputs.languages import LANGUAGES, language_code
-from gate.inputs.limits import NAME_CHARS, PATH_CHARS, PATTERN_CHARS, PROMPT_CHARS
-from gate.inputs.models import parse_model
-from gate.inputs.paths import complaint as path_complaint
-from gate.inputs.paths import normal
-from gate.inputs.patterns import complaint as pattern_complaint
-from gate.inputs.problems import did_you_mean, quoted
-from gate.inputs.sandbox import BadTemplate
-from gate.inputs.schemacheck import schema_complaint
-from gate.inputs.templates import compile_template
+from gate.limits import NAME_CHARS, PATH_CHARS, PATTERN_CHARS, PROMPT_CHARS
+from gate.paths import complaint as path_complaint
+from gate.paths import normal
+from gate.templates.rendering import compile_template
+from gate.templates.sandbox import BadTemplate
+from gate.values import JsonValue
+
+LANGUAGES = frozenset(
+    (
+        "af am an ar as az ba be bg bn br bs ca cs cy da de dz el en eo es et eu fa fi fo fr fy ga gd gl gu ha he "
+        "hi hr ht hu hy id ig is it ja jv ka kk km kn ko ku ky la lb lg ln lo lt lv mg mk ml mn mr ms mt my ne nl "
+        "nn no oc om or pa pl ps pt qu ro ru rw sa se si sk sl sn so sq sr st sv sw ta te tg th tk tl tr tt ug uk "
+        "ur uz vi vo wa xh yo zh zu"
+    ).split()
+)
+"""Those with two letters that the detector knows."""
+
+_SAME = {"nb": "no", "iw": "he", "in": "id", "fil": "tl", "cmn": "zh"}
+
+
+def language_code(text: str) -> str | None:
+    """The language of a code such as `de`, `de-AT` or `zh_Hant`.
+
+    Args:
+        text: an ISO 639 code, with or without a region or a script.
+
+    Returns:
+        One of `LANGUAGES`; None where it is none of them.
+    """
+    code = text.strip().replace("_", "-").split("-")[0].lower()
+    code = _SAME.get(code, code)
+    return code if code in LANGUAGES else None
+
+
+JsonSteps: TypeAlias = tuple[str | int, ...]
+"""Names and indexes, from the outside in; a negative index counts from the end."""
+
+STEPS = 64
+"""Names and indexes of one path: no deeper JSON is read."""
+
+_STEP = re.compile(
+    r"""[ \t\r\n]*(?:
+        \.(?P<name>[A-Za-z_\u0080-\ud7ff\ue000-\U0010ffff][A-Za-z0-9_\u0080-\ud7ff\ue000-\U0010ffff]*)
+        | \[[ \t\r\n]*(?:
+            (?P<index>0|-?[1-9][0-9]{0,14})
+            | "(?P<double>(?:[^"\\\x00-\x1f]|\\.)*)"
+            | '(?P<single>(?:[^'\\\x00-\x1f]|\\.)*)'
+          )[ \t\r\n]*\]
+    )""",
+    re.VERBOSE,
+)
+_SEVERAL = re.compile(r"[ \t\r\n]*(?:\.\.|\.\*|\[[ \t\r\n]*(?:\*|\?|-?[0-9]*[ \t\r\n]*:|[^\]]*,))")
+
+
+class BadPath(Exception):
+    """A text that is no path to one value; the message says why."""
+
+
+def parse_path(text: str) -> JsonSteps:
+    """The steps of a path.
+
+    Args:
+        text: such as `$.items[0].name`; `items[0].name` means the same.
+
+    Raises:
+        BadPath: it is none, or could select several values.
+    """
+    if "{{" in text:
+        raise BadPath("a path holds no fields of the case")
+    rest = text.strip()
+    if not rest.startswith("$"):
+        rest = "$" + (rest if rest.startswith("[") else f".{rest}")
+    steps: list[str | int] = []
+    place = 1
+    while place < len(rest):
+        step = _STEP.match(rest, place)
+        if step is None:
+            if _SEVERAL.match(rest, place):
+                raise BadPath(f"{quoted(rest[place:])} may select several values, and a path here leads to one")
+            raise BadPath(f"{quoted(rest[place:])} is neither .name nor ['name'] nor [0]")
+        steps.append(_step(step))
+        place = step.end()
+    if len(steps) > STEPS:
+        raise BadPath(f"it has more than {STEPS} steps")
+    return tuple(steps)
+
+
+def _step(step: re.Match[str]) -> str | int:
+    if step["index"] is not None:
+        return int(step["index"])
+    if step["name"] is not None:
+        return step["name"]
+    if step["double"] is not None:
+        return _unescaped(step["double"])
+    # JSON knows double quotes only.
+    return _unescaped(re.sub(r"\\.|\"", lambda found: _SWAPPED.get(found[0], found[0]), step["single"]))
+
+
+_SWAPPED = {"\\'": "'", '"': '\\"'}
+
+
+def _unescaped(text: str) -> str:
+    try:
+        value = parse_json(f'"{text}"')
+    except BadJson:
+        raise BadPath(f"{quoted(text)} holds an escape that JSON does not know") from None
+    return str(value)
+
+
+class NotThere(Exception):
+    """A path leads nowhere in this value; the message names the place."""
+
+
+def look_up(path: JsonSteps, value: JsonValue) -> JsonValue:
+    """The value that a path leads to.
+
+    Args:
+        path: from `parse_path`.
+        value: the whole JSON value.
+
+    Raises:
+        NotThere: a name that the mapping does not have, an index outside the list, or a step into something else.
+    """
+    for number, step in enumerate(path):
+        if isinstance(value, dict) and isinstance(step, str) and step in value:
+            value = value[step]
+        elif isinstance(value, list) and isinstance(step, int) and -len(value) <= step < len(value):
+            value = value[step]
+        else:
+            raise NotThere(f"nothing at {written(path[: number + 1])}")
+    return value
+
+
+def written(path: JsonSteps) -> str:
+    """The path in its plainest form: `$.a[0]`."""
+    named = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+    parts = [f".{s}" if isinstance(s, str) and named.fullmatch(s) else f"[{s!r}]" for s in path]
+    return "$" + "".join(parts)
+
 
 T = TypeVar("T", bound=Sequence[str])
 _PLACEHOLDER = re.compile(r"\{\{.*?\}\}", re.DOTALL)

@@ -6,16 +6,15 @@ from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
-from gate.bootstrap.memory import Remembering
-from gate.bootstrap.plan import Plan
-from gate.bootstrap.resolving import Here, resolve_git_mode
-from gate.bootstrap.running import run_plan
+from gate.app.environment.settings import Settings
+from gate.app.memory import MemoryOptions, RunOrder
+from gate.app.runs import run_plan
+from gate.app.sources import GitPlace, resolve_git_mode
 from gate.demo.repository import CHANGES, MAIN, Change, build
-from gate.domain.record import RunRecord
-from gate.domain.verdict import Verdict
-from gate.flows.ports import Progress
-from gate.settings.services import Settings
-from gate.store.own_folder import CACHE
+from gate.engine.run import Progress
+from gate.record.comparison import Verdict
+from gate.record.run import RunRecord
+from gate.store.files import CACHE_FOLDER
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +52,10 @@ def play(root: Path, stage: Stage) -> bool:
     for number, change in enumerate(CHANGES, start=1):
         stage.say(f"\n── Pull request {number}: {change.title} ──\n")
         stage.say(_prompt_diff(change))
-        resolved = resolve_git_mode((MAIN, change.branch), "gate.yaml", (), everything=False, here=Here(root))
+        resolved = resolve_git_mode((MAIN, change.branch), "gate.yaml", (), everything=False, here=GitPlace(root))
         out = root / ".gate" / change.branch
-        remember = Remembering(folder=root / CACHE)
-        run = run_plan(Plan(resolved, 1, None, out, stage.progress(), remember=remember), stage.settings)
+        remember = MemoryOptions(folder=root / CACHE_FOLDER)
+        run = run_plan(RunOrder(resolved, 1, None, out, stage.progress(), remember=remember), stage.settings)
         stage.show(run)
         stage.say(f"\nThe comment that the pull request would get: {out / 'report.md'}")
         stage.say(f"The same as a page for the browser:          {out / 'report.html'}")

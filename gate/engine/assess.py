@@ -7,22 +7,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from gate.config.policy import RunPolicy
-from gate.domain.comparison import AxisComparison
-from gate.domain.deletion import Deletion
-from gate.domain.sample import ArmName
-from gate.domain.suite import Suite
-from gate.domain.verdict import Decision, Verdict
-from gate.domain.words import undecided
-from gate.engine import axes
-from gate.engine.absolute import PassRates, pass_rates
-from gate.engine.compare import Quality, compare
-from gate.engine.decide import Facts, decide
-from gate.engine.grid import ARMS, Grid
-from gate.engine.grounds import grounds
-from gate.engine.looks import Looks, look, needed, why_not
-from gate.engine.pairs import scores
+from gate.engine import cost_latency
+from gate.engine.arrays import ARMS, Grid, scores, stack
+from gate.engine.compare import PassRates, Quality, compare, pass_rates
+from gate.engine.decide import Facts, decide, grounds
+from gate.engine.early_stopping import Looks, look, needed, why_not
 from gate.engine.samples import SampleTable
-from gate.engine.stack import stack
+from gate.record.comparison import AxisComparison, Decision, Verdict
+from gate.record.parts import Deletion
+from gate.record.sample import ArmName
+from gate.suite import Suite
+from gate.values import undecided
 
 Axes = Mapping[str, tuple[AxisComparison, AxisComparison]]
 
@@ -127,7 +122,9 @@ class Assessor:
         """
         grids = {suite.name: Grid(suite, table) for suite in self.suites}
         sides, alpha = {suite.name: grids[suite.name] for suite in self.compared}, self.policy.alpha
-        compared = {name: (axes.cost(grid, alpha), axes.latency(grid, alpha)) for name, grid in sides.items()}
+        compared = {
+            name: (cost_latency.cost(grid, alpha), cost_latency.latency(grid, alpha)) for name, grid in sides.items()
+        }
         looks = None
         if why_not(self.suites, self.policy) is None:
             looks = look(self.suites, self.policy, self.seed, grids)

@@ -1,16 +1,88 @@
 """Comparisons become a verdict: the first row of the verdict table that applies."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from gate.config.policy import OVERALL, RunPolicy
-from gate.domain.comparison import AxisComparison, Comparison
-from gate.domain.deletion import Deletion
-from gate.domain.suite import Suite
-from gate.domain.verdict import Decision, State, Verdict
-from gate.engine.compare import Quality
-from gate.engine.grounds import Grounds
-from gate.stats.slices import BLOCKABLE_UNITS
+from gate.engine.compare import PassRates, Quality
+from gate.record.comparison import AxisComparison, Comparison, Decision, PassRate, PassState, State, Verdict
+from gate.record.parts import Deletion
+from gate.stats.arrays import BLOCKABLE_UNITS
+from gate.suite import Suite
+
+
+@dataclass(frozen=True, slots=True)
+class Grounds:
+    """Full sentences; none of them ever makes a verdict better.
+
+    Args:
+        blocks: slices that missed the rate that is wanted.
+        gaps: required slices that cannot be judged.
+        holds: what is not shown to be good enough, or what nobody set a rate for.
+        met: what is.
+    """
+
+    blocks: tuple[str, ...] = ()
+    gaps: tuple[str, ...] = ()
+    holds: tuple[str, ...] = ()
+    met: tuple[str, ...] = ()
+
+
+def grounds(suites: Sequence[Suite], rates: PassRates) -> Grounds:
+    """The reasons that new prompts give.
+
+    Args:
+        suites: those that were judged on their own.
+        rates: their pass rates.
+    """
+    rows = [(suite, rates.suites[suite.name]) for suite in suites]
+    blocking = [(suite.name, rate) for suite, found in rows for rate in found if rate.blocking]
+    missed = sorted((one for one in blocking if one[1].state is PassState.MISSED), key=_shortfall)
+    return Grounds(
+        blocks=tuple(f"{_told(*one)}, and the upper bound is {_percent(one[1].upper)}." for one in missed),
+        gaps=tuple(reason for suite, found in rows for reason in _gaps(suite, found)),
+        holds=tuple(reason for suite, found in rows for reason in _holds(suite, found)),
+        met=tuple(f"{_told(suite.name, found[0])}." for suite, found in rows if found[0].state is PassState.MET),
+    )
+
+
+def _shortfall(one: tuple[str, PassRate]) -> tuple[float, str]:
+    return ((one[1].upper or 0.0) - (one[1].wanted or 0.0), f"{one[0]}/{one[1].slice}")
+
+
+def _gaps(suite: Suite, rates: Sequence[PassRate]) -> Iterator[str]:
+    found = {rate.slice: rate for rate in rates}
+    for name in suite.exam.policy.required:
+        if name not in found:
+            yield f"{suite.name}: the required slice {name} has no cases."
+        elif found[name].state is PassState.TOO_FEW:
+            yield f"{suite.name}/{name} is required and has too few cases to decide ({found[name].n})."
+
+
+def _holds(suite: Suite, rates: Sequence[PassRate]) -> Iterator[str]:
+    policy = suite.exam.policy
+    for rate in rates:
+        if rate.doubtful:
+            yield f"{_told(suite.name, rate)}, which is not shown: the lower bound is {_percent(rate.lower)}."
+    if rates[0].state is PassState.TOO_FEW:
+        yield f"{suite.name}/{OVERALL}: {rates[0].n} cases are too few to decide; 30 are the floor, 100 comfortable."
+    if policy.min_pass_rate is None and all(own.min_pass_rate is None for own in policy.slices.values()):
+        yield f"{suite.name}: nobody said what is good enough; set min_pass_rate in the policy of its suite."
+    names = {rate.slice for rate in rates}
+    for name in policy.slices:
+        if name not in names:
+            yield f"{suite.name}: the policy names the slice {name}, which has no cases."
+
+
+def _told(suite: str, rate: PassRate) -> str:
+    wanted = "" if rate.wanted is None else f"; at least {_percent(rate.wanted)} are wanted"
+    return f"{suite}/{rate.slice}: {_percent(rate.rate)} of the answers to {rate.n} cases passed{wanted}"
+
+
+def _percent(value: float | None) -> str:
+    """With one decimal, unless it is whole."""
+    text = f"{(value or 0.0) * 100:.1f}"
+    return f"{text.removesuffix('.0')} %"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +124,7 @@ def decide(facts: Facts, policy: RunPolicy) -> Decision:
     blocks = [*_regressions(facts), *facts.new.blocks]
     if blocks:
         return Decision(Verdict.BLOCK, 1, tuple(blocks))
-    gaps = [*_gaps(facts), *facts.new.gaps]
+    gaps = [*_missing_samples(facts), *facts.new.gaps]
     if gaps:
         return Decision(Verdict.INCONCLUSIVE, 3, tuple(gaps))
     if not facts.suites and facts.new == Grounds() and not facts.deleted:
@@ -80,7 +152,7 @@ def _regressions(facts: Facts) -> Iterator[str]:
         yield f"{row.slice} {_fall(row)} over {row.n} cases; the upper bound is {_bound(row.upper)}{margin}."
 
 
-def _gaps(facts: Facts) -> Iterator[str]:
+def _missing_samples(facts: Facts) -> Iterator[str]:
     for suite in facts.deciding:
         rows = {piece.name: row for piece, row in facts.quality.slices if piece.suite == suite.name}
         for name in suite.exam.policy.required:
@@ -113,7 +185,7 @@ def _exceeded(facts: Facts) -> Iterator[str]:
         for axis in facts.axes[name]:
             if axis.exceeded and axis.change is not None:
                 where = f"{name}: " if len(facts.suites) > 1 else ""
-                rise, allowed = _percent(axis.change), _percent(axis.allowance)
+                rise, allowed = _share_percent(axis.change), _share_percent(axis.allowance)
                 yield f"{where}{axis.axis} rose by {rise}, more than the allowed {allowed}."
 
 
@@ -139,7 +211,7 @@ def _fall(row: Comparison) -> str:
     return f"fell by {-(row.mean or 0.0):.3f}"
 
 
-def _percent(value: float) -> str:
+def _share_percent(value: float) -> str:
     return f"{value * 100:.0f} %"
 
 

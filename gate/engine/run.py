@@ -2,12 +2,95 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from typing import Protocol
 
-from gate.calls.stop import Stop
-from gate.domain.absence import Failed
-from gate.domain.sample import Sample
+from gate.calls.interface import Stop
 from gate.engine.plan import Job
+from gate.record.run import RunRecord
+from gate.record.sample import CUT_OFF, ArmName, Reply, Sample, Score, Words
+from gate.record.transcript import Failed, Unscored
+from gate.scoring.interface import Subject
+from gate.scoring.panel import Panel
+from gate.scoring.pass_rule import combine_scores
+
+
+class RunSink(Protocol):
+    """Keeps the record of a run."""
+
+    def sample(self, sample: Sample) -> int:
+        """Keep one finished sample at once, so that nothing is lost when the run is killed.
+
+        Returns:
+            Where its texts can be found, for `words`.
+        """
+        ...
+
+    def words(self, place: int) -> Words:
+        """The texts of a sample that was kept."""
+        ...
+
+    def run(self, run: RunRecord) -> None:
+        """Keep the finished run."""
+        ...
+
+
+class Progress(Protocol):
+    """Tells the user how far the run is."""
+
+    def start(self, total: int) -> None:
+        """`total` samples will be taken."""
+        ...
+
+    def advance(self, sample: Sample, spent_usd: float | None) -> None:
+        """One sample is finished; so much has been spent, in dollars, where that is known."""
+        ...
+
+    def finish(self) -> None:
+        """No more samples will come."""
+        ...
+
+
+class Steps(Protocol):
+    """Tells the user how far some work is that takes no samples."""
+
+    def start(self, total: int) -> None:
+        """About `total` steps will be taken."""
+        ...
+
+    def step(self, spent_usd: float | None, *, failed: bool = False) -> None:
+        """One more is taken; so much has been spent, in dollars, where that is known."""
+        ...
+
+    def finish(self) -> None:
+        """No more steps will come."""
+        ...
+
+
+class Tracing(Protocol):
+    """Is told of each sample, for whoever follows a run from outside."""
+
+    def sample(self, job: Job) -> AbstractContextManager[None]:
+        """A sample is taken; what is asked within belongs to it."""
+        ...
+
+    def finished(self, sample: Sample) -> None:
+        """What came of it, which may be known later than that."""
+        ...
+
+
+class Notes(Protocol):
+    """Tells the user what should be known before anything is spent, and keeps it for the record."""
+
+    def begin(self, known: int) -> None:
+        """So many answers are known; the first call comes next."""
+        ...
+
+    def all(self, *, whole: bool) -> Sequence[str]:
+        """Sentences for the record of a run that came to its end, or of one that did not."""
+        ...
+
 
 FAILURES_IN_A_ROW = 25
 """With no success before them, so many failures mean that the service is not there: asking on is a waste."""
@@ -85,3 +168,97 @@ async def until_done(workers: Sequence[Coroutine[object, object, None]], stop: S
 def _cancel(tasks: Iterable[asyncio.Future[None]]) -> None:
     for task in tasks:
         task.cancel()
+
+
+NO_RIVAL = "the other arm gave no answer to compare with"
+CUT_SHORT = "the run ended before the other arm had answered"
+
+
+@dataclass(frozen=True, slots=True)
+class _Half:
+    """One arm's part of a pair.
+
+    Args:
+        job: what was asked.
+        reply: the answer, or why there is none.
+        scores: of the scorers that look at one answer alone.
+        unscored: why there is no score whatever the other arm says; None where there can be one.
+    """
+
+    job: Job
+    reply: Reply | Failed
+    scores: tuple[Score, ...] = ()
+    unscored: Unscored | None = None
+
+    def sample(self, more: tuple[Score, ...] = (), unscored: Unscored | None = None) -> Sample:
+        """The finished sample.
+
+        Args:
+            more: scores that compare.
+            unscored: why there are none.
+        """
+        scores = self.scores + more
+        score = self.unscored or unscored or combine_scores(scores)
+        job = self.job
+        return Sample(job.suite.name, job.case.id, job.arm, job.index, self.reply, scores, score, job.warmup)
+
+
+@dataclass(slots=True)
+class Marking:
+    """Scores the answers of a run.
+
+    Args:
+        panel: gives the scorers of a suite.
+        on_unscored: is told where an answer has no score.
+    """
+
+    panel: Callable[[str], Panel]
+    on_unscored: Callable[[], None]
+    _waiting: dict[tuple[str, str, int], _Half] = field(default_factory=dict, init=False)
+
+    async def samples(self, job: Job, index: int, reply: Reply | Failed) -> tuple[Sample, ...]:
+        """What is finished by this answer: its own sample, that of the whole pair, or nothing yet.
+
+        Args:
+            job: what was asked.
+            index: under which its judges know the answer.
+            reply: the answer, or why there is none.
+        """
+        panel = self.panel(job.suite.name)
+        half = await self._half(panel, job, index, reply)
+        if not (job.suite.baseline and panel.compares(job.case)):
+            return (half.sample(),)
+        key = job.suite.name, job.case.id, job.index
+        other = self._waiting.pop(key, None)
+        if other is None:
+            self._waiting[key] = half
+            return ()
+        return await self._compared(panel, *(half, other) if job.arm is ArmName.BASELINE else (other, half))
+
+    def rest(self) -> Iterator[Sample]:
+        """Samples whose other half never came; they are given out once."""
+        while self._waiting:
+            _, half = self._waiting.popitem()
+            yield half.sample(unscored=Unscored(CUT_SHORT))
+
+    async def _half(self, panel: Panel, job: Job, index: int, reply: Reply | Failed) -> _Half:
+        if isinstance(reply, Failed):
+            self.on_unscored()
+            return _Half(job, reply, unscored=Unscored(reply.reason))
+        if reply.stop_reason in CUT_OFF and not reply.text:
+            why = Unscored("the reply was cut off before any text came: raise max_output_tokens")
+            return _Half(job, reply, unscored=why)
+        scores = await panel.scores(Subject.of(job.case, reply), index)
+        if any(isinstance(score.value, Unscored) for score in scores):
+            self.on_unscored()
+        return _Half(job, reply, scores)
+
+    async def _compared(self, panel: Panel, baseline: _Half, candidate: _Half) -> tuple[Sample, ...]:
+        case, (left, right) = baseline.job.case, (baseline.reply, candidate.reply)
+        if isinstance(left, Failed) or isinstance(right, Failed) or baseline.unscored or candidate.unscored:
+            return tuple(half.sample(unscored=Unscored(NO_RIVAL)) for half in (baseline, candidate))
+        pair = Subject.of(case, left), Subject.of(case, right)
+        more = await panel.compared(*pair, baseline.job.index)
+        if any(isinstance(score.value, Unscored) for scores in more for score in scores):
+            self.on_unscored()
+        return baseline.sample(more[0]), candidate.sample(more[1])

@@ -2,18 +2,23 @@
 
 import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TypeVar
 
-from gate.errors import CannotEvaluate
+from gate.config.documents import one_problem
+from gate.errors import CannotEvaluate, GateError
 from gate.git.command import Git
 from gate.git.objects import Objects
-from gate.inputs.entries import (
+from gate.limits import FILE_BYTES
+from gate.paths import matches, may_hold
+from gate.prompts.files import (
     LINK,
     SUBMODULE,
     Entry,
+    FileSource,
     check_way,
     checked,
     content_fingerprint,
@@ -23,14 +28,187 @@ from gate.inputs.entries import (
     matching,
     too_large,
 )
-from gate.inputs.limits import FILE_BYTES
-from gate.inputs.paths import matches, may_hold
-from gate.inputs.problems import one_problem
+
+Found = TypeVar("Found")
+
+
+@dataclass(frozen=True, slots=True)
+class EitherSource:
+    """Two sources of the same commit (`gate.prompts.files.FileSource`).
+
+    Args:
+        local: is asked first; costs nothing.
+        remote: is asked for what the other cannot say. Its fingerprints must be of the same kind.
+    """
+
+    local: FileSource
+    remote: FileSource
+
+    @property
+    def label(self) -> str:
+        return self.local.label
+
+    @property
+    def sha(self) -> str | None:
+        return self.local.sha
+
+    def read(self, path: str) -> bytes | None:
+        """See `FileSource`; a file that the local source knows not to be there is not asked for again.
+
+        Raises:
+            CannotEvaluate: neither can say.
+        """
+        return self._either(lambda source: source.read(path))
+
+    def fingerprint(self, path: str) -> str | None:
+        """See `FileSource`."""
+        return self._either(lambda source: source.fingerprint(path))
+
+    def glob(self, pattern: str) -> list[str]:
+        """See `FileSource`."""
+        return self._either(lambda source: source.glob(pattern))
+
+    def listing(self, folder: str = "") -> dict[str, str]:
+        """See `FileSource`."""
+        return self._either(lambda source: source.listing(folder))
+
+    def links(self, pattern: str) -> dict[str, str]:
+        """See `FileSource`."""
+        return self._either(lambda source: source.links(pattern))
+
+    def leads_to(self, link: str) -> str | None:
+        """See `FileSource`."""
+        return self._either(lambda source: source.leads_to(link))
+
+    def sizes(self, paths: Sequence[str]) -> dict[str, int]:
+        """See `FileSource`."""
+        return self._either(lambda source: source.sizes(paths))
+
+    def _either(self, ask: Callable[[FileSource], Found]) -> Found:
+        try:
+            return ask(self.local)
+        except CannotEvaluate as missing:
+            try:
+                return ask(self.remote)
+            except CannotEvaluate as error:
+                raise CannotEvaluate(f"{missing.message}; and {error.message}", missing.hint or error.hint) from None
+
+
+Names = Callable[[], Sequence[str]]
+"""Names files as they are now."""
+
+Look = tuple[int, int, int] | None
+"""Time of change, size and number of a file as the file system has them; None where there is no such file."""
+
+_OURS = (".gate/", "__pycache__/")
+"""What running writes by itself."""
+
+
+@dataclass(slots=True)
+class Sightings:
+    """What was looked at, and what was seen there.
+
+    Args:
+        files: each with its looks from before it was read, so that no change is missed.
+        lists: what names files, each with the names that it gave; None where it could not.
+    """
+
+    files: dict[Path, Look] = field(default_factory=dict)
+    lists: dict[tuple[str, str, str], tuple[Names, tuple[str, ...] | None]] = field(default_factory=dict)
+
+    def see(self, path: Path) -> None:
+        """Note a file, which need not be there; what was seen first counts."""
+        if path not in self.files:
+            self.files[path] = look(path)
+
+    def changed(self) -> bool:
+        """Does anything look otherwise now?"""
+        if any(look(path) != seen for path, seen in self.files.items()):
+            return True
+        return any(_given(names) != seen for names, seen in self.lists.values())
+
+    def again(self) -> "Sightings":
+        """The same places as they look now."""
+        files = {path: look(path) for path in self.files}
+        return Sightings(files, {key: (names, _given(names)) for key, (names, _) in self.lists.items()})
+
+
+def look(path: Path) -> Look:
+    """How a file looks without being read."""
+    try:
+        facts = path.stat()
+    except OSError:
+        return None
+    return facts.st_mtime_ns, facts.st_size, facts.st_ino
+
+
+def _given(names: Names) -> tuple[str, ...] | None:
+    try:
+        return tuple(names())
+    except GateError:
+        # Whoever reads it next will be told why.
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """Files of a folder (`gate.prompts.files.FileSource`), with a note of each that is asked for.
+
+    Args:
+        inner: reads them.
+        root: of their paths.
+        seen: takes the notes.
+    """
+
+    inner: FileSource
+    root: Path
+    seen: Sightings
+
+    @property
+    def label(self) -> str:
+        return self.inner.label
+
+    @property
+    def sha(self) -> str | None:
+        return self.inner.sha
+
+    def read(self, path: str) -> bytes | None:
+        self.seen.see(self.root / path)
+        return self.inner.read(path)
+
+    def fingerprint(self, path: str) -> str | None:
+        self.seen.see(self.root / path)
+        return self.inner.fingerprint(path)
+
+    def glob(self, pattern: str) -> list[str]:
+        found = self.inner.glob(pattern)
+        key = (str(self.root), "glob", pattern)
+        self.seen.lists.setdefault(key, (lambda: self.inner.glob(pattern), tuple(found)))
+        return found
+
+    def listing(self, folder: str = "") -> dict[str, str]:
+        def names() -> list[str]:
+            return [path for path in sorted(self.inner.listing(folder)) if not any(own in path for own in _OURS)]
+
+        found = names()
+        self.seen.lists.setdefault((str(self.root), "listing", folder), (names, tuple(found)))
+        for path in found:
+            self.seen.see(self.root / path)
+        return self.inner.listing(folder)
+
+    def links(self, pattern: str) -> dict[str, str]:
+        return self.inner.links(pattern)
+
+    def leads_to(self, link: str) -> str | None:
+        return self.inner.leads_to(link)
+
+    def sizes(self, paths: Sequence[str]) -> dict[str, int]:
+        return self.inner.sizes(paths)
 
 
 @dataclass(frozen=True, slots=True)
 class RefSource:
-    """Files of one commit (`gate.inputs.source.FileSource`).
+    """Files of one commit (`gate.prompts.files.FileSource`).
 
     Args:
         label: the ref as the user named it.
@@ -80,7 +258,7 @@ class RefSource:
         return {entry.path: entry.fingerprint for entry in found if entry.plain}
 
     def links(self, pattern: str) -> dict[str, str]:
-        """Links and submodules that match, or behind which something could (`gate.inputs.entries.linked`)."""
+        """Links and submodules that match, or behind which something could (`gate.prompts.files.linked`)."""
         return linked(self._below(), checked(pattern))
 
     def leads_to(self, link: str) -> str | None:
@@ -148,7 +326,7 @@ class RefSource:
 
 @dataclass(frozen=True, slots=True)
 class TreeSource:
-    """Files of the working tree (`gate.inputs.source.FileSource`).
+    """Files of the working tree (`gate.prompts.files.FileSource`).
 
     Args:
         root: of the working tree.

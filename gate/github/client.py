@@ -13,8 +13,8 @@ from github.PullRequest import PullRequest
 from github.Repository import Repository
 from urllib3.exceptions import MaxRetryError, ResponseError
 
+from gate.config.documents import printable
 from gate.errors import CannotEvaluate
-from gate.inputs.problems import printable
 
 # They print a remark on every refusal and every new attempt; one refusal is expected in every workflow.
 for _name in ("github", "urllib3"):

@@ -2,12 +2,209 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import quote
 
+from github.IssueComment import IssueComment
 from github.PullRequest import PullRequest as Raw
 
-from gate.domain.pull_request import PullRequest
 from gate.github.client import GitHub, asking, bounded, required
+from gate.github.events import LabelEvent, Posted, PullRequest
+from gate.record.parts import Role
+
+
+@dataclass(frozen=True, slots=True)
+class PullRequestPeople:
+    """Asks about people (`gate.action.override.People`).
+
+    Args:
+        github: the repository.
+        number: of the pull request.
+    """
+
+    github: GitHub
+    number: int
+
+    def role(self, login: str) -> Role:
+        """What somebody may do in the repository, by teams and organization, too.
+
+        Args:
+            login: of a person.
+
+        Raises:
+            ApiError: it cannot be read, or the answer is about somebody else.
+        """
+        with asking(f"read the role of {login}", "metadata: read"):
+            return _role(self._permission(login), login)
+
+    def author(self) -> str | None:
+        """Login of who opened the pull request; None where that account is gone."""
+        with asking("read the author of the pull request"):
+            return _login(self.github.pull(self.number).raw_data["user"])
+
+    def commit_author(self, sha: str) -> str | None:
+        """Login of who wrote a commit; None where GitHub knows no account for the address in it."""
+        with asking(f"read the author of commit {sha[:12]}", "contents: read"):
+            found = self.github.repository.get_commit(sha).raw_data
+            if found["sha"] != sha:
+                raise ValueError("another commit")
+            return _login(found["author"])
+
+    def _permission(self, login: str) -> Any:
+        # PyGithub gives the coarse permission or the role's name, each by a request of its own, and nothing else.
+        path = f"{self.github.repository.url}/collaborators/{quote(login, safe='')}/permission"
+        return self.github.repository.requester.requestJsonAndCheck("GET", path)[1]
+
+
+def _role(answer: Any, login: str) -> Role:
+    user = answer["user"]
+    if user is not None and required(user["login"], str).casefold() != login.casefold():
+        raise ValueError("another person")
+    permissions = user.get("permissions") if user is not None else None
+    # Older servers name no role.
+    name = required(answer.get("role_name", ""), str)
+    return Role(
+        name=name,
+        permission=required(answer["permission"], str),
+        triage=isinstance(permissions, dict) and permissions.get("triage") is True,
+    )
+
+
+def _login(user: Any) -> str | None:
+    """GitHub gives null where there is no account, and an empty object where a commit has no address."""
+    return required(user["login"], str) if user else None
+
+
+@dataclass(frozen=True, slots=True)
+class Now:
+    """A pull request at this moment.
+
+    Args:
+        state: `open` or `closed`.
+        labels: names.
+        head: the newest commit.
+    """
+
+    state: str
+    labels: tuple[str, ...]
+    head: str
+
+
+@dataclass(frozen=True, slots=True)
+class PullRequestLabels:
+    """Reads labels.
+
+    Args:
+        github: the repository.
+        number: of the pull request.
+    """
+
+    github: GitHub
+    number: int
+
+    def now(self) -> Now:
+        """State, labels and newest commit."""
+        with asking("read the labels of the pull request"):
+            pull = self.github.pull(self.number)
+            labels = tuple(required(label.name, str) for label in pull.labels)
+            return Now(required(pull.state, str), labels, required(pull.head.sha, str))
+
+    def events(self) -> tuple[LabelEvent, ...]:
+        """Every time that a label was set or taken off, oldest first."""
+        with asking("read who set the label"):
+            issue = self.github.repository.get_issue(self.number)
+            rows = [event.raw_data for event in bounded(issue.get_timeline())]
+            return tuple(_label_event(row) for row in rows if row.get("event") in ("labeled", "unlabeled"))
+
+
+def _label_event(row: dict[str, Any]) -> LabelEvent:
+    label, actor, at = row.get("label"), row.get("actor"), row.get("created_at")
+    name = label.get("name") if isinstance(label, dict) else None
+    who = actor if isinstance(actor, dict) else {}
+    by = login if isinstance(login := who.get("login"), str) else None
+    return LabelEvent(
+        label=name if isinstance(name, str) else "",
+        is_set=row["event"] == "labeled",
+        by=by,
+        at=at if isinstance(at, str) else None,
+        bot=by is not None and (who.get("type") != "User" or by.casefold().endswith("[bot]")),
+        app=_app(row.get("performed_via_github_app")),
+    )
+
+
+def _app(app: Any) -> str:
+    """What acted in a person's name; something that cannot be read is an app, too."""
+    if app is None:
+        return ""
+    name = app.get("slug") if isinstance(app, dict) else None
+    return name if isinstance(name, str) and name else "unknown"
+
+
+WORKFLOW_AUTHOR = "github-actions[bot]"
+"""Who writes with a workflow's own token, to which GitHub does not tell its name."""
+
+_WRITE = "pull-requests: write"
+
+
+@dataclass(slots=True)
+class PullRequestComments:
+    """Reads and writes comments; every method may raise `ApiError`.
+
+    Args:
+        github: the repository.
+        number: of the pull request.
+    """
+
+    github: GitHub
+    number: int
+    _author: str = field(default="", init=False)
+
+    def author(self) -> str:
+        """The login under which this token writes."""
+        self._author = self._author or self.github.login() or WORKFLOW_AUTHOR
+        return self._author
+
+    def head(self) -> str:
+        """The commit that is the pull request's head now: it may have moved while the evaluation ran."""
+        with asking("read the head of the pull request"):
+            return required(self.github.pull(self.number).head.sha, str)
+
+    def comments(self) -> list[Posted]:
+        """All of them, oldest first."""
+        with asking("read the comments"):
+            # To GitHub a pull request is an issue, too, and that half of it has the comments.
+            return [_posted(one) for one in bounded(self.github.repository.get_issue(self.number).get_comments())]
+
+    def create(self, body: str) -> Posted:
+        """Post a comment."""
+        with asking("post the comment", _WRITE):
+            made = _posted(self.github.repository.get_issue(self.number).create_comment(body))
+        # The comment itself knows best who writes with this token: another app's is no workflow's.
+        self._author = made.author or self._author
+        return made
+
+    def update(self, comment: Posted, body: str) -> None:
+        """Replace the text of a comment."""
+        with asking("update the comment", _WRITE):
+            requester = self.github.repository.requester
+            _, updated = requester.requestJsonAndCheck("PATCH", self._url(comment), input={"body": body})
+            required(updated["html_url"], str)
+
+    def delete(self, comment: Posted) -> None:
+        """Delete a comment."""
+        with asking("delete a double of the comment", _WRITE):
+            self.github.repository.requester.requestJsonAndCheck("DELETE", self._url(comment))
+
+    def _url(self, comment: Posted) -> str:
+        return f"{self.github.repository.url}/issues/comments/{comment.id}"
+
+
+def _posted(one: IssueComment) -> Posted:
+    # GitHub gives no user for an account that is gone.
+    author = required(one.user.login, str) if one.user else ""
+    return Posted(required(one.id, int), author, one.body or "", required(one.html_url, str))
+
 
 _SHA = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _STATES = ("open", "closed")

@@ -13,9 +13,9 @@ from github.GitTreeElement import GitTreeElement
 
 from gate.errors import CannotEvaluate
 from gate.github.client import GitHub, asking, required
-from gate.inputs.entries import LINK, Entry, check_way, checked, destination, folders, linked, matching
-from gate.inputs.event import SHA
-from gate.inputs.paths import literal_folder
+from gate.github.events import SHA
+from gate.paths import literal_folder
+from gate.prompts.files import LINK, Entry, check_way, checked, destination, folders, linked, matching
 
 LONGEST_WALK = 500
 """Folders looked into, one by one, where GitHub cuts its listing of a large tree short."""
@@ -80,7 +80,7 @@ class GitHubStore:
 
 @dataclass(frozen=True, slots=True)
 class GitHubSource:
-    """Files of one commit on GitHub (`gate.inputs.source.FileSource`).
+    """Files of one commit on GitHub (`gate.prompts.files.FileSource`).
 
     Args:
         label: how the commit is named to the user.
@@ -124,7 +124,7 @@ class GitHubSource:
         return {entry.path: entry.fingerprint for entry in self._files(checked(folder) if folder else "")}
 
     def links(self, pattern: str) -> dict[str, str]:
-        """Links and submodules that match, or behind which something could (`gate.inputs.entries.linked`)."""
+        """Links and submodules that match, or behind which something could (`gate.prompts.files.linked`)."""
         pattern = checked(pattern)
         folder = literal_folder(pattern)
         way = (self._entry(path) for path in folders(f"{folder}/"))

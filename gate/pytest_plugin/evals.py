@@ -10,23 +10,20 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from gate.bootstrap.background import Answer, Background
-from gate.bootstrap.checking import resolve_check
-from gate.bootstrap.keeping import run_folder
-from gate.bootstrap.memory import Remembering
-from gate.bootstrap.places import root_of
-from gate.bootstrap.plan import Plan
+from gate.app.checks import BackgroundCheck, CaseAnswer, resolve_check
+from gate.app.environment.settings import Settings
+from gate.app.memory import MemoryOptions, RunOrder
+from gate.app.repository import root_of
+from gate.app.run_reports import run_folder
 from gate.config.policy import Budget
+from gate.engine.check_run import Shown
 from gate.errors import CannotEvaluate, GateError
-from gate.flows.check import Shown
-from gate.flows.resolved import Resolved
-from gate.flows.solo import Chosen, with_cases
 from gate.pytest_plugin import asked
-from gate.pytest_plugin.items import CaseItem, ConfigFile
-from gate.pytest_plugin.telling import beforehand
+from gate.pytest_plugin.items import CaseItem, ConfigFile, score_notes
 from gate.report import numbers
-from gate.settings.services import Settings
-from gate.store.own_folder import NAME
+from gate.resolve.resolved import Resolved
+from gate.resolve.single import Chosen, with_cases
+from gate.store.files import GATE_FOLDER
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -50,8 +47,8 @@ class Evals:
         self._root: Path = path.parent
         self._items: list[CaseItem] = []
         self._places: dict[CaseItem, int] = {}
-        self._asked: dict[CaseItem, Future[Answer]] = {}
-        self._background: Background | None = None
+        self._asked: dict[CaseItem, Future[CaseAnswer]] = {}
+        self._background: BackgroundCheck | None = None
         self._failed: GateError | None = None
         self._reported: set[CaseItem] = set()
         self._skipped: set[CaseItem] = set()
@@ -93,7 +90,7 @@ class Evals:
             if isinstance(one, CaseItem) and one not in self._asked and self._failed is None and not _may_skip(one):
                 self._ask(one)
 
-    def wait(self, item: CaseItem) -> Answer:
+    def wait(self, item: CaseItem) -> CaseAnswer:
         """The answer to a case.
 
         Raises:
@@ -158,7 +155,7 @@ class Evals:
 
     @property
     def _out(self) -> Path:
-        return self._root / NAME / ("pytest" if self._worker is None else f"pytest-{self._worker}")
+        return self._root / GATE_FOLDER / ("pytest" if self._worker is None else f"pytest-{self._worker}")
 
     def _window(self, item: CaseItem) -> int:
         calls = max(1, int(self.config.getoption(asked.dest("--gate-concurrency"), 32)))
@@ -167,13 +164,13 @@ class Evals:
     def _ask(self, item: CaseItem) -> None:
         try:
             if self._background is None:
-                self._background = Background(self._plan(), Settings.from_environ())
+                self._background = BackgroundCheck(self._plan(), Settings.from_environ())
                 self._background.start()
             self._asked[item] = self._background.ask(item.suite.name, item.case.id)
         except GateError as error:
             self._failed = error
 
-    def _plan(self) -> Plan:
+    def _plan(self) -> RunOrder:
         def option(name: str) -> bool:
             return bool(self.config.getoption(asked.dest(name), False))
 
@@ -183,15 +180,15 @@ class Evals:
         for item in self._items:
             wanted.setdefault(item.suite.name, set()).add(item.case.id)
         resolved = with_cases(self.resolve(), wanted)
-        self.notes += beforehand(resolved.suites)
-        folder = self._root / NAME
-        return Plan(
+        self.notes += score_notes(resolved.suites)
+        folder = self._root / GATE_FOLDER
+        return RunOrder(
             resolved=replace(resolved, budget=self._share(resolved.budget)),
             concurrency=max(1, int(self.config.getoption(asked.dest("--gate-concurrency"), 32))),
             seed=None,
             out=self._out,
-            progress=Background.silent(),
-            remember=Remembering(
+            progress=BackgroundCheck.silent(),
+            remember=MemoryOptions(
                 cache=not option("--gate-no-cache"), refresh=option("--gate-refresh"), folder=folder / "cache"
             ),
             say=self.notes.append,

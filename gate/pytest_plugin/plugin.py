@@ -129,13 +129,13 @@ def pytest_report_teststatus(report: pytest.TestReport, config: pytest.Config) -
     payload = getattr(report, "gate_eval", None)
     if payload is None or hasattr(report, "wasxfail") or config.get_verbosity() < 1 or _OVER in config.stash:
         return None
-    from gate.pytest_plugin.telling import brief
+    from gate.pytest_plugin.items import short_result
 
     if report.passed:
-        return "passed", ".", f"PASSED [{brief(payload)}]"
+        return "passed", ".", f"PASSED [{short_result(payload)}]"
     if report.when == "call":
-        return "failed", "F", f"FAILED [{brief(payload)}]"
-    return "error", "E", f"ERROR [{brief(payload)}]"
+        return "failed", "F", f"FAILED [{short_result(payload)}]"
+    return "error", "E", f"ERROR [{short_result(payload)}]"
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
@@ -145,10 +145,10 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     evals = config.stash.get(_EVALS, None)
     if not payloads and (evals is None or not evals.notes):
         return
-    from gate.pytest_plugin.telling import summary
+    from gate.pytest_plugin.items import summary_lines
 
     terminalreporter.section("eval", sep="=", bold=True)
-    for line in summary(payloads, [] if evals is None else evals.notes):
+    for line in summary_lines(payloads, [] if evals is None else evals.notes):
         terminalreporter.line(line)
 
 

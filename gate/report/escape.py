@@ -1,14 +1,12 @@
-"""Text from strangers, made harmless: model output, case text and names, in Markdown, HTML and terminals.
-
-GitHub links mentions, issue references, commits and addresses in running text but not in code; so outputs go into
-fences and names into code spans, and what stays in running text has its triggers broken by a zero-width space.
-"""
+"""Text from strangers, made harmless for Markdown, HTML, terminals and shells."""
 
 import html
 import re
+import shlex
 import unicodedata
+from collections.abc import Sequence
 
-from gate.report.secrets import masked
+from gate.record.secrets import masked
 
 _BREAK = "\N{ZERO WIDTH SPACE}"
 
@@ -80,13 +78,13 @@ def shorten(text: str, limit: int) -> str:
     return text[:head] + note + text[len(text) - tail :]
 
 
-def inline(text: str) -> str:
+def markdown_text(text: str) -> str:
     """Running Markdown text, also inside a table cell and a heading: no markup, no links, no references, one line."""
     text = _PUNCTUATION.sub(r"\\\1", _unlinked(one_line(text)))
     return _NUMBERED.sub(r"\1\\\2", text).replace("|", "&#124;")
 
 
-def code(text: str) -> str:
+def code_span(text: str) -> str:
     """A Markdown code span on one line; for use outside tables, whose pipes no code span can hold."""
     text = _COLOUR.sub(_BREAK, _unmarked(one_line(text)), count=1) or " "
     ticks = "`" * (_longest_run(text) + 1)
@@ -94,7 +92,7 @@ def code(text: str) -> str:
     return f"{ticks}{pad}{text}{pad}{ticks}"
 
 
-def fence(text: str, language: str = "text") -> str:
+def code_block(text: str, language: str = "text") -> str:
     """A fenced block that nothing inside can close, without a line end after it.
 
     Args:
@@ -116,7 +114,7 @@ def xml_text(text: str) -> str:
     return _NOT_XML.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
-def terminal(text: str, *, lines: bool = False) -> str:
+def terminal_text(text: str, *, lines: bool = False) -> str:
     """Text for a terminal or a runner's log: no escape codes, and no workflow commands (`::name::`, `##[name]`).
 
     Args:
@@ -153,3 +151,17 @@ def _unmarked(text: str) -> str:
 
 def _longest_run(text: str) -> int:
     return max((len(run) for run in re.findall("`+", text)), default=0)
+
+
+def shell_command(words: Sequence[str], longest: int) -> str:
+    """The command with quotes where a shell needs them; empty where it is too long, or cannot be shown as it is.
+
+    Keys are hidden before the quotes come: what hides them does not know of quotes, and could take one of a pair away.
+
+    Args:
+        words: of which some are names that strangers gave.
+        longest: characters.
+    """
+    found = shlex.join(map(masked, words))
+    shown = len(found) <= longest and found.isprintable() and "<!--" not in found and visible(found) == found
+    return found if shown else ""

@@ -1,13 +1,11 @@
-"""Numbers as a reader sees them: scores, changes, intervals, money, time, tokens.
-
-A value that its decimals would round to zero has two more of them; what is zero even then is shown as zero, without a
-sign: `+0.024`, `+0.00030`, `0.000`. A negative number carries a real minus sign (U+2212).
-"""
+"""Numbers as a reader sees them: scores, changes, intervals, money, time, tokens, agreement of judges."""
 
 import re
 
-from gate.domain.words import about_dollars
-from gate.domain.words import counted as counted
+from gate.record.calibration import FigureRecord, MaybeFigure, NoFigure
+from gate.record.secrets import masked
+from gate.values import about_dollars
+from gate.values import counted as counted
 
 MINUS = "\N{MINUS SIGN}"
 NOTHING = "\N{EN DASH}"
@@ -36,10 +34,10 @@ def delta(value: float | None) -> str:
 
 def grade(value: float | None) -> str:
     """A score on a rubric's own scale, with two decimals: `3.85`."""
-    return NOTHING if value is None else plain(value)
+    return NOTHING if value is None else two_decimals(value)
 
 
-def grade_of(share: float, scale: tuple[float, float], places: int = 1) -> str:
+def grade_from_share(share: float, scale: tuple[float, float], places: int = 1) -> str:
     """A score in [0, 1] as a rubric's scale has it, with one decimal: 0.625 on 1 to 5 is `3.5`."""
     return _decimals(scale[0] + share * (scale[1] - scale[0]), places)
 
@@ -51,7 +49,7 @@ def grade_change(value: float, lower: float | None, upper: float | None) -> str:
     return f"{_signed(value, 2)} [{low}, {high}]"
 
 
-def plain(value: float) -> str:
+def two_decimals(value: float) -> str:
     """A number with two decimals: `0.62`, `−0.10`."""
     return _signed(value, 2).removeprefix("+")
 
@@ -155,7 +153,7 @@ def tokens(count: int) -> str:
     return f"{count:,}"
 
 
-def about(count: int) -> str:
+def rough_count(count: int) -> str:
     """A rough count with two significant digits; beyond 10,000 only that."""
     if count > 10_000:
         return "more than 10,000"
@@ -190,3 +188,60 @@ def _percent_digits(fraction: float) -> str:
         return f"{size:,.0f}"
     shown = _decimals(size, 1)
     return shown if _is_some(shown) else "0"
+
+
+EXCERPT_CHARS = 240
+"""Of an answer, and of a reason, that is shown as an example."""
+UNIT_SCALE = (0.0, 1.0)
+
+
+def share_interval(found: MaybeFigure) -> str:
+    """A share with its interval: `91 % [86, 95]`."""
+    if isinstance(found, NoFigure):
+        return NOTHING
+    return f"{whole_percent(found.value)} [{found.lower * 100:.0f}, {found.upper * 100:.0f}]"
+
+
+def whole_percent(share: float) -> str:
+    """A share in whole percent; only all is `100 %`, and only none `0 %`."""
+    percent = round(share * 100)
+    percent = min(percent, 99) if share < 1.0 - ZERO else percent
+    return f"{max(percent, 1) if share > ZERO else percent} %"
+
+
+def coefficient_interval(found: MaybeFigure) -> str:
+    """A coefficient of agreement: `0.74 [0.61, 0.85]`."""
+    if isinstance(found, NoFigure):
+        return f"none: {found.reason}"
+    return f"{two_decimals(found.value)} [{two_decimals(found.lower)}, {two_decimals(found.upper)}]"
+
+
+def score_difference(found: MaybeFigure, scale: tuple[float, float]) -> str:
+    """A difference of scores: `+0.031 [+0.010, +0.052]`, or `+0.12 [+0.04, +0.21]` on a rubric's scale."""
+    if isinstance(found, NoFigure):
+        return NOTHING
+    if scale == UNIT_SCALE:
+        return f"{delta(found.value)} {interval(found.lower, found.upper)}"
+    steps = scale[1] - scale[0]
+    return grade_change(found.value * steps, found.lower * steps, found.upper * steps)
+
+
+def score_distance(distance: float, scale: tuple[float, float]) -> str:
+    """A distance of two scores: `0.072`, or `0.29` on a rubric's scale."""
+    return score(distance) if scale == UNIT_SCALE else grade(distance * (scale[1] - scale[0]))
+
+
+def tenths(value: float) -> str:
+    """Answers, in tenths where several people or judgements speak about one."""
+    return f"{value:,.1f}".removesuffix(".0")
+
+
+def rate_interval(found: MaybeFigure, verb: str) -> str:
+    """`90 % [80, 95] passed`."""
+    return f"{share_interval(found)} {verb}" if isinstance(found, FigureRecord) else found.reason
+
+
+def excerpt(text: str) -> str:
+    """The beginning of a text; a key in it is masked before it could be cut in two."""
+    text = masked(text)
+    return text if len(text) <= EXCERPT_CHARS else text[:EXCERPT_CHARS] + "…"

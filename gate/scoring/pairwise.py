@@ -4,20 +4,18 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from gate.calls.port import Calls
-from gate.calls.together import together
-from gate.config.scorerspec import ScorerSpec
-from gate.domain.absence import Unscored
-from gate.domain.jsonvalue import JsonValue
-from gate.domain.model import ModelRef, Params
-from gate.domain.sample import Part, Reply, Score
-from gate.providers.base import Request
-from gate.scoring.asking import Inquiry, Opinion, ask
-from gate.scoring.echo import repeated
-from gate.scoring.messages import Pair, besides, fences_of, pair_messages, shown
-from gate.scoring.parsing import read_object, read_preference
-from gate.scoring.subject import Subject
-from gate.scoring.verdict import Mark, Verdict
+from gate.calls.interface import Calls, together
+from gate.calls.provider import Request
+from gate.config.models import ModelRef, Params
+from gate.config.scorer import ScorerSpec
+from gate.record.sample import Part, Reply, Score
+from gate.record.transcript import Unscored
+from gate.scoring.interface import Subject
+from gate.scoring.judge import JudgeOpinion, JudgeQuestion, ask_judge
+from gate.scoring.judge_prompt import AnswerPair, fences_of, is_shown, pair_messages, shown_besides
+from gate.scoring.judge_reply import read_object, read_preference
+from gate.scoring.verdict import ScoredReason, Verdict, echo_complaint
+from gate.values import JsonValue
 
 WORTH = {"first": 1.0, "tie": 0.5, "second": 0.0}
 """Of the answer that was shown first, by the judge's word."""
@@ -61,7 +59,7 @@ class PairwiseJudge:
             index: sample index, so that equal pairs of different samples are judged apart.
         """
         blank = Score(self.spec.name, Unscored("not judged"), "", self.spec.weight)
-        pair = Pair.of(baseline, candidate)
+        pair = AnswerPair.of(baseline, candidate)
         if pair.texts[0] == pair.texts[1]:
             same = replace(
                 blank, value=WORTH["tie"], reason=f"both {'conversations' if pair.turn else 'answers'} are the same"
@@ -81,7 +79,7 @@ class PairwiseJudge:
             _scored(paid[1], (second.value, 1.0 - first.value), second.reason),
         )
 
-    async def _opinion(self, pair: Pair, index: int) -> Opinion:
+    async def _opinion(self, pair: AnswerPair, index: int) -> JudgeOpinion:
         """What the answer that is shown first is worth."""
         case, texts = pair.case, pair.texts
         about = json.dumps([self.spec.name, case.id])
@@ -91,18 +89,18 @@ class PairwiseJudge:
             return Request(asked, self.model, self.params, index, SCHEMA, about=about)
 
         def repeats(verdict: Verdict) -> Unscored | None:
-            seen = (*texts, case.question) if shown(self.spec, "sees_input") else texts
-            return repeated(verdict, seen, besides(self.spec, case))
+            seen = (*texts, case.question) if is_shown(self.spec, "sees_input") else texts
+            return echo_complaint(verdict, seen, shown_besides(self.spec, case))
 
-        return await ask(self.calls, Inquiry(request(), request, _read, repeats, fences_of(texts)))
+        return await ask_judge(self.calls, JudgeQuestion(request(), request, _read, repeats, fences_of(texts)))
 
 
 def _read(reply: Reply) -> Verdict:
     reason, better = read_preference(read_object(reply), tuple(WORTH))
-    return Verdict(WORTH[better], reason, (Mark(reason, WORTH[better], word=better),))
+    return Verdict(WORTH[better], reason, (ScoredReason(reason, WORTH[better], word=better),))
 
 
-def _paid(blank: Score, opinion: Opinion) -> Score:
+def _paid(blank: Score, opinion: JudgeOpinion) -> Score:
     return replace(blank, calls=opinion.calls, retries=opinion.retries, cost=opinion.cost, reused=opinion.reused)
 
 

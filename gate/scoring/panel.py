@@ -1,18 +1,171 @@
-"""All scorers of a suite, applied to one answer, or to the answers of both arms."""
+"""All scorers of a suite, applied to one answer, to the rounds of a conversation, or to a pair of answers."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import reduce
+from math import fsum
+from statistics import fmean
 
-from gate.calls.together import together
-from gate.config.scorerspec import ScorerSpec
-from gate.domain.case import Case
-from gate.domain.sample import Score
-from gate.domain.suite import Exam
+from gate.calls.interface import together
+from gate.cases.case import Case, Round
+from gate.config.scorer import ScorerSpec
+from gate.config.targets import RoundRule
+from gate.messages import Message
+from gate.record.sample import Part, Score
+from gate.record.transcript import Transcript, Unscored
+from gate.record.usage import added
+from gate.scoring.interface import CodeScorer, ModelScorer, Subject
 from gate.scoring.pairwise import PairwiseJudge
-from gate.scoring.port import CodeScorer, ModelScorer
-from gate.scoring.rounds import joined, own_rule, scenes
-from gate.scoring.subject import Subject
 from gate.scoring.validators.registry import validate
+from gate.suite import Exam
+
+REASON_CHARS = 4_000
+"""Of what is said of one round beside others."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredRound:
+    """One round, as its scorers see it.
+
+    Args:
+        number: counted from 0.
+        round: what the case says of it.
+        subject: its last answer, to a case whose question is the conversation until then.
+    """
+
+    number: int
+    round: Round
+    subject: Subject
+
+
+def scored_rounds(subject: Subject) -> tuple[ScoredRound, ...]:
+    """The rounds of a conversation; none where there was no conversation.
+
+    Args:
+        subject: the whole of it.
+    """
+    transcript, case = subject.transcript, subject.case
+    if transcript is None:
+        return ()
+    rounds = case.steps
+    numbers = sorted({turn.round for turn in transcript.turns})
+    return tuple(_scene(subject, transcript, number, rounds[min(number, len(rounds) - 1)]) for number in numbers)
+
+
+def _scene(subject: Subject, transcript: Transcript, number: int, one: Round) -> ScoredRound:
+    turns = transcript.of_round(number)
+    case = _asked(subject.case, _until(subject.case, transcript, number), one)
+    seconds = [turn.latency_s for turn in turns if turn.latency_s is not None]
+    own = Subject(
+        case,
+        turns[-1].answer,
+        fsum(seconds) if len(seconds) == len(turns) else None,
+        reduce(added, [turn.cost for turn in turns], None),
+        replace(transcript, turns=turns),
+    )
+    return ScoredRound(number, one, own)
+
+
+def _asked(case: Case, said: tuple[Message, ...], one: Round) -> Case:
+    """The case whose question is what was said; a single message is asked as it is of a model without rounds."""
+    return replace(
+        case,
+        input=said[0].content if len(said) == 1 else "",
+        messages=said if len(said) > 1 else (),
+        criteria=case.criteria if one.criteria is None else one.criteria,
+        rounds=(),
+    )
+
+
+def _until(case: Case, transcript: Transcript, number: int) -> tuple[Message, ...]:
+    """What was said before the last answer of a round."""
+    turns = [turn for turn in transcript.turns if turn.round <= number]
+    said: list[Message] = list(case.messages[:-1])
+    for turn in turns[:-1]:
+        said += (Message("user", turn.said), Message("assistant", turn.answer))
+    return (*said, Message("user", turns[-1].said))
+
+
+def join_rounds(scores: Sequence[tuple[int, Score]], rule: RoundRule) -> Score:
+    """What one scorer says of a conversation.
+
+    Args:
+        scores: number of the round, and the score there; at least one.
+        rule: how they become one.
+
+    Returns:
+        The score of the only round, or one with a part for each round; `Unscored` where a round has no score. One that
+        is required is 0 where it is 0 in a round that counts.
+    """
+    if len(scores) == 1:
+        return scores[0][1]
+    values = [(number, score.value) for number, score in scores]
+    missing = next(((number, value) for number, value in values if isinstance(value, Unscored)), None)
+    first = scores[0][1]
+    known = [(number, value) for number, value in values if not isinstance(value, Unscored)]
+    paid = replace(
+        first,
+        calls=sum(score.calls for _, score in scores),
+        retries=sum(score.retries for _, score in scores),
+        reused=sum(score.reused for _, score in scores),
+        cost=reduce(added, [score.cost for _, score in scores], None),
+        parts=(),
+    )
+    if missing is not None:
+        number, why = missing
+        return replace(paid, value=Unscored(f"{round_name(number)}: {why.reason}"), reason="")
+    decisive = len(known) - 1 if rule == "last" else min(range(len(known)), key=lambda at: known[at][1])
+    number, score = scores[decisive]
+    reason = f"{round_name(number)}: {score.reason}" if score.reason else ""
+    said = [score.reason for _, score in scores]
+    rounds = tuple(
+        Part("round", round_name(number), value, reason=_bounded(reason))
+        for (number, value), reason in zip(known, said, strict=True)
+    )
+    value = score_of_rounds([value for _, value in known], rule, required=first.required)
+    return replace(paid, value=value, reason=reason, parts=(*rounds, *_means([score for _, score in scores])))
+
+
+def _bounded(reason: str) -> str:
+    return reason if len(reason) <= REASON_CHARS else f"{reason[:REASON_CHARS]}…"
+
+
+def round_name(number: int) -> str:
+    """What a round is called, whose number is counted from 0."""
+    return f"round {number + 1}"
+
+
+def single_round_rule(rule: RoundRule) -> RoundRule:
+    """The rule for what is asked of single rounds: each of them counts, also where the last one decides the rest."""
+    return "mean" if rule == "last" else rule
+
+
+def score_of_rounds(values: Sequence[float], rule: RoundRule, *, required: bool) -> float:
+    """What the scores of rounds come to.
+
+    Args:
+        values: [rounds], at least one.
+        rule: how.
+        required: a 0 in a round that counts makes all of it 0.
+    """
+    if required and (values[-1] if rule == "last" else min(values)) <= 0.0:
+        return 0.0
+    match rule:
+        case "min":
+            return min(values)
+        case "last":
+            return values[-1]
+        case _:
+            return fmean(values)
+
+
+def _means(scores: Sequence[Score]) -> tuple[Part, ...]:
+    """The parts of a rubric or a jury, each the mean over the rounds that have it."""
+    found: dict[tuple[str, str], list[Part]] = {}
+    for score in scores:
+        for part in score.parts:
+            found.setdefault((part.kind, part.name), []).append(part)
+    return tuple(replace(parts[0], value=fmean(part.value for part in parts)) for parts in found.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +196,7 @@ class Panel:
             index: sample index.
         """
         alone = [spec for spec in self.exam.lasting_scorers_of(subject.case) if not spec.comparative]
-        rounds = scenes(subject)
+        rounds = scored_rounds(subject)
         if not rounds:
             return await self._all([(spec, subject) for spec in alone], index)
         asked = [(0, spec, subject) for spec in alone if spec.whole]
@@ -56,7 +209,9 @@ class Panel:
             found.setdefault(spec.name, []).append((number, score))
         rule = self.exam.conversing.score
         names = {spec.name for spec in alone}
-        return tuple(joined(own, rule if name in names else own_rule(rule)) for name, own in found.items())
+        return tuple(
+            join_rounds(own, rule if name in names else single_round_rule(rule)) for name, own in found.items()
+        )
 
     async def _all(self, wanted: Sequence[tuple[ScorerSpec, Subject]], index: int) -> tuple[Score, ...]:
         """The scores in the order of what is wanted; whoever has to be waited for is asked at once."""

@@ -1,11 +1,175 @@
-"""What a judge said of an answer, and whether there is a word of its own in it."""
+"""A judge's verdict, and the check that it does not repeat what the judge was shown."""
 
+import base64
+import html
 import re
-from collections.abc import Iterable
+import sys
+import unicodedata
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from urllib.parse import unquote
 
-from gate.domain.sample import Part
-from gate.scoring.plain import plain
+from gate.record.sample import Part
+from gate.record.transcript import Unscored
+
+ROUNDS = 8
+"""Times that escapes are taken out of a text, for they may stand within each other."""
+WORD, KEY = 1, 2
+"""What may be at the edge of a word."""
+GROWTH = 4
+"""Letters that one character becomes, at most; Unicode makes eighteen of some."""
+
+# Runs are taken whole, or a long one would be gone through once for each of its ends.
+_ESCAPED = re.compile(r"(?<!\\)\\++(?:u\{(H{1,6})\}|u(H{4})|x(H{2})|U(H{8}))".replace("H", "[0-9a-fA-F]"))
+_BACKSLASHED = re.compile(r"\\++[bfnrt]?")
+_AMPERSAND = re.compile(r"&(?:amp;)++")
+_PERCENT = re.compile(r"%(?:25)++")
+# The library reads a number of any length, and raises for one of more than 4,300 digits.
+_ENDLESS = re.compile(r"&#[0-9]{8,}")
+_TAG_LETTERS = re.compile("[\U000e0020-\U000e007e]++")
+_BASE64 = re.compile(r"[A-Za-z0-9+/_-]{24,}+={0,2}")
+_WITHIN_WORDS = re.compile(r"</?[a-z]{1,2}[0-9]?\s?/?>|(?<=\w)['\u2019](?=\w)", re.IGNORECASE)
+_TOKEN = re.compile(
+    r"^[^\S\n]*+\d{1,3}+[.):](?=\s)"  # the number of an item or a line says nothing
+    r"|(?:(?P<value>(?<!\d):|[=|(\[>\"']),?[^\S\n]{0,3}+)?"
+    r"(?P<number>\d{1,30}+(?:\.\d{1,30}+|,\d{1,2}+(?!\d))?(?:e[+-]?\d{1,3}+)?)(?!:\d)"
+    r"|(?P<word>[^\W\d_]++)(?P<key>(?=\s{0,3}[\"'\u201d\u2019]?\s{0,3}[:=>]))?",
+    re.MULTILINE,
+)
+# Cyrillic, Greek and other letters that look like Latin ones (Unicode's UTS 39 lists them, among many more). Both sides
+# of a comparison are written so.
+_LOOKALIKES = str.maketrans(
+    "авгекмнорстухіјѕһԁԛԝү" + "αβεηικμνορτυχωγ" + "ıłøđɡɩ",
+    "abrekmhopctyxijshdqwy" + "abenikuvoptuxwy" + "ilodgi",
+)
+_FILLERS = "\u115f\u1160"
+_URL_SAFE = str.maketrans("-_", "+/")
+
+
+@dataclass(frozen=True, slots=True)
+class PlainText:
+    """A text in that form.
+
+    Args:
+        letters: small and without accents, one after the other.
+        edges: for each place among the letters, and for their end: 0 within a word, `WORD` where one begins or ends,
+            `KEY` behind one that has a colon or the like behind it, as the name of a field has.
+        places, numbers: where among the letters a number stood, and which.
+        alone: for each number: is it written as a score is and an amount is not, as a value of its own or with a point?
+    """
+
+    letters: str
+    edges: bytearray
+    places: "array[int]"
+    numbers: "array[float]"
+    alone: bytearray
+
+    def words(self, letters: str, edge: int = WORD, within: tuple[int, int] | None = None) -> Iterator[int]:
+        """Where some letters stand as a word, or as several.
+
+        Args:
+            letters: a few.
+            edge: `KEY` for the name of a field.
+            within: the first and the last place that is looked at.
+        """
+        low, high = within or (0, len(self.letters))
+        at = self.letters.find(letters, low, high + len(letters))
+        while at >= 0:
+            if self.edges[at] and self.edges[at + len(letters)] >= edge:
+                yield at
+            at = self.letters.find(letters, at + 1, high + len(letters))
+
+    def valued(self, number: float) -> Iterator[tuple[int, bool]]:
+        """Where a number stood, and whether alone."""
+        for at, one, alone in zip(self.places, self.numbers, self.alone, strict=True):
+            if abs(one - number) < 1e-9:
+                yield at, bool(alone)
+
+
+def plain_text(text: str) -> PlainText | None:
+    """A text without escapes (of JSON, HTML, addresses), accents, lookalikes, tags of formatting and what is unseen.
+
+    Whatever is hidden in base64 or in Unicode's tags is put behind it. The work is linear in the text.
+
+    Args:
+        text: hostile.
+
+    Returns:
+        None where escapes are left after `ROUNDS` rounds.
+    """
+    shown = "\n".join([text, "".join(_hidden(text))])
+    for _ in range(ROUNDS):
+        found = _decoded(shown)
+        if found == shown:
+            return _taken_apart(_one_form(shown))
+        shown = found
+    return None
+
+
+def _hidden(text: str) -> Iterator[str]:
+    """What a reader may take out of a text that does not show it."""
+    for found in () if text.isascii() else _TAG_LETTERS.finditer(text):
+        yield "".join(chr(ord(letter) - 0xE0000) for letter in found[0])
+    for found in _BASE64.finditer(text):
+        try:
+            yield base64.b64decode(found[0].translate(_URL_SAFE) + "==").decode()
+        except ValueError:
+            continue
+
+
+def _decoded(text: str) -> str:
+    """One round: escapes of HTML, of addresses, and of JSON and programs."""
+    if "&" in text:
+        text = html.unescape(_ENDLESS.sub("", _AMPERSAND.sub("&", text)))
+    if "%" in text:
+        text = unquote(_PERCENT.sub("%", text))
+    if "\\" not in text:
+        return text
+    text = _BACKSLASHED.sub(lambda found: "\n" if found[0][-1] == "n" else " ", _ESCAPED.sub(_letter, text))
+    # Two escapes may be the halves of one letter.
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def _letter(found: re.Match[str]) -> str:
+    code = int(next(filter(None, found.groups())), 16)
+    return chr(code) if code <= sys.maxunicode else ""
+
+
+def _one_form(text: str) -> str:
+    text = _WITHIN_WORDS.sub("", text).casefold()
+    return text if text.isascii() else text.translate({ord(one): _skeleton(one) for one in {*text}})
+
+
+def _skeleton(character: str) -> str:
+    """What is left of a character, by Unicode's NFKD, without marks and what nobody sees."""
+    parts = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", character).casefold()).translate(_LOOKALIKES)
+    seen = (one for one in parts if unicodedata.category(one) not in {"Mn", "Mc", "Me", "Cf"} and one not in _FILLERS)
+    return "".join(seen)[:GROWTH]
+
+
+def _taken_apart(text: str) -> PlainText:
+    letters, edges, edge = list[str](), bytearray(), WORD
+    places, numbers, alone = array("q"), array("d"), bytearray()
+    for found in _TOKEN.finditer(text):
+        what = found.lastgroup
+        if what == "number":
+            number = found["number"]
+            places.append(len(edges))
+            numbers.append(float(number.replace(",", ".")))
+            alone.append(found["value"] is not None or "." in number)
+        elif what is not None:
+            word = found["word"]
+            letters.append(word)
+            edges.append(edge)
+            edges += bytes(len(word) - 1)
+            edge = KEY if what == "key" else WORD
+    edges.append(edge)
+    return PlainText("".join(letters), edges, places, numbers, alone)
+
 
 _WORD = re.compile(r"\w+")
 FENCE_CHARS = 8
@@ -13,7 +177,7 @@ FENCE_CHARS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class ScoredReason:
     """One reason with its score.
 
     Args:
@@ -42,11 +206,11 @@ class Verdict:
 
     value: float
     reason: str
-    marks: tuple[Mark, ...]
+    marks: tuple[ScoredReason, ...]
     parts: tuple[Part, ...] = ()
 
 
-def wordless(verdict: Verdict, fences: Iterable[str] = ()) -> bool:
+def is_wordless(verdict: Verdict, fences: Iterable[str] = ()) -> bool:
     """Is there a reason without a word of the judge's own: signs and figures alone, or the fence handed back?
 
     Args:
@@ -56,7 +220,7 @@ def wordless(verdict: Verdict, fences: Iterable[str] = ()) -> bool:
     known = tuple(fences)
 
     def own(word: str) -> bool:
-        form = plain(word)
+        form = plain_text(word)
         seen = form is not None and form.letters != ""
         return seen and not (len(word) >= FENCE_CHARS and any(word in one for one in known))
 
@@ -67,3 +231,116 @@ def wordless(verdict: Verdict, fences: Iterable[str] = ()) -> bool:
         if not any(map(own, _WORD.findall(reason))):
             return True
     return False
+
+
+ECHO = Unscored("the judge repeated a verdict that stands in the answer")
+VEILED = Unscored("what was judged is escaped too many times over to tell whether the judge repeated it")
+NEAR = 200
+"""Letters between a reason and what makes a verdict of it."""
+TELLING = 12
+"""Letters of a reason that are not repeated by chance."""
+PIECE, PIECES = 8, 32
+"""Letters of a piece of a reason, at least; pieces, at most."""
+
+_known = lru_cache(maxsize=16)(plain_text)
+_said = lru_cache(maxsize=64)(plain_text)
+"""Reasons, and names of fields, which every verdict of a judge has; apart, so that they push no text out."""
+
+
+def echo_complaint(verdict: Verdict, judged: Iterable[str], shown: Iterable[str] = ()) -> Unscored | None:
+    """Why a verdict does not count: it stands in what the judge was shown. None where it does count.
+
+    A reason alone is a quotation, and a reason beside its score a verdict. So one is repeated where two thirds of its
+    reason stand in what was judged within `NEAR` letters of its score, written as scores are; and where reason and
+    score stand right behind the names of their fields, anywhere in anything that was shown. Looked for are letters and
+    numbers alone (`gate.scoring.verdict`), so neither form nor order matters. The work is linear in the texts.
+
+    Args:
+        verdict: as the judge gave it.
+        judged: the answer and the question.
+        shown: what else the judge was shown, such as the criteria, whose words an honest verdict may well repeat.
+    """
+    texts = [(_known(text), (_near, _spelled)) for text in judged] + [(_known(text), (_spelled,)) for text in shown]
+    for mark in verdict.marks:
+        reason = _said(mark.reason)
+        for text, rules in texts:
+            if text is None or reason is None:
+                return VEILED
+            if reason.letters and any(rule(mark, reason, text) for rule in rules):
+                return ECHO
+    return None
+
+
+def _spelled(mark: ScoredReason, reason: PlainText, text: PlainText) -> bool:
+    """Do both stand right behind the names of their fields?"""
+    if reason.letters not in text.letters:
+        return False
+    scored = {at + len(_under(mark)) for at in text.words(_under(mark))}
+    return any(at in scored for at, _ in _values(mark, text)) and any(
+        text.letters.startswith(reason.letters, at + len("reason")) for at in text.words("reason")
+    )
+
+
+def _near(mark: ScoredReason, reason: PlainText, text: PlainText) -> bool:
+    """Do two thirds of the pieces of a reason stand near what makes a verdict of them?"""
+    pieces, telling = _pieces(reason.letters), len(reason.letters) >= TELLING
+    if not _most(piece in text.letters for piece in pieces):
+        return False
+    places, own = _signs(mark, text, telling), _signs(mark, reason, telling)
+    regions = _regions(places, len(own), NEAR + len(reason.letters))
+    if not telling:
+        return any(True for region in regions for _ in text.words(reason.letters, within=region))
+    return _most(
+        any(text.letters.find(piece, low, high + len(piece)) >= 0 for low, high in regions) for piece in pieces
+    )
+
+
+def _most(found: Iterable[bool]) -> bool:
+    answers = tuple(found)
+    return 3 * sum(answers) >= 2 * len(answers)
+
+
+def _signs(mark: ScoredReason, text: PlainText, telling: bool) -> list[int]:
+    """Where something makes a verdict of a reason: the score, near the name of a field that was asked for.
+
+    Beside a telling reason a score that is written as one will do without a name, and the name of its field without it.
+    """
+    field = _said(mark.field)
+    names = {"reason", _under(mark), field.letters if field else ""} - {""}
+    named = sorted(at for name in names for at in text.words(name))
+    signs = [at for at, alone in _values(mark, text) if (telling and alone) or _any(named, at - NEAR, at + NEAR)]
+    return sorted([*signs, *(text.words(_under(mark), KEY) if telling else ())])
+
+
+def _any(places: Sequence[int], low: int, high: int) -> bool:
+    at = bisect_left(places, low)
+    return at < len(places) and places[at] <= high
+
+
+def _regions(signs: Sequence[int], own: int, reach: int) -> list[tuple[int, int]]:
+    """From where to where more signs are within reach than the reason holds itself."""
+    found = list[tuple[int, int]]()
+    for first, last in zip(signs, signs[own:], strict=False):
+        low, high = max(0, last - reach), first + reach
+        if found and low <= found[-1][1]:
+            found[-1] = found[-1][0], max(high, found[-1][1])
+        elif low <= high:
+            found.append((low, high))
+    return found
+
+
+def _values(mark: ScoredReason, text: PlainText) -> Iterator[tuple[int, bool]]:
+    """Where a score stands, and whether it is written as one; a word may always be just a word."""
+    return ((at, False) for at in text.words(mark.word)) if mark.word else text.valued(mark.score)
+
+
+def _under(mark: ScoredReason) -> str:
+    """The field that a score, or the word in its place, stands under."""
+    return (mark.field or "better") if mark.word else "score"
+
+
+def _pieces(letters: str) -> list[str]:
+    """A reason, cut into pieces of about the same size: a judge may add or swap a word."""
+    count = min(PIECES, max(1, len(letters) // PIECE)) if len(letters) >= TELLING else 1
+    ends = [len(letters) * place // count for place in range(count + 1)]
+    return [letters[start:end] for start, end in pairwise(ends)]

@@ -1,5 +1,8 @@
 """What the statistics accept: finite vectors, and the labels that say which cases belong together."""
 
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
@@ -72,3 +75,182 @@ def check_level(alpha: float) -> None:
     """
     if not 0.0 < alpha < 0.5:
         raise ValueError(f"alpha is a one-sided level and must lie between 0 and 0.5, not {alpha}.")
+
+
+BLOCKABLE_UNITS = 10
+"""A slice with fewer independent units may warn, never block."""
+
+CHANGED_FOR_ZERO_WIDTH = 6
+"""2^-6 is the first power of a half below 2.5 %: fewer signs that agree prove nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnitSums:
+    """One slice, summed over its g units.
+
+    Args:
+        units: int[g], which units, ascending.
+        sums: float[g], sum of the deltas of each unit.
+        sizes: int[g], cases of each unit.
+        margin: tolerated fall of the mean delta.
+    """
+
+    units: IntArray
+    sums: FloatArray
+    sizes: IntArray
+    margin: float
+
+    @property
+    def n(self) -> int:
+        return int(self.sizes.sum())
+
+    @property
+    def mean(self) -> float:
+        """Mean delta of the cases; there must be some."""
+        mean = float(self.sums.sum()) / self.n
+        return 0.0 if abs(mean) < TOLERANCE else mean
+
+    @property
+    def changed(self) -> int:
+        """Units whose deltas do not cancel to 0."""
+        return int(np.count_nonzero(np.abs(self.sums) >= TOLERANCE))
+
+    @property
+    def blockable(self) -> bool:
+        return len(self.units) >= BLOCKABLE_UNITS
+
+
+def sum_slices(
+    deltas: npt.ArrayLike,
+    slices: Mapping[str, npt.ArrayLike],
+    clusters: npt.ArrayLike | None,
+    margin: float | Mapping[str, float],
+) -> dict[str, UnitSums]:
+    """Sum every slice over its units, in the order given.
+
+    Args:
+        deltas: float[N], candidate minus baseline.
+        slices: name to positions in `deltas`, int[n], each at most once.
+        clusters: int[N], cases with equal labels are one unit; None when every case is its own.
+        margin: tolerated fall, at least 0; one for all slices, or by name (others 0).
+
+    Raises:
+        ValueError: NaN or infinite deltas, positions that are out of range or repeated, no slices at all, labels that
+            do not fit, a margin outside its range.
+    """
+    values = finite_vector(deltas, "deltas")
+    labels = unit_labels(len(values), clusters)
+    margins = _margins(slices, margin)
+    chosen = {name: _positions(name, positions, len(values)) for name, positions in slices.items()}
+    return {name: _sum_units(values, labels, positions, margins[name]) for name, positions in chosen.items()}
+
+
+def _sum_units(deltas: FloatArray, labels: IntArray, positions: IntArray, margin: float) -> UnitSums:
+    units, index, sizes = np.unique(labels[positions], return_inverse=True, return_counts=True)
+    sums = np.bincount(index, weights=deltas[positions], minlength=len(units)).astype(np.float64)
+    return UnitSums(units, sums, sizes, margin)
+
+
+def _positions(name: str, positions: npt.ArrayLike, n: int) -> IntArray:
+    chosen = integer_vector(positions, f"slice {name!r}")
+    outside = chosen[(chosen < 0) | (chosen >= n)]
+    if len(outside):
+        raise ValueError(f"slice {name!r} names case {outside[0]}, but there are {n} cases, counted from 0.")
+    if len(np.unique(chosen)) != len(chosen):
+        raise ValueError(f"slice {name!r} names a case twice.")
+    return chosen
+
+
+def _margins(slices: Mapping[str, npt.ArrayLike], margin: float | Mapping[str, float]) -> dict[str, float]:
+    if not slices:
+        raise ValueError("There must be at least one slice to test.")
+    if not isinstance(margin, Mapping):
+        margin = dict.fromkeys(slices, margin)
+    if strangers := sorted(margin.keys() - slices.keys()):
+        raise ValueError(f"margin names {strangers[0]!r}, which is not a slice.")
+    if bad := sorted(name for name, value in margin.items() if not 0.0 <= value < math.inf):
+        raise ValueError(f"the margin of slice {bad[0]!r} must be finite and at least 0, not {margin[bad[0]]}.")
+    return {name: float(margin.get(name, 0.0)) for name in slices}
+
+
+@dataclass(frozen=True, slots=True)
+class SliceResult:
+    """What the test says about one slice.
+
+    Args:
+        n: cases.
+        units: independent units, cases or clusters.
+        mean: mean delta of the cases; None when there are none.
+        lower, upper: interval on the scale of `mean`; infinite where the data cannot bound it.
+        p: one-sided p-value of a fall below the margin, adjusted for all slices tested; None where the slice is too
+            small to block.
+        blockable: at least 10 units, so that the slice belongs to the family.
+    """
+
+    n: int
+    units: int
+    mean: float | None
+    lower: float
+    upper: float
+    p: float | None
+    blockable: bool
+
+
+@dataclass(frozen=True, slots=True)
+class JointResult(Mapping[str, SliceResult]):
+    """Every slice, in the order given: a mapping from name to result.
+
+    Args:
+        slices: name to result.
+        critical: for planning, how many standard errors a fall must measure. For the joint test the c of which a slice
+            is below its margin when its statistic lies below -c: infinite when no statistic could reach the level, and
+            when no slice of the family changed anywhere. For the other methods the normal quantile at the level that
+            the slice with the largest p is held to.
+        flips: sign flips behind the p-values; 0 when there was nothing to flip.
+        family: how many slices were tested together.
+    """
+
+    slices: Mapping[str, SliceResult]
+    critical: float
+    flips: int
+    family: int
+
+    def __getitem__(self, name: str) -> SliceResult:
+        return self.slices[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.slices)
+
+    def __len__(self) -> int:
+        return len(self.slices)
+
+
+EMPTY = SliceResult(0, 0, None, -math.inf, math.inf, None, False)
+"""A slice without cases."""
+
+
+@dataclass(frozen=True, slots=True)
+class Undefined:
+    """No number.
+
+    Args:
+        reason: why, in plain words, without a full stop.
+    """
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A figure with its interval.
+
+    Args:
+        value: the estimate.
+        lower, upper: its bounds; the ends of what the figure can be at all where the data give none.
+        units: independent units that it rests on.
+    """
+
+    value: float
+    lower: float
+    upper: float
+    units: int

@@ -5,19 +5,71 @@ Corrections for any dependence pay for it with power: slices overlap, and the jo
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from gate.stats.arrays import TOLERANCE, check_level, finite_vector, unit_labels
-from gate.stats.correction import Corrected, Correction, correct
-from gate.stats.mcnemar import discordant
-from gate.stats.results import EMPTY, JointResult, SliceResult
-from gate.stats.slices import CHANGED_FOR_ZERO_WIDTH, UnitSums, sum_slices
-from gate.stats.student import normal_quantile
-from gate.stats.t_mean import t_mean
-from gate.stats.tails import bootstrap_tails, resamples_for
+from gate.stats.arrays import (
+    CHANGED_FOR_ZERO_WIDTH,
+    EMPTY,
+    TOLERANCE,
+    JointResult,
+    SliceResult,
+    UnitSums,
+    check_level,
+    finite_vector,
+    sum_slices,
+    unit_labels,
+)
+from gate.stats.bootstrap import Corrected, Correction, bootstrap_tails, correct, resamples_for
+from gate.stats.distributions import normal_quantile, t_cdf, t_quantile
+from gate.stats.rates import discordant
+
+
+@dataclass(frozen=True, slots=True)
+class TMean:
+    """A mean delta with its standard error, from the linearised sums of the units.
+
+    (W. Gosset, Biometrika 6, 1908, 1-25; clusters of unequal size: W. Cochran, Sampling Techniques, 1977, section 9A.)
+
+    Args:
+        mean: mean delta of the cases.
+        error: its standard error; 0 when the units do not vary.
+        units: g; the degrees of freedom are g - 1.
+        margin: tolerated fall.
+    """
+
+    mean: float
+    error: float
+    units: int
+    margin: float
+
+    @property
+    def p(self) -> float:
+        """One-sided, of a fall below the margin; without variation 0 or 1."""
+        above = self.mean + self.margin
+        if self.units < 2:
+            return 1.0
+        if self.error == 0.0:
+            return 0.0 if above < -TOLERANCE else 1.0
+        return t_cdf(above / self.error, self.units - 1)
+
+    def bounds(self, level: float) -> tuple[float, float]:
+        if self.units < 2:
+            return -math.inf, math.inf
+        half = t_quantile(1.0 - level, self.units - 1) * self.error
+        return self.mean - half, self.mean + half
+
+
+def t_mean(sums: UnitSums) -> TMean:
+    """Estimate the mean of a slice that has cases."""
+    g, mean = len(sums.units), sums.mean
+    residuals = sums.sums - mean * sums.sizes
+    error = math.sqrt(g / (g - 1) * float(np.sum(residuals * residuals))) / sums.n if g > 1 else 0.0
+    return TMean(mean, error if error >= TOLERANCE else 0.0, g, sums.margin)
+
 
 Marginal: TypeAlias = Literal["percentile", "t", "mcnemar"]
 

@@ -7,9 +7,8 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from gate.stats.arrays import TOLERANCE, FloatArray, IntArray, check_level, unit_labels
-from gate.stats.undefined import Estimate, Undefined
-from gate.stats.wilson import Rate
+from gate.stats.arrays import TOLERANCE, Estimate, FloatArray, IntArray, Undefined, check_level, unit_labels
+from gate.stats.rates import Rate
 
 RESAMPLES = 2000
 LEAST_DEFINED = 0.95

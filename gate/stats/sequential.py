@@ -13,11 +13,17 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from gate.stats.arrays import TOLERANCE, FloatArray, IntArray, check_level, unit_labels
-from gate.stats.columns import Column, column_of, spread
-from gate.stats.flips import null_paths
-from gate.stats.results import JointResult, SliceResult
-from gate.stats.slices import sum_slices
+from gate.stats.arrays import (
+    TOLERANCE,
+    FloatArray,
+    IntArray,
+    JointResult,
+    SliceResult,
+    check_level,
+    sum_slices,
+    unit_labels,
+)
+from gate.stats.sign_flips import Column, column_of, null_paths, spread
 
 FLIPS = 19_999
 """The first of five boundaries is p = 0.00025: five of these flips."""

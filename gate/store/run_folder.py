@@ -1,18 +1,24 @@
-"""A run on disk: `run.json`, `samples.jsonl` and the rendered reports in one folder."""
+"""A run on disk: its folder with record and samples, records read back, and sessions that end with the run."""
 
 import os
+import re
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from importlib.metadata import version
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TypeVar
 
-from gate.domain.record import RunRecord
-from gate.domain.sample import Sample, Words, words_of
+from pydantic import BaseModel, TypeAdapter, ValidationError
+
 from gate.errors import GateError
-from gate.store.own_folder import make_folder
+from gate.messages import Message
+from gate.record.run import RunRecord
+from gate.record.sample import Sample, Words, words_of
+from gate.store.files import make_gate_folder, read_bounded
+from gate.values import JsonValue, complaint, parsed, written
 
 _PIECE = 1 << 16
 
@@ -43,7 +49,7 @@ class RunFolder:
         from gate.store.samples import sample_line
 
         if self._samples is None:
-            make_folder(self.path)
+            make_gate_folder(self.path)
             # Removed and made anew: a link of that name, which a repository may bring, is not followed.
             (self.path / "samples.jsonl").unlink(missing_ok=True)
             self._samples = (self.path / "samples.jsonl").open("x+b")
@@ -67,7 +73,7 @@ class RunFolder:
 
     def run(self, run: RunRecord) -> None:
         """Write `run.json` and the reports, each whole or not at all."""
-        make_folder(self.path)
+        make_gate_folder(self.path)
         self._reclaim()
         write_whole(self.path / "run.json", dump_run(run))
         for name, render in self.reports.items():
@@ -91,7 +97,7 @@ class RunFolder:
         Raises:
             GateError: it cannot be made, or lies behind a link that a repository may have brought.
         """
-        make_folder(self.path)
+        make_gate_folder(self.path)
         return self.path
 
     def close(self) -> None:
@@ -150,3 +156,131 @@ def _pieces(file: BinaryIO, place: int = 0) -> Iterator[bytes]:
     while piece := os.pread(file.fileno(), _PIECE, place):
         yield piece
         place += len(piece)
+
+
+AnyRecord = TypeVar("AnyRecord", bound=BaseModel)
+
+LARGEST_RECORD = 256 * 1024 * 1024
+"""Bytes; a larger file is not one of ours."""
+_VERSION = re.compile(r"\d{1,6}(\.\d{1,6}){1,2}\w{0,20}", re.ASCII)
+
+
+def load_run(path: Path) -> RunRecord:
+    """Read a record.
+
+    Args:
+        path: a `run.json`, or the folder that holds one.
+
+    Raises:
+        GateError: no such file, not a run, or a run of another version.
+    """
+    file = path / "run.json" if path.is_dir() else path
+    hint = "name a run.json, or a folder that gate diff --out made"
+    return read_run(content_of(file, "run", hint, LARGEST_RECORD), str(file), hint)
+
+
+def read_run(content: bytes, file: str, hint: str = "send a run.json as the gate wrote it") -> RunRecord:
+    """Read the content of a record; see `load_run`.
+
+    Args:
+        content: of the file.
+        file: its name, for messages.
+        hint: what to do about a file that is none.
+    """
+    return read_record(RunRecord, content, file, "run", hint)
+
+
+def content_of(file: Path, what: str, hint: str, largest: int) -> bytes:
+    """The content of a file that may be anything.
+
+    Args:
+        file: to read.
+        what: it should be, such as `run`.
+        hint: what to do where it cannot be that.
+        largest: bytes that it may have.
+
+    Raises:
+        GateError: it cannot be read, or is too large.
+    """
+    try:
+        content = read_bounded(file, largest)
+    except OSError as error:
+        raise GateError(f"cannot read {file}: {error.strerror}", hint) from None
+    if content is None:
+        raise GateError(f"{file} is larger than {largest // 2**20} MiB, so it is not a {what}", hint)
+    return content
+
+
+def read_record(model: type[AnyRecord], content: bytes, file: str, what: str, hint: str) -> AnyRecord:
+    """A record with a schema, from the content of its file.
+
+    Args:
+        model: with the name of its schema as the default of `schema_id`.
+        content: of the file.
+        file: its name, for messages.
+        what: it should be, such as `run`.
+        hint: what to do about a file that is none.
+
+    Raises:
+        GateError: it is no such record, or another version wrote it.
+    """
+    try:
+        data = parsed(content)
+    except ValueError as error:
+        raise GateError(f"{file} {error}", hint) from None
+    told = data if isinstance(data, dict) else {}
+    expected, schema = str(model.model_fields["schema_id"].default), told.get("schema")
+    if not isinstance(schema, str) or not re.fullmatch(rf"prompt-gate/{what}/\d{{1,6}}", schema):
+        raise GateError(f"{file} is not a {what}: it has no schema {expected}", hint)
+    hint = _other_version(told) or hint
+    if schema != expected:
+        raise GateError(f"{file} has schema {schema}, and this version reads {expected}", hint)
+    try:
+        return model.model_validate(data)
+    except ValidationError as error:
+        raise GateError(f"{file} is not a whole {what}: {complaint(error)}", hint) from None
+
+
+def _other_version(told: dict[str, JsonValue]) -> str:
+    """What to do where another version wrote the record, whose fields may be others; empty where it was this one."""
+    own, wrote = version("prompt-gate"), told.get("tool_version")
+    if not isinstance(wrote, str) or not _VERSION.fullmatch(wrote) or wrote == own:
+        return ""
+    return f"Prompt Gate {wrote} wrote it, and this is {own}: read it with that version"
+
+
+_MESSAGES: TypeAdapter[tuple[Message, ...]] = TypeAdapter(tuple[Message, ...])
+_ID = re.compile(r"[A-Za-z0-9_-]{8,64}")
+
+
+@dataclass(frozen=True, slots=True)
+class SessionFiles:
+    """See `gate.agents.interface.Sessions`.
+
+    Args:
+        folder: of this run alone; made when it is needed.
+    """
+
+    folder: Path
+
+    def save(self, session: str, messages: Sequence[Message]) -> None:
+        try:
+            make_gate_folder(self.folder)
+        except GateError as error:
+            raise OSError(0, error.message) from None
+        write_whole(self._path(session), written(_MESSAGES, tuple(messages)).decode())
+
+    def load(self, session: str) -> tuple[Message, ...] | None:
+        try:
+            return _MESSAGES.validate_python(parsed(self._path(session).read_bytes()))
+        except (OSError, ValueError):
+            return None
+
+    def clear(self) -> None:
+        """Remove them all."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _path(self, session: str) -> Path:
+        if not _ID.fullmatch(session):
+            raise ValueError(f"{session!r} is no id of a session")
+        return self.folder / f"{session}.json"

@@ -1,17 +1,22 @@
-"""`samples.jsonl`: one sample a line, schema `prompt-gate/sample/1`; what is read back may come from anywhere."""
+"""`samples.jsonl`: one sample a line, schema `prompt-gate/sample/1`; what is read may come from anywhere."""
 
+import json
+from collections import defaultdict
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from pydantic import TypeAdapter, ValidationError
 
-from gate.domain.jsonbytes import complaint, parsed, written
-from gate.domain.sample import Sample
+from gate.config.documents import one_problem
+from gate.errors import GateError
+from gate.record.sample import ArmName, Sample
+from gate.values import complaint, parsed, written
 
 SCHEMA = "prompt-gate/sample/1"
-SAMPLES: TypeAdapter[Sample] = TypeAdapter(Sample)
+SAMPLE_ADAPTER: TypeAdapter[Sample] = TypeAdapter(Sample)
 LONGEST_LINE = 64 * 2**20
 """Bytes of one sample; a longer line is not one of ours."""
 
@@ -22,7 +27,7 @@ class BadSample(Exception):
 
 def sample_line(sample: Sample) -> bytes:
     """One line of `samples.jsonl`, with its line break."""
-    return b'{"schema":"%s",%s\n' % (SCHEMA.encode(), written(SAMPLES, sample)[1:])
+    return b'{"schema":"%s",%s\n' % (SCHEMA.encode(), written(SAMPLE_ADAPTER, sample)[1:])
 
 
 def parse_sample(line: bytes) -> Sample:
@@ -41,21 +46,21 @@ def parse_sample(line: bytes) -> Sample:
             raise BadSample(f"has schema {schema[:40]}, and this version reads {SCHEMA}")
         raise BadSample(f"is not a sample: it has no schema {SCHEMA}")
     try:
-        return SAMPLES.validate_python(data)
+        return SAMPLE_ADAPTER.validate_python(data)
     except ValidationError as error:
         raise BadSample(f"is not a sample: {complaint(error)}") from None
 
 
 def sample_schema() -> dict[str, Any]:
     """The JSON Schema of one line of `samples.jsonl`."""
-    found = SAMPLES.json_schema(mode="serialization")
+    found = SAMPLE_ADAPTER.json_schema(mode="serialization")
     found["properties"] = {"schema": {"const": SCHEMA}, **found["properties"]}
     found["required"] = ["schema", *found["required"]]
     return {**found, "title": "a line of samples.jsonl"}
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class SampleLine:
     """One line of a file.
 
     Args:
@@ -74,7 +79,7 @@ class Line:
         return not self.data.endswith(b"\n")
 
 
-def lines(path: Path) -> Iterator[Line]:
+def sample_lines(path: Path) -> Iterator[SampleLine]:
     """The lines of a file, one in memory at a time.
 
     Raises:
@@ -82,25 +87,126 @@ def lines(path: Path) -> Iterator[Line]:
         OSError: the file cannot be read.
     """
     with path.open("rb") as file:
-        yield from lines_of(file)
+        yield from sample_lines_of(file)
 
 
-def lines_of(file: BinaryIO) -> Iterator[Line]:
-    """The lines of a file that is open; see `lines`."""
+def sample_lines_of(file: BinaryIO) -> Iterator[SampleLine]:
+    """The lines of a file that is open; see `sample_lines`."""
     number = start = 0
     while data := file.readline(LONGEST_LINE + 1):
         number += 1
         if len(data) > LONGEST_LINE:
             raise BadSample(f"line {number} is longer than {LONGEST_LINE // 2**20} MiB")
-        yield Line(number, start, data)
+        yield SampleLine(number, start, data)
         start += len(data)
 
 
 def sample_at(file: BinaryIO, start: int) -> Sample:
-    """The sample whose line begins at a byte that `lines` has named.
+    """The sample whose line begins at a byte that `sample_lines` has named.
 
     Raises:
         BadSample: there is no sample any more.
     """
     file.seek(start)
     return parse_sample(file.readline(LONGEST_LINE + 1))
+
+
+SAMPLES_FILE = "samples.jsonl"
+
+
+def samples_of(folder: Path) -> Iterator[Sample]:
+    """Every sample, in the order in which they were finished; one in memory at a time.
+
+    A last line without an end is passed over: whoever wrote it was stopped.
+
+    Args:
+        folder: that holds `samples.jsonl`.
+
+    Raises:
+        GateError: there is no such file, or it cannot be read.
+        InputErrors: a line that is not a sample.
+    """
+    path = folder / SAMPLES_FILE
+    hint = "name the folder that gate diff --out, or gate check --out, made"
+    try:
+        for line in sample_lines(path):
+            if line.torn:
+                return
+            try:
+                yield parse_sample(line.data)
+            except BadSample as bad:
+                raise one_problem(str(path), line.number, str(bad), hint) from None
+    except BadSample as bad:
+        raise one_problem(str(path), 0, str(bad), hint) from None
+    except OSError as error:
+        raise GateError(f"cannot read {path}: {error.strerror}", hint) from None
+
+
+def seconds_of(folder: Path) -> dict[tuple[str, str], float]:
+    """How long the answers of the candidate took, summed over the samples of each suite and case.
+
+    Lines that say nothing usable are passed over: times are a courtesy, and nothing is judged by them.
+
+    Args:
+        folder: that may hold `samples.jsonl`.
+    """
+    found: dict[tuple[str, str], float] = defaultdict(float)
+    with suppress(OSError, BadSample):
+        for line in sample_lines(folder / SAMPLES_FILE):
+            with suppress(ValueError, KeyError, TypeError, RecursionError):
+                row = json.loads(line.data)
+                took = row["reply"]["latency_s"]
+                if row["arm"] == "candidate" and isinstance(took, float) and 0.0 <= took < 1e9:
+                    found[str(row["suite"]), str(row["case"])] += took
+    return dict(found)
+
+
+@dataclass(frozen=True, slots=True)
+class CaseSamples:
+    """What was found.
+
+    Args:
+        samples: in the order of arm and index; empty where the file is not there, or has none of this case.
+        trouble: why some may be missing, in one sentence; empty where nothing is wrong.
+    """
+
+    samples: tuple[Sample, ...] = ()
+    trouble: str = ""
+
+
+def samples_beside(run: Path, suite: str, case: str) -> CaseSamples:
+    """Read them; lines of other cases are passed over without being understood.
+
+    Args:
+        run: a `run.json`, or its folder.
+        suite, case: the names.
+    """
+    file = (run if run.is_dir() else run.parent) / SAMPLES_FILE
+    # As the run wrote it: as it is, or with escapes.
+    wanted = {json.dumps(case, ensure_ascii=flag).encode(errors="backslashreplace") for flag in (False, True)}
+    found: dict[tuple[ArmName, int], Sample] = {}
+    bad = 0
+    try:
+        if not file.is_file():
+            return CaseSamples()
+        for line in sample_lines(file):
+            if not any(name in line.data for name in wanted):
+                continue
+            try:
+                sample = parse_sample(line.data)
+            except BadSample:
+                # The last line of a run that was killed has no end.
+                bad += not line.torn
+                continue
+            if (sample.suite, sample.case_id) == (suite, case):
+                found[sample.arm, sample.index] = sample
+    except (BadSample, OSError) as error:
+        why = str(error) if isinstance(error, BadSample) else error.strerror or "unknown reason"
+        return CaseSamples(_ordered(found), f"{file} cannot be read to its end: {why}.")
+    trouble = f"{bad:,} of the lines of {file} that name this case are no samples." if bad else ""
+    return CaseSamples(_ordered(found), trouble)
+
+
+def _ordered(found: dict[tuple[ArmName, int], Sample]) -> tuple[Sample, ...]:
+    arms = list(ArmName)
+    return tuple(found[key] for key in sorted(found, key=lambda key: (key[1], arms.index(key[0]))))

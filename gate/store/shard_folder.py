@@ -1,16 +1,24 @@
-"""A shard on disk: `shard.json` and `samples.jsonl` in one folder."""
+"""Shards on disk: `shard.json` and `samples.jsonl` in one folder each, and where the samples of all shards lie."""
 
+from array import array
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from gate.domain.shard import ShardRecord
-from gate.errors import CannotEvaluate, GateError
-from gate.store.load import content_of, read_record
-from gate.store.run_folder import write_whole
+from gate.config.documents import printable, quoted
+from gate.engine.plan import Places, Unplanned
+from gate.engine.shards import contradiction
+from gate.errors import CannotEvaluate, GateError, Problem
+from gate.record.sample import Sample
+from gate.record.shard import ShardRecord
+from gate.store.run_folder import content_of, read_record, write_whole
+from gate.store.samples import BadSample, SampleLine, parse_sample, sample_at, sample_lines
 
-NAME = "shard.json"
-LARGEST = 16 * 2**20
+SHARD_FILE = "shard.json"
+LARGEST_SHARD = 16 * 2**20
 """Bytes; a larger file is not one of ours."""
-HINT = "name folders that gate diff --shard made, or the folder that holds them"
+SHARDS_HINT = "name folders that gate diff --shard made, or the folder that holds them"
 
 
 def write_shard(folder: Path, record: ShardRecord) -> None:
@@ -20,9 +28,9 @@ def write_shard(folder: Path, record: ShardRecord) -> None:
         CannotEvaluate: it cannot be written.
     """
     try:
-        write_whole(folder / NAME, record.model_dump_json(by_alias=True, indent=2) + "\n")
+        write_whole(folder / SHARD_FILE, record.model_dump_json(by_alias=True, indent=2) + "\n")
     except OSError as error:
-        raise CannotEvaluate(f"cannot write {folder / NAME}: {error.strerror}", "name another folder") from None
+        raise CannotEvaluate(f"cannot write {folder / SHARD_FILE}: {error.strerror}", "name another folder") from None
 
 
 def shard_folders(path: Path) -> list[Path]:
@@ -33,12 +41,14 @@ def shard_folders(path: Path) -> list[Path]:
         CannotEvaluate: it holds none.
     """
     if not path.is_dir():
-        raise GateError(f"{path} is not a folder", HINT)
-    if (path / NAME).exists():
+        raise GateError(f"{path} is not a folder", SHARDS_HINT)
+    if (path / SHARD_FILE).exists():
         return [path]
-    found = sorted(one for one in path.iterdir() if (one / NAME).is_file())
+    found = sorted(one for one in path.iterdir() if (one / SHARD_FILE).is_file())
     if not found:
-        raise CannotEvaluate(f"there is no shard in {path}: it holds no {NAME}", f"did every job fail? {HINT}")
+        raise CannotEvaluate(
+            f"there is no shard in {path}: it holds no {SHARD_FILE}", f"did every job fail? {SHARDS_HINT}"
+        )
     return found
 
 
@@ -48,5 +58,106 @@ def load_shard(folder: Path) -> ShardRecord:
     Raises:
         GateError: it is not a shard, or one of another version.
     """
-    file = folder / NAME
-    return read_record(ShardRecord, content_of(file, "shard", HINT, LARGEST), str(file), "shard", HINT)
+    file = folder / SHARD_FILE
+    return read_record(
+        ShardRecord, content_of(file, "shard", SHARDS_HINT, LARGEST_SHARD), str(file), "shard", SHARDS_HINT
+    )
+
+
+SAMPLES_FILE = "samples.jsonl"
+MOST_PROBLEMS = 100
+"""Of one file; what comes after them is not looked at."""
+_NOWHERE = -1
+
+
+@dataclass(slots=True)
+class ShardSamples:
+    """Where the samples are: ten bytes for each.
+
+    Args:
+        places: of all samples of the run.
+        numbers: for each place the shard that has to bring the sample, from `gate.engine.plan.dealt`.
+        files: `samples.jsonl` of each shard that is there.
+    """
+
+    places: Places
+    numbers: "array[int]"
+    files: Mapping[int, Path]
+    _starts: "array[int]" = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._starts = array("q", [_NOWHERE]) * len(self.places)
+
+    def look_through(self, number: int, *, torn: bool) -> tuple[int, list[Problem]]:
+        """Read the file of one shard from end to end.
+
+        Args:
+            number: of the shard.
+            torn: the process was stopped while it wrote, so the last line may be half a sample, and is passed over.
+
+        Returns:
+            How many samples it holds, and everything that is wrong with it.
+        """
+        path, taken, problems = self.files[number], 0, list[Problem]()
+        try:
+            for line in sample_lines(path):
+                if line.torn and torn:
+                    break
+                taken += 1
+                if said := self._take(line, number):
+                    problems.append(Problem(str(path), line.number, said))
+                if len(problems) >= MOST_PROBLEMS:
+                    break
+        except BadSample as bad:
+            problems.append(Problem(str(path), 0, str(bad)))
+        except OSError as error:
+            problems.append(Problem(str(path), 0, f"cannot be read: {error.strerror}"))
+        return taken, problems
+
+    def samples(self) -> Iterator[Sample]:
+        """Every sample that is there, in canonical order, one in memory at a time.
+
+        Raises:
+            CannotEvaluate: a file changed since it was looked through.
+        """
+        with ExitStack() as stack:
+            files = {number: stack.enter_context(path.open("rb")) for number, path in self.files.items()}
+            for place, start in enumerate(self._starts):
+                if start == _NOWHERE:
+                    continue
+                number = self.numbers[place]
+                try:
+                    sample = sample_at(files[number], start)
+                    moved = self._place(sample) != place
+                except (BadSample, Unplanned):
+                    moved = True
+                if moved:
+                    raise CannotEvaluate(f"{self.files[number]} changed while it was read", "merge again")
+                yield sample
+
+    def _place(self, sample: Sample) -> int:
+        return self.places.place(sample.suite, sample.case_id, sample.arm, sample.index)
+
+    def _take(self, line: SampleLine, number: int) -> str:
+        """Note where a sample lies; what is wrong with it, or nothing."""
+        if line.torn:
+            return "the last line is cut off"
+        try:
+            sample = parse_sample(line.data)
+            place = self._place(sample)
+        except BadSample as bad:
+            return printable(str(bad))
+        except Unplanned as why:
+            return f"{_named(sample)} does not belong to this run: {why}"
+        if self.numbers[place] != number:
+            return f"{_named(sample)} belongs to shard {self.numbers[place]}, and this is shard {number}"
+        if self._starts[place] != _NOWHERE:
+            return f"{_named(sample)} is here twice"
+        if said := contradiction(sample, *self.places.asked(sample)):
+            return f"{_named(sample)} was edited: {said}"
+        self._starts[place] = line.start
+        return ""
+
+
+def _named(sample: Sample) -> str:
+    return f"suite {quoted(sample.suite)}, case {quoted(sample.case_id)}, {sample.arm.value}, number {sample.index + 1}"

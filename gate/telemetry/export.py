@@ -1,12 +1,15 @@
-"""Sends spans to a collector over OTLP/HTTP, without ever holding up the run or failing it."""
+"""Sends spans to a collector over OTLP/HTTP, without holding up the run or failing it."""
 
+import io
 import logging
 import re
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
+import requests
 from opentelemetry._logs import Logger
 from opentelemetry.context import Context
 from opentelemetry.exporter.otlp.proto.http._log_exporter import OTLPLogExporter
@@ -19,7 +22,27 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor
 from opentelemetry.trace import Tracer
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
-from gate.telemetry.session import Session
+LONGEST = 64 * 1024
+"""Bytes of an answer; the SDK reads a few words of it, and of one without end all that memory holds."""
+
+
+class Session(requests.Session):
+    """Requests as the SDK sends them, with answers of bounded size.
+
+    A redirect is no success: spans, with the headers that belong to them, go to the address that was set or nowhere.
+    """
+
+    def request(self, method: str, url: str | bytes, *args: Any, **options: Any) -> requests.Response:
+        """See `requests.Session`."""
+        answer = super().request(method, url, *args, **{**options, "allow_redirects": False, "stream": True})
+        start = answer.raw.read(LONGEST, decode_content=False)
+        answer.close()
+        answer.raw = io.BytesIO(start)
+        if answer.is_redirect or 300 <= answer.status_code < 400:
+            # To the SDK anything below 400 is a success.
+            answer.reason, answer.status_code = f"redirect {answer.status_code}", 421
+        return answer
+
 
 NAME = "prompt-gate"
 PATIENCE_S = 3.0

@@ -1,34 +1,209 @@
-"""One trace for each run: the run, its suites, their samples, and what models and tools were asked for each."""
+"""OpenTelemetry spans of a run: its suites, samples, model calls and tool calls, with their attributes."""
 
+import json
+import re
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TypeAlias
+from urllib.parse import urlsplit
 
 from opentelemetry import trace
 from opentelemetry._logs import Logger, LogRecord, SeverityNumber
 from opentelemetry.context import Context
 from opentelemetry.trace import Span, SpanKind, Status, StatusCode, Tracer
 
-from gate.domain.absence import Failed, Unscored
-from gate.domain.model import ModelRef
-from gate.domain.record import RunRecord
-from gate.domain.sample import ArmName, Reply, Sample, Score
-from gate.domain.transcript import ToolUse
+from gate.agents.interface import Toolbox
+from gate.calls.endpoints import ANTHROPIC_URL, OPENAI_URL
+from gate.calls.interface import BudgetedCalls, ExternalConversation, WorthKeeping, any_reply
+from gate.calls.provider import Request
+from gate.config.models import ModelRef
 from gate.engine.plan import Job
-from gate.providers.base import Request
-from gate.telemetry import attributes
-from gate.telemetry.attributes import Attributes, Mask
+from gate.messages import Message, Tool, ToolCall
+from gate.record.run import RunRecord
+from gate.record.sample import ArmName, Reply, Sample, Score
+from gate.record.transcript import Failed, ToolUse, Unscored
+from gate.record.usage import Dollars
+from gate.values import JsonValue
 
-Address: TypeAlias = Callable[[ModelRef], str]
+AttributeValue: TypeAlias = str | bool | int | float | Sequence[str]
+Attributes: TypeAlias = dict[str, AttributeValue]
+TextMask: TypeAlias = Callable[[str], str]
+"""Puts something else in the place of keys."""
+
+LONGEST = 20_000
+"""Characters of one message, of what a tool gave, or of a reason."""
+LONGEST_NAME = 100
+"""Characters of what stands in the name of a span."""
+MESSAGES = 100
+"""Messages of one request, the newest first kept."""
+REASONS = 10
+"""Reasons of a verdict."""
+_HOSTED = {"openai": OPENAI_URL, "anthropic": ANTHROPIC_URL}
+_HERE = ("local", "replay", "fake")
+_CLOUDS = {"azure": "azure.ai.openai", "bedrock": "aws.bedrock", "vertex": "gcp.vertex_ai"}
+"""The conventions' words for providers whose name is another."""
+_PORTS = {"http": 80, "https": 443}
+_STATUS = re.compile(r"\bHTTP (\d{3})\b")
+
+
+def request_attributes(request: Request, address: str) -> Attributes:
+    """What a request says of itself, its content left out.
+
+    Args:
+        request: to a model.
+        address: of the service; empty for its maker's own.
+    """
+    params, provider = request.params, request.model.provider
+    found: Attributes = {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.provider.name": _CLOUDS.get(provider, provider),
+        "gen_ai.request.model": request.model.name,
+        "gen_ai.output.type": "text" if request.schema is None else "json",
+        **_server(address or _HOSTED.get(provider, ""), remote=provider not in _HERE),
+    }
+    if str(found.get("server.address", "")).endswith(".openai.azure.com"):
+        found["gen_ai.provider.name"] = "azure.ai.openai"
+    named = {
+        "gen_ai.request.max_tokens": params.max_output_tokens,
+        "gen_ai.request.temperature": params.temperature,
+        "gen_ai.request.top_p": params.top_p,
+        "gen_ai.request.seed": params.seed,
+        "gen_ai.request.stop_sequences": params.stop or None,
+    }
+    return found | {name: value for name, value in named.items() if value is not None}
+
+
+def _server(address: str, *, remote: bool) -> Attributes:
+    """Host and port; neither path nor anything else that an address may hold."""
+    if not remote:
+        return {}
+    try:
+        parts = urlsplit(address)
+        host, port = parts.hostname, parts.port or _PORTS.get(parts.scheme)
+    except ValueError:
+        return {}
+    return {"server.address": host, **({"server.port": port} if port else {})} if host else {}
+
+
+def reply_attributes(reply: Reply) -> Attributes:
+    """What a reply says of itself, its content left out."""
+    usage = reply.usage
+    found: Attributes = {
+        "gen_ai.response.model": reply.model_id,
+        "gen_ai.usage.input_tokens": usage.total_input,
+        "gen_ai.usage.output_tokens": usage.output_tokens,
+        "gen_ai.usage.cache_read.input_tokens": usage.cache_read_tokens,
+        "gen_ai.usage.cache_creation.input_tokens": usage.cache_write_tokens,
+        "prompt_gate.attempts": reply.attempts,
+    }
+    if reply.stop_reason:
+        found["gen_ai.response.finish_reasons"] = [reply.stop_reason]
+    if isinstance(reply.cost, Dollars):
+        found["prompt_gate.cost_usd"] = reply.cost.amount
+    return found
+
+
+def error_type(failed: Failed | BaseException) -> str:
+    """A status code, `timeout`, the name of an exception, or `_OTHER`."""
+    if isinstance(failed, BaseException):
+        return type(failed).__name__
+    if status := _STATUS.search(failed.reason):
+        return status[1]
+    return "timeout" if "time-out" in failed.reason or "timed out" in failed.reason else "_OTHER"
+
+
+def request_content(request: Request, mask: TextMask) -> Attributes:
+    """The content of a request: instructions apart from the conversation."""
+    system = [message for message in request.messages if message.role == "system"]
+    others = [message for message in request.messages if message.role != "system"][-MESSAGES:]
+    found: Attributes = {"gen_ai.input.messages": json.dumps([_message(one, mask) for one in others])}
+    if system:
+        found["gen_ai.system_instructions"] = json.dumps([_text(one.content, mask) for one in system])
+    return found
+
+
+def reply_content(reply: Reply, mask: TextMask) -> Attributes:
+    """The content of a reply."""
+    parts = [*([_text(reply.text, mask)] if reply.text else []), *_calls(reply.tool_calls, mask)]
+    message = {"role": "assistant", "parts": parts, "finish_reason": reply.stop_reason or "stop"}
+    return {"gen_ai.output.messages": json.dumps([message])}
+
+
+def run_attributes(run: RunRecord) -> Attributes:
+    """What came of a run."""
+    found: Attributes = {
+        "prompt_gate.verdict": run.verdict.value,
+        "prompt_gate.exit_code": run.exit_code,
+        "prompt_gate.reasons": run.reasons[:REASONS],
+        "prompt_gate.kind": run.kind or "diff",
+        "prompt_gate.calls.made": run.calls.made,
+        "prompt_gate.calls.cached": run.calls.cached,
+        "prompt_gate.calls.failed": run.calls.failed,
+    }
+    if run.waived:
+        found["prompt_gate.waived"] = run.waived
+    if run.commit:
+        found["vcs.ref.head.revision"] = run.commit
+    if run.spent_usd is not None:
+        found["prompt_gate.cost_usd"] = run.spent_usd
+    return found
+
+
+def safe_attributes(found: Attributes) -> Attributes:
+    """The same with texts that can be sent: half of a surrogate pair would take the whole batch with it."""
+    return {name: _sendable(value) for name, value in found.items()}
+
+
+def span_name(what: str, name: str) -> str:
+    """The name of a span: what is done, and by whom, who may be called anything."""
+    return f"{what} {name.encode('utf-8', 'replace').decode()[:LONGEST_NAME]}"
+
+
+def _sendable(value: AttributeValue) -> AttributeValue:
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    return value if isinstance(value, int | float) else [text.encode("utf-8", "replace").decode() for text in value]
+
+
+def cut_text(text: str, mask: TextMask) -> str:
+    """Text without keys, and not of any length."""
+    told = mask(text)
+    return told if len(told) <= LONGEST else f"{told[:LONGEST]} […{len(told) - LONGEST:,} characters left out]"
+
+
+def _message(message: Message, mask: TextMask) -> JsonValue:
+    if message.role == "tool":
+        given: JsonValue = {
+            "type": "tool_call_response",
+            "id": message.answers,
+            "response": cut_text(message.content, mask),
+        }
+        return {"role": "tool", "parts": [given]}
+    said = [_text(message.content, mask)] if message.content else []
+    return {"role": message.role, "parts": [*said, *_calls(message.tool_calls, mask)]}
+
+
+def _text(text: str, mask: TextMask) -> JsonValue:
+    return {"type": "text", "content": cut_text(text, mask)}
+
+
+def _calls(calls: Iterable[ToolCall], mask: TextMask) -> list[JsonValue]:
+    return [
+        {"type": "tool_call", "id": call.id, "name": call.name, "arguments": cut_text(call.arguments, mask)}
+        for call in calls
+    ]
+
+
+ServerAddress: TypeAlias = Callable[[ModelRef], str]
 _Key: TypeAlias = tuple[str, str, ArmName, int]
 _NS = 1_000_000_000
 EVALUATION = "gen_ai.evaluation.result"
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class ContentTerms:
     """What may be told.
 
     Args:
@@ -37,7 +212,7 @@ class Terms:
         content_in_events: what scorers say of an answer.
     """
 
-    mask: Mask
+    mask: TextMask
     content_in_spans: bool = False
     content_in_events: bool = False
 
@@ -67,7 +242,7 @@ class Trace:
 
     tracer: Tracer
     logger: Logger | None
-    terms: Terms
+    terms: ContentTerms
     _suites: dict[str, Span] = field(default_factory=dict, init=False)
     _open: dict[_Key, _Taken] = field(default_factory=dict, init=False)
     _by_span: dict[int, _Taken] = field(default_factory=dict, init=False)
@@ -96,7 +271,7 @@ class Trace:
 
     def ended(self, run: RunRecord) -> None:
         """Tell the verdict on the span of the run."""
-        trace.get_current_span().set_attributes(attributes.safe(attributes.verdict(run)))
+        trace.get_current_span().set_attributes(safe_attributes(run_attributes(run)))
 
     @contextmanager
     def sample(self, job: Job) -> Iterator[None]:
@@ -109,7 +284,7 @@ class Trace:
             "prompt_gate.warmup": job.warmup,
         }
         above = trace.set_span_in_context(self._suite(job.suite.name))
-        span = self.tracer.start_span("prompt_gate.sample", above, attributes=attributes.safe(about))
+        span = self.tracer.start_span("prompt_gate.sample", above, attributes=safe_attributes(about))
         taken = _Taken(span, trace.set_span_in_context(span))
         key = job.suite.name, job.case.id, job.arm, job.index
         if (earlier := self._open.pop(key, None)) is not None:
@@ -152,14 +327,14 @@ class Trace:
             # Without the wait for a turn.
             begun = max(begun, now - round(reply.latency_s * _NS))
         kind = SpanKind.CLIENT if "server.address" in about else SpanKind.INTERNAL
-        name = attributes.named("chat", request.model.name)
-        span = self.tracer.start_span(name, kind=kind, attributes=attributes.safe(about), start_time=begun)
+        name = span_name("chat", request.model.name)
+        span = self.tracer.start_span(name, kind=kind, attributes=safe_attributes(about), start_time=begun)
         if self.terms.content_in_spans and span.is_recording():
-            span.set_attributes(attributes.sent(request, self.terms.mask))
+            span.set_attributes(request_content(request, self.terms.mask))
         if isinstance(reply, Reply):
-            span.set_attributes(attributes.safe(attributes.answered(reply)))
+            span.set_attributes(safe_attributes(reply_attributes(reply)))
             if self.terms.content_in_spans and span.is_recording():
-                span.set_attributes(attributes.came(reply, self.terms.mask))
+                span.set_attributes(reply_content(reply, self.terms.mask))
         else:
             self._failed(span, reply)
         span.end(now)
@@ -178,10 +353,10 @@ class Trace:
             "gen_ai.tool.type": "function",
         }
         if self.terms.content_in_spans:
-            about["gen_ai.tool.call.arguments"] = attributes.cut(tool.arguments, self.terms.mask)
-            about["gen_ai.tool.call.result"] = attributes.cut(tool.result, self.terms.mask)
-        name = attributes.named("execute_tool", tool.name)
-        span = self.tracer.start_span(name, attributes=attributes.safe(about), start_time=begun)
+            about["gen_ai.tool.call.arguments"] = cut_text(tool.arguments, self.terms.mask)
+            about["gen_ai.tool.call.result"] = cut_text(tool.result, self.terms.mask)
+        name = span_name("execute_tool", tool.name)
+        span = self.tracer.start_span(name, attributes=safe_attributes(about), start_time=begun)
         if tool.failed:
             span.set_attribute("error.type", "missing_tool" if tool.missing else "tool_error")
             span.set_status(Status(StatusCode.ERROR))
@@ -190,7 +365,7 @@ class Trace:
     def _suite(self, name: str) -> Span:
         if name not in self._suites:
             about: Attributes = {"prompt_gate.suite": name}
-            self._suites[name] = self.tracer.start_span("prompt_gate.suite", attributes=attributes.safe(about))
+            self._suites[name] = self.tracer.start_span("prompt_gate.suite", attributes=safe_attributes(about))
         return self._suites[name]
 
     def _answers(self, span: Span, about: Attributes) -> None:
@@ -210,8 +385,8 @@ class Trace:
                 about["gen_ai.evaluation.score.label"] = "pass" if value > 0.0 else "fail"
         if self.terms.content_in_events:
             said = value.reason if isinstance(value, Unscored) else score.reason
-            about["gen_ai.evaluation.explanation"] = attributes.cut(said, self.terms.mask)
-        about = attributes.safe(about)
+            about["gen_ai.evaluation.explanation"] = cut_text(said, self.terms.mask)
+        about = safe_attributes(about)
         if self.logger is None:
             taken.span.add_event(EVALUATION, about)
             return
@@ -223,6 +398,67 @@ class Trace:
         )
 
     def _failed(self, span: Span, failed: Failed | BaseException) -> None:
-        span.set_attribute("error.type", attributes.error_type(failed))
-        told = attributes.cut(failed.reason, self.terms.mask)[:500] if isinstance(failed, Failed) else ""
+        span.set_attribute("error.type", error_type(failed))
+        told = cut_text(failed.reason, self.terms.mask)[:500] if isinstance(failed, Failed) else ""
         span.set_status(Status(StatusCode.ERROR, told.encode("utf-8", "replace").decode() or None))
+
+
+@dataclass(frozen=True, slots=True)
+class TracedCalls:
+    """Calls that are told of; see `gate.calls.interface.BudgetedCalls`.
+
+    Args:
+        calls: makes them.
+        trace: is told.
+        role: `answer`, `aside`, `judge` or `other`.
+        address: where a model is asked.
+    """
+
+    calls: BudgetedCalls
+    trace: Trace
+    role: str
+    address: ServerAddress
+
+    async def call(self, request: Request, *, fresh: bool = False, worth: WorthKeeping = any_reply) -> Reply | Failed:
+        begun = time.time_ns()
+        try:
+            reply = await self.calls.call(request, fresh=fresh, worth=worth)
+        except BaseException as error:
+            self._told(request, error, begun)
+            raise
+        self._told(request, reply, begun)
+        return reply
+
+    def outside(self, messages: int) -> AbstractAsyncContextManager[ExternalConversation]:
+        return self.calls.outside(messages)
+
+    def _told(self, request: Request, reply: Reply | Failed | BaseException, begun: int) -> None:
+        with suppress(Exception):  # whoever looks must not be in the way
+            about = request_attributes(request, self.address(request.model))
+            self.trace.called(request, reply, begun, {**about, "prompt_gate.role": self.role})
+
+
+@dataclass(frozen=True, slots=True)
+class TracedToolbox:
+    """Tools that are told of; see `gate.agents.interface.Toolbox`.
+
+    Args:
+        box: the tools.
+        trace: is told.
+    """
+
+    box: Toolbox
+    trace: Trace
+
+    async def tools(self) -> tuple[Tool, ...]:
+        return await self.box.tools()
+
+    async def call(self, name: str, arguments: str, session: str) -> ToolUse:
+        begun = time.time_ns()
+        use = await self.box.call(name, arguments, session)
+        with suppress(Exception):
+            self.trace.used(use, begun)
+        return use
+
+    async def close(self) -> None:
+        await self.box.close()

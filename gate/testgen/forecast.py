@@ -5,19 +5,19 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from gate.calls.estimate import CHARS_PER_TOKEN
-from gate.domain.model import ModelRef, Params
-from gate.domain.promptspec import Specification
-from gate.domain.usage import Cost, Dollars, Usage
-from gate.domain.words import about_dollars, counted
-from gate.testgen import specify
+from gate.calls.prices import CHARS_PER_TOKEN
+from gate.config.models import ModelRef, Params
+from gate.config.specification import Specification
+from gate.record.usage import Cost, Dollars, Usage
 from gate.testgen.effort import ASSUMED_RULES, PER_REQUEST, EffortSettings, Stage, control_calls
-from gate.testgen.subject import PromptSubject
+from gate.testgen.prompt_under_test import PromptSubject
+from gate.testgen.specification import pipeline
+from gate.values import about_dollars, counted
 
-Member: TypeAlias = tuple[ModelRef, Params]
+ModelWithParams: TypeAlias = tuple[ModelRef, Params]
 Pricer: TypeAlias = Callable[[ModelRef, Params, Usage], Cost]
 
-JUDGED: frozenset[Stage] = frozenset({"grounding", "review", "validity"})
+JUDGED_STAGES: frozenset[Stage] = frozenset({"grounding", "review", "validity"})
 """Stages that the judge works in."""
 
 _FRAME_TOKENS = 500
@@ -90,7 +90,7 @@ class GenerationForecast:
     @property
     def rest(self) -> "GenerationForecast":
         """What is left once there is a specification."""
-        return replace(self, stages=tuple(one for one in self.stages if one.stage not in specify.STAGES))
+        return replace(self, stages=tuple(one for one in self.stages if one.stage not in pipeline.STAGES))
 
     @property
     def told(self) -> str:
@@ -101,7 +101,7 @@ class GenerationForecast:
 
 
 @dataclass(frozen=True, slots=True)
-class Staffing:
+class ForecastModels:
     """Who would be asked.
 
     Args:
@@ -111,16 +111,16 @@ class Staffing:
         control: are control cases written, and run, too?
     """
 
-    generator: Member
-    judge: Member
-    reference: Member
+    generator: ModelWithParams
+    judge: ModelWithParams
+    reference: ModelWithParams
     price: Pricer
-    tested: tuple[Member, ...] = ()
+    tested: tuple[ModelWithParams, ...] = ()
     control: bool = False
 
 
 def forecast(
-    subject: PromptSubject, settings: EffortSettings, given: Specification | None, staff: Staffing
+    subject: PromptSubject, settings: EffortSettings, given: Specification | None, staff: ForecastModels
 ) -> GenerationForecast:
     """Foresee a generation.
 
@@ -133,13 +133,13 @@ def forecast(
     known = given is not None and bool(given.rules)
     rules = len(given.rules) if given is not None and known else min(ASSUMED_RULES, settings.max_rules)
     tests = 2 * rules * settings.tests_per_rule
-    calls: dict[Stage, int] = {**specify.calls_of(settings, rules, given), **settings.calls_for_tests(rules)}
+    calls: dict[Stage, int] = {**pipeline.stage_calls(settings, rules, given), **settings.calls_for_tests(rules)}
     reading = math.ceil(len(subject.text) / CHARS_PER_TOKEN) + _FRAME_TOKENS
     stages = []
     for stage, count in calls.items():
         if count == 0:
             continue
-        member = staff.judge if stage in JUDGED else staff.reference if stage == "expected" else staff.generator
+        member = staff.judge if stage in JUDGED_STAGES else staff.reference if stage == "expected" else staff.generator
         written = _written(stage, count, settings, tests)
         usage = Usage(reading * count, 0, 0, written)
         stages.append(StageForecast(stage, count, reading * count + written, member[0], staff.price(*member, usage)))
@@ -147,13 +147,13 @@ def forecast(
     return GenerationForecast(tuple(stages), rules, not known, tests)
 
 
-def _evaluation(tests: int, reading: int, settings: EffortSettings, staff: Staffing) -> Iterator[StageForecast]:
+def _evaluation(tests: int, reading: int, settings: EffortSettings, staff: ForecastModels) -> Iterator[StageForecast]:
     """What it takes to run the tests, none of which was discarded, and to judge outputs that all differ.
 
     Each turn of a test is answered, and the last answer judged.
     """
 
-    def stage(name: str, calls: int, member: Member, written: int) -> Iterator[StageForecast]:
+    def stage(name: str, calls: int, member: ModelWithParams, written: int) -> Iterator[StageForecast]:
         if not calls:
             return
         cost = staff.price(*member, Usage(reading * calls, 0, 0, written * calls))

@@ -1,46 +1,39 @@
-"""The application: all routes, each with the role that it needs, behind the guards."""
+"""The application with all its routes, each with the role that it needs, and the server that runs it."""
 
-from collections.abc import Sequence
+import asyncio
+import ipaddress
+import socket
+import threading
+import traceback
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from urllib.parse import urlsplit
 
+import uvicorn
 from fastapi import APIRouter, Depends, FastAPI, Request
 from fastapi.routing import APIRoute
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
-from gate.web import health, metrics
-from gate.web.access import Refused, Role, check, from_elsewhere
-from gate.web.api.mounting import add_api
-from gate.web.guards import PROBES, Guards
+from gate.app.environment.login import CHOICES
+from gate.errors import GateError
+from gate.web import monitoring
+from gate.web.api.operations import add_api
+from gate.web.error_pages import API_PREFIX, EXPECTED, WatchedApp, error_response, fault_response
 from gate.web.login import SESSION, SESSION_S, Oidc, TrustedProxy
-from gate.web.metrics import Metrics
-from gate.web.pages import (
-    audit,
-    case,
-    files,
-    history,
-    job,
-    jobs,
-    login,
-    run,
-    run_case,
-    runs,
-    suite,
-    suites,
-    tokens,
-    trends,
-    trends_history,
-    try_case,
-)
+from gate.web.logs import Fault, library_logs
+from gate.web.monitoring import Metrics
+from gate.web.pages import access, case_files, cases, jobs, runs, suites, trends
 from gate.web.rendering import STATIC
-from gate.web.site import Site
-from gate.web.telling import API, EXPECTED, tell, tell_fault
-from gate.web.watching import Watched
+from gate.web.requests import PROBES, Guards
+from gate.web.site import Refused, Role, Site, from_another_site, require_role
 
 
 def create_app(site: Site) -> ASGIApp:
     """The web interface of a site, with its guards around it, and who watches around them."""
     app = inner_app(site)
-    return Watched(guarded(app, site), site.now, (app.state.metrics.seen, site.log))
+    return WatchedApp(guarded(app, site), site.now, (app.state.metrics.seen, site.log))
 
 
 def guarded(app: ASGIApp, site: Site) -> ASGIApp:
@@ -59,7 +52,7 @@ def guarded(app: ASGIApp, site: Site) -> ASGIApp:
 
 def inner_app(site: Site) -> FastAPI:
     """The application without its guards."""
-    app = FastAPI(title="Prompt Gate", openapi_url=f"{API}openapi.json", docs_url=None, redoc_url=None)
+    app = FastAPI(title="Prompt Gate", openapi_url=f"{API_PREFIX}openapi.json", docs_url=None, redoc_url=None)
     app.state.site, app.state.metrics = site, Metrics(site.database)
     for router in _routers():
         for route in router.routes:
@@ -71,7 +64,7 @@ def inner_app(site: Site) -> FastAPI:
                 route.path,
                 route.endpoint,
                 methods=sorted(route.methods or ()),
-                dependencies=[] if probe else [Depends(_own_page), Depends(check(role))],
+                dependencies=[] if probe else [Depends(_own_page), Depends(require_role(role))],
                 include_in_schema=False,
                 response_model=route.response_model,
                 name=route.name,
@@ -79,19 +72,160 @@ def inner_app(site: Site) -> FastAPI:
     add_api(app)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     for kind in EXPECTED:
-        app.add_exception_handler(kind, tell)
-    app.add_exception_handler(Exception, tell_fault)
+        app.add_exception_handler(kind, error_response)
+    app.add_exception_handler(Exception, fault_response)
     return app
 
 
 def _routers() -> Sequence[APIRouter]:
-    of_cases = (suites.router, suite.router, case.router, history.router, files.router)
-    of_runs = (runs.router, run.router, run_case.router, trends.router, trends_history.router)
-    of_jobs = (try_case.router, jobs.router, job.router)
-    of_people = (login.router, audit.router, tokens.router)
-    return (*of_cases, *of_runs, *of_jobs, *of_people, health.router, metrics.router)
+    of_cases = (suites.router, cases.router, case_files.router)
+    of_runs = (runs.router, trends.router)
+    of_jobs = (jobs.router,)
+    of_people = (access.router,)
+    return (*of_cases, *of_runs, *of_jobs, *of_people, monitoring.router)
 
 
 def _own_page(request: Request) -> None:
-    if from_elsewhere(request):
+    if from_another_site(request):
         raise Refused(403, "Another site sent this request.")
+
+
+DAY_S = 24 * 60 * 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where a server listens.
+
+    Args:
+        host: an address of this machine.
+        port: 0 lets the machine choose.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = 8765
+
+    @property
+    def loopback(self) -> bool:
+        """Nobody on another machine can reach it."""
+        try:
+            return self.host == "localhost" or ipaddress.ip_address(self.host).is_loopback
+        except ValueError:
+            return False
+
+
+def host_name_of(url: str) -> str:
+    """The name by which browsers call a server.
+
+    Args:
+        url: its address.
+
+    Raises:
+        GateError: it is not the address of a whole server.
+    """
+    try:
+        parts = urlsplit(url)
+        name, _ = parts.hostname or "", parts.port
+    except ValueError:
+        name = ""
+    if (
+        not name
+        or parts.scheme not in ("http", "https")
+        or parts.path not in ("", "/")
+        or parts.query
+        or parts.fragment
+    ):
+        hint = "such as https://gate.example.org; the server has no path below it"
+        raise GateError(f"--url {url!r} is not the address of a server", hint)
+    return name
+
+
+class _Server(uvicorn.Server):
+    """Ends its jobs before it waits for those who watch them."""
+
+    def __init__(self, config: uvicorn.Config, site: Site) -> None:
+        super().__init__(config)
+        self._site = site
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        if self._site.jobs is not None:
+            await asyncio.to_thread(self._site.jobs.close)
+        await super().shutdown(sockets)
+
+
+@dataclass(frozen=True, slots=True)
+class ListeningServer:
+    """A server that has its port, and answers once it is run."""
+
+    door: socket.socket
+    site: Site
+
+    @property
+    def url(self) -> str:
+        """For a browser on this machine."""
+        host, port = self.door.getsockname()[:2]
+        return f"http://{f'[{host}]' if ':' in host else host}:{port}/"
+
+    def run(self) -> None:
+        """Answer until a signal ends it; requests under way are finished first."""
+        config = uvicorn.Config(create_app(self.site), log_config=None, access_log=False, server_header=False)
+        config.proxy_headers = False  # The application itself knows whom to believe.
+        config.timeout_graceful_shutdown = 10
+        with run_daily(self.site), library_logs(self.site.log, self.site.now):
+            _Server(config, self.site).run(sockets=[self.door])
+
+
+def listen(site: Site, address: Address) -> ListeningServer:
+    """Take the port.
+
+    Args:
+        site: to be served.
+        address: where.
+
+    Raises:
+        GateError: somebody else has it, or the address is not of this machine; or others could reach a site where
+            nobody logs in.
+    """
+    if site.login is None and not address.loopback:
+        message = f"{address.host} can be reached from other machines, and nobody would have to log in"
+        raise GateError(message, f"leave --host out, or {CHOICES}")
+    if not site.url and not address.loopback:
+        raise GateError("a server for other machines needs its address", "such as --url https://gate.example.org")
+    family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
+    try:
+        return ListeningServer(socket.create_server((address.host, address.port), family=family, backlog=128), site)
+    except OSError as error:
+        hint = "choose another one with --port; 0 takes any that is free"
+        raise GateError(f"cannot listen on {address.host}:{address.port}: {error.strerror}", hint) from None
+
+
+@contextmanager
+def run_daily(site: Site, every_s: float = DAY_S) -> Iterator[None]:
+    """Does the site's daily work at once and then each day, until the end; what fails is told, and tried again.
+
+    Args:
+        site: whose `daily` is to be done.
+        every_s: seconds from one time to the next.
+    """
+    if site.daily is None:
+        yield
+        return
+    work, ended = site.daily, threading.Event()
+
+    def run() -> None:
+        while True:
+            try:
+                work()
+            except Exception as error:
+                site.log(Fault(site.now(), "error", f"the daily work failed: {error}", traceback.format_exc()))
+            if ended.wait(every_s):
+                return
+
+    # A server that ends does not wait for it: what was not forgotten is forgotten the next time.
+    thread = threading.Thread(target=run, name="daily", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join(1.0)

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Literal, TypeAlias
 
-from gate.cases.yaml import dumped, flow
-from gate.domain.jsonvalue import JsonValue
-from gate.domain.stored_suite import Entry
+from gate.cases.stored import Entry
+from gate.config.yaml_editing import dumped, flow
+from gate.values import JsonValue
 
 State: TypeAlias = Literal["same", "added", "removed"]
 
@@ -28,7 +28,7 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class Changed:
+class ChangedKey:
     """A key of a case that is not the same in two of its versions.
 
     Args:
@@ -43,7 +43,7 @@ class Changed:
     pieces: tuple[Piece, ...]
 
 
-def compared(old: Entry, new: Entry) -> tuple[Changed, ...]:
+def changed_keys(old: Entry, new: Entry) -> tuple[ChangedKey, ...]:
     """The keys that are different.
 
     Args:
@@ -54,11 +54,11 @@ def compared(old: Entry, new: Entry) -> tuple[Changed, ...]:
     for key in dict.fromkeys((*old, *new)):
         before, now = _text(old, key), _text(new, key)
         if before != now:
-            found.append(Changed(key, before, now, tuple(pieces(before, now))))
+            found.append(ChangedKey(key, before, now, tuple(text_pieces(before, now))))
     return tuple(found)
 
 
-def pieces(old: str, new: str) -> Iterator[Piece]:
+def text_pieces(old: str, new: str) -> Iterator[Piece]:
     """Both texts as one, in words; in lines where they are long, and one after the other where they are very long.
 
     Args:
@@ -92,10 +92,10 @@ def _count(text: str, parts: re.Pattern[str]) -> int:
 
 
 def _text(entry: Entry, key: str) -> str:
-    return shown(entry[key]) if key in entry else ""
+    return readable_value(entry[key]) if key in entry else ""
 
 
-def shown(value: JsonValue) -> str:
+def readable_value(value: JsonValue) -> str:
     """A value as people read it: a text as it is, all else as YAML."""
     if isinstance(value, str):
         return value

@@ -9,9 +9,9 @@ from urllib.parse import urlsplit
 from starlette.requests import Request
 from starlette.types import Scope
 
-from gate.domain.people import STRANGER, Person, Role
-from gate.inputs.names import person_complaint
-from gate.settings.team import OidcSettings, ProxySettings, TeamLogin
+from gate.app.environment.login import OidcSettings, ProxySettings, TeamLogin
+from gate.config.naming import person_complaint
+from gate.store.access import STRANGER, Person, Role
 
 if TYPE_CHECKING:
     from authlib.integrations.starlette_client import StarletteOAuth2App

@@ -9,11 +9,11 @@ from datetime import UTC, datetime
 from typing import Literal, TextIO, TypeAlias
 
 Format: TypeAlias = Literal["text", "json"]
-Log: TypeAlias = Callable[["Answered | Fault"], None]
+Log: TypeAlias = Callable[["AnsweredRequest | Fault"], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class AnsweredRequest:
     """A request that was answered.
 
     Args:
@@ -56,11 +56,11 @@ class Fault:
     traceback: str = ""
 
 
-def silent(event: "Answered | Fault") -> None:
+def no_log(event: "AnsweredRequest | Fault") -> None:
     """Tells nobody."""
 
 
-def written_to(stream: TextIO, form: Format) -> Log:
+def log_to(stream: TextIO, form: Format) -> Log:
     """Writes each event as a line; where nobody reads any more, nothing is written.
 
     Args:
@@ -69,7 +69,7 @@ def written_to(stream: TextIO, form: Format) -> Log:
     """
     line = _json if form == "json" else _text
 
-    def write(event: Answered | Fault) -> None:
+    def write(event: AnsweredRequest | Fault) -> None:
         try:
             stream.write(f"{line(event)}\n")
             stream.flush()
@@ -79,7 +79,7 @@ def written_to(stream: TextIO, form: Format) -> Log:
     return write
 
 
-class Handler(logging.Handler):
+class LibraryLogHandler(logging.Handler):
     """Brings what libraries log to the same place.
 
     Args:
@@ -99,14 +99,14 @@ class Handler(logging.Handler):
 
 
 @contextmanager
-def hearing(log: Log, now: Callable[[], datetime]) -> Iterator[None]:
+def library_logs(log: Log, now: Callable[[], datetime]) -> Iterator[None]:
     """What any library warns of is in the log: a bare line between objects of JSON would be none of it.
 
     Args:
         log: that gets it.
         now: the time.
     """
-    handler, root = Handler(log, now), logging.getLogger()
+    handler, root = LibraryLogHandler(log, now), logging.getLogger()
     root.addHandler(handler)
     try:
         yield
@@ -114,14 +114,14 @@ def hearing(log: Log, now: Callable[[], datetime]) -> Iterator[None]:
         root.removeHandler(handler)
 
 
-def _json(event: Answered | Fault) -> str:
+def _json(event: AnsweredRequest | Fault) -> str:
     """ASCII alone, so that no name moves a terminal or ends the line."""
     return json.dumps({name: value for name, value in _told(event).items() if value != "" or name == "route"})
 
 
-def _text(event: Answered | Fault) -> str:
+def _text(event: AnsweredRequest | Fault) -> str:
     time = event.time.astimezone(UTC).isoformat(sep=" ", timespec="seconds")[:19]
-    if isinstance(event, Answered):
+    if isinstance(event, AnsweredRequest):
         parts = [time, str(event.status), event.method, event.route or "-", f"{event.ms:.0f} ms", event.request]
         parts += [event.person] if event.person else []
     else:
@@ -130,10 +130,10 @@ def _text(event: Answered | Fault) -> str:
     return "\n".join(_plain(one) for one in [line.rstrip(), *event.traceback.splitlines()])
 
 
-def _told(event: Answered | Fault) -> Mapping[str, str | int | float]:
+def _told(event: AnsweredRequest | Fault) -> Mapping[str, str | int | float]:
     found = {one.name: getattr(event, one.name) for one in fields(event)}
     found["time"] = event.time.astimezone(UTC).isoformat(timespec="milliseconds")
-    if isinstance(event, Answered):
+    if isinstance(event, AnsweredRequest):
         found["ms"] = round(event.ms, 1)
     return found
 

@@ -11,9 +11,8 @@ from starlette.responses import HTMLResponse, RedirectResponse
 
 from gate.report import numbers
 from gate.web import addresses
-from gate.web.access import person_of
 from gate.web.login import Oidc
-from gate.web.site import site_of
+from gate.web.site import person_of, site_of
 
 _HERE = Path(__file__).parent
 STATIC = _HERE / "static"
@@ -38,7 +37,7 @@ def page(request: Request, template: str, status: int = 200, **shown: Any) -> HT
     return HTMLResponse(_environment().get_template(template).render({**every, **shown}), status)
 
 
-def bare(template: str, **shown: Any) -> str:
+def bare_page(template: str, **shown: Any) -> str:
     """A page that needs neither a store nor to know who asks.
 
     Args:
@@ -53,7 +52,7 @@ def fragment(template: str, **shown: Any) -> str:
     return _environment().get_template(template).render(shown)
 
 
-def seen_next(address: str) -> RedirectResponse:
+def redirect(address: str) -> RedirectResponse:
     """What a browser asks for next, once something is done: reloading that page does nothing twice."""
     return RedirectResponse(address, 303)
 

@@ -1,19 +1,22 @@
-"""What all pages of one web interface share."""
+"""What all pages of one web interface share: the site, who asks, and what they may do."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Annotated, Any, TypeVar
 
-from fastapi import Request
+from fastapi import Depends, Request
 
-from gate.store.redaction import Clean
-from gate.store.sql.audit import Audit
-from gate.store.sql.engine import Database
+from gate.store.access import STRANGER, Event, Person
+from gate.store.access import Role as Role
+from gate.store.sql.access import Audit
+from gate.store.sql.database import Database
+from gate.store.sql.retention import Clean
 from gate.store.sql.runs import Runs
 from gate.store.sql.suites import Suites
 from gate.web.jobs.board import Jobs
-from gate.web.login import Login
-from gate.web.logs import Log, silent
+from gate.web.login import Login, Oidc
+from gate.web.logs import Log, no_log
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +42,7 @@ class Site:
     login: Login | None = None
     person: str = "local"
     url: str = ""
-    log: Log = silent
+    log: Log = no_log
     clean: Clean | None = None
     daily: Callable[[], None] | None = None
     jobs: Jobs | None = None
@@ -65,3 +68,105 @@ def site_of(request: Request) -> Site:
     site = request.app.state.site
     assert isinstance(site, Site)  # noqa: S101
     return site
+
+
+_SAFE = ("GET", "HEAD", "OPTIONS")
+
+Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
+
+
+class Refused(Exception):
+    """Somebody asks for what they may not do.
+
+    Args:
+        status: 401 where a login would help, else 403.
+        message: for the reader.
+        first: address of the page that would help; empty where none would.
+    """
+
+    def __init__(self, status: int, message: str, first: str = "") -> None:
+        super().__init__(message)
+        self.status, self.message, self.first = status, message, first
+
+
+class Moved(Exception):
+    """What somebody asks for has another address by now.
+
+    Args:
+        address: that one.
+    """
+
+    def __init__(self, address: str) -> None:
+        super().__init__(address)
+        self.address = address
+
+
+def person_of(request: Request) -> Person:
+    """Who asks; somebody without a login is nobody. On this machine it is its user, who may edit."""
+    found = getattr(request.state, "person", None)
+    if found is None:
+        site = site_of(request)
+        found = Person(site.person, Role.EDITOR) if site.login is None else site.login.person(request)
+        request.state.person = found
+    assert isinstance(found, Person)  # noqa: S101
+    return found
+
+
+def needs(role: Role) -> Callable[[Endpoint], Endpoint]:
+    """Marks an endpoint with the role that it needs; `gate.web.app` refuses to serve one without a mark."""
+
+    def marked(endpoint: Endpoint) -> Endpoint:
+        endpoint.needs = role  # type: ignore[attr-defined]
+        return endpoint
+
+    return marked
+
+
+def require_role(role: Role) -> Callable[[Request], None]:
+    """The dependency that lets only those pass who have a role.
+
+    Args:
+        role: that is needed.
+    """
+
+    def allowed(request: Request) -> None:
+        person = person_of(request)
+        if person.role >= role:
+            return
+        if person.role is not Role.NOBODY:
+            raise Refused(403, f"This needs the role {role.label}, and yours is {person.role.label}.")
+        if isinstance(site_of(request).login, Oidc):
+            raise Refused(401, "Log in first.", "/login")
+        if person == STRANGER:
+            raise Refused(403, "The login proxy did not say who you are.")
+        raise Refused(
+            403, f"{person.name} may not use this server. Its administrator can add you to the viewers or editors."
+        )
+
+    return allowed
+
+
+def from_another_site(request: Request) -> bool:
+    """Does the browser say that another site sends a request that may change something?"""
+    if request.method in _SAFE:
+        return False
+    if (site := request.headers.get("sec-fetch-site")) is not None:
+        return site not in ("same-origin", "none")
+    origin = request.headers.get("origin")
+    return origin is not None and origin.partition("//")[2] != request.headers.get("host", "")
+
+
+def log_event(request: Request, what: str, about: str = "") -> None:
+    """Write into the log what somebody did with this request.
+
+    Args:
+        request: that did it.
+        what: its kind: words with hyphens, the thing first, as `case-edited`.
+        about: what it was done to, for readers.
+    """
+    site = site_of(request)
+    site.audit.add(Event(site.now(), person_of(request).name, what, about))
+
+
+CurrentPerson = Annotated[Person, Depends(person_of)]
+CurrentSite = Annotated[Site, Depends(site_of)]

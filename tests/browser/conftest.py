@@ -11,7 +11,7 @@ import pytest
 import uvicorn
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from gate.store.sql.engine import Database
+from gate.store.sql.database import Database
 from gate.web.app import create_app
 from gate.web.site import Site
 from tests.support import browsing, stores

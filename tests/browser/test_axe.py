@@ -7,18 +7,16 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page
 
+from gate.cases.case import Case
 from gate.cases.reading import put_of
-from gate.domain.case import Case
-from gate.domain.history import Context
-from gate.domain.sample import ArmName, Part, Reply, Sample
-from gate.domain.stored_suite import Archive, Entry
-from gate.domain.transcript import ToolUse, Transcript, Turn
+from gate.cases.stored import Archive, Entry
+from gate.engine.history import Context
+from gate.record.sample import ArmName, Part, Reply, Sample
+from gate.record.transcript import ToolUse, Transcript, Turn
 from gate.store.samples import sample_line
-from gate.store.sql.engine import Database
-from gate.store.sql.run_writer import KeptSample
-from gate.store.sql.runs import Runs
-from gate.store.sql.suite_edits import By
-from gate.store.sql.suites import Suites
+from gate.store.sql.database import Database
+from gate.store.sql.runs import KeptSample, Runs
+from gate.store.sql.suites import Authorship, Suites
 from gate.web import addresses
 from tests.browser.conftest import AXE
 from tests.golden.runs import runs as golden
@@ -77,7 +75,7 @@ def fill(database: Database) -> None:
     suites = Suites(database)
     suites.change("empty", [], browsing.ANN)
     edited: Entry = {**TWO, "description": "Both of them"}
-    suites.change("support", [put_of(edited, 1)], By("Bob", browsing.NOW))
+    suites.change("support", [put_of(edited, 1)], Authorship("Bob", browsing.NOW))
     suites.change("support", [Archive("gone", 1)], browsing.ANN)
     records = golden()
     for name in RUNS:
@@ -130,7 +128,7 @@ def test_axe_finds_nothing_where_something_is_wrong(seen: Page, database: Databa
     assert serious(seen) == []
     seen.goto(addresses.case("support", "two"))
     newer: Entry = {**TWO, "description": "Bob's"}
-    Suites(database).change("support", [put_of(newer, 2)], By("Bob", browsing.NOW))
+    Suites(database).change("support", [put_of(newer, 2)], Authorship("Bob", browsing.NOW))
     seen.get_by_label("Description").fill("Mine")
     seen.get_by_role("button", name="Save").click()
     assert "Bob changed this case meanwhile" in seen.inner_text("main")

@@ -1,6 +1,6 @@
 from playwright.sync_api import Browser, Page, expect
 
-from gate.store.sql.engine import Database
+from gate.store.sql.database import Database
 from gate.store.sql.suites import Suites
 from gate.web import addresses
 from tests.support import browsing

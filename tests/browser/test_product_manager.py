@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from gate.store.sql.engine import Database
+from gate.store.sql.database import Database
 from gate.web import addresses
 from gate.web.jobs.board import Jobs
 from gate.web.site import Site

@@ -7,8 +7,8 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 from pypdf import PdfReader
 
-from gate.report.page.gathering import Samples
-from gate.report.page.page import render
+from gate.report.page.document import render_page
+from gate.report.page.samples import SampleSource
 from tests.browser.test_axe import serious
 from tests.golden.hostile import hostile
 from tests.golden.runs import runs
@@ -29,10 +29,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     found = tmp_path_factory.mktemp("pages")
     run, samples = answered_run(60, 9)
     pages = {
-        "answered": render(run, Samples(samples, lambda _: None)),
-        "agents": render(runs()["agents"]),
-        "check": render(runs()["check-block"]),
-        "hostile": render(hostile(ATTACKS)),
+        "answered": render_page(run, SampleSource(samples, lambda _: None)),
+        "agents": render_page(runs()["agents"]),
+        "check": render_page(runs()["check-block"]),
+        "hostile": render_page(hostile(ATTACKS)),
     }
     for name, page in pages.items():
         (found / f"{name}.html").write_text(page, encoding="utf-8", errors="replace")

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from gate.store.sql.engine import Database
+from gate.store.sql.database import Database
 from gate.web.site import Site
 from tests.browser.test_axe import serious
 from tests.support import oidc_provider, people

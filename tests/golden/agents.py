@@ -2,17 +2,17 @@
 
 from collections.abc import Sequence
 
-from gate.domain.conversations import (
+from gate.record.comparison import (
     ArmConversations,
     ChangedCalls,
     Conversations,
+    State,
     ToolChange,
     ToolDifference,
     ToolSlice,
+    Verdict,
 )
-from gate.domain.ending import STEP_LIMIT
-from gate.domain.record import RunRecord
-from gate.domain.record_parts import (
+from gate.record.parts import (
     ObservationRecord,
     OutputRecord,
     SpendingRecord,
@@ -21,7 +21,8 @@ from gate.domain.record_parts import (
     TranscriptRecord,
     TurnRecord,
 )
-from gate.domain.verdict import State, Verdict
+from gate.record.run import RunRecord
+from gate.record.sample import STEP_LIMIT
 from tests.golden.builders import case, comparison, output, run, scorer, suite
 
 _LIST = "You have three listings: Beach House, City Loft and Mill Cottage."

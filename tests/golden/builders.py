@@ -1,13 +1,21 @@
 """Hand-built parts of runs, with plain defaults."""
 
-from gate.domain.caching import ArmPrefix, CacheComparison, PrefixEnd
-from gate.domain.comparison import ArmAxis, AxisComparison, Comparison, Estimate, ScorerChange
-from gate.domain.jsonvalue import JsonValue
-from gate.domain.record import MethodRecord, MissingRecord, RunRecord
-from gate.domain.record_compared import CaseRecord, QualityRecord, SuiteRecord
-from gate.domain.record_parts import ArmRecord, CallsRecord, ExamRecord, OutputRecord, SpendingRecord, SpentRecord
-from gate.domain.usage import Usage
-from gate.domain.verdict import State, Verdict
+from gate.record.comparison import (
+    ArmAxis,
+    ArmPrefix,
+    AxisComparison,
+    CacheComparison,
+    Comparison,
+    Estimate,
+    PrefixEnd,
+    ScorerChange,
+    State,
+    Verdict,
+)
+from gate.record.parts import ArmRecord, CallsRecord, ExamRecord, OutputRecord, SpendingRecord, SpentRecord
+from gate.record.run import CaseRecord, MethodRecord, MissingRecord, QualityRecord, RunRecord, SuiteRecord
+from gate.record.usage import Usage
+from gate.values import JsonValue
 
 Change = tuple[float, float | None, float | None]
 """Mean, lower, upper."""

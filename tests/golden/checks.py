@@ -2,12 +2,9 @@
 
 from collections.abc import Sequence
 
-from gate.domain.checked import CaseResult, CaseState, PartMean, ScorerResult
-from gate.domain.passrate import PassRate, PassState
-from gate.domain.record import MissingRecord, RunRecord
-from gate.domain.record_new import NewCaseRecord, NewSuiteRecord
-from gate.domain.record_parts import ExamRecord, OutputRecord
-from gate.domain.verdict import Verdict
+from gate.record.comparison import PassRate, PassState, Verdict
+from gate.record.parts import CaseResult, CaseState, ExamRecord, OutputRecord, PartMean, ScorerResult
+from gate.record.run import MissingRecord, NewCaseRecord, NewSuiteRecord, RunRecord
 from tests.golden.builders import arm, output, run
 from tests.golden.new_prompts import rate, suite
 

@@ -3,11 +3,11 @@
 from datetime import UTC, datetime
 
 from gate.config.policy import Budget, RunPolicy
-from gate.domain.deletion import Deletion
-from gate.domain.record import RunRecord
-from gate.domain.verdict import Verdict
-from gate.flows.resolved import Resolved
-from gate.flows.unevaluated import deleted
+from gate.engine.unevaluated import deleted
+from gate.record.comparison import Verdict
+from gate.record.parts import Deletion
+from gate.record.run import RunRecord
+from gate.resolve.resolved import Resolved
 
 TRIAGE = Deletion("prompts/triage.md", "origin/main", 120)
 OTHERS = (

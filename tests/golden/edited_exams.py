@@ -1,9 +1,8 @@
 """Runs of changes that edit their own exam."""
 
-from gate.domain.record import RunRecord
-from gate.domain.record_exam import EditedValueRecord, ExamChangeRecord, ExamTrialRecord
-from gate.domain.record_parts import CallsRecord, ExamRecord
-from gate.domain.verdict import State, Verdict
+from gate.record.comparison import State, Verdict
+from gate.record.parts import CallsRecord, ExamRecord
+from gate.record.run import EditedValueRecord, ExamChangeRecord, ExamTrialRecord, RunRecord
 from tests.golden.builders import comparison, run, suite
 
 _REMOVED = [f"de-{number:03}" for number in range(12)]

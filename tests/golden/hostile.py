@@ -1,8 +1,8 @@
 """A run in which every text from outside tries to be something else."""
 
-from gate.domain.record import RunRecord
-from gate.domain.record_parts import ExamRecord
-from gate.domain.verdict import State, Verdict
+from gate.record.comparison import State, Verdict
+from gate.record.parts import ExamRecord
+from gate.record.run import RunRecord
 from tests.golden.agents import conversed
 from tests.golden.builders import arm, cache, case, comparison, cost, output, prefix, run, suite
 from tests.golden.judged_runs import compared_by, judged_by

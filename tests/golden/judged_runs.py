@@ -2,12 +2,20 @@
 
 from collections.abc import Sequence
 
-from gate.domain.comparison import Estimate, ScorerChange
-from gate.domain.judge_quote import AskedModel, JudgeQuote
-from gate.domain.judged import ContestedAnswer, DimensionResult, JuryMember, JuryResult, PositionBias, RubricResult
-from gate.domain.record import RunRecord
-from gate.domain.record_parts import ExamRecord
-from gate.domain.verdict import State, Verdict
+from gate.record.comparison import (
+    ContestedAnswer,
+    DimensionResult,
+    Estimate,
+    JuryMember,
+    JuryResult,
+    PositionBias,
+    RubricResult,
+    ScorerChange,
+    State,
+    Verdict,
+)
+from gate.record.parts import AskedModel, ExamRecord, JudgeQuote
+from gate.record.run import RunRecord
 from tests.golden.builders import comparison, run, scorer, suite
 
 _MEMBERS = ("openai:gpt-5", "anthropic:claude-opus-4-5", "openai:mistral-large")

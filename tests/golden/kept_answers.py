@@ -1,9 +1,8 @@
 """Finished runs that had answers already, whose replies ended badly, or that ended early."""
 
-from gate.domain.comparison import ArmAxis
-from gate.domain.record import CallsRecord, MissingRecord, RunRecord
-from gate.domain.record_parts import ArmReuseRecord, DriftRecord, ReuseRecord
-from gate.domain.verdict import State, Verdict
+from gate.record.comparison import ArmAxis, State, Verdict
+from gate.record.parts import ArmReuseRecord, DriftRecord, ReuseRecord
+from gate.record.run import CallsRecord, MissingRecord, RunRecord
 from tests.golden.builders import arm, case, comparison, cost, latency, output, run, suite
 
 _REFUSAL = "I'm sorry, but I can't help with invoices of other people."

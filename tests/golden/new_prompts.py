@@ -1,12 +1,9 @@
 """Runs with prompts that the change brings, built by hand."""
 
-from gate.domain.comparison import ArmAxis
-from gate.domain.passrate import PassRate, PassState
-from gate.domain.record import RunRecord
-from gate.domain.record_new import NewCaseRecord, NewSuiteRecord
-from gate.domain.record_parts import CallsRecord, ExamRecord, OutputRecord
-from gate.domain.usage import Usage
-from gate.domain.verdict import Verdict
+from gate.record.comparison import ArmAxis, PassRate, PassState, Verdict
+from gate.record.parts import CallsRecord, ExamRecord, OutputRecord
+from gate.record.run import NewCaseRecord, NewSuiteRecord, RunRecord
+from gate.record.usage import Usage
 from tests.golden.builders import NO_SPENDING, arm, output, run
 
 _NOTE = (

@@ -2,10 +2,9 @@
 
 from collections.abc import Sequence
 
-from gate.domain.record import RunRecord
-from gate.domain.record_parts import CallsRecord
-from gate.domain.record_promises import PromiseRecord, PromisesRecord, PromiseTrialRecord
-from gate.domain.specdiff import InputChange
+from gate.record.parts import CallsRecord
+from gate.record.rules import InputChange
+from gate.record.run import PromiseRecord, PromisesRecord, PromiseTrialRecord, RunRecord
 
 _LONG = (
     "A question about a contract is answered with the number of the clause, the date on which it came into force, the "

@@ -5,10 +5,10 @@ from pathlib import Path
 
 from rich.console import Console
 
-from gate.domain.record import RunRecord
+from gate.record.run import RunRecord
+from gate.report.exports import junit, sarif
 from gate.report.markdown import report as markdown
-from gate.report.outputs import junit, sarif
-from gate.report.terminal import run as terminal
+from gate.report.terminal import report as terminal
 from tests.golden import generating
 from tests.golden.runs import runs
 
@@ -19,14 +19,14 @@ TERMINAL_COLUMNS = 80
 
 def markdown_of(run: RunRecord) -> str:
     """The Markdown report with GitHub's limit."""
-    return markdown.render(run)
+    return markdown.render_report(run)
 
 
 def text_of(run: RunRecord) -> str:
     """The terminal report as plain lines of 80 columns, whatever the environment says."""
     out = io.StringIO()
     console = Console(file=out, width=TERMINAL_COLUMNS, color_system=None, force_terminal=False, _environ={})
-    terminal.render(run, console)
+    terminal.render_report(run, console)
     return out.getvalue()
 
 

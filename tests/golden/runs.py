@@ -2,14 +2,11 @@
 
 from datetime import UTC, datetime
 
-from gate.domain.comparison import ArmAxis, Estimate
-from gate.domain.record import MissingRecord, OverrideRecord, RunRecord
-from gate.domain.record_compared import CaseRecord
-from gate.domain.record_parts import ExamRecord
-from gate.domain.verdict import State, Verdict
+from gate.engine.unevaluated import closed, failed, overridden, skipped, told, waive
 from gate.errors import GateError, InputErrors, MissingKey, Problem
-from gate.flows.unevaluated import closed, failed, overridden, skipped
-from gate.flows.waive import told, waive
+from gate.record.comparison import ArmAxis, Estimate, State, Verdict
+from gate.record.parts import ExamRecord
+from gate.record.run import CaseRecord, MissingRecord, OverrideRecord, RunRecord
 from tests.golden.agents import agents
 from tests.golden.builders import arm, cache, case, comparison, cost, latency, output, run, scorer, suite
 from tests.golden.checks import check_block, check_missing, check_rubric, check_unfinished

@@ -1,8 +1,7 @@
 """Finished runs that ended for a reason of their own, or found nothing to move."""
 
-from gate.domain.record import MissingRecord, RunRecord
-from gate.domain.record_compared import CaseRecord
-from gate.domain.verdict import State, Verdict
+from gate.record.comparison import State, Verdict
+from gate.record.run import CaseRecord, MissingRecord, RunRecord
 from tests.golden.builders import arm, case, comparison, latency, output, run, suite
 
 _REWORDED = (

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.python.process import Worktree
+from gate.agents.python.functions import FunctionWorktree
 from tests.support.model_server import ModelServer
 
 
@@ -18,9 +18,9 @@ def models() -> Iterator[ModelServer]:
 
 
 @pytest.fixture
-def worktree(tmp_path: Path) -> Worktree:
+def worktree(tmp_path: Path) -> FunctionWorktree:
     """An empty folder for the code of one side, and one for what its processes write."""
     root, scratch = tmp_path / "root", tmp_path / "scratch"
     for folder in (root, scratch):
         folder.mkdir()
-    return Worktree(root, root, scratch, os.environ["PATH"])
+    return FunctionWorktree(root, root, scratch, os.environ["PATH"])

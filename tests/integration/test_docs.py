@@ -11,10 +11,10 @@ import pytest
 from benchmarks import calibration
 from gate.cases import reading as cases
 from gate.cli.app import cli
-from gate.cli.schema import SCHEMAS
+from gate.cli.setup import SCHEMAS
 from gate.config import gatefile
-from gate.domain.model import Params
-from gate.domain.verdict import Verdict
+from gate.config.models import Params
+from gate.record.comparison import Verdict
 from tests.support.command import gate
 
 ROOT = Path(__file__).parents[2]

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from gate.config import gatefile
-from gate.domain.promptspec import OutputRule
-from gate.testgen import specify
-from gate.testgen.compile.compile import compile_rule, told
+from gate.config.specification import OutputRule
 from gate.testgen.effort import LEVELS
+from gate.testgen.rules.compiler import compile_rule, compiled_summary
+from gate.testgen.specification import pipeline
 from tests.support.command import git
 from tests.support.how_to import carry_out, missing, steps
 from tests.support.model_server import Behaviour, ModelServer
@@ -86,7 +86,7 @@ def test_the_requests_of_each_level_are_those_of_the_code() -> None:
         assert checked == (str(settings.tests_per_validation) if settings.validate else "none")
         assert harder == ("once" if settings.expansions == 1 else "no")
         rules = min(8, settings.max_rules)
-        calls = {**specify.calls_of(settings, rules, None), **settings.calls_for_tests(rules)}
+        calls = {**pipeline.stage_calls(settings, rules, None), **settings.calls_for_tests(rules)}
         assert sum(calls.values()) == int(requests)
 
 
@@ -95,7 +95,7 @@ def test_what_code_checks_is_what_is_compiled() -> None:
     assert len(found) == 13
     for rule, checked in found:
         compiled = compile_rule(OutputRule("R1", rule, rule, "", "verbatim"))
-        assert ("left to the judge" if compiled is None else told(compiled).partition(": ")[2]) == checked
+        assert ("left to the judge" if compiled is None else compiled_summary(compiled).partition(": ")[2]) == checked
 
 
 def test_every_configuration_shown_is_valid() -> None:

@@ -8,8 +8,7 @@ import pytest
 
 from benchmarks.promptpex import MODELS, read
 from benchmarks.real_outputs import PAIRS, Finding, find, table
-from gate.domain.comparison import Comparison
-from gate.domain.verdict import State, Verdict
+from gate.record.comparison import Comparison, State, Verdict
 
 ROWS = read()
 TESTED = 20  # five prompts, each: overall, rule, inverse, control

@@ -3,14 +3,14 @@
 import random
 from dataclasses import replace
 
-from gate.domain.case import Case
-from gate.domain.message import Message
-from gate.domain.prompt import Prompt
-from gate.domain.record import RunRecord
-from gate.domain.sample import ArmName, Reply, Sample, Score
-from gate.domain.suite import Suite
-from gate.domain.usage import Dollars, Usage
+from gate.cases.case import Case
 from gate.engine.samples import SampleTable
+from gate.messages import Message
+from gate.prompts.version import Prompt
+from gate.record.run import RunRecord
+from gate.record.sample import ArmName, Reply, Sample, Score
+from gate.record.usage import Dollars, Usage
+from gate.suite import Suite
 from tests.support.finished import record_of
 from tests.support.runs import suite
 

@@ -4,10 +4,10 @@ import json
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from gate.calls.batch_ledger import key_of
-from gate.calls.port import NotKept
-from gate.domain.sample import Reply
-from gate.providers.base import Request
+from gate.calls.batches.ledger import request_id
+from gate.calls.interface import AnswerNotSaved
+from gate.calls.provider import Request
+from gate.record.sample import Reply
 
 
 @dataclass
@@ -28,14 +28,14 @@ class Answers:
             self.kept.update(dict.fromkeys(json.loads(line)["key"] for line in self.file.open()))
 
     def find(self, request: Request) -> Reply | None:
-        known = self.kept.get(key_of(request))
+        known = self.kept.get(request_id(request))
         return known and replace(known, origin=replace(known.origin, reused=True))
 
     async def keep(self, request: Request, reply: Reply) -> Reply:
         if self.full is not None and len(self.kept) >= self.full:
-            raise NotKept("the disk is full")
-        self.kept[key_of(request)] = reply
+            raise AnswerNotSaved("the disk is full")
+        self.kept[request_id(request)] = reply
         if self.file is not None:
             with self.file.open("a") as file:
-                file.write(json.dumps({"key": key_of(request), "text": reply.text}) + "\n")
+                file.write(json.dumps({"key": request_id(request), "text": reply.text}) + "\n")
         return reply

@@ -11,10 +11,10 @@ from pathlib import Path
 
 from starlette.testclient import TestClient
 
-from gate.domain.stored_suite import Entry
-from gate.store.sql.engine import Database
+from gate.cases.stored import Entry
+from gate.store.sql.database import Database
 from gate.web.jobs.board import Jobs
-from gate.web.jobs.state import Job
+from gate.web.jobs.job import Job
 from gate.web.site import Site
 from tests.support import browsing, repository, stores
 from tests.support.command import git

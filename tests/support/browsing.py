@@ -11,17 +11,16 @@ from starlette.testclient import TestClient
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from gate.cases.reading import put_of
-from gate.domain.stored_suite import Entry
-from gate.store.sql.engine import Database
-from gate.store.sql.suite_edits import By
-from gate.store.sql.suites import Suites
+from gate.cases.stored import Entry
+from gate.store.sql.database import Database
+from gate.store.sql.suites import Authorship, Suites
 from gate.web.app import guarded, inner_app
-from gate.web.metrics import Metrics
+from gate.web.error_pages import WatchedApp
+from gate.web.monitoring import Metrics
 from gate.web.site import Site
-from gate.web.watching import Watched
 
 NOW = datetime(2026, 11, 23, 9, 30, tzinfo=UTC)
-ANN = By("Ann", NOW, "written by hand")
+ANN = Authorship("Ann", NOW, "written by hand")
 
 
 def site(database: Database, person: str = "Ann") -> Site:
@@ -32,7 +31,7 @@ def site(database: Database, person: str = "Ann") -> Site:
 def served(site: Site) -> ASGIApp:
     """The application of a site, as `create_app` makes it; its routes are made once for all sites, which takes long."""
     routes, metrics = _routes(), Metrics(site.database)
-    app = Watched(guarded(routes, site), site.now, (metrics.seen, site.log))
+    app = WatchedApp(guarded(routes, site), site.now, (metrics.seen, site.log))
 
     async def of_this_site(scope: Scope, receive: Receive, send: Send) -> None:
         routes.state.site, routes.state.metrics = site, metrics
@@ -53,7 +52,7 @@ def client(database: Database, person: str = "Ann") -> TestClient:
     return found
 
 
-def add(database: Database, suite: str, *entries: Entry, by: By = ANN) -> None:
+def add(database: Database, suite: str, *entries: Entry, by: Authorship = ANN) -> None:
     """Cases into a suite."""
     Suites(database).change(suite, [put_of(entry) for entry in entries], by)
 

@@ -4,8 +4,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from gate.domain.jsonvalue import JsonValue
-from gate.domain.stored_suite import Entry
+from gate.cases.stored import Entry
+from gate.values import JsonValue
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 LINES = st.lists(TEXT | st.sampled_from(["", "  indented", "# no comment", "- a", "k: v", "yes"]), max_size=4).map(

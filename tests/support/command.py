@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gate.domain.record import RunRecord
+from gate.record.run import RunRecord
 from tests.support import forked
 
 

@@ -6,20 +6,19 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from gate.calls.port import Bill, Outside
-from gate.calls.request_key import request_key
+from gate.agents.interface import Agent, AgentFailed, Answer, PersonReply, Question, Reader
+from gate.agents.targets import ConversationTarget, Participants
+from gate.calls.cache.store import request_key
+from gate.calls.interface import Bill, ExternalBudgets
+from gate.calls.provider import Request
+from gate.cases.case import Case
+from gate.config.models import ModelRef, Params
 from gate.config.targets import Conversing, Target
-from gate.domain.case import Case
-from gate.domain.message import Message
-from gate.domain.model import ModelRef, Params
-from gate.domain.prompt import Prompt, PromptVersion
-from gate.domain.sample import Origin, Reply
-from gate.domain.suite import Arm, Exam
-from gate.domain.tools import Tool, ToolCall
-from gate.domain.transcript import Observation, ToolUse
-from gate.providers.base import Request
-from gate.targets.conversation import Company, ConversationTarget
-from gate.targets.port import Agent, AgentFailed, Answer, Question, Reader, Said
+from gate.messages import Message, Tool, ToolCall
+from gate.prompts.version import Prompt, PromptVersion
+from gate.record.sample import Origin, Reply
+from gate.record.transcript import Observation, ToolUse
+from gate.suite import Arm, Exam
 from tests.support.fakes import reply
 
 MODEL = ModelRef("openai", "m")
@@ -100,10 +99,10 @@ class FakeAgent:
 class FakeReader:
     """Somebody who says what stands in a script, and remembers what there was to read."""
 
-    script: Sequence[Said]
+    script: Sequence[PersonReply]
     read: list[list[tuple[str, str]]] = field(default_factory=list)
 
-    async def reply(self, said: Sequence[tuple[str, str]], case: Case, index: int) -> Said:
+    async def reply(self, said: Sequence[tuple[str, str]], case: Case, index: int) -> PersonReply:
         self.read.append(list(said))
         return self.script[len(self.read) - 1]
 
@@ -173,8 +172,8 @@ def leading(
     detector: Reader | None = None,
     user: Reader | None = None,
     memory: Kept | None = None,
-    outside: Outside | None = None,
+    outside: ExternalBudgets | None = None,
 ) -> ConversationTarget:
     """Leads conversations with one agent, whose sessions are all named alike."""
-    company = Company(lambda _: detector, lambda _: user, Blind())
+    company = Participants(lambda _: detector, lambda _: user, Blind())
     return ConversationTarget(OneAgent(agent), company, memory or Kept(), outside or Free(), lambda: "session-1")

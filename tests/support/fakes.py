@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from gate.calls.port import Worth, always
-from gate.domain.absence import Failed
-from gate.domain.record import RunRecord
-from gate.domain.sample import Reply, Sample, Words, words_of
-from gate.domain.usage import Dollars, Usage
-from gate.providers.base import Request
+from gate.calls.interface import WorthKeeping, any_reply
+from gate.calls.provider import Request
+from gate.record.run import RunRecord
+from gate.record.sample import Reply, Sample, Words, words_of
+from gate.record.transcript import Failed
+from gate.record.usage import Dollars, Usage
 
 
 def reply(text: str, *, stop_reason: str = "stop", cost: float = 0.001, latency_s: float | None = 0.1) -> Reply:
@@ -23,7 +23,7 @@ class ScriptedCalls:
     script: Sequence[Reply | Failed]
     requests: list[Request] = field(default_factory=list)
 
-    async def call(self, request: Request, *, fresh: bool = False, worth: Worth = always) -> Reply | Failed:
+    async def call(self, request: Request, *, fresh: bool = False, worth: WorthKeeping = any_reply) -> Reply | Failed:
         self.requests.append(request)
         return self.script[len(self.requests) - 1]
 

@@ -5,18 +5,18 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from gate.config.policy import Budget, RunPolicy
-from gate.domain.caching import CacheTerms
-from gate.domain.record import RunRecord
-from gate.domain.sample import ArmName
-from gate.domain.suite import Suite
+from gate.engine.arrays import Grid
 from gate.engine.assess import Assessor
-from gate.engine.caching import compare_caching
-from gate.engine.grid import Grid
+from gate.engine.collect import Collection
+from gate.engine.prompt_cache import compare_caching
+from gate.engine.record import Finished, record
 from gate.engine.samples import SampleTable
-from gate.flows.collect import Collection
-from gate.flows.exam import ExamChanges
-from gate.flows.record import Finished, record
-from gate.flows.resolved import Resolved
+from gate.record.comparison import CacheTerms
+from gate.record.run import RunRecord
+from gate.record.sample import ArmName
+from gate.resolve.exam import ExamChanges
+from gate.resolve.resolved import Resolved
+from gate.suite import Suite
 from tests.support.runs import ScoreOf, take
 
 CREATED = datetime(2026, 11, 20, 9, 30, tzinfo=UTC)

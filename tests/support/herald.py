@@ -3,10 +3,9 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from gate.action.telling import Herald
+from gate.action.outcome import OutcomeReporter
+from gate.app.environment.action import Inputs, Runner
 from gate.github.client import GitHub
-from gate.settings.inputs import Inputs
-from gate.settings.runner import Runner
 
 NEEDED = {
     "GITHUB_EVENT_NAME": "pull_request",
@@ -22,9 +21,9 @@ def herald(
     output: Path | None = None,
     inputs: Inputs | None = None,
     github: GitHub | None = None,
-) -> Herald:
+) -> OutcomeReporter:
     """One without a pull request, and without a token unless GitHub is given."""
     files = {"GITHUB_STEP_SUMMARY": str(summary or ""), "GITHUB_OUTPUT": str(output or "")}
     runner = Runner.from_environ(NEEDED | files)
     nowhere = GitHub(None, "http://127.0.0.1:9", "acme/support-bot")
-    return Herald(say, runner, inputs or Inputs(), github or nowhere)
+    return OutcomeReporter(say, runner, inputs or Inputs(), github or nowhere)

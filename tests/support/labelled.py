@@ -5,14 +5,14 @@ from datetime import UTC, datetime
 
 import numpy as np
 
-from gate.config.scorerspec import ScorerSpec
-from gate.domain.absence import Unscored
-from gate.domain.case import Case
-from gate.domain.judge_calibration import JudgeCalibrationRecord
-from gate.domain.labels import Labelled, Labels, LabelScale
-from gate.domain.sample import Part, Score
-from gate.flows.calibrate_judge import Ended, conclude
-from gate.flows.judging import Judged
+from gate.calibration.judge import Ended, conclude
+from gate.calibration.judge_agreement import Judged
+from gate.cases.case import Case
+from gate.cases.labels import Labelled, Labels, LabelScale
+from gate.config.scorer import ScorerSpec
+from gate.record.calibration import JudgeCalibrationRecord
+from gate.record.sample import Part, Score
+from gate.record.transcript import Unscored
 
 JUDGE = ScorerSpec("judge", "judge", {"criteria": "Is right.", "model": "fake:judge", "threshold": 0.7})
 CREATED = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)

@@ -1,6 +1,6 @@
 """A loopback server that speaks two interfaces, knows how good its answers are, and keeps a ledger of them.
 
-What it answers follows the words of `gate.providers.fake`: `answer=WORD slice=S` in the user message, `quality=0.9
+It answers by the words of `gate.calls.providers.fake`: `answer=WORD slice=S` in the user message, `quality=0.9
 quality[S]=0.45` in the system prompt. A request with a JSON Schema is taken for a judge's and answered with one.
 
     with ModelServer(Behaviour(latency_s=0.1)) as server: ... server.url, server.ledger
@@ -20,7 +20,7 @@ from typing import Any, Self
 
 from aiohttp import web
 
-from gate.providers.fake import opinion, oracle, tokens
+from gate.calls.providers.fake import count_tokens, judge_reply, oracle_answer
 from tests.support.agent_wire import Calls, Talk, talk_of, with_calls
 from tests.support.chaos import Chaos
 from tests.support.faults import FAULTS, faulty
@@ -58,7 +58,7 @@ class Behaviour:
         chaos: faults by the dice, where `faults` are used up.
         capacity: requests at once, above which the answer is 429; None takes all.
         headers: sent with each good reply.
-        answer: what a model says to a system prompt and a user message; None for the oracle of `gate.providers.fake`.
+        answer: what a model says to a system prompt and a user message; None for that of `gate.calls.providers.fake`.
         talk: what a model that may call tools says to a conversation: a text, or calls; None where it has no script.
         judgement: what a judge says to a system prompt and a user message; None for an honest judge.
         judges_at_once: requests of judges that have to be there before any of them is answered; one that waits in vain
@@ -241,11 +241,11 @@ class ModelServer:
         elif self.behaviour.answer is not None:
             text = self.behaviour.answer(asked.system, asked.user)
         else:
-            text = oracle(asked.system, asked.user, index)
+            text = oracle_answer(asked.system, asked.user, index)
         dice = hashlib.sha256(f"{asked.user} {index}".encode()).digest()
         if asked.schema is None and dice[0] < 256 * self.behaviour.worse:
             text = "wrong"
-        prefix, rest = tokens(asked.system), tokens(asked.user)
+        prefix, rest = count_tokens(asked.system), count_tokens(asked.user)
         read, write = self._cached(asked, prefix)
         entry = Entry(
             path=asked.path,
@@ -258,7 +258,7 @@ class ModelServer:
             input_tokens=prefix + rest - read - write,
             cache_read_tokens=read,
             cache_write_tokens=write,
-            output_tokens=tokens(text),
+            output_tokens=count_tokens(text),
         )
         self.ledger.append(entry)
         return entry
@@ -266,7 +266,7 @@ class ModelServer:
     def _judgement(self, asked: Asked) -> str:
         if self.behaviour.judgement is not None:
             return self.behaviour.judgement(asked.system, asked.user)
-        return opinion(asked.schema, asked.system, asked.user)
+        return judge_reply(asked.schema, asked.system, asked.user)
 
     def _cached(self, asked: Asked, prefix: int) -> tuple[int, int]:
         """Tokens read from and written to the cache: whole marked prompts, or the longest start in OpenAI's steps."""

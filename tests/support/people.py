@@ -6,11 +6,11 @@ import urllib.request
 
 from starlette.testclient import TestClient
 
-from gate.domain.people import Members
-from gate.settings.team import OidcSettings, ProxySettings
-from gate.store.sql.engine import Database
-from gate.web.guards import LOOPBACK_NAMES
+from gate.app.environment.login import OidcSettings, ProxySettings
+from gate.store.access import Members
+from gate.store.sql.database import Database
 from gate.web.login import Login, Oidc, TrustedProxy
+from gate.web.requests import LOOPBACK_NAMES
 from gate.web.site import Site
 from tests.support import browsing
 from tests.support.browsing import NOW

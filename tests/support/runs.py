@@ -3,16 +3,16 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+from gate.cases.case import Case
+from gate.config.models import ModelRef, Params
 from gate.config.policy import SuitePolicy
-from gate.config.scorerspec import ScorerSpec
-from gate.domain.absence import Failed, Unscored
-from gate.domain.case import Case
-from gate.domain.message import Message
-from gate.domain.model import ModelRef, Params
-from gate.domain.prompt import Prompt, PromptVersion
-from gate.domain.sample import ArmName, Reply, Sample, Score
-from gate.domain.suite import Arm, Exam, Suite
-from gate.domain.usage import Dollars, Usage
+from gate.config.scorer import ScorerSpec
+from gate.messages import Message
+from gate.prompts.version import Prompt, PromptVersion
+from gate.record.sample import ArmName, Reply, Sample, Score
+from gate.record.transcript import Failed, Unscored
+from gate.record.usage import Dollars, Usage
+from gate.suite import Arm, Exam, Suite
 
 ScoreOf = Callable[[Case, ArmName, int], float | None]
 

@@ -7,18 +7,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from gate.calls.batch_ledger import key_of
-from gate.calls.port import Worth, always
-from gate.domain.absence import Failed
-from gate.domain.jsonvalue import JsonValue
-from gate.domain.message import Message
-from gate.domain.model import ModelRef, Params
-from gate.domain.prompt import Prompt
-from gate.domain.sample import Origin, Reply
-from gate.domain.usage import Dollars, Usage
-from gate.providers.base import Request
-from gate.testgen.asking import Asker
-from gate.testgen.subject import PromptSubject, subject_of
+from gate.calls.batches.ledger import request_id
+from gate.calls.interface import WorthKeeping, any_reply
+from gate.calls.provider import Request
+from gate.config.models import ModelRef, Params
+from gate.messages import Message
+from gate.prompts.version import Prompt
+from gate.record.sample import Origin, Reply
+from gate.record.transcript import Failed
+from gate.record.usage import Dollars, Usage
+from gate.testgen.prompt_under_test import PromptSubject, subject_of
+from gate.testgen.questions import Asker
+from gate.values import JsonValue
 
 Said: TypeAlias = Mapping[str, JsonValue] | str | Reply | Failed
 """An object, raw text, or a whole reply."""
@@ -46,8 +46,8 @@ class ScriptedModel:
     dies_after: int | None = None
     requests: list[Request] = field(default_factory=list)
 
-    async def call(self, request: Request, *, fresh: bool = False, worth: Worth = always) -> Reply | Failed:
-        key = key_of(request)
+    async def call(self, request: Request, *, fresh: bool = False, worth: WorthKeeping = any_reply) -> Reply | Failed:
+        key = request_id(request)
         if key in self.known and not fresh:
             return replace(self.known[key], origin=replace(self.known[key].origin, reused=True))
         if self.dies_after is not None and len(self.requests) >= self.dies_after:

@@ -8,14 +8,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
-from gate.calls.port import Worth, always
-from gate.domain.absence import Failed
-from gate.domain.model import ModelRef, Params
-from gate.domain.promptspec import Component, InputRule, OutputRule, Specification
-from gate.domain.sample import Origin, Reply
-from gate.providers.base import Request
-from gate.testgen.asking import Asker
-from gate.testgen.subject import PromptSubject
+from gate.calls.interface import WorthKeeping, any_reply
+from gate.calls.provider import Request
+from gate.config.models import ModelRef, Params
+from gate.config.specification import Component, InputRule, OutputRule, Specification
+from gate.record.sample import Origin, Reply
+from gate.record.transcript import Failed
+from gate.testgen.prompt_under_test import PromptSubject
+from gate.testgen.questions import Asker
 from tests.support.fakes import reply
 
 Bend: TypeAlias = Callable[[int, dict[str, Any]], "dict[str, Any] | str | Reply | Failed"]
@@ -52,7 +52,7 @@ class ScriptedTests:
         """The requests of a stage, in order."""
         return [request for request in self.requests if stage_of(request) == stage]
 
-    async def call(self, request: Request, *, fresh: bool = False, worth: Worth = always) -> Reply | Failed:
+    async def call(self, request: Request, *, fresh: bool = False, worth: WorthKeeping = any_reply) -> Reply | Failed:
         key = (request.messages, request.index, request.about)
         if key in self.known and not fresh:
             return replace(self.known[key], origin=replace(self.known[key].origin, reused=True))

@@ -2,8 +2,8 @@
 
 from datetime import UTC, datetime
 
-from gate.domain.record_parts import CallsRecord
-from gate.domain.shard import Evaluation, FileInputs, ShardBudget, ShardRecord
+from gate.record.parts import CallsRecord
+from gate.record.shard import Evaluation, FileInputs, ShardBudget, ShardRecord
 
 NO_CALLS = CallsRecord(made=0, cached=0, retried=0, failed=0)
 FILES = FileInputs(

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from gate.scoring.verdict import Mark, Verdict
+from gate.scoring.verdict import ScoredReason, Verdict
 
 SHORT = "Meets all criteria."
 LONG = "All of the criteria are met without any flaw."
@@ -32,7 +32,7 @@ class Forged:
 
 def verdict(reason: str, score: float = 1.0, field: str = "", word: str = "") -> Verdict:
     """A verdict of one mark."""
-    return Verdict(score, reason, (Mark(reason, score, field, word),))
+    return Verdict(score, reason, (ScoredReason(reason, score, field, word),))
 
 
 def _tags(text: str) -> str:
@@ -142,7 +142,7 @@ def _of_one_reason(reason: str) -> dict[str, str]:
 
 
 def _rubric(brief: str, warm: str) -> Forged:
-    marks = (Mark(brief, 5, "brevity"), Mark(warm, 5, "state_compliance"))
+    marks = (ScoredReason(brief, 5, "brevity"), ScoredReason(warm, 5, "state_compliance"))
     plain = {"brevity": {"reason": brief, "score": 5}, "state_compliance": {"reason": warm, "score": 5}}
     texts = {
         "JSON": json.dumps(plain),

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import create_engine, make_url, text
 
-from gate.store.sql import migrating
-from gate.store.sql.engine import Database
+from gate.store.sql import maintenance
+from gate.store.sql.database import Database
 
 BOTH = pytest.mark.parametrize("database", ["sqlite", "postgres"], indirect=True)
 """Marks a test whose fixture `database` is to be either."""
@@ -39,7 +39,7 @@ def with_tables(folder: Path) -> Iterator[Database]:
 def _new_file() -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         with on_sqlite(Path(folder)) as database:
-            migrating.upgrade(database)
+            maintenance.upgrade(database)
         return (Path(folder) / ".gate" / "gate.db").read_bytes()
 
 
@@ -60,7 +60,7 @@ def on_postgres(address: str, like: str = "template1") -> Iterator[Database]:
 def _with_tables(address: str) -> str:
     """The name of a database on a server that has the tables of this version, and nothing in them."""
     with on_postgres(address) as database:
-        migrating.upgrade(database)
+        maintenance.upgrade(database)
         return database.engine.url.database or ""
 
 

@@ -2,9 +2,9 @@
 
 from hypothesis import strategies as st
 
-from gate.domain.tools import ToolCall
-from gate.domain.transcript import Aside, Observation, ToolUse, Transcript, Turn
-from gate.domain.usage import Dollars, Unpriced, Usage
+from gate.messages import ToolCall
+from gate.record.transcript import Aside, Observation, ToolUse, Transcript, Turn
+from gate.record.usage import Dollars, Unpriced, Usage
 
 TEXT = st.text(st.characters(exclude_categories=()), max_size=20)
 COUNTS = st.integers(0, 10**9)

@@ -29,7 +29,7 @@ def load_gate() -> None:
     from gate.report.markdown import report as markdown
 
     for file in Path(markdown.__file__).with_name("templates").iterdir():
-        markdown.template(file.name)
+        markdown.report_template(file.name)
 
 
 class Loading:

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from ruamel.yaml import YAML
 
-from gate.action.telling import outputs
-from gate.cli.action import action
-from gate.settings.inputs import Inputs
+from gate.action.outcome import step_outputs
+from gate.app.environment.action import Inputs
+from gate.cli.evaluations import action
 from tests.golden.runs import block
 
 ROOT = Path(__file__).parents[2]
@@ -53,7 +53,7 @@ def test_the_inputs_are_those_of_the_code_with_the_same_defaults() -> None:
 
 
 def test_the_outputs_are_those_of_the_code() -> None:
-    assert list(ACTION["outputs"]) == list(outputs(block(), "x", "y"))
+    assert list(ACTION["outputs"]) == list(step_outputs(block(), "x", "y"))
 
 
 def test_everything_is_described_and_in_kebab_case() -> None:

@@ -11,9 +11,9 @@ from click import Command, Group
 from jsonschema import Draft202012Validator
 from ruamel.yaml import YAML
 
+from gate.app.environment import login
 from gate.cli.app import cli
-from gate.settings import team
-from gate.web.serving import name_in
+from gate.web.app import host_name_of
 
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "compose.yaml").read_text(encoding="utf-8")
@@ -77,19 +77,19 @@ def test_the_server_is_begun_as_it_can_be() -> None:
     gate = SERVICES["gate"]
     assert gate["entrypoint"][-1].endswith("/gate")
     said = parsed([re.sub(r"\$\{GATE_NAME:[^}]*\}", "gate.example.org", word) for word in gate["command"]])
-    assert (said["host"], name_in(said["url"])) == ("0.0.0.0", "gate.example.org")  # noqa: S104
+    assert (said["host"], host_name_of(said["url"])) == ("0.0.0.0", "gate.example.org")  # noqa: S104
     assert gate["ports"][0].endswith(f":{said['port']}")
     assert f":{said['port']}/readyz" in gate["healthcheck"]["test"][-1]
 
 
 def test_every_variable_of_a_login_reaches_the_server() -> None:
-    named = {value for value in vars(team).values() if isinstance(value, str) and value.startswith("GATE_")}
-    assert named - {team.GROUPS_CLAIM} <= SERVICES["gate"]["environment"].keys()
+    named = {value for value in vars(login).values() if isinstance(value, str) and value.startswith("GATE_")}
+    assert named - {login.GROUPS_CLAIM} <= SERVICES["gate"]["environment"].keys()
     (front,) = COMPOSE["networks"]["front"]["ipam"]["config"]
     assert front["gateway"] in EXAMPLE and front["gateway"] in (ROOT / "docs/how-to/run-the-server.md").read_text()
     empty = {name: "" for name in named}
-    proxied = {team.HEADER: "X-Forwarded-User", team.ADDRESSES: front["gateway"], team.EDITORS: "*"}
-    assert isinstance(team.team_login(empty | proxied), team.ProxySettings)
+    proxied = {login.HEADER: "X-Forwarded-User", login.ADDRESSES: front["gateway"], login.EDITORS: "*"}
+    assert isinstance(login.team_login_of(empty | proxied), login.ProxySettings)
 
 
 @pytest.mark.parametrize("name", ["run-the-server", "serve-for-a-team"])

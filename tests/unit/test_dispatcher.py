@@ -10,11 +10,11 @@ import pytest
 
 from evals.dispatcher.persona import PERSONA, STATE_PROMPTS, get_system_prompt
 from gate.cases import reading as cases
+from gate.cases.case import Case
 from gate.config.documents import Document, read_yaml
-from gate.domain.case import Case
-from gate.inputs.templates import compile_template
-from gate.scoring.subject import Subject
+from gate.scoring.interface import Subject
 from gate.scoring.validators.registry import validate
+from gate.templates.rendering import compile_template
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "evals/dispatcher"

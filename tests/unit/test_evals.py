@@ -5,8 +5,8 @@ from collections import Counter
 from pathlib import Path
 
 from gate.cases import reading as cases
+from gate.cases.case import Case
 from gate.config import gatefile
-from gate.domain.case import Case
 
 ROOT = Path(__file__).parents[2]
 SUITE = gatefile.load((ROOT / "gate.yaml").read_text(encoding="utf-8"), "gate.yaml").suites[0]

@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 from pydantic import TypeAdapter
 
+from gate.cases.case import Case
 from gate.config.documents import read_yaml
 from gate.config.rubrics import parse_rubric
+from gate.config.scorer import ScorerSpec
 from gate.config.scorers import Judge, RubricScorer, Scorers
-from gate.config.scorerspec import ScorerSpec
 from gate.config.validation import validate
-from gate.domain.case import Case
-from gate.domain.jsonvalue import JsonValue
-from gate.scoring.messages import messages
+from gate.scoring.judge_prompt import judge_messages
+from gate.values import JsonValue
 
 TEXT = (Path(__file__).parents[2] / "docs/how-to/judges-and-rubrics.md").read_text(encoding="utf-8")
 YAML = re.findall(r"```yaml\n(.*?)```", TEXT, re.DOTALL)
@@ -38,7 +38,7 @@ def test_the_rubric_and_the_template_make_a_question_to_a_judge() -> None:
     }
     spec = ScorerSpec("rubric", "voice", options)
     case = Case("c", input="My AC is warm.", expected="Since yesterday, got it. What is your name?")
-    system, user = (message.content for message in messages(spec, case, "Hello."))
+    system, user = (message.content for message in judge_messages(spec, case, "Hello."))
     assert system.startswith("You are head of a dispatch centre")
     assert "You score: brevity, tone, from 1 to 5." in system
     assert "got it" in system

@@ -13,16 +13,16 @@ import pytest
 from ruamel.yaml import YAML
 
 from gate.cases import reading as cases
+from gate.cases.case import Case
+from gate.cases.rendering import render
 from gate.config import gatefile
+from gate.config import specification as specfile
 from gate.config.gatefile import SuiteConfig
-from gate.domain.case import Case
-from gate.domain.promptspec import READ_BY_MODEL, RULES_PER_COMPONENT, Specification
-from gate.inputs import prompts
-from gate.inputs.render import render
-from gate.scoring.subject import Subject
+from gate.config.specification import READ_BY_MODEL, RULES_PER_COMPONENT, Specification
+from gate.prompts import reading
+from gate.scoring.interface import Subject
 from gate.scoring.validators.registry import validate
-from gate.testgen.subject import subject_of
-from gate.testgen.written import specification as specfile
+from gate.testgen.prompt_under_test import subject_of
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "evals/promptpex"
@@ -64,7 +64,7 @@ def spec(name: str) -> Specification:
 @cache
 def subject(name: str) -> Any:
     path = SUITES[name].prompt
-    return subject_of(prompts.parse((ROOT / path).read_text("utf-8"), path))
+    return subject_of(reading.parse((ROOT / path).read_text("utf-8"), path))
 
 
 def said(case: Case) -> str:
@@ -144,7 +144,7 @@ def test_each_rule_and_each_inverse_has_cases(name: str) -> None:
 @every
 def test_every_case_can_be_asked(name: str) -> None:
     path = SUITES[name].prompt
-    prompt = prompts.parse((ROOT / path).read_text("utf-8"), path)
+    prompt = reading.parse((ROOT / path).read_text("utf-8"), path)
     for case in exam(name).values():
         messages = render(prompt, case, path)
         assert messages[-1].role == "user" and messages[-1].content.strip()

@@ -11,15 +11,15 @@ import pytest
 from pydantic.fields import FieldInfo
 from ruamel.yaml import YAML
 
+from gate.agents.python.functions import FunctionWorktree
+from gate.agents.python.scorer import FunctionScorer, ScoringProcess
+from gate.cases.case import Case
 from gate.config.functions import Entry
+from gate.config.scorer import ScorerSpec
 from gate.config.scorers import VALIDATORS, parse_scorers
-from gate.config.scorerspec import ScorerSpec
-from gate.domain.case import Case
-from gate.domain.sample import Score
-from gate.domain.transcript import Cell, Observation, ToolUse, Transcript, Turn
-from gate.python.process import Worktree
-from gate.python.scorer import FunctionScorer, ScoringProcess
-from gate.scoring.subject import Subject
+from gate.record.sample import Score
+from gate.record.transcript import Cell, Observation, ToolUse, Transcript, Turn
+from gate.scoring.interface import Subject
 from gate.scoring.validators.registry import validate
 
 PAGE = (Path(__file__).parents[2] / "docs/scorers.md").read_text(encoding="utf-8")
@@ -49,7 +49,7 @@ def by_code(spec: ScorerSpec, answers: list[str], folder: Path) -> dict[str, Sco
     (path.parent / "__init__.py").touch()
     path.write_text(block(SECTIONS["python"], "python"))
     (folder / "scratch").mkdir()
-    worktree = Worktree(folder / "root", folder / "root", folder / "scratch", os.environ["PATH"])
+    worktree = FunctionWorktree(folder / "root", folder / "root", folder / "scratch", os.environ["PATH"])
 
     async def ask() -> dict[str, Score]:
         process = ScoringProcess(Entry(module, function), worktree)

@@ -3,25 +3,31 @@
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 
-from gate.domain.verdict import State
+from gate.record.comparison import State
 from gate.report import numbers
-from gate.report.advice.steps import READ
-from gate.report.cases.views import diff
 from gate.report.escape import shorten
-from gate.report.parts.alone import CheckTable, NewPrompt
-from gate.report.parts.cases import Answer, CaseView, FailingCase
-from gate.report.parts.compared import Table
-from gate.report.parts.conversations import TalkView
-from gate.report.parts.scorers import ScorerTable
-from gate.report.parts.whole import ConversationTable, Text, View
-from gate.report.promises.tables import fewer
+from gate.report.view.advice import READ
+from gate.report.view.cases import first_answers_diff
+from gate.report.view.parts import (
+    Answer,
+    CaseView,
+    CheckTable,
+    ConversationTable,
+    ConversationView,
+    FailingCase,
+    NewPrompt,
+    ReportView,
+    Text,
+)
+from gate.report.view.promises import fewer_rows
+from gate.report.view.tables import ScorerTable, SliceTable
 
 _ALL = 1_000_000
 _NEEDLESS = (State.NOISE, State.TOO_FEW)
 
 
 @dataclass(frozen=True, slots=True)
-class Level:
+class FoldLevel:
     """How much of a view is kept.
 
     Args:
@@ -48,24 +54,24 @@ class Level:
 
 
 LEVELS = (
-    Level(4_000),
-    Level(1_500),
-    Level(1_500, talks=False),
-    Level(1_500, reasons=False, talks=False),
-    Level(1_500, reasons=False, talks=False, folded=30),
-    Level(1_500, reasons=False, talks=False, folded=30, suites=30),
-    Level(400, reasons=False, talks=False, folded=30, suites=30),
-    Level(400, reasons=False, talks=False, folded=0, suites=30),
-    Level(0, folded=0, suites=30),
-    Level(0, cases=0, folded=0, suites=30),
-    Level(0, cases=0, folded=0, rows=40, suites=30),
-    Level(0, cases=0, folded=0, rows=40, suites=30, details=False),
-    Level(0, cases=0, folded=0, rows=15, suites=30, details=False),
-    Level(0, cases=0, folded=0, rows=15, suites=10, details=False),
-    Level(0, cases=0, folded=0, rows=5, suites=5, details=False),
-    Level(0, cases=0, folded=0, rows=3, suites=1, details=False),
-    Level(0, cases=0, folded=0, rows=0, suites=0, details=False),
-    Level(0, cases=0, folded=0, rows=0, suites=0, details=False, bare=True),
+    FoldLevel(4_000),
+    FoldLevel(1_500),
+    FoldLevel(1_500, talks=False),
+    FoldLevel(1_500, reasons=False, talks=False),
+    FoldLevel(1_500, reasons=False, talks=False, folded=30),
+    FoldLevel(1_500, reasons=False, talks=False, folded=30, suites=30),
+    FoldLevel(400, reasons=False, talks=False, folded=30, suites=30),
+    FoldLevel(400, reasons=False, talks=False, folded=0, suites=30),
+    FoldLevel(0, folded=0, suites=30),
+    FoldLevel(0, cases=0, folded=0, suites=30),
+    FoldLevel(0, cases=0, folded=0, rows=40, suites=30),
+    FoldLevel(0, cases=0, folded=0, rows=40, suites=30, details=False),
+    FoldLevel(0, cases=0, folded=0, rows=15, suites=30, details=False),
+    FoldLevel(0, cases=0, folded=0, rows=15, suites=10, details=False),
+    FoldLevel(0, cases=0, folded=0, rows=5, suites=5, details=False),
+    FoldLevel(0, cases=0, folded=0, rows=3, suites=1, details=False),
+    FoldLevel(0, cases=0, folded=0, rows=0, suites=0, details=False),
+    FoldLevel(0, cases=0, folded=0, rows=0, suites=0, details=False, bare=True),
 )
 """From the fullest to the shortest.
 
@@ -73,7 +79,7 @@ Rows that are folded anyway, and suites beyond a number, go before the answers t
 """
 
 
-def fold(view: View, level: Level) -> View:
+def fold_view(view: ReportView, level: FoldLevel) -> ReportView:
     """A view with no more than `level` allows, and a note of what went.
 
     Args:
@@ -95,7 +101,7 @@ def fold(view: View, level: Level) -> View:
         new=tuple(_new(prompt, level) for prompt in view.new[: level.suites]),
         exam=view.exam[: level.rows],
         checks=tuple(_check(table, level) for table in view.checks[: level.suites]),
-        promises=tuple(fewer(table, level.rows) for table in view.promises[: level.suites]),
+        promises=tuple(fewer_rows(table, level.rows) for table in view.promises[: level.suites]),
         steps=view.steps if level.cases else tuple(map(_elsewhere, view.steps)),
     )
     if not level.bare:
@@ -111,12 +117,12 @@ def _elsewhere(step: Text) -> Text:
     return (first.replace(READ, "Read the cases in the whole report", 1), *step[1:]) if isinstance(first, str) else step
 
 
-def _kept(view: View, level: Level) -> Sequence[Table]:
+def _kept(view: ReportView, level: FoldLevel) -> Sequence[SliceTable]:
     """The tables that there is room for, those that show something before the others."""
     return sorted(view.tables, key=_quiet)[: level.suites] if len(view.tables) > level.suites else view.tables
 
 
-def _gone(view: View, level: Level) -> set[str]:
+def _gone(view: ReportView, level: FoldLevel) -> set[str]:
     """The suites whose tables are not kept."""
     return {table.suite for table in view.tables} - {table.suite for table in _kept(view, level)}
 
@@ -134,15 +140,15 @@ def _brief(notice: Text) -> Text:
     return (f"{subject} edits its own exam; the record of the run says how.",)
 
 
-def _quiet(table: Table) -> bool:
+def _quiet(table: SliceTable) -> bool:
     return all(row.state in _NEEDLESS for row in table.rows)
 
 
-def _table(table: Table, level: Level) -> Table:
+def _table(table: SliceTable, level: FoldLevel) -> SliceTable:
     return replace(table, rows=table.rows[: level.rows + 1], folded=table.folded[: level.folded])
 
 
-def _scorers(view: View, level: Level, gone: Set[str]) -> tuple[ScorerTable, ...]:
+def _scorers(view: ReportView, level: FoldLevel, gone: Set[str]) -> tuple[ScorerTable, ...]:
     """Those of the suites that are kept: they say in a line which scorer moved."""
     kept = [table for table in view.scorers if table.suite not in gone][: level.suites]
     cut = (max(0, len(table.rows) - level.rows) for table in kept)
@@ -152,7 +158,7 @@ def _scorers(view: View, level: Level, gone: Set[str]) -> tuple[ScorerTable, ...
     )
 
 
-def _new(prompt: NewPrompt, level: Level) -> NewPrompt:
+def _new(prompt: NewPrompt, level: FoldLevel) -> NewPrompt:
     kept = (_failing(case, level) for case in prompt.cases[: level.cases])
     return replace(
         prompt,
@@ -162,7 +168,7 @@ def _new(prompt: NewPrompt, level: Level) -> NewPrompt:
     )
 
 
-def _check(table: CheckTable, level: Level) -> CheckTable:
+def _check(table: CheckTable, level: FoldLevel) -> CheckTable:
     gone = len(table.rows) + len(table.folded) - min(level.rows, len(table.rows)) - min(level.folded, len(table.folded))
     return replace(
         table,
@@ -174,7 +180,7 @@ def _check(table: CheckTable, level: Level) -> CheckTable:
     )
 
 
-def _failing(case: FailingCase, level: Level) -> FailingCase:
+def _failing(case: FailingCase, level: FoldLevel) -> FailingCase:
     chars = level.answer_chars
     if not chars:
         return replace(case, question=None, expected=None, answers=())
@@ -186,7 +192,7 @@ def _failing(case: FailingCase, level: Level) -> FailingCase:
     )
 
 
-def _case(case: CaseView, level: Level) -> CaseView:
+def _case(case: CaseView, level: FoldLevel) -> CaseView:
     chars = level.answer_chars
     if not chars:
         return replace(case, question=None, expected=None, baseline=(), candidate=(), diff=None)
@@ -198,11 +204,11 @@ def _case(case: CaseView, level: Level) -> CaseView:
         expected=None if case.expected is None else shorten(case.expected, chars),
         baseline=baseline,
         candidate=candidate,
-        diff=diff(baseline, candidate),
+        diff=first_answers_diff(baseline, candidate),
     )
 
 
-def _answer(answer: Answer, level: Level) -> Answer:
+def _answer(answer: Answer, level: FoldLevel) -> Answer:
     text = None if answer.text is None else shorten(answer.text, level.answer_chars)
     answer = replace(answer, text=text, talk=_talk(answer.talk, level))
     if level.reasons or not answer.folded:
@@ -213,7 +219,7 @@ def _answer(answer: Answer, level: Level) -> Answer:
     return replace(answer, reasons=(*answer.reasons, more), folded=())
 
 
-def _talk(talk: TalkView | None, level: Level) -> TalkView | None:
+def _talk(talk: ConversationView | None, level: FoldLevel) -> ConversationView | None:
     if talk is None or not level.talks:
         return None
     return replace(
@@ -229,13 +235,13 @@ def _talk(talk: TalkView | None, level: Level) -> TalkView | None:
     )
 
 
-def _conversations(table: ConversationTable, level: Level) -> ConversationTable:
+def _conversations(table: ConversationTable, level: FoldLevel) -> ConversationTable:
     gone = max(0, len(table.tools) - level.rows)
     changed = table.changed if level.cases else ()
     return replace(table, tools=table.tools[: level.rows], more=table.more + gone, changed=changed)
 
 
-def _conversing(view: View, level: Level) -> int:
+def _conversing(view: ReportView, level: FoldLevel) -> int:
     """Cases with a conversation."""
     found = [(*case.baseline, *case.candidate) for case in view.cases[: level.cases]]
     alone: tuple[NewPrompt | CheckTable, ...] = (*view.new, *view.checks)
@@ -243,19 +249,19 @@ def _conversing(view: View, level: Level) -> int:
     return sum(any(answer.talk for answer in answers) for answers in found)
 
 
-def _with_answers(view: View, level: Level) -> int:
+def _with_answers(view: ReportView, level: FoldLevel) -> int:
     compared = sum(bool(case.baseline or case.candidate) for case in view.cases[: level.cases])
     alone: tuple[NewPrompt | CheckTable, ...] = (*view.new, *view.checks)
     return compared + sum(bool(case.answers) for one in alone for case in one.cases[: level.cases])
 
 
-def _left_out(view: View, level: Level) -> tuple[str, ...]:
+def _left_out(view: ReportView, level: FoldLevel) -> tuple[str, ...]:
     with_answers = _with_answers(view, level)
     cases = max(0, len(view.cases) - level.cases)
     suites = max(0, len(view.tables) - level.suites)
     prompts = max(0, len(view.new) - level.suites)
     rows = 0
-    shown: tuple[Table | NewPrompt, ...] = (*view.tables, *view.new)
+    shown: tuple[SliceTable | NewPrompt, ...] = (*view.tables, *view.new)
     for table in shown:
         rows += max(0, len(table.rows) - 1 - level.rows) + max(0, len(table.folded) - level.folded)
     out = []
@@ -280,7 +286,7 @@ def _left_out(view: View, level: Level) -> tuple[str, ...]:
     return (*out, *_without_details(view, level))
 
 
-def _without_details(view: View, level: Level) -> Iterator[str]:
+def _without_details(view: ReportView, level: FoldLevel) -> Iterator[str]:
     if scorers := len(view.scorers) - len(_scorers(view, level, _gone(view, level))):
         yield f"the scorers of {numbers.counted(scorers, 'suite')}"
     if suites := max(0, len(view.promises) - level.suites):

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from gate.domain.record import RunRecord
+from gate.record.run import RunRecord
 from gate.report.markdown.report import GITHUB_LIMIT
-from gate.report.markdown.report import render as render_markdown
+from gate.report.markdown.report import render_report as render_markdown
 
 _ALERT = re.compile(r"\[!([A-Z]+)\]\n")
 
 
-def body(run: RunRecord, *, limit: int = GITHUB_LIMIT) -> str:
+def preview_body(run: RunRecord, *, limit: int = GITHUB_LIMIT) -> str:
     """The report, for a page that has a frame of its own; its headings begin at the second level.
 
     Args:

@@ -1,20 +1,24 @@
-"""The report as Markdown, for a comment on a pull request."""
+"""The report, the comment on a pull request, one case and a sheet as Markdown."""
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import cache
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 
-from gate.domain.checked import CaseState
-from gate.domain.passrate import PassState
-from gate.domain.record import RunRecord
-from gate.domain.verdict import State, Verdict
+from gate.record.comparison import PassState, State, Verdict
+from gate.record.parts import CaseState
+from gate.record.run import RunRecord
 from gate.report import escape
-from gate.report.markdown.folding import LEVELS, fold
+from gate.report.differences import AnswerDiff, answer_diff
+from gate.report.explain import CaseExplanation
+from gate.report.markdown.folding import LEVELS, fold_view
 from gate.report.numbers import unbroken
-from gate.report.parts.whole import Code
-from gate.report.view import view
+from gate.report.sheets.sheet import Sheet
+from gate.report.side_by_side import AnswerPair
+from gate.report.view.parts import Code, Text
+from gate.report.view.report import report_view
 
 GITHUB_LIMIT = 65_536
 """Characters that GitHub takes in one comment."""
@@ -25,7 +29,7 @@ SHORTEST = 4_096
 _NBSP = "\N{NO-BREAK SPACE}"
 
 
-def render(run: RunRecord, *, limit: int = GITHUB_LIMIT) -> str:
+def render_report(run: RunRecord, *, limit: int = GITHUB_LIMIT) -> str:
     """The whole report, or as much of it as fits.
 
     Args:
@@ -37,12 +41,12 @@ def render(run: RunRecord, *, limit: int = GITHUB_LIMIT) -> str:
     """
     if limit < SHORTEST:
         raise ValueError(f"a report needs at least {SHORTEST} characters, and {limit} are allowed")
-    whole, form = view(run), template("report.md.j2")
+    whole, form = report_view(run), report_template("report.md.j2")
     for level in LEVELS:
-        text = _within(limit, form.generate(view=fold(whole, level)))
+        text = _within(limit, form.generate(view=fold_view(whole, level)))
         if text is not None:
             return text
-    return form.render(view=fold(whole, LEVELS[-1]))
+    return form.render(view=fold_view(whole, LEVELS[-1]))
 
 
 def _within(limit: int, pieces: Iterable[str]) -> str | None:
@@ -57,7 +61,7 @@ def _within(limit: int, pieces: Iterable[str]) -> str | None:
 
 
 @cache
-def template(name: str) -> Template:
+def report_template(name: str) -> Template:
     """A Markdown template, where every value is escaped unless a filter made it safe in another way.
 
     Args:
@@ -73,8 +77,8 @@ def template(name: str) -> Template:
         auto_reload=False,
     )
     env.filters.update(
-        code=_filter(escape.code),
-        fence=_filter(escape.fence),
+        code=_filter(escape.code_span),
+        fence=_filter(escape.code_block),
         html=_filter(escape.html_text),
         bar=_filter(_bar),
         nowrap=_filter(_nowrap),
@@ -90,10 +94,10 @@ def _safe(value: object) -> Markup:
     if isinstance(value, Markup):
         return value
     if isinstance(value, Code):
-        return _markup(escape.code(value.text))
+        return _markup(escape.code_span(value.text))
     if isinstance(value, tuple):
         return _markup(_joined(value))
-    return _markup(unbroken(escape.inline(str(value))))
+    return _markup(unbroken(escape.markdown_text(str(value))))
 
 
 def _joined(pieces: tuple[object, ...]) -> str:
@@ -103,7 +107,7 @@ def _joined(pieces: tuple[object, ...]) -> str:
         if isinstance(piece, str):
             lead = " " * piece.startswith(" ")
             tail = " " * (piece.endswith(" ") and len(piece) > 1)
-            out.append(f"{lead}{unbroken(escape.inline(piece))}{tail}")
+            out.append(f"{lead}{unbroken(escape.markdown_text(piece))}{tail}")
         else:
             out.append(str(_safe(piece)))
     return "".join(out)
@@ -114,7 +118,7 @@ def _bar(drawn: str) -> str:
 
 
 def _nowrap(text: str) -> str:
-    return escape.inline(text).replace(" ", _NBSP)
+    return escape.markdown_text(text).replace(" ", _NBSP)
 
 
 def _filter(make: Callable[..., str]) -> Callable[..., Markup]:
@@ -156,3 +160,94 @@ _PASS_ICONS = {
     PassState.TOO_FEW: Markup(""),
     PassState.NO_THRESHOLD: Markup(""),
 }
+
+
+@dataclass(frozen=True, slots=True)
+class CommentContext:
+    """Where a comment stands.
+
+    Args:
+        head: the commit that was judged.
+        base: what it was compared with, as a ref.
+        run_url: the workflow run; empty where there is none. Not escaped: it comes from the runner.
+        skip_label: the label that sets the gate aside.
+        config: path of the configuration, where a reader has to be told.
+        pull: there is a pull request, which can have the label.
+        comment: the report stands in a comment there, which later runs rewrite.
+    """
+
+    head: str
+    base: str
+    run_url: str
+    skip_label: str
+    config: str = ""
+    pull: bool = True
+    comment: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class CommentView:
+    """What the template shows.
+
+    Args:
+        report: Markdown.
+        about: which commit against what.
+        run_url: see `Context`.
+        way_out: how to merge all the same; empty where nothing is in the way.
+    """
+
+    report: str
+    about: Text
+    run_url: str
+    way_out: Text
+
+
+def render_comment(run: RunRecord, context: CommentContext, *, limit: int = GITHUB_LIMIT) -> str:
+    """The comment, without its marker.
+
+    Args:
+        run: a finished run.
+        context: where it stands.
+        limit: characters at most.
+    """
+    template = report_template("comment.md.j2")
+    by: Text = (" by ", Code(context.config)) if context.config else ()
+    about: Text = ("Commit ", Code(context.head[:12]), " against ", Code(context.base), *by)
+    way_out = _way_out(run, context)
+    rest = template.render(comment=CommentView("", about, context.run_url, way_out))
+    report = render_report(run, limit=limit - len(rest)).rstrip() + "\n"
+    return template.render(comment=CommentView(report, about, context.run_url, way_out))
+
+
+def _way_out(run: RunRecord, context: CommentContext) -> Text:
+    label = Code(context.skip_label)
+    if not run.exit_code:
+        return ()
+    if run.override is not None:
+        return ("To merge all the same, the label ", label, " has to count; above is why it does not.")
+    if not context.pull or run.kind == "setup":
+        return ()
+    then = "; this comment will then say who did." if context.comment else "."
+    return ("To merge all the same, set the label ", label, then)
+
+
+def render_case(shown: CaseExplanation) -> str:
+    """The text, with a line break at its end.
+
+    Args:
+        shown: one case.
+    """
+    return report_template("explain.md.j2").render(view=shown, changed=_changed)
+
+
+def _changed(pair: AnswerPair) -> AnswerDiff | None:
+    """Both answers as one, as a comment has them; None where there is nothing to compare."""
+    before, after = pair.baseline, pair.candidate
+    if pair.how in ("", "same", "texts") or before is None or after is None:
+        return None
+    return answer_diff(before.text or "", after.text or "")
+
+
+def render_sheet(sheet: Sheet) -> str:
+    """The whole sheet; every cell and sentence is escaped."""
+    return report_template("sheet.md.j2").render(sheet=sheet)

@@ -1,25 +1,84 @@
-"""The forest plot: every slice with its interval on one scale, grouped by dimension; it is its own table."""
+"""The forest plot: every slice with its interval on one scale, grouped by dimension."""
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
 from gate.config.policy import OVERALL
-from gate.domain.comparison import Comparison
-from gate.domain.passrate import PassRate, PassState
-from gate.domain.record import RunRecord
-from gate.domain.record_new import NewSuiteRecord
-from gate.domain.verdict import State
+from gate.record.comparison import Comparison, PassRate, PassState, State
+from gate.record.run import NewSuiteRecord, RunRecord
 from gate.report import numbers
-from gate.report.alone.checks import check_tables
-from gate.report.alone.newprompts import about, rate_rank, rate_row, rate_unremarkable
-from gate.report.compared import bars
-from gate.report.compared.tables import only_familiar, row
-from gate.report.page.scale import Scale, scale_of
-from gate.report.parts.alone import RateRow
-from gate.report.parts.compared import Row
-from gate.report.slices import Named, badness, of_run, of_suite, parted, short, suite_label
+from gate.report.view import comparisons
+from gate.report.view.checks import check_tables
+from gate.report.view.comparisons import only_familiar, slice_row
+from gate.report.view.parts import RateRow
+from gate.report.view.pass_rates import passing_rule, rate_rank, rate_row, rate_unremarkable
+from gate.report.view.slices import (
+    NamedSlice,
+    run_slices,
+    short_line,
+    shown_and_folded,
+    suite_label,
+    suite_slices,
+    worst_first,
+)
+from gate.report.view.tables import SliceRow
+
+MARKS = 6
+_ROOM = 0.04
+
+
+@dataclass(frozen=True, slots=True)
+class LinearScale:
+    """A straight line from the lowest to the highest value that is drawn.
+
+    Args:
+        low, high: its ends; `high` is larger.
+        start, end: where they lie, in the units of the drawing; percent of its width unless it says otherwise.
+    """
+
+    low: float
+    high: float
+    start: float = 0.0
+    end: float = 100.0
+
+    def at(self, value: float) -> float:
+        """Where a value lies, within the ends."""
+        share = (min(max(value, self.low), self.high) - self.low) / (self.high - self.low)
+        return round(self.start + share * (self.end - self.start), 2)
+
+    def marks(self, most: int = MARKS) -> tuple[float, ...]:
+        """Round numbers within the ends, at most about `most`."""
+        step = _step((self.high - self.low) / most)
+        first, last = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9)
+        return tuple(round(number * step, 12) + 0.0 for number in range(first, last + 1))
+
+
+def linear_scale(
+    values: Iterable[float], *, least: float, limits: tuple[float, float] = (-math.inf, math.inf)
+) -> LinearScale:
+    """A scale with all values and zero on it, and a little room at both ends.
+
+    Args:
+        values: finite; there may be none.
+        least: width that it has at the least.
+        limits: what the ends do not lie beyond.
+    """
+    known = [0.0, *values]
+    low, high = min(known), max(known)
+    if high - low < least:
+        lack = (least - (high - low)) / 2
+        low, high = low - lack, high + lack
+    room = _ROOM * (high - low)
+    return LinearScale(max(low - room, limits[0]), min(high + room, limits[1]))
+
+
+def _step(rough: float) -> float:
+    power = 10.0 ** math.floor(math.log10(rough))
+    return next(nice * power for nice in (1.0, 2.0, 5.0, 10.0) if nice * power >= rough * 0.999)
+
 
 SHOWN = 20
 """Unremarkable slices of one suite that stay unfolded."""
@@ -31,15 +90,15 @@ _LEAST = 0.1
 _MARKS = 3
 """Of the scale: the column is narrow, and more would run into each other."""
 _ORDER = tuple(State)
-_UNIT = bars.Scale(-1.0, 1.0)
+_UNIT = comparisons.BarScale(-1.0, 1.0)
 """The page draws its own intervals."""
-_WHOLE = Scale(0.0, 1.0)
+_WHOLE = LinearScale(0.0, 1.0)
 
 Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class ScaleMark:
     """A mark of the scale: where, in percent of the width, and what it says."""
 
     x: float
@@ -47,7 +106,7 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class DrawnInterval:
     """An interval as it is drawn; places are percent of the width.
 
     Args:
@@ -66,7 +125,7 @@ class Drawn:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ForestLine:
     """One slice.
 
     Args:
@@ -75,17 +134,17 @@ class Line:
         overall: it is all cases.
     """
 
-    row: Row | RateRow
-    drawn: Drawn
+    row: SliceRow | RateRow
+    drawn: DrawnInterval
     overall: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class ForestGroup:
     """The slices of one dimension; the name is empty for all cases."""
 
     name: str
-    lines: tuple[Line, ...]
+    lines: tuple[ForestLine, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +164,9 @@ class Forest:
 
     suite: str
     zero: float | None
-    marks: tuple[Mark, ...]
-    groups: tuple[Group, ...]
-    folded: tuple[Group, ...]
+    marks: tuple[ScaleMark, ...]
+    groups: tuple[ForestGroup, ...]
+    folded: tuple[ForestGroup, ...]
     count: int
     more: int
     about: str = ""
@@ -116,25 +175,25 @@ class Forest:
     def lacking(self) -> bool:
         """Is there a slice of which it is known how many more cases would show something?"""
         lines = (line for group in (*self.groups, *self.folded) for line in group.lines)
-        return any(isinstance(line.row, Row) and line.row.more for line in lines)
+        return any(isinstance(line.row, SliceRow) and line.row.more for line in lines)
 
 
 def forests(run: RunRecord) -> tuple[Forest, ...]:
     """One for each compared suite, all on the same scale."""
-    records = [named.record for named in of_run(run)]
+    records = [named.record for named in run_slices(run)]
     ends = [end for one in records for end in (one.mean, one.lower, one.upper, -one.margin) if end is not None]
-    scale = scale_of(ends, least=_LEAST, limits=(-1.0, 1.0))
+    scale = linear_scale(ends, least=_LEAST, limits=(-1.0, 1.0))
     found = []
-    named = {suite.name: of_suite(run, suite) for suite in run.suites if suite.quality.overall.n}
+    named = {suite.name: suite_slices(run, suite) for suite in run.suites if suite.quality.overall.n}
     rooms = _rooms([rows[1:] for rows in named.values()], _unremarkable)
     for suite, room in zip((suite for suite in run.suites if suite.name in named), rooms, strict=True):
         overall, *others = named[suite.name]
         line = partial(_compared, scale, run.method.name != "percentile")
         kept, folded, more = _chosen(sorted(others, key=_rank), _unremarkable, room)
         shown, rest = (_grouped((one.local, line(one)) for one in some) for some in (kept, folded))
-        label = short(suite_label(run, suite))
-        marks = tuple(Mark(scale.at(mark), numbers.plain(mark)) for mark in scale.marks(_MARKS))
-        first = Group("", (line(overall),))
+        label = short_line(suite_label(run, suite))
+        marks = tuple(ScaleMark(scale.at(mark), numbers.two_decimals(mark)) for mark in scale.marks(_MARKS))
+        first = ForestGroup("", (line(overall),))
         found.append(Forest(label, scale.at(0.0), marks, (first, *shown), rest, len(folded), more))
     return tuple(found)
 
@@ -144,7 +203,7 @@ def rate_forests(run: RunRecord) -> tuple[Forest, ...]:
     tables = check_tables(run)
     rooms = _rooms([suite.slices for suite in run.new], rate_unremarkable)
     if not tables:
-        told = [(suite, about(suite, "An answer")) for suite in run.new]
+        told = [(suite, passing_rule(suite, "An answer")) for suite in run.new]
         return tuple(_rates(suite, rate_row, said, room) for (suite, said), room in zip(told, rooms, strict=True))
     found = []
     for suite, table, room in zip(run.new, tables, rooms, strict=True):
@@ -171,63 +230,63 @@ def _rates(suite: NewSuiteRecord, text: Callable[[PassRate], RateRow], told: str
     line = partial(_rate, text)
     kept, folded, more = _chosen(sorted(suite.slices, key=rate_rank), rate_unremarkable, room)
     shown, rest = (_grouped((one.slice, line(one)) for one in some) for some in (kept, folded))
-    marks = tuple(Mark(_WHOLE.at(mark), numbers.share(mark)) for mark in _WHOLE.marks(_MARKS))
-    first = Group("", (line(suite.overall),))
-    return Forest(short(suite.name), None, marks, (first, *shown), rest, len(folded), more, told)
+    marks = tuple(ScaleMark(_WHOLE.at(mark), numbers.share(mark)) for mark in _WHOLE.marks(_MARKS))
+    first = ForestGroup("", (line(suite.overall),))
+    return Forest(short_line(suite.name), None, marks, (first, *shown), rest, len(folded), more, told)
 
 
 def _chosen(ordered: Sequence[Item], plain: Callable[[Item], bool], room: int) -> tuple[list[Item], list[Item], int]:
     """What is shown, what is folded, and how many there is no room for."""
-    kept, rest = parted(ordered, plain, SHOWN)
+    kept, rest = shown_and_folded(ordered, plain, SHOWN)
     folded = [*kept[room:], *rest][: max(0, room - len(kept))]
     return kept[:room], folded, len(ordered) - min(len(kept), room) - len(folded)
 
 
-def _grouped(items: Iterable[tuple[str, Line]]) -> tuple[Group, ...]:
+def _grouped(items: Iterable[tuple[str, ForestLine]]) -> tuple[ForestGroup, ...]:
     """By what stands before the equals sign of each name, in the order in which that comes first."""
-    found: dict[str, list[Line]] = {}
+    found: dict[str, list[ForestLine]] = {}
     for name, line in items:
         found.setdefault(name.partition("=")[0], []).append(line)
-    return tuple(Group(short(which), tuple(same)) for which, same in found.items())
+    return tuple(ForestGroup(short_line(which), tuple(same)) for which, same in found.items())
 
 
-def _compared(scale: Scale, dagger: bool, named: Named) -> Line:
+def _compared(scale: LinearScale, dagger: bool, named: NamedSlice) -> ForestLine:
     record = named.record
-    text = row(named, _UNIT, dagger=dagger)
-    return Line(text, _drawn(record, scale), named.local == OVERALL)
+    text = slice_row(named, _UNIT, dagger=dagger)
+    return ForestLine(text, _drawn(record, scale), named.local == OVERALL)
 
 
-def _drawn(record: Comparison, scale: Scale) -> Drawn:
+def _drawn(record: Comparison, scale: LinearScale) -> DrawnInterval:
     band = (scale.at(-record.margin), scale.at(0.0)) if record.margin > 0 else None
     if record.mean is None:
-        return Drawn(None, 0.0, 0.0, band=band)
+        return DrawnInterval(None, 0.0, 0.0, band=band)
     # Two infinite ends are no interval: nothing was shown, and the whole width would look like much.
     if record.lower is None and record.upper is None and record.state is State.TOO_FEW:
-        return Drawn(scale.at(record.mean), scale.at(record.mean), scale.at(record.mean), band=band)
+        return DrawnInterval(scale.at(record.mean), scale.at(record.mean), scale.at(record.mean), band=band)
     low = scale.start if record.lower is None else scale.at(record.lower)
     high = scale.end if record.upper is None else scale.at(record.upper)
-    return Drawn(scale.at(record.mean), low, high, record.lower is None, record.upper is None, band)
+    return DrawnInterval(scale.at(record.mean), low, high, record.lower is None, record.upper is None, band)
 
 
-def _rate(text: Callable[[PassRate], RateRow], rate: PassRate) -> Line:
+def _rate(text: Callable[[PassRate], RateRow], rate: PassRate) -> ForestLine:
     wanted = None if rate.wanted is None else (_WHOLE.at(rate.wanted), _WHOLE.end)
-    drawn = Drawn(None, 0.0, 0.0, band=wanted)
+    drawn = DrawnInterval(None, 0.0, 0.0, band=wanted)
     if rate.rate is not None:
         low, high = (_WHOLE.at(rate.rate if end is None else end) for end in (rate.lower, rate.upper))
-        drawn = Drawn(_WHOLE.at(rate.rate), low, high, band=wanted)
-    return Line(text(rate), drawn, rate.slice == OVERALL)
+        drawn = DrawnInterval(_WHOLE.at(rate.rate), low, high, band=wanted)
+    return ForestLine(text(rate), drawn, rate.slice == OVERALL)
 
 
-def _rank(named: Named) -> tuple[int, bool, tuple[float, float, bool, str]]:
-    return (_ORDER.index(named.record.state), not only_familiar(named.record), badness(named))
+def _rank(named: NamedSlice) -> tuple[int, bool, tuple[float, float, bool, str]]:
+    return (_ORDER.index(named.record.state), not only_familiar(named.record), worst_first(named))
 
 
-def _unremarkable(named: Named) -> bool:
+def _unremarkable(named: NamedSlice) -> bool:
     record = named.record
     return record.state in (State.NOISE, State.TOO_FEW) and not only_familiar(record) and not record.advisory
 
 
-def tone(state: State | PassState, *, doubtful: bool = False) -> str:
+def state_tone(state: State | PassState, *, doubtful: bool = False) -> str:
     """The word by which the style knows how a state looks."""
     if isinstance(state, State):
         return state.value.replace("_", "-")

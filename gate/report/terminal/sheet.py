@@ -7,8 +7,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from gate.report.escape import terminal
-from gate.report.sheet import Grid, Sheet, Tone
+from gate.report.escape import terminal_text
+from gate.report.sheets.sheet import Grid, Sheet, Tone
 
 _STYLES: dict[Tone, str] = {"": "", "good": "green", "doubtful": "yellow", "bad": "red", "dim": "dim"}
 _WORDS: dict[Tone, str] = {"bad": "error: ", "doubtful": "warning: "}
@@ -17,7 +17,7 @@ _GAP = 2
 _NARROWEST = 8
 
 
-def render(sheet: Sheet, console: Console, *, brief: bool = False) -> None:
+def render_sheet(sheet: Sheet, console: Console, *, brief: bool = False) -> None:
     """Print a sheet.
 
     Args:
@@ -25,10 +25,10 @@ def render(sheet: Sheet, console: Console, *, brief: bool = False) -> None:
         console: where to; its width, colours and kind decide the looks.
         brief: the first line and the remarks only.
     """
-    _print(Text(terminal(sheet.headline), style="bold"), console)
+    _print(Text(terminal_text(sheet.headline), style="bold"), console)
     for remark in sheet.remarks:
         word = Text(_WORDS.get(remark.tone, ""), style=f"bold {_STYLES[remark.tone]}")
-        _print(Text.assemble(word, terminal(remark.text)), console)
+        _print(Text.assemble(word, terminal_text(remark.text)), console)
     if brief:
         return
     for grid in sheet.grids:
@@ -36,25 +36,25 @@ def render(sheet: Sheet, console: Console, *, brief: bool = False) -> None:
     if sheet.notes:
         console.print()
     for note in sheet.notes:
-        _print(Text(terminal(note), style="dim"), console)
+        _print(Text(terminal_text(note), style="dim"), console)
     for block in sheet.blocks:
         console.print()
-        _print(Text(terminal(block.title), style="bold"), console)
-        console.print(Text(terminal(block.text, lines=True).rstrip("\n")), highlight=False, soft_wrap=True)
+        _print(Text(terminal_text(block.title), style="bold"), console)
+        console.print(Text(terminal_text(block.text, lines=True).rstrip("\n")), highlight=False, soft_wrap=True)
 
 
 def _grid(grid: Grid, console: Console) -> None:
     console.print()
     if grid.title:
-        _print(Text(terminal(grid.title), style="bold"), console)
+        _print(Text(terminal_text(grid.title), style="bold"), console)
     if grid.lines:
         _print(_table(grid, console.width), console)
     for item in grid.items:
         entry = Table.grid(padding=(0, 1, 0, 0))
-        entry.add_row("-", Text(terminal(item)))
+        entry.add_row("-", Text(terminal_text(item)))
         _print(entry, console)
     for sentence in grid.below:
-        _print(Text(terminal(sentence), style="dim"), console)
+        _print(Text(terminal_text(sentence), style="dim"), console)
 
 
 def _print(what: Text | Table, console: Console) -> None:
@@ -67,8 +67,8 @@ def _print(what: Text | Table, console: Console) -> None:
 
 def _table(grid: Grid, width: int) -> Table:
     """Heads wrap, cells do not; where there is no room the first column is cut short, or wraps if it may."""
-    head = [terminal(name) for name in grid.head]
-    body = [[Text(terminal(cell)) for cell in line.cells] for line in grid.lines]
+    head = [terminal_text(name) for name in grid.head]
+    body = [[Text(terminal_text(cell)) for cell in line.cells] for line in grid.lines]
     widths = [max(cell.cell_len for cell in column) for column in zip(*body, strict=True)]
     widths = [max(most, *(len(word) for word in name.split(" "))) for most, name in zip(widths, head, strict=True)]
     widths[0] = max(_NARROWEST, min(widths[0], width - sum(widths[1:]) - _GAP * (len(widths) - 1)))

@@ -7,8 +7,8 @@ from typing import cast
 
 import regex
 
-from gate.scoring.subject import Subject
-from gate.scoring.validators.port import Finding, Options, quote
+from gate.scoring.interface import Subject
+from gate.scoring.validators.interface import Finding, Options, quote
 
 CHARS = 20_000
 """Of each text, read from its beginning; what comes after is not looked at."""

@@ -6,9 +6,9 @@ quotation marks. The beginning of an answer decides; what refuses later, after a
 
 import re
 
-from gate.scoring.subject import Subject
-from gate.scoring.validators.port import Finding, Options, finding, quote
-from gate.scoring.validators.words import composed
+from gate.scoring.interface import Subject
+from gate.scoring.validators.interface import Finding, Options, finding, quote
+from gate.scoring.validators.words import normal_form
 
 _EMPHASIS = str.maketrans("", "", "*_#>")
 _LOOKED_AT = 400
@@ -120,7 +120,7 @@ def refusing(text: str) -> str:
     Args:
         text: the answer, of which the beginning is looked at.
     """
-    start = composed(text.lstrip()[:_LOOKED_AT]).replace("’", "'").replace("´", "'")
+    start = normal_form(text.lstrip()[:_LOOKED_AT]).replace("’", "'").replace("´", "'")
     start = " ".join(_QUOTED.sub(" … ", start).translate(_EMPHASIS).split())
     for pattern in _ANY:
         for match in pattern.finditer(start):

@@ -1,30 +1,67 @@
-"""The deterministic scorers, by the kinds that configuration names them by."""
+"""The validators by the kinds that gate.yaml names, and the options that a case fills in."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import TypeAlias
 
-from gate.config.scorerspec import ScorerSpec
-from gate.domain.absence import Unscored
-from gate.domain.sample import Score
-from gate.inputs.problems import printable
-from gate.scoring.subject import Subject
-from gate.scoring.validators import (
-    asks,
-    budget,
-    forbidden,
-    json_path,
-    language,
-    length,
-    number,
-    refusal,
-    shape,
-    similarity,
-    text,
-)
-from gate.scoring.validators.database import database
-from gate.scoring.validators.filling import fill_options
+from gate.cases.case import Case
+from gate.cases.rendering import fill
+from gate.config.documents import printable
+from gate.config.json_schema import complaint
+from gate.config.scorer import ScorerSpec
+from gate.config.values import language_code
+from gate.record.sample import Score
+from gate.record.transcript import Unscored
+from gate.scoring.interface import Subject
+from gate.scoring.validators import asks, json_answers, number, refusal, text
+from gate.scoring.validators.interface import Finding, Options, Validator, as_text, quote, texts_of
+from gate.scoring.validators.number import wanted_number
 from gate.scoring.validators.paraphrases import paraphrases
-from gate.scoring.validators.port import Finding, Validator
-from gate.scoring.validators.tools import tools
+from gate.scoring.validators.tool_calls import database, tools
+from gate.values import JsonValue
+
+_EXPECTED = re.compile(r"\{\{\s*expected\s*\}\}")
+
+
+def fill_options(options: Mapping[str, JsonValue], case: Case) -> Options:
+    """The options as they are for one case.
+
+    Texts, and the texts of a list, may hold `{{ expected }}` and other fields. An option that is nothing but
+    `{{ expected }}` takes the expected value as it is, a number as a number; as an item of a list it stands for all
+    items of an expected list.
+
+    Args:
+        options: of a scorer.
+        case: the case.
+
+    Raises:
+        InputErrors: a field that this case does not give.
+    """
+    return {key: _filled(value, case) for key, value in options.items()}
+
+
+def _filled(value: JsonValue, case: Case) -> JsonValue:
+    if isinstance(value, str):
+        return _text(value, case)
+    if isinstance(value, list):
+        items: list[JsonValue] = []
+        for item in value:
+            filled = _text(item, case) if isinstance(item, str) else item
+            if filled is not item and isinstance(filled, list):
+                items.extend(filled)
+            else:
+                items.append(filled)
+        return items
+    return value
+
+
+def _text(text: str, case: Case) -> JsonValue:
+    if "{{" not in text:
+        return text
+    if case.expected is not None and _EXPECTED.fullmatch(text):
+        return case.expected
+    return fill(text, case)
+
 
 VALIDATORS: Mapping[str, Validator] = {
     "exact": text.exact,
@@ -32,19 +69,19 @@ VALIDATORS: Mapping[str, Validator] = {
     "regex": text.regex,
     "starts_with": text.starts_with,
     "ends_with": text.ends_with,
-    "json": shape.json,
-    "json_schema": shape.json_schema,
-    "json_path": json_path.json_path,
+    "json": json_answers.json_answer,
+    "json_schema": json_answers.json_schema,
+    "json_path": json_answers.json_path,
     "number": number.number,
-    "words": length.words,
-    "sentences": length.sentences,
-    "characters": length.characters,
-    "forbidden_words": forbidden.forbidden_words,
+    "words": text.count_words,
+    "sentences": text.count_sentences,
+    "characters": text.count_characters,
+    "forbidden_words": text.forbidden_words,
     "asks": asks.asks,
-    "language": language.language,
-    "similarity": similarity.similarity,
-    "latency": budget.latency,
-    "cost": budget.cost,
+    "language": text.language,
+    "similarity": text.similarity,
+    "latency": number.latency,
+    "cost": number.cost,
     "refusal": refusal.refusal,
     "paraphrases": paraphrases,
     "tools": tools,
@@ -69,10 +106,10 @@ def validate(spec: ScorerSpec, subject: Subject) -> Score:
     if spec.kind == "database":
         # What was seen is kept under the name of who asked.
         options = {**options, "scorer": spec.name}
-    return scored(spec, VALIDATORS[spec.kind](options, subject))
+    return as_score(spec, VALIDATORS[spec.kind](options, subject))
 
 
-def scored(spec: ScorerSpec, found: Finding) -> Score:
+def as_score(spec: ScorerSpec, found: Finding) -> Score:
     """What was found, as the score that it counts as."""
     value, reason = found
     if spec.negate and not isinstance(value, Unscored):
@@ -84,3 +121,71 @@ def _line(reason: str) -> str:
     """On one line and of bounded length: it may quote the answer."""
     line = printable(reason[:REASON_CHARS])
     return line if len(line) <= REASON_CHARS and len(reason) <= REASON_CHARS else line[: REASON_CHARS - 1] + "…"
+
+
+OptionComplaint: TypeAlias = tuple[str, str]
+"""What is wrong, as a sentence about `it`; and what to do."""
+
+OptionCheck: TypeAlias = Callable[[Options], Iterator[OptionComplaint]]
+
+
+def option_complaints(kind: str, options: Options) -> Iterator[OptionComplaint]:
+    """Why a validator cannot use what a case gives it.
+
+    Args:
+        kind: of the scorer.
+        options: with the fields of the case filled in.
+    """
+    return CHECKS[kind](options) if kind in CHECKS else iter(())
+
+
+def _pattern(options: Options) -> Iterator[OptionComplaint]:
+    if reason := complaint(as_text(options["pattern"])):
+        hint = "Python's re syntax; a backslash before a special character takes it literally"
+        yield f"its pattern is not a regular expression: {reason}", hint
+
+
+def _found_everywhere(options: Options) -> Iterator[OptionComplaint]:
+    wanted = [text for key in ("value", "any", "all", "none") for text in texts_of(options, key)]
+    if not all(text.strip() for text in wanted):
+        yield (
+            "the text that it looks for is empty, and every answer contains it",
+            "give the case an expected text, or use another scorer",
+        )
+
+
+def _words(key: str) -> OptionCheck:
+    def check(options: Options) -> Iterator[OptionComplaint]:
+        if not all(text.strip() for text in texts_of(options, key)):
+            yield f"a text under its {key} is empty", "give the case the field, or take it out of the scorer"
+
+    return check
+
+
+def _number(options: Options) -> Iterator[OptionComplaint]:
+    if wanted_number(options) is None:
+        hint = "write a number such as 42 or 3.5 (decimal: comma reads 3,5)"
+        yield f"its value {quote(as_text(options.get('value')))} is not a number", hint
+
+
+def _language(options: Options) -> Iterator[OptionComplaint]:
+    if language_code(as_text(options["is"])) is None:
+        yield f"{quote(as_text(options['is']))} is no language that it knows", "write a code of ISO 639, such as en"
+
+
+def _reference(options: Options) -> Iterator[OptionComplaint]:
+    if not as_text(options["value"]).strip():
+        yield "the text that it compares with is empty", "give the case an expected text"
+
+
+CHECKS: Mapping[str, OptionCheck] = {
+    "contains": _found_everywhere,
+    "regex": _pattern,
+    "starts_with": _found_everywhere,
+    "ends_with": _found_everywhere,
+    "number": _number,
+    "forbidden_words": _words("words"),
+    "asks": _words("about"),
+    "language": _language,
+    "similarity": _reference,
+}

@@ -1,14 +1,70 @@
-"""Forgets with time: the texts of old runs, whose figures stay, and very old runs altogether."""
+"""What a store does not keep: redacted texts, texts of old runs, whose figures stay, and very old runs."""
 
+import json
 import zlib
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TypeAlias
 
 from sqlalchemy import ColumnElement, Connection, Select, delete, exists, false, func, insert, or_, select, update
 
-from gate.store.redaction import without_outputs
-from gate.store.sql import run_tables as tables
-from gate.store.sql.engine import Database
+from gate.store.sql import tables
+from gate.store.sql.database import Database
+from gate.values import JsonValue
+
+Clean: TypeAlias = Callable[[str], str]
+
+_TEXTS = frozenset(
+    {
+        *("text", "failure", "unscored", "reason", "reasons", "missed", "error"),
+        *("input", "expected", "said", "answer", "arguments", "result", "found", "rows"),
+    }
+)
+"""Keys under which models and people speak, in `run.json` and in `samples.jsonl`."""
+_OUTPUTS = frozenset({"baseline_outputs", "candidate_outputs", "outputs"})
+_CASES = ("suites", "new")
+
+
+def redacted(line: bytes, clean: Clean) -> bytes:
+    """A record, or one line of `samples.jsonl`, with every text of a model or a case cleaned.
+
+    Args:
+        line: JSON, as the gate wrote it.
+        clean: gives a text back without what shall not be kept.
+    """
+    return _dumped(_cleaned(json.loads(line), clean, inside=False))
+
+
+def without_outputs(record: bytes) -> bytes:
+    """A record without answers and reasons; what they were worth stays.
+
+    Args:
+        record: `run.json`, as the gate wrote it.
+    """
+    run = json.loads(record)
+    for suite in (suite for name in _CASES for suite in run.get(name, ())):
+        for case in suite["cases"]:
+            case.update({name: [] for name in _OUTPUTS & case.keys()})
+            for scorer in (case.get("check") or {}).get("scorers", ()):
+                scorer["reason"] = ""
+    return _dumped(run)
+
+
+def _cleaned(value: JsonValue, clean: Clean, *, inside: bool) -> JsonValue:
+    if isinstance(value, str):
+        return clean(value) if inside else value
+    if isinstance(value, list):
+        return [_cleaned(one, clean, inside=inside) for one in value]
+    if isinstance(value, Mapping):
+        # Within an expected value of JSON, keys are those of the user.
+        return {name: _cleaned(one, clean, inside=inside or name in _TEXTS) for name, one in value.items()}
+    return value
+
+
+def _dumped(value: JsonValue) -> bytes:
+    return json.dumps(value, ensure_ascii=True, separators=(",", ":")).encode()
+
 
 _RUN = tables.runs.c
 _AT_ONCE = 100
@@ -16,7 +72,7 @@ _AT_ONCE = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class RetentionLimits:
     """What is too old.
 
     Args:
@@ -56,7 +112,7 @@ class Removal:
     runs: int
 
 
-def prune(database: Database, limits: Limits, now: datetime, *, dry: bool = False) -> Pruned:
+def prune(database: Database, limits: RetentionLimits, now: datetime, *, dry: bool = False) -> Pruned:
     """Forget what is too old; what was begun is finished the next time.
 
     Args:
@@ -94,12 +150,12 @@ def last_removal(database: Database) -> Removal | None:
     return database.read(work)
 
 
-def _old(limits: Limits) -> Select[tuple[int]]:
+def _old(limits: RetentionLimits) -> Select[tuple[int]]:
     found = select(_RUN.id).order_by(_RUN.created)
     return found.where(_before(limits.runs) if limits.runs is not None else false())
 
 
-def _wordy(limits: Limits) -> Select[tuple[int]]:
+def _wordy(limits: RetentionLimits) -> Select[tuple[int]]:
     """Runs that are too old for their texts, and have not lost them yet."""
     found = select(_RUN.id).order_by(_RUN.created)
     if limits.outputs is None:
@@ -118,7 +174,7 @@ def _count(db: Connection, found: Select[tuple[int]]) -> int:
     return db.execute(select(func.count()).select_from(found.order_by(None).subquery())).scalar_one()
 
 
-def _remove(db: Connection, old: Select[tuple[int]], limits: Limits, now: datetime) -> int:
+def _remove(db: Connection, old: Select[tuple[int]], limits: RetentionLimits, now: datetime) -> int:
     ids = db.execute(old.limit(_AT_ONCE)).scalars().all()
     if ids:
         db.execute(delete(tables.runs).where(_RUN.id.in_(ids)))

@@ -1,36 +1,261 @@
-"""Runs of a store: the record and every sample as they were, and beside them what lists and trends look up."""
+"""Runs of a store: written whole or not at all, listed, and read back with their samples."""
 
 import hashlib
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
-from datetime import datetime
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from datetime import UTC, datetime
+from itertools import chain
+from typing import Any, BinaryIO, TypeAlias
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, Subquery, delete, insert, select
+from sqlalchemy import ColumnElement, Connection, Row, Select, Subquery, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
-from gate.domain.history import CaseResult, Context, Figure, Point, RunFilter, RunRow
-from gate.domain.record import RunRecord
-from gate.domain.sample import ArmName, Sample
-from gate.domain.stored_suite import Page
-from gate.domain.verdict import Verdict
+from gate.cases.stored import Page
+from gate.config.documents import printable, quoted
+from gate.engine.history import (
+    Agreement,
+    CaseResult,
+    Context,
+    Figure,
+    Point,
+    RunFilter,
+    RunRow,
+    SuiteResult,
+    suites_of,
+    tries,
+)
 from gate.errors import GateError
-from gate.store.load import read_run
-from gate.store.redaction import Clean, redacted
-from gate.store.run_folder import dump_run
-from gate.store.samples import parse_sample
-from gate.store.sql import run_tables as tables
-from gate.store.sql.bulk import AT_ONCE, parts
-from gate.store.sql.engine import Database
-from gate.store.sql.run_writer import KeptSample, RunWriter, row_of
+from gate.record.comparison import Verdict
+from gate.record.run import RunRecord
+from gate.record.sample import ArmName, Sample
+from gate.record.transcript import Failed, Unscored
+from gate.record.usage import Dollars
+from gate.store.run_folder import dump_run, read_run
+from gate.store.samples import BadSample, parse_sample, sample_lines_of
+from gate.store.sql import tables
+from gate.store.sql.database import ROWS_AT_ONCE, Database, chunks, put_many
+from gate.store.sql.retention import Clean, redacted
+from gate.store.sql.tables import as_label
+
+_Key: TypeAlias = tuple[str, str, str, bool]
+"""Suite, case, arm, and whether there is a score."""
+NAME_BYTES = 1000
+"""Of whatever an index holds: Postgres takes about 2,700 for all of one entry."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeptSample:
+    """A sample and its line of `samples.jsonl`."""
+
+    sample: Sample
+    line: bytes
+
+
+class RunWriter:
+    """Puts one run into the tables, in the transaction of its caller."""
+
+    def __init__(self, db: Connection, run: int) -> None:
+        self._db, self._run = db, run
+
+    def write(self, run: RunRecord, samples: Iterable[KeptSample]) -> None:
+        """Put its suites, figures, samples and its label there.
+
+        Raises:
+            GateError: the samples are not those of the run.
+        """
+        ids: dict[str, int] = {}
+        wanted: dict[_Key, int] = {}
+        for suite in suites_of(run):
+            _check(suite)
+            ids[suite.name] = self._suite(suite, run)
+            for result in suite.results:
+                wanted[suite.name, result.case, result.arm.value, True] = result.n
+                wanted[suite.name, result.case, result.arm.value, False] = result.missing
+        if tries(run):
+            # What was only tried has its figures in the record.
+            samples = (one for one in samples if _key(one.sample) in wanted)
+        count = self._samples(ids, dict(wanted), samples)
+        self._db.execute(update(tables.runs).where(tables.runs.c.id == self._run).values(samples=count))
+        if (override := run.override) is not None:
+            values = override.model_dump()
+            values |= {"set_by": values.pop("by"), "set_at": values.pop("at"), "run_id": self._run}
+            self._db.execute(insert(tables.overrides), values)
+
+    def _suite(self, suite: SuiteResult, run: RunRecord) -> int:
+        columns = ("name", "alone", "prompt", "model", "digest", "exam", "cases", "store")
+        named = {name: getattr(suite, name) for name in columns}
+        values = {**named, "run_id": self._run, "created": _moment(run.created)}
+        made = insert(tables.run_suites).values(**values).returning(tables.run_suites.c.id)
+        id = int(self._db.execute(made).scalar_one())
+        put_many(self._db, tables.figures, ({"suite_id": id, **_flat(one)} for one in suite.figures))
+        put_many(self._db, tables.agreements, ({"suite_id": id, **_flat(one)} for one in suite.agreements))
+        results = ({"suite_id": id, **_flat(one), "arm": one.arm.value} for one in suite.results)
+        put_many(self._db, tables.case_results, results)
+        return id
+
+    def _samples(self, ids: Mapping[str, int], wanted: dict[_Key, int], samples: Iterable[KeptSample]) -> int:
+        """Keep them all, if they are those of the run; one without a score may never have been asked for."""
+        count = 0
+        for part in chunks(samples, ROWS_AT_ONCE):
+            for one in part:
+                key = _key(one.sample)
+                if not wanted.get(key):
+                    hint = "push run.json with the samples.jsonl that lies beside it"
+                    raise GateError(f"{_named(key)} has more samples than the run counts, or is not in it", hint)
+                wanted[key] -= 1
+            count += len(part)
+            put_many(self._db, tables.samples, [_sample_row(ids[one.sample.suite], one) for one in part])
+            judged = (row for one in part for row in _judgements(ids[one.sample.suite], one.sample))
+            put_many(self._db, tables.judgements, judged)
+        if count and (short := next((key for key, left in wanted.items() if left and key[3]), None)):
+            hint = "push the whole samples.jsonl, or run.json alone"
+            raise GateError(f"{_named(short)} has fewer samples than the run counts: some are missing", hint)
+        return count
+
+
+def row_of(run: RunRecord, digest: str) -> dict[str, Any]:
+    """What the table of runs holds of a record itself."""
+    return {
+        "digest": digest,
+        "created": _moment(run.created),
+        "commit": run.commit or "",
+        "verdict": run.verdict.value,
+        "exit_code": run.exit_code,
+        "waived": run.waived,
+        "kind": run.kind,
+        "spent_usd": run.spent_usd,
+    }
+
+
+def _key(sample: Sample) -> _Key:
+    return sample.suite, sample.case_id, sample.arm.value, not isinstance(sample.score, Unscored)
+
+
+def figures_of(sample: Sample) -> tuple[float | None, bool, float | None, float | None]:
+    """Score, whether it failed, dollars and seconds, as a store has them."""
+    reply, score = sample.reply, None if isinstance(sample.score, Unscored) else sample.score
+    if isinstance(reply, Failed):
+        return score, True, None, None
+    return score, False, reply.cost.amount if isinstance(reply.cost, Dollars) else None, reply.latency_s
+
+
+def _sample_row(suite: int, one: KeptSample) -> dict[str, Any]:
+    sample = one.sample
+    figures = zip(("score", "failed", "cost_usd", "latency_s"), figures_of(sample), strict=True)
+    named = {"suite_id": suite, "case": sample.case_id, "arm": sample.arm.value, "number": sample.index}
+    return {**named, **dict(figures), "body": zlib.compress(one.line, 1)}
+
+
+def _judgements(suite: int, sample: Sample) -> Iterator[dict[str, Any]]:
+    named = {"suite_id": suite, "case": sample.case_id, "arm": sample.arm.value, "number": sample.index}
+    for score in sample.scores:
+        yield {**named, "scorer": score.scorer, "value": None if isinstance(score.value, Unscored) else score.value}
+
+
+def _flat(one: Figure | Agreement | CaseResult) -> dict[str, Any]:
+    """Its fields by name; `asdict` would copy each value deeply."""
+    return {field.name: getattr(one, field.name) for field in fields(one)}
+
+
+def _check(suite: SuiteResult) -> None:
+    named = (one.slice for one in suite.figures), (one.case for one in suite.results)
+    names = (suite.name, *chain(*named), *(one.scorer for one in suite.agreements))
+    if long := next((name for name in names if len(name.encode(errors="replace")) > NAME_BYTES), None):
+        hint = f"the names of suites, slices, cases and scorers have at most {NAME_BYTES:,} bytes in a store"
+        raise GateError(f"the run holds a name that is too long: {quoted(long)}", hint)
+
+
+def _named(key: _Key) -> str:
+    suite, case, arm, _ = key
+    return f"case {quoted(case)} of suite {quoted(suite)}, {quoted(arm)},"
+
+
+def _moment(text: str) -> datetime:
+    """Of a record; whatever is no moment is told."""
+    hint = "push a run.json as the gate wrote it"
+    try:
+        found = datetime.fromisoformat(text)
+        if found.tzinfo is None:
+            raise GateError("the run's 'created' has no time zone", hint)
+        # At both ends of the calendar there are moments that are none in UTC.
+        return found.astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise GateError("the run's 'created' is no moment", hint) from None
+
+
+_SampleKey: TypeAlias = tuple[str, str, str, int]
+
+
+def kept_samples(file: BinaryIO, name: str) -> Iterator[KeptSample]:
+    """Each with its line, one in memory at a time.
+
+    Args:
+        file: `samples.jsonl`.
+        name: of the file, for messages.
+
+    Raises:
+        GateError: a line is no whole sample.
+    """
+    try:
+        for line in sample_lines_of(file):
+            try:
+                yield KeptSample(parse_sample(line.data), line.data)
+            except BadSample as bad:
+                said = "is cut off" if line.torn else printable(str(bad))
+                raise GateError(
+                    f"{name}:{line.number}: {said}", "push run.json alone, from a folder of its own"
+                ) from None
+    except BadSample as bad:
+        raise GateError(f"{name}: {bad}") from None
+
+
+def other_samples(database: Database, id: int, run: RunRecord, samples: Iterable[KeptSample]) -> str:
+    """How these samples differ from those that the store has of a run, in a sentence; empty where they do not.
+
+    Texts are not compared: the store may have forgotten them.
+
+    Args:
+        database: which has the run.
+        id: of the run there.
+        run: the record.
+        samples: of the same record; none is none too few.
+    """
+    known: dict[_SampleKey, tuple[object, ...]] = {}
+    columns = tables.samples.c
+    found = (
+        select(tables.run_suites.c.name, *(column for column in columns if column is not columns.body))
+        .join(tables.run_suites, tables.run_suites.c.id == columns.suite_id)
+        .where(tables.run_suites.c.run_id == id)
+    )
+
+    def read(rows: Iterable[Row[Any]]) -> None:
+        for row in rows:
+            known[row.name, row.case, row.arm, row.number] = (row.score, row.failed, row.cost_usd, row.latency_s)
+
+    database.read(lambda db: read(db.execute(found)))
+    stored, seen = len(known), 0
+    for one in samples:
+        seen += 1
+        figures = known.pop(_key_of_line(one.sample), None)
+        if figures is None and stored and tries(run):
+            continue  # what was only tried has its figures in the record
+        if figures != figures_of(one.sample):
+            lacks = "has no samples of it" if not stored else f"has another sample of case {quoted(one.sample.case_id)}"
+            return f"the store has this run already, and {lacks}"
+    return "the store has this run already, with more samples" if seen and known else ""
+
+
+def _key_of_line(sample: Sample) -> _SampleKey:
+    return as_label(sample.suite), as_label(sample.case_id), sample.arm.value, sample.index
+
 
 _RUN = tables.runs.c
 _SUITE = tables.run_suites.c
 
 
 @dataclass(frozen=True, slots=True)
-class Added:
+class AddedRun:
     """A run that is in the store.
 
     Args:
@@ -54,7 +279,7 @@ class Runs:
     database: Database
     clean: Clean | None = None
 
-    def add(self, run: RunRecord, samples: Iterable[KeptSample], context: Context, now: datetime) -> Added:
+    def add(self, run: RunRecord, samples: Iterable[KeptSample], context: Context, now: datetime) -> AddedRun:
         """Keep a run with its samples: all of it, or nothing. One that is there already stays as it is.
 
         Args:
@@ -74,14 +299,14 @@ class Runs:
         record = zlib.compress(self._kept(text.encode(errors="replace")))
         samples = (KeptSample(one.sample, self._kept(one.line)) for one in samples)
 
-        def work(db: Connection) -> Added:
+        def work(db: Connection) -> AddedRun:
             known = db.execute(_id_of(digest)).scalar()
             if known is not None:
-                return Added(known, new=False)
+                return AddedRun(known, new=False)
             added = insert(tables.runs).values(**values, samples=0, record=record).returning(_RUN.id)
             id = db.execute(added).scalar_one()
             RunWriter(db, id).write(run, samples)
-            return Added(id, new=True)
+            return AddedRun(id, new=True)
 
         try:
             return self.database.write(work)
@@ -91,7 +316,7 @@ class Runs:
             if known is None:
                 hint = "push the samples.jsonl that the gate wrote beside it, or run.json alone"
                 raise GateError("a sample of the run, or a score of one, is there twice", hint) from None
-            return Added(known, new=False)
+            return AddedRun(known, new=False)
 
     def _kept(self, line: bytes) -> bytes:
         return line if self.clean is None else redacted(line, self.clean)
@@ -223,7 +448,7 @@ def _conditions(wanted: RunFilter) -> Iterator[Any]:
 def listed(db: Connection, rows: Sequence[Row[Any]]) -> tuple[RunRow, ...]:
     """Rows of `run_columns` with the names of their suites."""
     names: dict[int, list[str]] = {}
-    for part in parts([row.id for row in rows], AT_ONCE):
+    for part in chunks([row.id for row in rows], ROWS_AT_ONCE):
         found = select(_SUITE.run_id, _SUITE.name).where(_SUITE.run_id.in_(part)).order_by(_SUITE.id)
         for row in db.execute(found):
             names.setdefault(row.run_id, []).append(row.name)

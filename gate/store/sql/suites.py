@@ -1,13 +1,18 @@
 """Suites of a store: cases with versions and authors; every change makes a new version of the suite."""
 
+import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
 
-from sqlalchemy import ColumnElement, and_, delete, exists, func, select
+from sqlalchemy import ColumnElement, Connection, Row, Select, and_, delete, exists, func, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
-from gate.domain.stored_suite import (
+from gate.cases.reading import canonical
+from gate.cases.stored import (
+    Archive,
     CaseFilter,
     CaseVersion,
     Change,
@@ -15,22 +20,221 @@ from gate.domain.stored_suite import (
     Entry,
     Listed,
     Page,
+    Put,
     SuiteVersion,
+    name_before,
 )
 from gate.store.sql import tables
-from gate.store.sql.engine import Database
-from gate.store.sql.suite_edits import By, Edit
-from gate.store.sql.suite_rows import (
-    MADE,
-    VERSION,
-    all_versions,
-    case_of,
-    case_rows,
-    folded,
-    newest_versions,
-    standing,
-    suite_of,
-)
+from gate.store.sql.database import ROWS_AT_ONCE, Database, chunks, put_many
+
+VERSION = tables.case_versions.c
+MADE = tables.suite_versions.c
+
+
+def newest_versions() -> Select[tuple[object, ...]]:
+    """Asks for the newest version of each suite, by its name."""
+    return all_versions().where(MADE.number == tables.suites.c.newest).order_by(tables.suites.c.name)
+
+
+def all_versions() -> Select[tuple[object, ...]]:
+    """Asks for all versions of all suites, as `suite_of` reads them."""
+    columns = (MADE.number, MADE.digest, MADE.cases, MADE.author, MADE.made, MADE.what)
+    return select(tables.suites.c.name, *columns).join(tables.suites, tables.suites.c.id == MADE.suite_id)
+
+
+def case_rows(suite: str) -> Select[tuple[object, ...]]:
+    """Asks for all versions of all cases of a suite, as `case_of` reads them."""
+    columns = (VERSION.number, VERSION.entry, VERSION.author, VERSION.made, VERSION.first, VERSION.last)
+    return (
+        select(tables.cases.c.name, *columns, VERSION.case_id)
+        .join(tables.case_versions, VERSION.case_id == tables.cases.c.id)
+        .join(tables.suites, tables.suites.c.id == tables.cases.c.suite_id)
+        .where(tables.suites.c.name == suite)
+    )
+
+
+def standing(db: Connection, suite: str, version: int) -> Iterator[str]:
+    """The entries of a version of a suite, in their order."""
+    found = (
+        select(VERSION.entry)
+        .join(tables.suites, tables.suites.c.id == VERSION.suite_id)
+        .where(
+            tables.suites.c.name == suite,
+            VERSION.first <= version,
+            or_(VERSION.last.is_(None), VERSION.last >= version),
+            VERSION.entry.is_not(None),
+        )
+        .order_by(VERSION.place)
+    )
+    return iter(db.execute(found).scalars())
+
+
+def digested(entries: Iterable[str]) -> tuple[str, int]:
+    """Names the cases, whatever the order of their keys; and how many there are."""
+    found, count = hashlib.sha256(), 0
+    for entry in entries:
+        found.update(canonical(json.loads(entry)).encode() + b"\n")
+        count += 1
+    return f"sha256:{found.hexdigest()}", count
+
+
+def folded(text: str) -> str:
+    """As people search: letters of any case are the same, and what no database keeps is a blank."""
+    return "".join(sign if sign.isprintable() else " " for sign in text.casefold())
+
+
+def suite_of(row: Row[Any]) -> SuiteVersion:
+    """A row of `all_versions`."""
+    return SuiteVersion(row.name, row.number, row.digest, row.cases, row.author, row.made, row.what)
+
+
+def case_of(row: Row[Any]) -> CaseVersion:
+    """A row of `case_rows`; a version in which the case is archived has no entry."""
+    entry = None if row.entry is None else json.loads(row.entry)
+    return CaseVersion(row.name, row.number, entry, row.author, row.made, row.first, row.last, row.case_id)
+
+
+@dataclass(frozen=True, slots=True)
+class Authorship:
+    """Who changes something, when, and what it is called in the history.
+
+    Args:
+        author: a name.
+        now: the time.
+        what: for readers.
+    """
+
+    author: str
+    now: datetime
+    what: str = ""
+
+
+class SuiteEdit:
+    """One change of one suite, in a transaction of its own."""
+
+    def __init__(self, db: Connection, name: str, by: Authorship) -> None:
+        self._db, self._name, self._by = db, name, by
+
+    def made(self, changes: Sequence[Change]) -> SuiteVersion | tuple[Conflict, ...]:
+        suite, newest = self._locked()
+        known = self._current(suite, [name for change in changes for name in {change.name, name_before(change)}])
+        new = [change for change in changes if not _done(change, known)]
+        clashes = tuple(
+            Conflict(change, None if row is None else case_of(row))
+            for change in new
+            if (row := _in_the_way(change, known)) is not None or (change.base and name_before(change) not in known)
+        )
+        if clashes:
+            return clashes
+        if new or not newest:
+            follows = {change.name: row for change in new if (row := known.get(name_before(change))) is not None}
+            self._apply(suite, newest + 1, new, follows)
+        row = self._db.execute(newest_versions().where(tables.suites.c.id == suite)).one()
+        return suite_of(row)
+
+    def _locked(self) -> tuple[int, int]:
+        """The suite and its newest version, 0 where it is new; until the end nobody else changes it."""
+        of_suite = select(tables.suites.c.id, tables.suites.c.newest).where(tables.suites.c.name == self._name)
+        row = self._db.execute(of_suite.with_for_update()).first()
+        if row is not None:
+            return row.id, row.newest
+        made = insert(tables.suites).values(name=self._name, newest=0).returning(tables.suites.c.id)
+        return self._db.execute(made).scalar_one(), 0
+
+    def _current(self, suite: int, names: Sequence[str]) -> dict[str, Row[Any]]:
+        """The newest version of each of these cases."""
+        found: dict[str, Row[Any]] = {}
+        for part in chunks(names, ROWS_AT_ONCE):
+            rows = case_rows(self._name).add_columns(VERSION.id, VERSION.place)
+            for row in self._db.execute(rows.where(VERSION.last.is_(None), tables.cases.c.name.in_(part))):
+                found[row.name] = row
+        return found
+
+    def _apply(self, suite: int, version: int, changes: Sequence[Change], known: dict[str, Row[Any]]) -> None:
+        touched = [known[change.name].id for change in changes if change.name in known]
+        for part in chunks(touched, ROWS_AT_ONCE):
+            ended = update(tables.case_versions).where(VERSION.id.in_(part)).values(last=version - 1)
+            self._db.execute(ended)
+        ids = {name: row.case_id for name, row in known.items()}
+        fresh = [change.name for change in changes if change.name not in known]
+        if fresh:
+            made = insert(tables.cases).returning(tables.cases.c.id, tables.cases.c.name)
+            for row in self._db.execute(made, [{"suite_id": suite, "name": name} for name in fresh]):
+                ids[row.name] = row.id
+        for change in changes:
+            if name_before(change) != change.name:
+                renamed = update(tables.cases).where(tables.cases.c.id == ids[change.name])
+                self._db.execute(renamed.values(name=change.name))
+        self._versions(suite, version, changes, known, ids)
+        self._db.execute(update(tables.suites).where(tables.suites.c.id == suite).values(newest=version))
+        digest, cases = digested(standing(self._db, self._name, version))
+        self._db.execute(
+            insert(tables.suite_versions).values(
+                suite_id=suite,
+                number=version,
+                digest=digest,
+                cases=cases,
+                author=self._by.author,
+                made=self._by.now,
+                what=self._by.what,
+            )
+        )
+
+    def _versions(
+        self, suite: int, version: int, changes: Sequence[Change], known: dict[str, Row[Any]], ids: dict[str, int]
+    ) -> None:
+        last_place = select(func.coalesce(func.max(VERSION.place), 0)).where(VERSION.suite_id == suite)
+        place = self._db.execute(last_place).scalar_one()
+        rows = []
+        for change in changes:
+            row = known.get(change.name)
+            place += row is None
+            rows.append(
+                {
+                    **{"suite_id": suite, "case_id": ids[change.name], "first": version, "last": None},
+                    "number": 1 if row is None else row.number + 1,
+                    "name": change.name,
+                    "place": place if row is None else row.place,
+                    "entry": _text(change.entry) if isinstance(change, Put) else None,
+                    "words": folded(change.text) if isinstance(change, Put) else "",
+                    **{"author": self._by.author, "made": self._by.now},
+                }
+            )
+        if not rows:
+            return
+        made = insert(tables.case_versions).returning(VERSION.id, VERSION.case_id)
+        versions = {row.case_id: row.id for row in self._db.execute(made, rows)}
+        slices = [
+            {"version_id": versions[ids[change.name]], "dimension": dimension, "value": value}
+            for change in changes
+            if isinstance(change, Put)
+            for dimension, value in change.slices.items()
+        ]
+        put_many(self._db, tables.case_slices, slices)
+
+
+def _text(entry: Entry) -> str:
+    """ASCII alone: no database takes every character that a case may hold."""
+    return json.dumps(dict(entry))
+
+
+def _in_the_way(change: Change, known: Mapping[str, Row[Any]]) -> Row[Any] | None:
+    """What others have made meanwhile: another version of the case, or another case of its new name."""
+    before, taken = known.get(name_before(change)), known.get(change.name)
+    if name_before(change) != change.name and taken is not None:
+        return taken
+    return before if before is not None and before.number != change.base else None
+
+
+def _done(change: Change, known: Mapping[str, Row[Any]]) -> bool:
+    """Does it stand there already?"""
+    if name_before(change) != change.name and name_before(change) in known:
+        return False
+    row = known.get(change.name)
+    stands = None if row is None else row.entry
+    if isinstance(change, Archive):
+        return stands is None
+    return stands is not None and canonical(json.loads(stands)) == canonical(change.entry)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +343,7 @@ class Suites:
             values.setdefault(dimension, []).append(value)
         return {dimension: tuple(known) for dimension, known in values.items()}
 
-    def change(self, name: str, changes: Sequence[Change], by: By) -> SuiteVersion | tuple[Conflict, ...]:
+    def change(self, name: str, changes: Sequence[Change], by: Authorship) -> SuiteVersion | tuple[Conflict, ...]:
         """Make a new version of a suite, or the first of a new one; all changes or none.
 
         A change that somebody has made already, to the letter, is none; where nothing is left to be done, the newest
@@ -154,10 +358,10 @@ class Suites:
             The version; or what others have changed meanwhile, and then nothing was done.
         """
         try:
-            return self.database.write(lambda db: Edit(db, name, by).made(changes))
+            return self.database.write(lambda db: SuiteEdit(db, name, by).made(changes))
         except IntegrityError:
             # Two made the same suite at once: for the second one it is there now.
-            return self.database.write(lambda db: Edit(db, name, by).made(changes))
+            return self.database.write(lambda db: SuiteEdit(db, name, by).made(changes))
 
     def remove(self, name: str) -> bool:
         """Forget a suite with all its versions; False where there is none."""

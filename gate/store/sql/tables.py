@@ -1,16 +1,19 @@
-"""The tables of the store, for SQLite and Postgres alike."""
+"""The tables of the store, for SQLite and Postgres alike: suites with their cases, and runs with what lists look up."""
 
 from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import (
     BigInteger,
+    Boolean,
     Column,
     DateTime,
     Dialect,
+    Float,
     ForeignKey,
     Index,
     Integer,
+    LargeBinary,
     MetaData,
     Table,
     Text,
@@ -129,3 +132,170 @@ case_slices = Table(
     # Cases by slice, and the values that a dimension has.
     Index(None, "dimension", "value", "version_id"),
 )
+
+
+runs = Table(
+    "runs",
+    metadata,
+    Column("id", Key, primary_key=True),
+    Column("digest", Label, nullable=False, unique=True),
+    Column("created", Moment, nullable=False),
+    Column("stored", Moment, nullable=False),
+    Column("repository", Label, nullable=False),
+    Column("branch", Label, nullable=False),
+    Column("event", Label, nullable=False),
+    Column("pull_request", Integer),
+    Column("pushed_by", Label, nullable=False),
+    Column("commit", Label, nullable=False),
+    Column("verdict", Label, nullable=False),
+    Column("exit_code", Integer, nullable=False),
+    Column("waived", Label, nullable=False),
+    Column("kind", Label, nullable=False),
+    Column("samples", Integer, nullable=False),
+    Column("spent_usd", Float),
+    Column("record", LargeBinary, nullable=False),
+    # The list of runs, the newest first, of all and of one pull request.
+    Index(None, "created", "id"),
+    Index(None, "repository", "pull_request", "created"),
+)
+"""`record` is `run.json`, compressed."""
+
+run_suites = Table(
+    "run_suites",
+    metadata,
+    Column("id", Key, primary_key=True),
+    Column("run_id", Key, ForeignKey(runs.c.id, ondelete="CASCADE"), nullable=False),
+    Column("name", Label, nullable=False),
+    Column("created", Moment, nullable=False),
+    Column("alone", Boolean, nullable=False),
+    Column("prompt", Label, nullable=False),
+    Column("model", Label, nullable=False),
+    Column("digest", Label, nullable=False),
+    Column("exam", Label, nullable=False),
+    Column("cases", Integer, nullable=False),
+    Column("store", Label, nullable=False, server_default=""),
+    Index(None, "run_id"),
+    # The newest runs of a suite: its trend, its cases; and those that asked a suite of the store.
+    Index(None, "name", "created"),
+    Index(None, "store", "created"),
+)
+"""`created` is that of the run, so that one index finds a suite's newest runs. `store` is the suite of a store that its
+cases are; empty where a file has them."""
+
+figures = Table(
+    "figures",
+    metadata,
+    Column("suite_id", Key, ForeignKey(run_suites.c.id, ondelete="CASCADE"), primary_key=True),
+    Column("axis", Label, primary_key=True),
+    Column("slice", Label, primary_key=True),
+    Column("n", Integer, nullable=False),
+    Column("units", Integer, nullable=False),
+    Column("baseline", Float),
+    Column("candidate", Float),
+    Column("error", Float),
+    Column("change", Float),
+    Column("lower", Float),
+    Column("upper", Float),
+    Column("state", Label, nullable=False),
+)
+
+case_results = Table(
+    "case_results",
+    metadata,
+    Column("suite_id", Key, ForeignKey(run_suites.c.id, ondelete="CASCADE"), primary_key=True),
+    Column("case", Label, primary_key=True),
+    Column("arm", Label, primary_key=True),
+    Column("n", Integer, nullable=False),
+    Column("missing", Integer, nullable=False),
+    Column("mean", Float),
+    Column("variance", Float),
+    sqlite_with_rowid=False,
+)
+
+samples = Table(
+    "samples",
+    metadata,
+    Column("suite_id", Key, ForeignKey(run_suites.c.id, ondelete="CASCADE"), primary_key=True),
+    Column("case", Label, primary_key=True),
+    Column("arm", Label, primary_key=True),
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("score", Float),
+    Column("failed", Boolean, nullable=False),
+    Column("cost_usd", Float),
+    Column("latency_s", Float),
+    Column("body", LargeBinary),
+    sqlite_with_rowid=False,
+)
+"""`body` is the line of `samples.jsonl`, compressed; empty once it was forgotten."""
+
+judgements = Table(
+    "judgements",
+    metadata,
+    Column("suite_id", Key, ForeignKey(run_suites.c.id, ondelete="CASCADE"), primary_key=True),
+    Column("case", Label, primary_key=True),
+    Column("arm", Label, primary_key=True),
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("scorer", Label, primary_key=True),
+    Column("value", Float),
+    sqlite_with_rowid=False,
+)
+"""What each scorer said of a sample; `value` is empty where it could not be scored."""
+
+agreements = Table(
+    "agreements",
+    metadata,
+    Column("suite_id", Key, ForeignKey(run_suites.c.id, ondelete="CASCADE"), primary_key=True),
+    Column("scorer", Label, primary_key=True),
+    Column("kind", Label, primary_key=True),
+    Column("answers", Integer, nullable=False),
+    Column("value", Float),
+    Column("lower", Float),
+    Column("upper", Float),
+    Column("why_not", Label, nullable=False),
+)
+"""How far judges agree with each other (`jury`) and with people (`people`)."""
+
+overrides = Table(
+    "overrides",
+    metadata,
+    Column("run_id", Key, ForeignKey(runs.c.id, ondelete="CASCADE"), primary_key=True),
+    Column("label", Label, nullable=False),
+    Column("set_by", Label),
+    Column("set_at", Label),
+    Column("commit", Label, nullable=False),
+    Column("role", Label, nullable=False),
+    Column("reason", Label, nullable=False),
+    Column("counted", Boolean, nullable=False),
+    Column("why_not", Label, nullable=False),
+)
+
+calibrations = Table(
+    "calibrations",
+    metadata,
+    Column("id", Key, primary_key=True),
+    Column("digest", Label, nullable=False, unique=True),
+    Column("kind", Label, nullable=False),
+    Column("subject", Label, nullable=False),
+    Column("created", Moment, nullable=False),
+    Column("stored", Moment, nullable=False),
+    Column("record", LargeBinary, nullable=False),
+)
+"""`kind` is `noise` or `judge`; `subject` is the suite, or the judge."""
+
+forgotten = Table(
+    "forgotten",
+    metadata,
+    Column("run_id", Key, ForeignKey(runs.c.id, ondelete="CASCADE"), primary_key=True, autoincrement=False),
+    Column("at", Moment, nullable=False),
+)
+"""Runs that have lost answers and reasons, and when."""
+
+removals = Table(
+    "removals",
+    metadata,
+    Column("id", Key, primary_key=True),
+    Column("at", Moment, nullable=False),
+    Column("before", Moment, nullable=False),
+    Column("runs", Integer, nullable=False),
+)
+"""Runs that were removed altogether: all those made `before`."""

@@ -1,42 +1,195 @@
-"""The promises of two versions of a prompt, side by side: what stands, then what code can tell, then a judge."""
+"""The rules of two versions of a prompt, side by side: what stands, what code can tell, what a judge says."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from gate.domain.absence import Failed
-from gate.domain.promptspec import CompiledRule, OutputRule, Specification
-from gate.domain.specdiff import QUIET, RuleChange, SpecDiff
-from gate.testgen.asking import Asker
-from gate.testgen.specdiff.align import Pair, align
-from gate.testgen.specdiff.arranged import arranged
-from gate.testgen.specdiff.carry import standing_of
-from gate.testgen.specdiff.guard import held
-from gate.testgen.specdiff.inputs import input_changes
-from gate.testgen.specdiff.judging import MOST, Judged, Open, judged, limits_told
-from gate.testgen.specdiff.place import Side, Words, same, sides, text_of
-from gate.testgen.specdiff.set_names import reset, uses
-from gate.testgen.specdiff.strictness import by_code
-from gate.testgen.specdiff.units import plain
-from gate.testgen.specdiff.unread import unread
-from gate.testgen.specdiff.wording import worded_alike
-from gate.testgen.subject import PromptSubject
+from gate.config.specification import CompiledRule, OutputRule, Specification
+from gate.messages import Message
+from gate.record.rules import QUIET, Relation, RuleChange, SpecDiff
+from gate.record.transcript import Failed
+from gate.testgen.prompt_under_test import PromptSubject
+from gate.testgen.questions import (
+    TEXT_SCHEMA,
+    Asker,
+    Malformed,
+    Question,
+    choice_schema,
+    list_schema,
+    object_schema,
+    read_objects,
+    read_text,
+    stage_messages,
+    unused_fence,
+)
+from gate.testgen.specdiff.alignment import RulePair, align_rules, arrangement_notes, worded_alike
+from gate.testgen.specdiff.carryover import input_changes, standing_rules
+from gate.testgen.specdiff.places import (
+    PromptWords,
+    VersionSide,
+    changed_names,
+    is_same_prompt,
+    prompt_text,
+    unread_sentences,
+    uses_names,
+    version_sides,
+)
+from gate.testgen.specdiff.sentences import plain_text
+from gate.testgen.specdiff.strictness import checked_relation, strictness_by_code
+from gate.values import JsonValue, counted
+
+MOST_JUDGED = 40
+"""Pairs, old rules and new rules that one comparison asks about, each; what is beyond is not known."""
+JUDGED_CHARS = 1_000
+"""Characters of one rule that a judge reads."""
+
+_RELATIONS: Mapping[str, Relation | None] = {
+    "same": "reworded",
+    "tightened": "tightened",
+    "loosened": "loosened",
+    "changed": "changed",
+    "unrelated": None,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedPair:
+    """One pair by a judge.
+
+    Args:
+        base, head: ids of the rules.
+        relation: never `unchanged` or `unknown`; None where the two are no pair.
+        reason: the judge's own words.
+    """
+
+    base: str
+    head: str
+    relation: Relation | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class OpenRules:
+    """What is asked.
+
+    Args:
+        pairs: rules that seem to be one, in two wordings.
+        base, head: rules without a partner.
+    """
+
+    pairs: tuple[RulePair, ...]
+    base: tuple[OutputRule, ...]
+    head: tuple[OutputRule, ...]
+
+    @property
+    def bounded(self) -> "OpenRules":
+        """As much of it as one request holds."""
+        return OpenRules(self.pairs[:MOST_JUDGED], self.base[:MOST_JUDGED], self.head[:MOST_JUDGED])
+
+    @property
+    def askable(self) -> bool:
+        """There is something to compare."""
+        return bool(self.pairs or (self.base and self.head))
+
+
+async def judge_rules(judge: Asker, asked: OpenRules, instructions: str = "") -> tuple[JudgedPair, ...] | Failed:
+    """Ask for all pairs at once.
+
+    Rules get ids of their own, since those of two specifications may be equal; an answer with other ids, or with an id
+    twice, is asked for once more.
+
+    Args:
+        judge: who is asked.
+        asked: no more than `OpenRules.bounded`.
+        instructions: what the user adds.
+
+    Returns:
+        The answer for each given pair, and the further pairs that the judge found. A given pair may be missing, and
+        its rules may be in other pairs.
+    """
+    old = {f"B{place}": rule for place, rule in enumerate((*(p.base for p in asked.pairs), *asked.base), 1)}
+    new = {f"H{place}": rule for place, rule in enumerate((*(p.head for p in asked.pairs), *asked.head), 1)}
+    view = _view(old, new, len(asked.pairs))
+
+    def messages(problem: str) -> tuple[Message, ...]:
+        return stage_messages("specdiff", view, instructions, problem)
+
+    def read(found: Mapping[str, JsonValue]) -> tuple[JudgedPair, ...]:
+        return _read(found, old, new)
+
+    return await judge.ask(Question("specdiff", messages, _schema(tuple(old), tuple(new), len(asked.pairs)), read))
+
+
+def _schema(old: Sequence[str], new: Sequence[str], given: int) -> dict[str, JsonValue]:
+    """Of the reply; a reply that follows a grammar holds the given pairs alone, where there are any."""
+    each = [_pair([base], [head]) for base, head in zip(old[:given], new[:given], strict=True)]
+    return object_schema({"pairs": list_schema(_pair(old, new), each=each)})
+
+
+def _pair(old: Sequence[str], new: Sequence[str]) -> dict[str, JsonValue]:
+    words = {"base": choice_schema(*old), "head": choice_schema(*new), "relation": choice_schema(*_RELATIONS)}
+    return object_schema({"reason": TEXT_SCHEMA, **words})
+
+
+def _view(old: Mapping[str, OutputRule], new: Mapping[str, OutputRule], given: int) -> dict[str, object]:
+    before = [{"id": name, "text": _line(rule.text)} for name, rule in old.items()]
+    after = [{"id": name, "text": _line(rule.text)} for name, rule in new.items()]
+    pairs = [
+        {"base": one["id"], "before": one["text"], "head": other["id"], "after": other["text"]}
+        for one, other in zip(before[:given], after[:given], strict=True)
+    ]
+    mark = unused_fence(*(item["text"] for item in (*before, *after)))
+    return {"mark": mark, "pairs": pairs, "old": before[given:], "new": after[given:]}
+
+
+def _line(text: str) -> str:
+    """On one line, so that no rule can look like another list."""
+    return " ".join(text.split())[:JUDGED_CHARS]
+
+
+def _read(
+    found: Mapping[str, JsonValue], old: Mapping[str, OutputRule], new: Mapping[str, OutputRule]
+) -> tuple[JudgedPair, ...]:
+    taken: set[str] = set()
+    out = []
+    for item in read_objects(found, "pairs"):
+        base, head, word = read_text(item, "base", 20), read_text(item, "head", 20), read_text(item, "relation", 20)
+        if base not in old or head not in new:
+            raise Malformed("pairs names an id that was not asked about")
+        if word not in _RELATIONS:
+            raise Malformed(f"relation is none of {', '.join(_RELATIONS)}")
+        relation = _RELATIONS[word]
+        if relation is not None and (base in taken or head in taken):
+            raise Malformed("pairs names an id twice")
+        taken |= {base, head} if relation is not None else set()
+        out.append(JudgedPair(old[base].id, new[head].id, relation, read_text(item, "reason", 1_000, blank=True)))
+    return tuple(out)
+
+
+def limit_notes(asked: OpenRules) -> Sequence[str]:
+    """What one request has no room for, as a sentence for the reader."""
+    beyond = sum(max(0, len(group) - MOST_JUDGED) for group in (asked.pairs, asked.base, asked.head))
+    if not beyond:
+        return []
+    was = "was" if beyond == 1 else "were"
+    return [f"{counted(beyond, 'rule')} {was} not compared: one comparison takes {MOST_JUDGED} of a kind."]
+
 
 Compiled: TypeAlias = Callable[[OutputRule], CompiledRule | None]
 """What code checks of a rule; None where it cannot."""
 
-COUNTS = frozenset({"words", "sentences", "characters"})
-NOBODY = "no model was asked"
-ELSEWHERE = (
+COUNTED_UNITS = frozenset({"words", "sentences", "characters"})
+NO_MODEL_ASKED = "no model was asked"
+SENTENCE_MOVED = (
     "its sentence moved into another message, or into or out of a comment, a fence, a condition or crossed-out words"
 )
-RESET = "its sentence puts in a name that a statement of the template sets in another way now"
-ONCE_LESS = "its sentence changed or is gone; another sentence is read as the same rule"
-UNQUOTED = "the model quotes no words of the prompt for it"
+NAME_CHANGED = "its sentence puts in a name that a statement of the template sets in another way now"
+SENTENCE_GONE = "its sentence changed or is gone; another sentence is read as the same rule"
+NOTHING_QUOTED = "the model quotes no words of the prompt for it"
 
 
 @dataclass(frozen=True, slots=True)
-class Version:
+class PromptVersion:
     """One version of a prompt.
 
     Args:
@@ -45,22 +198,22 @@ class Version:
     """
 
     specification: Specification
-    words: Words
+    words: PromptWords
 
     @property
     def text(self) -> str:
         """The prompt as one text."""
-        return text_of(self.words)
+        return prompt_text(self.words)
 
 
 @dataclass(frozen=True, slots=True)
-class Means:
+class DiffMeans:
     """What a comparison goes by.
 
     Args:
         judge: asked for what code cannot tell, in one request; None where nobody is to be asked.
         compiled: what code checks of a rule; nothing, unless given.
-        lineage: one specification came from the other (by `joined`, or as an edited file), so that equal ids mean the
+        lineage: one specification came from the other (joined, or an edited file), so that equal ids mean the
             same rule.
     """
 
@@ -69,12 +222,12 @@ class Means:
     lineage: bool = False
 
 
-def identical(base: PromptSubject, head: PromptSubject) -> bool:
+def identical_prompts(base: PromptSubject, head: PromptSubject) -> bool:
     """Do two prompts promise the same without a look at their promises? To be asked before any is extracted."""
     return base.digest == head.digest
 
 
-async def spec_diff(base: Version, head: Version, means: Means) -> SpecDiff:
+async def spec_diff(base: PromptVersion, head: PromptVersion, means: DiffMeans) -> SpecDiff:
     """Which promises a change adds, drops, loosens and tightens.
 
     Where the prompt says the same, its rules are unchanged, whatever words they were read in. The others are paired by
@@ -87,46 +240,49 @@ async def spec_diff(base: Version, head: Version, means: Means) -> SpecDiff:
         base, head: before and after.
         means: judge, compiler, lineage.
     """
-    if same(base.words, head.words):
+    if is_same_prompt(base.words, head.words):
         return SpecDiff()
-    left, right = sides(base.words, head.words)
+    left, right = version_sides(base.words, head.words)
     settled, moved_base, moved_head = _standing(base.specification.rules, head.specification.rules, (left, right))
     loose = [rule for rule in moved_head if right.standing(rule.evidence) == "unplaced"]
-    settled += [RuleChange("unknown", None, rule, reason=UNQUOTED) for rule in loose]
+    settled += [RuleChange("unknown", None, rule, reason=NOTHING_QUOTED) for rule in loose]
     moved_head = [rule for rule in moved_head if rule not in loose]
-    aligned = align(moved_base, moved_head, _kinds(means.compiled), lineage=means.lineage)
+    aligned = align_rules(moved_base, moved_head, _kinds(means.compiled), lineage=means.lineage)
     known = {pair.base.id: found for pair in aligned.pairs if (found := _by_code(pair, means.compiled))}
-    asked = Open(tuple(pair for pair in aligned.pairs if pair.base.id not in known), aligned.base, aligned.head)
+    asked = OpenRules(tuple(pair for pair in aligned.pairs if pair.base.id not in known), aligned.base, aligned.head)
     answer = await _answer(means.judge, asked)
     told = _Told(asked, answer, left)
-    around = _Around(left, right, reset(left) | reset(right))
+    around = _Around(left, right, changed_names(left) | changed_names(right))
     changes = [around.put_in(change) for change in settled]
     changes += [around.held(change) for change in (*known.values(), *told.changes())]
     inputs = input_changes(base.specification.components, head.specification.components, (left, right))
-    notes = limits_told(asked) if isinstance(answer, tuple) and asked.askable else ()
+    notes = limit_notes(asked) if isinstance(answer, tuple) and asked.askable else ()
     failed = f"Rules were not compared: {answer.reason}." if isinstance(answer, Failed) and means.judge else ""
-    silent = (*arranged((left, right)), *unread(base.specification, head.specification, (left, right)))
+    silent = (
+        *arrangement_notes((left, right)),
+        *unread_sentences(base.specification, head.specification, (left, right)),
+    )
     notes = (*notes, *([failed] if failed else []), *silent)
     return SpecDiff(_ordered(changes, base, head), inputs, notes)
 
 
 def _standing(
-    base: Sequence[OutputRule], head: Sequence[OutputRule], both: tuple[Side, Side]
+    base: Sequence[OutputRule], head: Sequence[OutputRule], both: tuple[VersionSide, VersionSide]
 ) -> tuple[list[RuleChange], list[OutputRule], list[OutputRule]]:
     """What needs no comparison, and the rules of either version that do."""
-    stay, stayed = standing_of(base, both[0]), standing_of(head, both[1])
-    still = align(stay, stayed, lineage=False)  # ids do not matter where everything is unchanged
+    stay, stayed = standing_rules(base, both[0]), standing_rules(head, both[1])
+    still = align_rules(stay, stayed, lineage=False)  # ids do not matter where everything is unchanged
     out = [RuleChange("unchanged", pair.base, pair.head, "evidence") for pair in still.pairs]
     out += [RuleChange("unchanged", None, rule, "evidence") for rule in still.head]
     alone = [*still.base]
     moved_base, moved_head = [], []
     standing, standing_now = frozenset(map(id, stay)), frozenset(map(id, stayed))
-    said = frozenset(plain(other.text) for other in stayed)
+    said = frozenset(plain_text(other.text) for other in stayed)
     for rule in base:
         if id(rule) in standing:
             continue
-        if plain(rule.text) in said:
-            out.append(RuleChange("unknown", rule, None, "wording", ONCE_LESS))
+        if plain_text(rule.text) in said:
+            out.append(RuleChange("unknown", rule, None, "wording", SENTENCE_GONE))
         else:
             moved_base.append(rule)
     for rule in head:
@@ -144,12 +300,12 @@ def _standing(
     return out, moved_base, moved_head
 
 
-def _by_code(pair: Pair, compiled: Compiled) -> RuleChange | None:
+def _by_code(pair: RulePair, compiled: Compiled) -> RuleChange | None:
     """What code can say of two wordings."""
     if worded_alike(pair.base.text, pair.head.text):
         return RuleChange("reworded", pair.base, pair.head, pair.by)
     before, after = compiled(pair.base), compiled(pair.head)
-    relation = by_code(before, after) if before and after else None
+    relation = strictness_by_code(before, after) if before and after else None
     return RuleChange(relation, pair.base, pair.head, pair.by) if relation else None
 
 
@@ -162,14 +318,14 @@ class _Around:
         names: those that either version sets in a way of its own.
     """
 
-    left: Side
-    right: Side
+    left: VersionSide
+    right: VersionSide
     names: frozenset[str]
 
     def put_in(self, change: RuleChange) -> RuleChange:
         """It is not the same promise where its sentence puts in something else."""
-        used = any(uses(side, rule.evidence, self.names) for side, rule in self._rules(change))
-        return replace(change, state="unknown", reason=RESET) if used and change.state in QUIET else change
+        used = any(uses_names(side, rule.evidence, self.names) for side, rule in self._rules(change))
+        return replace(change, state="unknown", reason=NAME_CHANGED) if used and change.state in QUIET else change
 
     def held(self, change: RuleChange) -> RuleChange:
         """Nor where its sentence is a comment now; of one that stands, its place has told that already."""
@@ -177,9 +333,9 @@ class _Around:
         if change.state not in QUIET or change.base is None or change.head is None:
             return change
         moved = len({side.enclosed(rule.evidence) for side, rule in self._rules(change)}) > 1
-        return replace(change, state="unknown", reason=ELSEWHERE) if moved else change
+        return replace(change, state="unknown", reason=SENTENCE_MOVED) if moved else change
 
-    def _rules(self, change: RuleChange) -> list[tuple[Side, OutputRule]]:
+    def _rules(self, change: RuleChange) -> list[tuple[VersionSide, OutputRule]]:
         both = ((self.left, change.base), (self.right, change.head))
         return [(side, rule) for side, rule in both if rule is not None]
 
@@ -190,15 +346,15 @@ def _kinds(compiled: Compiled) -> Callable[[OutputRule], frozenset[str]]:
     def kinds(rule: OutputRule) -> frozenset[str]:
         found = compiled(rule)
         named = frozenset(scorer.kind for scorer in found.scorers) if found else frozenset()
-        return named if named <= COUNTS else frozenset()
+        return named if named <= COUNTED_UNITS else frozenset()
 
     return kinds
 
 
-async def _answer(judge: Asker | None, asked: Open) -> tuple[Judged, ...] | Failed:
+async def _answer(judge: Asker | None, asked: OpenRules) -> tuple[JudgedPair, ...] | Failed:
     if not asked.askable:
         return ()
-    return Failed(NOBODY, attempts=0) if judge is None else await judged(judge, asked.bounded)
+    return Failed(NO_MODEL_ASKED, attempts=0) if judge is None else await judge_rules(judge, asked.bounded)
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,9 +367,9 @@ class _Told:
         side: the old version beside the new one.
     """
 
-    asked: Open
-    answer: tuple[Judged, ...] | Failed
-    side: Side
+    asked: OpenRules
+    answer: tuple[JudgedPair, ...] | Failed
+    side: VersionSide
 
     def changes(self) -> list[RuleChange]:
         """Of the pairs, those that the judge found, and the rules left alone."""
@@ -228,7 +384,7 @@ class _Told:
             one, pair = found.get(rule.id), guessed.get(rule.id)
             if one is not None and one.relation is not None:
                 by = pair.by if pair is not None and pair.head.id == one.head else "meaning"
-                relation, against = held(one.relation, (rule.text, heads[one.head].text), by)
+                relation, against = checked_relation(one.relation, (rule.text, heads[one.head].text), by)
                 out.append(RuleChange(relation, rule, heads[one.head], by, against or one.reason, judged=True))
             elif pair is not None and pair.head.id in free and (rule.id, pair.head.id) not in apart:
                 free.remove(pair.head.id)
@@ -237,7 +393,7 @@ class _Told:
                 out.append(self._lost(rule))
         return [*out, *(self._gained(rule) for name, rule in heads.items() if name in free)]
 
-    def _unanswered(self, pair: Pair) -> RuleChange:
+    def _unanswered(self, pair: RulePair) -> RuleChange:
         reason = self.answer.reason if isinstance(self.answer, Failed) else "the judge gave no answer"
         return RuleChange("unknown", pair.base, pair.head, pair.by, reason)
 
@@ -261,11 +417,11 @@ class _Told:
             return ""
         if isinstance(self.answer, Failed):
             return self.answer.reason
-        beyond = rule in own[MOST:] or len(others) > MOST
+        beyond = rule in own[MOST_JUDGED:] or len(others) > MOST_JUDGED
         return "there are too many rules to compare" if beyond else ""
 
 
-def _ordered(changes: Sequence[RuleChange], base: Version, head: Version) -> tuple[RuleChange, ...]:
+def _ordered(changes: Sequence[RuleChange], base: PromptVersion, head: PromptVersion) -> tuple[RuleChange, ...]:
     """The old rules in their order, then the new ones in theirs."""
     before = _places(base.specification.rules)
     after = _places(head.specification.rules)

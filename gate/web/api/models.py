@@ -7,9 +7,9 @@ from typing import Annotated, Literal
 from pydantic import AliasPath, BaseModel, ConfigDict, Field, computed_field
 
 from gate.cases.reading import canonical
-from gate.domain.jsonvalue import JsonValue
-from gate.domain.record import RunRecord
-from gate.domain.verdict import Verdict
+from gate.record.comparison import Verdict
+from gate.record.run import RunRecord
+from gate.values import JsonValue
 
 MOST = 2**63 - 1
 """Of what a database takes as the number of a row."""

@@ -8,24 +8,34 @@ from fastapi import APIRouter, Path, Query, Request
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.responses import Response
 
-from gate.domain.api_token import Scope
-from gate.domain.history import Context, RunFilter
-from gate.domain.jsonbytes import complaint
-from gate.domain.record import RunRecord
-from gate.domain.stored_suite import Page
-from gate.domain.verdict import Verdict
+from gate.cases.stored import Page
+from gate.config.documents import printable
+from gate.engine.history import Context, RunFilter
 from gate.errors import GateError
-from gate.inputs.problems import printable
-from gate.store.load import read_run
-from gate.store.sql.kept_samples import kept_samples, other_samples
-from gate.store.sql.run_writer import KeptSample
-from gate.web.access import Here, noted
+from gate.record.comparison import Verdict
+from gate.record.run import RunRecord
+from gate.store.access import Scope
+from gate.store.run_folder import read_run
+from gate.store.sql.runs import KeptSample, kept_samples, other_samples
+from gate.values import complaint
 from gate.web.api import models
-from gate.web.api.answers import KEPT, More, answered, has_it, next_page
-from gate.web.api.bodies import ORIGIN, RUN, SAMPLES, Parcel, Pushed
-from gate.web.api.callers import Caller, allows
-from gate.web.api.problems import ApiError, sentence
-from gate.web.site import Site
+from gate.web.api.http import (
+    KEPT,
+    ORIGIN,
+    RUN,
+    SAMPLES,
+    AnswerHeaders,
+    ApiError,
+    Caller,
+    Parcel,
+    PushedRun,
+    allows,
+    as_sentence,
+    client_has,
+    json_answer,
+    next_page,
+)
+from gate.web.site import CurrentSite, Site, log_event
 
 router = APIRouter(tags=["runs"])
 MOST_AT_ONCE = 200
@@ -51,14 +61,14 @@ class RunQuery(BaseModel):
 
 @router.get("/runs", response_model=models.Runs, responses={404: {"description": "What 'after' names is gone."}})
 @allows(Scope.RUNS_READ)
-def runs(request: Request, site: Here, asked: Annotated[RunQuery, Query()]) -> Response:
+def runs(request: Request, site: CurrentSite, asked: Annotated[RunQuery, Query()]) -> Response:
     """List runs, the newest first."""
     if asked.after and site.runs.row(asked.after) is None:
         raise ApiError(404, "The run that 'after' names is not there any more.", "begin with the first page")
     rows = site.runs.rows(asked.wanted, Page(asked.limit + 1, asked.after))
     shown = rows[: asked.limit]
     more = next_page(request, shown[-1].id if len(rows) > asked.limit else None)
-    return answered(request, models.Runs.model_validate({"runs": shown}), More(headers=more))
+    return json_answer(request, models.Runs.model_validate({"runs": shown}), AnswerHeaders(headers=more))
 
 
 _FORM: dict[str, Any] = {
@@ -85,30 +95,30 @@ _PUSH: dict[str, Any] = {"requestBody": {"required": True, "content": {"multipar
     openapi_extra=_PUSH,
 )
 @allows(Scope.RUNS_WRITE)
-def push(request: Request, site: Here, caller: Caller, parcel: Pushed) -> Response:
+def push(request: Request, site: CurrentSite, caller: Caller, parcel: PushedRun) -> Response:
     """Keep a run with its samples: all of it, or nothing. The same run is kept once, however often it is sent."""
     done = _kept(site, parcel, caller.name)
     if done.new:
-        noted(request, "run-pushed", str(done.id))
+        log_event(request, "run-pushed", str(done.id))
     headers = {"location": f"{request.url.path}/{done.id}", "cache-control": "no-store"}
-    return answered(request, done, More(201 if done.new else 200, headers=headers))
+    return json_answer(request, done, AnswerHeaders(201 if done.new else 200, headers=headers))
 
 
 @router.get("/runs/{id}", response_model=models.WholeRun)
 @allows(Scope.RUNS_READ)
-def run(request: Request, site: Here, id: Annotated[int, Path(ge=1, le=models.MOST)]) -> Response:
+def run(request: Request, site: CurrentSite, id: Annotated[int, Path(ge=1, le=models.MOST)]) -> Response:
     """Get a run with its record."""
     row = site.runs.row(id)
     if row is None:
         raise ApiError(404, "There is no such run.")
     tag = f'"{row.digest.removeprefix("sha256:")}"'
-    if has_it(request, tag):
+    if client_has(request, tag):
         return Response(None, 304, {"etag": tag, **KEPT})
     record = site.runs.record(id)
     if record is None:
         raise ApiError(404, "The run was removed just now.")
     said = models.WholeRun.model_validate({**asdict(row), "record": record})
-    return answered(request, said, More(tag=tag))
+    return json_answer(request, said, AnswerHeaders(tag=tag))
 
 
 def _kept(site: Site, parcel: Parcel, name: str) -> models.Pushed:
@@ -117,7 +127,7 @@ def _kept(site: Site, parcel: Parcel, name: str) -> models.Pushed:
     added = site.runs.add(record, _samples(parcel, record), context, site.now())
     if not added.new:
         if other := other_samples(site.database, added.id, record, _samples(parcel, record)):
-            raise ApiError(409, sentence(other), "keep a run's folder as the gate wrote it")
+            raise ApiError(409, as_sentence(other), "keep a run's folder as the gate wrote it")
     return models.Pushed(id=added.id, new=added.new, page=f"/runs/{added.id}")
 
 

@@ -1,22 +1,32 @@
-"""Suites, for programs."""
+"""Suites and their cases, for programs; of two that edit one case, the second is told, and nothing is lost."""
 
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
+from urllib.parse import quote
 
-from fastapi import APIRouter, Path, Request
+from fastapi import APIRouter, Depends, Header, Path, Query, Request
+from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
-from gate.domain.api_token import Scope
-from gate.domain.stored_suite import SuiteVersion
+from gate.cases.reading import canonical, put_of
+from gate.cases.stored import Archive, CaseFilter, CaseVersion, Change, Page, Put, SuiteVersion
+from gate.config.naming import name_complaint
 from gate.errors import GateError
-from gate.inputs.names import name_complaint
-from gate.store.sql.suite_edits import By
-from gate.web.access import Here, noted
+from gate.store.access import Person, Scope
+from gate.store.sql.suites import Authorship
 from gate.web.api import models
-from gate.web.api.answers import More, answered
-from gate.web.api.bodies import JsonBody, read
-from gate.web.api.callers import Caller, allows
-from gate.web.api.problems import ApiError
-from gate.web.site import Site
+from gate.web.api.http import (
+    AnswerHeaders,
+    ApiError,
+    Caller,
+    JsonBody,
+    allows,
+    json_answer,
+    next_page,
+    read_body,
+    tag_matches,
+)
+from gate.web.site import CurrentSite, Site, log_event
 
 router = APIRouter(tags=["cases"])
 SuiteName = Annotated[str, Path(max_length=1000, description="Name of the suite.", examples=["support"])]
@@ -30,9 +40,9 @@ def body_of(name: str, example: Any) -> dict[str, Any]:
 
 @router.get("/suites", response_model=models.Suites)
 @allows(Scope.CASES_READ)
-def suites(request: Request, site: Here) -> Response:
+def suites(request: Request, site: CurrentSite) -> Response:
     """List all suites, by name."""
-    return answered(request, models.Suites.model_validate({"suites": site.suites.names()}))
+    return json_answer(request, models.Suites.model_validate({"suites": site.suites.names()}))
 
 
 @router.post(
@@ -43,23 +53,23 @@ def suites(request: Request, site: Here) -> Response:
     openapi_extra=body_of("NewSuite", {"name": "support"}),
 )
 @allows(Scope.CASES_WRITE)
-def begin(request: Request, site: Here, caller: Caller, body: JsonBody) -> Response:
+def begin(request: Request, site: CurrentSite, caller: Caller, body: JsonBody) -> Response:
     """Begin an empty suite."""
-    name = read(models.NewSuite, body).name
+    name = read_body(models.NewSuite, body).name
     if complaint := name_complaint(name):
         raise GateError(f"the name {complaint}", "choose another name")
     if site.suites.newest(name) is not None:
         raise ApiError(409, "There is a suite of this name already.")
-    site.suites.change(name, [], By(caller.name, site.now(), "began"))
-    noted(request, "suite-made", name)
-    return answered(request, models.Suite.model_validate(suite_of(site, name)), More(201))
+    site.suites.change(name, [], Authorship(caller.name, site.now(), "began"))
+    log_event(request, "suite-made", name)
+    return json_answer(request, models.Suite.model_validate(suite_of(site, name)), AnswerHeaders(201))
 
 
 @router.get("/suites/{suite}", response_model=models.Suite)
 @allows(Scope.CASES_READ)
-def suite(request: Request, site: Here, suite: SuiteName) -> Response:
+def suite(request: Request, site: CurrentSite, suite: SuiteName) -> Response:
     """Get the newest version of a suite."""
-    return answered(request, models.Suite.model_validate(suite_of(site, suite)))
+    return json_answer(request, models.Suite.model_validate(suite_of(site, suite)))
 
 
 def suite_of(site: Site, name: str) -> SuiteVersion:
@@ -72,3 +82,168 @@ def suite_of(site: Site, name: str) -> SuiteVersion:
     if found is None:
         raise ApiError(404, "There is no such suite.")
     return found
+
+
+_ONE = "/suites/{suite}/cases/{case:path}"
+CaseName = Annotated[str, Path(max_length=1000, description="Id of the case.", examples=["refund-1"])]
+IfMatch = Annotated[str | None, Header(include_in_schema=False)]
+_NEEDED = {
+    "parameters": [
+        {
+            "name": "If-Match",
+            "in": "header",
+            "required": True,
+            "description": "The ETag of the version that was seen, or * for whatever is there.",
+            "schema": {"type": "string"},
+            "example": '"3-0f1e2d3c4b5a"',
+        }
+    ]
+}
+"""Whoever leaves it out is told more by us than by a check of parameters."""
+_BODY = body_of("Entry", models.EXAMPLE_CASE)
+_CHANGED: dict[int | str, dict[str, Any]] = {
+    404: {"description": "There is no such case, or it was archived."},
+    412: {"description": "Somebody was quicker: the case is not the one that If-Match names. Nothing was done."},
+    428: {"description": "The header If-Match is missing."},
+}
+
+
+class CaseQuery(BaseModel):
+    """Which cases."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    q: Annotated[str, Field(max_length=1000, description="Words that all occur in a case.")] = ""
+    slice: Annotated[
+        list[Annotated[str, Field(pattern="=", max_length=1000)]],
+        Field(max_length=20, description="As dimension=value; all are the case's own.", examples=[["tier=free"]]),
+    ] = []
+    archived: Annotated[bool, Field(description="Those that are no longer asked, instead.")] = False
+    limit: Annotated[int, Field(ge=1, le=200, description="Cases of one page.")] = 50
+    after: Annotated[int, Field(ge=0, lt=2**31, description="As the header Link has it.")] = 0
+
+    @property
+    def wanted(self) -> CaseFilter:
+        """As the store asks."""
+        slices = {name: value for name, _, value in (one.partition("=") for one in self.slice)}
+        return CaseFilter(tuple(self.q.split()[:20]), slices, self.archived)
+
+
+@router.get("/suites/{suite}/cases", response_model=models.Cases)
+@allows(Scope.CASES_READ)
+def cases(request: Request, site: CurrentSite, suite: SuiteName, asked: Annotated[CaseQuery, Query()]) -> Response:
+    """List the cases of a suite, in its order."""
+    suite_of(site, suite)
+    found = site.suites.cases(suite, asked.wanted, Page(asked.limit + 1, asked.after))
+    shown = found[: asked.limit]
+    more = next_page(request, shown[-1].place if len(found) > asked.limit else None)
+    said = models.Cases.model_validate({"cases": [one.version for one in shown]})
+    return json_answer(request, said, AnswerHeaders(headers=more))
+
+
+@router.post(
+    "/suites/{suite}/cases",
+    response_model=models.Case,
+    status_code=201,
+    responses={409: {"description": "There is a case of this id."}},
+    openapi_extra=_BODY,
+)
+@allows(Scope.CASES_WRITE)
+def add(request: Request, site: CurrentSite, caller: Caller, suite: SuiteName, body: JsonBody) -> Response:
+    """Add a case; one that was archived under its id comes back with this text."""
+    suite_of(site, suite)
+    put = put_of(body)
+    known = next(iter(site.suites.case(suite, put.name)), None)
+    taken = ApiError(409, "There is a case of this id already.", "PUT it with the ETag that GET gave")
+    if known is not None and known.entry is not None:
+        raise taken
+    change = Put(put.name, put.entry, put.slices, put.text, known.number if known else 0)
+    made = _done(site, suite, change, (caller, f"added {put.name}"))
+    if made is None:
+        raise taken
+    log_event(request, "case-added", f"{suite}: {put.name}")
+    where = {"location": f"{request.url.path}/{quote(put.name, safe='')}"}
+    return _told(request, made, AnswerHeaders(201, headers=where))
+
+
+@router.get(_ONE, response_model=models.Case)
+@allows(Scope.CASES_READ)
+def case(request: Request, site: CurrentSite, suite: SuiteName, case: CaseName) -> Response:
+    """Get a case; its ETag names this version of it."""
+    return _told(request, _standing(site, suite, case))
+
+
+@dataclass(frozen=True, slots=True)
+class EditedCase:
+    """A case, and the version of it that was edited."""
+
+    suite: SuiteName
+    case: CaseName
+    if_match: IfMatch = None
+
+
+@router.put(_ONE, response_model=models.Case, responses=_CHANGED, openapi_extra=_NEEDED | _BODY)
+@allows(Scope.CASES_WRITE)
+def edit(
+    request: Request, site: CurrentSite, caller: Caller, at: Annotated[EditedCase, Depends()], body: JsonBody
+) -> Response:
+    """Replace a case; its id stays."""
+    put = put_of(body)
+    if put.name != at.case:
+        raise GateError("the id in the body is not that of the address", "POST a case of another id")
+    put = replace(put, base=_seen(site, at).number)
+    made = _done(site, at.suite, put, (caller, f"edited {put.name}"))
+    if made is None:
+        raise _quicker()
+    log_event(request, "case-edited", f"{at.suite}: {at.case}")
+    return _told(request, made)
+
+
+@router.delete(_ONE, status_code=204, response_class=Response, responses=_CHANGED, openapi_extra=_NEEDED)
+@allows(Scope.CASES_WRITE)
+def archive(request: Request, site: CurrentSite, caller: Caller, at: Annotated[EditedCase, Depends()]) -> Response:
+    """Archive a case: it is no longer asked, and its versions stay."""
+    seen = _seen(site, at)
+    if _done(site, at.suite, Archive(at.case, seen.number), (caller, f"archived {at.case}")) is None:
+        raise _quicker()
+    log_event(request, "case-archived", f"{at.suite}: {at.case}")
+    return Response(None, 204)
+
+
+def _standing(site: Site, suite: str, case: str) -> CaseVersion:
+    found = next(iter(site.suites.case(suite, case)), None)
+    if found is None or found.entry is None:
+        raise ApiError(404, "There is no such case, or it was archived.")
+    return found
+
+
+def _seen(site: Site, at: EditedCase) -> CaseVersion:
+    """The version of a case that a program has seen, and means."""
+    found = _standing(site, at.suite, at.case)
+    if at.if_match is None:
+        hint = "GET the case, and send its ETag as If-Match: then nobody's edit is lost"
+        raise ApiError(428, "The header If-Match is missing.", hint)
+    if not tag_matches(at.if_match, models.Case.model_validate(found).etag):
+        raise _quicker()
+    return found
+
+
+def _quicker() -> ApiError:
+    hint = "GET the case again, and look at what is there now"
+    return ApiError(412, "Somebody changed the case meanwhile. Nothing was done.", hint)
+
+
+def _done(site: Site, suite: str, change: Change, by: tuple[Person, str]) -> CaseVersion | None:
+    """The version that a change made; None where somebody was quicker."""
+    person, what = by
+    outcome = site.suites.change(suite, [change], Authorship(person.name, site.now(), what))
+    if isinstance(outcome, tuple):
+        return None
+    wanted = None if isinstance(change, Archive) else canonical(change.entry)
+    # The newest one may already be somebody else's: its tag would let this program overwrite what it never saw.
+    versions = site.suites.case(suite, change.name)
+    return next(one for one in versions if (None if one.entry is None else canonical(one.entry)) == wanted)
+
+
+def _told(request: Request, version: CaseVersion, more: AnswerHeaders | None = None) -> Response:
+    said = models.Case.model_validate(version)
+    return json_answer(request, said, replace(more or AnswerHeaders(), tag=said.etag))

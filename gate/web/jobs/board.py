@@ -1,21 +1,100 @@
-"""The jobs of one server: who waits, who runs, what came of those that are over; all of it in memory."""
+"""The jobs of one server, each in a process of its own: who waits, who runs, what came of the others; all in memory."""
 
+import os
 import secrets
+import signal
+import subprocess
+import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Self
 
+from gate.config.documents import BadJson, parse_json
 from gate.errors import GateError
-from gate.store.load import load_run
-from gate.store.samples import BadSample, lines, parse_sample
-from gate.web.jobs.child import COMMAND, Child
-from gate.web.jobs.order import Order
-from gate.web.jobs.state import Failure, Job, Phase, Stored, Tried, told
+from gate.store.run_folder import load_run
+from gate.store.samples import BadSample, parse_sample, sample_lines
+from gate.values import JsonValue
+from gate.web.jobs.job import Job, JobFailure, Order, Phase, StoredRun, TriedCase, job_after, order_line
+
+PATIENCE_S = 15.0
+"""Seconds that a job has to end by itself; then its process is killed, with all that it began."""
+LINE_BYTES = 2**20
+# -P: the repository that the server runs in is not where modules of the gate come from.
+COMMAND = (sys.executable, "-P", "-m", "gate.web.jobs.worker")
+
+
+class JobProcess:
+    """The process of a job.
+
+    Args:
+        order: what it is to do; nothing of it becomes an argument, a variable or a file name.
+        directory: root of the repository.
+        folder: of its own, for the record of a run.
+        command: that begins the process; the folder is its last argument.
+    """
+
+    def __init__(self, order: Order, directory: Path, folder: Path, command: Sequence[str] = COMMAND) -> None:
+        self._process = subprocess.Popen(  # noqa: S603 the command is ours alone
+            [*command, str(folder)],
+            cwd=directory,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            start_new_session=True,
+        )
+        self._order = order_line(order) + b"\n"
+
+    @property
+    def pid(self) -> int:
+        """Of the process, and of the group that all it begins is in."""
+        return self._process.pid
+
+    def events(self) -> Iterator[dict[str, JsonValue]]:
+        """What it tells, until it ends; what is no event is passed over."""
+        assert self._process.stdin is not None and self._process.stdout is not None  # noqa: S101
+        with suppress(OSError, ValueError):
+            self._process.stdin.write(self._order)
+            self._process.stdin.flush()
+        while line := self._process.stdout.readline(LINE_BYTES):
+            with suppress(BadJson, UnicodeDecodeError):
+                event = parse_json(line.decode())
+                if isinstance(event, dict):
+                    yield event
+
+    def wait(self) -> int:
+        """The exit code, once it has ended."""
+        # Whatever it began and left behind has nothing to do any more. Until it is waited for, nobody else has its
+        # number.
+        os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOWAIT)
+        self._kill()
+        code = self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                with suppress(OSError):
+                    pipe.close()
+        return code
+
+    def end(self) -> None:
+        """Have it stop what is under way; it is killed when it does not."""
+        if self._process.stdin is not None:
+            with suppress(OSError, ValueError):
+                self._process.stdin.close()
+        killer = threading.Timer(PATIENCE_S, self._late)
+        killer.daemon = True
+        killer.start()
+
+    def _late(self) -> None:
+        if self._process.poll() is None:
+            self._kill()
+
+    def _kill(self) -> None:
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+
 
 WAITING = 20
 """Jobs that may wait; more are refused."""
@@ -26,7 +105,7 @@ SAMPLES_BYTES = 32 * 2**20
 CLOSING_S = 8.0
 
 
-class Full(GateError):
+class TooManyJobs(GateError):
     """Too many jobs wait already."""
 
 
@@ -35,7 +114,7 @@ class _Held:
     """A job with what runs it."""
 
     job: Job
-    child: Child | None = None
+    child: JobProcess | None = None
     thread: threading.Thread | None = None
 
 
@@ -66,7 +145,7 @@ class Jobs:
         """
         with self._lock:
             if sum(held.job.phase == "waiting" for held in self._held.values()) >= WAITING or self._closed:
-                raise Full("Too many jobs wait already.", "Wait until some are over, or cancel one of them.")
+                raise TooManyJobs("Too many jobs wait already.", "Wait until some are over, or cancel one of them.")
             job = Job(secrets.token_hex(8), order, self.now())
             self._held[job.id] = _Held(job)
             self._go_on()
@@ -141,13 +220,13 @@ class Jobs:
                 with self._process(held, Path(name)) as child:
                     for event in child.events():
                         with self._lock:
-                            held.job = told(held.job, event)
+                            held.job = job_after(held.job, event)
                     code = child.wait()
                 if code == 0 and held.job.order.kind == "try" and held.job.outcome is None:
                     self._tried(held, Path(name))
         except OSError as error:
             with self._lock:
-                held.job = replace(held.job, outcome=Failure(((f"The job cannot run: {error.strerror}", ""),)))
+                held.job = replace(held.job, outcome=JobFailure(((f"The job cannot run: {error.strerror}", ""),)))
         finally:
             with self._lock:
                 self._over(held, code)
@@ -155,8 +234,8 @@ class Jobs:
                 self._go_on()
 
     @contextmanager
-    def _process(self, held: _Held, folder: Path) -> Iterator[Child]:
-        child = Child(held.job.order, self.directory, folder, self.command)
+    def _process(self, held: _Held, folder: Path) -> Iterator[JobProcess]:
+        child = JobProcess(held.job.order, self.directory, folder, self.command)
         with self._lock:
             held.child = child
             if held.job.phase == "ending":
@@ -168,24 +247,24 @@ class Jobs:
         try:
             if file.stat().st_size > SAMPLES_BYTES:
                 raise GateError("The answers are too long to be shown.")
-            samples = tuple(parse_sample(line.data) for line in lines(file))
-            outcome: Tried | Failure = Tried(load_run(folder / "run.json"), samples)
+            samples = tuple(parse_sample(line.data) for line in sample_lines(file))
+            outcome: TriedCase | JobFailure = TriedCase(load_run(folder / "run.json"), samples)
         except (GateError, BadSample) as error:
-            outcome = Failure(((str(error), ""),))
+            outcome = JobFailure(((str(error), ""),))
         with self._lock:
             held.job = replace(held.job, outcome=outcome)
 
     def _over(self, held: _Held, code: int) -> None:
         outcome = held.job.outcome
         phase: Phase = "failed"
-        if isinstance(outcome, Stored) or (code == 0 and not isinstance(outcome, Failure)):
+        if isinstance(outcome, StoredRun) or (code == 0 and not isinstance(outcome, JobFailure)):
             # What is in the store is there, whatever happened then.
             phase = "done"
         elif held.job.phase == "ending":
             phase = "cancelled"
         elif outcome is None:
             said = f"The process of this job ended without a word (exit code {code})"
-            held.job = replace(held.job, outcome=Failure(((said, "the log of the server may say why"),)))
+            held.job = replace(held.job, outcome=JobFailure(((said, "the log of the server may say why"),)))
         self._become(held, phase, ended=self.now())
 
 

@@ -1,15 +1,20 @@
-"""Counts samples by suite and slice, and tells now and then how far a run is."""
+"""Progress of a job: samples counted by suite and slice, and what judges say of single rounds."""
 
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 
-from gate.calls.counters import Counters
-from gate.domain.absence import Failed
-from gate.domain.case import Case
-from gate.domain.jsonvalue import JsonValue
-from gate.domain.sample import Sample
-from gate.domain.suite import Suite
+from gate.calls.budget import Counters
+from gate.cases.case import Case
+from gate.config.scorer import ScorerSpec
+from gate.engine.collect import Tools
+from gate.record.sample import Sample, Score
+from gate.record.transcript import Failed, Unscored
+from gate.report.side_by_side import REASON_CHARS
+from gate.report.view.slices import short_line
+from gate.scoring.interface import Member, ModelScorer, Subject
+from gate.suite import Suite
+from gate.values import JsonValue
 
 EVERY_S = 0.25
 """Seconds between two tellings."""
@@ -26,7 +31,7 @@ class _Counted:
 
 @dataclass(slots=True)
 class Counting:
-    """See `gate.flows.ports.Progress`; another thread tells, so that a run never waits for whoever reads.
+    """See `gate.engine.run.Progress`; another thread tells, so that a run never waits for whoever reads.
 
     Args:
         tell: is given each event.
@@ -113,3 +118,46 @@ class Counting:
 
 def _slices(case: Case) -> list[str]:
     return [f"{dimension}={value}" for dimension, value in case.slices.items()]
+
+
+def with_judge_events(tools: Tools, tell: Callable[[Event], None]) -> Tools:
+    """The same, with judges that are listened to.
+
+    Args:
+        tools: of a run.
+        tell: is given each opinion as an event.
+    """
+
+    def judge(spec: ScorerSpec) -> ModelScorer:
+        return _Overheard(tools.judge(spec), spec.name, tell)
+
+    return replace(tools, judge=judge)
+
+
+@dataclass(frozen=True, slots=True)
+class _Overheard:
+    """See `gate.scoring.interface.ModelScorer`."""
+
+    judge: ModelScorer
+    name: str
+    tell: Callable[[Event], None]
+
+    @property
+    def members(self) -> Sequence[Member]:
+        return self.judge.members
+
+    async def score(self, subject: Subject, index: int) -> Score:
+        score = await self.judge.score(subject, index)
+        turns = subject.transcript.turns if subject.transcript is not None else ()
+        missing = isinstance(score.value, Unscored)
+        self.tell(
+            {
+                "is": "opinion",
+                "sample": index + 1,
+                "round": turns[-1].round + 1 if turns else 1,
+                "scorer": short_line(self.name),
+                "value": None if isinstance(score.value, Unscored) else score.value,
+                "reason": short_line(score.value.reason if missing else score.reason, REASON_CHARS),  # type: ignore[union-attr]
+            }
+        )
+        return score

@@ -19,27 +19,25 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from gate.bootstrap.contexts import context_here
-from gate.bootstrap.keeping import run_folder
-from gate.bootstrap.places import root_of
-from gate.bootstrap.plan import Plan
-from gate.bootstrap.planning import foreseen
-from gate.bootstrap.pushing import keep_run
-from gate.bootstrap.running import Running, carry_out
-from gate.bootstrap.signals import ENDING
+from gate.app.environment.settings import Settings
+from gate.app.forecast import spending_forecast
+from gate.app.memory import RunOrder
+from gate.app.push import store_run
+from gate.app.repository import context_here, root_of
+from gate.app.run_reports import run_folder
+from gate.app.runs import Running, carry_out
+from gate.app.signals import ENDING
 from gate.calls.caller import Caller
-from gate.domain.record import RunRecord
+from gate.engine.check_run import check
+from gate.engine.evaluate import evaluate
+from gate.engine.unevaluated import deleted
 from gate.errors import GateError, InputErrors, Interrupted
-from gate.flows.check import check
-from gate.flows.evaluate import evaluate
-from gate.flows.resolved import Resolved
-from gate.flows.unevaluated import deleted
-from gate.report.verdict.headline import first_line
-from gate.settings.services import Settings
-from gate.web.jobs.order import Order, read
-from gate.web.jobs.overhearing import overheard
-from gate.web.jobs.progress import Counting, Event
-from gate.web.jobs.resolving import CONCURRENCY, resolve
+from gate.record.run import RunRecord
+from gate.report.view.headline import first_line
+from gate.resolve.resolved import Resolved
+from gate.web.jobs.job import Order, parse_order
+from gate.web.jobs.plan import CONCURRENCY, resolve_order
+from gate.web.jobs.progress import Counting, Event, with_judge_events
 
 CHUNK = 2**16
 
@@ -59,7 +57,7 @@ def main() -> int:
     threading.Thread(target=_listen, args=(control, bool(more)), daemon=True).start()
     folder = Path(sys.argv[1])
     try:
-        return _done(read(line), folder, tell)
+        return _done(parse_order(line), folder, tell)
     except (Cancelled, Interrupted, KeyboardInterrupt):
         # Nobody else does that where the server was killed.
         shutil.rmtree(folder, ignore_errors=True)
@@ -112,22 +110,22 @@ def _failed(*mistakes: tuple[str, str]) -> Event:
 def _done(order: Order, folder: Path, tell: Callable[[Event], None]) -> int:
     directory = Path()
     with Counting(tell) as counting:
-        resolved = resolve(order, directory)
+        resolved = resolve_order(order, directory)
         for note in resolved.notes:
             tell({"is": "note", "text": note})
         if not resolved.touched:
             return _untouched(resolved, order, folder, tell)
         counting.expect(resolved.suites)
         if order.kind == "try":
-            counting.expected = foreseen(resolved, Settings.from_environ(), CONCURRENCY).calls
+            counting.expected = spending_forecast(resolved, Settings.from_environ(), CONCURRENCY).calls
         say: Callable[[str], None] = lambda text: tell({"is": "note", "text": text})  # noqa: E731
-        run = _carried_out(Plan(resolved, CONCURRENCY, None, folder, counting, say=say), order, counting)
+        run = _carried_out(RunOrder(resolved, CONCURRENCY, None, folder, counting, say=say), order, counting)
     if order.kind != "try":
         _store(run, order, folder, tell)
     return 0
 
 
-def _carried_out(plan: Plan, order: Order, counting: Counting) -> RunRecord:
+def _carried_out(plan: RunOrder, order: Order, counting: Counting) -> RunRecord:
     stopped: list[str | None] = []
 
     async def work(running: Running) -> RunRecord:
@@ -136,7 +134,7 @@ def _carried_out(plan: Plan, order: Order, counting: Counting) -> RunRecord:
         try:
             if order.kind == "diff":
                 return await evaluate(running.resolved, running.tools, running.caching, running.seed, running.stop)
-            tools = overheard(running.tools, counting.tell) if order.kind == "try" else running.tools
+            tools = with_judge_events(running.tools, counting.tell) if order.kind == "try" else running.tools
             return await check(running.resolved, tools, running.seed, running.stop)
         finally:
             stopped.append(running.stop.reason)
@@ -168,7 +166,7 @@ def _untouched(resolved: Resolved, order: Order, folder: Path, tell: Callable[[E
 def _store(run: RunRecord, order: Order, folder: Path, tell: Callable[[Event], None]) -> None:
     root = root_of(Path())
     try:
-        kept = keep_run(folder, root, replace(context_here(root), pushed_by=order.by))
+        kept = store_run(folder, root, replace(context_here(root), pushed_by=order.by))
     except GateError as error:
         again = "begin the job again once that is mended: its answers are kept, and are not paid for twice"
         raise GateError(f"the run is not in the store: {error.message}", again) from None

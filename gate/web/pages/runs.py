@@ -1,30 +1,47 @@
-"""The list of runs."""
+"""Pages of runs: their list, the report of one run, and the answers to one case of it."""
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Request
-from starlette.responses import HTMLResponse
+from fastapi import APIRouter, Depends, HTTPException, Path, Query, Request
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
 
-from gate.domain.history import RunFilter
-from gate.domain.stored_suite import Page
-from gate.domain.verdict import Verdict
+from gate.cases.case import Case
+from gate.cases.reading import readable
+from gate.cases.stored import Page
+from gate.config import naming as naming_module
+from gate.engine.history import RunFilter, RunRow
+from gate.engine.record_parts import transcript_record
+from gate.engine.run_cases import Naming, case_of_run
 from gate.errors import GateError
-from gate.report.trend.runs import run_view
+from gate.record.comparison import Verdict
+from gate.record.parts import ExamRecord
+from gate.record.run import CaseRecord, NewCaseRecord, RunRecord
+from gate.record.sample import ArmName, Reply
+from gate.report.escape import visible
+from gate.report.history import run_view
+from gate.report.markdown import preview
+from gate.report.side_by_side import case_record, case_side_by_side
+from gate.report.view.cases import CaseChoice, CaseFilter, CaseOrder, case_table
 from gate.store.sql.retention import last_removal
-from gate.web.access import Here, Role, needs
-from gate.web.rendering import page
+from gate.store.sql.suites import Authorship, Suites
+from gate.web import addresses
+from gate.web.rendering import page, redirect
+from gate.web.requests import Form
+from gate.web.site import CurrentPerson, CurrentSite, Role, Site, log_event, needs, site_of
 
 router = APIRouter()
-PAGE = 50
-MOST = 2**63 - 1
+RUNS_A_PAGE = 50
+LARGEST_ID = 2**63 - 1
 """Of what a database takes as the number of a row."""
 _DIGITS = 9
 """Of the number of a pull request."""
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RunsQuery:
     """The form above the list; what is empty is whatever it is."""
 
     suite: str = ""
@@ -58,22 +75,246 @@ class Asked:
 @needs(Role.VIEWER)
 def runs(
     request: Request,
-    site: Here,
-    asked: Annotated[Asked, Depends()],
-    after: Annotated[int, Query(ge=0, le=MOST)] = 0,
+    site: CurrentSite,
+    asked: Annotated[RunsQuery, Depends()],
+    after: Annotated[int, Query(ge=0, le=LARGEST_ID)] = 0,
 ) -> HTMLResponse:
     """Runs, the newest first; `after` is the last one of the page before."""
-    rows = site.runs.rows(asked.wanted, Page(PAGE + 1, after))
-    kept = {name: value for name in Asked.__slots__ if (value := getattr(asked, name))}
+    rows = site.runs.rows(asked.wanted, Page(RUNS_A_PAGE + 1, after))
+    kept = {name: value for name in RunsQuery.__slots__ if (value := getattr(asked, name))}
     return page(
         request,
         "runs.html.j2",
-        runs=[run_view(row) for row in rows[:PAGE]],
+        runs=[run_view(row) for row in rows[:RUNS_A_PAGE]],
         asked=asked,
         kept=kept,
         suites=site.runs.suites(),
         verdicts=list(Verdict),
         after=after,
         removal=last_removal(site.database),
-        next=rows[PAGE - 1].id if len(rows) > PAGE else None,
+        next=rows[RUNS_A_PAGE - 1].id if len(rows) > RUNS_A_PAGE else None,
     )
+
+
+CASES_A_PAGE = 100
+RunId = Annotated[int, Path(ge=1, le=LARGEST_ID)]
+
+
+@dataclass(frozen=True, slots=True)
+class RunCasesQuery:
+    """Which cases of which suite somebody wants to see; without a name those of the first suite."""
+
+    suite: str = ""
+    which: CaseChoice = "all"
+    slice: str = ""
+    sort: CaseOrder = "worst"
+
+
+@router.get("/runs/{id}")
+@needs(Role.VIEWER)
+def run(request: Request, site: CurrentSite, id: RunId) -> HTMLResponse:
+    """The report, and a way to the cases of each suite."""
+    row, record = find_run(site, id)
+    return page(request, "run.html.j2", run=run_view(row), report=preview.preview_body(record), suites=_suites(record))
+
+
+@router.get("/runs/{id}/cases")
+@needs(Role.VIEWER)
+def cases_of_run(
+    request: Request,
+    site: CurrentSite,
+    id: RunId,
+    asked: Annotated[RunCasesQuery, Depends()],
+    number: Annotated[int, Query(ge=1, le=LARGEST_ID, alias="page")] = 1,
+) -> HTMLResponse:
+    """The cases of one suite, a page of them."""
+    row, record = find_run(site, id)
+    names = [name for name, _ in _suites(record)]
+    suite = asked.suite or next(iter(names), "")
+    table = case_table(record, suite, CaseFilter(asked.which, asked.slice, asked.sort))
+    if table is None:
+        raise HTTPException(404)
+    start = (number - 1) * CASES_A_PAGE
+    return page(
+        request,
+        "run_cases.html.j2",
+        run=run_view(row),
+        table=table,
+        rows=table.rows[start : start + CASES_A_PAGE],
+        names=names,
+        asked=asked,
+        number=number,
+        pages=max(1, -(-len(table.rows) // CASES_A_PAGE)),
+    )
+
+
+def find_run(site: Site, id: int) -> tuple[RunRow, RunRecord]:
+    """A run of the store.
+
+    Raises:
+        HTTPException: there is none.
+    """
+    row = site.runs.row(id)
+    record = None if row is None else site.runs.record(id)
+    if row is None or record is None:
+        raise HTTPException(404)
+    return row, record
+
+
+def _suites(record: RunRecord) -> list[tuple[str, int]]:
+    """Names, each with how many cases were asked."""
+    compared = [(suite.name, len(suite.cases)) for suite in record.suites]
+    return compared + [(suite.name, len(suite.cases)) for suite in record.new]
+
+
+def asked_case(suites: Suites, run: RunRecord, suite: str, case: str) -> CaseRecord | NewCaseRecord | None:
+    """A case of a run; None where the run has no such suite or case.
+
+    A record keeps the questions of those cases alone that tell most. The store has the others, if it is the one that
+    they were asked from: its version has the same digest.
+
+    Args:
+        suites: of the store.
+        run: the record.
+        suite: its name in the run.
+        case: its id.
+    """
+    kept = case_record(run, suite, case)
+    if kept is None or kept.input is not None:
+        return kept
+    read = next((found for exam in _exams(run, suite) if (found := _stored(suites, exam, case)) is not None), None)
+    return kept if read is None else kept.model_copy(update={"input": read.question, "expected": read.expected})
+
+
+def suite_with(suites: Suites, run: RunRecord, suite: str, case: str) -> str:
+    """The suite of the store that has a case of a run, by whatever name: the one that was asked, or one that is called
+    like the run's; empty where none has it.
+    """
+    asked = (naming_module.parse(exam.store) for exam in _exams(run, suite))
+    names = (*(found.name for found in asked if found is not None), suite)
+    return next((name for name in names if suites.case(name, case) or suites.renamed(name, case)), "")
+
+
+def _exams(run: RunRecord, suite: str) -> Iterator[ExamRecord]:
+    yield from (found.exam for found in run.suites if found.name == suite)
+    yield from (found.exam for found in run.new if found.name == suite)
+
+
+def _stored(suites: Suites, exam: ExamRecord, case: str) -> Case | None:
+    """The case as it stood in the version that was asked."""
+    asked = naming_module.parse(exam.store)
+    if asked is None or asked.version is None:
+        return None
+    version = suites.version(asked.name, asked.version)
+    if version is None or version.digest != exam.store_digest:
+        return None
+    for one in suites.case(asked.name, case):
+        if one.entry is not None and one.first <= version.number <= (one.last or version.number):
+            return readable(one.entry)
+    return None
+
+
+_ID_CHARS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class CaseOfRunQuery:
+    """A case of a run, by the query of its address."""
+
+    suite: str
+    case: str
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerQuery:
+    """One answer to it."""
+
+    arm: ArmName
+    index: Annotated[int, Query(ge=0)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Refusal:
+    """What the form said, and why nothing came of it."""
+
+    into: str
+    name: str
+    problem: str
+
+
+@router.get("/runs/{id}/case")
+@needs(Role.VIEWER)
+def run_case(
+    request: Request, site: CurrentSite, id: RunId, named: Annotated[CaseOfRunQuery, Depends()]
+) -> HTMLResponse:
+    """The question, and every answer with what the scorers said."""
+    return _shown(request, id, named)
+
+
+@router.get("/runs/{id}/text")
+@needs(Role.VIEWER)
+def answer_text(
+    site: CurrentSite, id: RunId, named: Annotated[CaseOfRunQuery, Depends()], answer: Annotated[AnswerQuery, Depends()]
+) -> PlainTextResponse:
+    """One whole answer as a file."""
+    for one in site.runs.samples(id, named.suite, named.case):
+        if one.arm is answer.arm and one.index == answer.index and isinstance(one.reply, Reply):
+            file = f"run-{id}-{answer.arm.value}-{answer.index + 1}.txt"
+            disposition = {"content-disposition": f'attachment; filename="{file}"'}
+            return PlainTextResponse(visible(one.reply.text), headers=disposition)
+    raise HTTPException(404)
+
+
+@router.post("/runs/{id}/case")
+@needs(Role.EDITOR)
+def keep_as_case(request: Request, site: CurrentSite, person: CurrentPerson, id: RunId, sent: Form) -> Response:
+    """Make a new case of a suite of the store out of it."""
+    suite, case, into, name = (sent.one(field) for field in ("suite", "case", "into", "name"))
+    _, record = find_run(site, id)
+    kept = asked_case(site.suites, record, suite, case)
+    if kept is None:
+        raise HTTPException(404)
+    naming = Naming(name.strip(), f"From run {id}, case {case} of suite {suite}")
+    try:
+        if site.suites.newest(into) is None:
+            raise GateError("there is no such suite any more", "choose another one for the new case")
+        made = case_of_run(kept, site.runs.samples(id, suite, case), naming)
+        by = Authorship(person.name, site.now(), f"case {made.name} from run {id}")
+        if isinstance(site.suites.change(into, [made], by), tuple):
+            raise GateError(f"the suite {into} has a case {made.name} already", "give the new one another name")
+    except GateError as error:
+        return _shown(request, id, CaseOfRunQuery(suite, case), _Refusal(into, name, _sentence(error)))
+    log_event(request, "case-added", f"{into}: {made.name}")
+    return redirect(f"{addresses.case_of_run(id, suite, case)}&{addresses.query(kept=into, name=made.name)}")
+
+
+def _sentence(error: GateError) -> str:
+    return f"{error.message}: {error.hint}" if error.hint else error.message
+
+
+def _shown(request: Request, id: int, named: CaseOfRunQuery, refusal: _Refusal | None = None) -> HTMLResponse:
+    site = site_of(request)
+    row, record = find_run(site, id)
+    kept = asked_case(site.suites, record, named.suite, named.case)
+    if kept is None:
+        raise HTTPException(404)
+    samples = site.runs.samples(id, named.suite, named.case)
+    transcripts = {place: transcript_record(sample) for place, sample in enumerate(samples)}
+    names = [one.suite for one in site.suites.names()]
+    return page(
+        request,
+        "run_case.html.j2",
+        200 if refusal is None else 422,
+        run=run_view(row),
+        suite=named.suite,
+        case=case_side_by_side(kept, samples, transcripts),
+        stored=suite_with(site.suites, record, named.suite, named.case),
+        names=names,
+        form=refusal or _Refusal(named.suite, _proposed(named.case, id), ""),
+        made=(request.query_params.get("kept", ""), request.query_params.get("name", "")),
+    )
+
+
+def _proposed(case: str, run: int) -> str:
+    """A name that is free, mostly."""
+    return f"{re.sub(r'[^a-zA-Z0-9_.-]+', '-', case)[:_ID_CHARS].strip('-')}-run-{run}".lstrip("-")

@@ -1,21 +1,30 @@
-"""The list of suites, and how a new one begins."""
+"""Pages of suites: their list, a suite with its cases, and edits of many cases at once."""
 
-from fastapi import APIRouter, Request
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query, Request
+from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from gate.inputs.names import name_complaint
-from gate.store.sql.suite_edits import By
+from gate.cases.reading import put_of, readable
+from gate.cases.stored import Archive, CaseFilter, CaseVersion, Change, Entry, Listed, Page, SuiteVersion
+from gate.config.naming import dimension_complaint, name_complaint, value_complaint
+from gate.errors import InputErrors
+from gate.store.sql.suites import Authorship
+from gate.values import JsonValue
 from gate.web import addresses
-from gate.web.access import Asking, Here, Role, needs, noted
-from gate.web.forms import Form
-from gate.web.rendering import page, seen_next
+from gate.web.rendering import page, redirect
+from gate.web.requests import Form
+from gate.web.site import CurrentPerson, CurrentSite, Role, Site, log_event, needs
 
 router = APIRouter()
 
 
 @router.get("/")
 @needs(Role.VIEWER)
-def suites(request: Request, site: Here) -> Response:
+def suites(request: Request, site: CurrentSite) -> Response:
     """Every suite, with what became of it last."""
     return page(request, "suites.html.j2", suites=site.suites.names(), runs=site.runs.suites())
 
@@ -29,7 +38,7 @@ def new_suite(request: Request) -> Response:
 
 @router.post("/new-suite")
 @needs(Role.EDITOR)
-def make_suite(request: Request, site: Here, person: Asking, sent: Form) -> Response:
+def make_suite(request: Request, site: CurrentSite, person: CurrentPerson, sent: Form) -> Response:
     """An empty suite of this name; one that is there already is said to be."""
     name = sent.one("suite")
     complaint = name_complaint(name)
@@ -37,6 +46,276 @@ def make_suite(request: Request, site: Here, person: Asking, sent: Form) -> Resp
         complaint = "is taken: there is a suite of this name already"
     if complaint:
         return page(request, "suite_new.html.j2", 422, typed=name, complaint=f"The name {complaint}.")
-    site.suites.change(name, [], By(person.name, site.now(), "began"))
-    noted(request, "suite-made", name)
-    return seen_next(addresses.suite(name, said="made"))
+    site.suites.change(name, [], Authorship(person.name, site.now(), "began"))
+    log_event(request, "suite-made", name)
+    return redirect(addresses.suite(name, said="made"))
+
+
+_PAGE = 1_000
+_TRIES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class BulkEdit:
+    """What is to be done.
+
+    Args:
+        what: `set`, `remove` or `archive`.
+        dimension, value: of the slice; a dimension alone is removed whatever its value.
+    """
+
+    what: str
+    dimension: str = ""
+    value: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class BulkEditRefused:
+    """Nothing was done.
+
+    Args:
+        why: for the reader.
+        field: of the form that is at fault; empty where it is none.
+    """
+
+    why: str
+    field: str = ""
+
+
+def edit_many(
+    site: Site, suite: str, chosen: tuple[Sequence[str] | None, CaseFilter], work: BulkEdit, by: Authorship
+) -> int | BulkEditRefused:
+    """How many cases were changed, all at once.
+
+    Args:
+        site: with the store.
+        suite: name of the suite.
+        chosen: names of cases, or None for all those of the filter.
+        work: what to do.
+        by: who.
+    """
+    if refusal := _refusal(work, chosen[0]):
+        return refusal
+    for _ in range(_TRIES):
+        changes: list[Change] = []
+        for version in _chosen(site, suite, *chosen):
+            change = _change(version, work)
+            if isinstance(change, BulkEditRefused):
+                return change
+            changes += [change] if change is not None else []
+        if not changes:
+            return 0
+        if isinstance(site.suites.change(suite, changes, replace(by, what=_told(work, len(changes)))), SuiteVersion):
+            return len(changes)
+    return BulkEditRefused("Others change the same cases right now. Try again.")
+
+
+def _refusal(work: BulkEdit, names: Sequence[str] | None) -> BulkEditRefused | None:
+    if names is not None and not names:
+        return BulkEditRefused("Choose the cases first.", "case")
+    if work.what == "archive":
+        return None
+    if work.what not in ("set", "remove"):
+        return BulkEditRefused("Choose what to do with the cases.")
+    if complaint := dimension_complaint(work.dimension):
+        return BulkEditRefused(f"The dimension {complaint}.", "dimension")
+    if work.what == "set" and (complaint := value_complaint(work.value)):
+        return BulkEditRefused(f"The value {complaint}.", "value")
+    return None
+
+
+def _chosen(site: Site, suite: str, names: Sequence[str] | None, wanted: CaseFilter) -> Iterator[CaseVersion]:
+    if names is not None:
+        for name in dict.fromkeys(names):
+            yield from site.suites.case(suite, name)[:1]
+        return
+    after = 0
+    while listed := site.suites.cases(suite, wanted, Page(_PAGE, after)):
+        yield from (one.version for one in listed)
+        after = listed[-1].place
+
+
+def _change(version: CaseVersion, work: BulkEdit) -> Change | BulkEditRefused | None:
+    """None where there is nothing to be done."""
+    if version.entry is None:
+        return None
+    if work.what == "archive":
+        return Archive(version.name, version.number)
+    entry = _tagged(version.entry, work)
+    if entry == version.entry:
+        return None
+    try:
+        return put_of(entry, version.number)
+    except InputErrors as error:
+        said = error.problems[0].message
+        return BulkEditRefused(f"The case {version.name!r} does not take it: {said}. No case was changed.")
+
+
+def _tagged(entry: Entry, work: BulkEdit) -> Entry:
+    given = entry.get("slices")
+    slices: dict[str, JsonValue] = dict(given) if isinstance(given, dict) else {}
+    rest = dict(entry)
+    if work.what == "set":
+        # 'slice: X' is short for the dimension of that name.
+        if work.dimension == "slice":
+            rest.pop("slice", None)
+        return {**rest, "slices": {**slices, work.dimension: work.value}}
+    slices.pop(work.dimension, None)
+    if work.dimension == "slice":
+        rest.pop("slice", None)
+    if slices:
+        return {**rest, "slices": slices}
+    rest.pop("slices", None)
+    return rest
+
+
+def _told(work: BulkEdit, count: int) -> str:
+    cases = f"{count:,} case{'s' if count != 1 else ''}"
+    if work.what == "set":
+        return f"{work.dimension}={work.value} set on {cases}"
+    return f"{work.dimension} removed from {cases}" if work.what == "remove" else f"archived {cases}"
+
+
+PAGE_SIZE = 50
+MOST_SLICES = 50
+"""That can be asked for at once."""
+_DIMENSIONS = 1_000
+"""Of one suite, each of which is a field of the form, mostly empty."""
+_EXCERPT = 160
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteQuery:
+    """What somebody looks for in a suite.
+
+    Args:
+        name: of the suite.
+        q: words.
+        slice: as `dimension=value`; empty ones ask for nothing.
+        archived: those that are no longer asked.
+        after: place of the last case on the page before.
+        said: what was just done.
+    """
+
+    name: Annotated[str, Query(max_length=1_000)]
+    q: Annotated[str, Query(max_length=1_000)] = ""
+    slice: Annotated[tuple[str, ...], Query(max_length=_DIMENSIONS)] = ()
+    archived: bool = False
+    after: Annotated[int, Query(ge=0, lt=2**31)] = 0
+    said: str = ""
+
+    def __post_init__(self) -> None:
+        if len(self.chosen) > MOST_SLICES:
+            raise HTTPException(422, f"Choose {MOST_SLICES} slices or fewer at once.")
+
+    @property
+    def wanted(self) -> CaseFilter:
+        """As the store takes it."""
+        return CaseFilter(tuple(self.q.split()[:20]), dict(self.chosen), self.archived)
+
+    @property
+    def chosen(self) -> Mapping[str, str]:
+        """Dimension to value."""
+        pairs = (one.partition("=") for one in self.slice if "=" in one)
+        return {dimension: value for dimension, _, value in pairs}
+
+    @property
+    def filtered(self) -> bool:
+        """Not all cases are wanted."""
+        return bool(self.q.strip() or self.chosen or self.archived)
+
+
+@dataclass(frozen=True, slots=True)
+class CaseRow:
+    """A case in the list.
+
+    Args:
+        version: what it is.
+        question: how it begins.
+        rounds: how often the user speaks.
+        slices: dimension to value.
+        description: for readers.
+    """
+
+    version: CaseVersion
+    question: str
+    rounds: int
+    slices: Mapping[str, str]
+    description: str
+
+
+@router.get("/suite")
+@needs(Role.VIEWER)
+def suite(request: Request, site: CurrentSite, asked: Annotated[SuiteQuery, Depends()]) -> Response:
+    """Cases of a suite, fifty at a time."""
+    return suite_page(request, site, asked)
+
+
+@router.post("/suite/tag")
+@needs(Role.EDITOR)
+def edit_cases(
+    request: Request, site: CurrentSite, person: CurrentPerson, sent: Form, asked: Annotated[SuiteQuery, Depends()]
+) -> Response:
+    """Sets or removes a slice of the chosen cases, or archives them: all of them, or none."""
+    suite_of(site, asked.name)
+    work = BulkEdit(sent.one("do"), sent.one("dimension").strip(), sent.one("value").strip())
+    chosen = None if sent.one("all") else sent.every("case")
+    done = edit_many(site, asked.name, (chosen, asked.wanted), work, Authorship(person.name, site.now()))
+    if isinstance(done, BulkEditRefused):
+        return suite_page(request, site, asked, (done, work, chosen), 422)
+    log_event(request, "cases-tagged", f"{asked.name}: {work.what}, {done} cases")
+    query = {"q": asked.q} if asked.q else {}
+    address = addresses.suite(asked.name, "", **query, said=f"{work.what}-{done}")
+    return redirect(address + "".join(f"&{addresses.query(slice=one)}" for one in asked.slice if one))
+
+
+def suite_page(
+    request: Request,
+    site: Site,
+    asked: SuiteQuery,
+    failed: tuple[BulkEditRefused, BulkEdit, Sequence[str] | None] | None = None,
+    status: int = 200,
+) -> Response:
+    """The page of a suite, with what could not be done and what was chosen for it."""
+    version = suite_of(site, asked.name)
+    found = site.suites.cases(asked.name, asked.wanted, Page(PAGE_SIZE + 1, asked.after))
+    rows = list(_rows(site, found[:PAGE_SIZE]))
+    return page(
+        request,
+        "suite.html.j2",
+        status,
+        suite=version,
+        asked=asked,
+        rows=rows,
+        count=site.suites.count(asked.name, asked.wanted),
+        dimensions=site.suites.dimensions(asked.name),
+        following=found[PAGE_SIZE - 1].place if len(found) > PAGE_SIZE else 0,
+        failed=failed,
+    )
+
+
+def suite_of(site: Site, name: str) -> SuiteVersion:
+    """The newest version of a suite.
+
+    Raises:
+        HTTPException: there is none.
+    """
+    found = site.suites.newest(name)
+    if found is None:
+        raise HTTPException(404)
+    return found
+
+
+def _rows(site: Site, listed: Sequence[Listed]) -> Iterator[CaseRow]:
+    for one in listed:
+        version = one.version
+        entry = version.entry or {}
+        case = readable(entry)
+        if case is not None:
+            question = " ".join(case.steps[0].said.split()) if not case.only_vars else case.question
+            slices, description = case.slices, case.description
+            rounds = len(case.rounds)
+        else:
+            question, slices, description, rounds = "", {}, "", 0
+        cut = question[:_EXCERPT] + ("…" if len(question) > _EXCERPT else "")
+        yield CaseRow(version, cut, rounds, slices, description[:_EXCERPT])

@@ -1,24 +1,27 @@
-"""A figure of a suite over its newest runs."""
+"""Pages on many runs: a figure over time, flaky cases, judges, and overrides."""
 
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import HTMLResponse
 
+from gate.cases.stored import Page
 from gate.config.policy import OVERALL
-from gate.domain.history import Axis
-from gate.report.trend.lines import slices_first, trend_view
-from gate.store.sql.run_insights import Insights
-from gate.web.access import Here, Role, needs
+from gate.engine.history import Axis
+from gate.report.history import case_history, judge_history, override_view
+from gate.report.trend import slices_first, trend_view
+from gate.store.sql.insights import Insights
+from gate.web.pages.runs import LARGEST_ID
 from gate.web.rendering import page
+from gate.web.site import CurrentSite, Role, Site, needs
 
 router = APIRouter()
 AXES: tuple[Axis, ...] = ("quality", "cost", "latency")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class TrendQuery:
     """Which trend; without a name that of the first suite."""
 
     suite: str = ""
@@ -29,7 +32,7 @@ class Asked:
 
 @router.get("/trends")
 @needs(Role.VIEWER)
-def trends(request: Request, site: Here, asked: Annotated[Asked, Depends()]) -> HTMLResponse:
+def trends(request: Request, site: CurrentSite, asked: Annotated[TrendQuery, Depends()]) -> HTMLResponse:
     """The chart, and its figures in a table."""
     names, last = site.runs.suites(), int(asked.last)
     suite = asked.suite or next(iter(names), "")
@@ -46,4 +49,62 @@ def trends(request: Request, site: Here, asked: Annotated[Asked, Depends()]) -> 
         slices=slices,
         axes=AXES,
         trend=trend_view(site.runs.trend(suite, asked.axis, slice, last), asked.axis),
+    )
+
+
+CASES = 50
+PAGE = 50
+
+
+@dataclass(frozen=True, slots=True)
+class InsightsQuery:
+    """Which runs of which suite; without a name those of the first suite."""
+
+    suite: str = ""
+    last: Literal["20", "50"] = "20"
+
+    def of(self, site: Site) -> str:
+        """The suite that is meant."""
+        return self.suite or next(iter(site.runs.suites()), "")
+
+
+@router.get("/flaky")
+@needs(Role.VIEWER)
+def flaky(request: Request, site: CurrentSite, asked: Annotated[InsightsQuery, Depends()]) -> HTMLResponse:
+    """Cases whose scores vary by themselves, and cases that never tell the arms apart."""
+    insights, suite, last = Insights(site.database), asked.of(site), int(asked.last)
+    return page(
+        request,
+        "flaky.html.j2",
+        names=site.runs.suites(),
+        suite=suite,
+        asked=asked,
+        flaky=[case_history(one) for one in insights.cases(suite, last, "flaky", CASES)],
+        mute=[case_history(one) for one in insights.cases(suite, last, "mute", CASES)],
+        most=CASES,
+    )
+
+
+@router.get("/judges")
+@needs(Role.VIEWER)
+def judges(request: Request, site: CurrentSite, asked: Annotated[InsightsQuery, Depends()]) -> HTMLResponse:
+    """How far judges agree with each other and with people."""
+    suite = asked.of(site)
+    told = [judge_history(one) for one in Insights(site.database).judges(suite, int(asked.last))]
+    return page(request, "judges.html.j2", names=site.runs.suites(), suite=suite, asked=asked, judges=told)
+
+
+@router.get("/overrides")
+@needs(Role.VIEWER)
+def overrides(
+    request: Request, site: CurrentSite, after: Annotated[int, Query(ge=0, le=LARGEST_ID)] = 0
+) -> HTMLResponse:
+    """Who set the gate aside, when and why, and whether it counted."""
+    rows = Insights(site.database).overrides(Page(PAGE + 1, after))
+    return page(
+        request,
+        "overrides.html.j2",
+        overrides=[override_view(one) for one in rows[:PAGE]],
+        after=after,
+        next=rows[PAGE - 1].run.id if len(rows) > PAGE else None,
     )

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from gate.flows.sticky_comment import StickyComment
+from gate.action.comment import StickyComment
 from gate.github.client import GitHub
-from gate.github.comments import PullRequestComments
+from gate.github.pulls import PullRequestComments
 from tests.support.github_server import GitHubServer
 from tests.support.github_state import WORKFLOW_TOKEN
 from tests.support.pull_request import PullRequest, PullRequestWorld

@@ -3,14 +3,12 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from gate.domain.override import Role
-from gate.domain.pull_request import Posted
 from gate.github.client import GitHub
-from gate.github.comments import PullRequestComments
-from gate.github.labels import Now, PullRequestLabels
-from gate.github.people import PullRequestPeople
+from gate.github.events import Posted
+from gate.github.pulls import Now, PullRequestComments, PullRequestLabels, PullRequestPeople
 from gate.github.source import GitHubStore
-from gate.inputs.entries import Entry
+from gate.prompts.files import Entry
+from gate.record.parts import Role
 from tests.contract.github.conftest import PROMPT
 from tests.support.pull_request import PullRequest
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from gate.domain.pull_request import LabelEvent
-from gate.github.labels import PullRequestLabels
+from gate.github.events import LabelEvent
+from gate.github.pulls import PullRequestLabels
 from tests.contract.github.conftest import Connect
 from tests.support.github_server import GitHubServer
 from tests.support.github_state import READ_ONLY_TOKEN

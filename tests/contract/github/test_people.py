@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from gate.domain.override import Role
 from gate.github.client import ApiError
-from gate.github.people import PullRequestPeople
+from gate.github.pulls import PullRequestPeople
+from gate.record.parts import Role
 from tests.contract.github.conftest import REPO, Connect
 from tests.support.github_server import GitHubServer
 from tests.support.github_state import READ_ONLY_TOKEN

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from gate.domain.pull_request import PullRequest as Told
 from gate.github.client import ApiError
+from gate.github.events import PullRequest as Told
 from gate.github.pulls import PullRequests
 from tests.contract.github.conftest import PROMPT, Connect
 from tests.support.github_server import GitHubServer

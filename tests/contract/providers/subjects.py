@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-from gate.domain.message import Message
-from gate.domain.model import ModelRef, Params
-from gate.providers.base import Provider, Request
-from gate.providers.endpoints import Keys
-from gate.providers.factory import Factory
-from gate.providers.prices import PriceList
+from gate.calls.endpoints import Keys
+from gate.calls.prices import PriceList
+from gate.calls.provider import Provider, Request
+from gate.calls.providers.factory import Factory
+from gate.config.models import ModelRef, Params
+from gate.messages import Message
 
 Result = TypeVar("Result")
 

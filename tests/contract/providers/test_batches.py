@@ -7,15 +7,15 @@ from typing import TypeVar
 
 import pytest
 
-from gate.domain.absence import Failed
-from gate.domain.model import ModelRef, Params
-from gate.providers.base import Completion, Misconfigured, Rejected, Transient
-from gate.providers.batches.port import BatchService, Gone, Mark, Result
+from gate.calls.batches.interface import BatchGone, BatchResult, BatchService, SubmissionMark
+from gate.calls.provider import Completion, Misconfigured, Rejected, Transient
+from gate.config.models import ModelRef, Params
+from gate.record.transcript import Failed
 from tests.contract.providers.subjects import ANTHROPIC_KEY, MODELS, OPENAI_KEY, Subject
 from tests.support.batch_server import BatchServer
 
 T = TypeVar("T")
-MARK = Mark("digest", "submission", 0.0, 3)
+MARK = SubmissionMark("digest", "submission", 0.0, 3)
 
 
 @pytest.fixture(scope="module")
@@ -50,12 +50,12 @@ def lines(service: BatchService, subject: Subject, count: int = 3) -> list[bytes
     return [service.encode(f"id_{n}", subject.request(f"answer=blue number={n}", n)) for n in range(count)]
 
 
-def submit(subject: Subject, mark: Mark = MARK) -> str:
+def submit(subject: Subject, mark: SubmissionMark = MARK) -> str:
     return use(subject, lambda service: service.submit(lines(service, subject), mark))
 
 
-def results(subject: Subject, batch_id: str) -> list[Result]:
-    async def work(service: BatchService) -> list[Result]:
+def results(subject: Subject, batch_id: str) -> list[BatchResult]:
+    async def work(service: BatchService) -> list[BatchResult]:
         return [result async for result in service.results(batch_id)]
 
     return use(subject, work)
@@ -130,7 +130,7 @@ def test_cancelled(server: BatchServer, remote: Subject) -> None:
 
 
 def test_a_batch_that_is_not_there(server: BatchServer, remote: Subject) -> None:
-    with pytest.raises(Gone):
+    with pytest.raises(BatchGone):
         use(remote, lambda service: service.status("no_such_batch"))
 
 
@@ -162,7 +162,7 @@ def test_a_lost_submission_is_found_on_a_later_page(server: BatchServer, remote:
 
 def test_what_is_known_already_is_not_found_again(server: BatchServer, remote: Subject) -> None:
     batch_id = submit(remote)
-    known = Mark(MARK.digest, MARK.submission, 0.0, 3, frozenset({batch_id}))
+    known = SubmissionMark(MARK.digest, MARK.submission, 0.0, 3, frozenset({batch_id}))
     assert use(remote, lambda service: service.find(known)).ids == ()
 
 

@@ -7,12 +7,12 @@ from dataclasses import replace
 import pytest
 
 from gate.calls.caller import Caller, CallPolicy
+from gate.calls.providers.factory import Factory
 from gate.calls.retry import RetryPolicy
+from gate.config.models import Params
 from gate.config.policy import Budget
-from gate.domain.absence import Failed
-from gate.domain.model import Params
-from gate.domain.sample import Reply
-from gate.providers.factory import Factory
+from gate.record.sample import Reply
+from gate.record.transcript import Failed
 from tests.contract.providers.subjects import ANTHROPIC_KEY, OPENAI_KEY, Subject
 from tests.support.chaos import Chaos
 from tests.support.model_server import Behaviour, ModelServer

@@ -10,15 +10,14 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from gate.domain.message import Message
-from gate.domain.model import ModelRef, Params
+from gate.app.environment.settings import Settings, keys_of
+from gate.calls.endpoints import Keys
+from gate.calls.provider import Completion, Misconfigured, Request, Transient
+from gate.calls.providers.anthropic import AnthropicProvider
+from gate.calls.providers.factory import Factory
+from gate.config.models import ModelRef, Params
 from gate.errors import GateError, MissingKey
-from gate.providers.anthropic import AnthropicProvider
-from gate.providers.base import Completion, Misconfigured, Request, Transient
-from gate.providers.endpoints import Keys
-from gate.providers.factory import Factory
-from gate.settings.keys import keys_of
-from gate.settings.services import Settings
+from gate.messages import Message
 
 AZURE_KEY = "azure-key-0123456789abcdef"
 ACCESS, SECRET, SESSION = "AKIDEXAMPLE", "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY", "session-token-0123456789"

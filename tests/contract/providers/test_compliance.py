@@ -7,19 +7,18 @@ import random
 import pytest
 
 from gate.calls.caller import Caller, CallPolicy
-from gate.config.scorerspec import ScorerSpec
-from gate.domain.absence import Failed
-from gate.domain.message import Message
-from gate.domain.model import ModelRef
-from gate.domain.promptspec import CompiledRule, GeneratedTest
-from gate.domain.sample import Reply
+from gate.calls.provider import Request
+from gate.config.models import ModelRef
+from gate.config.scorer import ScorerSpec
+from gate.config.specification import CompiledRule, GeneratedTest
 from gate.errors import CannotEvaluate
-from gate.providers.base import Request
-from gate.testgen.asking import Asker
-from gate.testgen.evaluate import Trial, evaluate
-from gate.testgen.matrix import by_group
-from gate.testgen.metrics import Tally
-from gate.testgen.outcomes import Row
+from gate.messages import Message
+from gate.record.sample import Reply
+from gate.record.transcript import Failed
+from gate.testgen.evaluation.matrix import group_matrix
+from gate.testgen.evaluation.metrics import OutcomeRow, Tally
+from gate.testgen.evaluation.trials import Trial, evaluate_tests
+from gate.testgen.questions import Asker
 from tests.contract.providers.subjects import Subject
 from tests.support.gullible import GULLIBLE, forgeries
 from tests.support.model_server import Behaviour, ModelServer
@@ -34,8 +33,8 @@ ONE_WORD = CompiledRule("R1", (ScorerSpec("words", "R1", {"max": 1}),), "with on
 GOOD = {"reason": "One word in capitals is what is asked for.", "verdict": "compliant"}
 
 
-def evaluated(remote: Subject, tests: tuple[GeneratedTest, ...] = TESTS) -> tuple[Row, ...]:
-    async def work() -> tuple[Row, ...]:
+def evaluated(remote: Subject, tests: tuple[GeneratedTest, ...] = TESTS) -> tuple[OutcomeRow, ...]:
+    async def work() -> tuple[OutcomeRow, ...]:
         factory = remote.factory()
         caller = Caller(factory.provider, CallPolicy(8), random.Random(1), factory.price)
 
@@ -45,7 +44,7 @@ def evaluated(remote: Subject, tests: tuple[GeneratedTest, ...] = TESTS) -> tupl
 
         trial = Trial("shout", PROMPT, tests, (remote.model,), (ONE_WORD,))
         try:
-            return await evaluate(trial, answer, Asker(caller, remote.model, remote.params))
+            return await evaluate_tests(trial, answer, Asker(caller, remote.model, remote.params))
         finally:
             await factory.close()
 
@@ -70,7 +69,7 @@ def test_an_evaluation_by_judge_and_by_code(remote: Subject, server: ModelServer
         ("compliant", "violation", ("R1",)),
         ("violation", "compliant", ()),
     ]
-    assert by_group(rows, "either").rows[-1].cells == (Tally(3, 0, 0, 0, 3),)
+    assert group_matrix(rows, "either").rows[-1].cells == (Tally(3, 0, 0, 0, 3),)
     judged = [body for body in server.bodies if "response_format" in body or "output_config" in body]
     assert len(judged) == 3
     assert not any(test.input in json.dumps(body) for body in judged for test in TESTS)

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from gate.providers.base import Completion, Provider
+from gate.calls.provider import Completion, Provider
 from tests.contract.providers.subjects import Subject
 
 

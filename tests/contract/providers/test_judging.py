@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from gate.calls.caller import Caller, CallPolicy
-from gate.config.scorerspec import ScorerSpec
-from gate.domain.absence import Unscored
-from gate.domain.case import Case
-from gate.domain.sample import Score
+from gate.cases.case import Case
+from gate.config.scorer import ScorerSpec
+from gate.record.sample import Score
+from gate.record.transcript import Unscored
+from gate.scoring.interface import Subject as Answer
 from gate.scoring.judge import Judge
-from gate.scoring.subject import Subject as Answer
 from tests.contract.providers.subjects import Subject
 from tests.support.gullible import FORGED, GULLIBLE, forgeries
 from tests.support.model_server import Behaviour, ModelServer

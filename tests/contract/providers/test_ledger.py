@@ -9,11 +9,11 @@ from dataclasses import replace
 import pytest
 
 from gate.calls.caller import Caller, CallPolicy
+from gate.calls.providers.factory import Factory
 from gate.calls.retry import RetryPolicy
-from gate.domain.absence import Failed
-from gate.domain.sample import Reply
-from gate.domain.usage import Dollars, Usage
-from gate.providers.factory import Factory
+from gate.record.sample import Reply
+from gate.record.transcript import Failed
+from gate.record.usage import Dollars, Usage
 from tests.contract.providers.subjects import Subject
 from tests.support.model_server import Behaviour, ModelServer
 

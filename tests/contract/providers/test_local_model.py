@@ -10,12 +10,12 @@ from typing import TypeVar
 
 import pytest
 
-from gate.domain.message import Message
-from gate.domain.model import ModelRef, Params
-from gate.providers.base import Completion, Misconfigured, Provider, Rejected, Request, Transient
-from gate.providers.endpoints import Keys
-from gate.providers.factory import Factory
-from gate.testgen.frames import list_schema, one_of
+from gate.calls.endpoints import Keys
+from gate.calls.provider import Completion, Misconfigured, Provider, Rejected, Request, Transient
+from gate.calls.providers.factory import Factory
+from gate.config.models import ModelRef, Params
+from gate.messages import Message
+from gate.testgen.questions import choice_schema, list_schema
 
 Result = TypeVar("Result")
 
@@ -120,7 +120,7 @@ def test_a_schema_is_kept(session: Session) -> None:
 
 def test_a_list_whose_items_are_told_is_kept_item_by_item(session: Session) -> None:
     """The packaged model left lists empty, and named one id again and again."""
-    items = list_schema(one_of("a", "b"), each=[one_of("b"), one_of("a"), one_of("a")])
+    items = list_schema(choice_schema("a", "b"), each=[choice_schema("b"), choice_schema("a"), choice_schema("a")])
     request = replace(ask("Good.", Params(max_output_tokens=60, temperature=0.0)), schema=items)
     assert json.loads(session.run(session.provider.complete(request)).text) == ["b", "a", "a"]
 

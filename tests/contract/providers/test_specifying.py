@@ -6,10 +6,10 @@ import random
 from typing import Any
 
 from gate.calls.caller import Caller, CallPolicy
-from gate.domain.promptspec import AuthorQuestion, Component, OutputRule
-from gate.testgen.asking import Asker
+from gate.config.specification import AuthorQuestion, Component, OutputRule
 from gate.testgen.effort import LEVELS
-from gate.testgen.specify import Askers, Specified, calls_of, specify
+from gate.testgen.questions import Asker
+from gate.testgen.specification.pipeline import Specified, StageModels, specify, stage_calls
 from tests.contract.providers.subjects import Subject
 from tests.support.model_server import Behaviour, ModelServer
 from tests.support.scripted_models import subject
@@ -46,7 +46,7 @@ def specified(remote: Subject) -> Specified:
         caller = Caller(factory.provider, CallPolicy(8), random.Random(1), factory.price)
         asker = Asker(caller, remote.model, remote.params)
         try:
-            return await specify(PROMPT, Askers(asker, asker), LEVELS["medium"], None, lambda line: None)
+            return await specify(PROMPT, StageModels(asker, asker), LEVELS["medium"], None, lambda line: None)
         finally:
             await factory.close()
 
@@ -87,7 +87,7 @@ def test_a_specification(remote: Subject, server: ModelServer) -> None:
     assert made.questions == (
         AuthorQuestion("ungrounded", ("R2",), "The prompt does not say 'Die Antwort ist höflich.': is it meant?"),
     )
-    planned = calls_of(LEVELS["medium"], 2, None)
+    planned = stage_calls(LEVELS["medium"], 2, None)
     assert len(server.bodies) == sum(planned.values()) + 1  # the rule that a judge decides about
     for body in server.bodies:
         asked = body.get("response_format", {}).get("json_schema") or body["output_config"]["format"]

@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from gate.domain.message import Message
-from gate.domain.tools import Tool, ToolCall
-from gate.providers.base import Completion, Request, Transient
+from gate.calls.provider import Completion, Request, Transient
+from gate.messages import Message, Tool, ToolCall
 from tests.contract.providers.subjects import MODELS, OPENAI_KEY, Subject
 from tests.support.agent_wire import Talk
 from tests.support.model_server import Behaviour, ModelServer, Raw

@@ -8,10 +8,9 @@ from dataclasses import replace
 
 import pytest
 
-from gate.domain.model import Params
-from gate.domain.usage import Usage
-from gate.providers.base import Completion, Misconfigured, Provider, Rejected, Transient
-from gate.providers.headroom import Headroom
+from gate.calls.provider import Completion, Headroom, Misconfigured, Provider, Rejected, Transient
+from gate.config.models import Params
+from gate.record.usage import Usage
 from tests.contract.providers.subjects import ANTHROPIC_KEY, OPENAI_KEY, Subject
 from tests.support.model_server import Behaviour, ModelServer, Raw
 

@@ -6,13 +6,13 @@ from typing import Any
 import anthropic
 import pytest
 
-from gate.config.scorerspec import ScorerSpec
-from gate.domain.jsonvalue import JsonValue
-from gate.domain.message import Message
-from gate.domain.model import Params
-from gate.providers.base import Rejected, Request
-from gate.providers.seeds import seed_of
-from gate.scoring.forms import form_of
+from gate.calls.provider import Rejected, Request
+from gate.calls.providers.parameters import seed_of
+from gate.config.models import Params
+from gate.config.scorer import ScorerSpec
+from gate.messages import Message
+from gate.scoring.judge_reply import verdict_form
+from gate.values import JsonValue
 from tests.contract.providers.subjects import ANTHROPIC_KEY, MODELS, OPENAI_KEY, SYSTEM, Subject
 from tests.support.model_server import ModelServer
 
@@ -104,7 +104,7 @@ def test_anthropic_wants_the_user_first(server: ModelServer, roles: tuple[Any, .
 
 
 def test_the_judges_schema_needs_no_translation() -> None:
-    schema = form_of(ScorerSpec("judge", "judge", {})).schema
+    schema = verdict_form(ScorerSpec("judge", "judge", {})).schema
     assert anthropic.transform_schema(dict(schema)) == schema
 
 

@@ -9,7 +9,7 @@ from gate.git.command import Git
 from gate.git.sources import RefSource, TreeSource
 from gate.github.client import GitHub
 from gate.github.source import GitHubSource, GitHubStore
-from gate.inputs.source import FileSource
+from gate.prompts.files import FileSource
 from tests.support.github_server import GitHubServer
 from tests.support.github_state import WORKFLOW_TOKEN
 from tests.support.pull_request import PullRequestWorld

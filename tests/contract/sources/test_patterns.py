@@ -4,7 +4,7 @@ import pytest
 
 from gate.git.command import Git
 from gate.git.sources import TreeSource
-from gate.inputs.source import FileSource
+from gate.prompts.files import FileSource
 from tests.contract.sources.conftest import FILES, ODD, commits, made
 from tests.support.pull_request import PullRequestWorld
 

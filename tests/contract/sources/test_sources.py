@@ -2,13 +2,13 @@
 
 import pytest
 
+from gate.config.documents import decode
 from gate.errors import CannotEvaluate, InputErrors
 from gate.git.command import Git
 from gate.git.sources import RefSource, TreeSource
 from gate.github.client import ApiError
-from gate.inputs.limits import FILE_BYTES
-from gate.inputs.source import FileSource
-from gate.inputs.text import decode
+from gate.limits import FILE_BYTES
+from gate.prompts.files import FileSource
 from tests.contract.sources.conftest import FILES, commits, github_source, made
 from tests.support.pull_request import PullRequestWorld
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.store.sql.engine import Database
+from gate.store.sql.database import Database
 from tests.support import stores
 
 

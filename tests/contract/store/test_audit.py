@@ -2,10 +2,10 @@
 
 from datetime import UTC, datetime
 
-from gate.domain.people import Event, EventFilter
-from gate.domain.stored_suite import Page
-from gate.store.sql.audit import Audit
-from gate.store.sql.engine import Database
+from gate.cases.stored import Page
+from gate.store.access import Event, EventFilter
+from gate.store.sql.access import Audit
+from gate.store.sql.database import Database
 
 NOW = datetime(2026, 11, 23, 9, 30, tzinfo=UTC)
 

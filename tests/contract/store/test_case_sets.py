@@ -10,14 +10,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gate.cases.reading import canonical, put_of, read
-from gate.domain.stored_suite import Archive, CaseFilter, Change, Conflict, Put, SuiteVersion
+from gate.cases.stored import Archive, CaseFilter, Change, Conflict, Put, SuiteVersion
+from gate.config.naming import StoreName
 from gate.errors import GateError
-from gate.flows.case_moves import planned, quicker
-from gate.flows.case_sets import CaseSet, FileCases, StoreCases
-from gate.inputs.storenames import StoreName
-from gate.store.sql.engine import Database
-from gate.store.sql.suite_edits import By
-from gate.store.sql.suites import Suites
+from gate.store.case_sets import CaseSet, FileCases, StoreCases, changed_meanwhile, plan_move
+from gate.store.sql.database import Database
+from gate.store.sql.suites import Authorship, Suites
 from tests.support.case_entries import entries
 
 NOW = datetime(2026, 11, 23, 9, 30, tzinfo=UTC)
@@ -48,7 +46,7 @@ class Signed(Suites):
     """Ann works here."""
 
     def change(self, name: str, changes: Sequence[Change], what: object) -> SuiteVersion | tuple[Conflict, ...]:
-        return super().change(name, changes, By("Ann", NOW, str(what)))
+        return super().change(name, changes, Authorship("Ann", NOW, str(what)))
 
 
 def store(database: Database, name: str = "support", *, new: bool = True) -> StoreCases:
@@ -56,7 +54,7 @@ def store(database: Database, name: str = "support", *, new: bool = True) -> Sto
 
 
 def move(source: CaseSet, to: CaseSet) -> str:
-    found = planned([one.entry for one in source.cases() if one.entry is not None], to)
+    found = plan_move([one.entry for one in source.cases() if one.entry is not None], to)
     done = to.change(found.changes(without_others=True), "moved")
     assert isinstance(done, str)
     return done
@@ -116,8 +114,8 @@ def test_the_second_editor_of_a_case_is_told_and_of_another_one_is_not(database:
         clashes = other.change([put_of({"id": "a", "input": "hers"}, hers.number), Archive("b", her_b.number)], "")
         assert isinstance(clashes, tuple)
         assert [clash.change.name for clash in clashes] == ["a"]
-        assert quicker(clashes[0]).startswith("a was changed ")
-        assert quicker(clashes[0]).endswith("on 2026-11-23 at 09:30 UTC meanwhile")
+        assert changed_meanwhile(clashes[0]).startswith("a was changed ")
+        assert changed_meanwhile(clashes[0]).endswith("on 2026-11-23 at 09:30 UTC meanwhile")
         assert [case.name for case in one.cases()] == ["a", "b"]
         assert isinstance(other.change([Archive("b", her_b.number)], ""), str)
         left = other.cases()
@@ -173,7 +171,7 @@ def test_an_old_version_is_looked_at_and_never_changes(database: Database) -> No
 def test_a_case_that_was_archived_comes_back_as_its_next_version(database: Database) -> None:
     (_, _), (one, _) = places(database)
     one.change([Archive("b", 1)], "")
-    back = planned([{"id": "b", "input": "back"}], one)
+    back = plan_move([{"id": "b", "input": "back"}], one)
     assert [(put.name, put.base) for put in back.new] == [("b", 2)]
     assert isinstance(one.change(back.changes(without_others=False), ""), str)
     assert [version.number for version in one.case("b")] == [3, 2, 1]

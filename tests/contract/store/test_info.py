@@ -7,17 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from gate.domain.history import Context, RunFilter
-from gate.domain.stored_suite import Page, Put
+from gate.cases.stored import Page, Put
+from gate.engine.history import Context, RunFilter
 from gate.errors import GateError
 from gate.store.samples import sample_line
-from gate.store.sql.backup import backup
-from gate.store.sql.engine import Database
-from gate.store.sql.info import info
-from gate.store.sql.run_writer import KeptSample
-from gate.store.sql.runs import Runs
-from gate.store.sql.suite_edits import By
-from gate.store.sql.suites import Suites
+from gate.store.sql.database import Database
+from gate.store.sql.maintenance import backup, store_info
+from gate.store.sql.runs import KeptSample, Runs
+from gate.store.sql.suites import Authorship, Suites
 from tests.support import stores
 from tests.support.finished import CREATED, finished
 from tests.support.runs import suite, take
@@ -31,14 +28,14 @@ def half(case: object, arm: object, index: int) -> float | None:
 
 
 def fill(database: Database) -> None:
-    Suites(database).change("support", [Put("a", {"id": "a", "input": "Where?"}, {}, "Where?")], By("Ann", NOW))
+    Suites(database).change("support", [Put("a", {"id": "a", "input": "Where?"}, {}, "Where?")], Authorship("Ann", NOW))
     samples = (KeptSample(one, sample_line(one)) for one in take(SUITE, half))
     Runs(database).add(finished([SUITE], half, CREATED), samples, Context(), NOW)
 
 
 def test_what_it_holds_is_counted(database: Database) -> None:
     fill(database)
-    found = info(database)
+    found = store_info(database)
     assert dict(found.counts) == {"suites": 1, "cases": 1, "runs": 1, "samples": 8, "texts of samples": 8}
     assert (found.revision, found.oldest, found.youngest) == (found.newest, CREATED, CREATED)
     assert found.size_bytes

@@ -7,15 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from gate.domain.history import Context
-from gate.domain.sample import Sample
+from gate.engine.history import Context
 from gate.errors import GateError
+from gate.record.sample import Sample
 from gate.store.samples import sample_line
-from gate.store.sql.engine import Database
-from gate.store.sql.kept_samples import kept_samples, other_samples
-from gate.store.sql.retention import Limits, prune
-from gate.store.sql.run_writer import KeptSample
-from gate.store.sql.runs import Runs
+from gate.store.sql.database import Database
+from gate.store.sql.retention import RetentionLimits, prune
+from gate.store.sql.runs import KeptSample, Runs, kept_samples, other_samples
 from tests.support.finished import finished
 from tests.support.runs import suite, take
 
@@ -34,7 +32,7 @@ def test_the_same_samples_are_the_same_in_any_order_and_others_are_told(database
     others = list(take(SUITE, lambda case, arm, index: 1 / 3 + 1e-15 * (case.id == "c001")))
     assert other_samples(database, id, RUN, kept(reversed(SAMPLES))) == ""
     assert other_samples(database, id, RUN, ()) == ""
-    assert prune(database, Limits(outputs=NOW), NOW).texts == 1
+    assert prune(database, RetentionLimits(outputs=NOW), NOW).texts == 1
     assert other_samples(database, id, RUN, kept(SAMPLES)) == ""
     assert "another sample of case 'c001'" in other_samples(database, id, RUN, kept(others))
     assert "more samples" in other_samples(database, id, RUN, kept(SAMPLES[:-1]))

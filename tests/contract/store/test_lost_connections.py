@@ -8,20 +8,19 @@ from threading import Event, Thread
 import pytest
 from sqlalchemy import Connection, create_engine, event, make_url, text
 
-from gate.domain.history import RunFilter
-from gate.domain.jsonvalue import JsonValue
-from gate.domain.stored_suite import Page, Put
+from gate.cases.stored import Page, Put
+from gate.engine.history import RunFilter
 from gate.errors import CannotEvaluate
-from gate.store.sql import migrating
-from gate.store.sql.engine import Database
+from gate.store.sql import maintenance
+from gate.store.sql.database import Database
 from gate.store.sql.runs import Runs
-from gate.store.sql.suite_edits import By
-from gate.store.sql.suites import Suites
+from gate.store.sql.suites import Authorship, Suites
+from gate.values import JsonValue
 from tests.contract.store.test_runs import CI, NOW, at, kept
 from tests.support import browsing, stores
 from tests.support.postgres import falling_silent
 
-BY = By("ann", NOW)
+BY = Authorship("ann", NOW)
 
 
 def a_run(database: Database) -> None:
@@ -74,7 +73,7 @@ def test_a_connection_that_is_lost_while_one_writes_leaves_nothing_behind(
     postgres: str, write: Callable[[Database], None], said: str, then: tuple[int, int, int]
 ) -> None:
     with stores.on_postgres(postgres) as database:
-        migrating.upgrade(database)
+        maintenance.upgrade(database)
         with ending_before(database, said), pytest.raises(CannotEvaluate, match="does not answer") as told:
             write(database)
         assert "nothing was written" in told.value.hint
@@ -89,7 +88,7 @@ def test_a_file_that_is_no_database_is_told(tmp_path: Path) -> None:
     file.write_bytes(b"not a database" * 1000)
     with closing(Database(f"sqlite:///{file}")) as database:
         with pytest.raises(CannotEvaluate, match="file is not a database"):
-            migrating.upgrade(database)
+            maintenance.upgrade(database)
     assert file.read_bytes() == b"not a database" * 1000
 
 

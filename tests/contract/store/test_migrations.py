@@ -8,12 +8,12 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import inspect, text
 
-from gate.domain.stored_suite import Put
+from gate.cases.stored import Put
 from gate.errors import CannotEvaluate, GateError
-from gate.store.sql import audit, migrating, run_tables, tokens
-from gate.store.sql.engine import Database
-from gate.store.sql.suite_edits import By
-from gate.store.sql.suites import Suites
+from gate.store.sql import access, maintenance
+from gate.store.sql import tables as tables_module
+from gate.store.sql.database import Database
+from gate.store.sql.suites import Authorship, Suites
 from gate.store.sql.tables import metadata
 
 NOW = datetime(2026, 11, 23, 9, 30, tzinfo=UTC)
@@ -24,28 +24,28 @@ def tables(database: Database) -> set[str]:
 
 
 def test_the_tables_are_those_that_the_program_knows(database: Database) -> None:
-    assert migrating.current(database) == migrating.newest()
-    known = {run_tables.runs.metadata, tokens.api_tokens.metadata, audit.events.metadata}
+    assert maintenance.current_revision(database) == maintenance.newest_revision()
+    known = {tables_module.runs.metadata, access.api_tokens.metadata, access.events.metadata}
     assert known == {metadata} and tables(database) == set(metadata.tables)
     assert database.read(lambda db: compare_metadata(MigrationContext.configure(db), metadata)) == []
 
 
 def test_upgrading_what_is_up_to_date_changes_nothing(database: Database) -> None:
-    Suites(database).change("support", [Put("a", {"id": "a"})], By("Ann", NOW))
-    migrating.upgrade(database)
+    Suites(database).change("support", [Put("a", {"id": "a"})], Authorship("Ann", NOW))
+    maintenance.upgrade(database)
     assert Suites(database).newest("support") is not None
 
 
 def test_servers_that_start_at_once_make_the_tables_once(empty: Database) -> None:
     with ThreadPoolExecutor(4) as pool:
-        list(pool.map(lambda _: migrating.upgrade(empty), range(4)))
+        list(pool.map(lambda _: maintenance.upgrade(empty), range(4)))
     assert tables(empty) == set(metadata.tables)
 
 
 def test_a_store_of_a_newer_version_is_refused(database: Database) -> None:
     database.write(lambda db: db.execute(text("UPDATE alembic_version SET version_num = '9999'")))
     with pytest.raises(GateError, match="newer version of Prompt Gate"):
-        migrating.upgrade(database)
+        maintenance.upgrade(database)
     assert tables(database) == set(metadata.tables)
 
 
@@ -53,8 +53,8 @@ def test_a_migration_that_fails_leaves_no_trace(empty: Database) -> None:
     """In its way stands a table that is not ours."""
     empty.write(lambda db: db.execute(text("CREATE TABLE samples (id INTEGER)")))
     with pytest.raises(Exception, match="samples"):
-        migrating.upgrade(empty)
-    assert (migrating.current(empty), tables(empty)) == (None, {"samples"})
+        maintenance.upgrade(empty)
+    assert (maintenance.current_revision(empty), tables(empty)) == (None, {"samples"})
 
 
 @pytest.mark.parametrize(
@@ -82,5 +82,5 @@ def test_an_address_of_no_database_is_refused(url: str, said: str) -> None:
 def test_a_database_that_is_away_is_told_without_its_password(tmp_path: Path, address: Callable[[Path], str]) -> None:
     database = Database(address(tmp_path))
     with pytest.raises(CannotEvaluate, match="does not answer") as told:
-        migrating.upgrade(database)
+        maintenance.upgrade(database)
     assert "s3cret" not in f"{told.value.message} {told.value.hint}"

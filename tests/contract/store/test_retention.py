@@ -4,14 +4,13 @@ from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import func, select
 
-from gate.domain.history import Context, RunFilter
-from gate.domain.stored_suite import Page
+from gate.cases.stored import Page
+from gate.engine.history import Context, RunFilter
 from gate.store.samples import sample_line
-from gate.store.sql import run_tables as tables
-from gate.store.sql.engine import Database
-from gate.store.sql.retention import Limits, Pruned, last_removal, prune
-from gate.store.sql.run_writer import KeptSample
-from gate.store.sql.runs import Runs
+from gate.store.sql import tables
+from gate.store.sql.database import Database
+from gate.store.sql.retention import Pruned, RetentionLimits, last_removal, prune
+from gate.store.sql.runs import KeptSample, Runs
 from tests.support.finished import CREATED, finished
 from tests.support.runs import suite, take
 
@@ -37,7 +36,7 @@ def kept_texts(database: Database) -> int:
 def test_old_runs_lose_their_texts_and_keep_their_figures(database: Database) -> None:
     runs = Runs(database)
     old, new = add(runs, 0), add(runs, 10)
-    limits = Limits(outputs=BETWEEN)
+    limits = RetentionLimits(outputs=BETWEEN)
     figures = runs.trend("support", "quality", "overall", 9), tuple(runs.results("support", 9))
     assert prune(database, limits, NOW, dry=True) == Pruned(0, 1)
     assert kept_texts(database) == 16
@@ -59,7 +58,7 @@ def test_very_old_runs_go_altogether_and_that_is_told(database: Database) -> Non
     runs = Runs(database)
     assert last_removal(database) is None
     old, new = add(runs, 0), add(runs, 10)
-    limits = Limits(outputs=BETWEEN + timedelta(1), runs=BETWEEN)
+    limits = RetentionLimits(outputs=BETWEEN + timedelta(1), runs=BETWEEN)
     assert prune(database, limits, NOW, dry=True) == prune(database, limits, NOW) == Pruned(1, 1)
     assert (runs.row(old), runs.record(old)) == (None, None)
     assert [row.id for row in runs.rows(RunFilter(), Page())] == [new]
@@ -73,12 +72,12 @@ def test_very_old_runs_go_altogether_and_that_is_told(database: Database) -> Non
 def test_a_run_of_tomorrow_is_as_old_as_it_has_been_here(database: Database) -> None:
     runs = Runs(database)
     runs.add(finished([SUITE], half, CREATED + timedelta(36_500)), (), Context(), NOW)
-    assert prune(database, Limits(outputs=NOW), NOW) == Pruned(0, 0)
-    assert prune(database, Limits(outputs=NOW + timedelta(1)), NOW) == Pruned(0, 1)
-    assert prune(database, Limits(runs=NOW + timedelta(1)), NOW) == Pruned(1, 0)
+    assert prune(database, RetentionLimits(outputs=NOW), NOW) == Pruned(0, 0)
+    assert prune(database, RetentionLimits(outputs=NOW + timedelta(1)), NOW) == Pruned(0, 1)
+    assert prune(database, RetentionLimits(runs=NOW + timedelta(1)), NOW) == Pruned(1, 0)
 
 
 def test_without_limits_nothing_is_forgotten(database: Database) -> None:
     add(Runs(database), 0)
-    assert prune(database, Limits(), NOW) == Pruned(0, 0)
+    assert prune(database, RetentionLimits(), NOW) == Pruned(0, 0)
     assert kept_texts(database) == 8

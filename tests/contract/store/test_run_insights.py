@@ -3,12 +3,12 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from gate.domain.case import Case
-from gate.domain.history import Context
-from gate.domain.sample import ArmName
-from gate.domain.stored_suite import Page
-from gate.store.sql.engine import Database
-from gate.store.sql.run_insights import Insights
+from gate.cases.case import Case
+from gate.cases.stored import Page
+from gate.engine.history import Context
+from gate.record.sample import ArmName
+from gate.store.sql.database import Database
+from gate.store.sql.insights import Insights
 from gate.store.sql.runs import Runs
 from tests.golden.runs import runs as golden
 from tests.support.finished import CREATED, finished

@@ -5,17 +5,15 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from gate.domain.history import Context, RunFilter
-from gate.domain.record import RunRecord
-from gate.domain.record_exam import ExamChangeRecord, ExamTrialRecord
-from gate.domain.sample import ArmName, Sample
-from gate.domain.stored_suite import Page
-from gate.domain.verdict import Verdict
+from gate.cases.stored import Page
+from gate.engine.history import Context, RunFilter
 from gate.errors import GateError
+from gate.record.comparison import Verdict
+from gate.record.run import ExamChangeRecord, ExamTrialRecord, RunRecord
+from gate.record.sample import ArmName, Sample
 from gate.store.samples import sample_line
-from gate.store.sql.engine import Database
-from gate.store.sql.run_writer import KeptSample
-from gate.store.sql.runs import Runs
+from gate.store.sql.database import Database
+from gate.store.sql.runs import KeptSample, Runs
 from tests.golden.runs import runs as golden
 from tests.support.finished import CREATED, finished
 from tests.support.runs import suite, take

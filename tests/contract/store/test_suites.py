@@ -7,15 +7,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gate.domain.jsonvalue import JsonValue
-from gate.domain.stored_suite import Archive, CaseFilter, Change, Conflict, Page, Put, SuiteVersion
-from gate.store.sql.engine import Database
-from gate.store.sql.suite_edits import By
-from gate.store.sql.suites import Suites
+from gate.cases.stored import Archive, CaseFilter, Change, Conflict, Page, Put, SuiteVersion
+from gate.store.sql.database import Database
+from gate.store.sql.suites import Authorship, Suites
+from gate.values import JsonValue
 
 NOW = datetime(2026, 11, 23, 9, 30, tzinfo=UTC)
-ANN = By("Ann", NOW, "written by hand")
-BOB = By("Bob", NOW)
+ANN = Authorship("Ann", NOW, "written by hand")
+BOB = Authorship("Bob", NOW)
 EVERY, FIRST = CaseFilter(), Page()
 
 
@@ -222,7 +221,7 @@ def test_editors_at_once_lose_nothing(suites: Suites) -> None:
                 said = str(known[0].entry["input"]) if known and known[0].entry else ""
                 own = put(f"of-{author}-{turn}")
                 shared = put("shared", f"{said} {author}-{turn}", known[0].number if known else 0)
-                if isinstance(suites.change("support", [own, shared], By(str(author), NOW)), SuiteVersion):
+                if isinstance(suites.change("support", [own, shared], Authorship(str(author), NOW)), SuiteVersion):
                     break
 
     with ThreadPoolExecutor(4) as pool:

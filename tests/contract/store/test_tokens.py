@@ -5,13 +5,13 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import text
 
-from gate.domain.api_token import Scope
 from gate.errors import GateError
-from gate.store.sql.engine import Database
-from gate.store.sql.tokens import SEEN_EVERY, Tokens, Wish, scopes_of
+from gate.store.access import Scope
+from gate.store.sql.access import SEEN_EVERY, TokenRequest, Tokens, scopes_of
+from gate.store.sql.database import Database
 
 NOW = datetime(2026, 11, 23, 9, 30, tzinfo=UTC)
-CI = Wish("ci", "Ann", frozenset({Scope.RUNS_WRITE}))
+CI = TokenRequest("ci", "Ann", frozenset({Scope.RUNS_WRITE}))
 
 
 def test_a_token_is_found_by_its_secret_which_is_nowhere_in_the_store(database: Database) -> None:
@@ -27,8 +27,8 @@ def test_a_token_is_found_by_its_secret_which_is_nowhere_in_the_store(database: 
 
 def test_an_expired_or_revoked_token_is_refused(database: Database) -> None:
     tokens = Tokens(database)
-    first = tokens.create(Wish("a", "Ann", frozenset(Scope), days=1), NOW)
-    good = tokens.create(Wish("b", "Ann", frozenset(Scope), days=None), NOW)
+    first = tokens.create(TokenRequest("a", "Ann", frozenset(Scope), days=1), NOW)
+    good = tokens.create(TokenRequest("b", "Ann", frozenset(Scope), days=None), NOW)
     later = NOW + timedelta(days=1)
     assert tokens.find(first.secret, later - timedelta(seconds=1)) is not None
     assert tokens.find(first.secret, later) is None
@@ -60,12 +60,12 @@ def test_two_good_tokens_of_somebody_have_two_names(database: Database) -> None:
 
 def test_what_is_no_token_is_not_made(database: Database) -> None:
     for wish, said in (
-        (Wish("", "Ann", CI.scopes), "blank"),
-        (Wish("a\nb", "Ann", CI.scopes), "control"),
-        (Wish("ci", "", CI.scopes), "owner"),
-        (Wish("ci", "Ann", frozenset()), "without a scope"),
-        (Wish("ci", "Ann", CI.scopes, 0), "days"),
-        (Wish("ci", "Ann", CI.scopes, 10**9), "days"),
+        (TokenRequest("", "Ann", CI.scopes), "blank"),
+        (TokenRequest("a\nb", "Ann", CI.scopes), "control"),
+        (TokenRequest("ci", "", CI.scopes), "owner"),
+        (TokenRequest("ci", "Ann", frozenset()), "without a scope"),
+        (TokenRequest("ci", "Ann", CI.scopes, 0), "days"),
+        (TokenRequest("ci", "Ann", CI.scopes, 10**9), "days"),
     ):
         with pytest.raises(GateError, match=said):
             Tokens(database).create(wish, NOW)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.inputs.names import name_complaint, value_complaint
+from gate.config.naming import name_complaint, value_complaint
 from tests.support.attacks import Attack, attacks, named, read_as
 from tests.support.example import FILES
 from tests.support.github_action import run_action

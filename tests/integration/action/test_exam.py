@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.domain.record import RunRecord
+from gate.record.run import RunRecord
 from tests.integration.diff import test_rubrics as rubrics
 from tests.support.example import BROKEN, CONFIG, PROMPT, case
 from tests.support.github_action import run_action

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from gate.domain.record import RunRecord
-from gate.domain.verdict import Verdict
+from gate.record.comparison import Verdict
+from gate.record.run import RunRecord
 from tests.support.example import BROKEN, CONFIG, FILES, PROMPT, REWORDED, cases
 from tests.support.github_action import ACTION, ActionOutcome, run_action
 from tests.support.github_server import GitHubServer

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.domain.record import RunRecord
+from gate.record.run import RunRecord
 from tests.golden.hostile import ATTACKS
 from tests.support import forked
 from tests.support.example import PROMPT

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from gate.calls.batch_ledger import BatchLedger
-from gate.calls.batch_tools import BatchTools
-from gate.domain.message import Message
-from gate.domain.model import ModelRef, Params
-from gate.flows.batch import BatchOutcome, collect_or_submit
-from gate.providers.base import Request
-from gate.providers.endpoints import Keys
-from gate.providers.factory import Factory
-from gate.providers.prices import PriceList
+from gate.calls.batches.jobs import BatchTools
+from gate.calls.batches.ledger import BatchLedger
+from gate.calls.endpoints import Keys
+from gate.calls.prices import PriceList
+from gate.calls.provider import Request
+from gate.calls.providers.factory import Factory
+from gate.config.models import ModelRef, Params
+from gate.engine.batch import BatchOutcome, collect_or_submit
+from gate.messages import Message
 from tests.contract.providers.subjects import ANTHROPIC_KEY, MODELS, OPENAI_KEY
 from tests.support.answers import Answers
 from tests.support.batch_server import BatchServer

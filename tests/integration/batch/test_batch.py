@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from gate.domain.message import Message
-from gate.domain.model import ModelRef, Params
-from gate.domain.sample import Reply
-from gate.domain.usage import Dollars, Usage
+from gate.calls.prices import PriceList
+from gate.calls.provider import Misconfigured
+from gate.config.models import ModelRef, Params
 from gate.errors import CannotEvaluate
-from gate.providers.base import Misconfigured
-from gate.providers.prices import PriceList
+from gate.messages import Message
+from gate.record.sample import Reply
+from gate.record.usage import Dollars, Usage
 from tests.integration.batch.conftest import Gate
 from tests.support.batch_server import BatchServer
 

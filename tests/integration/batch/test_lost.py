@@ -18,7 +18,7 @@ from tests.support.batch_wire import Batch
 WORKER = """
 import sys
 from pathlib import Path
-from gate.domain.model import ModelRef
+from gate.config.models import ModelRef
 from tests.integration.batch.conftest import Gate
 from tests.support.answers import Answers
 
@@ -176,7 +176,7 @@ def test_results_that_break_off_are_read_again(server: BatchServer, gate: Gate) 
 
 
 def test_two_processes_do_not_submit_the_same(server: BatchServer, gate: Gate) -> None:
-    from gate.calls.batch_ledger import BatchLedger
+    from gate.calls.batches.ledger import BatchLedger
 
     with BatchLedger(gate.folder).alone():
         with pytest.raises(CannotEvaluate, match="another process"):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.domain.verdict import Verdict
+from gate.record.comparison import Verdict
 from tests.integration.builders.repository import CONFIG, FILES, GOOD, MODULE
 from tests.integration.scorers import repository as scored
 from tests.support.command import gate, git

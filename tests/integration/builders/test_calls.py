@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from gate.agents.python import worker
+from gate.agents.python.functions import FunctionWorktree, call_function
 from gate.config.functions import Entry
-from gate.domain.absence import Failed
-from gate.domain.jsonvalue import JsonValue
 from gate.errors import CannotEvaluate
-from gate.inputs.builders import CannotLoad
-from gate.python import worker
-from gate.python.process import Worktree, call
+from gate.prompts.functions import CannotLoad
+from gate.record.transcript import Failed
+from gate.values import JsonValue
 from tests.integration.functions.jobs import ENTRY, PROMPT, SESSIONS
 
 LIMITS = PROMPT.limits
@@ -34,7 +34,7 @@ LIMITS = PROMPT.limits
         ("return chr(0xd800)", "its text holds half of a surrogate pair"),
     ],
 )
-def test_what_is_no_text(worktree: Worktree, odd: str, said: str) -> None:
+def test_what_is_no_text(worktree: FunctionWorktree, odd: str, said: str) -> None:
     reason = PROMPT.odd(worktree, odd)
     assert reason.startswith(PROMPT.failure + said)
     assert len(reason) < 300
@@ -64,7 +64,7 @@ def test_what_is_no_text(worktree: Worktree, odd: str, said: str) -> None:
     ],
 )
 def test_what_an_exception_tells_has_no_variable_and_no_folder_that_goes(
-    worktree: Worktree, odd: str, said: str
+    worktree: FunctionWorktree, odd: str, said: str
 ) -> None:
     path = ":".join([worktree.path, *(f"/opt/tool{number}/bin" for number in range(100))])
     worktree = replace(worktree, path=path)
@@ -73,12 +73,12 @@ def test_what_an_exception_tells_has_no_variable_and_no_folder_that_goes(
     assert not any(hidden in reason for hidden in ("/opt/tool", path[:20], str(worktree.scratch), str(worktree.root)))
 
 
-def test_a_call_sees_its_own_session_and_nothing_that_another_changed(worktree: Worktree) -> None:
+def test_a_call_sees_its_own_session_and_nothing_that_another_changed(worktree: FunctionWorktree) -> None:
     PROMPT.put(
         worktree, "session.deep.append(1); session['name'] += '!'; return f'{session.name} {session.deep} {session}'"
     )
     sessions: list[dict[str, JsonValue]] = [{"name": "a", "deep": []}, {"name": "a", "deep": []}]
-    first, second = call(ENTRY, sessions, worktree, LIMITS)
+    first, second = call_function(ENTRY, sessions, worktree, LIMITS)
     assert first == second == "a! [1] {'name': 'a!', 'deep': [1]}"
 
 
@@ -92,40 +92,40 @@ def test_a_call_sees_its_own_session_and_nothing_that_another_changed(worktree: 
         (Entry("json", "dumps"), "ImportError: json is "),
     ],
 )
-def test_a_function_that_is_not_there_is_one_mistake(worktree: Worktree, entry: Entry, said: str) -> None:
+def test_a_function_that_is_not_there_is_one_mistake(worktree: FunctionWorktree, entry: Entry, said: str) -> None:
     PROMPT.put(worktree, "return FINE")
     with pytest.raises(CannotLoad) as caught:
-        call(entry, SESSIONS, worktree, LIMITS)
+        call_function(entry, SESSIONS, worktree, LIMITS)
     assert said in caught.value.message
 
 
-def test_all_cases_of_a_side_have_a_time_limit(worktree: Worktree) -> None:
+def test_all_cases_of_a_side_have_a_time_limit(worktree: FunctionWorktree) -> None:
     PROMPT.put(worktree, "time.sleep(0.1); return 'fine'")
     sessions: list[dict[str, JsonValue]] = [{"name": str(n)} for n in range(100)]
-    texts = call(ENTRY, sessions, worktree, replace(LIMITS, all_s=1.0))
+    texts = call_function(ENTRY, sessions, worktree, replace(LIMITS, all_s=1.0))
     assert texts[0] == "fine"
     last = texts[-1]
     assert isinstance(last, Failed)
     assert last.reason == "the prompt could not be built: the 1 s for all cases of one side were over"
 
 
-def test_all_texts_together_have_a_limit(worktree: Worktree) -> None:
+def test_all_texts_together_have_a_limit(worktree: FunctionWorktree) -> None:
     PROMPT.put(worktree, "return 'x' * 4_000")
-    first, second, third = call(ENTRY, SESSIONS, worktree, replace(LIMITS, all_chars=9_000))
+    first, second, third = call_function(ENTRY, SESSIONS, worktree, replace(LIMITS, all_chars=9_000))
     assert [first, second] == ["x" * 4_000] * 2
     assert isinstance(third, Failed)
     assert "too long together" in third.reason
 
 
-def test_a_source_folder_counts_before_what_is_installed(worktree: Worktree) -> None:
+def test_a_source_folder_counts_before_what_is_installed(worktree: FunctionWorktree) -> None:
     module = worktree.root / "src" / "shop" / "persona.py"
     module.parent.mkdir(parents=True)
     module.write_text("from shop.words import WORD\n\ndef asked(session):\n    return WORD\n")
     (module.parent / "words.py").write_text("WORD = 'ours'\n")
-    assert call(Entry("shop.persona", "asked"), [{}], worktree, LIMITS) == ("ours",)
+    assert call_function(Entry("shop.persona", "asked"), [{}], worktree, LIMITS) == ("ours",)
 
 
-def test_code_of_the_checkout_does_not_stand_in_for_that_of_a_side(worktree: Worktree, tmp_path: Path) -> None:
+def test_code_of_the_checkout_does_not_stand_in_for_that_of_a_side(worktree: FunctionWorktree, tmp_path: Path) -> None:
     checkout = tmp_path / "checkout"
     (checkout / "lib").mkdir(parents=True)
     (checkout / "lib" / "helper_of_ours.py").write_text("TEXT = 'of the working tree'\n")
@@ -137,7 +137,7 @@ def test_code_of_the_checkout_does_not_stand_in_for_that_of_a_side(worktree: Wor
         PROMPT.odd(replace(worktree, checkout=checkout), "pass", start)
 
 
-def test_the_gate_itself_may_lie_in_the_checkout(worktree: Worktree) -> None:
+def test_the_gate_itself_may_lie_in_the_checkout(worktree: FunctionWorktree) -> None:
     here = Path(worker.__file__).parents[2]
     assert PROMPT.odd(replace(worktree, checkout=here), "return FINE") == "fine"
 
@@ -169,12 +169,14 @@ FORGED = b'["ready"]\n' + b"".join(b'["answer", %d, "forged"]\n' % place for pla
 
 @pytest.mark.parametrize("lines", [FORGED, b"[[[\n", b'["answer", [], "forged"]\n', b""])
 @pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGTERM, 0])
-def test_what_is_said_in_place_of_the_keeper_is_not_believed(worktree: Worktree, end: int, lines: bytes) -> None:
+def test_what_is_said_in_place_of_the_keeper_is_not_believed(
+    worktree: FunctionWorktree, end: int, lines: bytes
+) -> None:
     mark = worktree.root / "pid"
     odd = f"stray({os.fspath(mark)!r}, {lines!r}, {int(end)})"
     PROMPT.put(worktree, f"who == 'one' and {odd}; return 'true'", STRAY)
     try:
-        texts = call(ENTRY, SESSIONS, worktree, replace(LIMITS, call_s=5.0))
+        texts = call_function(ENTRY, SESSIONS, worktree, replace(LIMITS, call_s=5.0))
     except CannotEvaluate as error:
         texts = None
         assert "was lost" in error.message
@@ -186,7 +188,7 @@ def test_what_is_said_in_place_of_the_keeper_is_not_believed(worktree: Worktree,
         os.kill(int(pid), 0)
 
 
-def test_children_that_were_there_before_stay(worktree: Worktree) -> None:
+def test_children_that_were_there_before_stay(worktree: FunctionWorktree) -> None:
     other = subprocess.Popen(["sleep", "600"])
     try:
         assert PROMPT.odd(worktree, "return FINE") == "fine"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.domain.verdict import Verdict
+from gate.record.comparison import Verdict
 from tests.integration.builders.repository import FILES, GOOD, MODULE, SAME, WORSE, row
 from tests.integration.functions.peeking import ONLY_ITSELF, peeking, unprivileged
 from tests.integration.functions.repositories import Run, running

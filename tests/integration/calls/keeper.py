@@ -9,8 +9,8 @@ import resource
 import sys
 from pathlib import Path
 
-from gate.calls.port import NotKept
-from gate.calls.store import AnswerStore
+from gate.calls.cache.store import AnswerStore
+from gate.calls.interface import AnswerNotSaved
 from tests.unit.calls.asked import address, answer, asked
 
 AT_ONCE = 8
@@ -36,7 +36,7 @@ def main() -> None:
             resource.setrlimit(resource.RLIMIT_FSIZE, (int(limit[0]), resource.RLIM_INFINITY))
         try:
             asyncio.run(keep_all(memory, name, range(int(count)) if int(count) else itertools.count()))
-        except NotKept as lost:
+        except AnswerNotSaved as lost:
             print(f"not kept: {lost.reason}", flush=True)
     for warning in memory.warnings:
         print(f"warning: {warning}", flush=True)

@@ -7,18 +7,18 @@ from pathlib import Path
 
 import pytest
 
+from gate.calls.cache.store import AnswerStore
 from gate.calls.caller import Caller, CallPolicy
-from gate.calls.store import AnswerStore
-from gate.config.scorerspec import ScorerSpec
-from gate.domain.absence import Unscored
-from gate.domain.case import Case
-from gate.domain.model import ModelRef, Params
-from gate.domain.sample import Score
-from gate.providers.endpoints import Keys
-from gate.providers.factory import Factory
-from gate.providers.prices import PriceList
+from gate.calls.endpoints import Keys
+from gate.calls.prices import PriceList
+from gate.calls.providers.factory import Factory
+from gate.cases.case import Case
+from gate.config.models import ModelRef, Params
+from gate.config.scorer import ScorerSpec
+from gate.record.sample import Score
+from gate.record.transcript import Unscored
+from gate.scoring.interface import Subject
 from gate.scoring.judge import Judge
-from gate.scoring.subject import Subject
 from tests.support.model_server import Behaviour, ModelServer
 
 ANSWERS = [f"It is {number} euro." for number in range(10)] + ["It is 3 euro."]

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.calls.answer_file import Unusable
-from gate.calls.answer_rows import APPLICATION_ID, VERSION
+from gate.calls.cache.file import APPLICATION_ID, VERSION, UnusableFile
 from tests.integration.calls.test_store import filled, put, texts_in
 from tests.unit.calls.asked import asked, store
 
@@ -160,7 +159,7 @@ def test_a_newer_version_is_left_alone(path: Path) -> None:
     filled(path, "a")
     execute(path, f"PRAGMA user_version={VERSION + 1}")
     before = path.read_bytes()
-    with pytest.raises(Unusable, match="newer version"):
+    with pytest.raises(UnusableFile, match="newer version"):
         store(path)
     assert path.read_bytes() == before
     assert os.listdir(path.parent) == ["answers.sqlite"]
@@ -183,7 +182,7 @@ def test_an_older_version_is_begun_anew(path: Path) -> None:
 def test_a_strangers_database_is_not_touched(path: Path, application: int) -> None:
     execute(path, f"PRAGMA application_id={application}", "CREATE TABLE songs (name TEXT)")
     before = path.read_bytes()
-    with pytest.raises(Unusable, match="another program"):
+    with pytest.raises(UnusableFile, match="another program"):
         store(path)
     assert path.read_bytes() == before
     assert os.listdir(path.parent) == ["answers.sqlite"]
@@ -216,20 +215,20 @@ def test_links_are_refused(path: Path, name: str, dangling: bool) -> None:
     if not dangling:
         elsewhere.write_bytes(b"precious")
     path.with_name(name).symlink_to(elsewhere)
-    with pytest.raises(Unusable, match="not a plain file"):
+    with pytest.raises(UnusableFile, match="not a plain file"):
         store(path)
     assert elsewhere.exists() != dangling
 
 
 def test_a_folder_in_place_of_the_file(path: Path) -> None:
     path.mkdir()
-    with pytest.raises(Unusable, match="not a plain file"):
+    with pytest.raises(UnusableFile, match="not a plain file"):
         store(path)
 
 
 def test_a_file_in_place_of_the_folder(path: Path) -> None:
     path.write_bytes(b"")
-    with pytest.raises(Unusable, match="folder cannot be made"):
+    with pytest.raises(UnusableFile, match="folder cannot be made"):
         store(path / "cache" / "answers.sqlite")
 
 
@@ -254,9 +253,9 @@ def become_nobody() -> None:
 def test_a_read_only_folder(open_folder: Path) -> None:
     open_folder.chmod(0o555)
     become_nobody()
-    with pytest.raises(Unusable, match="cannot be opened or made"):
+    with pytest.raises(UnusableFile, match="cannot be opened or made"):
         store(open_folder / "answers.sqlite")
-    with pytest.raises(Unusable, match="folder cannot be made"):
+    with pytest.raises(UnusableFile, match="folder cannot be made"):
         store(open_folder / "cache" / "answers.sqlite")
 
 
@@ -267,7 +266,7 @@ def test_a_read_only_file(open_folder: Path, file: int, folder: int) -> None:
     path.chmod(file)
     open_folder.chmod(folder)
     become_nobody()
-    with pytest.raises(Unusable, match="read-only|cannot be opened"):
+    with pytest.raises(UnusableFile, match="read-only|cannot be opened"):
         store(path)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.calls.store import AnswerStore
+from gate.calls.cache.store import AnswerStore
 from tests.unit.calls.asked import address, asked
 
 ROOT = Path(__file__).parents[3]

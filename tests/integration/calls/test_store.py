@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from gate.calls.port import Memory, NotKept
-from gate.calls.store import AnswerStore, StoreOptions
-from gate.domain.sample import Origin
+from gate.calls.cache.store import AnswerStore, CacheOptions
+from gate.calls.interface import AnswerNotSaved, Memory
+from gate.record.sample import Origin
 from tests.unit.calls.asked import DAY, NOW, Wall, address, answer, asked, store
 
 
@@ -27,7 +27,7 @@ def put(memory: Memory, *texts: str) -> None:
     asyncio.run(InputErrors())
 
 
-def filled(path: Path, *texts: str, clock: Wall | None = None, options: StoreOptions | None = None) -> None:
+def filled(path: Path, *texts: str, clock: Wall | None = None, options: CacheOptions | None = None) -> None:
     with store(path, "earlier", options, clock) as first:
         put(first, *texts)
 
@@ -68,7 +68,7 @@ def test_after_the_end(path: Path) -> None:
     put(memory, "a")
     memory.close()
     assert memory.find(asked("a")) is None
-    with pytest.raises(NotKept, match="closed"):
+    with pytest.raises(AnswerNotSaved, match="closed"):
         put(memory, "b")
     assert memory.stats.kept == 1
 
@@ -147,7 +147,7 @@ def test_too_old_or_from_the_future(path: Path, age: float, known: bool) -> None
 def test_not_before(path: Path) -> None:
     """What `--refresh` asks again, and what a second try at it does not."""
     filled(path, "a", "b", clock=Wall(NOW - 60))
-    options = StoreOptions(not_before=NOW - 30)
+    options = CacheOptions(not_before=NOW - 30)
     with store(path, "refresh", options, Wall(NOW - 20)) as first:
         assert first.find(asked("a")) is None
         put(first, "a")
@@ -167,10 +167,10 @@ def test_earlier_is_no_use(path: Path) -> None:
 
 def test_the_secret_is_told_once_and_is_nowhere_in_the_file(path: Path) -> None:
     secret = b"made from sk-very-secret"
-    filled(path, "a", "b", "c", options=StoreOptions(secret=secret))
+    filled(path, "a", "b", "c", options=CacheOptions(secret=secret))
     assert b"sk-very-secret" not in path.read_bytes()
-    assert "secret" not in repr(StoreOptions(secret=secret)).replace("secret=", "")
-    with store(path, "next", StoreOptions(secret=b"other keys")) as memory:
+    assert "secret" not in repr(CacheOptions(secret=secret)).replace("secret=", "")
+    with store(path, "next", CacheOptions(secret=b"other keys")) as memory:
         assert [memory.find(asked(text)) for text in "abcd"] == [None] * 4
         assert (memory.stats.distrusted, memory.stats.absent) == (3, 1)
         (warning,) = memory.warnings
@@ -198,7 +198,7 @@ def test_ten_megabytes(path: Path) -> None:
 
 
 BIG = "x" * 20_000
-BOUND = StoreOptions(max_bytes=400_000)
+BOUND = CacheOptions(max_bytes=400_000)
 
 
 def grow(memory: AnswerStore, names: range) -> None:
@@ -259,9 +259,9 @@ def test_a_file_that_is_taken_away_is_noticed(path: Path) -> None:
     with store(path) as memory:
         put(memory, "a")
         path.unlink()
-        with pytest.raises(NotKept, match="removed while it was in use"):
+        with pytest.raises(AnswerNotSaved, match="removed while it was in use"):
             put(memory, "b")
-        with pytest.raises(NotKept, match="removed while it was in use"):
+        with pytest.raises(AnswerNotSaved, match="removed while it was in use"):
             put(memory, "c")
         assert memory.stats.kept == 1
 
@@ -270,7 +270,7 @@ def test_a_log_that_is_taken_away_is_noticed(path: Path) -> None:
     with store(path) as memory:
         put(memory, "a")
         path.with_name("answers.sqlite-wal").unlink()
-        with pytest.raises(NotKept, match="removed while it was in use"):
+        with pytest.raises(AnswerNotSaved, match="removed while it was in use"):
             put(memory, "b")
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.calls.store import StoreOptions
+from gate.calls.cache.store import CacheOptions
 from tests.integration.calls.test_opening import execute, many
 from tests.integration.calls.test_store import filled, put, texts_in
 from tests.unit.calls.asked import NOW, answer, asked, store
@@ -30,7 +30,7 @@ def test_a_size_that_is_no_number_holds_nothing_up(path: Path) -> None:
     many(path)
     execute(path, "UPDATE answers SET size = 'x'")
     # What was taken since the start of a sitting stays, so this one starts later.
-    memory = store(path, "two", StoreOptions(max_bytes=1), lambda: NOW + 60.0)
+    memory = store(path, "two", CacheOptions(max_bytes=1), lambda: NOW + 60.0)
     put(memory, "new")
     memory.close()
     assert any("could not be pruned" in warning for warning in memory.warnings)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.domain.verdict import Verdict
+from gate.record.comparison import Verdict
 from tests.support import forked
 from tests.support.command import Outcome, environment, gate, git, write_jsonl
 from tests.support.model_server import Behaviour, ModelServer, Raw

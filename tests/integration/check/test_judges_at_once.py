@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.domain.checked import CaseState
+from gate.record.parts import CaseState
 from tests.support.command import gate, git, write_jsonl
 from tests.support.model_server import Behaviour, ModelServer
 

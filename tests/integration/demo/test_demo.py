@@ -5,11 +5,11 @@ from importlib import resources
 from pathlib import Path
 
 from gate.cases import reading as cases
+from gate.cases.rendering import render
 from gate.config import gatefile
 from gate.demo.repository import CHANGES
 from gate.demo.tour import expected
-from gate.inputs import prompts
-from gate.inputs.render import render
+from gate.prompts import reading
 from tests.golden.kept_answers import unfinished
 from tests.golden.runs import block, passed
 from tests.support import wheels
@@ -55,7 +55,7 @@ def test_the_shipped_suite_is_balanced_and_renders() -> None:
     loaded = gatefile.load(DATA.joinpath("gate.yaml").read_text(encoding="utf-8"), "gate.yaml")
     assert loaded.suites[0].params.chat_template == "passthrough"
     for name in ("baseline", "simplified", "reworded"):
-        prompt = prompts.parse(DATA.joinpath("prompts", f"{name}.txt").read_text(encoding="utf-8"), f"{name}.txt")
+        prompt = reading.parse(DATA.joinpath("prompts", f"{name}.txt").read_text(encoding="utf-8"), f"{name}.txt")
         assert [message.role for message in render(prompt, parsed[0])] == ["system", "user"]
 
 

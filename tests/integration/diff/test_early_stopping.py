@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.domain.verdict import Verdict
+from gate.record.comparison import Verdict
 from tests.support.command import Outcome, gate, git, write_jsonl
 from tests.support.model_server import ModelServer
 

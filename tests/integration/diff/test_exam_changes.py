@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 
-from gate.domain.record import RunRecord
-from gate.domain.record_exam import ExamTrialRecord
-from gate.domain.verdict import Verdict
-from gate.report.verdict.facts import facts
+from gate.record.comparison import Verdict
+from gate.record.run import ExamTrialRecord, RunRecord
+from gate.report.view.facts import facts
 from tests.support.command import Outcome, gate, git
 from tests.support.example import BROKEN, CONFIG, FILES, PROMPT, REWORDED, case, cases
 

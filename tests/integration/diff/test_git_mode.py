@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.domain.verdict import Verdict
+from gate.record.comparison import Verdict
 from tests.integration.diff.example import break_gold, run
 from tests.support.command import gate, git, write_jsonl
 from tests.support.example import CONFIG, case

@@ -8,10 +8,9 @@ import pytest
 from genai_prices import Usage as PricedUsage
 from genai_prices import calc_price
 
-from gate.domain.comparison import ArmAxis
-from gate.domain.record import RunRecord
-from gate.domain.usage import Usage
-from gate.domain.verdict import State, Verdict
+from gate.record.comparison import ArmAxis, State, Verdict
+from gate.record.run import RunRecord
+from gate.record.usage import Usage
 from tests.support.command import Outcome, gate, write_jsonl
 from tests.support.model_server import Behaviour, ModelServer
 from tests.support.model_wire import Entry

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.domain.verdict import State, Verdict
+from gate.record.comparison import State, Verdict
 from tests.support.command import Outcome, gate, git, write_jsonl
 
 CASES = 60

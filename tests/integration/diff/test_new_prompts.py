@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.domain.passrate import PassState
-from gate.domain.verdict import Verdict
+from gate.record.comparison import PassState, Verdict
 from tests.support.command import Outcome, gate, git
 from tests.support.example import BROKEN, CONFIG, FILES, REWORDED
 

@@ -7,8 +7,8 @@ from xml.etree import ElementTree as Xml
 import click
 import pytest
 
-from gate.cli.report import report
-from gate.cli.show import FORMATS, form_of
+from gate.cli.output import FORMATS, format_of
+from gate.cli.results import report
 from tests.support.command import gate
 from tests.support.example import BROKEN, PROMPT
 from tests.support.repository import write
@@ -79,4 +79,4 @@ def test_the_option_names_every_format() -> None:
     ],
 )
 def test_the_ending_says_the_format(name: str, form: str | None) -> None:
-    assert form_of(Path(name)) == form
+    assert format_of(Path(name)) == form

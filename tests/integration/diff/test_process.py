@@ -11,7 +11,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from gate.domain.verdict import Verdict
+from gate.record.comparison import Verdict
 from tests.support import forked
 from tests.support.command import environment, gate, git, write_jsonl
 from tests.support.forked import Fork
@@ -163,7 +163,7 @@ def test_help_loads_no_heavy_library(tmp_path: Path, arguments: list[str]) -> No
 
 def test_a_quiet_run_loads_no_more_than_it_uses(repo: Path, server: ModelServer) -> None:
     server.behaviour = Behaviour()
-    others = "anthropic xllamacpp rich gate.domain.shard gate.flows.batch gate.flows.plan".split()
+    others = "anthropic xllamacpp rich gate.record.shard gate.engine.batch gate.engine.planning".split()
     code = (
         "import sys\nfrom gate.__main__ import main\n"
         "sys.argv = ['gate', 'diff', '--base', 'main', '--samples', '1', '-q']\n"

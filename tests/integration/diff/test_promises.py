@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.domain.record import RunRecord
-from gate.domain.record_promises import PromisesRecord
+from gate.record.run import PromisesRecord, RunRecord
 from tests.support.command import Outcome, gate
 from tests.support.example import PROMPT, cases
 from tests.support.model_server import Behaviour, ModelServer

@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from gate.domain.caching import CacheComparison
-from gate.domain.record import RunRecord
-from gate.domain.verdict import Verdict
+from gate.record.comparison import CacheComparison, Verdict
+from gate.record.run import RunRecord
 from tests.support.command import gate, write_jsonl
 from tests.support.model_server import Behaviour, ModelServer
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.domain.verdict import Verdict
+from gate.record.comparison import Verdict
 from tests.integration.git.repository import commit, git, repository
 from tests.support.command import Outcome, gate
 from tests.support.example import cases

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.domain.verdict import Verdict
+from gate.record.comparison import Verdict
 from tests.support.command import Outcome, gate
 
 DATA = Path(__file__).parents[2] / "data" / "promptpex"

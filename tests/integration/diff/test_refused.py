@@ -9,7 +9,7 @@ from threading import Thread
 
 import pytest
 
-from gate.domain.verdict import Verdict
+from gate.record.comparison import Verdict
 from tests.support.command import gate, write_jsonl
 
 HARD = 8

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.domain.verdict import Verdict
+from gate.record.comparison import Verdict
 from tests.support.command import Outcome, gate, git
 
 RUBRIC = """\

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from gate.bootstrap.resolving import Here, resolve_files_mode, resolve_git_mode
-from gate.bootstrap.watching import wait_for_save
+from gate.app.runs import wait_for_save
+from gate.app.sources import GitPlace, resolve_files_mode, resolve_git_mode
+from gate.config.models import ModelRef, Params
 from gate.config.policy import RunPolicy, SuitePolicy
 from gate.config.scorers import parse_scorers
-from gate.domain.model import ModelRef, Params
 from gate.errors import GateError, InputErrors
-from gate.flows.files import FileRun, Files
-from gate.git.noted import Sightings
+from gate.git.sources import Sightings
+from gate.resolve.two_files import FileRun, Files
 from tests.support import forked
 from tests.support.command import environment, gate, write_jsonl
 from tests.support.forked import Fork
@@ -168,7 +168,7 @@ def test_a_mistake_that_no_save_mends_ends_it(repo: Path) -> None:
 def test_what_is_watched_in_git_mode(repo: Path) -> None:
     (repo / "tone.md").write_text("quality=0.5")
     seen = Sightings()
-    resolve_git_mode(("main", None), "gate.yaml", (), everything=False, here=Here(repo, seen))
+    resolve_git_mode(("main", None), "gate.yaml", (), everything=False, here=GitPlace(repo, seen))
     watched = {path.relative_to(repo).as_posix() for path in seen.files}
     assert {"gate.yaml", "cases.jsonl", "prompt.j2", "tone.md"} <= watched and "README.md" not in watched
     (repo / "README.md").write_text("changed")
@@ -186,7 +186,7 @@ def test_a_mistake_is_watched_with_the_files_that_hold_it(repo: Path) -> None:
     (repo / "gate.yaml").write_text("version: 1\nsuites: 3\n")
     seen = Sightings()
     with pytest.raises(InputErrors):
-        resolve_git_mode(("main", None), "gate.yaml", (), everything=False, here=Here(repo, seen))
+        resolve_git_mode(("main", None), "gate.yaml", (), everything=False, here=GitPlace(repo, seen))
     assert {path.name for path in seen.files} >= {"gate.yaml"}
 
 
@@ -196,7 +196,7 @@ def test_a_file_that_a_pattern_finds_is_a_change(repo: Path) -> None:
     (repo / "prompts/a.md").write_text("quality=1.0")
     (repo / "gate.yaml").write_text(text.replace("name: s", "name: t"))
     seen = Sightings()
-    resolve_git_mode(("main", None), "gate.yaml", (), everything=True, here=Here(repo, seen))
+    resolve_git_mode(("main", None), "gate.yaml", (), everything=True, here=GitPlace(repo, seen))
     assert not seen.changed()
     (repo / "prompts/b.md").write_text("quality=1.0")
     assert seen.changed()

@@ -8,16 +8,15 @@ from pathlib import Path
 from typing import TypeVar
 
 from gate.calls.caller import Caller, CallPolicy
+from gate.calls.endpoints import Keys
+from gate.calls.prices import PriceList
+from gate.calls.provider import Executor, Request
+from gate.calls.providers.factory import Factory
 from gate.calls.retry import RetryPolicy
-from gate.domain.absence import Failed
-from gate.domain.message import Message
-from gate.domain.model import ModelRef, Params
-from gate.domain.sample import Reply
-from gate.providers.base import Request
-from gate.providers.endpoints import Keys
-from gate.providers.executor import Executor
-from gate.providers.factory import Factory
-from gate.providers.prices import PriceList
+from gate.config.models import ModelRef, Params
+from gate.messages import Message
+from gate.record.sample import Reply
+from gate.record.transcript import Failed
 from tests.support.model_server import ModelServer
 
 Result = TypeVar("Result")

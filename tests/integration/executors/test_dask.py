@@ -14,15 +14,15 @@ from typing import Any
 import distributed
 import pytest
 
-from gate.domain.absence import Failed
-from gate.domain.model import ModelRef, Params
-from gate.domain.sample import Reply
+from gate.app.environment.settings import read_keys
+from gate.calls.dask import ChunkSetup, DaskExecutor, run_chunk
+from gate.calls.endpoints import Keys
+from gate.calls.provider import Misconfigured
+from gate.calls.providers.factory import Factory
+from gate.config.models import ModelRef, Params
 from gate.errors import CannotEvaluate, GateError, MissingKey
-from gate.providers.base import Misconfigured
-from gate.providers.dask import ChunkSetup, DaskExecutor, run_chunk
-from gate.providers.endpoints import Keys
-from gate.providers.factory import Factory
-from gate.settings.keys import read_keys
+from gate.record.sample import Reply
+from gate.record.transcript import Failed
 from tests.integration.executors.asking import SECRET, Asking, essence, keys_for, question, until, use
 from tests.support.command import gate, write_jsonl
 from tests.support.model_server import Behaviour, ModelServer
@@ -199,8 +199,8 @@ def test_without_the_package_the_error_says_how_to_get_it() -> None:
 import sys
 sys.modules["distributed"] = None
 from gate.errors import GateError
-from gate.providers.dask import ChunkSetup, DaskExecutor
-from gate.providers.endpoints import Keys
+from gate.calls.dask import ChunkSetup, DaskExecutor
+from gate.calls.endpoints import Keys
 try:
     DaskExecutor("tcp://scheduler:8786", ChunkSetup(Keys, None, None, 4))
 except GateError as error:

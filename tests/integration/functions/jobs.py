@@ -8,14 +8,14 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from gate.agents.python.functions import FunctionLimits, FunctionWorktree, call_function
+from gate.agents.python.scorer import SCORING, ScoringProcess
+from gate.cases.case import Case
 from gate.config.functions import Entry
-from gate.domain.absence import Failed, Unscored
-from gate.domain.case import Case
-from gate.domain.jsonvalue import JsonValue
-from gate.python.process import Limits, Worktree, call
-from gate.python.scorer import SCORING, ScoringProcess
-from gate.scoring.subject import Subject
-from gate.scoring.validators.port import Finding
+from gate.record.transcript import Failed, Unscored
+from gate.scoring.interface import Subject
+from gate.scoring.validators.interface import Finding
+from gate.values import JsonValue
 
 ENTRY = Entry("bots.persona", "asked")
 NAMES = ("one", "odd", "three")
@@ -23,7 +23,7 @@ SESSIONS: list[dict[str, JsonValue]] = [{"name": name} for name in NAMES]
 T = TypeVar("T")
 
 
-def put(worktree: Worktree, text: str) -> None:
+def put(worktree: FunctionWorktree, text: str) -> None:
     """Write the module."""
     module = worktree.root / "bots" / "persona.py"
     module.parent.mkdir(exist_ok=True)
@@ -53,14 +53,14 @@ class Job:
     fine: tuple[str, str]
     bad: str
     failure: str
-    limits: Limits
-    ask: Callable[[Worktree, Limits], list[str]]
+    limits: FunctionLimits
+    ask: Callable[[FunctionWorktree, FunctionLimits], list[str]]
 
-    def put(self, worktree: Worktree, body: str, start: str = "") -> None:
+    def put(self, worktree: FunctionWorktree, body: str, start: str = "") -> None:
         """Write a module that begins so, and whose function has this body."""
         put(worktree, f"FINE, BAD = {self.fine[0]}, {self.bad}\n{start}\n\n{self.head}\n    {body}")
 
-    def odd(self, worktree: Worktree, body: str, start: str = "", **limits: float) -> str:
+    def odd(self, worktree: FunctionWorktree, body: str, start: str = "", **limits: float) -> str:
         """What is told of the odd call, which does this; the others end as ever."""
         self.put(worktree, f"if who == 'odd': {body}\n    {self.usual}", start)
         first, found, third = self.ask(worktree, replace(self.limits, **limits))
@@ -68,13 +68,15 @@ class Job:
         return found
 
 
-def built(worktree: Worktree, limits: Limits) -> list[str]:
+def built(worktree: FunctionWorktree, limits: FunctionLimits) -> list[str]:
     """The texts for `SESSIONS`, or the reasons."""
-    found = call(ENTRY, SESSIONS, worktree, limits)
+    found = call_function(ENTRY, SESSIONS, worktree, limits)
     return [text.reason if isinstance(text, Failed) else text for text in found]
 
 
-def with_process(worktree: Worktree, limits: Limits, work: Callable[[ScoringProcess], Awaitable[T]]) -> T:
+def with_process(
+    worktree: FunctionWorktree, limits: FunctionLimits, work: Callable[[ScoringProcess], Awaitable[T]]
+) -> T:
     """What comes of work with a process that scores."""
 
     async def inner() -> T:
@@ -88,7 +90,7 @@ def with_process(worktree: Worktree, limits: Limits, work: Callable[[ScoringProc
     return asyncio.run(inner())
 
 
-def scored(worktree: Worktree, limits: Limits, answers: Sequence[str] = NAMES) -> list[Finding]:
+def scored(worktree: FunctionWorktree, limits: FunctionLimits, answers: Sequence[str] = NAMES) -> list[Finding]:
     """What is said of answers that are all waited for at once."""
 
     async def work(process: ScoringProcess) -> list[Finding]:
@@ -98,7 +100,7 @@ def scored(worktree: Worktree, limits: Limits, answers: Sequence[str] = NAMES) -
     return with_process(worktree, limits, work)
 
 
-def _scores(worktree: Worktree, limits: Limits) -> list[str]:
+def _scores(worktree: FunctionWorktree, limits: FunctionLimits) -> list[str]:
     found = (value for value, _ in scored(worktree, limits))
     return [value.reason if isinstance(value, Unscored) else str(value) for value in found]
 
@@ -111,7 +113,7 @@ PROMPT = Job(
     fine=("'fine'", "fine"),
     bad="'bad'",
     failure="the prompt could not be built: ",
-    limits=Limits(import_s=10.0, call_s=0.5, all_s=60.0, memory=2**30, chars=5_000),
+    limits=FunctionLimits(import_s=10.0, call_s=0.5, all_s=60.0, memory=2**30, chars=5_000),
     ask=built,
 )
 SCORE = Job(

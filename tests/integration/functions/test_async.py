@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from gate.agents.python.functions import FunctionLimits, FunctionWorktree, call_function
+from gate.agents.python.scorer import ScoringProcess
 from gate.config.functions import Entry
-from gate.inputs.builders import CannotLoad
-from gate.python.process import Limits, Worktree, call
-from gate.python.scorer import ScoringProcess
+from gate.prompts.functions import CannotLoad
 
 ENTRY = Entry("checks", "asked")
 SAID = "python:checks:asked cannot be used: asked is an async function, and nothing awaits it here: write it with def"
-SHORT = Limits(import_s=20.0, call_s=20.0)
+SHORT = FunctionLimits(import_s=20.0, call_s=20.0)
 ASYNC = {
     "function": "async def asked(*given):\n    return 'fine'\n",
     "generator": "async def asked(*given):\n    yield 'fine'\n",
@@ -29,22 +29,22 @@ PLAIN = {
 
 
 @pytest.fixture
-def worktree(tmp_path: Path) -> Worktree:
+def worktree(tmp_path: Path) -> FunctionWorktree:
     for name in ("root", "scratch"):
         (tmp_path / name).mkdir()
-    return Worktree(tmp_path / "root", tmp_path / "root", tmp_path / "scratch", os.environ["PATH"])
+    return FunctionWorktree(tmp_path / "root", tmp_path / "root", tmp_path / "scratch", os.environ["PATH"])
 
 
 @pytest.mark.parametrize("how", ASYNC)
-def test_a_prompt_that_is_awaited_is_one_mistake(worktree: Worktree, how: str) -> None:
+def test_a_prompt_that_is_awaited_is_one_mistake(worktree: FunctionWorktree, how: str) -> None:
     (worktree.root / "checks.py").write_text(ASYNC[how])
     with pytest.raises(CannotLoad) as caught:
-        call(ENTRY, [{}, {"state": "x"}], worktree, SHORT)
+        call_function(ENTRY, [{}, {"state": "x"}], worktree, SHORT)
     assert (caught.value.message, caught.value.exit_code) == (SAID, 2)
 
 
 @pytest.mark.parametrize("how", ASYNC)
-def test_so_is_a_scorer(worktree: Worktree, how: str) -> None:
+def test_so_is_a_scorer(worktree: FunctionWorktree, how: str) -> None:
     (worktree.root / "checks.py").write_text(ASYNC[how])
 
     async def work() -> None:
@@ -60,6 +60,6 @@ def test_so_is_a_scorer(worktree: Worktree, how: str) -> None:
 
 
 @pytest.mark.parametrize("how", PLAIN)
-def test_whatever_else_can_be_called_is_called(worktree: Worktree, how: str) -> None:
+def test_whatever_else_can_be_called_is_called(worktree: FunctionWorktree, how: str) -> None:
     (worktree.root / "checks.py").write_text(PLAIN[how])
-    assert call(ENTRY, [{}], worktree, SHORT) == ("fine",)
+    assert call_function(ENTRY, [{}], worktree, SHORT) == ("fine",)

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from gate.inputs.builders import CannotLoad
-from gate.python.process import Worktree
+from gate.agents.python.functions import FunctionWorktree
+from gate.prompts.functions import CannotLoad
 from tests.integration.functions.jobs import PROMPT, SCORE, Job
 
 
@@ -39,25 +39,25 @@ def job(request: pytest.FixtureRequest) -> Job:
         ("signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 65)); time.sleep(60)", "it took longer than 0.5 s"),
     ],
 )
-def test_one_call_that_fails_costs_itself_alone(worktree: Worktree, job: Job, odd: str, said: str) -> None:
+def test_one_call_that_fails_costs_itself_alone(worktree: FunctionWorktree, job: Job, odd: str, said: str) -> None:
     reason = job.odd(worktree, odd)
     assert reason.startswith(job.failure + said)
     assert len(reason) < 300
     assert reason.isprintable()
 
 
-def test_what_it_prints_reaches_nobody(worktree: Worktree, job: Job, capfd: pytest.CaptureFixture[str]) -> None:
+def test_what_it_prints_reaches_nobody(worktree: FunctionWorktree, job: Job, capfd: pytest.CaptureFixture[str]) -> None:
     loud = "print('loud ' * 10**6); print('loud', file=sys.stderr); os.write(1, b'loud'); os.system('echo loud')"
     forged = r"""os.write(1, b'["answer", 1, "forged"]\n["answer", "x", [1.0, "forged"]]\n')"""
     assert job.odd(worktree, f"{loud}; {forged}; return FINE", start=loud) == job.fine[1]
     assert capfd.readouterr() == ("", "")
 
 
-def test_a_child_that_comes_back_too_answers_nothing(worktree: Worktree, job: Job) -> None:
+def test_a_child_that_comes_back_too_answers_nothing(worktree: FunctionWorktree, job: Job) -> None:
     assert job.odd(worktree, "return BAD if os.fork() == 0 else (time.sleep(0.1), FINE)[1]") == job.fine[1]
 
 
-def test_a_process_that_stays_is_ended_whatever_it_calls_itself(worktree: Worktree, job: Job) -> None:
+def test_a_process_that_stays_is_ended_whatever_it_calls_itself(worktree: FunctionWorktree, job: Job) -> None:
     mark = worktree.root / "pids"
     stay = (
         f"exec('''if os.fork() == 0:\\n    os.setsid()\\n    if os.fork() == 0:\\n"
@@ -70,7 +70,7 @@ def test_a_process_that_stays_is_ended_whatever_it_calls_itself(worktree: Worktr
         os.kill(int(pid), 0)
 
 
-def test_the_environment_is_bare(worktree: Worktree, job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_environment_is_bare(worktree: FunctionWorktree, job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("OPENAI_API_KEY", "GITHUB_TOKEN", "GITHUB_EVENT_NAME", "PYTHONPATH", "LD_PRELOAD_X"):
         monkeypatch.setenv(name, "secret")
     mark = worktree.root / "seen"
@@ -109,14 +109,16 @@ def test_the_environment_is_bare(worktree: Worktree, job: Job, monkeypatch: pyte
         ("x = 'x' * 2**31", "MemoryError"),
     ],
 )
-def test_a_module_that_cannot_be_imported_is_one_mistake(worktree: Worktree, job: Job, start: str, said: str) -> None:
+def test_a_module_that_cannot_be_imported_is_one_mistake(
+    worktree: FunctionWorktree, job: Job, start: str, said: str
+) -> None:
     with pytest.raises(CannotLoad) as caught:
         job.odd(worktree, "pass", start, import_s=0.5)
     assert caught.value.message.startswith(f"python:bots.persona:asked cannot be used: {said}")
     assert caught.value.exit_code == 2
 
 
-def test_the_processes_end_with_whoever_waits_for_them(worktree: Worktree, job: Job) -> None:
+def test_the_processes_end_with_whoever_waits_for_them(worktree: FunctionWorktree, job: Job) -> None:
     mark = worktree.root / "pid"
     job.put(worktree, f"open({os.fspath(mark)!r}, 'w').write(str(os.getpid())); time.sleep(600)")
     pid = os.fork()

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from gate.cases.case import Case
 from gate.cases.reading import parse
-from gate.domain.case import Case
-from gate.domain.promptspec import Specification
-from gate.testgen.written import specification as specfile
+from gate.config import specification as specfile
+from gate.config.specification import Specification
 from tests.support.command import Outcome, gate
 from tests.support.model_server import ModelServer
 

@@ -3,7 +3,7 @@
 import pytest
 
 from gate.config import gatefile
-from gate.domain.record_promises import PromisesRecord
+from gate.record.run import PromisesRecord
 from tests.integration.generate.desk import JUDGE, MODEL, PROMPT, RULES, Desk, document, planned
 from tests.support.command import git
 from tests.support.prompt_reader import stage_of

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from gate.errors import CannotEvaluate
-from gate.git.command import Git
-from gate.git.commits import Commits
+from gate.git.command import Commits, Git
 from gate.git.sources import RefSource
 from tests.integration.git.repository import commit, git, repository
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from gate.errors import CannotEvaluate, GateError
-from gate.git import export as module
-from gate.git.export import export
-from gate.git.repo import Repo
+from gate.git import objects as module
+from gate.git.objects import export
+from gate.git.repository import Repo
 from tests.integration.git.repository import commit, git
 
 

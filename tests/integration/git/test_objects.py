@@ -10,8 +10,8 @@ import pytest
 from gate.errors import CannotEvaluate
 from gate.git import objects as module
 from gate.git.objects import Objects
-from gate.git.repo import Repo
-from gate.inputs.entries import Entry
+from gate.git.repository import Repo
+from gate.prompts.files import Entry
 from tests.integration.git.repository import commit, git, repository
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.inputs.similarity import chunks, similarity
+from gate.prompts.files import chunks, similarity
 from tests.integration.git.repository import commit, git, repository
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from gate.errors import CannotEvaluate, GateError
 from gate.git.command import Git
-from gate.git.repo import Repo, UntrustedOwner
+from gate.git.repository import Repo, UntrustedOwner
 from tests.integration.git.repository import commit, git, repository
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from gate.errors import CannotEvaluate, GateError, InputErrors
-from gate.git.either import EitherSource
-from gate.git.repo import Repo
-from gate.inputs.source import FileSource
+from gate.git.repository import Repo
+from gate.git.sources import EitherSource
+from gate.prompts.files import FileSource
 from tests.integration.git.repository import commit, git, repository, write
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.domain.verdict import Verdict
+from gate.record.comparison import Verdict
 from tests.integration.pytest_plugin.conftest import Project
 from tests.support.command import gate, git
 from tests.support.model_server import Behaviour, ModelServer

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from gate.domain.calibration import CalibrationRecord
+from gate.record.calibration import CalibrationRecord
 from gate.store.run_folder import dump_run
 from tests.golden.runs import runs
 from tests.support.command import gate, git, write_jsonl

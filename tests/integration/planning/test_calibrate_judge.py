@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from gate.domain.judge_calibration import ConsistencyRecord, FigureRecord, JudgeCalibrationRecord
+from gate.record.calibration import ConsistencyRecord, FigureRecord, JudgeCalibrationRecord
 from tests.support import forked
 from tests.support.command import Outcome, environment, gate, git, write_jsonl
 from tests.support.model_server import Behaviour, ModelServer, Raw

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from evals.property_agent.seed import TOKEN
-from gate.domain.verdict import Verdict
+from gate.record.comparison import Verdict
 from tests.integration.property_agent.estate import CONFIG, Estate, build
 from tests.integration.property_agent.landlord import BEHAVIOUR, FOUND, WHEN, WHICH
 from tests.support.command import Outcome

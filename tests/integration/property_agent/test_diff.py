@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from gate.domain.verdict import Verdict
+from gate.record.comparison import Verdict
 from tests.integration.property_agent.estate import PROMPT, Estate
 
 SENTENCE = (

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from gate.domain.record import RunRecord
+from gate.record.run import RunRecord
 from tests.support import forked
 from tests.support.command import environment, write_jsonl
 from tests.support.model_server import ModelServer

@@ -5,7 +5,7 @@ import signal
 import subprocess
 import time
 
-from gate.domain.record import RunRecord
+from gate.record.run import RunRecord
 from tests.integration.pytest_plugin.conftest import Project
 from tests.support.command import environment, gate
 from tests.support.model_server import Behaviour

@@ -12,12 +12,12 @@ CASE = '{"id": "c1", "input": "Where is my order?", "expected": "tracking"}\n'
 
 NEEDED = {
     "agents": """
-from gate.targets.tools import client, sse, stdio
-from gate.store.database import engine_of
+from gate.agents.mcp import client, transports
+from gate.store.agent_database import engine_of
 engine_of("sqlite:////tmp/x.db", 1).dispose()
 """,
     "agents,postgres": """
-from gate.store.database import check_urls
+from gate.store.agent_database import check_urls
 check_urls({"SHOP": "postgresql://shop@localhost/shop"})
 """,
     "web": """
@@ -39,7 +39,7 @@ from gate.telemetry import export, spans
 """,
     "distributed": """
 from distributed import Client
-from gate.providers import dask
+from gate.calls import dask
 """,
 }
 """By extra, what needs it: where the dependencies of an extra do not suffice, it fails."""

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from gate.cli.init import init
 from gate.cli.init_run import InitOptions
+from gate.cli.setup import init
 from gate.config.documents import read_yaml
 
 PROMPT = {"prompts/support.md": "You help the customers of a shop.\nAnswer in at most two sentences.\n"}

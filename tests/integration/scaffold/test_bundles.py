@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from gate.cases.losses import Bundle, BundleSuite, Loss
 from gate.cli.init_run import execute
-from gate.flows.scaffold.proposing import Tools
-from gate.formats.bundle import Bundle, BundleSuite, Loss
+from gate.scaffold.proposal import BundleTools
 from tests.integration.scaffold.shop import PROMPT, files, options, yaml
 from tests.support.command import gate, git
 from tests.support.repository import make
@@ -25,7 +25,7 @@ def test_a_bundle_of_another_tool_comes_along_and_its_losses_are_told(
     def read(text: str, file: str, *_: object) -> Bundle:
         return Bundle("other", {"prompts/brought.md": "You help.\n"}, (suite,), (loss,))
 
-    execute(options("--from", "other.config"), Tools(lambda path: path == "other.config", read))
+    execute(options("--from", "other.config"), BundleTools(lambda path: path == "other.config", read))
     told = capsys.readouterr().out
     assert "other.config (other): 1 suite, 12 cases, 1 loss" in told
     assert "other.config: 1 thing lost, or put differently:\n  other.config:3: the assertion 'rouge-n'" in told
@@ -57,7 +57,7 @@ def test_a_bundle_without_cases_gets_starter_cases_and_keeps_its_scorers(
     monkeypatch.chdir(root)
     suite = BundleSuite("Brought", "prompts/brought.j2", (), ({"contains": "x"},), "fake:echo")
     bundle = Bundle("other", {"prompts/brought.j2": "Summarise {{ text }}.\n"}, (suite,), ())
-    execute(options("--from", "other.config"), Tools(lambda path: True, lambda *_: bundle))
+    execute(options("--from", "other.config"), BundleTools(lambda path: True, lambda *_: bundle))
     (looked,) = json.loads(gate("validate", "--json", cwd=root).out)["suites"]
     assert (looked["count"], looked["scorers"], looked["model"]) == (20, ["contains"], "fake:echo")
     assert gate("init", "--quiet", cwd=root).out == ""
@@ -72,7 +72,7 @@ def test_models_of_another_tool_and_of_the_gate_do_not_share_parameters(
     case = {"id": "1", "input": "x"}
     suite = BundleSuite("a", "prompts/a.md", (case,), ({"contains": "x"},), "openai:gpt-5-mini", {"seed": 1})
     bundle = Bundle("promptfoo", {"prompts/a.md": "You help.\n"}, (suite,), ())
-    tools = Tools(lambda path: path == "promptfooconfig.yaml", lambda *_: bundle)
+    tools = BundleTools(lambda path: path == "promptfooconfig.yaml", lambda *_: bundle)
     execute(options("--quiet"), tools)
     config = yaml(root / "gate.yaml")
     assert "params" not in config["defaults"]  # type: ignore[index, call-overload]
@@ -96,7 +96,7 @@ def test_a_prompt_file_of_another_tool_keeps_its_test_data(tmp_path: Path, monke
     suite = BundleSuite(
         "x", "x.prompt.yml", ({"id": "test-1", "input": "a", "expected": "b"},), ("exact",), "fake:echo"
     )
-    tools = Tools(lambda path: path.endswith(".prompt.yml"), lambda *_: Bundle("github", {}, (suite,), ()))
+    tools = BundleTools(lambda path: path.endswith(".prompt.yml"), lambda *_: Bundle("github", {}, (suite,), ()))
     execute(options("--quiet"), tools)
     (made,) = yaml(root / "gate.yaml")["suites"]  # type: ignore[index, call-overload]
     assert (made["cases"], made["scorers"]) == ("x.prompt.yml", ["exact"])

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from gate.cases.losses import Bundle, BundleSuite
 from gate.cli.init_run import execute
 from gate.errors import GateError, InputErrors
-from gate.flows.scaffold.proposing import Tools
-from gate.formats.bundle import Bundle, BundleSuite
+from gate.scaffold.proposal import BundleTools
 from tests.integration.scaffold.shop import PROMPT, files, options
 from tests.support.command import gate
 from tests.support.repository import make
@@ -76,7 +76,7 @@ def test_mistakes_of_what_would_be_written_are_found_before(tmp_path: Path, monk
     root = make(tmp_path / "shop", PROMPT)
     monkeypatch.chdir(root)
     suite = BundleSuite("a", "prompts/none.md", ({"id": "1", "input": "x"},), ("contains",))
-    tools = Tools(lambda path: False, lambda *_: Bundle("other", {}, (suite,), ()))
+    tools = BundleTools(lambda path: False, lambda *_: Bundle("other", {}, (suite,), ()))
     with pytest.raises(InputErrors) as caught:
         execute(options("--from", "prompts/support.md"), tools)
     assert {problem.file for problem in caught.value.problems} == {"prompts/none.md"}

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from gate.bootstrap.validating import validated
-from gate.domain.verdict import FEWEST_UNITS
-from gate.stats.slices import BLOCKABLE_UNITS
+from gate.record.comparison import FEWEST_UNITS
+from gate.scaffold.validate import validate_configuration
+from gate.stats.arrays import BLOCKABLE_UNITS
 from tests.support.command import gate, git
 from tests.support.repository import make, write
 
@@ -161,7 +161,7 @@ def test_a_local_model_that_is_not_here_is_told_without_loading_one(
     write(tmp_path, {"gate.yaml": config, **{path: FILES[path] for path in ("prompts/a.md", "evals/a.jsonl")}})
     write(tmp_path, {"models/some.gguf": "no model, and nobody looks into it"})
     monkeypatch.chdir(tmp_path)
-    looked = validated("gate.yaml", None)
+    looked = validate_configuration("gate.yaml", None)
     assert not looked.problems
     assert [one for one in looked.remarks if one.startswith("local:")] == [
         "local:gemma3-27b: there is no packaged model of this name (gemma3-270m is the only one), and no file",

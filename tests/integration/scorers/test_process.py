@@ -7,21 +7,21 @@ from dataclasses import replace
 
 import pytest
 
-from gate.config.scorerspec import ScorerSpec
-from gate.domain.absence import Unscored
-from gate.domain.case import Case
-from gate.domain.message import Message
-from gate.domain.sample import Score
-from gate.python.process import Worktree
-from gate.python.scorer import FunctionScorer, ScoringProcess
-from gate.scoring.subject import Subject
-from gate.scoring.validators.port import Finding
+from gate.agents.python.functions import FunctionWorktree
+from gate.agents.python.scorer import FunctionScorer, ScoringProcess
+from gate.cases.case import Case
+from gate.config.scorer import ScorerSpec
+from gate.messages import Message
+from gate.record.sample import Score
+from gate.record.transcript import Unscored
+from gate.scoring.interface import Subject
+from gate.scoring.validators.interface import Finding
 from tests.integration.functions.jobs import SCORE, scored, with_process
 
 LIMITS = SCORE.limits
 
 
-def of_odd(worktree: Worktree, odd: str, start: str = "", call_s: float = LIMITS.call_s) -> Finding:
+def of_odd(worktree: FunctionWorktree, odd: str, start: str = "", call_s: float = LIMITS.call_s) -> Finding:
     """What is said of the second of three answers, which is odd; the others are scored as ever."""
     SCORE.put(worktree, f"if who == 'odd': {odd}\n    {SCORE.usual}", start)
     first, found, third = scored(worktree, replace(LIMITS, call_s=call_s))
@@ -43,7 +43,7 @@ def of_odd(worktree: Worktree, odd: str, start: str = "", call_s: float = LIMITS
         ("return {'score': 0.5, 'reason': 'x' * 500}", 0.5, "x" * 500),
     ],
 )
-def test_what_counts_as_a_score(worktree: Worktree, odd: str, value: float, reason: str) -> None:
+def test_what_counts_as_a_score(worktree: FunctionWorktree, odd: str, value: float, reason: str) -> None:
     assert of_odd(worktree, odd, call_s=20.0) == (value, reason)
 
 
@@ -65,7 +65,7 @@ def test_what_counts_as_a_score(worktree: Worktree, odd: str, value: float, reas
         ("return {'score': 1, 'reason': 'x' * 501}", "its reason has 501 characters; 500 are allowed"),
     ],
 )
-def test_what_is_no_score(worktree: Worktree, odd: str, said: str) -> None:
+def test_what_is_no_score(worktree: FunctionWorktree, odd: str, said: str) -> None:
     reason = SCORE.odd(worktree, odd)
     assert reason.startswith(SCORE.failure + said)
     assert len(reason) < 300
@@ -82,12 +82,12 @@ def forge():
 """
 
 
-def test_what_is_written_into_its_pipes_is_no_answer_to_another_question(worktree: Worktree) -> None:
+def test_what_is_written_into_its_pipes_is_no_answer_to_another_question(worktree: FunctionWorktree) -> None:
     value, _ = of_odd(worktree, "forge()", FORGE)
     assert value == Unscored(SCORE.failure + "what it answers is no answer")
 
 
-def test_processes_do_not_pile_up(worktree: Worktree) -> None:
+def test_processes_do_not_pile_up(worktree: FunctionWorktree) -> None:
     count = "len([1 for fork in range(1) if os.fork() == 0 and time.sleep(600)])"
     SCORE.put(
         worktree, f"{count}\n    return 0.5 if len(os.listdir('/proc')) < {len(os.listdir('/proc')) + 150} else 0.0"
@@ -96,7 +96,7 @@ def test_processes_do_not_pile_up(worktree: Worktree) -> None:
     assert {value for value, _ in found} == {0.5}
 
 
-def test_replies_are_not_mixed_up_and_one_process_answers_all(worktree: Worktree) -> None:
+def test_replies_are_not_mixed_up_and_one_process_answers_all(worktree: FunctionWorktree) -> None:
     SCORE.put(worktree, "return {'score': int(answer) / 1000, 'reason': f'{case.id} {os.getpid()}'}")
     found = scored(worktree, LIMITS, [str(number) for number in range(500)])
     assert [value for value, _ in found] == [number / 1000 for number in range(500)]
@@ -104,7 +104,7 @@ def test_replies_are_not_mixed_up_and_one_process_answers_all(worktree: Worktree
     assert len({reason.split()[1] for _, reason in found}) == 1
 
 
-def test_who_gives_up_waiting_disturbs_nobody(worktree: Worktree) -> None:
+def test_who_gives_up_waiting_disturbs_nobody(worktree: FunctionWorktree) -> None:
     SCORE.put(worktree, "time.sleep(0.05); return {'score': 1, 'reason': answer}")
 
     async def work(process: ScoringProcess) -> list[Finding]:
@@ -117,7 +117,7 @@ def test_who_gives_up_waiting_disturbs_nobody(worktree: Worktree) -> None:
     assert [reason for _, reason in with_process(worktree, LIMITS, work)] == ["5", "late"]
 
 
-def test_a_function_that_dies_again_and_again_is_given_up(worktree: Worktree) -> None:
+def test_a_function_that_dies_again_and_again_is_given_up(worktree: FunctionWorktree) -> None:
     SCORE.put(worktree, "os._exit(3)")
     found = scored(worktree, replace(LIMITS, losses=3), ["x"] * 40)
     reasons = [value.reason if isinstance(value, Unscored) else "" for value, _ in found]
@@ -125,7 +125,7 @@ def test_a_function_that_dies_again_and_again_is_given_up(worktree: Worktree) ->
     assert all(reason.startswith(SCORE.failure + "it ended its process (exit code 3)") for reason in reasons)
 
 
-def test_after_the_end_every_further_answer_has_the_reason(worktree: Worktree) -> None:
+def test_after_the_end_every_further_answer_has_the_reason(worktree: FunctionWorktree) -> None:
     SCORE.put(worktree, "os._exit(3)")
 
     async def work(process: ScoringProcess) -> list[Finding]:
@@ -136,13 +136,13 @@ def test_after_the_end_every_further_answer_has_the_reason(worktree: Worktree) -
     assert "it ended its process (exit code 3), and no other process is started" in reasons[3]
 
 
-def test_a_keeper_that_is_killed_leaves_answers_unscored(worktree: Worktree) -> None:
+def test_a_keeper_that_is_killed_leaves_answers_unscored(worktree: FunctionWorktree) -> None:
     SCORE.put(worktree, "os.kill(os.getppid(), 9); time.sleep(60)")
     found = scored(worktree, replace(LIMITS, call_s=30.0), ["x", "y"])
     assert all(isinstance(value, Unscored) and "its process was lost" in value.reason for value, _ in found)
 
 
-def test_a_start_that_hangs_after_a_death_ends_the_scorer(worktree: Worktree) -> None:
+def test_a_start_that_hangs_after_a_death_ends_the_scorer(worktree: FunctionWorktree) -> None:
     mark = worktree.root / "began"
     start = f"if os.path.exists({os.fspath(mark)!r}): time.sleep(60)\nopen({os.fspath(mark)!r}, 'w').close()"
     SCORE.put(worktree, "os._exit(3)", start)
@@ -151,7 +151,7 @@ def test_a_start_that_hangs_after_a_death_ends_the_scorer(worktree: Worktree) ->
     assert "it took longer than 0.7 s" in str(found[1][0])
 
 
-def test_what_the_function_is_called_with(worktree: Worktree) -> None:
+def test_what_the_function_is_called_with(worktree: FunctionWorktree) -> None:
     SCORE.put(
         worktree,
         "import json; return {'score': 1, 'reason': json.dumps([answer, case, case.slices.lang, len(case.messages)])}",
@@ -181,13 +181,13 @@ def test_what_the_function_is_called_with(worktree: Worktree) -> None:
     }
 
 
-def test_a_long_answer_comes_through(worktree: Worktree) -> None:
+def test_a_long_answer_comes_through(worktree: FunctionWorktree) -> None:
     SCORE.put(worktree, "return {'score': 1, 'reason': str(len(answer))}")
     found = scored(worktree, replace(LIMITS, call_s=20.0), ["ä" * 2_000_000, "x"])
     assert [reason for _, reason in found] == ["2000000", "1"]
 
 
-def test_negation_weight_and_name_are_the_scorers(worktree: Worktree) -> None:
+def test_negation_weight_and_name_are_the_scorers(worktree: FunctionWorktree) -> None:
     SCORE.put(worktree, "return 0.25 if answer else None")
     spec = ScorerSpec("python", "rude", {"function": "bots.persona:asked"}, 2.0, required=True, negate=True)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.domain.verdict import Verdict
+from gate.record.comparison import Verdict
 from tests.integration.functions.peeking import ONLY_ITSELF, peeking, unprivileged
 from tests.integration.functions.repositories import Run, running, telling
 from tests.integration.scorers.repository import CONFIG, FILES, GOOD, LENIENT, MODULE, WORSE, rows

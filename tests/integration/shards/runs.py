@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from gate.cli.app import cli
-from gate.cli.mistakes import message
+from gate.cli.console import error_message
 from gate.errors import GateError
 from tests.support.command import Outcome
 
@@ -28,7 +28,7 @@ def here(*arguments: str, cwd: Path) -> Outcome:
             code = cli.main(list(arguments), standalone_mode=False)
         except GateError as error:
             code = error.exit_code
-            err.write(message(error))
+            err.write(error_message(error))
     return Outcome(code or 0, out.getvalue(), err.getvalue())
 
 

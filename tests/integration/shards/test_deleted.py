@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.domain.record import RunRecord
+from gate.record.run import RunRecord
 from tests.integration.shards.runs import merge, shards
 from tests.support.command import git
 from tests.support.example import CONFIG, FILES, PROMPT

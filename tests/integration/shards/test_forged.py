@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from gate.domain.verdict import Verdict
+from gate.record.comparison import Verdict
 from tests.integration.diff.test_rubrics import FILES, WORSE
 from tests.integration.shards.conftest import make, write
 from tests.integration.shards.runs import merge, shards

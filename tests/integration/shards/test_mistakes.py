@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.domain.verdict import Verdict
+from gate.record.comparison import Verdict
 from tests.integration.shards.conftest import make, write
 from tests.integration.shards.runs import REFS, edit, here, keys, merge, shard, shards
 from tests.support.command import Outcome, git
@@ -130,7 +130,7 @@ def test_other_options(three: Path) -> None:
 
 def edited_version(path: Path) -> None:
     """A shard of another version, as that version would have written it."""
-    from gate.domain.shard import Evaluation
+    from gate.record.shard import Evaluation
 
     data = json.loads(path.read_text())
     data["evaluation"]["tool_version"] = "9.9"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.domain.verdict import Verdict
+from gate.record.comparison import Verdict
 from tests.integration.shards.conftest import make, write
 from tests.integration.shards.runs import REFS, assert_same_report, keys, merge, shards, untimed
 from tests.support.command import gate, write_jsonl

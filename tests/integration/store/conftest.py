@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from gate.domain.stored_suite import Archive, Put, SuiteVersion
-from gate.store.sql.engine import Database
+from gate.cases.stored import Archive, Put, SuiteVersion
+from gate.store.sql.database import Database
 from gate.store.sql.runs import Runs
-from gate.store.sql.suite_edits import By
-from gate.store.sql.suites import Suites
+from gate.store.sql.suites import Authorship, Suites
 from tests.support import example, repository, stores
 from tests.support.command import Outcome, gate
 
@@ -45,7 +44,7 @@ class Place:
         """A new version, with cases that were not there."""
         suites = Suites(self.database)
         entries = [json.loads(line) for line in example.cases(first + count).splitlines()][first:]
-        made = suites.change(suite, [Put(entry["id"], entry) for entry in entries], By("ann", NOW))
+        made = suites.change(suite, [Put(entry["id"], entry) for entry in entries], Authorship("ann", NOW))
         assert isinstance(made, SuiteVersion)
         return made
 
@@ -53,7 +52,7 @@ class Place:
         """A new version without these cases."""
         suites = Suites(self.database)
         changes = [Archive(name, suites.case(suite, name)[0].number) for name in names]
-        made = suites.change(suite, changes, By("ann", NOW))
+        made = suites.change(suite, changes, Authorship("ann", NOW))
         assert isinstance(made, SuiteVersion)
         return made
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from gate.domain.history import RunFilter, RunRow
-from gate.domain.stored_suite import Page
-from gate.domain.verdict import Verdict
+from gate.cases.stored import Page
+from gate.engine.history import RunFilter, RunRow
+from gate.record.comparison import Verdict
 from tests.integration.store.conftest import Place, url_of
 from tests.support import example
 from tests.support.github_action import ActionOutcome, run_action

@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from gate.domain.jsonvalue import JsonValue
-from gate.domain.stored_suite import Put, SuiteVersion
-from gate.store.sql.suite_edits import By
-from gate.store.sql.suites import Suites
+from gate.cases.stored import Put, SuiteVersion
+from gate.store.sql.suites import Authorship, Suites
+from gate.values import JsonValue
 from tests.integration.store.conftest import CONFIG, NOW, Place, url_of
 from tests.support import example, repository, stores
 from tests.support.github_action import run_action
@@ -24,7 +23,9 @@ ONLY_SQLITE = pytest.mark.parametrize("place", ["sqlite"], indirect=True)
 def bring(place: Place, *scorers: JsonValue) -> None:
     """A case with scorers of its own among others."""
     entry: dict[str, JsonValue] = {"id": "odd", "input": "answer=x", "expected": "x", "extra_scorers": list(scorers)}
-    assert isinstance(Suites(place.database).change("support", [Put("odd", entry)], By("eve", NOW)), SuiteVersion)
+    assert isinstance(
+        Suites(place.database).change("support", [Put("odd", entry)], Authorship("eve", NOW)), SuiteVersion
+    )
 
 
 @ONLY_SQLITE

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from sqlalchemy import make_url
 
-from gate.domain.history import RunFilter
-from gate.domain.stored_suite import Page
-from gate.domain.verdict import Verdict
-from gate.store.load import load_run
-from gate.store.sql import migrating
+from gate.cases.stored import Page
+from gate.engine.history import RunFilter
+from gate.record.comparison import Verdict
+from gate.store.run_folder import load_run
+from gate.store.sql import maintenance
 from gate.store.sql.runs import Runs
 from tests.integration.store.conftest import CONFIG, Place, url_of
 from tests.support import example, repository, stores
@@ -143,13 +143,13 @@ def test_a_store_that_falls_silent_keeps_nobody_waiting_and_gets_nothing(repo: P
     repository.write(repo, BROKEN)
     assert gate("diff", "--base", "main", cwd=repo).code == 1
     with stores.on_postgres(postgres) as database:
-        migrating.upgrade(database)
+        maintenance.upgrade(database)
         socket = Path(str(make_url(postgres).query["host"]))
         with falling_silent(socket, lambda data: b"INSERT INTO samples" in data) as port:
             url = f"postgresql://postgres:hidden@127.0.0.1:{port}/{database.engine.url.database}"
             program = (
-                "from pathlib import Path; from gate.bootstrap.pushing import keep_run; "
-                "from gate.domain.history import Context; keep_run(Path('.gate/last'), Path(), Context(), 0.02)"
+                "from pathlib import Path; from gate.app.push import keep_run; "
+                "from gate.engine.history import Context; keep_run(Path('.gate/last'), Path(), Context(), 0.02)"
             )
             done = subprocess.run(
                 [sys.executable, "-c", program],

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from gate.domain.history import RunFilter
-from gate.domain.people import EventFilter
-from gate.domain.stored_suite import Page
+from gate.cases.stored import Page
+from gate.engine.history import RunFilter
+from gate.store.access import EventFilter
 from gate.store.run_folder import dump_run
-from gate.store.sql.audit import Audit
+from gate.store.sql.access import Audit
 from gate.store.sql.runs import Runs
 from tests.golden.runs import runs as golden
 from tests.support import stores

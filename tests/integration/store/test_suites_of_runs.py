@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from gate.store.load import load_run
-from gate.store.sql import migrating
-from gate.store.sql.engine import Database
+from gate.store.run_folder import load_run
+from gate.store.sql import maintenance
+from gate.store.sql.database import Database
 from tests.integration.store.conftest import CONFIG, Place
 from tests.support import example, repository
 from tests.support.command import gate, git
@@ -112,7 +112,7 @@ def test_a_store_that_git_tracks_is_refused(tmp_path: Path, link: bool, env: dic
     (repo / ".gate").mkdir()
     forged = (tmp_path if link else repo / ".gate") / "gate.db"
     with closing(Database(f"sqlite:///{forged}")) as database:
-        migrating.upgrade(database)
+        maintenance.upgrade(database)
         Place(repo, database, {}).put("support", 1)
     if link:
         (repo / ".gate/gate.db").symlink_to(forged)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.telemetry.session import LONGEST, Session
+from gate.telemetry.export import LONGEST, Session
 from tests.support.agent_wire import Calls, Talk
 from tests.support.command import Outcome, gate, git, write_jsonl
 from tests.support.model_server import Behaviour, ModelServer

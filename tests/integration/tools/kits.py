@@ -10,13 +10,13 @@ from pathlib import Path
 from subprocess import PIPE, Popen
 from typing import Any
 
+from gate.agents.interface import AgentFailed
+from gate.agents.mcp.server import START_S
+from gate.agents.processes import ProgramPlace
+from gate.agents.toolbox import ConversationToolbox
+from gate.agents.toolkit import ToolKit
 from gate.config.targets import Server, ToolLoop
-from gate.domain.transcript import ToolUse
-from gate.targets.port import AgentFailed
-from gate.targets.tools.box import Box
-from gate.targets.tools.kit import ToolKit
-from gate.targets.tools.limits import START_S
-from gate.targets.tools.process import Place
+from gate.record.transcript import ToolUse
 
 SERVERS = Path(__file__).parents[2] / "support" / "mcp_servers"
 TOKEN = "tok-5up3rs3cret"
@@ -45,7 +45,7 @@ async def kit(
     **loop: Any,
 ) -> AsyncIterator[ToolKit]:
     """A kit whose programs run where the servers lie, and which is closed at the end."""
-    place = Place(root, scratch, os.environ["PATH"])
+    place = ProgramPlace(root, scratch, os.environ["PATH"])
     named = {name: server for one in servers for name, server in one.items()}
     made = ToolKit(ToolLoop(servers=named, **loop), place, values, start_s)
     try:
@@ -54,7 +54,7 @@ async def kit(
         await made.close()
 
 
-async def opened(made: ToolKit) -> Box:
+async def opened(made: ToolKit) -> ConversationToolbox:
     """The toolbox of a conversation that has begun."""
     box = made.toolbox()
     await box.tools()
@@ -70,11 +70,11 @@ async def reason(made: ToolKit) -> str:
     raise AssertionError("the tools are there")
 
 
-async def called(box: Box, name: str = "say", /, **arguments: Any) -> ToolUse:
+async def called(box: ConversationToolbox, name: str = "say", /, **arguments: Any) -> ToolUse:
     return await box.call(name, json.dumps(arguments), SESSION)
 
 
-async def failure(box: Box, name: str = "say", /, **arguments: Any) -> str:
+async def failure(box: ConversationToolbox, name: str = "say", /, **arguments: Any) -> str:
     """Why a call ends its conversation."""
     try:
         use = await called(box, name, **arguments)

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from gate.agents.processes import ProgramPlace
+from gate.agents.toolbox import ConversationToolbox
+from gate.agents.toolkit import ToolKit
 from gate.config.targets import ToolLoop
-from gate.targets.tools.box import Box
-from gate.targets.tools.kit import ToolKit
-from gate.targets.tools.process import Place
 from tests.integration.tools.kits import (
     SERVERS,
     alive,
@@ -34,13 +34,13 @@ ALL = 5
 """Keeper, server, child, stray and daemon."""
 
 
-async def mess(box: Box) -> None:
+async def mess(box: ConversationToolbox) -> None:
     """Start all that may be left over."""
     for deed in MESS:
         assert not (await called(box, do=deed)).failed
 
 
-def during(scratch: Path, work: Callable[[Box], Awaitable[object]], kind: str = "fine") -> list[int]:
+def during(scratch: Path, work: Callable[[ConversationToolbox], Awaitable[object]], kind: str = "fine") -> list[int]:
     """What is left after work with a server."""
 
     async def working() -> list[int]:
@@ -54,7 +54,7 @@ def during(scratch: Path, work: Callable[[Box], Awaitable[object]], kind: str = 
 
 
 def test_the_end_of_a_kit_is_the_end_of_all(tmp_path: Path) -> None:
-    async def work(box: Box) -> None:
+    async def work(box: ConversationToolbox) -> None:
         await mess(box)
         assert await asyncio.to_thread(left, tmp_path, ALL)
 
@@ -62,7 +62,7 @@ def test_the_end_of_a_kit_is_the_end_of_all(tmp_path: Path) -> None:
 
 
 def test_a_server_that_hangs_and_ignores_signals_ends_too(tmp_path: Path) -> None:
-    async def work(box: Box) -> None:
+    async def work(box: ConversationToolbox) -> None:
         await called(box, do="deaf")
         waiting = asyncio.create_task(failure(box, do="hang"))
         await asyncio.sleep(0.1)
@@ -115,7 +115,7 @@ def test_a_kit_that_is_never_closed_leaves_nothing_once_its_loop_is_gone(tmp_pat
     async def working(made: ToolKit) -> None:
         await mess(await opened(made))
 
-    place = Place(SERVERS, tmp_path, os.environ["PATH"])
+    place = ProgramPlace(SERVERS, tmp_path, os.environ["PATH"])
     made = ToolKit(ToolLoop(servers=odd("fine")), place)
     asyncio.run(working(made))
     assert gone(tmp_path)

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from gate.agents.processes import ProgramPlace
+from gate.agents.toolkit import ToolKit
 from gate.config.targets import Server, ToolLoop
-from gate.domain.tools import Tool
-from gate.targets.tools.kit import ToolKit
-from gate.targets.tools.process import Place
+from gate.messages import Tool
 from tests.integration.tools.kits import SERVERS, TOKEN, called, failure, kit, odd, opened, reason
 
 LEAKS = ("PROPERTY_TOKEN",)
@@ -260,7 +260,7 @@ def test_a_program_gets_no_variables_but_those_it_is_to_have(tmp_path: Path, mon
 
 def test_a_kit_that_is_closed_starts_nothing_more(tmp_path: Path) -> None:
     async def told() -> tuple[str, str]:
-        made = ToolKit(ToolLoop(servers=odd("fine")), Place(SERVERS, tmp_path, "/usr/bin:/bin"))
+        made = ToolKit(ToolLoop(servers=odd("fine")), ProgramPlace(SERVERS, tmp_path, "/usr/bin:/bin"))
         box = await opened(made)
         await made.close()
         await made.close()

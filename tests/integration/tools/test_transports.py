@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from gate.agents.masks import RESULT_CHARS
 from gate.config.targets import Server
-from gate.targets.tools.masks import RESULT_CHARS
 from tests.integration.tools.kits import SESSION, TOKEN, WEB, called, failure, kit, listings, opened, reached, service
 
 INJECT = {"token": "PROPERTY_TOKEN", "session_id": "$session"}

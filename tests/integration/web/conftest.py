@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from gate.store.sql.engine import Database
+from gate.store.sql.database import Database
 from tests.support import browsing, stores
 
 

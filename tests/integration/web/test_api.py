@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from gate.domain.api_token import Scope
-from gate.domain.history import Context, RunFilter
-from gate.domain.stored_suite import CaseFilter, Page
+from gate.cases.stored import CaseFilter, Page
+from gate.engine.history import Context, RunFilter
+from gate.store.access import Scope
 from gate.store.run_folder import dump_run
 from gate.store.samples import sample_line
-from gate.store.sql.engine import Database
-from gate.store.sql.retention import Limits, prune
-from gate.store.sql.tokens import Tokens, Wish
-from gate.web.api.mounting import API, operations
+from gate.store.sql.access import TokenRequest, Tokens
+from gate.store.sql.database import Database
+from gate.store.sql.retention import RetentionLimits, prune
+from gate.web.api.operations import API, operations
 from gate.web.site import Site
 from tests.golden.runs import runs as golden
 from tests.support import browsing, people, stores
@@ -64,7 +64,7 @@ class Program:
         self.site = site
         self.client = TestClient(browsing.served(site), BASE)
         if scopes:
-            wish = Wish("ci", "Ann", frozenset(scopes))
+            wish = TokenRequest("ci", "Ann", frozenset(scopes))
             self.client.headers["authorization"] = f"Bearer {Tokens(site.database).create(wish, NOW).secret}"
 
     def ask(self, method: str, path: str, status: int, body: Any = None, **headers: str) -> Any:
@@ -112,7 +112,7 @@ def address(path: str) -> str:
 def test_a_token_does_what_its_scopes_allow_and_nothing_else(database: Database) -> None:
     program = Program(server(database))
     for held in Scope:
-        issued = Tokens(database).create(Wish(held.value, "Ann", frozenset({held})), NOW)
+        issued = Tokens(database).create(TokenRequest(held.value, "Ann", frozenset({held})), NOW)
         program.client.headers["authorization"] = f"Bearer {issued.secret}"
         for (method, path), needed in SCOPES.items():
             answer = program.client.request(method, API + address(path))
@@ -125,9 +125,9 @@ def test_a_token_does_what_its_scopes_allow_and_nothing_else(database: Database)
 def test_without_a_good_token_a_server_tells_nothing(database: Database) -> None:
     program, tokens = Program(server(database)), Tokens(database)
     browsing.add(database, "support", {"id": "a", "input": "secret words"})
-    good = tokens.create(Wish("a", "Ann", frozenset(Scope)), NOW).secret
-    old = tokens.create(Wish("b", "Ann", frozenset(Scope), days=1), NOW - timedelta(days=1)).secret
-    gone = tokens.create(Wish("c", "Ann", frozenset(Scope)), NOW)
+    good = tokens.create(TokenRequest("a", "Ann", frozenset(Scope)), NOW).secret
+    old = tokens.create(TokenRequest("b", "Ann", frozenset(Scope), days=1), NOW - timedelta(days=1)).secret
+    gone = tokens.create(TokenRequest("c", "Ann", frozenset(Scope)), NOW)
     tokens.revoke(gone.token.id, NOW)
     refused = [None, "", "Bearer", "Bearer pgate_", f"Bearer {old}", f"Bearer {gone.secret}", f"Basic {good}", good]
     for value in [*refused, f"Bearer {good[:-1]}x"]:
@@ -140,7 +140,7 @@ def test_without_a_good_token_a_server_tells_nothing(database: Database) -> None
 
 
 def test_a_token_opens_no_page_and_wins_over_whoever_sits_there(database: Database, local: Program) -> None:
-    only = Tokens(database).create(Wish("ci", "Ann", frozenset({Scope.RUNS_READ})), NOW).secret
+    only = Tokens(database).create(TokenRequest("ci", "Ann", frozenset({Scope.RUNS_READ})), NOW).secret
     page = TestClient(browsing.served(server(database)), BASE, follow_redirects=False).get(
         "/", headers={"authorization": f"Bearer {only}"}
     )
@@ -325,7 +325,7 @@ def test_the_same_run_with_other_samples_is_told(program: Program) -> None:
 
 def test_texts_that_the_store_forgot_are_still_the_same_run(program: Program) -> None:
     program.push(201, dump_run(RUN).encode(), SAMPLES)
-    assert prune(program.site.database, Limits(outputs=NOW), NOW).texts == 1
+    assert prune(program.site.database, RetentionLimits(outputs=NOW), NOW).texts == 1
     program.push(200, dump_run(RUN).encode(), SAMPLES)
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.domain.api_token import Scope
+from gate.store.access import Scope
 from tests.integration.web.test_api_push import Place
 from tests.integration.web.test_api_push import place as place  # a server in a process of its own
 from tests.support import example

@@ -10,9 +10,9 @@ from hypothesis import HealthCheck, Phase, given, settings
 from schemathesis.checks import CHECKS
 from starlette.testclient import TestClient
 
-from gate.domain.api_token import Scope
-from gate.store.sql.tokens import Tokens, Wish
-from gate.web.api.mounting import API
+from gate.store.access import Scope
+from gate.store.sql.access import TokenRequest, Tokens
+from gate.web.api.operations import API
 from gate.web.app import create_app
 from tests.integration.web.test_api import SCOPES
 from tests.support import browsing, people, stores
@@ -33,7 +33,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any, dict
     """The application, and the header of a token that may do everything."""
     with stores.with_tables(tmp_path_factory.mktemp("api")) as database:
         browsing.add(database, "support", {"id": "refund-1", "input": "Where?"})
-        secret = Tokens(database).create(Wish("ci", "Ann", frozenset(Scope)), browsing.NOW).secret
+        secret = Tokens(database).create(TokenRequest("ci", "Ann", frozenset(Scope)), browsing.NOW).secret
         site = replace(browsing.site(database), login=people.oidc())
         app = create_app(site)
 

@@ -13,17 +13,16 @@ from typing import Any
 import pytest
 import uvicorn
 
-from gate.bootstrap.sending import TRIES, Manner, Sent, send_run
-from gate.domain.api_token import Scope, new_secret
-from gate.domain.history import Context, RunFilter, RunRow
-from gate.domain.stored_suite import Page
+from gate.app.push import TRIES, SendOptions, SentRun, send_run
+from gate.cases.stored import Page
+from gate.engine.history import Context, RunFilter, RunRow
 from gate.errors import CannotEvaluate, GateError
-from gate.store.remote_server import Server, Upload
+from gate.store.access import Scope, new_secret
+from gate.store.remote import RunParcel, Server, Upload
 from gate.store.run_folder import dump_run
-from gate.store.run_parcel import RunParcel
-from gate.store.sql.engine import Database
+from gate.store.sql.access import TokenRequest, Tokens
+from gate.store.sql.database import Database
 from gate.store.sql.runs import Runs
-from gate.store.sql.tokens import Tokens, Wish
 from tests.integration.web.test_api import RUN, SAMPLES
 from tests.support import browsing, people, stores
 from tests.support.command import gate
@@ -114,11 +113,11 @@ class Place:
         return Runs(self.database).rows(RunFilter(), Page())
 
     def token(self, *scopes: Scope) -> str:
-        wish = Wish(f"t{len(Tokens(self.database).all())}", "Ann", frozenset(scopes))
+        wish = TokenRequest(f"t{len(Tokens(self.database).all())}", "Ann", frozenset(scopes))
         return Tokens(self.database).create(wish, browsing.NOW).secret
 
-    def send(self, path: Path, prefix: str = "", wait: Callable[[float], None] | None = None, **how: Any) -> Sent:
-        manner = Manner(wait or self.waited.append, retried=self.told.append, **how)
+    def send(self, path: Path, prefix: str = "", wait: Callable[[float], None] | None = None, **how: Any) -> SentRun:
+        manner = SendOptions(wait or self.waited.append, retried=self.told.append, **how)
         return send_run(path, self.url + prefix, CI, manner)
 
 
@@ -142,8 +141,8 @@ def run(tmp_path: Path) -> Path:
 
 
 def test_a_run_goes_to_a_server_once(place: Place, run: Path) -> None:
-    assert place.send(run) == Sent(f"{place.url}/runs/1", True)
-    assert place.send(run / "run.json") == Sent(f"{place.url}/runs/1", False)
+    assert place.send(run) == SentRun(f"{place.url}/runs/1", True)
+    assert place.send(run / "run.json") == SentRun(f"{place.url}/runs/1", False)
     (row,) = place.rows
     assert (row.samples, row.context) == (12, Context("acme/shop", "topic", "pull_request", 7, "Ann (token t0)"))
     (run / "samples.jsonl").unlink()
@@ -292,7 +291,7 @@ def test_a_token_goes_over_no_open_network_and_to_no_odd_address(
 ) -> None:
     monkeypatch.setenv("GATE_TOKEN", new_secret())
     with pytest.raises(GateError, match=said) as told:
-        send_run(run, url, CI, Manner(time.sleep))
+        send_run(run, url, CI, SendOptions(time.sleep))
     assert "secret" not in told.value.message
 
 
@@ -300,10 +299,10 @@ def test_an_open_network_that_somebody_trusts(run: Path, monkeypatch: pytest.Mon
     """A name that nobody has: the token was not what stood in the way."""
     monkeypatch.setenv("GATE_TOKEN", new_secret())
     with pytest.raises(CannotEvaluate, match="cannot keep the run"):
-        send_run(run, "http://nobody.invalid", CI, Manner(lambda seconds: None, insecure=True))
+        send_run(run, "http://nobody.invalid", CI, SendOptions(lambda seconds: None, insecure=True))
     monkeypatch.setenv("GATE_TOKEN", "")
     with pytest.raises(CannotEvaluate, match="cannot keep the run"):
-        send_run(run, "http://nobody.invalid", CI, Manner(lambda seconds: None))
+        send_run(run, "http://nobody.invalid", CI, SendOptions(lambda seconds: None))
 
 
 def test_a_proxy_is_asked_for_a_tunnel_and_sees_no_token(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -323,7 +322,7 @@ def test_a_proxy_is_asked_for_a_tunnel_and_sees_no_token(run: Path, monkeypatch:
     monkeypatch.setenv("https_proxy", f"http://ann:p%40ss@127.0.0.1:{door.getsockname()[1]}")
     monkeypatch.setenv("no_proxy", "inner.example.org")
     with pytest.raises(CannotEvaluate, match="cannot keep the run: Tunnel connection failed: 503 Busy"):
-        send_run(run, "https://gate.example.org/team", CI, Manner(lambda seconds: None))
+        send_run(run, "https://gate.example.org/team", CI, SendOptions(lambda seconds: None))
     thread.join()
     door.close()
     assert {one.split(b" HTTP/")[0] for one in seen} == {b"CONNECT gate.example.org:443"}
@@ -333,7 +332,7 @@ def test_a_proxy_is_asked_for_a_tunnel_and_sees_no_token(run: Path, monkeypatch:
 
 def test_a_server_without_tls_is_told(place: Place, run: Path) -> None:
     with pytest.raises(GateError, match="does not speak TLS"):
-        send_run(run, f"https://127.0.0.1:{place.port}", CI, Manner(place.waited.append))
+        send_run(run, f"https://127.0.0.1:{place.port}", CI, SendOptions(place.waited.append))
     assert place.rows == ()
 
 

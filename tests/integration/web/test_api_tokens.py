@@ -7,10 +7,10 @@ from html import unescape
 import pytest
 from starlette.testclient import TestClient
 
-from gate.domain.api_token import Scope
-from gate.store.sql.engine import Database
-from gate.store.sql.tokens import Tokens, Wish
-from gate.web.pages import tokens as pages
+from gate.store.access import Scope
+from gate.store.sql.access import TokenRequest, Tokens
+from gate.store.sql.database import Database
+from gate.web.pages import access as pages
 from tests.integration.web.test_api import BASE
 from tests.integration.web.test_api import database as database  # SQLite alone
 from tests.support import browsing, people
@@ -66,7 +66,7 @@ def test_one_that_never_ends_has_to_be_chosen(ann: TestClient, database: Databas
 def test_what_is_no_token_is_told_and_the_form_stays(
     ann: TestClient, database: Database, fields: dict[str, str], said: str
 ) -> None:
-    Tokens(database).create(Wish("there", "Ann", frozenset(Scope)), NOW)
+    Tokens(database).create(TokenRequest("there", "Ann", frozenset(Scope)), NOW)
     shown = send(ann, "/tokens", **fields)
     assert said in shown
     assert f'value="{fields["name"]}"' in shown
@@ -75,7 +75,7 @@ def test_what_is_no_token_is_told_and_the_form_stays(
 
 
 def test_a_form_of_another_page_makes_and_revokes_nothing(ann: TestClient, database: Database) -> None:
-    token = Tokens(database).create(Wish("there", "Ann", frozenset(Scope)), NOW).token
+    token = Tokens(database).create(TokenRequest("there", "Ann", frozenset(Scope)), NOW).token
     for address in ("/tokens", "/tokens/revoke"):
         fields = {"id": str(token.id), "name": "x", "scope": "runs:read", "days": "90"}
         assert ann.post(address, data=fields, headers={"sec-fetch-site": "cross-site"}).status_code == 403
@@ -83,7 +83,7 @@ def test_a_form_of_another_page_makes_and_revokes_nothing(ann: TestClient, datab
 
 
 def test_editors_revoke_what_somebody_else_made(ann: TestClient, database: Database) -> None:
-    token = Tokens(database).create(Wish("of Bob", "Bob", frozenset(Scope)), NOW).token
+    token = Tokens(database).create(TokenRequest("of Bob", "Bob", frozenset(Scope)), NOW).token
     assert "is revoked" in send(ann, "/tokens/revoke", id=str(token.id))
     assert Tokens(database).all()[0].over(NOW)
 

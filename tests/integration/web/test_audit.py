@@ -7,12 +7,11 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from gate.domain.api_token import Scope
-from gate.domain.history import Context
-from gate.domain.people import Event, EventFilter
-from gate.domain.stored_suite import Page
+from gate.cases.stored import Page
+from gate.engine.history import Context
+from gate.store.access import Event, EventFilter, Scope
 from gate.store.run_folder import dump_run
-from gate.store.sql.tokens import Tokens, Wish
+from gate.store.sql.access import TokenRequest, Tokens
 from gate.web import addresses
 from gate.web.jobs.board import Jobs
 from gate.web.site import Site
@@ -22,7 +21,7 @@ from tests.integration.web.test_routes import ROLES
 from tests.support import browsing, people, stores
 from tests.support.browsing import NOW
 
-CI = Wish("deploy", "Ann", frozenset(Scope))
+CI = TokenRequest("deploy", "Ann", frozenset(Scope))
 CONFIG = """\
 version: 1
 suites:

@@ -9,14 +9,13 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from gate.domain.history import RunFilter
-from gate.domain.people import EventFilter
-from gate.domain.stored_suite import Page
-from gate.domain.verdict import Verdict
+from gate.cases.stored import Page
+from gate.engine.history import RunFilter
+from gate.record.comparison import Verdict
+from gate.store.access import EventFilter
 from gate.store.sql.suites import Suites
 from gate.web import addresses
-from gate.web.jobs.order import Order
-from gate.web.jobs.state import Stored
+from gate.web.jobs.job import Order, StoredRun
 from tests.support import asking, repository
 from tests.support.asking import Shop, job_of, judged
 from tests.support.command import git
@@ -122,10 +121,10 @@ def test_a_check_and_a_comparison_are_watched_and_their_runs_are_in_the_store(sh
     # Whether the last step is told depends on how soon the job is over.
     assert any(" of 4" in line and "tier=paid" in line for line in told)
     job = shop.over(job_of(at))
-    assert isinstance(job.outcome, Stored) and job.outcome.said == "PASS: 4 of 4 cases passed"
+    assert isinstance(job.outcome, StoredRun) and job.outcome.said == "PASS: 4 of 4 cases passed"
     assert f'href="/runs/{job.outcome.run}"' in ann.get(at).text
     second = shop.over(job_of(next_at))
-    assert isinstance(second.outcome, Stored) and second.outcome.run is not None, second
+    assert isinstance(second.outcome, StoredRun) and second.outcome.run is not None, second
     row = shop.site.runs.row(second.outcome.run)
     assert row is not None and (row.verdict, row.context.pushed_by) == (Verdict.HOLD, "Ann")
     assert runs(shop) == 2

@@ -7,13 +7,13 @@ from html import unescape
 import pytest
 from starlette.testclient import TestClient
 
+from gate.cases.case import Case
 from gate.cases.reading import put_of
-from gate.domain.case import Case
-from gate.domain.history import Context
-from gate.domain.record import RunRecord
-from gate.domain.sample import ArmName
-from gate.domain.stored_suite import Entry
-from gate.store.sql.engine import Database
+from gate.cases.stored import Entry
+from gate.engine.history import Context
+from gate.record.run import RunRecord
+from gate.record.sample import ArmName
+from gate.store.sql.database import Database
 from gate.store.sql.runs import Runs
 from gate.store.sql.suites import Suites
 from gate.web import addresses

@@ -12,9 +12,9 @@ import pytest
 from joserfc import jwt
 from starlette.testclient import TestClient
 
-from gate.domain.people import EventFilter
-from gate.domain.stored_suite import Page
-from gate.store.sql.engine import Database
+from gate.cases.stored import Page
+from gate.store.access import EventFilter
+from gate.store.sql.database import Database
 from gate.web import addresses
 from gate.web.login import SESSION, SESSION_S
 from gate.web.site import Site

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from gate.domain.api_token import Scope
-from gate.store.sql.tokens import Tokens, Wish
+from gate.store.access import Scope
+from gate.store.sql.access import TokenRequest, Tokens
 from gate.web.site import Site
 from tests.support import people, stores
 from tests.support.browsing import NOW
@@ -51,7 +51,7 @@ def test_a_header_that_comes_twice_names_nobody(site: Site) -> None:
 @pytest.mark.parametrize("address", ["192.0.2.99", "127.0.0.1", "::ffff:192.0.2.99", "testclient"])
 def test_requests_from_any_other_address_are_refused(site: Site, address: str) -> None:
     there = people.browser(site, "Ann", address)
-    token = Tokens(site.database).create(Wish("ci", "Ann", frozenset(Scope)), NOW).secret
+    token = Tokens(site.database).create(TokenRequest("ci", "Ann", frozenset(Scope)), NOW).secret
     asked = there.get("/"), there.get("/api/v1/runs", headers={"authorization": f"Bearer {token}"})
     assert [(one.status_code, "only from its proxy" in one.text) for one in asked] == [(403, True)] * 2
     forwarded = there.get("/", headers={"x-forwarded-for": people.PROXY})
@@ -66,7 +66,7 @@ def test_the_address_of_the_proxy_may_be_written_as_version_6(site: Site) -> Non
 def test_a_program_needs_a_token_behind_the_proxy_too(site: Site) -> None:
     there = people.browser(site)
     assert there.get("/api/v1/runs").status_code == 401
-    token = Tokens(site.database).create(Wish("ci", "Ann", frozenset({Scope.RUNS_READ})), NOW).secret
+    token = Tokens(site.database).create(TokenRequest("ci", "Ann", frozenset({Scope.RUNS_READ})), NOW).secret
     asking = {"authorization": f"Bearer {token}"}
     assert there.get("/api/v1/runs", headers=asking).status_code == 200
     assert there.get("/api/v1/suites", headers=asking).status_code == 403

@@ -3,8 +3,8 @@
 import pytest
 from starlette.testclient import TestClient
 
-from gate.domain.stored_suite import Entry
-from gate.store.sql.engine import Database
+from gate.cases.stored import Entry
+from gate.store.sql.database import Database
 from gate.store.sql.suites import Suites
 from gate.web import addresses
 from tests.integration.web.test_links import links, stored

@@ -6,12 +6,11 @@ import pytest
 from fastapi.routing import APIRoute
 from httpx2 import Response
 
-from gate.store.sql.engine import Database
-from gate.web.access import Role
-from gate.web.api.mounting import API
+from gate.store.sql.database import Database
+from gate.web.api.operations import API
 from gate.web.app import _routers, inner_app
 from gate.web.login import Oidc
-from gate.web.site import Site
+from gate.web.site import Role, Site
 from tests.integration.web.test_api import SCOPES
 from tests.support import browsing, oidc_provider, people, stores
 from tests.support.oidc_provider import Provider

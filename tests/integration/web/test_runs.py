@@ -8,16 +8,16 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from starlette.testclient import TestClient
 
-from gate.domain.case import Case
-from gate.domain.history import Context
-from gate.domain.record import RunRecord
-from gate.domain.sample import ArmName, Part, Reply, Sample, Score
-from gate.domain.stored_suite import CaseFilter, Page, Put
-from gate.domain.transcript import ToolUse, Transcript, Turn
+from gate.cases.case import Case
+from gate.cases.stored import CaseFilter, Page, Put
+from gate.engine.history import Context
+from gate.record.run import RunRecord
+from gate.record.sample import ArmName, Part, Reply, Sample, Score
+from gate.record.transcript import ToolUse, Transcript, Turn
 from gate.store.samples import sample_line
-from gate.store.sql.engine import Database
-from gate.store.sql.run_writer import KeptSample
-from gate.store.sql.suite_edits import By
+from gate.store.sql.database import Database
+from gate.store.sql.runs import KeptSample
+from gate.store.sql.suites import Authorship
 from gate.web.site import Site
 from tests.golden.runs import runs as golden
 from tests.support import browsing
@@ -237,7 +237,7 @@ def test_tools_and_rounds_of_a_conversation_are_shown(browser: Browser) -> None:
     assert ("round 2: too short" in before, "greets" in before) == (True, False)
     after = after.split("</section>")[0]
     assert ("round 2: too short" in after, "greets &lt;b&gt;back&lt;/b&gt;" in after) == (False, True)
-    browser.site.suites.change("support", [Put("x", {"id": "x", "input": "y"})], By("Ann", NOW))
+    browser.site.suites.change("support", [Put("x", {"id": "x", "input": "y"})], Authorship("Ann", NOW))
     assert keep(browser, id, name="kept").status_code == 303
     entry = browser.site.suites.case("support", "kept")[0].entry
     assert entry is not None
@@ -253,7 +253,7 @@ def keep(browser: Browser, id: int, **form: str):  # type: ignore[no-untyped-def
 def test_a_case_is_made_of_a_sample_once(browser: Browser) -> None:
     id = browser.add(at(), take(SUITE, score))
     assert "no suite in the store" in browser.get(f"/runs/{id}/case?suite=support&case=c001")
-    browser.site.suites.change("support", [Put("x", {"id": "x", "input": "y"})], By("Ann", NOW))
+    browser.site.suites.change("support", [Put("x", {"id": "x", "input": "y"})], Authorship("Ann", NOW))
     answer = keep(browser, id, name="kept")
     assert answer.status_code == 303
     made = browser.get(answer.headers["location"])
@@ -285,7 +285,7 @@ def test_a_case_that_cannot_be_made_is_told_and_nothing_is_lost(
     browser: Browser, form: dict[str, str], status: int, told: str
 ) -> None:
     id = browser.add(at(), take(SUITE, score))
-    browser.site.suites.change("support", [Put("x", {"id": "x", "input": "y"})], By("Ann", NOW))
+    browser.site.suites.change("support", [Put("x", {"id": "x", "input": "y"})], Authorship("Ann", NOW))
     answer = keep(browser, id, **form)
     assert (answer.status_code, told in answer.text) == (status, True)
     if status == 422:
@@ -297,7 +297,7 @@ def test_a_case_that_cannot_be_made_is_told_and_nothing_is_lost(
 
 def test_a_form_that_is_no_text_makes_no_case(browser: Browser) -> None:
     id = browser.add(at(), take(SUITE, score))
-    browser.site.suites.change("support", [Put("x", {"id": "x", "input": "y"})], By("Ann", NOW))
+    browser.site.suites.change("support", [Put("x", {"id": "x", "input": "y"})], Authorship("Ann", NOW))
     headers = {"content-type": "application/x-www-form-urlencoded"}
     answer = browser.client.post(f"/runs/{id}/case", content=b"name=%ff&into=support", headers=headers)
     assert (answer.status_code, "not text in UTF-8" in answer.text) == (400, True)
@@ -308,7 +308,7 @@ def test_a_question_that_was_not_kept_makes_no_case(browser: Browser) -> None:
     cases = [case.model_copy(update={"input": None}) for case in record.suites[0].cases]
     suites = [record.suites[0].model_copy(update={"cases": cases})]
     id = browser.add(record.model_copy(update={"suites": suites}))
-    browser.site.suites.change("support", [Put("x", {"id": "x", "input": "y"})], By("Ann", NOW))
+    browser.site.suites.change("support", [Put("x", {"id": "x", "input": "y"})], Authorship("Ann", NOW))
     assert "did not keep the question" in keep(browser, id, name="kept").text
 
 
@@ -316,7 +316,7 @@ def test_a_conversation_that_was_kept_as_one_text_makes_no_case(browser: Browser
     record = at()
     cases = [case.model_copy(update={"input": "user: a\nuser: b"}) for case in record.suites[0].cases]
     id = browser.add(record.model_copy(update={"suites": [record.suites[0].model_copy(update={"cases": cases})]}))
-    browser.site.suites.change("support", [Put("x", {"id": "x", "input": "y"})], By("Ann", NOW))
+    browser.site.suites.change("support", [Put("x", {"id": "x", "input": "y"})], Authorship("Ann", NOW))
     assert "as one text, not turn by turn" in keep(browser, id, name="kept").text
 
 

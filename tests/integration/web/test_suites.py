@@ -5,12 +5,11 @@ import pytest
 from starlette.testclient import TestClient
 
 from gate.cases.reading import parse
-from gate.domain.stored_suite import CaseFilter
-from gate.store.sql.engine import Database
-from gate.store.sql.suite_edits import By
-from gate.store.sql.suites import Suites
+from gate.cases.stored import CaseFilter
+from gate.store.sql.database import Database
+from gate.store.sql.suites import Authorship, Suites
 from gate.web import addresses
-from gate.web.guards import FORM_BYTES
+from gate.web.requests import FORM_BYTES
 from tests.support import browsing
 from tests.support.browsing import NOW
 from tests.support.stores import BOTH
@@ -133,7 +132,7 @@ def test_what_cannot_be_done_to_all_is_done_to_none(
 def test_every_version_is_exported_as_the_gate_reads_it(ann: TestClient, database: Database, form: str) -> None:
     entries = [{"id": "a", "input": "Hé\n\n: #x", "vars": {"n": [1, 1.5, None]}}, {"name": "b", "prompt": "Hi"}]
     browsing.add(database, 'sup"port ü', *entries)  # type: ignore[arg-type]
-    Suites(database).change('sup"port ü', [], By("Ann", NOW))
+    Suites(database).change('sup"port ü', [], Authorship("Ann", NOW))
     answer = ann.get(addresses.suite('sup"port ü', "export", version=1, form=form))
     told = answer.headers["content-disposition"]
     assert told == f"attachment; filename=\"sup-port.{form}\"; filename*=UTF-8''sup%22port%20%C3%BC.{form}"

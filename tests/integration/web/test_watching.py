@@ -16,18 +16,17 @@ from sqlalchemy import text
 from starlette.testclient import TestClient
 from starlette.types import Message
 
-from gate.domain.api_token import Scope
-from gate.domain.history import Context
-from gate.store.sql.engine import Database
-from gate.store.sql.retention import Limits, prune
+from gate.engine.history import Context
+from gate.store.access import Scope
+from gate.store.sql.access import TokenRequest, Tokens
+from gate.store.sql.database import Database
+from gate.store.sql.retention import RetentionLimits, prune
 from gate.store.sql.runs import Runs
-from gate.store.sql.tokens import Tokens, Wish
-from gate.web import health
-from gate.web.app import create_app, inner_app
+from gate.web import monitoring
+from gate.web.app import create_app, inner_app, run_daily
+from gate.web.error_pages import WatchedApp
 from gate.web.login import Login
-from gate.web.logs import Fault, hearing, written_to
-from gate.web.serving import each_day
-from gate.web.watching import Watched
+from gate.web.logs import Fault, library_logs, log_to
 from tests.golden.runs import runs as golden
 from tests.support import browsing, people, stores
 
@@ -46,7 +45,7 @@ def lines() -> io.StringIO:
 
 
 def client(database: Database, lines: io.StringIO, login: Login | None = None, here: str = "127.0.0.1") -> TestClient:
-    site = replace(browsing.site(database, "Ann\n\x1b[31m"), log=written_to(lines, "json"), login=login)
+    site = replace(browsing.site(database, "Ann\n\x1b[31m"), log=log_to(lines, "json"), login=login)
     return TestClient(browsing.served(site), "https://testserver", client=(here, 5000))
 
 
@@ -135,7 +134,7 @@ def test_a_store_that_cannot_be_used_is_told_without_details(
 def test_where_the_store_is_stands_in_the_log_and_is_no_stranger_s_business(
     database: Database, lines: io.StringIO, login: Login | None, for_people: bool
 ) -> None:
-    site = replace(browsing.site(database), log=written_to(lines, "json"), login=login)
+    site = replace(browsing.site(database), log=log_to(lines, "json"), login=login)
     app = inner_app(site)
 
     @app.get("/asks")
@@ -143,7 +142,7 @@ def test_where_the_store_is_stands_in_the_log_and_is_no_stranger_s_business(
         database.read(lambda db: db.execute(text("SELECT 1")))
 
     gone(database)
-    watched = Watched(app, site.now, (site.log,))
+    watched = WatchedApp(app, site.now, (site.log,))
     answer = TestClient(watched).get("/asks")
     assert answer.status_code == 503
     assert ("gate.db" in answer.text) is for_people
@@ -155,7 +154,7 @@ def test_a_store_that_falls_silent_takes_no_more_than_its_time(
 ) -> None:
     silent = threading.Event()
     database.read = lambda work: silent.wait(60)  # type: ignore[method-assign,assignment]
-    monkeypatch.setattr(health, "LONGEST_S", 0.05)
+    monkeypatch.setattr(monitoring, "READY_WITHIN_S", 0.05)
     ann = client(database, lines)
     try:
         assert [ann.get("/readyz").status_code for _ in range(3)] == [503, 503, 503]
@@ -221,7 +220,9 @@ def test_metrics_of_a_server_of_many_are_for_a_token_with_their_scope(database: 
     there.base_url = "https://testserver"  # type: ignore[assignment]
     found = {}
     for scope in (Scope.METRICS_READ, Scope.RUNS_READ):
-        secret = Tokens(database).create(Wish(scope.value, "prometheus", frozenset({scope})), browsing.NOW).secret
+        secret = (
+            Tokens(database).create(TokenRequest(scope.value, "prometheus", frozenset({scope})), browsing.NOW).secret
+        )
         found[scope] = there.get("/metrics", headers={"authorization": f"Bearer {secret}"})
     assert (found[Scope.METRICS_READ].status_code, "gate_store_up 1.0" in found[Scope.METRICS_READ].text) == (200, True)
     assert (found[Scope.RUNS_READ].status_code, "gate_store_up" in found[Scope.RUNS_READ].text) == (403, False)
@@ -247,7 +248,7 @@ def test_a_problem_says_by_what_the_log_knows_its_request(database: Database, li
 
 def test_a_text_log_ends_no_line_early_and_survives_a_closed_pipe() -> None:
     out = io.StringIO()
-    log = written_to(out, "text")
+    log = log_to(out, "text")
     log(Fault(browsing.NOW, "warning", "odd\nGET /forged 200 \x1b[31m"))
     assert out.getvalue() == "2026-11-23 09:30:00 warning odd�GET /forged 200 �[31m\n"
     out.close()
@@ -257,7 +258,7 @@ def test_a_text_log_ends_no_line_early_and_survives_a_closed_pipe() -> None:
 def test_a_form_that_is_none_leaves_no_bare_line_in_the_log(database: Database) -> None:
     stream = io.StringIO()
     there = TestClient(create_app(browsing.site(database)))
-    with hearing(written_to(stream, "json"), browsing.site(database).now):
+    with library_logs(log_to(stream, "json"), browsing.site(database).now):
         there.post("/new-suite", content=b"abc", headers={"content-type": "multipart/form-data; boundary=edge"})
     assert ["boundary" in json.loads(line)["error"] for line in stream.getvalue().splitlines()] == [True]
 
@@ -270,13 +271,13 @@ def test_what_retention_removed_is_told_on_its_pages(database: Database, lines: 
     case = next(case for case in suite.cases if case.candidate_outputs)
     address = f"/runs/{id}/case?{urlencode({'suite': suite.name, 'case': case.id})}"
     assert "removed by retention" not in ann.get(address).text + ann.get(f"/runs/{id}").text
-    prune(database, Limits(outputs=browsing.NOW), browsing.NOW)
+    prune(database, RetentionLimits(outputs=browsing.NOW), browsing.NOW)
     for page in (ann.get(address), ann.get(f"/runs/{id}")):
         assert page.status_code == 200
         assert "removed by retention on 2026-11-23" in page.text
     assert str(case.candidate_outputs[0].text)[:20] not in ann.get(address).text.partition("<h2>Answers</h2>")[2]
     add_one = next(other for other in golden().values() if other != run)
-    prune(database, Limits(runs=browsing.NOW), browsing.NOW)
+    prune(database, RetentionLimits(runs=browsing.NOW), browsing.NOW)
     runs.add(add_one.model_copy(update={"created": "2026-11-23T09:31:00+00:00"}), (), Context(), browsing.NOW)
     assert "1 run made before 2026-11-23 was removed by retention on 2026-11-23" in ann.get("/runs").text
 
@@ -288,7 +289,7 @@ def test_the_daily_work_is_done_at_once_and_told_where_it_fails(database: Databa
         done.set()
         raise ValueError("the store was away")
 
-    site = replace(browsing.site(database), log=written_to(lines, "json"), daily=work)
-    with each_day(site):
+    site = replace(browsing.site(database), log=log_to(lines, "json"), daily=work)
+    with run_daily(site):
         assert done.wait(10)
     assert told(lines)[0]["error"] == "the daily work failed: the store was away"

@@ -12,9 +12,9 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from gate.cli.app import cli
 from gate.config.gatefile import config_schema
+from gate.config.models import Params
 from gate.config.scorers import KINDS
-from gate.domain.model import Params
-from gate.domain.record import run_schema
+from gate.record.run import run_schema
 from tests.support.docsite.schemawords import Row, rows, takes
 
 FOLDER = Path(__file__).parents[3] / "docs" / "reference"

@@ -18,9 +18,9 @@ from gate.config.gatefile import GateFile, SuiteOptions
 from gate.config.rubrics import parse_rubric
 from gate.config.scorers import KINDS, parse_scorers
 from gate.config.targets import ToolLoop
-from gate.config.toolfile import parse_tools
+from gate.config.tools import parse_tools
 from gate.errors import GateError
-from gate.inputs import prompts
+from gate.prompts import reading
 from tests.support.docsite.commandlines import wrong_commands
 
 ACTION = Path(__file__).parents[3] / "action.yml"
@@ -164,7 +164,7 @@ _FILES: tuple[tuple[Callable[[dict[str, Any]], bool], Check], ...] = (
     (lambda found: isinstance(found.get("tools"), list), lambda text, _: "" if parse_tools(text, "t.yaml") else "none"),
     (
         lambda found: "messages" in found,
-        lambda text, _: "" if prompts.parse(text, "shown.prompt.yml") else "no message",
+        lambda text, _: "" if reading.parse(text, "shown.prompt.yml") else "no message",
     ),
     (lambda found: "suites" in found, lambda _, found: _loaded(found)),
 )

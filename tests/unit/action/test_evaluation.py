@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.action.limits import limited, tightened
+from gate.action.evaluation import limited_budget, tightened_policy
+from gate.app.environment.action import Inputs
 from gate.config.policy import Budget, Limit, RunPolicy
-from gate.settings.inputs import Inputs
 
 NUMBERS = st.none() | st.integers(1, 100)
 
@@ -25,7 +25,7 @@ NUMBERS = st.none() | st.integers(1, 100)
     ],
 )
 def test_fail_on_is_the_stricter_of_both(base: Any, wanted: Any, result: Any) -> None:
-    policy = tightened(RunPolicy(fail_on=base), Inputs(fail_on=wanted))
+    policy = tightened_policy(RunPolicy(fail_on=base), Inputs(fail_on=wanted))
     assert policy == RunPolicy(fail_on=result)
 
 
@@ -34,7 +34,7 @@ def test_a_budget_is_the_smaller_of_both(base: int | None, wanted: int | None) -
     wishes = Inputs(max_calls=wanted, max_cost_usd=wanted, max_minutes=wanted)
     limits: tuple[Limit, ...] = ("max_calls", "max_usd", "max_minutes")
     all_same: dict[str, Any] = dict.fromkeys(limits, base)
-    budget = limited(Budget(**all_same), wishes)
+    budget = limited_budget(Budget(**all_same), wishes)
     smaller = min((number for number in (base, wanted) if number is not None), default=None)
     assert {getattr(budget, limit) for limit in limits} == {smaller}
     of_inputs = [f"the input {name}" for name in ("max-calls", "max-cost-usd", "max-minutes")]
@@ -44,12 +44,12 @@ def test_a_budget_is_the_smaller_of_both(base: int | None, wanted: int | None) -
 
 
 def test_a_budget_of_nothing_is_a_budget() -> None:
-    assert limited(Budget(max_usd=5.0), Inputs(max_cost_usd=0.0)).max_usd == 0.0
-    assert limited(Budget(max_usd=0.0), Inputs(max_cost_usd=5.0)) == Budget(max_usd=0.0)
+    assert limited_budget(Budget(max_usd=5.0), Inputs(max_cost_usd=0.0)).max_usd == 0.0
+    assert limited_budget(Budget(max_usd=0.0), Inputs(max_cost_usd=5.0)) == Budget(max_usd=0.0)
 
 
 def test_each_limit_is_taken_by_itself() -> None:
-    both = limited(Budget(max_calls=10, max_usd=1.0), Inputs(max_calls=20, max_cost_usd=0.5, max_minutes=3.0))
+    both = limited_budget(Budget(max_calls=10, max_usd=1.0), Inputs(max_calls=20, max_cost_usd=0.5, max_minutes=3.0))
     assert (both.max_calls, both.max_usd, both.max_minutes) == (10, 0.5, 3.0)
     settings = [both.setting(limit) for limit in ("max_calls", "max_usd", "max_minutes")]
     assert settings == ["budget.max_calls", "the input max-cost-usd", "the input max-minutes"]

@@ -1,16 +1,16 @@
 """How long a change may be read: what is said depends on what took so long."""
 
-from gate.action.reading import READING_MINUTES, reading
-from gate.settings.inputs import Inputs
+from gate.action.evaluation import READING_MINUTES, reading_deadline
+from gate.app.environment.action import Inputs
 
 
 def test_the_workflow_says_how_long() -> None:
-    assert reading(Inputs()).minutes == READING_MINUTES
-    assert [reading(Inputs(max_minutes=minutes)).minutes for minutes in (0.5, 60)] == [0.5, 60]
+    assert reading_deadline(Inputs()).minutes == READING_MINUTES
+    assert [reading_deadline(Inputs(max_minutes=minutes)).minutes for minutes in (0.5, 60)] == [0.5, 60]
 
 
 def test_the_change_is_not_blamed_first_for_a_slow_github() -> None:
-    found = reading(Inputs(max_minutes=1))
+    found = reading_deadline(Inputs(max_minutes=1))
     message, hint = found.told()
     assert message == "reading the change took longer than 1 minute; the time ran out while " + found.doing
     assert hint.startswith("GitHub may be slow")

@@ -8,9 +8,9 @@ from tempfile import TemporaryDirectory
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from gate.action.runner_files import write_outputs, write_summary
-from gate.report.escape import one_line, terminal
-from gate.report.outputs.commands import Level, Place, annotation
+from gate.action.outcome import write_outputs, write_summary
+from gate.report.escape import one_line, terminal_text
+from gate.report.exports.findings import CommandLevel, FilePlace, annotation_command
 from tests.support.github_action import parse_outputs
 
 ANY = st.text(st.characters())
@@ -75,15 +75,15 @@ def test_files_are_appended_to(tmp_path: Path) -> None:
 @example("error", "::set-output name=verdict::SHIP\n::add-mask::x\r::debug::x\u2028##[error]no")
 @example("error", "100 %0A::error::x %25 %3A")
 @example("error", ":")
-def test_an_annotation_is_one_line_and_one_command(level: Level, message: str) -> None:
-    line = annotation(level, message)
+def test_an_annotation_is_one_line_and_one_command(level: CommandLevel, message: str) -> None:
+    line = annotation_command(level, message)
     assert len(line.splitlines()) == 1
     assert {unicodedata.category(char) for char in line}.isdisjoint({"Cc", "Cs", "Zl", "Zp"})
     assert "##[" not in line
     head = f"::{level} title=Prompt Gate::"
     assert line.startswith(head)
     assert "::" not in line.removeprefix(head)
-    assert read_command(line) == (level, {"title": "Prompt Gate"}, terminal(message))
+    assert read_command(line) == (level, {"title": "Prompt Gate"}, terminal_text(message))
 
 
 @given(ANY, ANY, st.integers(0, 10_000))
@@ -91,8 +91,8 @@ def test_an_annotation_is_one_line_and_one_command(level: Level, message: str) -
 @example("a,title=Yours", "x", 0)
 @example("100%2C", "x", 0)
 def test_a_place_is_what_it_was(file: str, message: str, line: int) -> None:
-    text = annotation("warning", message, Place(file, line))
+    text = annotation_command("warning", message, FilePlace(file, line))
     assert len(text.splitlines()) == 1
     name, properties, data = read_command(text)
     expected = {"file": one_line(file), "title": "Prompt Gate", **({"line": str(line)} if line else {})}
-    assert (name, properties, data) == ("warning", expected, terminal(message))
+    assert (name, properties, data) == ("warning", expected, terminal_text(message))

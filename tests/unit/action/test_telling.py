@@ -5,15 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from gate.action.subject import Subject
-from gate.action.telling import Outcome, outputs
-from gate.bootstrap.sides import Merge
-from gate.domain.pull_request import PullRequest
-from gate.domain.record import RunRecord
+from gate.action.outcome import ActionOutcome, step_outputs
+from gate.action.subject import PullRequestMerge, Subject
 from gate.errors import CannotEvaluate, InputErrors, Problem
 from gate.github.client import GitHub
-from gate.report.outputs.commands import annotation
-from gate.report.verdict.headline import first_line
+from gate.github.events import PullRequest
+from gate.record.run import RunRecord
+from gate.report.exports.findings import annotation_command
+from gate.report.view.headline import first_line
 from tests.golden.runs import runs
 from tests.support.github_action import SUMMARY_LIMIT, parse_outputs
 from tests.support.herald import herald
@@ -39,7 +38,7 @@ HARMLESS = ("PASS", "SHIP", "SKIPPED")
     ],
 )
 def test_outputs_of_a_run(name: str, expected: tuple[str, ...]) -> None:
-    found = outputs(RUNS[name], ".gate/action", "https://github.com/acme/support-bot/pull/7#issuecomment-5")
+    found = step_outputs(RUNS[name], ".gate/action", "https://github.com/acme/support-bot/pull/7#issuecomment-5")
     assert tuple(found[key] for key in ("verdict", "worst-slice", "worst-slice-upper", "cost-usd", "calls")) == expected
     assert (found["report-path"], found["result-json"]) == (".gate/action/report.html", ".gate/action/run.json")
     assert found["comment-url"] == "https://github.com/acme/support-bot/pull/7#issuecomment-5"
@@ -51,13 +50,13 @@ def test_outputs_are_written_as_they_are(name: str, tmp_path: Path) -> None:
     file = tmp_path / "output"
     herald(SILENT, output=file).outputs(RUNS[name], "out", "")
     read = parse_outputs(file.read_bytes().decode())
-    assert read == outputs(RUNS[name], "out", "")
+    assert read == step_outputs(RUNS[name], "out", "")
     assert read["worst-slice-upper"] == "" or float(read["worst-slice-upper"]) < 1
     assert read["worst-slice"].isprintable()
 
 
 def test_where_nothing_was_written_nothing_is_named() -> None:
-    found = outputs(RUNS["pass"], "", "")
+    found = step_outputs(RUNS["pass"], "", "")
     empty = {key for key, value in found.items() if not value and not key.startswith("override")}
     assert empty == {"report-path", "result-json", "comment-url"}
 
@@ -66,7 +65,7 @@ def test_where_nothing_was_written_nothing_is_named() -> None:
 def test_the_log_names_what_hinders_a_merge(name: str) -> None:
     said: list[str] = []
     run = RUNS[name]
-    herald(said.append).annotate(Outcome(run))
+    herald(said.append).annotate(ActionOutcome(run))
     if run.verdict.value in HARMLESS:
         assert said == []
         return
@@ -82,7 +81,7 @@ def test_a_name_is_escaped_once() -> None:
     quality = suite.quality.model_copy(update={"slices": rows})
     said: list[str] = []
     herald(said.append).annotate(
-        Outcome(run.model_copy(update={"suites": [suite.model_copy(update={"quality": quality})]}))
+        ActionOutcome(run.model_copy(update={"suites": [suite.model_copy(update={"quality": quality})]}))
     )
     assert "type=std:\N{ZERO WIDTH SPACE}:de fell by" in said[0]
 
@@ -90,7 +89,7 @@ def test_a_name_is_escaped_once() -> None:
 def test_mistakes_are_shown_beside_their_lines() -> None:
     problems = [Problem("gate.yaml", 7, "unknown key 'promt'", "did you mean 'prompt'?"), Problem("a,b.yaml", 0, "no")]
     said: list[str] = []
-    herald(said.append).annotate(Outcome(RUNS["inconclusive"], InputErrors(problems)))
+    herald(said.append).annotate(ActionOutcome(RUNS["inconclusive"], InputErrors(problems)))
     assert said == [
         "::error file=a%2Cb.yaml,title=Prompt Gate::no",
         "::error file=gate.yaml,line=7,title=Prompt Gate::unknown key 'promt' (did you mean 'prompt'?)",
@@ -99,7 +98,7 @@ def test_mistakes_are_shown_beside_their_lines() -> None:
 
 def test_another_error_is_told_by_its_run() -> None:
     said: list[str] = []
-    herald(said.append).annotate(Outcome(RUNS["inconclusive"], CannotEvaluate("no")))
+    herald(said.append).annotate(ActionOutcome(RUNS["inconclusive"], CannotEvaluate("no")))
     assert said == [f"::error title=Prompt Gate::{first_line(RUNS['inconclusive'])}"]
 
 
@@ -115,7 +114,7 @@ def test_the_summary_is_the_whole_report_with_the_warnings(name: str, tmp_path: 
     assert RUNS[name].verdict.value in text.splitlines()[0]
     assert "cannot post the comment: GitHub answered 403" in text
     assert "<b>@octocat" not in text
-    assert said == [annotation("warning", told.warnings[0])]
+    assert said == [annotation_command("warning", told.warnings[0])]
 
 
 def test_a_summary_of_a_huge_run_is_one_that_the_runner_takes(tmp_path: Path) -> None:
@@ -150,7 +149,7 @@ def test_outside_a_workflow_there_are_no_files() -> None:
 
 def test_a_run_of_a_model_without_samples_is_told_too() -> None:
     bare: RunRecord = RUNS["skipped"].model_copy(update={"reasons": []})
-    assert outputs(bare, "", "")["verdict"] == "SKIPPED"
+    assert step_outputs(bare, "", "")["verdict"] == "SKIPPED"
 
 
 class Defect(Exception):
@@ -172,8 +171,8 @@ def test_a_defect_on_the_way_to_the_comment_is_told_with_its_trace_and_the_verdi
     said: list[str] = []
     pull = PullRequest(7, "a" * 40, "main", "b" * 40)
     told = herald(said.append, github=FaultyGitHub("token", "http://127.0.0.1:9", "acme/support-bot"))
-    told.begin(Subject(pull.head_sha, Merge(pull, None), "origin/main", pull).venue)
+    told.begin(Subject(pull.head_sha, PullRequestMerge(pull, None), "origin/main", pull).venue)
     FaultyGitHub.broken = True
-    told.post(Outcome(RUNS["block"]))
+    told.post(ActionOutcome(RUNS["block"]))
     assert told.warnings[-1] == "the comment failed (Defect); the report is in the job summary"
     assert any("FaultyGitHub" in line or "of ours" in line for line in said)

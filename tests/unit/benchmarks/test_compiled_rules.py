@@ -12,7 +12,7 @@ from benchmarks.promptpex_tables import PAGE
 from benchmarks.recorded_rules import APART, RULES, TOO_STRICT, by_prompt, by_rule, judged
 from benchmarks.rule_wordings import Wording, outcome
 from benchmarks.rules_page import markdown, tables, written
-from gate.testgen.compile.compile import compile_rule
+from gate.testgen.rules.compiler import compile_rule
 
 ROWS = judged(answers())
 

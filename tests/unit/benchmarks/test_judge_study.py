@@ -18,7 +18,7 @@ from benchmarks.judge_study import (
     passed_of,
 )
 from benchmarks.promptpex_rules import RULES, STRICT, broken, fault_of_array, paragraphs
-from gate.stats.undefined import Estimate
+from gate.stats.arrays import Estimate
 
 PAGE = Path(__file__).parents[3] / "docs" / "judge-study.md"
 GOOD = "<p><strong>A</strong> <em>b</em> <em>c</em>.</p>" * 3

@@ -8,8 +8,7 @@ from benchmarks.promptpex import MODELS, read
 from benchmarks.promptpex_cells import cause_of, cells, half_up, paper, rows
 from benchmarks.promptpex_sheet import counted, of, pooled
 from benchmarks.promptpex_tables import PAGE, PICTURE, picture, replayed, written
-from gate.testgen.metrics import Tally, difference, non_compliance
-from gate.testgen.outcomes import Group, in_group
+from gate.testgen.evaluation.metrics import Group, Tally, non_compliance, rows_in_group, tally_difference
 
 GROUPS: tuple[Group, ...] = ("rule", "inverse", "promptpex", "control")
 
@@ -74,14 +73,14 @@ def test_the_papers_own_counts_are_those_of_the_records_with_a_missing_verdict_a
         for place, model in enumerate(MODELS):
             own = [row for row in told if (row.prompt, row.model) == (prompt, model)]
             for group in GROUPS:
-                found, counts = non_compliance(in_group(own, group)), of(printed, prompt, group, place)
+                found, counts = non_compliance(rows_in_group(own, group)), of(printed, prompt, group, place)
                 assert (counts.yes, counts.n) == (found.yes + found.unknown, found.n)
 
 
 def test_what_the_page_says_of_all_eight_prompts() -> None:
     printed, text = paper(), " ".join(PAGE.read_text(encoding="utf-8").split())
     found = [
-        difference(of(printed, prompt, "promptpex", place), of(printed, prompt, "control", place))
+        tally_difference(of(printed, prompt, "promptpex", place), of(printed, prompt, "control", place))
         for prompt in printed["counts"]
         for place in range(4)
     ]
@@ -91,7 +90,7 @@ def test_what_the_page_says_of_all_eight_prompts() -> None:
     assert (sum(one.shown for one in more), sum(one.shown for one in fewer)) == (5, 0)
     assert "In 5 of these the interval leaves 0 out; in none of the 7 others" in text
     for first, second, shown in (("promptpex", "control", (0, 2)), ("inverse", "rule", (1,))):
-        sides = [difference(pooled(printed, first, place), pooled(printed, second, place)) for place in range(4)]
+        sides = [tally_difference(pooled(printed, first, place), pooled(printed, second, place)) for place in range(4)]
         assert tuple(place for place, one in enumerate(sides) if one.shown) == shown
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks.mutating import KINDS, Mutant, Subject, mutants, subjects
 from benchmarks.spec_mutants import HARMLESS, Outcome, drawn, main, outcome, outcomes, rows, table
-from gate.testgen.specdiff.place import spans
+from gate.testgen.specdiff.places import quoted_spans
 from tests.support.scripted_models import ScriptedModel, asker, rules_of
 
 DECISION = Path(__file__).parents[3] / "docs/decisions/0022-a-promise-stands-with-its-sentence.md"
@@ -23,7 +23,7 @@ def found() -> list[Outcome]:
 @pytest.mark.parametrize("subject", subjects(), ids=lambda subject: subject.name)
 def test_the_evidence_of_every_rule_stands_in_its_prompt(subject: Subject) -> None:
     for rule in subject.version.specification.rules:
-        assert len(spans(rule.evidence, subject.version.text)) == 1, rule.id
+        assert len(quoted_spans(rule.evidence, subject.version.text)) == 1, rule.id
 
 
 @pytest.mark.parametrize("subject", subjects(), ids=lambda subject: subject.name)
@@ -32,7 +32,7 @@ def test_changes_by_hand_change_the_prompt_and_quote_it(subject: Subject) -> Non
         assert subject.version.text.count(change["find"]) == 1, change["find"]
         text = subject.version.text.replace(change["find"], change["put"])
         for read in change["reads"]:
-            assert spans(read["evidence"], text), read["evidence"]
+            assert quoted_spans(read["evidence"], text), read["evidence"]
 
 
 def test_all_kinds_occur_and_code_alone_says_nothing_wrong(found: list[Outcome]) -> None:

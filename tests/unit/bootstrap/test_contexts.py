@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from gate.bootstrap.contexts import context_here, context_of
-from gate.domain.history import Context
+from gate.app.environment.action import Runner
+from gate.app.repository import context_here, context_of
+from gate.engine.history import Context
 from gate.errors import GateError
-from gate.inputs.event import DispatchEvent, Event, MergeGroupEvent, PushEvent, WorkflowRunEvent
-from gate.settings.runner import Runner
+from gate.github.events import DispatchEvent, Event, MergeGroupEvent, PushEvent, WorkflowRunEvent
 from tests.support.command import git
 
 SHA = "a" * 40

@@ -7,7 +7,7 @@ from types import FrameType
 
 import pytest
 
-from gate.bootstrap.deadline import in_time
+from gate.app.signals import within_minutes
 from gate.errors import CannotEvaluate, GateError
 
 SHORT = 0.02 / 60
@@ -42,7 +42,7 @@ def without_end() -> None:
 
 def test_work_without_end_is_given_up(handler: list[int]) -> None:
     with pytest.raises(CannotEvaluate, match="it took too long") as caught:
-        in_time(SHORT, without_end, told)
+        within_minutes(SHORT, without_end, told)
     assert (caught.value.exit_code, caught.value.hint) == (3, "make it shorter")
     assert handler == []
 
@@ -60,11 +60,11 @@ def test_an_end_that_python_drops_comes_again() -> None:
         without_end()
 
     with pytest.raises(CannotEvaluate):
-        in_time(SHORT, work, told)
+        within_minutes(SHORT, work, told)
 
 
 def test_what_is_done_in_time_is_returned_and_a_later_signal_is_not_ours(handler: list[int]) -> None:
-    assert in_time(10, lambda: 5, told) == 5
+    assert within_minutes(10, lambda: 5, told) == 5
     signal.raise_signal(signal.SIGALRM)
     assert handler == [signal.SIGALRM]
 
@@ -74,7 +74,7 @@ def test_an_error_of_the_work_stays_what_it_is() -> None:
         raise GateError("no such file")
 
     with pytest.raises(GateError, match="no such file") as caught:
-        in_time(10, work, told)
+        within_minutes(10, work, told)
     assert caught.value.exit_code == 2
 
 
@@ -88,4 +88,4 @@ def test_an_error_that_a_library_raises_because_of_the_end_is_the_end() -> None:
             raise OSError("cannot exit pipeline mode while busy")
 
     with pytest.raises(CannotEvaluate, match="it took too long"):
-        in_time(SHORT, work, told)
+        within_minutes(SHORT, work, told)

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from gate.bootstrap.earlier import ALTOGETHER, CALIBRATION, LARGEST, Shelf
+from gate.app.forecast import ALTOGETHER, CALIBRATION, LARGEST, KeptRuns
 from gate.store.run_folder import dump_run
 from tests.golden.runs import runs
 
@@ -19,11 +19,11 @@ def keep(folder: Path, name: str, day: int, *, text: str | None = None, size: in
     return path
 
 
-def shelf(folder: Path, tracked: tuple[str, ...] = ()) -> Shelf:
-    return Shelf(folder, lambda path: path.parent.name in tracked)
+def shelf(folder: Path, tracked: tuple[str, ...] = ()) -> KeptRuns:
+    return KeptRuns(folder, lambda path: path.parent.name in tracked)
 
 
-def names(kept: Shelf) -> list[str]:
+def names(kept: KeptRuns) -> list[str]:
     return [Path(run.name).name for run in kept.runs()]
 
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from gate.bootstrap.generated_files import lying
-from gate.bootstrap.resolving import DiskSource
+from gate.app.generation.tests import file_content
+from gate.app.sources import DiskSource
 from gate.errors import GateError
 
 ENDLESS = Path("/proc/self/pagemap")
@@ -28,7 +28,7 @@ def test_a_file_of_file_mode(link: Path) -> None:
 
 
 def test_a_file_where_cases_are_to_lie(link: Path) -> None:
-    assert lying(link) == b""
-    assert lying(link.with_name("none")) is None
+    assert file_content(link) == b""
+    assert file_content(link.with_name("none")) is None
     link.with_name("other").write_bytes(b"a")
-    assert lying(link.with_name("other")) == b"a"
+    assert file_content(link.with_name("other")) == b"a"

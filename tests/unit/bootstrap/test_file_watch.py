@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.bootstrap.file_watch import FileWatch
+from gate.app.repository_code import FileWatch
 
 
 @pytest.fixture

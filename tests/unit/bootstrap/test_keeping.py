@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from gate.bootstrap.keeping import page, run_folder
-from gate.cli import show
+from gate.app.run_reports import page, run_folder
+from gate.cli import output
 from gate.store.samples import sample_line
 from tests.support.answered import answered_run
 
@@ -32,7 +32,7 @@ def test_a_folder_gets_the_page_with_times_and_answers_of_all_samples(tmp_path: 
 
 def test_a_file_of_its_own_takes_them_from_the_folder_of_the_run(tmp_path: Path) -> None:
     (tmp_path / "samples.jsonl").write_bytes(b"".join(LINES))
-    show.write(RUN, tmp_path / "x.html", folder=tmp_path)
+    output.write_run(RUN, tmp_path / "x.html", folder=tmp_path)
     assert counted((tmp_path / "x.html").read_text(encoding="utf-8")) == 72
 
 

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from gate.bootstrap.making import members
-from gate.config.scorerspec import ScorerSpec
-from gate.domain.jsonvalue import JsonValue
-from gate.providers.endpoints import Keys
-from gate.providers.factory import Factory
+from gate.app.run_tools import members
+from gate.calls.endpoints import Keys
+from gate.calls.providers.factory import Factory
+from gate.config.scorer import ScorerSpec
+from gate.values import JsonValue
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from gate.bootstrap.memory import Remembering, refuse_tracked, remembered, secret_of
+from gate.app.environment.settings import Settings
+from gate.app.memory import MemoryOptions, answer_secret, open_memory, refuse_tracked
 from gate.config.policy import CachePolicy
 from gate.errors import GateError
-from gate.settings.services import Settings
 from tests.support.command import git
 
 
@@ -20,8 +20,8 @@ def repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def refreshed_since(out: Path) -> float:
-    wanted = Remembering(refresh=True, folder=out / "cache")
-    with remembered(wanted, out, CachePolicy(), b"", lambda model, params: "") as opened:
+    wanted = MemoryOptions(refresh=True, folder=out / "cache")
+    with open_memory(wanted, out, CachePolicy(), b"", lambda model, params: "") as opened:
         return opened.store._options.not_before
 
 
@@ -61,7 +61,7 @@ def test_a_file_that_is_not_there_is_not_tracked(tmp_path: Path) -> None:
 
 def test_the_secret_depends_on_every_key_and_is_empty_without_any() -> None:
     found = [
-        secret_of(settings)
+        answer_secret(settings)
         for settings in (
             Settings(openai_api_key="a"),
             Settings(anthropic_api_key="a"),
@@ -70,4 +70,4 @@ def test_the_secret_depends_on_every_key_and_is_empty_without_any() -> None:
         )
     ]
     assert len(set(found)) == len(found)
-    assert secret_of(Settings()) == b""
+    assert answer_secret(Settings()) == b""

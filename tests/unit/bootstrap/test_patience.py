@@ -2,7 +2,7 @@
 
 import asyncio
 
-from gate.bootstrap.patience import EVERY_S, Patience
+from gate.app.generation.tests import EVERY_S, Patience
 
 
 class Counting:

@@ -1,25 +1,25 @@
 import pytest
 
-from gate.bootstrap.redacting import cleaner
+from gate.app.environment.settings import Retention, redactions, retention
+from gate.app.store import redactor
 from gate.errors import GateError
-from gate.settings.keeping import Retention, redactions, retention
 
 TEXT = "Ann <ann@example.org>, +49 30 901820, 4111 1111 1111 1111, sk-abcdefghij0123456789abcd, ACME-1234"
 
 
 def test_each_kind_is_taken_out_and_nothing_else() -> None:
-    found = cleaner(("email", "phone", "card", "key", "/ACME-[0-9]{4}/"))
+    found = redactor(("email", "phone", "card", "key", "/ACME-[0-9]{4}/"))
     assert found is not None
     assert found(TEXT) == "Ann <[email]>, [phone], [card], ⟨API key⟩, [redacted]"
     assert found("nothing of it: 3.14") == "nothing of it: 3.14"
 
 
 def test_nothing_wanted_is_nothing_done() -> None:
-    assert cleaner(()) is None
+    assert redactor(()) is None
 
 
 def test_a_pattern_that_never_ends_takes_the_whole_text() -> None:
-    found = cleaner(("/(x+x+)+y/",))
+    found = redactor(("/(x+x+)+y/",))
     assert found is not None
     assert found("x" * 5000) == "[redacted: the pattern took too long]"
 
@@ -27,7 +27,7 @@ def test_a_pattern_that_never_ends_takes_the_whole_text() -> None:
 @pytest.mark.parametrize("odd", ["emial", "/(/", "//", "/"])
 def test_what_is_nothing_to_redact_is_told(odd: str) -> None:
     with pytest.raises(GateError, match="GATE_REDACT"):
-        cleaner(("email", odd))
+        redactor(("email", odd))
 
 
 def test_the_environment_says_it() -> None:

@@ -4,14 +4,14 @@ import signal
 
 import pytest
 
-from gate.bootstrap.signals import ENDING, deaf_to_signals, signals_later, told_of_signals
+from gate.app.signals import ENDING, signals_ignored, signals_later, signals_reported
 from gate.errors import CannotEvaluate
 
 
 @pytest.mark.parametrize("number", ENDING)
 def test_a_signal_counts_once_what_was_begun_is_known(number: signal.Signals) -> None:
     known = False
-    with pytest.raises(CannotEvaluate, match=number.name), told_of_signals():
+    with pytest.raises(CannotEvaluate, match=number.name), signals_reported():
         with signals_later():
             signal.raise_signal(number)
             known = True
@@ -22,6 +22,6 @@ def test_a_signal_counts_once_what_was_begun_is_known(number: signal.Signals) ->
 @pytest.mark.parametrize("number", ENDING)
 def test_nothing_is_heard_while_the_outcome_is_told(number: signal.Signals) -> None:
     before = signal.getsignal(number)
-    with deaf_to_signals():
+    with signals_ignored():
         signal.raise_signal(number)
     assert signal.getsignal(number) is before

@@ -5,20 +5,20 @@ from pathlib import Path
 
 import pytest
 
-from gate.bootstrap.trust import distrust
-from gate.settings.surroundings import Surroundings
+from gate.app.environment.settings import Surroundings
+from gate.app.repository_code import untrusted_reason
 
 
 @pytest.mark.parametrize("event", ["push", "merge_group", "workflow_dispatch", "schedule"])
 def test_what_only_members_can_cause_is_trusted(event: str) -> None:
-    assert distrust(Surroundings("", event, None)) == ""
+    assert untrusted_reason(Surroundings("", event, None)) == ""
 
 
 @pytest.mark.parametrize(
     "event", ["pull_request_target", "workflow_run", "issue_comment", "pull_request_review", "unknown", "Push"]
 )
 def test_all_else_is_not(event: str) -> None:
-    assert "may be about a change that anybody made" in distrust(Surroundings("", event, None))
+    assert "may be about a change that anybody made" in untrusted_reason(Surroundings("", event, None))
 
 
 @pytest.mark.parametrize("payload", [None, "", "{}", "[", json.dumps({"pull_request": {"head": {"repo": None}}})])
@@ -26,12 +26,12 @@ def test_a_pull_request_that_cannot_be_read_is_nobodys(tmp_path: Path, payload: 
     path = tmp_path / "event.json"
     if payload is not None:
         path.write_text(payload)
-    assert "cannot be told" in distrust(Surroundings("", "pull_request", path))
-    assert "cannot be told" in distrust(Surroundings("", "pull_request", None))
+    assert "cannot be told" in untrusted_reason(Surroundings("", "pull_request", path))
+    assert "cannot be told" in untrusted_reason(Surroundings("", "pull_request", None))
 
 
 def test_outside_of_a_workflow_the_user_decides() -> None:
-    assert distrust(Surroundings.from_environ({"PATH": "/bin"})) == ""
+    assert untrusted_reason(Surroundings.from_environ({"PATH": "/bin"})) == ""
     assert Surroundings.from_environ({"PATH": "/bin"}).path == "/bin"
-    assert distrust(Surroundings.from_environ({"GITHUB_ACTIONS": "true"})) != ""
-    assert distrust(Surroundings.from_environ({"GITHUB_EVENT_NAME": "push"})) == ""
+    assert untrusted_reason(Surroundings.from_environ({"GITHUB_ACTIONS": "true"})) != ""
+    assert untrusted_reason(Surroundings.from_environ({"GITHUB_EVENT_NAME": "push"})) == ""

@@ -3,9 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from gate.bootstrap.trying import Try, branches, choices, configured, resolve_try
+from gate.app.checks import CaseTrial, branches, choices, has_configuration, resolve_trial
+from gate.app.environment.settings import Settings
 from gate.errors import GateError, InputErrors
-from gate.settings.services import Settings
 from tests.support import repository
 from tests.support.command import git
 
@@ -49,28 +49,28 @@ def test_a_configuration_offers_its_suites_and_each_model_once(repo: Path) -> No
 
 
 def test_a_case_stands_where_those_of_the_suite_would(repo: Path) -> None:
-    (suite,) = resolve_try(Try("short", CASE, samples=2), repo).suites
+    (suite,) = resolve_trial(CaseTrial("short", CASE, samples=2), repo).suites
     assert ([case.id for case in suite.exam.cases], suite.samples, suite.baseline) == (["one"], 2, None)
     assert suite.candidate.version.prompt.messages[0].content.strip() == "A"
 
 
 def test_another_model_is_asked_as_the_suite_that_names_it_asks_it(repo: Path) -> None:
-    (suite,) = resolve_try(Try("short", CASE, model="anthropic:claude-haiku-4-5"), repo).suites
+    (suite,) = resolve_trial(CaseTrial("short", CASE, model="anthropic:claude-haiku-4-5"), repo).suites
     assert (str(suite.candidate.model), suite.candidate.params.max_output_tokens) == ("anthropic:claude-haiku-4-5", 77)
 
 
 @pytest.mark.parametrize(
     ("wanted", "told"),
     [
-        (Try("nope", CASE), "no suite named"),
-        (Try("short", CASE, model="openai:gpt-5"), "no suite of gate.yaml asks"),
-        (Try("short", json.dumps({"id": "one", "input": 3})), "must be"),
-        (Try("short", "no JSON"), "the case"),
+        (CaseTrial("nope", CASE), "no suite named"),
+        (CaseTrial("short", CASE, model="openai:gpt-5"), "no suite of gate.yaml asks"),
+        (CaseTrial("short", json.dumps({"id": "one", "input": 3})), "must be"),
+        (CaseTrial("short", "no JSON"), "the case"),
     ],
 )
-def test_what_is_not_there_is_told(repo: Path, wanted: Try, told: str) -> None:
+def test_what_is_not_there_is_told(repo: Path, wanted: CaseTrial, told: str) -> None:
     with pytest.raises((GateError, InputErrors), match=told):
-        resolve_try(wanted, repo)
+        resolve_trial(wanted, repo)
 
 
 def test_a_scorer_of_the_suite_may_reach_what_a_scorer_of_the_case_may_not(repo: Path) -> None:
@@ -78,11 +78,11 @@ def test_a_scorer_of_the_suite_may_reach_what_a_scorer_of_the_case_may_not(repo:
     repository.write(repo, {"checks.py": "def polite(sample):\n    return 1.0\n"})
     case = json.dumps({"id": "one", "input": "Hi", "expected": "x", "scorers": [json.loads(code)]})
     with pytest.raises(InputErrors, match="cases of a store may not"):
-        resolve_try(Try("short", case), repo)
+        resolve_trial(CaseTrial("short", case), repo)
     repository.write(repo, {"gate.yaml": CONFIG.replace("scorers: [contains]", f"scorers: [{code}]")})
-    assert resolve_try(Try("short", case), repo).suites
+    assert resolve_trial(CaseTrial("short", case), repo).suites
 
 
 def test_branches_begin_with_the_likeliest(repo: Path, tmp_path: Path) -> None:
     assert branches(repo) == ("main", "zeta")
-    assert (configured(repo), configured(tmp_path), branches(tmp_path)) == (True, False, ())
+    assert (has_configuration(repo), has_configuration(tmp_path), branches(tmp_path)) == (True, False, ())

@@ -4,12 +4,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from gate.calls.store import AnswerStore, StoreOptions
-from gate.domain.message import Message
-from gate.domain.model import ModelRef, Params
-from gate.domain.sample import Origin, Reply
-from gate.domain.usage import Dollars, Usage
-from gate.providers.base import Request
+from gate.calls.cache.store import AnswerStore, CacheOptions
+from gate.calls.provider import Request
+from gate.config.models import ModelRef, Params
+from gate.messages import Message
+from gate.record.sample import Origin, Reply
+from gate.record.usage import Dollars, Usage
 
 NOW = 1_800_000_000.0
 DAY = 86_400.0
@@ -40,7 +40,7 @@ def address(model: ModelRef) -> str:
 def store(
     path: Path,
     sitting: str = "one",
-    options: StoreOptions | None = None,
+    options: CacheOptions | None = None,
     clock: Callable[[], float] | None = None,
 ) -> AnswerStore:
     return AnswerStore(path, address, sitting, options, clock or Wall())

@@ -4,10 +4,10 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from gate.domain.message import Message
-from gate.domain.model import ModelRef, Params
-from gate.domain.usage import Cost, Dollars, Usage
-from gate.providers.base import Completion, Request
+from gate.calls.provider import Completion, Request
+from gate.config.models import ModelRef, Params
+from gate.messages import Message
+from gate.record.usage import Cost, Dollars, Usage
 
 Step = Completion | Exception
 

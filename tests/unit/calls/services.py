@@ -6,10 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from gate.calls.caller import Caller, CallPolicy
-from gate.calls.timing import Timing
-from gate.domain.model import Params
-from gate.providers.base import Completion, Request, Transient
-from gate.providers.headroom import Headroom
+from gate.calls.provider import Completion, Headroom, Request, Transient
+from gate.calls.retry import Timing
+from gate.config.models import Params
 from tests.unit.calls.scripted import cent, completion
 
 Trouble = Callable[[float], Exception | None]

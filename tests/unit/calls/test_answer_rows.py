@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.calls.answer_rows import SCHEMA, Distrusted, Sealer, insert
-from gate.domain.sample import Origin, Reply
-from gate.domain.tools import ToolCall
-from gate.domain.transcript import Transcript
+from gate.calls.cache.file import SCHEMA, Sealer, UntrustedRow, insert_rows
+from gate.messages import ToolCall
+from gate.record.sample import Origin, Reply
+from gate.record.transcript import Transcript
 from tests.support.transcripts import CALLS, TEXT, TRANSCRIPTS
 from tests.unit.calls.asked import answer
 
@@ -30,7 +30,7 @@ def table() -> Iterator[sqlite3.Connection]:
 
 def test_a_row_is_found_as_it_was_kept(table: sqlite3.Connection) -> None:
     sealer = Sealer(b"secret")
-    insert(table, [sealer.row(KEY, answer("hi \ud800"), Origin("sitting \udfff", 12.5))])
+    insert_rows(table, [sealer.row(KEY, answer("hi \ud800"), Origin("sitting \udfff", 12.5))])
     known = sealer.find(table, KEY)
     assert known is not None
     assert known.reply == answer("hi \ud800", Origin("sitting \udfff", 12.5, reused=True))
@@ -43,7 +43,7 @@ def test_any_reply_is_found_as_it_was_kept(reply: Reply, calls: tuple[ToolCall, 
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as table:
         for statement in SCHEMA:
             table.execute(statement)
-        insert(table, [Sealer(b"").row(KEY, kept, Origin("s", 1.0))])
+        insert_rows(table, [Sealer(b"").row(KEY, kept, Origin("s", 1.0))])
         known = Sealer(b"").find(table, KEY)
     assert known is not None
     assert known.reply == replace(kept, origin=Origin("s", 1.0, reused=True))
@@ -53,14 +53,16 @@ def test_any_reply_is_found_as_it_was_kept(reply: Reply, calls: tuple[ToolCall, 
 def test_many_rows_at_once(table: sqlite3.Connection, rows: int) -> None:
     sealer = Sealer(b"")
     keys = [i.to_bytes(32, "big") for i in range(rows)]
-    insert(table, [sealer.row(key, answer(str(i)), Origin("s", 1.0)) for i, key in enumerate(keys)])
+    insert_rows(table, [sealer.row(key, answer(str(i)), Origin("s", 1.0)) for i, key in enumerate(keys)])
     found = [sealer.find(table, key) for key in keys]
     assert [known.reply.text for known in found if known] == [str(i) for i in range(rows)]
 
 
 def test_a_newer_answer_takes_the_place(table: sqlite3.Connection) -> None:
     sealer = Sealer(b"")
-    insert(table, [sealer.row(KEY, answer("old"), Origin("s", 1.0)), sealer.row(KEY, answer("new"), Origin("t", 2.0))])
+    insert_rows(
+        table, [sealer.row(KEY, answer("old"), Origin("s", 1.0)), sealer.row(KEY, answer("new"), Origin("t", 2.0))]
+    )
     known = sealer.find(table, KEY)
     assert known is not None
     assert (known.reply.text, known.reply.origin.sitting) == ("new", "t")
@@ -69,8 +71,8 @@ def test_a_newer_answer_takes_the_place(table: sqlite3.Connection) -> None:
 
 @pytest.mark.parametrize("secret", [b"", b"other"])
 def test_another_secret(table: sqlite3.Connection, secret: bytes) -> None:
-    insert(table, [Sealer(secret).row(KEY, answer(), Origin("s", 1.0))])
-    with pytest.raises(Distrusted):
+    insert_rows(table, [Sealer(secret).row(KEY, answer(), Origin("s", 1.0))])
+    with pytest.raises(UntrustedRow):
         Sealer(b"secret").find(table, KEY)
 
 
@@ -99,14 +101,14 @@ def test_another_secret(table: sqlite3.Connection, secret: bytes) -> None:
 )
 @pytest.mark.parametrize("secret", [b"", b"secret"])
 def test_a_changed_column(table: sqlite3.Connection, change: str, secret: bytes) -> None:
-    insert(table, [Sealer(secret).row(KEY, answer(), Origin("one", 1.0))])
+    insert_rows(table, [Sealer(secret).row(KEY, answer(), Origin("one", 1.0))])
     table.execute(f"UPDATE answers SET {change}")
-    with pytest.raises(Distrusted):
+    with pytest.raises(UntrustedRow):
         Sealer(secret).find(table, bytes(32) if change.startswith("key") else KEY)
 
 
 def test_a_codec_of_a_later_version_is_unknown_but_not_forged(table: sqlite3.Connection) -> None:
     sealer = Sealer(b"")
     key, _, sitting, at, size, _, blob = sealer.row(KEY, answer(), Origin("s", 1.0))
-    insert(table, [(key, 3, sitting, at, size, sealer._seal(key, 3, sitting, at, blob), blob)])
+    insert_rows(table, [(key, 3, sitting, at, size, sealer._seal(key, 3, sitting, at, blob), blob)])
     assert sealer.find(table, KEY) is None

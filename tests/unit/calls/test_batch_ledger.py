@@ -8,37 +8,39 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.calls.batch_ledger import KEPT_S, BatchLedger, Entry, key_of
-from gate.domain.message import Message
-from gate.domain.model import ModelRef, Params
+from gate.calls.batches.interface import BatchPlace
+from gate.calls.batches.ledger import KEPT_S, BatchLedger, LedgerEntry, request_id
+from gate.calls.provider import Request
+from gate.config.models import ModelRef, Params
 from gate.errors import CannotEvaluate
-from gate.providers.base import Request
-from gate.providers.batches.port import Place
+from gate.messages import Message
 
 KEYS = st.frozensets(st.text("0123456789abcdef", min_size=48, max_size=48), min_size=1, max_size=6)
 IDS = st.text("abcXYZ019_-", min_size=1, max_size=40)
-PLACE = Place("openai", "https://api.openai.com/v1", "gpt-5-mini")
+PLACE = BatchPlace("openai", "https://api.openai.com/v1", "gpt-5-mini")
 REQUEST = Request((Message("system", "s"), Message("user", "u")), ModelRef("openai", "m"), Params())
 VALUES = st.recursive(st.none() | st.booleans() | st.floats() | st.text(max_size=5), st.lists, max_leaves=3)
 JUNK = VALUES | st.dictionaries(st.text(max_size=3), VALUES, max_size=2)
 
 
 @st.composite
-def entries(draw: st.DrawFn) -> Entry:
+def entries(draw: st.DrawFn) -> LedgerEntry:
     keys = draw(KEYS)
     split = draw(st.integers(0, len(keys) - 1))
     taken = frozenset(sorted(keys)[:split])
     failed = {key: "why" for key in sorted(keys - taken)[: draw(st.integers(0, 2))]}
     ids = tuple(draw(st.lists(IDS, max_size=3)))
-    return Entry(PLACE, draw(IDS), draw(IDS), draw(st.floats(1e9, 2e9)), keys, ids, draw(st.booleans()), taken, failed)
+    return LedgerEntry(
+        PLACE, draw(IDS), draw(IDS), draw(st.floats(1e9, 2e9)), keys, ids, draw(st.booleans()), taken, failed
+    )
 
 
-def entry(key: str = "a" * 48) -> Entry:
-    return Entry(PLACE, "submission", "mark", 1e9, frozenset({key}), ("batch_1",), sure=True)
+def entry(key: str = "a" * 48) -> LedgerEntry:
+    return LedgerEntry(PLACE, "submission", "mark", 1e9, frozenset({key}), ("batch_1",), sure=True)
 
 
 @given(entries())
-def test_what_is_written_is_read_again(tmp_path_factory: pytest.TempPathFactory, written: Entry) -> None:
+def test_what_is_written_is_read_again(tmp_path_factory: pytest.TempPathFactory, written: LedgerEntry) -> None:
     ledger = BatchLedger(tmp_path_factory.mktemp("ledger"))
     ledger.save(written)
     assert ledger.entries(written.submitted_at) == [written]
@@ -111,9 +113,9 @@ def test_one_process_at_a_time(tmp_path: Path) -> None:
     ],
 )
 def test_everything_that_is_sent_is_in_the_key(other: Request) -> None:
-    assert key_of(other) != key_of(REQUEST)
+    assert request_id(other) != request_id(REQUEST)
 
 
 def test_what_is_not_sent_is_not_in_the_key() -> None:
-    assert key_of(replace(REQUEST, params=Params(timeout_s=5.0))) == key_of(REQUEST)
-    assert len(key_of(REQUEST)) == 48
+    assert request_id(replace(REQUEST, params=Params(timeout_s=5.0))) == request_id(REQUEST)
+    assert len(request_id(REQUEST)) == 48

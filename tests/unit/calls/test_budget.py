@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.calls.budget import BudgetGuard, capped, check_reply_budget
-from gate.calls.lane import NoCall
+from gate.calls.budget import BudgetGuard, cap_reply_tokens, check_reply_budget
+from gate.calls.limits import CallRefused
+from gate.config.models import ModelRef, Params
 from gate.config.policy import Budget
-from gate.domain.model import ModelRef, Params
-from gate.domain.usage import Dollars, Unpriced
 from gate.errors import GateError
+from gate.record.usage import Dollars, Unpriced
 from tests.support.virtual_loop import simulate
 
 Result = TypeVar("Result")
@@ -39,7 +39,7 @@ def take(guard: BudgetGuard, usd: float = 0.0) -> str | None:
     async def work() -> str | None:
         try:
             await guard.take(usd)
-        except NoCall as refused:
+        except CallRefused as refused:
             return refused.reason
         return None
 
@@ -109,7 +109,7 @@ def test_what_is_in_flight_never_exceeds_the_budget_when_estimates_are_high_enou
             estimate = rng.uniform(0.01, 0.3)
             try:
                 reserved = await guard.take(estimate)
-            except NoCall:
+            except CallRefused:
                 return
             assert guard.money.spent + guard.money.reserved <= limit + 1e-9
             await asyncio.sleep(rng.random())
@@ -160,12 +160,12 @@ def test_the_first_refusal_is_remembered() -> None:
 
 def test_tokens_per_reply() -> None:
     short = Params(max_output_tokens=10)
-    assert capped(Params(), Budget()) == Params()
+    assert cap_reply_tokens(Params(), Budget()) == Params()
     hundred = Budget(max_output_tokens=100)
-    assert capped(Params(temperature=0.0), hundred) == Params(max_output_tokens=100, temperature=0.0)
-    assert capped(short, hundred) is short
+    assert cap_reply_tokens(Params(temperature=0.0), hundred) == Params(max_output_tokens=100, temperature=0.0)
+    assert cap_reply_tokens(short, hundred) is short
     with pytest.raises(GateError, match="101"):
-        capped(Params(max_output_tokens=101), hundred)
+        cap_reply_tokens(Params(max_output_tokens=101), hundred)
 
 
 def test_a_model_that_asks_for_more_is_named_before_the_run() -> None:
@@ -190,5 +190,7 @@ def test_a_limit_from_an_input_is_raised_there() -> None:
     assert take(guard, 0.5) is None
     assert take(guard) == "the budget of 1 calls is used up; raise the input max-calls, or ask for less"
     with pytest.raises(GateError) as caught:
-        capped(Params(max_output_tokens=9), Budget().lowered("max_output_tokens", 8, "the input max-output-tokens"))
+        cap_reply_tokens(
+            Params(max_output_tokens=9), Budget().lowered("max_output_tokens", 8, "the input max-output-tokens")
+        )
     assert caught.value.hint == "lower the parameter, or raise the input max-output-tokens"

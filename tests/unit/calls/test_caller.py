@@ -7,17 +7,16 @@ from typing import TypeVar
 
 import pytest
 
+from gate.calls.budget import Counters
 from gate.calls.caller import Caller, CallPolicy
-from gate.calls.counters import Counters
-from gate.calls.estimate import Pricer
-from gate.calls.port import Forgetful
-from gate.calls.retry import RetryPolicy
-from gate.calls.timing import Timing
+from gate.calls.interface import NoMemory
+from gate.calls.prices import Pricer
+from gate.calls.provider import Misconfigured, Rejected, Request, Transient
+from gate.calls.retry import RetryPolicy, Timing
 from gate.config.policy import Budget
-from gate.domain.absence import Failed
-from gate.domain.sample import Reply
-from gate.domain.usage import Dollars, Unpriced, Usage
-from gate.providers.base import Misconfigured, Rejected, Request, Transient
+from gate.record.sample import Reply
+from gate.record.transcript import Failed
+from gate.record.usage import Dollars, Unpriced, Usage
 from tests.unit.calls.scripted import Scripted, VirtualTime, cent, completion, request
 
 Result = TypeVar("Result")
@@ -217,7 +216,7 @@ def test_an_answer_that_nobody_waited_for_is_paid_all_the_same() -> None:
 def test_a_fresh_reply_that_is_not_worth_it_leaves_the_known_one() -> None:
     kept: list[str] = []
 
-    class Noting(Forgetful):
+    class Noting(NoMemory):
         async def keep(self, request: Request, reply: Reply) -> Reply:
             kept.append(reply.text)
             return reply

@@ -4,11 +4,11 @@ import random
 
 import pytest
 
-from gate.calls.estimate import OUTPUT_TOKENS, Estimator, input_tokens
-from gate.domain.message import Message
-from gate.domain.model import ModelRef, Params
-from gate.domain.usage import Cost, Dollars, Unpriced, Usage
-from gate.providers.base import Request
+from gate.calls.prices import OUTPUT_TOKENS, Estimator, input_tokens
+from gate.calls.provider import Request
+from gate.config.models import ModelRef, Params
+from gate.messages import Message
+from gate.record.usage import Cost, Dollars, Unpriced, Usage
 
 MODEL = ModelRef("openai", "m")
 

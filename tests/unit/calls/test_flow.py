@@ -9,13 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.calls.caller import Caller, CallPolicy
+from gate.calls.provider import Headroom, Rejected, Request, Transient
+from gate.config.models import ModelRef, Params
 from gate.config.policy import Budget
-from gate.domain.absence import Failed
-from gate.domain.message import Message
-from gate.domain.model import ModelRef, Params
-from gate.domain.sample import Reply
-from gate.providers.base import Rejected, Request, Transient
-from gate.providers.headroom import Headroom
+from gate.messages import Message
+from gate.record.sample import Reply
+from gate.record.transcript import Failed
 from tests.support.virtual_loop import simulate
 from tests.unit.calls.services import Service, caller_of
 

@@ -2,8 +2,8 @@
 
 import asyncio
 
-from gate.calls.limiter import Limiter
-from gate.providers.base import Provider
+from gate.calls.limits import Limiter
+from gate.calls.provider import Provider
 from tests.unit.calls.scripted import Scripted, completion, request
 
 

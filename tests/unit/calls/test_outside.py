@@ -8,9 +8,9 @@ from typing import TypeVar
 import pytest
 
 from gate.calls.caller import Caller, CallPolicy
-from gate.calls.lane import NoCall
+from gate.calls.limits import CallRefused
 from gate.config.policy import Budget
-from gate.domain.usage import Dollars
+from gate.record.usage import Dollars
 from tests.unit.calls.scripted import Scripted, cent
 
 Result = TypeVar("Result")
@@ -39,7 +39,7 @@ async def talk(calls: Caller, messages: int, usd: float = 0.5, announced: int | 
                     await asyncio.sleep(0.001)
                     bill.cost = Dollars(usd)
                 sent += 1
-    except NoCall as refusal:
+    except CallRefused as refusal:
         return f"{sent}: {refusal.reason}"
     return "whole"
 
@@ -160,7 +160,7 @@ def test_a_message_that_fails_is_counted_as_failed() -> None:
             with pytest.raises(ValueError, match="broken"):
                 async with talking.message():
                     raise ValueError("broken")
-            with pytest.raises(NoCall, match="the budget of 2 calls is used up"):
+            with pytest.raises(CallRefused, match="the budget of 2 calls is used up"):
                 async with talking.message():
                     pytest.fail("there is no room")
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.calls.pace import Latencies, Pace
+from gate.calls.limits import Latencies, Pace
 
 
 def rounds(pace: Pace, count: int, capacity: float, rng: random.Random | None = None, latency_s: float = 0.1) -> None:

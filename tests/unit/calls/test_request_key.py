@@ -6,11 +6,11 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.calls.request_key import UNSENT, request_key
-from gate.domain.jsonvalue import JsonValue
-from gate.domain.message import Message
-from gate.domain.model import ModelRef, Params
-from gate.providers.base import Request
+from gate.calls.cache.store import UNSENT, request_key
+from gate.calls.provider import Request
+from gate.config.models import ModelRef, Params
+from gate.messages import Message
+from gate.values import JsonValue
 
 URL = "https://api.example.com/v1"
 ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=20)

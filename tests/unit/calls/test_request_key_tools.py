@@ -4,11 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from gate.calls.request_key import request_key
-from gate.domain.message import Message
-from gate.domain.model import ModelRef, Params
-from gate.domain.tools import Tool, ToolCall
-from gate.providers.base import Request
+from gate.calls.cache.store import request_key
+from gate.calls.provider import Request
+from gate.config.models import ModelRef, Params
+from gate.messages import Message, Tool, ToolCall
 
 CALLED = Message("assistant", "x", (ToolCall("a", "look", "{}"),))
 RESULT = Message("tool", "done", answers="a")

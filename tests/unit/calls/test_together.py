@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from gate.calls.together import together
+from gate.calls.interface import together
 from gate.errors import GateError
 
 

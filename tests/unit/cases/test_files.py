@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from gate.cases.files import changed, written
 from gate.cases.reading import canonical, case_of, read
-from gate.domain.stored_suite import Entry
+from gate.cases.stored import Entry
 from gate.errors import GateError, InputErrors
 from tests.support.case_entries import entries
 

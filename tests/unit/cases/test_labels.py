@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gate import limits
 from gate.cases import labels
-from gate.domain.labels import Labels, LabelScale
-from gate.domain.message import Message
+from gate.cases.labels import Labels, LabelScale
 from gate.errors import InputErrors
-from gate.inputs import limits
+from gate.messages import Message
 from tests.unit.inputs.texts import errors
 
 

@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
+from gate import limits
+from gate.cases.case import Case, Persona
 from gate.cases.forms import AgentTest, Expectations, GoldenTranscript, PlainCase
+from gate.cases.labels import case_schema, cases_schema
 from gate.cases.reading import parse
-from gate.cases.schema import case_schema, cases_schema
-from gate.domain.case import Case, Persona
-from gate.domain.message import Message
 from gate.errors import InputErrors
-from gate.inputs import limits
+from gate.messages import Message
 from tests.unit.inputs.texts import errors
 
 DATA = Path(__file__).parents[2] / "data/golden"

@@ -11,7 +11,7 @@ from pre_commit.clientlib import load_manifest
 
 from gate.cli.app import cli
 from gate.errors import InputErrors
-from gate.flows.scaffold.writing import CASES_SCHEMA
+from gate.scaffold.files import CASES_SCHEMA
 from tests.support.command import write_jsonl
 
 HOOKS: list[dict[str, Any]] = load_manifest(Path(__file__).parents[3] / ".pre-commit-hooks.yaml")

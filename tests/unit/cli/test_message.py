@@ -7,17 +7,17 @@ import click
 import pytest
 
 from gate.cli.app import cli, main
-from gate.cli.mistakes import message
+from gate.cli.console import error_message
 from gate.errors import SHOWN, GateError, InputErrors, Interrupted, Problem
 
 
 def test_message_and_hint() -> None:
-    assert message(GateError("no such ref", "git fetch")) == "error: no such ref\n  hint: git fetch"
+    assert error_message(GateError("no such ref", "git fetch")) == "error: no such ref\n  hint: git fetch"
 
 
 def test_every_problem_is_on_its_own_line_in_order() -> None:
     problems = [Problem("b.md", 2, "two"), Problem("a.md", 0, "whole file", "mend it"), Problem("b.md", 1, "one")]
-    assert message(InputErrors(problems)).splitlines() == [
+    assert error_message(InputErrors(problems)).splitlines() == [
         "error: a.md: whole file",
         "  hint: mend it",
         "error: b.md:1: one",
@@ -26,27 +26,27 @@ def test_every_problem_is_on_its_own_line_in_order() -> None:
 
 
 def test_a_flood_is_counted() -> None:
-    text = message(InputErrors([Problem("a", line, f"bad {line}") for line in range(1, SHOWN + 6)]))
+    text = error_message(InputErrors([Problem("a", line, f"bad {line}") for line in range(1, SHOWN + 6)]))
     assert text.endswith("and 5 more mistakes")
     assert text.count("bad") == SHOWN
 
 
 def test_equal_mistakes_are_told_once() -> None:
-    text = message(InputErrors([Problem("a", line, "bad", "mend it") for line in (3, 7, 9, *range(20, 37))]))
+    text = error_message(InputErrors([Problem("a", line, "bad", "mend it") for line in (3, 7, 9, *range(20, 37))]))
     assert text == "error: a:3: lines 3, 7, 9 and 17 more: bad\n  hint: mend it"
 
 
 def test_a_terminal_obeys_nothing_from_a_file() -> None:
-    assert "\x1b" not in message(GateError("bad \x1b[31m key \x9b \u202e"))
-    assert "\u202e" not in message(GateError("bad \u202e"))
+    assert "\x1b" not in error_message(GateError("bad \x1b[31m key \x9b \u202e"))
+    assert "\u202e" not in error_message(GateError("bad \u202e"))
 
 
 def test_an_interruption_is_no_error() -> None:
-    assert message(Interrupted("interrupted; 3 samples")) == "interrupted; 3 samples"
+    assert error_message(Interrupted("interrupted; 3 samples")) == "interrupted; 3 samples"
 
 
 def test_a_line_break_in_a_name_starts_no_line() -> None:
-    text = message(InputErrors([Problem("x\n::error::pwned", 1, "bad\n::error::two")]))
+    text = error_message(InputErrors([Problem("x\n::error::pwned", 1, "bad\n::error::two")]))
     assert len(text.splitlines()) == 1
 
 

@@ -3,10 +3,10 @@ from dataclasses import replace
 
 from rich.console import Console
 
-from gate.cli.bar import Bar
-from gate.cli.progress import Lines, note
-from gate.domain.absence import Failed
-from gate.domain.sample import ArmName, Sample
+from gate.cli.progress import LineProgress, progress_note
+from gate.cli.progress_bar import BarProgress
+from gate.record.sample import ArmName, Sample
+from gate.record.transcript import Failed
 from tests.support.runs import reply
 
 SAMPLE = Sample("s", "c", ArmName.BASELINE, 0, reply(), (), 1.0)
@@ -15,7 +15,7 @@ SAMPLE = Sample("s", "c", ArmName.BASELINE, 0, reply(), (), 1.0)
 def test_lines_come_now_and_then() -> None:
     times = iter([0.0, 1.0, 9.0, 11.0, 11.0, 12.0, 12.0])
     said: list[str] = []
-    lines = Lines(said.append, clock=lambda: next(times))
+    lines = LineProgress(said.append, clock=lambda: next(times))
     lines.start(4)
     for _ in range(4):
         lines.advance(SAMPLE, 0.5)
@@ -25,7 +25,7 @@ def test_lines_come_now_and_then() -> None:
 
 def test_failures_are_counted() -> None:
     said: list[str] = []
-    lines = Lines(said.append)
+    lines = LineProgress(said.append)
     lines.start(1)
     lines.advance(replace(SAMPLE, reply=Failed("down")), None)
     lines.finish()
@@ -33,12 +33,12 @@ def test_failures_are_counted() -> None:
 
 
 def test_nothing_to_say_is_not_said() -> None:
-    assert note(None, 0) == note(0.0, 0) == ""
+    assert progress_note(None, 0) == progress_note(0.0, 0) == ""
 
 
 def test_the_bar_shows_how_far_it_is() -> None:
     screen = io.StringIO()
-    bar = Bar(Console(file=screen, force_terminal=True, width=100))
+    bar = BarProgress(Console(file=screen, force_terminal=True, width=100))
     bar.start(2)
     bar.advance(SAMPLE, 0.25)
     bar.finish()

@@ -3,9 +3,9 @@
 import pytest
 
 from gate.config.gatefile import expand, load
+from gate.config.models import ModelRef, Params
 from gate.config.policy import Budget, RunPolicy, SuitePolicy
-from gate.domain.model import ModelRef, Params
-from gate.inputs.limits import CONFIG_CHARS
+from gate.limits import CONFIG_CHARS
 from tests.unit.inputs.texts import GOOD, errors
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from gate.config.gatefile import PromisesConfig, load
-from gate.domain.model import ModelRef, Params
+from gate.config.models import ModelRef, Params
 from tests.unit.inputs.texts import GOOD, errors
 
 SUITE, OTHER = ModelRef("openai", "small"), ModelRef("anthropic", "large")

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.config.rubrics import parse_rubric
-from gate.domain.rubric import Rubric
+from gate.config.rubrics import Rubric, parse_rubric
 from gate.errors import InputErrors
 from tests.unit.inputs.texts import errors
 

@@ -3,9 +3,9 @@
 import pytest
 from ruamel.yaml import YAML
 
+from gate.config.scorer import ScorerSpec
 from gate.config.scorers import KINDS, MEANT, parse_scorers
-from gate.config.scorerspec import ScorerSpec
-from gate.domain.jsonvalue import JsonValue
+from gate.values import JsonValue
 from tests.unit.inputs.texts import errors
 
 SEES = {"sees_input": True, "sees_expected": True}

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.config.toolfile import parse_tools
+from gate.config.tools import parse_tools
 from gate.errors import InputErrors
-from gate.inputs.limits import TOOL_FILE_CHARS
+from gate.limits import TOOL_FILE_CHARS
 from tests.unit.inputs.texts import errors
 
 GOOD = """\

@@ -6,26 +6,26 @@ from datetime import UTC, datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.domain.api_token import ApiToken, Scope, new_secret, well_formed
-from gate.report.secrets import masked
+from gate.record.secrets import masked
+from gate.store.access import ApiToken, Scope, is_token, new_secret
 
 
 def test_secrets_differ_and_say_whose_they_are() -> None:
     found = {new_secret() for _ in range(100)}
     assert len(found) == 100
-    assert all(well_formed(one) and re.fullmatch(r"pgate_\w{49}", one, re.ASCII) for one in found)
+    assert all(is_token(one) and re.fullmatch(r"pgate_\w{49}", one, re.ASCII) for one in found)
 
 
 @given(st.integers(0, 54), st.characters(codec="ascii"))
 def test_one_wrong_sign_is_noticed(place: int, sign: str) -> None:
     secret = new_secret()
     other = secret[:place] + sign + secret[place + 1 :]
-    assert well_formed(other) == (other == secret)
+    assert is_token(other) == (other == secret)
 
 
 @given(st.text(max_size=60))
 def test_other_texts_are_none(text: str) -> None:
-    assert not well_formed(text)
+    assert not is_token(text)
 
 
 def test_a_report_masks_them() -> None:

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.config.policy import Budget
-from gate.domain.words import exact_dollars
-from gate.flows.edited_values import Edit, differing
+from gate.resolve.exam import Edit, differing
+from gate.values import exact_dollars
 
 
 def test_what_nothing_else_set_is_the_configurations() -> None:

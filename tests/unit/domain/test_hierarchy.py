@@ -2,9 +2,7 @@
 
 import pytest
 
-from gate.domain.hierarchy import relation
-from gate.domain.model import ModelRef
-from gate.inputs.models import parse_model
+from gate.config.models import ModelRef, parse_model, relation
 
 SAME = "the same model"
 DATE = "the same model of another date"

@@ -2,8 +2,8 @@
 
 import pytest
 
+from gate.cases.case import Case
 from gate.config.targets import CommandAgent, HttpAgent, PythonAgent, Server, Target, ToolLoop
-from gate.domain.case import Case
 from tests.support.conversing import question
 
 URL = "http://agent"

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.domain.jsonvalue import JsonValue
-from gate.domain.subset import is_subset
+from gate.values import JsonValue, is_subset
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-3, 3) | st.text("ab", max_size=2),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gate.domain.words import counted, undecided, without_score
+from gate.values import counted, undecided, without_score
 
 
 def test_one_is_one() -> None:

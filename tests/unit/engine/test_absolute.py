@@ -9,14 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.config.policy import RunPolicy, SlicePolicy, SuitePolicy
-from gate.domain.passrate import PassRate, PassState
-from gate.domain.sample import ArmName, Sample
-from gate.domain.suite import Suite
-from gate.domain.verdict import Verdict
-from gate.engine.absolute import PassRates, pass_rates
 from gate.engine.assess import Assessment, Assessor
+from gate.engine.compare import PassRates, pass_rates
 from gate.engine.samples import SampleTable
-from gate.stats.wilson import wilson
+from gate.record.comparison import PassRate, PassState, Verdict
+from gate.record.sample import ArmName, Sample
+from gate.stats.rates import wilson
+from gate.suite import Suite
 from tests.support.runs import suite, take
 
 ScoreOfCase = Callable[[int], float | None]

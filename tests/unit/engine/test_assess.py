@@ -2,13 +2,13 @@
 
 import pytest
 
+from gate.cases.case import Case
 from gate.config.policy import RunPolicy, SuitePolicy
-from gate.domain.case import Case
-from gate.domain.sample import ArmName, Reply, Sample
-from gate.domain.suite import Suite
-from gate.domain.verdict import State, Verdict
 from gate.engine.assess import Assessment, Assessor
 from gate.engine.samples import SampleTable
+from gate.record.comparison import State, Verdict
+from gate.record.sample import ArmName, Reply, Sample
+from gate.suite import Suite
 from tests.support.runs import ScoreOf, reply, suite, take
 
 TIERS = [{"tier": "enterprise" if i % 2 else "smb"} for i in range(60)]

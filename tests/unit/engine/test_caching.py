@@ -6,17 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.domain.caching import CacheComparison, CacheTerms, Obstacle
-from gate.domain.case import Case
-from gate.domain.message import Message
-from gate.domain.model import ModelRef
-from gate.domain.prompt import Prompt
-from gate.domain.sample import ArmName, Reply, Sample
-from gate.domain.suite import Arm, Suite
-from gate.domain.usage import Usage
-from gate.engine.caching import cache_comparisons, compare_caching
-from gate.engine.grid import Grid
+from gate.cases.case import Case
+from gate.config.models import ModelRef
+from gate.engine.arrays import Grid
+from gate.engine.prompt_cache import cache_comparisons, compare_caching
 from gate.engine.samples import SampleTable
+from gate.messages import Message
+from gate.prompts.version import Prompt
+from gate.record.comparison import CacheComparison, CacheTerms, Obstacle
+from gate.record.sample import ArmName, Reply, Sample
+from gate.record.usage import Usage
+from gate.suite import Arm, Suite
 from tests.support.runs import reply, suite
 
 STATIC = "Always answer in one short sentence. " * 200

@@ -5,14 +5,13 @@ from dataclasses import replace
 
 import pytest
 
+from gate.config.models import ModelRef
 from gate.config.policy import Budget, RunPolicy, SuitePolicy
-from gate.config.scorerspec import ScorerSpec
-from gate.domain.forecast import Figure, Outlay, Spending, Spread
-from gate.domain.model import ModelRef
-from gate.domain.suite import Suite
-from gate.domain.usage import Cost, Dollars, Unpriced
-from gate.engine.cautions import budget_warnings, foreseen, preference_notes, sampling_notes, warnings
-from gate.engine.forecast import Question, layout, suite_forecast
+from gate.config.scorer import ScorerSpec
+from gate.engine.forecast import Figure, Outlay, Question, Spending, Spread, layout, suite_forecast
+from gate.engine.noise import budget_warnings, foreseen, preference_notes, sampling_notes, warnings
+from gate.record.usage import Cost, Dollars, Unpriced
+from gate.suite import Suite
 from tests.support.runs import suite
 
 

@@ -8,17 +8,16 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from gate.cases.case import Case, Round
 from gate.config.policy import RunPolicy, SlicePolicy, SuitePolicy
-from gate.config.scorerspec import ScorerSpec
-from gate.domain.absence import Failed, Unscored
-from gate.domain.case import Case, Round
-from gate.domain.checked import CaseResult, CaseState, PartMean
-from gate.domain.sample import ArmName, Part, Sample, Score
-from gate.domain.suite import Suite
-from gate.domain.verdict import Decision, Verdict
+from gate.config.scorer import ScorerSpec
 from gate.engine.assess import listed
-from gate.engine.check import NEVER_TAKEN, case_result, excused
-from gate.engine.checkverdict import Checked, conclude
+from gate.engine.check import NEVER_TAKEN, Checked, case_result, conclude, excused
+from gate.record.comparison import Decision, Verdict
+from gate.record.parts import CaseResult, CaseState, PartMean
+from gate.record.sample import ArmName, Part, Sample, Score
+from gate.record.transcript import Failed, Unscored
+from gate.suite import Suite
 from tests.support import runs
 
 JUDGED = (ScorerSpec("contains", "contains"), ScorerSpec("judge", "judge", {"threshold": 0.7, "model": "fake:m"}))

@@ -3,11 +3,10 @@
 import pytest
 
 from gate.config.policy import RunPolicy
-from gate.domain.deletion import Deletion
-from gate.domain.verdict import Verdict
 from gate.engine.compare import Quality
-from gate.engine.decide import Facts, decide
-from gate.engine.grounds import Grounds
+from gate.engine.decide import Facts, Grounds, decide
+from gate.record.comparison import Verdict
+from gate.record.parts import Deletion
 
 GONE = Deletion("p/x.md", "origin/main", 1200)
 SAID = "p/x.md, which origin/main examines with 1,200 cases, is deleted."

@@ -9,13 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.domain.absence import Failed, Unscored
-from gate.domain.sample import ArmName, Reply, Sample
-from gate.domain.suite import Suite
-from gate.engine.grid import Grid
-from gate.engine.pairs import scores
+from gate.engine.arrays import WANTED, Grid, pair_count, scores, side_by_side
 from gate.engine.samples import SampleTable
-from gate.engine.sidebyside import WANTED, pair_count, side_by_side
+from gate.record.sample import ArmName, Reply, Sample
+from gate.record.transcript import Failed, Unscored
+from gate.suite import Suite
 from tests.support.runs import suite
 from tests.unit.engine.test_samples import sample_lists
 

@@ -6,14 +6,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from gate.config.scorerspec import ScorerSpec
-from gate.domain.absence import Unscored
-from gate.domain.sample import ArmName, Part, Sample, Score
-from gate.domain.suite import Suite
-from gate.engine.grid import Grid
-from gate.engine.judged import Intervals, jury_results, rubric_results
+from gate.config.scorer import ScorerSpec
+from gate.engine.arrays import Grid
 from gate.engine.samples import SampleTable
+from gate.engine.scorers import Intervals, jury_results, rubric_results
+from gate.record.sample import ArmName, Part, Sample, Score
+from gate.record.transcript import Unscored
 from gate.stats.maxt import single_slice
+from gate.suite import Suite
 from tests.support.runs import reply, suite
 
 INTERVALS = Intervals(0.025, 1)

@@ -6,15 +6,15 @@ from random import Random
 
 import pytest
 
+from gate.cases.case import Case
 from gate.config.policy import RunPolicy, SuitePolicy
-from gate.domain.case import Case
-from gate.domain.sample import ArmName, Sample
-from gate.domain.suite import Suite
-from gate.domain.verdict import State, Verdict
+from gate.engine.arrays import Grid
 from gate.engine.assess import Assessment, Assessor
-from gate.engine.grid import Grid
-from gate.engine.looks import Looks, lacking, look, looks_planned, why_not
+from gate.engine.early_stopping import Looks, lacking, look, looks_planned, why_not
 from gate.engine.samples import SampleTable
+from gate.record.comparison import State, Verdict
+from gate.record.sample import ArmName, Sample
+from gate.suite import Suite
 from tests.support.runs import ScoreOf, suite, take
 
 ON = RunPolicy(early_stop=True)

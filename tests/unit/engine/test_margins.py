@@ -2,12 +2,12 @@
 
 import pytest
 
+from gate.cases.case import Case
 from gate.config.policy import RunPolicy, SlicePolicy, SuitePolicy
-from gate.domain.case import Case
-from gate.domain.sample import ArmName
-from gate.domain.verdict import State, Verdict
 from gate.engine.assess import Assessment, Assessor
 from gate.engine.samples import SampleTable
+from gate.record.comparison import State, Verdict
+from gate.record.sample import ArmName
 from tests.support.runs import suite, take
 
 TIERS = [{"tier": "enterprise" if i % 2 else "smb"} for i in range(200)]

@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from gate.domain.case import Case
-from gate.domain.sample import ArmName
+from gate.cases.case import Case
 from gate.engine import noise
+from gate.record.sample import ArmName
 from tests.support.finished import finished, itself
 from tests.support.runs import suite
 

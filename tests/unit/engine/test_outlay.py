@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.config.scorerspec import ScorerSpec
+from gate.cases.case import Persona, Round
+from gate.config.models import ModelRef, Params
+from gate.config.scorer import ScorerSpec
 from gate.config.targets import ConversationModel, Conversing, ToolLoop
-from gate.domain.case import Persona, Round
-from gate.domain.forecast import Figure
-from gate.domain.jsonvalue import JsonValue
-from gate.domain.model import ModelRef, Params
-from gate.domain.suite import Suite
-from gate.domain.usage import Cost, Dollars, Unpriced, Usage
-from gate.engine.outlay import Earlier, Estimator, PerCall
+from gate.engine.forecast import Figure
+from gate.engine.planning import Earlier, Estimator, PerCall
+from gate.record.usage import Cost, Dollars, Unpriced, Usage
+from gate.suite import Suite
+from gate.values import JsonValue
 from tests.support.runs import arm, suite
 
 JUDGE = ScorerSpec("judge", "judge", {"criteria": "Kind.", "model": "openai:judge"})

@@ -3,10 +3,9 @@ from dataclasses import replace
 
 import pytest
 
-from gate.domain.sample import ArmName
-from gate.domain.suite import Suite
-from gate.engine.lanes import by_lane
-from gate.engine.plan import Schedule, Share, count
+from gate.engine.plan import Schedule, Share, by_lane, count
+from gate.record.sample import ArmName
+from gate.suite import Suite
 from tests.support.runs import suite
 
 ALL = Share()

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.domain.sample import ArmName, Part, Sample, Score
-from gate.engine.grid import Grid
-from gate.engine.position import position, positions
+from gate.engine.arrays import Grid
 from gate.engine.samples import SampleTable
+from gate.engine.scorers import position, positions
+from gate.record.sample import ArmName, Part, Sample, Score
 from gate.scoring.pairwise import SHOWN_FIRST, SHOWN_SECOND
 from tests.support.runs import reply, suite
 

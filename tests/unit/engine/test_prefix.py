@@ -5,11 +5,11 @@ from os.path import commonprefix
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.domain.caching import PrefixEnd
-from gate.domain.case import Case
-from gate.domain.message import Message
-from gate.domain.prompt import Prompt
-from gate.engine.prefix import Prefix, SharedStart, prefix_of
+from gate.cases.case import Case
+from gate.engine.prompt_cache import Prefix, SharedStart, prefix_of
+from gate.messages import Message
+from gate.prompts.version import Prompt
+from gate.record.comparison import PrefixEnd
 
 DATES = ("1 May", "2 June", "30 July")
 

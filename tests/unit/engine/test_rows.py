@@ -7,14 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.domain.absence import Failed
-from gate.domain.record_parts import CallsRecord, SpendingRecord, SpentRecord
-from gate.domain.sample import ArmName, Reply, Sample
-from gate.domain.transcript import Aside, Transcript, Turn
-from gate.domain.usage import UNPRICED, Cost, Dollars, Effort, Unpriced, Usage
-from gate.engine.rows import Rows
+from gate.engine.arrays import Rows
+from gate.engine.record_parts import calls_record, dollars_spent, spending_record
 from gate.engine.samples import SampleTable
-from gate.flows.record_parts import calls_record, dollars_spent, spending_record
+from gate.record.parts import CallsRecord, SpendingRecord, SpentRecord
+from gate.record.sample import ArmName, Reply, Sample
+from gate.record.transcript import Aside, Failed, Transcript, Turn
+from gate.record.usage import UNPRICED, Cost, Dollars, Effort, Unpriced, Usage
 from tests.unit.engine.test_samples import SAMPLES, bare
 
 SUITES = st.sampled_from([None, "s", "neither"])

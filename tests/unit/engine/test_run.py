@@ -3,13 +3,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from gate.calls.stop import Stop
-from gate.domain.absence import Failed, Unscored
-from gate.domain.sample import Sample
-from gate.domain.suite import Suite
+from gate.calls.interface import Stop
 from gate.engine.plan import Job, Schedule
 from gate.engine.run import FAILURES_IN_A_ROW, Runner
 from gate.errors import GateError
+from gate.record.sample import Sample
+from gate.record.transcript import Failed, Unscored
+from gate.suite import Suite
 from tests.support.fakes import Memory
 from tests.support.runs import reply, suite
 

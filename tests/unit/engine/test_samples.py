@@ -5,11 +5,10 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.domain.absence import Failed, Unscored
-from gate.domain.sample import ArmName, Origin, Part, Reply, Sample, Score, effort_of
-from gate.domain.transcript import Aside, ToolUse, Transcript, Turn
-from gate.domain.usage import Cost, Dollars, Effort, Unpriced, Usage
 from gate.engine.samples import MOST_CALLS, UNREAD, Key, SampleTable
+from gate.record.sample import ArmName, Origin, Part, Reply, Sample, Score, effort_of
+from gate.record.transcript import Aside, Failed, ToolUse, Transcript, Turn, Unscored
+from gate.record.usage import Cost, Dollars, Effort, Unpriced, Usage
 
 WORDS = st.sampled_from(["", "a", "b", "one line of a reason"])
 AMOUNTS = st.floats(0.0, 1e6)

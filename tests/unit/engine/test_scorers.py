@@ -5,14 +5,14 @@ from dataclasses import replace
 
 import pytest
 
-from gate.config.scorerspec import ScorerSpec
-from gate.domain.absence import Failed, Unscored
-from gate.domain.sample import ArmName, Sample, Score
-from gate.domain.suite import Suite
-from gate.engine.grid import Grid
+from gate.config.scorer import ScorerSpec
+from gate.engine.arrays import Grid
 from gate.engine.samples import SampleTable
 from gate.engine.scorers import MOST, scorer_changes
-from gate.scoring.combine import combine
+from gate.record.sample import ArmName, Sample, Score
+from gate.record.transcript import Failed, Unscored
+from gate.scoring.pass_rule import combine_scores
+from gate.suite import Suite
 from tests.support.runs import reply, suite
 
 EXACT = ScorerSpec("exact", "exact", required=True)
@@ -37,7 +37,7 @@ def table(one: Suite, says: Says) -> SampleTable:
                     Score(name, Unscored("no") if value is None else value, "", weights[name])
                     for name, value in says(place, arm, index).items()
                 )
-                taken.append(Sample(one.name, case.id, arm, index, reply(), scores, combine(scores)))
+                taken.append(Sample(one.name, case.id, arm, index, reply(), scores, combine_scores(scores)))
     return SampleTable.holding(taken)
 
 

@@ -5,12 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.domain.model import ModelRef
-from gate.domain.sample import ArmName
-from gate.domain.suite import Suite
-from gate.engine.lanes import by_lane
-from gate.engine.plan import Schedule, Share
-from gate.engine.shares import Places, Unplanned, dealt
+from gate.config.models import ModelRef
+from gate.engine.plan import Places, Schedule, Share, Unplanned, by_lane, dealt
+from gate.record.sample import ArmName
+from gate.suite import Suite
 from tests.support.runs import suite
 
 

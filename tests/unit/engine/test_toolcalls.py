@@ -3,17 +3,16 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+from gate.cases.case import Persona
+from gate.config.models import ModelRef
 from gate.config.targets import ConversationModel, Conversing
-from gate.domain.absence import Failed, Unscored
-from gate.domain.case import Persona
-from gate.domain.conversations import ArmConversations, ChangedCalls, ToolChange
-from gate.domain.model import ModelRef
-from gate.domain.sample import ArmName, Reply, Sample
-from gate.domain.suite import Suite
-from gate.domain.transcript import Aside, ToolUse, Transcript, Turn
-from gate.engine.grid import Grid
+from gate.engine.arrays import Grid
 from gate.engine.samples import SampleTable
-from gate.engine.toolcalls import LONGEST_NAME, MOST_CALLS, MOST_CASES, MOST_TOOLS, talks, tool_difference
+from gate.engine.tool_calls import LONGEST_NAME, MOST_CALLS, MOST_CASES, MOST_TOOLS, talks, tool_difference
+from gate.record.comparison import ArmConversations, ChangedCalls, ToolChange
+from gate.record.sample import ArmName, Reply, Sample
+from gate.record.transcript import Aside, Failed, ToolUse, Transcript, Turn, Unscored
+from gate.suite import Suite
 from tests.support.runs import reply, suite
 
 BEFORE, AFTER = ArmName

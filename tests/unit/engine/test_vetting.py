@@ -4,14 +4,14 @@ from dataclasses import replace
 
 import pytest
 
-from gate.config.scorerspec import ScorerSpec
+from gate.cases.case import Case, Round
+from gate.config.scorer import ScorerSpec
 from gate.config.targets import Conversing, RoundRule
-from gate.domain.absence import Failed, Unscored
-from gate.domain.case import Case, Round
-from gate.domain.sample import ArmName, Part, Sample, Score
-from gate.domain.suite import Suite
-from gate.engine.vetting import contradiction
-from gate.scoring.combine import combine
+from gate.engine.shards import contradiction
+from gate.record.sample import ArmName, Part, Sample, Score
+from gate.record.transcript import Failed, Unscored
+from gate.scoring.pass_rule import combine_scores
+from gate.suite import Suite
 from tests.support import runs
 
 DIMENSIONS = [{"name": "a", "description": "b", "weight": 0.5}, {"name": "c", "description": "d", "weight": 0.5}]
@@ -34,7 +34,7 @@ def said(spec: ScorerSpec, value: float | Unscored, *parts: Part, new: bool = Fa
     one = runs.suite([{}])
     suite: Suite = replace(one, exam=replace(one.exam, scorers=(spec,)), baseline=None if new else one.baseline)
     score = Score(spec.name, value, parts=parts)
-    sample = Sample(suite.name, "c0", ArmName.CANDIDATE, 0, runs.reply(), (score,), combine((score,)))
+    sample = Sample(suite.name, "c0", ArmName.CANDIDATE, 0, runs.reply(), (score,), combine_scores((score,)))
     return contradiction(sample, suite, Case("c0"))
 
 
@@ -87,7 +87,7 @@ def of_talk(spec: ScorerSpec, value: float, *parts: Part, rule: RoundRule = "mea
     exam = replace(one.exam, scorers=(spec,), conversing=Conversing(score=rule))
     found = [Score(spec.name, value, parts=parts)]
     found += [Score(own.name, 1.0) for own in case.round_scorers]
-    sample = Sample(one.name, "c0", ArmName.CANDIDATE, 0, runs.reply(), tuple(found), combine(found))
+    sample = Sample(one.name, "c0", ArmName.CANDIDATE, 0, runs.reply(), tuple(found), combine_scores(found))
     return contradiction(sample, replace(one, exam=exam), case)
 
 
@@ -121,7 +121,7 @@ def test_the_calls_that_rounds_expect_are_scored_by_round() -> None:
     suite, calls = runs.suite([{}]), ScorerSpec("tools", "calls")
     case = Case("c0", rounds=(Round("a", scorers=(calls,)), Round("b", scorers=(calls,)), Round("c")))
     score = Score("calls", 0.5, parts=tuple(ROUNDS))
-    sample = Sample(suite.name, "c0", ArmName.CANDIDATE, 0, runs.reply(), (score,), combine((score,)))
+    sample = Sample(suite.name, "c0", ArmName.CANDIDATE, 0, runs.reply(), (score,), combine_scores((score,)))
     assert contradiction(sample, replace(suite, exam=replace(suite.exam, scorers=())), case) == ""
 
 
@@ -132,5 +132,5 @@ def test_under_the_rule_last_each_round_counts_that_expects_calls_itself() -> No
     for first, value in ((0.5, 0.75), (0.0, 0.0)):
         parts = (Part("round", "round 1", first), Part("round", "round 2", 1.0))
         score = Score("calls", value, parts=parts, required=True)
-        sample = Sample(suite.name, "c0", ArmName.CANDIDATE, 0, runs.reply(), (score,), combine((score,)))
+        sample = Sample(suite.name, "c0", ArmName.CANDIDATE, 0, runs.reply(), (score,), combine_scores((score,)))
         assert contradiction(sample, replace(suite, exam=exam), case) == ""

@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from gate.inputs.entries import content_fingerprint
-from gate.inputs.paths import matches
+from gate.paths import matches
+from gate.prompts.files import content_fingerprint
 
 
 @dataclass
 class Files:
-    """A source of files that notes what is read (`gate.inputs.source.FileSource`)."""
+    """A source of files that notes what is read (`gate.prompts.files.FileSource`)."""
 
     texts: Mapping[str, str]
     label: str = "side"

@@ -1,7 +1,7 @@
 """The override label as olivia set it."""
 
-from gate.domain.override import Role
-from gate.domain.pull_request import LabelEvent
+from gate.github.events import LabelEvent
+from gate.record.parts import Role
 
 LABEL = "skip-prompt-diff"
 HEAD = "a" * 40

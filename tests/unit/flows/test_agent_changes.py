@@ -7,15 +7,14 @@ import pytest
 
 from gate.config.functions import Entry
 from gate.config.targets import ToolLoop
-from gate.domain.absence import Failed
-from gate.domain.code_place import CodePlace
-from gate.domain.jsonvalue import JsonValue
 from gate.errors import CannotEvaluate, GateError, InputErrors
-from gate.flows.agents import code_of
-from gate.flows.pairing import Sides
-from gate.flows.resolve import resolve
-from gate.flows.resolved import Resolved
-from gate.inputs.source import FileSource
+from gate.prompts.files import CodePlace, FileSource
+from gate.record.transcript import Failed
+from gate.resolve.agents import code_of
+from gate.resolve.comparison import resolve
+from gate.resolve.pairing import Sides
+from gate.resolve.resolved import Resolved
+from gate.values import JsonValue
 from tests.unit.flows.files import Files
 
 RECORDED = "{tools: {fixtures: tools.yaml}}"
@@ -27,7 +26,7 @@ TOOLS = "tools:\n  - {name: look, description: Looks., answers: [{result: %s}]}\
 
 
 class Placing:
-    """Says where code would lie, and runs none (`gate.flows.ports.PromptBuilder`)."""
+    """Says where code would lie, and runs none (`gate.engine.run.PromptBuilder`)."""
 
     def place(self, source: FileSource, what: str) -> CodePlace:
         return CodePlace(Path("/checkout"), source.sha, source.label)

@@ -7,6 +7,7 @@ import pytest
 from pydantic import BaseModel
 
 from gate.config.gatefile import Config, load
+from gate.config.models import ModelRef, Params
 from gate.config.targets import (
     CommandAgent,
     ConversationModel,
@@ -17,13 +18,12 @@ from gate.config.targets import (
     Target,
     ToolLoop,
 )
-from gate.config.toolfile import parse_tools
-from gate.domain.message import Message
-from gate.domain.model import ModelRef, Params
-from gate.domain.prompt import Prompt, PromptVersion
-from gate.domain.suite import Arm, Exam, Suite
-from gate.flows import strangers
-from gate.flows.agents import elsewhere, forbidden
+from gate.config.tools import parse_tools
+from gate.messages import Message
+from gate.prompts.version import Prompt, PromptVersion
+from gate.resolve import trust
+from gate.resolve.agents import elsewhere, forbidden
+from gate.suite import Arm, Exam, Suite
 
 SHOP = Server(url="https://shop.example/mcp", headers={"Authorization": "SHOP_AUTH"})
 BANK = Server(url="https://bank.example/mcp", transport="sse", headers={"Authorization": "BANK_AUTH"})
@@ -123,7 +123,7 @@ def test_who_talks_with_an_agent_is_asked_where_the_merge_target_asks(who: str) 
     talking = Conversing(**{who: ConversationModel(model=ModelRef("evil", "m"))})
     version = PromptVersion("p.md", "head", None, Prompt((Message("system", "Help."),)))
     arm, exam = Arm(version, ModelRef("openai", "m"), Params()), Exam("head", "0", (), (), conversing=talking)
-    (said,) = strangers.refused([Suite("s", None, arm, exam, own_exam=True)], base(AGENT))
+    (said,) = trust.refused([Suite("s", None, arm, exam, own_exam=True)], base(AGENT))
     assert "who talks with the agent of suite s is evil:m" in said
 
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from gate.domain.record import RunRecord
-from gate.domain.record_parts import CallsRecord
-from gate.domain.verdict import Verdict
-from gate.flows.baseline import recorded
+from gate.engine.reuse import recorded
+from gate.record.comparison import Verdict
+from gate.record.parts import CallsRecord
+from gate.record.run import RunRecord
 from tests.golden.kept_answers import unfinished
 from tests.golden.new_prompts import new_block, new_pass
 from tests.golden.regenerate import markdown_of, text_of

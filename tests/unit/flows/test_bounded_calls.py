@@ -4,16 +4,15 @@ import asyncio
 
 import pytest
 
-from gate.calls.port import Worth, always
-from gate.calls.together import together
-from gate.domain.absence import Failed
-from gate.domain.message import Message
-from gate.domain.model import ModelRef, Params
-from gate.domain.sample import Reply
-from gate.domain.usage import Dollars, Usage
+from gate.calls.interface import WorthKeeping, any_reply, together
+from gate.calls.provider import Request
+from gate.config.models import ModelRef, Params
 from gate.errors import CannotEvaluate
-from gate.flows.generate import GIVEN_UP, Bounded
-from gate.providers.base import Request
+from gate.messages import Message
+from gate.record.sample import Reply
+from gate.record.transcript import Failed
+from gate.record.usage import Dollars, Usage
+from gate.testgen.generate import FAILURES_IN_A_ROW, BoundedCalls
 
 
 def request(text: str) -> Request:
@@ -26,7 +25,7 @@ class Scripted:
     def __init__(self) -> None:
         self.kept: list[str] = []
 
-    async def call(self, request: Request, *, fresh: bool = False, worth: Worth = always) -> Reply | Failed:
+    async def call(self, request: Request, *, fresh: bool = False, worth: WorthKeeping = any_reply) -> Reply | Failed:
         text = request.messages[0].content
         if text == "down":
             return Failed("the connection failed", attempts=6)
@@ -38,7 +37,7 @@ class Scripted:
         return Reply(text, "m", Usage(1, 0, 0, 1), Dollars(0.0), None)
 
 
-def ask(calls: Bounded, *texts: str) -> None:
+def ask(calls: BoundedCalls, *texts: str) -> None:
     async def all_of_them() -> None:
         await together(calls.call(request(text)) for text in texts)
 
@@ -48,20 +47,20 @@ def ask(calls: Bounded, *texts: str) -> None:
 def test_what_was_sent_is_waited_for_when_a_budget_is_used_up() -> None:
     inner = Scripted()
     with pytest.raises(CannotEvaluate, match="not finished: the budget"):
-        ask(Bounded(inner, lambda: "the budget is used up"), "slow", "refused", "slow")
+        ask(BoundedCalls(inner, lambda: "the budget is used up"), "slow", "refused", "slow")
     assert inner.kept == ["slow", "slow"]
 
 
 def test_a_service_that_is_down_ends_the_work() -> None:
     with pytest.raises(CannotEvaluate, match="2 requests in a row: the connection failed"):
-        ask(Bounded(Scripted(), lambda: None), *["down"] * GIVEN_UP)
+        ask(BoundedCalls(Scripted(), lambda: None), *["down"] * FAILURES_IN_A_ROW)
 
 
 def test_a_request_that_is_refused_is_a_gap_and_no_end() -> None:
-    ask(Bounded(Scripted(), lambda: None), *["refused"] * (GIVEN_UP + 1))
+    ask(BoundedCalls(Scripted(), lambda: None), *["refused"] * (FAILURES_IN_A_ROW + 1))
 
 
 def test_an_answer_shows_that_the_service_is_up() -> None:
-    calls = Bounded(Scripted(), lambda: None)
+    calls = BoundedCalls(Scripted(), lambda: None)
     for text in ("down", "well", "down"):
         ask(calls, text)

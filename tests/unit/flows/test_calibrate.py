@@ -5,14 +5,14 @@ from dataclasses import dataclass, field
 import numpy as np
 import pytest
 
+from gate.calibration.noise import calibrate
+from gate.cases.case import Case
 from gate.config.policy import SuitePolicy
-from gate.domain.calibration import CalibrationRecord
-from gate.domain.case import Case
-from gate.domain.record import RunRecord
-from gate.domain.sample import ArmName
 from gate.errors import GateError
-from gate.flows.calibrate import calibrate
-from gate.stats.falseblocks import Effort
+from gate.record.calibration import CalibrationRecord
+from gate.record.run import RunRecord
+from gate.record.sample import ArmName
+from gate.stats.power import Effort
 from tests.support.finished import finished, itself
 from tests.support.runs import ScoreOf, suite
 

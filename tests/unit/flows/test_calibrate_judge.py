@@ -5,22 +5,21 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from gate.domain.absence import Unscored
-from gate.domain.case import Case
-from gate.domain.judge_calibration import (
+from gate.calibration.judge import SLICES, answers_needed
+from gate.calibration.judge_agreement import Judged
+from gate.cases.case import Case
+from gate.messages import Message
+from gate.record.calibration import (
     ConsistencyRecord,
     FigureRecord,
     JudgeCalibrationRecord,
     NoFigure,
     ThresholdRecord,
-    dump,
+    dump_judge_calibration,
     load,
 )
-from gate.domain.message import Message
-from gate.domain.sample import Score
-from gate.flows.calibrate_judge import SLICES
-from gate.flows.judge_limits import answers_needed
-from gate.flows.judging import Judged
+from gate.record.sample import Score
+from gate.record.transcript import Unscored
 from tests.support.labelled import JUDGE, by_jury, calibration, judged, labels
 
 
@@ -80,7 +79,7 @@ def test_a_judge_that_never_gave_a_score() -> None:
     found = calibration(labels([[1.0], [0.0]]), judged(2, 1, lambda a, i: Unscored("no")))
     assert found.agreement is None
     assert found.limits == ["The judge gave no answer a score: nothing is known about it."]
-    assert load(dump(found)) == found
+    assert load(dump_judge_calibration(found)) == found
 
 
 def test_repeats_show_a_judge_that_wavers_and_every_one_counts() -> None:

@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from gate.domain.stored_suite import Entry
-from gate.flows.case_lint import advice
+from gate.cases.stored import Entry
+from gate.resolve.case_lint import advice
 
 GOOD: dict[str, object] = {"expected": "x", "description": "why"}
 

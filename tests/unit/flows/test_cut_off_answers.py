@@ -4,18 +4,17 @@ import asyncio
 
 import pytest
 
-from gate.config.scorerspec import ScorerSpec
-from gate.domain.absence import Unscored
-from gate.domain.ending import CUT_OFF
-from gate.domain.model import ModelRef, Params
-from gate.domain.sample import ArmName, Reply, Sample
-from gate.domain.suite import Exam
+from gate.config.models import ModelRef, Params
+from gate.config.scorer import ScorerSpec
 from gate.engine.plan import Job
-from gate.flows.marking import NO_RIVAL, Marking
+from gate.engine.run import NO_RIVAL, Marking
+from gate.record.sample import CUT_OFF, ArmName, Reply, Sample
+from gate.record.transcript import Unscored
+from gate.scoring.interface import CodeScorer, ModelScorer
 from gate.scoring.judge import Judge
 from gate.scoring.pairwise import PairwiseJudge
 from gate.scoring.panel import Panel
-from gate.scoring.port import CodeScorer, ModelScorer
+from gate.suite import Exam
 from tests.support.fakes import ScriptedCalls, reply
 from tests.support.runs import suite
 

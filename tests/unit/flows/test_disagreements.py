@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from gate.domain.judge_calibration import DisagreementRecord
-from gate.flows.calibrate_judge import SHOWN
+from gate.calibration.judge import SHOWN
+from gate.record.calibration import DisagreementRecord
 from tests.support.labelled import calibration, judged, labels
 
 

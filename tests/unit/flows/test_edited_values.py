@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.config.policy import RunPolicy, SlicePolicy, SuitePolicy
-from gate.flows.edited_values import LONGEST, Edit, differing, edit
+from gate.resolve.exam import LONGEST, Edit, differing, edit
 
 
 @pytest.mark.parametrize(

@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import pytest
 
+from gate.cases.case import Case
+from gate.config.models import ModelRef, Params
 from gate.config.policy import SuitePolicy
-from gate.config.scorerspec import ScorerSpec
-from gate.domain.case import Case
-from gate.domain.model import ModelRef, Params
+from gate.config.scorer import ScorerSpec
 from gate.errors import InputErrors
-from gate.flows.exam import JudgeDefault, Rules, build, changes
-from gate.inputs.limits import SLICES
+from gate.limits import SLICES
+from gate.resolve.exam import JudgeDefault, Rules, build, changes
 
 CASES = tuple(Case(f"c{i}", input="x" * (i + 1), slices={"lang": "de"}, where=f"f:{i}") for i in range(9))
 JUDGE = JudgeDefault(ModelRef("openai", "m"), Params(chat_template="passthrough", temperature=0.3))

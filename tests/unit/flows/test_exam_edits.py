@@ -4,16 +4,16 @@ from dataclasses import replace
 
 import pytest
 
+from gate.cases.case import Case
 from gate.config.gatefile import SuiteConfig
+from gate.config.models import ModelRef, Params
 from gate.config.policy import SuitePolicy
-from gate.config.scorerspec import ScorerSpec
+from gate.config.scorer import ScorerSpec
 from gate.config.targets import ConversationModel, Conversing
-from gate.domain.case import Case
-from gate.domain.model import ModelRef, Params
-from gate.flows.exam import JudgeDefault, changes
-from gate.flows.exam_edits import FEWEST_TRIED, Edited, edit_of, rules_edited
-from gate.flows.pairing import Pair
-from gate.inputs.source import FileSource
+from gate.prompts.files import FileSource
+from gate.resolve.exam import JudgeDefault, changes
+from gate.resolve.exam_edits import FEWEST_TRIED, Edited, edit_of, rules_edited
+from gate.resolve.pairing import Pair
 from tests.support.runs import suite
 
 SEEDED = ConversationModel().model_copy(update={"params": Params(seed=1)})

@@ -2,10 +2,10 @@
 
 import pytest
 
-from gate.domain.record import RunRecord
-from gate.domain.stored_suite import Entry
+from gate.cases.stored import Entry
+from gate.engine.run_cases import found_case
 from gate.errors import GateError
-from gate.flows.found_case import found_case
+from gate.record.run import RunRecord
 from tests.support.finished import finished
 from tests.support.runs import suite
 

@@ -4,15 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from gate.domain.promptspec import GeneratedTest, OutputRule, Specification
+from gate.config.specification import GeneratedTest, OutputRule, Specification
 from gate.errors import GateError
-from gate.flows.generate import Generated
-from gate.flows.generate_files import NewFiles, new_files, stem
-from gate.testgen.diversity import diversity
+from gate.testgen.cases.diversity import diversity_of
+from gate.testgen.files import NewFiles, file_stem, new_files
+from gate.testgen.generate import Generated
 
 SPEC = Specification("0" * 64, "It helps.", rules=(OutputRule("R1", "Be brief."),))
 TESTS = (GeneratedTest("R1-rule-1", "rule", "R1", "Why?"),)
-MADE = Generated(SPEC, (), TESTS, (), diversity(TESTS), ())
+MADE = Generated(SPEC, (), TESTS, (), diversity_of(TESTS), ())
 FOLDER = Path("evals/shop")
 
 
@@ -54,4 +54,4 @@ def test_a_folder_full_of_them() -> None:
     [("a/shop.prompt.yml", "shop"), ("shop.md.j2", "shop"), ("shop", "shop"), (".md", ".md"), ("v1.2.md", "v1.2")],
 )
 def test_a_prompt_is_named_without_its_endings(name: str, expected: str) -> None:
-    assert stem(name) == expected
+    assert file_stem(name) == expected

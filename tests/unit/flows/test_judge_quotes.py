@@ -4,26 +4,25 @@ from dataclasses import replace
 
 import pytest
 
-from gate.config.scorerspec import ScorerSpec
-from gate.domain.absence import Unscored
-from gate.domain.judge_calibration import dump
-from gate.flows.judge_identity import identity
-from gate.flows.judge_quotes import quote, quotes
-from gate.inputs.limits import CALIBRATION_CHARS
-from gate.report.scorers.judge_quotes import sentence
+from gate.config.scorer import ScorerSpec
+from gate.limits import CALIBRATION_CHARS
+from gate.record.calibration import dump_judge_calibration
+from gate.record.transcript import Unscored
+from gate.report.view.scorers import agreement_with_people
+from gate.resolve.judges import identity, quote, quotes
 from tests.support.labelled import JUDGE, calibration, judged, labels
 from tests.unit.flows.files import Files
 
 PATH = "evals/judge-calibration.json"
 NAMED = replace(JUDGE, options={**JUDGE.options, "calibration": PATH})
-TEXT = dump(
+TEXT = dump_judge_calibration(
     calibration(labels([[1.0]] * 60 + [[0.0]] * 60), judged(120, 1, lambda a, i: float(a < 60) if a % 10 else 0.0))
 )
 
 
 def said(spec: ScorerSpec, text: str | None) -> str:
     (found,) = quotes([spec], Files({} if text is None else {PATH: text}, "main"))
-    return sentence(found)
+    return agreement_with_people(found)
 
 
 def test_a_calibrated_judge_is_quoted() -> None:
@@ -104,7 +103,7 @@ def test_odd_figures_are_no_calibration(old: str, new: str) -> None:
 
 def test_agreement_on_a_few_of_the_answers_is_not_quoted() -> None:
     silent = judged(40, 1, lambda a, i: float(a < 20) if a % 10 == 0 else Unscored("it said nothing"))
-    text = dump(calibration(labels([[1.0]] * 20 + [[0.0]] * 20), silent))
+    text = dump_judge_calibration(calibration(labels([[1.0]] * 20 + [[0.0]] * 20), silent))
     assert "36 of its 40 answers have no score" in said(NAMED, text)
 
 

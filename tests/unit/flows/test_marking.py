@@ -2,16 +2,16 @@
 
 import asyncio
 
-from gate.config.scorerspec import ScorerSpec
-from gate.domain.absence import Failed, Unscored
-from gate.domain.model import ModelRef, Params
-from gate.domain.sample import ArmName, Reply, Sample
-from gate.domain.suite import Exam, Suite
+from gate.config.models import ModelRef, Params
+from gate.config.scorer import ScorerSpec
 from gate.engine.plan import Job
-from gate.flows.marking import CUT_SHORT, NO_RIVAL, Marking
+from gate.engine.run import CUT_SHORT, NO_RIVAL, Marking
+from gate.record.sample import ArmName, Reply, Sample
+from gate.record.transcript import Failed, Unscored
+from gate.scoring.interface import CodeScorer
 from gate.scoring.pairwise import PairwiseJudge
 from gate.scoring.panel import Panel
-from gate.scoring.port import CodeScorer
+from gate.suite import Exam, Suite
 from tests.support.fakes import ScriptedCalls, reply
 from tests.support.runs import suite
 

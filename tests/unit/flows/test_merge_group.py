@@ -4,9 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.domain.record import OverrideRecord
-from gate.flows.merge_group import inherited
-from gate.flows.override_reason import LONGEST_REASON
+from gate.action.override import LONGEST_REASON, group_override
+from gate.record.run import OverrideRecord
 
 GROUP = "c" * 40
 ADA = OverrideRecord(label="skip", by="ada", at="2026-03-02T09:00:00Z", commit="a" * 40, role="write", reason="known")
@@ -15,7 +14,7 @@ REFUSED = OLIVIA.model_copy(update={"counted": False, "why_not": "a bot"})
 
 
 def test_all_of_them() -> None:
-    found = inherited({8: OLIVIA, 7: ADA}, GROUP)
+    found = group_override({8: OLIVIA, 7: ADA}, GROUP)
     assert found == OverrideRecord(
         label="skip",
         by="ada, olivia",
@@ -28,29 +27,29 @@ def test_all_of_them() -> None:
 
 @pytest.mark.parametrize("other", [None, REFUSED])
 def test_not_all_of_them(other: OverrideRecord | None) -> None:
-    found = inherited({7: ADA, 12: other, 9: other}, GROUP)
+    found = group_override({7: ADA, 12: other, 9: other}, GROUP)
     assert found is not None
     assert (found.counted, found.by, found.commit) == (False, None, GROUP)
     assert found.why_not.endswith("it is not set, or does not count, on #9, #12.")
 
 
 def test_none_of_them() -> None:
-    assert inherited({7: None, 8: None}, GROUP) is None
-    assert inherited({}, GROUP) is None
+    assert group_override({7: None, 8: None}, GROUP) is None
+    assert group_override({}, GROUP) is None
 
 
 def test_a_large_group_is_told_shortly() -> None:
-    found = inherited({number: ADA if number == 1 else None for number in range(1, 60)}, GROUP)
+    found = group_override({number: ADA if number == 1 else None for number in range(1, 60)}, GROUP)
     assert found is not None
     assert found.why_not.endswith("on #2, #3, #4, #5, #6 and 53 more.")
     long = ADA.model_copy(update={"reason": "x" * LONGEST_REASON})
-    told = inherited(dict.fromkeys(range(1, 60), long), GROUP)
+    told = group_override(dict.fromkeys(range(1, 60), long), GROUP)
     assert told is not None
     assert len(told.reason) == LONGEST_REASON
 
 
 @given(st.dictionaries(st.integers(1, 99), st.sampled_from([None, ADA, OLIVIA, REFUSED]), max_size=6))
 def test_one_that_does_not_count_is_enough(decisions: dict[int, OverrideRecord | None]) -> None:
-    found = inherited(decisions, GROUP)
+    found = group_override(decisions, GROUP)
     every = bool(decisions) and all(one is not None and one.counted for one in decisions.values())
     assert (found is not None and found.counted) is every

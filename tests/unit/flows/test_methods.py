@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 
 from gate.config.policy import RunPolicy, SlicePolicy, SuitePolicy
-from gate.config.scorerspec import ScorerSpec
-from gate.domain.suite import Suite
+from gate.config.scorer import ScorerSpec
 from gate.errors import GateError
-from gate.flows.methods import check_method
+from gate.resolve.single import check_method
+from gate.suite import Suite
 from tests.support.runs import suite
 
 ROWS = [{"tier": "a"}] * 12

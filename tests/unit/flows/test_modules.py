@@ -1,7 +1,6 @@
 """Where functions go when their modules move."""
 
-from gate.flows.modules import prompt_moves
-from gate.flows.renames import Moves
+from gate.resolve.renames import Moves, prompt_moves
 from tests.unit.flows.files import Files
 
 BODY = "".join(f"# Rule {number} of the persona.\n" for number in range(30))

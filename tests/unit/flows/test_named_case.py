@@ -2,9 +2,9 @@
 
 import pytest
 
-from gate.domain.record import RunRecord
+from gate.engine.run_cases import named_case
 from gate.errors import GateError
-from gate.flows.named_case import named_case
+from gate.record.run import RunRecord
 from tests.support.finished import finished
 from tests.support.runs import suite
 

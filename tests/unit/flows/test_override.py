@@ -6,23 +6,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.domain.absence import Failed
-from gate.domain.override import LabelScope, OverrideBy, Role, Rule
-from gate.domain.pull_request import LabelEvent
-from gate.flows.override import Facts, Push, decide
+from gate.action.override import NewestCommit, OverrideFacts, decide_override
+from gate.github.events import LabelEvent
+from gate.record.parts import LabelScope, OverrideBy, Role, Rule
+from gate.record.transcript import Failed
 from tests.unit.flows.labelling import AT, HEAD, LABEL, TRIAGE, event
 
 GONE = Failed("cannot read it", attempts=3)
 
 
-def facts(**other: object) -> Facts:
+def facts(**other: object) -> OverrideFacts:
     """Olivia, who may triage, set the label; ada opened the pull request and wrote its newest commit."""
-    known = Facts(Push(HEAD), events=[event()], role=TRIAGE, author="ada", head_author="ada", comments=())
+    known = OverrideFacts(
+        NewestCommit(HEAD), events=[event()], role=TRIAGE, author="ada", head_author="ada", comments=()
+    )
     return replace(known, **other)  # type: ignore[arg-type]
 
 
 def test_who_set_it_when_for_which_commit() -> None:
-    found = decide(LABEL, Rule(LABEL), facts())
+    found = decide_override(LABEL, Rule(LABEL), facts())
     assert found.model_dump() == {
         "label": LABEL,
         "by": "olivia",
@@ -37,8 +39,8 @@ def test_who_set_it_when_for_which_commit() -> None:
 
 def test_the_last_setting_counts() -> None:
     events = [event(by="ada"), event(is_set=False, by="ada"), event("Skip-Prompt-Diff", "olivia"), event("docs", "eve")]
-    assert decide(LABEL, Rule(LABEL), facts(events=events)).by == "olivia"
-    assert decide(LABEL, Rule(LABEL), facts(events=[*events[::-1][1:], event(by="eve")])).by == "eve"
+    assert decide_override(LABEL, Rule(LABEL), facts(events=events)).by == "olivia"
+    assert decide_override(LABEL, Rule(LABEL), facts(events=[*events[::-1][1:], event(by="eve")])).by == "eve"
 
 
 @pytest.mark.parametrize(
@@ -58,7 +60,7 @@ def test_the_last_setting_counts() -> None:
 )
 @pytest.mark.parametrize("by", ["triage", "not-author", "anyone"])
 def test_a_timeline_that_does_not_tell(events: object, said: str, by: OverrideBy) -> None:
-    found = decide(LABEL, Rule(LABEL, by), facts(events=events))
+    found = decide_override(LABEL, Rule(LABEL, by), facts(events=events))
     assert not found.counted
     assert said in found.why_not
 
@@ -72,9 +74,9 @@ def test_a_timeline_that_does_not_tell(events: object, said: str, by: OverrideBy
 )
 def test_bots_and_workflows_count_for_anyone_only(setting: LabelEvent, said: str) -> None:
     for by in ("triage", "not-author"):
-        found = decide(LABEL, Rule(LABEL, by), facts(events=[setting], role=Role("admin", "admin")))
+        found = decide_override(LABEL, Rule(LABEL, by), facts(events=[setting], role=Role("admin", "admin")))
         assert (found.counted, said in found.why_not) == (False, True)
-    assert decide(LABEL, Rule(LABEL, "anyone"), facts(events=[setting])).counted
+    assert decide_override(LABEL, Rule(LABEL, "anyone"), facts(events=[setting])).counted
 
 
 @pytest.mark.parametrize(
@@ -102,13 +104,13 @@ def test_bots_and_workflows_count_for_anyone_only(setting: LabelEvent, said: str
     ],
 )
 def test_only_triage_rights_or_more_count(role: Role, counts: bool) -> None:
-    found = decide(LABEL, Rule(LABEL), facts(role=role))
+    found = decide_override(LABEL, Rule(LABEL), facts(role=role))
     assert found.counted is counts
     assert counts or "it takes triage rights" in found.why_not
 
 
 def test_a_role_that_cannot_be_read_does_not_count() -> None:
-    found = decide(LABEL, Rule(LABEL), facts(role=GONE))
+    found = decide_override(LABEL, Rule(LABEL), facts(role=GONE))
     assert found.why_not == f"The label {LABEL} was set by olivia and does not count: cannot read it."
 
 
@@ -125,9 +127,9 @@ def test_a_role_that_cannot_be_read_does_not_count() -> None:
 )
 def test_not_the_author(author: object, head_author: object, said: str) -> None:
     known = facts(author=author, head_author=head_author)
-    found = decide(LABEL, Rule(LABEL, "not-author"), known)
+    found = decide_override(LABEL, Rule(LABEL, "not-author"), known)
     assert (found.counted, said in found.why_not) == (not said, True)
-    assert decide(LABEL, Rule(LABEL, "triage"), known).counted
+    assert decide_override(LABEL, Rule(LABEL, "triage"), known).counted
 
 
 STALE = f"The label {LABEL} was set before the last push; set it again to override."
@@ -136,15 +138,15 @@ STALE = f"The label {LABEL} was set before the last push; set it again to overri
 @pytest.mark.parametrize(
     ("push", "counts"),
     [
-        (Push(HEAD), False),
-        (Push(HEAD, ("docs", "Skip-prompt-diff")), True),
-        (Push(HEAD, ("docs",)), False),
+        (NewestCommit(HEAD), False),
+        (NewestCommit(HEAD, ("docs", "Skip-prompt-diff")), True),
+        (NewestCommit(HEAD, ("docs",)), False),
     ],
 )
-def test_a_label_of_one_commit_expires_with_the_next_push(push: Push, counts: bool) -> None:
-    found = decide(LABEL, Rule(LABEL, scope="commit"), facts(push=push))
+def test_a_label_of_one_commit_expires_with_the_next_push(push: NewestCommit, counts: bool) -> None:
+    found = decide_override(LABEL, Rule(LABEL, scope="commit"), facts(push=push))
     assert (found.counted, found.why_not) == (counts, "" if counts else STALE)
-    assert decide(LABEL, Rule(LABEL), facts(push=push)).counted
+    assert decide_override(LABEL, Rule(LABEL), facts(push=push)).counted
 
 
 ROLES = st.builds(
@@ -155,8 +157,8 @@ EVENTS = st.builds(
     LabelEvent, st.sampled_from([LABEL, "docs"]), st.booleans(), LOGINS, st.sampled_from([AT, None]), st.booleans()
 )
 FACTS = st.builds(
-    Facts,
-    st.builds(Push, st.just(HEAD), set_on_head=st.sampled_from([(), (LABEL,)])),
+    OverrideFacts,
+    st.builds(NewestCommit, st.just(HEAD), set_on_head=st.sampled_from([(), (LABEL,)])),
     events=st.just(GONE) | st.lists(EVENTS, max_size=4),
     role=st.just(GONE) | ROLES,
     author=st.just(GONE) | LOGINS,
@@ -168,8 +170,8 @@ SCOPES = st.sampled_from(["pull-request", "commit"])
 
 
 @given(FACTS, BY, SCOPES)
-def test_nothing_that_could_not_be_read_ever_counts(known: Facts, by: OverrideBy, scope: LabelScope) -> None:
-    found = decide(LABEL, Rule(LABEL, by, scope), known)
+def test_nothing_that_could_not_be_read_ever_counts(known: OverrideFacts, by: OverrideBy, scope: LabelScope) -> None:
+    found = decide_override(LABEL, Rule(LABEL, by, scope), known)
     assert found.counted is not bool(found.why_not)
     needed: list[object] = [known.events]
     needed += [] if by == "anyone" else [known.role]
@@ -182,16 +184,19 @@ def test_nothing_that_could_not_be_read_ever_counts(known: Facts, by: OverrideBy
 
 
 @given(FACTS, SCOPES)
-def test_a_stricter_rule_never_counts_what_a_looser_one_refuses(known: Facts, scope: LabelScope) -> None:
+def test_a_stricter_rule_never_counts_what_a_looser_one_refuses(known: OverrideFacts, scope: LabelScope) -> None:
     strict, usual, loose = (
-        decide(LABEL, Rule(LABEL, by, scope), known).counted for by in ("not-author", "triage", "anyone")
+        decide_override(LABEL, Rule(LABEL, by, scope), known).counted for by in ("not-author", "triage", "anyone")
     )
     assert strict <= usual <= loose
-    assert decide(LABEL, Rule(LABEL, "triage", "commit"), known).counted <= decide(LABEL, Rule(LABEL), known).counted
+    assert (
+        decide_override(LABEL, Rule(LABEL, "triage", "commit"), known).counted
+        <= decide_override(LABEL, Rule(LABEL), known).counted
+    )
 
 
 @pytest.mark.parametrize("text", ["\ud800", "<!-- x -->", "x" * 100_000])
 def test_any_text_from_github_can_be_written(text: str) -> None:
-    found = decide(text, Rule(text), facts(events=[event(text, text, at=text)], role=Role(text, text)))
+    found = decide_override(text, Rule(text), facts(events=[event(text, text, at=text)], role=Role(text, text)))
     assert not found.counted
     assert found.model_dump_json()

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from gate.domain.override import Role, Rule
-from gate.domain.pull_request import LabelEvent, Posted
+from gate.action.override import NewestCommit, OverrideSources, look_up, override_of, spellings
 from gate.errors import CannotEvaluate
-from gate.flows.override import Push, Sources, look_up, override, spellings
+from gate.github.events import LabelEvent, Posted
+from gate.record.parts import Role, Rule
 from tests.unit.flows.labelling import HEAD, LABEL, TRIAGE, event
 
 
@@ -45,8 +45,8 @@ class World:
         raise CannotEvaluate("cannot read the comments")
 
     @property
-    def sources(self) -> Sources:
-        return Sources(self, self, self)
+    def sources(self) -> OverrideSources:
+        return OverrideSources(self, self, self)
 
 
 @pytest.mark.parametrize("name", [LABEL, f"[{LABEL}]", "Skip-Prompt-Diff", "[SKIP-PROMPT-DIFF]"])
@@ -61,7 +61,7 @@ def test_it_is_found_as_it_is_spelt(name: str, wanted: str) -> None:
 )
 def test_another_label_is_no_override(name: str) -> None:
     assert spellings([name], LABEL) == ()
-    assert override([name], Rule(LABEL), Push(HEAD), World().sources) is None
+    assert override_of([name], Rule(LABEL), NewestCommit(HEAD), World().sources) is None
 
 
 @pytest.mark.parametrize("wanted", ["", "[]", "[["])
@@ -71,10 +71,10 @@ def test_a_label_without_a_name_is_never_found(wanted: str) -> None:
 
 def test_of_both_spellings_the_one_that_counts_is_taken() -> None:
     world = World(events_=[event(f"[{LABEL}]", "mallory"), event()])
-    found = override([f"[{LABEL}]", LABEL], Rule(LABEL), Push(HEAD), world.sources)
+    found = override_of([f"[{LABEL}]", LABEL], Rule(LABEL), NewestCommit(HEAD), world.sources)
     assert found is not None
     assert (found.label, found.by, found.counted) == (LABEL, "olivia", True)
-    refused = override([f"[{LABEL}]"], Rule(LABEL), Push(HEAD), world.sources)
+    refused = override_of([f"[{LABEL}]"], Rule(LABEL), NewestCommit(HEAD), world.sources)
     assert refused is not None
     assert (refused.by, refused.counted) == ("mallory", False)
 
@@ -83,7 +83,7 @@ def test_only_what_the_rule_needs_is_asked_for() -> None:
     asked = {}
     for by in ("triage", "not-author", "anyone"):
         world = World()
-        look_up(LABEL, Rule(LABEL, by), Push(HEAD), world.sources)
+        look_up(LABEL, Rule(LABEL, by), NewestCommit(HEAD), world.sources)
         asked[by] = world.asked
     assert asked == {
         "triage": ["events", "role olivia", "comments"],
@@ -95,19 +95,19 @@ def test_only_what_the_rule_needs_is_asked_for() -> None:
 @pytest.mark.parametrize("events", [CannotEvaluate("no timeline"), [event(by=None)], []])
 def test_nothing_more_is_asked_where_nobody_is_known(events: Sequence[LabelEvent] | CannotEvaluate) -> None:
     world = World(events_=events)
-    found = override([LABEL], Rule(LABEL), Push(HEAD), world.sources)
+    found = override_of([LABEL], Rule(LABEL), NewestCommit(HEAD), world.sources)
     assert found is not None
     assert not found.counted
     assert world.asked == ["events"]
 
 
 def test_a_role_that_is_refused_is_a_fact() -> None:
-    found = override([LABEL], Rule(LABEL), Push(HEAD), World(role_=CannotEvaluate("no role")).sources)
+    found = override_of([LABEL], Rule(LABEL), NewestCommit(HEAD), World(role_=CannotEvaluate("no role")).sources)
     assert found is not None
     assert found.why_not.endswith("does not count: no role.")
 
 
 def test_comments_that_cannot_be_read_decide_nothing() -> None:
-    found = override([LABEL], Rule(LABEL), Push(HEAD), World().sources)
+    found = override_of([LABEL], Rule(LABEL), NewestCommit(HEAD), World().sources)
     assert found is not None
     assert (found.counted, found.reason) == (True, "")

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.domain.pull_request import Posted
-from gate.flows.override_reason import LONGEST_REASON, reason_by
+from gate.action.override import LONGEST_REASON, reason_by
+from gate.github.events import Posted
 
 
 def said(body: str, author: str = "olivia") -> Posted:

@@ -6,9 +6,9 @@ from typing import cast
 
 import pytest
 
-from gate.domain.model import ModelRef, Params
-from gate.domain.suite import Suite
-from gate.flows.own_settings import settings_notes
+from gate.config.models import ModelRef, Params
+from gate.resolve.resolved import settings_notes
+from gate.suite import Suite
 
 
 @pytest.mark.parametrize(

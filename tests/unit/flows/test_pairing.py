@@ -4,9 +4,9 @@ import pytest
 
 from gate.config.gatefile import load
 from gate.errors import CannotEvaluate, GateError, InputErrors
-from gate.flows.pairing import Pairing, Sides, pair
-from gate.flows.renames import MOST_STRAYS
-from gate.inputs.limits import NEW_SUITES
+from gate.limits import NEW_SUITES
+from gate.resolve.pairing import Pairing, Sides, pair
+from gate.resolve.renames import MOST_STRAYS
 from tests.unit.flows.files import Files
 
 HARD = "Hard.\nBe exact.\nCheck twice.\nAnswer in one word.\n"

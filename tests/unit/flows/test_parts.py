@@ -5,9 +5,8 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from gate.config.gatefile import load
-from gate.flows.pairing import Sides
-from gate.flows.parts import same_parts
-from gate.inputs.entries import content_fingerprint
+from gate.prompts.files import content_fingerprint
+from gate.resolve.pairing import Sides, same_parts
 from tests.unit.inputs.texts import GOOD
 
 SUITE = load(GOOD, "gate.yaml").suites[0]

@@ -2,16 +2,16 @@
 
 from dataclasses import replace
 
+from gate.cases.case import Case, Persona, Round
+from gate.config.models import ModelRef, Params
 from gate.config.policy import SuitePolicy
-from gate.config.scorerspec import ScorerSpec
+from gate.config.scorer import ScorerSpec
 from gate.config.targets import Conversing
-from gate.domain.case import Case, Persona, Round
-from gate.domain.message import Message
-from gate.domain.model import ModelRef, Params
-from gate.domain.prompt import Built, Prompt, PromptVersion
-from gate.domain.suite import Arm, Exam, Suite
-from gate.flows.exam import JudgeDefault, Rules, build, changes
-from gate.flows.placeholders import of_suite
+from gate.messages import Message
+from gate.prompts.version import Built, Prompt, PromptVersion
+from gate.resolve.exam import JudgeDefault, Rules, build, changes
+from gate.resolve.resolved import of_suite
+from gate.suite import Arm, Exam, Suite
 
 DAY = "2026-11-22"
 CASE = Case(

@@ -4,16 +4,16 @@ from dataclasses import replace
 
 import pytest
 
+from gate.cases.case import Case
+from gate.config.models import ModelRef, Params
 from gate.config.policy import Budget, RunPolicy
-from gate.config.scorerspec import ScorerSpec
-from gate.domain.case import Case
-from gate.domain.model import ModelRef, Params
-from gate.domain.record import RunRecord
-from gate.domain.sample import ArmName
-from gate.domain.suite import Suite
-from gate.domain.usage import Cost, Unpriced, Usage
+from gate.config.scorer import ScorerSpec
 from gate.engine.forecast import Question
-from gate.flows.plan import EarlierRun, World, compares_itself, plan
+from gate.engine.planning import EarlierRun, World, compares_itself, plan
+from gate.record.run import RunRecord
+from gate.record.sample import ArmName
+from gate.record.usage import Cost, Unpriced, Usage
+from gate.suite import Suite
 from tests.support.finished import finished, itself, resolved
 from tests.support.runs import suite
 

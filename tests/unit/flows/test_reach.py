@@ -5,14 +5,14 @@ import json
 import pytest
 
 from gate.cases import reading as cases
+from gate.cases.case import Case
 from gate.config.gatefile import SuiteConfig, load
-from gate.domain.case import Case
-from gate.domain.jsonvalue import JsonValue
+from gate.config.naming import StoreName
 from gate.errors import InputErrors
-from gate.flows.reach import own_reaches, strange
-from gate.flows.shelf import StoredCases
-from gate.flows.solo import Chosen, resolve_one
-from gate.inputs.storenames import StoreName
+from gate.resolve.pairing import StoredCases
+from gate.resolve.single import Chosen, resolve_one
+from gate.resolve.trust import own_reaches, strange
+from gate.values import JsonValue
 from tests.unit.flows.files import Files
 
 ASKED = {"url": "DB", "query": "select 1"}

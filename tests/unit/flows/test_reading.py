@@ -3,8 +3,8 @@
 import pytest
 
 from gate.errors import InputErrors
-from gate.flows.pairing import Sides
-from gate.flows.resolve import resolve
+from gate.resolve.comparison import resolve
+from gate.resolve.pairing import Sides
 from tests.unit.flows.files import Files
 
 CASE = '{"id": "1", "input": "a", "expected": "b"}\n'

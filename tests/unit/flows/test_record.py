@@ -4,19 +4,19 @@ from dataclasses import replace
 
 import pytest
 
+from gate.cases.case import Case
 from gate.config.policy import RunPolicy
 from gate.config.targets import CommandAgent, Target
-from gate.domain.absence import Failed, Unscored
-from gate.domain.case import Case
-from gate.domain.record import RunRecord
-from gate.domain.sample import ArmName, Part, Sample, Score
-from gate.domain.usage import Cost, Dollars, Unpriced
 from gate.engine.assess import Assessor
+from gate.engine.collect import Collection
+from gate.engine.record import Finished, record
+from gate.engine.record_parts import output_record
 from gate.engine.samples import SampleTable
-from gate.flows.collect import Collection
-from gate.flows.record import Finished, record
-from gate.flows.record_parts import output_record
-from gate.report.markdown.report import render
+from gate.record.run import RunRecord
+from gate.record.sample import ArmName, Part, Sample, Score
+from gate.record.transcript import Failed, Unscored
+from gate.record.usage import Cost, Dollars, Unpriced
+from gate.report.markdown.report import render_report
 from tests.support.finished import CREATED, finished, resolved
 from tests.support.runs import reply, suite, take
 
@@ -27,7 +27,7 @@ def test_a_suite_of_whose_prompt_cache_nothing_is_known_has_its_verdict_all_the_
     assessment = Assessor((one,), RunPolicy(), 1).assess(samples)
     made = record(Finished(resolved([one]), Collection(samples), assessment, {}, 1, CREATED, 1.0))
     assert made.suites[0].cache is None
-    assert "cacheable prefix" not in render(made)
+    assert "cacheable prefix" not in render_report(made)
     assert made.notes == ["What the change does to the prompt cache of support could not be found out."]
 
 
@@ -52,13 +52,13 @@ def test_suites_in_which_nothing_with_a_price_was_called_add_nothing_to_the_doll
     assert spending(paid, None, free).spent_usd == 3.0
     assert spending(paid, unknown).spent_usd is None
     assert spending(free, None).spent_usd is None
-    assert "**Spent**: \\$3.00 in" in render(spending(paid, None))
+    assert "**Spent**: \\$3.00 in" in render_report(spending(paid, None))
 
 
 def test_an_agent_that_does_not_tell_its_cost_is_no_model_without_a_price() -> None:
     unknown, agent = Unpriced("unknown"), CommandAgent(run=("./agent",))
-    assert "unknown: the agent does not tell its cost (cost\\_usd)" in render(spending(unknown, target=agent))
-    assert "unknown: at least one model has no known price" in render(spending(unknown))
+    assert "unknown: the agent does not tell its cost (cost\\_usd)" in render_report(spending(unknown, target=agent))
+    assert "unknown: at least one model has no known price" in render_report(spending(unknown))
 
 
 def test_every_scorer_is_in_the_record() -> None:

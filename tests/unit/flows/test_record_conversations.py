@@ -4,24 +4,22 @@ from dataclasses import replace
 
 import pytest
 
-from gate.domain.absence import Failed
-from gate.domain.ending import BROKE_OFF
-from gate.domain.record_parts import OutputRecord
-from gate.domain.sample import ArmName, Sample, Score
-from gate.domain.transcript import Aside, Observation, ToolUse, Transcript, Turn
-from gate.domain.usage import Cost, Dollars, Effort, Unpriced, Usage
-from gate.engine.samples import SampleTable
-from gate.flows.record_conversations import (
+from gate.engine.record_parts import (
     ALL_CHARS,
     FOUND_CHARS,
     SAID_CHARS,
     TOOLS_KEPT,
     TURNS_KEPT,
     USED_CHARS,
+    output_record,
     transcript_record,
 )
-from gate.flows.record_parts import output_record
-from gate.report.cases.talk import talk
+from gate.engine.samples import SampleTable
+from gate.record.parts import OutputRecord
+from gate.record.sample import BROKE_OFF, ArmName, Sample, Score
+from gate.record.transcript import Aside, Failed, Observation, ToolUse, Transcript, Turn
+from gate.record.usage import Cost, Dollars, Effort, Unpriced, Usage
+from gate.report.view.conversations import conversation_view
 from tests.support.runs import reply
 
 KEY = "sk-" + "a1" * 30
@@ -117,7 +115,7 @@ def test_what_is_counted_is_counted_before_it_is_cut() -> None:
     kept = transcript_record(sample(Transcript("s", many)))
     assert kept is not None
     assert (kept.calls, kept.failed_calls, kept.followups) == (TOOLS_KEPT * 2 + 3, TURNS_KEPT + 3, TURNS_KEPT)
-    shown = talk(OutputRecord(index=0, text="yes", failure=None, score=1.0, reasons=[], transcript=kept))
+    shown = conversation_view(OutputRecord(index=0, text="yes", failure=None, score=1.0, reasons=[], transcript=kept))
     assert shown is not None
     assert shown.brief == "51 turns, 103 tool calls (53 failed), 50 answered automatically"
 

@@ -2,13 +2,12 @@
 
 import json
 
-from gate.domain.absence import Failed
-from gate.domain.message import Message, Part, Parts
-from gate.domain.prompt import Built, Prompt
-from gate.flows.record_parts import LONGEST_TEXT, shortened
-from gate.flows.record_prompts import ALL_CHARS, TEXT_CHARS, TEXTS_KEPT, prompt_texts
-from gate.store.redaction import redacted
+from gate.engine.record_parts import LONGEST_TEXT, PROMPT_CHARS, TEXT_CHARS, TEXTS_KEPT, prompt_texts, shortened
+from gate.messages import Message, Part, Parts
+from gate.prompts.version import Built, Prompt
+from gate.record.transcript import Failed
 from gate.store.run_folder import dump_run
+from gate.store.sql.retention import redacted
 from tests.support.answered import answered_run
 
 KEY = "sk-" + "a1" * 30
@@ -33,7 +32,7 @@ def test_messages_files_and_built_texts_are_kept() -> None:
 
 def test_long_and_many_texts_are_cut_and_counted() -> None:
     kept, more = prompt_texts(Prompt(tuple(Message("user", "x" * TEXT_CHARS) for _ in range(TEXTS_KEPT + 5))))
-    assert sum(len(one.text) for one in kept) == ALL_CHARS
+    assert sum(len(one.text) for one in kept) == PROMPT_CHARS
     assert [one.cut for one in kept] == [False, False, True]
     assert more == TEXTS_KEPT + 5 - 3
 

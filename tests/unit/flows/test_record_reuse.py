@@ -5,16 +5,14 @@ from dataclasses import replace
 
 from gate.config.policy import RunPolicy
 from gate.config.targets import HttpAgent, ToolLoop
-from gate.domain.ending import STEP_LIMIT
-from gate.domain.record import RunRecord
-from gate.domain.sample import ArmName, Origin, Reply, Sample, Score
-from gate.domain.suite import Suite
 from gate.engine.assess import Assessor
+from gate.engine.collect import Collection
+from gate.engine.record import Finished, record, reuse_record
+from gate.engine.reuse import Drift
 from gate.engine.samples import SampleTable
-from gate.flows.collect import Collection
-from gate.flows.record import Finished, record
-from gate.flows.record_reuse import reuse_record
-from gate.flows.reuse import Drift
+from gate.record.run import RunRecord
+from gate.record.sample import STEP_LIMIT, ArmName, Origin, Reply, Sample, Score
+from gate.suite import Suite
 from tests.support.finished import CREATED, resolved
 from tests.support.runs import reply, suite, take
 

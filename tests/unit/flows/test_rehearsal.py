@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import pytest
 
-from gate.domain.jsonvalue import JsonValue
-from gate.domain.suite import Suite
 from gate.errors import InputErrors
-from gate.flows.pairing import Sides
-from gate.flows.rehearsal import rehearse
-from gate.flows.resolve import resolve
+from gate.resolve.comparison import resolve
+from gate.resolve.pairing import Sides
+from gate.resolve.rehearsal import rehearse
+from gate.suite import Suite
+from gate.values import JsonValue
 from tests.unit.flows.files import Files
 
 CONFIG = """\

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.flows.likeness import LARGEST_PROMPT, MOST_BYTES
-from gate.flows.renames import MOST_ALIKE, MOST_STRAYS, Moves, successors
+from gate.resolve.renames import LARGEST_PROMPT, MOST_ALIKE, MOST_BYTES, MOST_STRAYS, Moves, successors
 from tests.unit.flows.files import Files
 
 LINES = [f"line {number} of a prompt\n" for number in range(8)]

@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from gate.domain.suite import Suite
-from gate.flows.evaluate import default_seed
+from gate.engine.evaluate import default_seed
+from gate.suite import Suite
 from tests.support.finished import resolved
 from tests.support.runs import suite
 

@@ -2,8 +2,8 @@ import pytest
 
 from gate.config.policy import Budget
 from gate.engine.plan import Share
+from gate.engine.shards import part_of, unfinished
 from gate.errors import GateError
-from gate.flows.shards import part_of, unfinished
 from tests.support.shards import record
 
 

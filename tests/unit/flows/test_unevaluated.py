@@ -6,12 +6,12 @@ from typing import Literal
 import pytest
 
 from gate.config.policy import Budget, RunPolicy
-from gate.domain.deletion import Deletion
-from gate.domain.record import OverrideRecord, RunRecord
-from gate.domain.verdict import Verdict
+from gate.engine.unevaluated import deleted, failed, overridden, skipped, without_secrets
 from gate.errors import CannotEvaluate, GateError, InputErrors, MissingKey, Problem
-from gate.flows.resolved import Resolved
-from gate.flows.unevaluated import deleted, failed, overridden, skipped, without_secrets
+from gate.record.comparison import Verdict
+from gate.record.parts import Deletion
+from gate.record.run import OverrideRecord, RunRecord
+from gate.resolve.resolved import Resolved
 from tests.golden.regenerate import markdown_of, text_of
 
 NOW = datetime(2026, 3, 2, 9, 0, 5, 123456, tzinfo=UTC)

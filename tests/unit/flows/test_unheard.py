@@ -1,7 +1,7 @@
 """What a prompt file says beside its words is no promise that anybody reads, and a change of it is told."""
 
-from gate.flows.promises import unheard
-from gate.inputs import prompts
+from gate.prompts import reading
+from gate.testgen.specdiff.comparison import unread_messages
 
 FILE = """messages:
 - {role: system, content: Extract the order.}
@@ -12,7 +12,7 @@ jsonSchema: '{"name": "order", "schema": {"type": "object", "properties": {"pric
 
 
 def told(base: str, head: str) -> tuple[str, ...]:
-    return unheard(*(prompts.parse(text, "p.prompt.yml") for text in (base, head)))
+    return unread_messages(*(reading.parse(text, "p.prompt.yml") for text in (base, head)))
 
 
 def test_a_schema_that_loses_a_required_key() -> None:

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from gate.config.scorerspec import ScorerSpec
-from gate.domain.message import Message
-from gate.domain.prompt import Prompt
-from gate.domain.suite import Suite
-from gate.flows.unread import on_change, on_exam
+from gate.config.scorer import ScorerSpec
+from gate.messages import Message
+from gate.prompts.version import Prompt
+from gate.resolve.comparison import on_change, on_exam
+from gate.suite import Suite
 from tests.support.runs import arm, suite
 
 WORDS = ScorerSpec("words", "words", {"min": 1, "max": 150})

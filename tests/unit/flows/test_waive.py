@@ -3,10 +3,10 @@
 import pytest
 from pydantic import ValidationError
 
-from gate.domain.record import OverrideRecord, RunRecord
-from gate.domain.verdict import Verdict
-from gate.flows.waive import told, waive
-from gate.report.verdict.headline import plain_first_line
+from gate.engine.unevaluated import told, waive
+from gate.record.comparison import Verdict
+from gate.record.run import OverrideRecord, RunRecord
+from gate.report.view.headline import plain_first_line
 from tests.golden.builders import run
 from tests.golden.regenerate import markdown_of, text_of
 

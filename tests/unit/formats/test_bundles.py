@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
+from gate.cases.bundles import is_bundle, read_bundle
+from gate.cases.losses import Bundle
+from gate.cases.promptfoo_assertions import MAPPED, NAMED
 from gate.cases.reading import case_of
+from gate.cases.rendering import render
 from gate.config.scorers import parse_scorers
 from gate.errors import InputErrors
-from gate.formats.bundle import Bundle
-from gate.formats.bundles import is_bundle, read_bundle
-from gate.inputs import prompts
-from gate.inputs.promptfoo.types import MAPPED, NAMED
-from gate.inputs.render import render
+from gate.prompts import reading
 
 DATA = Path(__file__).parents[2] / "data" / "formats"
 COPIED = "is copied to"
@@ -49,7 +49,7 @@ def test_a_real_configuration_becomes_suites_that_can_be_asked(file: str) -> Non
         parse_scorers(list(suite.scorers), file)
         text = bundle.files.get(suite.prompt) or on_disk(suite.prompt)
         assert text is not None
-        prompt = prompts.parse(text, suite.prompt, template=suite.template)
+        prompt = reading.parse(text, suite.prompt, template=suite.template)
         for entry in suite.cases:
             assert render(prompt, case_of(entry))[-1].role == "user"
         assert len(suite.cases) >= 2 and suite.model
@@ -135,7 +135,7 @@ redteam: {}
     ]
     assert "scorers" in chat.cases[5]
     assert plain.cases[0]["vars"] == {"word": "dog", "language": "German", "style": ""}
-    messages = render(prompts.parse(bundle.files[chat.prompt], chat.prompt), case_of(chat.cases[0]))
+    messages = render(reading.parse(bundle.files[chat.prompt], chat.prompt), case_of(chat.cases[0]))
     assert [(one.role, one.content) for one in messages] == [("system", "German"), ("user", "user:\ndog")]
     assert losses(bundle) == [
         "promptfooconfig.yaml:22 'redteam' is left out",

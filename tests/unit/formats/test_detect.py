@@ -5,11 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from gate.domain.jsonvalue import JsonValue
+from gate.cases.convert import bring, put
+from gate.cases.losses import Loss, kinds, told
 from gate.errors import GateError, InputErrors
-from gate.formats.bundle import Loss
-from gate.formats.convert import bring, put
-from gate.formats.losses import kinds, told
+from gate.values import JsonValue
 
 DATA = Path(__file__).parents[2] / "data" / "formats"
 CHAT = {"messages": [{"type": "human", "content": "x"}]}

@@ -8,17 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gate.cases.bundles import read_bundle
+from gate.cases.convert import FORMATS, bring
+from gate.cases.promptfoo_assertions import MAPPED
+from gate.cases.promptfoo_cases import Deaf
+from gate.cases.promptfoo_context import Allowance, Context, value_at
+from gate.cases.promptfoo_tests import cases_of
 from gate.cases.reading import case_of, parse
+from gate.cases.rendering import SlowTemplate
 from gate.errors import GateError, InputErrors
-from gate.formats.bundles import read_bundle
-from gate.formats.convert import bring
-from gate.formats.detect import FORMATS
-from gate.formats.promptfoo_cases import Deaf
-from gate.inputs.promptfoo.allowance import Allowance
-from gate.inputs.promptfoo.context import Context, value_at
-from gate.inputs.promptfoo.tests import cases_of
-from gate.inputs.promptfoo.types import MAPPED
-from gate.inputs.render import SlowTemplate
 from tests.support.case_entries import TEXT, VALUE
 
 WORDS = st.sampled_from(

@@ -3,10 +3,8 @@
 import re
 from pathlib import Path
 
-from gate.formats.convert import bring
-from gate.formats.detect import FORMATS
-from gate.inputs.promptfoo.assertions import KNOWN
-from gate.inputs.promptfoo.types import MAPPED, NAMED
+from gate.cases.convert import FORMATS, bring
+from gate.cases.promptfoo_assertions import KNOWN, MAPPED, NAMED
 
 DOCS = Path(__file__).parents[3] / "docs"
 PAGE = (DOCS / "how-to" / "bring-cases.md").read_text(encoding="utf-8")

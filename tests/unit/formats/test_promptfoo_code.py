@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from gate.inputs.promptfoo.assertions import from_text, scorers_of
-from gate.inputs.promptfoo.context import Context, value_at
+from gate.cases.promptfoo_assertions import from_text, scorers_of
+from gate.cases.promptfoo_context import Context, value_at
 from tests.unit.formats.test_promptfoo_said import Heard
 
 

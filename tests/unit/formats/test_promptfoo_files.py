@@ -4,14 +4,13 @@ from collections.abc import Mapping
 
 import pytest
 
+from gate.cases.bundles import read_bundle
+from gate.cases.convert import bring
+from gate.cases.losses import Bundle, Losses, told
 from gate.cases.reading import case_of
+from gate.cases.rendering import render
 from gate.errors import GateError, InputErrors
-from gate.formats.bundle import Bundle
-from gate.formats.bundles import read_bundle
-from gate.formats.convert import bring
-from gate.formats.losses import Losses, told
-from gate.inputs import prompts
-from gate.inputs.render import render
+from gate.prompts import reading
 
 COPIED = "is copied to"
 FILE = "evals/promptfooconfig.yaml"
@@ -83,7 +82,7 @@ def test_a_prompt_file_is_gated_where_it_lies(path: str, text: str) -> None:
     (suite,) = bundle.suites
     assert (suite.prompt, suite.template, dict(bundle.files)) == (f"evals/{path}", path != "a.j2", {})
     assert "cases have no assertion" in losses(bundle)[0] and len(bundle.losses) == 1
-    prompt = prompts.parse(text, suite.prompt, template=suite.template)
+    prompt = reading.parse(text, suite.prompt, template=suite.template)
     asked = render(prompt, case_of(suite.cases[0]))[-1]
     assert asked.role == "user" and "b" in asked.content and "{{" not in asked.content
 

@@ -5,14 +5,12 @@ from typing import Any
 
 import pytest
 
+from gate.cases.bundles import read_bundle
+from gate.cases.convert import put
+from gate.cases.promptfoo_assertions import scorers_of
+from gate.cases.promptfoo_context import Context, javascript, listed, translated, value_at
+from gate.cases.promptfoo_tests import cases_of
 from gate.config.scorers import parse_scorers
-from gate.formats.bundles import read_bundle
-from gate.formats.convert import put
-from gate.inputs.promptfoo.assertions import scorers_of
-from gate.inputs.promptfoo.context import Context, value_at
-from gate.inputs.promptfoo.listed import listed
-from gate.inputs.promptfoo.patterns import javascript, translated
-from gate.inputs.promptfoo.tests import cases_of
 from tests.unit.scoring.validators.scored import score
 
 

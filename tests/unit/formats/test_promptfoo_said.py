@@ -10,17 +10,16 @@ from typing import Any
 
 import pytest
 
+from gate.cases.case import Case
+from gate.cases.promptfoo_assertions import from_text, scorers_of
+from gate.cases.promptfoo_context import Context, value_at
+from gate.cases.promptfoo_tests import cases_of
 from gate.config.scorers import parse_scorers
-from gate.domain.absence import Unscored
-from gate.domain.case import Case
-from gate.domain.usage import Dollars
 from gate.errors import InputErrors
-from gate.inputs.promptfoo.assertions import from_text, scorers_of
-from gate.inputs.promptfoo.context import Context, value_at
-from gate.inputs.promptfoo.tests import cases_of
-from gate.scoring.combine import combine
-from gate.scoring.passing import reaches
-from gate.scoring.subject import Subject
+from gate.record.transcript import Unscored
+from gate.record.usage import Dollars
+from gate.scoring.interface import Subject
+from gate.scoring.pass_rule import combine_scores, reaches
 from gate.scoring.validators.registry import validate
 
 SAID = json.loads((Path(__file__).parents[2] / "data/formats/promptfoo/said/said.json").read_text(encoding="utf-8"))
@@ -94,7 +93,7 @@ def test_weights_sets_and_thresholds_come_to_the_same(test: dict[str, Any]) -> N
     specs = parse_scorers(case["scorers"], "here")
     subject = Subject(Case("c", input="q"), test["output"], 0.01, Dollars(0.01))
     scores = [validate(spec, subject) for spec in specs]
-    mean = combine(scores)
+    mean = combine_scores(scores)
     assert isinstance(mean, float) and math.isclose(mean, test["score"], abs_tol=1e-6)
     threshold = case.get("threshold")
     good = all(one.value == 1 for one in scores) if threshold is None else reaches(mean, float(str(threshold)))

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gate.cases.convert import bring, put
+from gate.cases.losses import kinds
 from gate.cases.reading import canonical
-from gate.formats.convert import bring, put
-from gate.formats.losses import kinds
 from tests.support.case_entries import AGENT, LABEL, PLAIN, SAID, VARS, named
 
 FILES = [

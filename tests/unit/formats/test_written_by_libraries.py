@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from gate.formats.bundles import read_bundle
-from gate.formats.convert import Brought, bring, put
+from gate.cases.bundles import read_bundle
+from gate.cases.convert import Brought, bring, put
 
 DATA = Path(__file__).parents[2] / "data/formats"
 TALK = [

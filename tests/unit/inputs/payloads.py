@@ -3,8 +3,7 @@
 import json
 from typing import Any
 
-from gate.domain.pull_request import PullRequest
-from gate.inputs.event import PullRequestEvent, parse_event
+from gate.github.events import PullRequest, PullRequestEvent, parse_event
 
 SHA = "0123456789abcdef0123456789abcdef01234567"
 

@@ -5,22 +5,23 @@ import json
 
 import pytest
 
+from gate import paths
 from gate.cases import reading as cases
-from gate.config import gatefile
-from gate.config.scorerspec import ScorerSpec
-from gate.domain.absence import Unscored
-from gate.domain.case import Case
-from gate.domain.message import Message
-from gate.domain.model import ModelRef, Params
-from gate.domain.prompt import Prompt
+from gate.cases.case import Case
+from gate.cases.rendering import fill, render
+from gate.config import gatefile, json_schema
+from gate.config.documents import decode
+from gate.config.models import ModelRef, Params
+from gate.config.scorer import ScorerSpec
 from gate.errors import SHOWN, InputErrors
-from gate.inputs import paths, patterns, prompts
-from gate.inputs.render import fill, render
-from gate.inputs.templates import BadTemplate, compile_template
-from gate.inputs.text import decode
+from gate.messages import Message
+from gate.prompts import reading
+from gate.prompts.version import Prompt
+from gate.record.transcript import Unscored
+from gate.scoring.interface import Subject
 from gate.scoring.judge import Judge
-from gate.scoring.messages import messages
-from gate.scoring.subject import Subject
+from gate.scoring.judge_prompt import judge_messages
+from gate.templates.rendering import BadTemplate, compile_template
 from tests.support.attacks import Attack, batches, named, read_as
 from tests.support.fakes import ScriptedCalls, reply
 from tests.unit.inputs.texts import GOOD, errors
@@ -72,7 +73,7 @@ def test_cases_are_refused(attack: Attack) -> None:
 def test_a_prompt_is_refused(attack: Attack) -> None:
     def read() -> None:
         data = attack.text.encode("utf-8", "surrogatepass") if attack.id == "prompt-pointer" else None
-        prompts.parse(attack.text if data is None else decode(data, "p.md"), "p.md")
+        reading.parse(attack.text if data is None else decode(data, "p.md"), "p.md")
 
     assert refused(attack, errors(read))
 
@@ -97,10 +98,10 @@ def test_a_pattern_comes_to_an_end(attack: Attack) -> None:
         )
         assert refused(attack, errors(lambda: gatefile.load(written, "gate.yaml")))
         return
-    assert patterns.complaint(attack.text) == ""
+    assert json_schema.complaint(attack.text) == ""
     try:
-        found = patterns.occurs(attack.text, "a" * 5_000 + "!")
-    except patterns.TooSlow:
+        found = json_schema.occurs(attack.text, "a" * 5_000 + "!")
+    except json_schema.TooSlow:
         return
     assert found in (True, False)
     assert not attack.slow
@@ -112,10 +113,10 @@ SPEC = ScorerSpec("judge", "tone", {"criteria": "Is kind."})
 @pytest.mark.parametrize("batch", batches(), ids=first)
 def test_an_answer_cannot_leave_the_judges_fence(batch: tuple[Attack, ...]) -> None:
     case = Case("c", input="How much?", expected="12 euro")
-    plain_system, plain_user = (message.content for message in messages(SPEC, case, "word"))
+    plain_system, plain_user = (message.content for message in judge_messages(SPEC, case, "word"))
     plain = plain_user.rpartition("\n")[2].removesuffix(">>>")
     for attack in batch:
-        system, user = (message.content for message in messages(SPEC, case, attack.text))
+        system, user = (message.content for message in judge_messages(SPEC, case, attack.text))
         fence = user.rpartition("\n")[2].removesuffix(">>>")
         assert len(fence) == 24, attack.id
         assert fence not in attack.text, attack.id

@@ -7,10 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema.validators import validator_for
 
-from gate.domain.jsonvalue import JsonValue
-from gate.inputs.boundedschema import Work, bounded, draft_of
-from gate.inputs.patterns import TooSlow
-from gate.inputs.schemacheck import schema_complaint
+from gate.config.json_schema import TooSlow, Work, bounded, draft_of, schema_complaint
+from gate.values import JsonValue
 
 KEYS = st.sampled_from(["", "a", "ab", "b", "b\n", "a\nb"])
 ATOMS = st.none() | st.booleans() | st.integers(-1, 2) | st.sampled_from([0.0, 1.0, 1.5, -0.0, 1e300]) | KEYS

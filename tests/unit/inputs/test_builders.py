@@ -4,15 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gate.cases.case import Case
+from gate.cases.rendering import NotBuilt, key_of, render, session_of, writers
 from gate.config.functions import Entry, complaint, entry_of
-from gate.domain.absence import Failed
-from gate.domain.case import Case
-from gate.domain.message import Message
-from gate.domain.prompt import Built, Prompt
 from gate.errors import InputErrors
-from gate.inputs.builders import file_of, missing, moved_to, names_of
-from gate.inputs.render import NotBuilt, render, writers
-from gate.inputs.sessions import key_of, session_of
+from gate.messages import Message
+from gate.prompts.functions import file_of, missing, moved_to, names_of
+from gate.prompts.version import Built, Prompt
+from gate.record.transcript import Failed
 from tests.unit.flows.files import Files
 
 NAMES = st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,8}", fullmatch=True)

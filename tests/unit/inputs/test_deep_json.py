@@ -4,14 +4,13 @@ import sys
 
 import pytest
 
-from gate.domain.absence import Unscored
-from gate.domain.case import Case
-from gate.domain.jsonvalue import DEPTH, JsonValue, too_deep
-from gate.domain.tools import ToolCall
-from gate.domain.transcript import ToolUse, Transcript, Turn, recorded
-from gate.inputs.jsontext import BadJson, parse_json
-from gate.scoring.subject import Subject
-from gate.scoring.validators.tools import tools
+from gate.cases.case import Case
+from gate.config.documents import BadJson, parse_json
+from gate.messages import ToolCall
+from gate.record.transcript import ToolUse, Transcript, Turn, Unscored, recorded
+from gate.scoring.interface import Subject
+from gate.scoring.validators.tool_calls import tools
+from gate.values import DEPTH, JsonValue, too_deep
 
 TREE: JsonValue = {
     "$defs": {"t": {"type": "object", "properties": {"a": {"$ref": "#/$defs/t"}}}},

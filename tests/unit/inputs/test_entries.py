@@ -3,8 +3,8 @@
 import pytest
 
 from gate.errors import InputErrors
-from gate.inputs.entries import Entry, checked, content_fingerprint, matching
-from gate.inputs.limits import FILE_BYTES
+from gate.limits import FILE_BYTES
+from gate.prompts.files import Entry, checked, content_fingerprint, matching
 
 BLOB = Entry("100644", "a" * 40, 5, "prompts/x.md")
 

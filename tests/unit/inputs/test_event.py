@@ -6,12 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.domain.pull_request import PullRequest
 from gate.errors import GateError, InputErrors
-from gate.inputs.event import (
-    PullRequestEvent,
-    parse_event,
-)
+from gate.github.events import PullRequest, PullRequestEvent, parse_event
 from tests.support.github_payloads import PAYLOADS, example
 from tests.unit.inputs.payloads import SHA, parsed, pull, read
 

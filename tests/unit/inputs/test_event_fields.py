@@ -2,8 +2,8 @@
 
 import pytest
 
-from gate.domain.pull_request import PullRequest
 from gate.errors import InputErrors
+from gate.github.events import PullRequest
 from tests.unit.inputs.payloads import SHA, parsed, pull
 
 

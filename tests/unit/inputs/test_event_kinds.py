@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from gate.errors import InputErrors
-from gate.inputs.event import DispatchEvent, MergeGroupEvent, PushEvent, WorkflowRunEvent, parse_event
+from gate.github.events import DispatchEvent, MergeGroupEvent, PushEvent, WorkflowRunEvent, parse_event
 from tests.support.github_payloads import example
 from tests.unit.inputs.payloads import SHA
 

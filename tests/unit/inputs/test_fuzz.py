@@ -8,18 +8,15 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from gate.cases import reading as cases
-from gate.config import gatefile
-from gate.config.documents import read_yaml
+from gate.cases.case import Case
+from gate.cases.rendering import fill, render
+from gate.config import gatefile, specification
+from gate.config.documents import BadJson, decode, parse_json, read_yaml
+from gate.config.models import parse_model, parse_params
 from gate.config.scorers import parse_scorers
-from gate.domain.case import Case
-from gate.domain.message import Message
 from gate.errors import GateError, InputErrors
-from gate.inputs import prompts
-from gate.inputs.jsontext import BadJson, parse_json
-from gate.inputs.models import parse_model, parse_params
-from gate.inputs.render import fill, render
-from gate.inputs.text import decode
-from gate.testgen.written import specification
+from gate.messages import Message
+from gate.prompts import reading
 from tests.unit.inputs.texts import GOOD
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=80)
@@ -57,9 +54,9 @@ def only_readable_errors(job: Callable[[], object]) -> None:
 @example("\ud800")
 def test_configuration(text: str) -> None:
     only_readable_errors(lambda: gatefile.load(text, "gate.yaml"))
-    only_readable_errors(lambda: prompts.parse(text, "p.yaml"))
-    only_readable_errors(lambda: prompts.parse(text, "p.prompt.yml"))
-    only_readable_errors(lambda: prompts.parse(f"---\n{text}", "p.prompty"))
+    only_readable_errors(lambda: reading.parse(text, "p.yaml"))
+    only_readable_errors(lambda: reading.parse(text, "p.prompt.yml"))
+    only_readable_errors(lambda: reading.parse(f"---\n{text}", "p.prompty"))
     only_readable_errors(lambda: cases.parse(text, "p.prompt.yml"))
     only_readable_errors(lambda: specification.parse(text, "s.yaml"))
 
@@ -72,7 +69,7 @@ PROMPT_FILE = st.fixed_dictionaries({}, optional={"messages": PROMPT_LIST, "test
 @given(PROMPT_FILE)
 def test_prompt_files_of_other_tools(value: object) -> None:
     text = json.dumps(value)
-    only_readable_errors(lambda: prompts.parse(text, "p.prompt.yml"))
+    only_readable_errors(lambda: reading.parse(text, "p.prompt.yml"))
     only_readable_errors(lambda: cases.parse(text, "p.prompt.yml"))
 
 
@@ -124,10 +121,10 @@ TEMPLATE = st.lists(
 @example("{{ x|sort(attribute=1) }}{{ xs|groupby(1) }}")
 def test_templates(text: str) -> None:
     case = Case("c", "hi", expected=1, vars={"x": [1, "a"]}, where="c.jsonl:1")
-    only_readable_errors(lambda: render(prompts.parse(text, "p.j2"), case, "p.j2"))
+    only_readable_errors(lambda: render(reading.parse(text, "p.j2"), case, "p.j2"))
     only_readable_errors(lambda: fill("{{" + text, case))
     talk = Case("c", messages=(Message("user", text or "x"),))
-    only_readable_errors(lambda: render(prompts.parse(text, "p.md"), talk))
+    only_readable_errors(lambda: render(reading.parse(text, "p.md"), talk))
 
 
 @given(st.binary(max_size=60))

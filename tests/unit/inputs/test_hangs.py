@@ -5,17 +5,15 @@ import json
 import pytest
 
 from gate.cases import reading as cases
-from gate.domain.jsonvalue import JsonValue
-from gate.domain.message import Part, Parts
+from gate.config.json_schema import complaint, schema_complaint
 from gate.errors import InputErrors
-from gate.inputs import prompts
-from gate.inputs.limits import PATTERN_CHARS, TEMPLATE_TOKENS
-from gate.inputs.parts import Library
-from gate.inputs.patterns import complaint
-from gate.inputs.rendering_clock import TooLong, check, limited
-from gate.inputs.sandbox import BadTemplate
-from gate.inputs.schemacheck import schema_complaint
-from gate.inputs.templates import compile_template
+from gate.limits import PATTERN_CHARS, TEMPLATE_TOKENS
+from gate.messages import Part, Parts
+from gate.prompts import reading
+from gate.prompts.partials import Library
+from gate.templates.rendering import compile_template
+from gate.templates.sandbox import BadTemplate, TooLong, check, limited
+from gate.values import JsonValue
 
 LONG = "a template, with its parts, has at most 20,000 words and signs inside its tags"
 OPERANDS = "input,\n" * TEMPLATE_TOKENS
@@ -88,7 +86,7 @@ def test_words_of_a_part_count_as_often_as_it_is_used_and_are_told_where_they_st
 def test_a_prompt_with_such_a_tag_is_told_with_its_line() -> None:
     library = Library("p.j2", {}.get)
     with pytest.raises(InputErrors) as caught:
-        prompts.parse("Hello\n{{ [" + OPERANDS + "] }}", "p.j2", library=library)
+        reading.parse("Hello\n{{ [" + OPERANDS + "] }}", "p.j2", library=library)
     assert [problem.message for problem in caught.value.problems] == [LONG]
     assert caught.value.problems[0].line > 2
 

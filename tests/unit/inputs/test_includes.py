@@ -7,14 +7,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jinja2 import DictLoader, Environment, StrictUndefined, nodes
 
-from gate.domain.message import Part, Parts
-from gate.inputs import prompts
-from gate.inputs.includes import located, names_in, resolved
-from gate.inputs.limits import TEMPLATE_TAGS, WATCHED_TAGS
-from gate.inputs.origin import Origin, first_difference, first_part
-from gate.inputs.parts import Library
-from gate.inputs.sandbox import BadTemplate, parsed, sandbox
-from gate.inputs.templates import compile_template
+from gate.limits import TEMPLATE_TAGS, WATCHED_TAGS
+from gate.messages import Part, Parts
+from gate.prompts import reading
+from gate.prompts.partials import Library
+from gate.templates.includes import located, names_in, resolved
+from gate.templates.rendering import Origin, compile_template, first_difference, first_part
+from gate.templates.sandbox import BadTemplate, parsed, sandbox
 
 NAMES = ("p.j2", "a.j2", "x/b.j2", "x/y/c.jinja", "x/d.md", "e.txt")
 DATA: dict[str, object] = {"a": "A", "b": "B", "xs": ["1", "2"], "yes": True}
@@ -73,9 +72,9 @@ def by_jinja(files: dict[str, str]) -> str:
     return environment.get_template("p.j2").render(DATA)
 
 
-def read(files: dict[str, str], path: str = "p.j2") -> prompts.Prompt:
+def read(files: dict[str, str], path: str = "p.j2") -> reading.Prompt:
     data = {name: text.encode() for name, text in files.items()}
-    return prompts.parse(files[path], path, library=Library(path, data.get))
+    return reading.parse(files[path], path, library=Library(path, data.get))
 
 
 @given(trees())

@@ -2,10 +2,9 @@
 
 import pytest
 
-from gate.domain.jsonvalue import JsonValue
-from gate.domain.model import ModelRef, Params
+from gate.config.models import ModelRef, Params, parse_model, parse_params
 from gate.errors import GateError
-from gate.inputs.models import parse_model, parse_params
+from gate.values import JsonValue
 from tests.unit.inputs.texts import errors
 
 

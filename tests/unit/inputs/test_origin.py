@@ -2,14 +2,13 @@
 
 import pytest
 
-from gate.domain.case import Case
-from gate.domain.message import Message
-from gate.domain.prompt import Prompt
-from gate.inputs.limits import WATCHED_PARTS, WATCHED_TAGS
-from gate.inputs.origin import Origin, first_difference, first_part
-from gate.inputs.render import render, writers
-from gate.inputs.sandbox import BadTemplate
-from gate.inputs.templates import hidden
+from gate.cases.case import Case
+from gate.cases.rendering import render, writers
+from gate.limits import WATCHED_PARTS, WATCHED_TAGS
+from gate.messages import Message
+from gate.prompts.version import Prompt
+from gate.templates.rendering import Origin, first_difference, first_part, hidden
+from gate.templates.sandbox import BadTemplate
 
 ONE = {"date": "1 May", "input": "a", "slices": {"tier": "smb"}, "tools": ["x", "y"], "same": "s"}
 

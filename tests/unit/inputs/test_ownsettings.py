@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.inputs.ownsettings import own_model
+from gate.prompts.reading import own_model
 
 
 def named(value: object) -> str:

@@ -4,11 +4,12 @@ from collections.abc import Callable
 
 import pytest
 
-from gate.domain.message import Part, Parts
-from gate.domain.prompt import Prompt
-from gate.inputs import limits, prompts
-from gate.inputs.parts import Library
-from gate.inputs.problems import one_problem
+from gate import limits
+from gate.config.documents import one_problem
+from gate.messages import Part, Parts
+from gate.prompts import reading
+from gate.prompts.partials import Library
+from gate.prompts.version import Prompt
 from tests.unit.inputs.texts import errors
 
 Files = dict[str, str | bytes]
@@ -18,7 +19,7 @@ Read = Callable[[str], bytes | None]
 def parse(files: Files, path: str = "p.j2", read: Read | None = None, *, template: bool = False) -> Prompt:
     data = {name: text.encode() if isinstance(text, str) else text for name, text in files.items()}
     library = Library(path, read or data.get, lambda name: f"main:{name}")
-    return prompts.parse(data[path].decode(), f"main:{path}", template=template, library=library)
+    return reading.parse(data[path].decode(), f"main:{path}", template=template, library=library)
 
 
 def test_a_part_is_a_template_by_its_ending_and_text_otherwise() -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.inputs.paths import complaint, escapes, is_glob, matches, normal
+from gate.paths import complaint, escapes, is_glob, matches, normal
 
 
 @pytest.mark.parametrize(

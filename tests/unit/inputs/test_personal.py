@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.inputs.personal import CARD, EMAIL, PHONE, without_cards, without_emails, without_phones
+from gate.resolve.case_lint import CARD, EMAIL, PHONE, without_cards, without_emails, without_phones
 
 ALL = (without_cards, without_emails, without_phones)
 WORDS = st.text(alphabet="abc äß\n", max_size=20)

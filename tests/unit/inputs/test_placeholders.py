@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.inputs.placeholders import filled, filled_json
+from gate.prompts.partials import filled, filled_json
 
 VALUES = {"today": "2026-11-22", "locale": "en"}
 

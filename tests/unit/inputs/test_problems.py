@@ -2,8 +2,8 @@
 
 import pytest
 
+from gate.config.documents import Problems, did_you_mean, one_problem, quoted
 from gate.errors import InputErrors
-from gate.inputs.problems import Problems, did_you_mean, one_problem, quoted
 from tests.unit.inputs.texts import errors
 
 

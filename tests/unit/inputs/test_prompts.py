@@ -2,9 +2,10 @@
 
 import pytest
 
-from gate.domain.message import Message
-from gate.domain.prompt import Prompt
-from gate.inputs import limits, prompts
+from gate import limits
+from gate.messages import Message
+from gate.prompts import reading
+from gate.prompts.version import Prompt
 from tests.unit.inputs.texts import errors
 
 CHAT = """\
@@ -21,26 +22,26 @@ TURNS = (Message("system", "Be brief."), Message("user", "Hello"), Message("assi
 
 @pytest.mark.parametrize("path", ["p.md", "p.txt", "p", "a/b.MARKDOWN"])
 def test_text_is_one_system_message(path: str) -> None:
-    prompt = prompts.parse("Be {{ kind }}.\r\nNow.\n", path)
+    prompt = reading.parse("Be {{ kind }}.\r\nNow.\n", path)
     assert prompt == Prompt((Message("system", "Be {{ kind }}.\nNow."),))
 
 
 def test_only_one_final_line_break_is_the_editors() -> None:
-    assert prompts.parse("a\n\n", "p.md").messages[0].content == "a\n"
+    assert reading.parse("a\n\n", "p.md").messages[0].content == "a\n"
 
 
 def test_templates_by_ending_or_by_wish() -> None:
     message = Message("system", "{{ input }}")
-    assert prompts.parse("{{ input }}", "p.md.j2") == Prompt((message,), template=True)
-    assert prompts.parse("{{ input }}\n", "p.md", template=True) == Prompt((message,), template=True)
-    assert prompts.parse("{{ input", "p.md").template is False
+    assert reading.parse("{{ input }}", "p.md.j2") == Prompt((message,), template=True)
+    assert reading.parse("{{ input }}\n", "p.md", template=True) == Prompt((message,), template=True)
+    assert reading.parse("{{ input", "p.md").template is False
 
 
 def test_chat_files() -> None:
-    assert prompts.parse(CHAT, "p.yaml") == Prompt(TURNS, chat=True)
-    assert prompts.parse(CHAT.replace("messages:\n", ""), "p.yml", template=True) == Prompt(TURNS, True, True)
+    assert reading.parse(CHAT, "p.yaml") == Prompt(TURNS, chat=True)
+    assert reading.parse(CHAT.replace("messages:\n", ""), "p.yml", template=True) == Prompt(TURNS, True, True)
     as_json = '[{"role": "system", "content": "a\\/\\ud83d\\ude00"}]'
-    assert prompts.parse(as_json, "p.json").messages == (Message("system", "a/\U0001f600"),)
+    assert reading.parse(as_json, "p.json").messages == (Message("system", "a/\U0001f600"),)
 
 
 @pytest.mark.parametrize(
@@ -78,9 +79,9 @@ def test_chat_files() -> None:
     ],
 )
 def test_messages(text: str, path: str, message: str) -> None:
-    assert message in errors(lambda: prompts.parse(text, path))
+    assert message in errors(lambda: reading.parse(text, path))
 
 
 def test_a_mistake_in_a_chat_template_names_the_message() -> None:
     text = CHAT.replace("Hello", "{{ input")
-    assert "p.yaml:4: invalid Jinja2: " in errors(lambda: prompts.parse(text, "p.yaml", template=True))
+    assert "p.yaml:4: invalid Jinja2: " in errors(lambda: reading.parse(text, "p.yaml", template=True))

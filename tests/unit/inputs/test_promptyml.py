@@ -6,11 +6,11 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from gate.cases import reading as cases
-from gate.domain.case import Case
-from gate.domain.message import Message
-from gate.inputs import prompts
-from gate.inputs.promptyml import placeholders
-from gate.inputs.render import render, writers
+from gate.cases.case import Case
+from gate.cases.rendering import render, writers
+from gate.messages import Message
+from gate.prompts import reading
+from gate.prompts.reading import placeholders
 from tests.unit.inputs.texts import errors
 
 FILE = """\
@@ -42,7 +42,7 @@ evaluators:
 
 
 def shown(text: str, case: Case) -> list[tuple[str, str]]:
-    return [(message.role, message.content) for message in render(prompts.parse(text, "p.prompt.yml"), case)]
+    return [(message.role, message.content) for message in render(reading.parse(text, "p.prompt.yml"), case)]
 
 
 def test_placeholders_are_filled_and_all_else_is_text() -> None:
@@ -53,9 +53,9 @@ def test_placeholders_are_filled_and_all_else_is_text() -> None:
 
 
 def test_what_it_says_about_the_model_is_kept_apart_from_what_is_sent() -> None:
-    prompt = prompts.parse(FILE, "p.prompt.yml")
+    prompt = reading.parse(FILE, "p.prompt.yml")
     assert [key for key, _ in prompt.unused] == ["model", "modelParameters", "responseFormat", "jsonSchema"]
-    other = prompts.parse(FILE.replace("0.5", "0.9"), "p.prompt.yml")
+    other = reading.parse(FILE.replace("0.5", "0.9"), "p.prompt.yml")
     assert (other.digest, other.unused != prompt.unused) == (prompt.digest, True)
 
 
@@ -66,17 +66,17 @@ def test_an_expected_answer_is_never_filled_in() -> None:
 
 def test_mistakes_have_their_lines() -> None:
     text = "x: 1\nmessages:\n  - role: bot\n    content: a\n  - role: user\n    content: '{{user-name}} {{ true }}'\n"
-    found = errors(lambda: prompts.parse(text, "p.prompt.yml"))
+    found = errors(lambda: reading.parse(text, "p.prompt.yml"))
     assert "p.prompt.yml:3: messages[0].role must be system, developer, user or assistant, not 'bot'" in found
-    found = errors(lambda: prompts.parse(text.replace("bot", "User"), "p.prompt.yml"))
+    found = errors(lambda: reading.parse(text.replace("bot", "User"), "p.prompt.yml"))
     assert "p.prompt.yml:5: the placeholder '{{user-name}}' has a name that cannot be filled in" in found
     assert "p.prompt.yml:5: the placeholder '{{ true }}'" in found
-    assert "it must hold a mapping" in errors(lambda: prompts.parse("[]", "p.prompt.yml"))
-    assert "'messages' is missing" in errors(lambda: prompts.parse("name: x", "p.prompt.yaml"))
+    assert "it must hold a mapping" in errors(lambda: reading.parse("[]", "p.prompt.yml"))
+    assert "'messages' is missing" in errors(lambda: reading.parse("name: x", "p.prompt.yaml"))
 
 
 def test_who_wants_jinja_says_so() -> None:
-    prompt = prompts.parse("messages: [{role: user, content: '{{ input | upper }}'}]", "p.prompt.yml", template=True)
+    prompt = reading.parse("messages: [{role: user, content: '{{ input | upper }}'}]", "p.prompt.yml", template=True)
     assert render(prompt, Case("1", "abc")) == (Message("user", "ABC"),)
 
 
@@ -110,14 +110,14 @@ def test_variables_alone_ask_through_a_message_of_the_user() -> None:
     case = Case("1", vars={"name": "Ada", "n": [1]})
     text = "messages: [{role: system, content: Hi}, {role: user, content: 'I am {{name}}'}]"
     assert shown(text, case) == [("system", "Hi"), ("user", "I am Ada")]
-    prompt = prompts.parse(text, "p.prompt.yml")
+    prompt = reading.parse(text, "p.prompt.yml")
     assert len(writers(prompt, case)) == len(render(prompt, case))
     assert case.question == "name: Ada\nn: [1]"
-    assert render(prompts.parse("I am {{ name }}", "p.j2"), case) == (Message("user", "I am Ada"),)
+    assert render(reading.parse("I am {{ name }}", "p.j2"), case) == (Message("user", "I am Ada"),)
     asked = errors(lambda: shown(text.replace("user", "system"), case))
     assert "case '1' has no input, and the prompt asks nothing itself" in asked
-    assert "has no input" in errors(lambda: render(prompts.parse("Be brief.", "p.md"), case))
-    assert "'input' is undefined" in errors(lambda: render(prompts.parse("{{ input }}", "p.j2"), case))
+    assert "has no input" in errors(lambda: render(reading.parse("Be brief.", "p.md"), case))
+    assert "'input' is undefined" in errors(lambda: render(reading.parse("{{ input }}", "p.j2"), case))
 
 
 SIGNS = st.text(st.sampled_from("{}%#-+ \n\r'\"\\ab_") | st.characters(exclude_categories=["Cs", "Cc"]), max_size=40)

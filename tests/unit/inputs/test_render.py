@@ -2,11 +2,11 @@
 
 import pytest
 
-from gate.domain.case import Case
-from gate.domain.message import Message
-from gate.domain.prompt import Prompt
-from gate.inputs import prompts
-from gate.inputs.render import fill, render
+from gate.cases.case import Case
+from gate.cases.rendering import fill, render
+from gate.messages import Message
+from gate.prompts import reading
+from gate.prompts.version import Prompt
 from tests.unit.inputs.texts import errors
 
 CASE = Case(
@@ -25,7 +25,7 @@ def chat(*turns: tuple[str, str], template: bool = True) -> Prompt:
 
 
 def template(text: str) -> Prompt:
-    return prompts.parse(text, "p.j2")
+    return reading.parse(text, "p.j2")
 
 
 def shown(messages: tuple[Message, ...]) -> list[tuple[str, str]]:
@@ -33,12 +33,12 @@ def shown(messages: tuple[Message, ...]) -> list[tuple[str, str]]:
 
 
 def test_plain_text_is_the_system_message() -> None:
-    prompt = prompts.parse("Be {{ brief }}.", "p.md")
+    prompt = reading.parse("Be {{ brief }}.", "p.md")
     assert shown(render(prompt, CASE)) == [("system", "Be {{ brief }}."), ("user", "Where?")]
 
 
 def test_a_conversation_follows_plain_text() -> None:
-    found = shown(render(prompts.parse("Be brief.", "p.md"), TALK))
+    found = shown(render(reading.parse("Be brief.", "p.md"), TALK))
     assert found == [("system", "Be brief."), ("user", "Hi"), ("assistant", "Yes?"), ("user", "Where?")]
 
 

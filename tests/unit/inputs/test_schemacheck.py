@@ -4,9 +4,9 @@ from threading import Thread
 
 import pytest
 
-from gate.domain.jsonvalue import JsonValue
-from gate.inputs.limits import PATTERN_CHARS
-from gate.inputs.schemacheck import schema_complaint
+from gate.config.json_schema import schema_complaint
+from gate.limits import PATTERN_CHARS
+from gate.values import JsonValue
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.cases.reading import parse
+from gate.cases.tables import columns_of, guarded, read_table, row_of, unguarded
+from gate.config.documents import Problems
 from gate.errors import InputErrors
-from gate.inputs.problems import Problems
-from gate.inputs.sheets.columns import columns_of
-from gate.inputs.sheets.table import guarded, read_table, row_of, unguarded
 
 CELL = st.text(st.characters(exclude_categories=["Cs"]), max_size=20) | st.sampled_from(
     ['"', "a\r\nb", "\r", ";", "=1+1", "'=1", "''-", "-5", "+3,5", "@x", "\tx", " x "]

@@ -5,7 +5,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.inputs.similarity import SIMILAR, chunks, similar_sizes, similarity
+from gate.prompts.files import SIMILAR, chunks, similar_sizes, similarity
 
 LINES = st.lists(
     st.binary(max_size=200).map(lambda line: line.replace(b"\n", b"").replace(b"\r", b"").rstrip() + b"\n"), max_size=12

@@ -3,9 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.domain.case import Case
-from gate.domain.message import Message
-from gate.inputs.slices import length_edges, members, with_length
+from gate.cases.case import Case, length_edges, members, with_length
+from gate.messages import Message
 
 
 def sized(*lengths: int) -> list[Case]:

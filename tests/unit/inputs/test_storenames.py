@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.inputs.names import name_complaint
-from gate.inputs.storenames import PREFIX, StoreName, complaint, is_store, parse
+from gate.config.naming import PREFIX, StoreName, complaint, is_store, name_complaint, parse
 
 NAMES = st.text(min_size=1, max_size=40).filter(lambda name: "@" not in name and not name_complaint(name))
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from gate.inputs.sandbox import BadTemplate
-from gate.inputs.templates import compile_template, hidden
+from gate.templates.rendering import compile_template, hidden
+from gate.templates.sandbox import BadTemplate
 
 DATA = {"input": "hi", "xs": ["b", "a"], "d": {"items": [1], "copy": "c"}, "yes": True, "big": "x" * 1_000_000}
 

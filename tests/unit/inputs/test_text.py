@@ -2,7 +2,7 @@
 
 import pytest
 
-from gate.inputs.text import decode
+from gate.config.documents import decode
 from tests.unit.inputs.texts import errors
 
 POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"0" * 64 + b"\nsize 5\n"

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from gate.domain.caching import CacheTerms
-from gate.domain.model import ModelRef, Params
-from gate.providers.caching import terms
-from gate.providers.endpoints import Keys
-from gate.providers.factory import Factory
-from gate.providers.prices import PriceList
+from gate.calls.endpoints import Keys
+from gate.calls.prices import PriceList
+from gate.calls.providers.factory import Factory
+from gate.calls.providers.parameters import caching_terms
+from gate.config.models import ModelRef, Params
+from gate.record.comparison import CacheTerms
 
 
 @pytest.mark.parametrize(
@@ -35,14 +35,14 @@ from gate.providers.prices import PriceList
 def test_the_shortest_prefix(model: str, minimum: int | None) -> None:
     provider, name = model.split(":")
     ref = ModelRef(provider, name)
-    assert terms(ref, Params(), known=True).minimum == minimum
-    assert terms(ref, Params(), known=False).minimum is None
+    assert caching_terms(ref, Params(), known=True).minimum == minimum
+    assert caching_terms(ref, Params(), known=False).minimum is None
 
 
 def test_anthropic_caches_what_it_is_asked_to() -> None:
     model = ModelRef("anthropic", "claude-opus-4-8")
-    assert not terms(model, Params(), known=True).asked
-    asked = terms(model, Params(prompt_cache=True), known=True)
+    assert not caching_terms(model, Params(), known=True).asked
+    asked = caching_terms(model, Params(prompt_cache=True), known=True)
     assert (asked.asked, asked.marked) == (True, True)
 
 

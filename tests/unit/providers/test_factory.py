@@ -8,13 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from gate.domain.model import ModelRef, Params
+from gate.calls.dask import ChunkSetup, DaskExecutor
+from gate.calls.endpoints import Keys
+from gate.calls.provider import Executor, Misconfigured, Provider
+from gate.calls.providers.factory import Factory
+from gate.config.models import ModelRef, Params
 from gate.errors import GateError, InputErrors, MissingKey
-from gate.providers.base import Misconfigured, Provider
-from gate.providers.dask import ChunkSetup, DaskExecutor
-from gate.providers.endpoints import Keys
-from gate.providers.executor import Executor
-from gate.providers.factory import Factory
 
 BOTH = Keys("sk-openai-0123456789", "sk-ant-0123456789")
 LOCAL = "http://127.0.0.1:9/v1"
@@ -149,9 +148,9 @@ def dask() -> DaskExecutor:
 def loaded_by(call: str) -> str:
     code = (
         "import sys, pathlib\n"
-        "from gate.domain.model import ModelRef, Params\n"
-        "from gate.providers.endpoints import Keys\n"
-        "from gate.providers.factory import Factory\n"
+        "from gate.config.models import ModelRef, Params\n"
+        "from gate.calls.endpoints import Keys\n"
+        "from gate.calls.providers.factory import Factory\n"
         "keys = Keys('sk-openai-0123456789', 'sk-ant-0123456789')\n"
         f"{call}\n"
         "print({'openai', 'anthropic', 'aiohttp', 'httpx2', 'genai_prices', 'xllamacpp'} & set(sys.modules))"

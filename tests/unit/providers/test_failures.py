@@ -7,17 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.providers.base import Misconfigured, Rejected, Transient
-from gate.providers.failures import Failure, Service, classify, read_error, retry_after
-from gate.providers.headroom import Headroom
-from gate.providers.untrusted import Cleaner
+from gate.calls.provider import Headroom, Misconfigured, Rejected, Transient
+from gate.calls.providers.exchange import Failure, Service, classify_error, read_error, retry_after
+from gate.calls.untrusted import Cleaner
 
 NOW = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC).timestamp()
 SERVICE = Service("OpenAI", "OPENAI_API_KEY", "gpt-4o-mini")
 
 
 def sort(status: int, body: str = "", headers: dict[str, str] | None = None) -> Failure:
-    return classify(read_error(status, headers or {}, body.encode(), Cleaner(), NOW), SERVICE)
+    return classify_error(read_error(status, headers or {}, body.encode(), Cleaner(), NOW), SERVICE)
 
 
 @pytest.mark.parametrize("status", [408, 409, 425, 500, 502, 504])
@@ -146,7 +145,7 @@ def test_the_message_of_other_servers(body: str, said: str) -> None:
 
 @given(st.integers(300, 599), st.binary(max_size=200), st.dictionaries(st.text(), st.text()))
 def test_every_error_reply_is_sorted(status: int, body: bytes, headers: dict[str, str]) -> None:
-    assert isinstance(classify(read_error(status, headers, body, Cleaner(), NOW), SERVICE), Failure)
+    assert isinstance(classify_error(read_error(status, headers, body, Cleaner(), NOW), SERVICE), Failure)
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,10 @@ import json
 
 import pytest
 
-from gate.domain.message import Message
-from gate.domain.model import ModelRef, Params
-from gate.providers.base import Completion, Misconfigured, Rejected, Request
-from gate.providers.fake import FakeProvider, oracle, true_quality
+from gate.calls.provider import Completion, Misconfigured, Rejected, Request
+from gate.calls.providers.fake import FakeProvider, oracle_answer, true_quality
+from gate.config.models import ModelRef, Params
+from gate.messages import Message
 
 PROMPT = "Be helpful. quality=0.9 quality[enterprise]=0.45"
 
@@ -41,7 +41,7 @@ def test_the_stated_quality(system: str, user: str, quality: float) -> None:
 
 def test_the_oracle_is_right_as_often_as_stated() -> None:
     def right(where: str) -> int:
-        return sum(oracle(PROMPT, f"answer=w{i} slice={where}", 0) == f"w{i}" for i in range(2000))
+        return sum(oracle_answer(PROMPT, f"answer=w{i} slice={where}", 0) == f"w{i}" for i in range(2000))
 
     assert abs(right("free") / 2000 - 0.9) < 0.03
     assert abs(right("enterprise") / 2000 - 0.45) < 0.05

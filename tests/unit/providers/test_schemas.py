@@ -7,10 +7,17 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.domain.model import ModelRef
-from gate.providers.schemas import LARGER, PACKAGED, bounded, limits_of, room, unbounded
-from gate.testgen.frames import REMARK, TEXT, list_schema, object_schema, one_of
-from gate.testgen.output_rules import rules_schema
+from gate.calls.providers.parameters import (
+    LARGER,
+    PACKAGED,
+    list_room,
+    reply_limits,
+    schema_with_bounds,
+    schema_without_bounds,
+)
+from gate.config.models import ModelRef
+from gate.testgen.questions import REMARK_SCHEMA, TEXT_SCHEMA, choice_schema, list_schema, object_schema
+from gate.testgen.specification.extraction import rules_schema
 
 BOUNDS = ("minItems", "maxItems", "minLength", "maxLength", "prefixItems")
 
@@ -28,7 +35,7 @@ def schemas(draw: st.DrawFn, depth: int = 3) -> Mapping[str, Any]:
     if kind == "object":
         names = draw(st.lists(st.sampled_from([*BOUNDS, "properties", "type", "a"]), unique=True, max_size=4))
         return object_schema({name: draw(schemas(depth=depth - 1)) for name in names})
-    return one_of("minItems", "b") if kind == "word" else TEXT
+    return choice_schema("minItems", "b") if kind == "word" else TEXT_SCHEMA
 
 
 def bare(schema: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -41,7 +48,7 @@ def bare(schema: Mapping[str, Any]) -> Mapping[str, Any]:
 @given(schemas())
 def test_without_bounds_nothing_else_is_lost(schema: Mapping[str, Any]) -> None:
     before = json.dumps(schema)
-    assert unbounded(dict(schema)) == bare(schema)
+    assert schema_without_bounds(dict(schema)) == bare(schema)
     assert json.dumps(schema) == before
 
 
@@ -56,11 +63,11 @@ def test_every_text_and_every_list_has_an_end(schema: Mapping[str, Any]) -> None
             return found.get("minItems", 0) <= found["maxItems"] and ends(found["items"])
         return "enum" in found or (found["minLength"], found["maxLength"]) == (1, PACKAGED.chars)
 
-    assert ends(bounded(dict(schema), PACKAGED))
+    assert ends(schema_with_bounds(dict(schema), PACKAGED))
 
 
 def test_a_list_that_needs_more_items_gets_them() -> None:
-    found: Any = bounded(list_schema(one_of("a"), least=PACKAGED.items + 2), PACKAGED)
+    found: Any = schema_with_bounds(list_schema(choice_schema("a"), least=PACKAGED.items + 2), PACKAGED)
     assert found["maxItems"] == PACKAGED.items + 2
 
 
@@ -69,23 +76,29 @@ BIG, TINY = ModelRef("local", "models/big-8b.gguf"), ModelRef("local", "gemma3-2
 
 def test_a_larger_model_may_write_as_much_as_was_asked_for() -> None:
     """Any local model was cut to three rules, and to inputs of 160 characters."""
-    assert (limits_of(BIG), limits_of(TINY)) == (LARGER, PACKAGED)
-    rules: Any = bounded(rules_schema(12), LARGER)
+    assert (reply_limits(BIG), reply_limits(TINY)) == (LARGER, PACKAGED)
+    rules: Any = schema_with_bounds(rules_schema(12), LARGER)
     assert rules["properties"]["rules"]["maxItems"] == 12
-    text: Any = bounded(dict(TEXT), LARGER)
+    text: Any = schema_with_bounds(dict(TEXT_SCHEMA), LARGER)
     assert text["maxLength"] >= 1_000
-    remark: Any = bounded(dict(REMARK), LARGER)
-    assert remark["maxLength"] == REMARK["maxLength"]
+    remark: Any = schema_with_bounds(dict(REMARK_SCHEMA), LARGER)
+    assert remark["maxLength"] == REMARK_SCHEMA["maxLength"]
 
 
 def test_the_packaged_model_writes_short_remarks() -> None:
     """It filled each with 160 characters of nothing, at ten tokens in a second."""
-    remark: Any = bounded(dict(REMARK), PACKAGED)
+    remark: Any = schema_with_bounds(dict(REMARK_SCHEMA), PACKAGED)
     assert remark["minLength"] < remark["maxLength"] <= 80
 
 
 def test_how_many_items_a_reply_has_room_for() -> None:
-    assert [room(TINY), room(TINY, 12), room(BIG), room(BIG, 12), room(ModelRef("openai", "gpt-5"), 12)] == [
+    assert [
+        list_room(TINY),
+        list_room(TINY, 12),
+        list_room(BIG),
+        list_room(BIG, 12),
+        list_room(ModelRef("openai", "gpt-5"), 12),
+    ] == [
         PACKAGED.items,
         PACKAGED.items,
         LARGER.items,

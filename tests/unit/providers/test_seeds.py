@@ -1,9 +1,9 @@
 from dataclasses import replace
 
-from gate.domain.message import Message
-from gate.domain.model import ModelRef, Params
-from gate.providers.base import Request
-from gate.providers.seeds import seed_of
+from gate.calls.provider import Request
+from gate.calls.providers.parameters import seed_of
+from gate.config.models import ModelRef, Params
+from gate.messages import Message
 
 REQUEST = Request((Message("system", "a"), Message("user", "b")), ModelRef("local", "m"), Params())
 

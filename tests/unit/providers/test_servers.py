@@ -2,8 +2,8 @@
 
 import pytest
 
-from gate.providers import servers
-from gate.providers.base import Misconfigured
+from gate.calls import endpoints
+from gate.calls.provider import Misconfigured
 
 
 @pytest.mark.parametrize(
@@ -17,18 +17,18 @@ from gate.providers.base import Misconfigured
     ],
 )
 def test_whose_an_address_is(url: str, own: bool) -> None:
-    assert servers.is_openai(url) is own
+    assert endpoints.is_openai(url) is own
 
 
 def test_azure_wants_the_new_limit_and_others_the_old_one() -> None:
-    assert servers.takes_new_token_limit("https://me.openai.azure.com/openai/v1")
-    assert servers.takes_new_token_limit("https://api.openai.com/v1")
-    assert not servers.takes_new_token_limit("http://localhost:8000/v1")
+    assert endpoints.takes_new_token_limit("https://me.openai.azure.com/openai/v1")
+    assert endpoints.takes_new_token_limit("https://api.openai.com/v1")
+    assert not endpoints.takes_new_token_limit("http://localhost:8000/v1")
 
 
 @pytest.mark.parametrize("url", ["http://localhost:11434/v1/", " https://host.example/v1\n"])
 def test_good_addresses(url: str) -> None:
-    assert servers.checked(url, "OPENAI_BASE_URL") == url.strip().rstrip("/")
+    assert endpoints.checked_url(url, "OPENAI_BASE_URL") == url.strip().rstrip("/")
 
 
 @pytest.mark.parametrize(
@@ -36,11 +36,11 @@ def test_good_addresses(url: str) -> None:
 )
 def test_bad_addresses(url: str) -> None:
     with pytest.raises(Misconfigured) as caught:
-        servers.checked(url, "OPENAI_BASE_URL")
+        endpoints.checked_url(url, "OPENAI_BASE_URL")
     assert caught.value.message.startswith("OPENAI_BASE_URL ")
 
 
 def test_a_password_in_an_address_is_refused_and_not_shown() -> None:
     with pytest.raises(Misconfigured) as caught:
-        servers.checked("https://me:hunter2@host.example/v1", "OPENAI_BASE_URL")
+        endpoints.checked_url("https://me:hunter2@host.example/v1", "OPENAI_BASE_URL")
     assert "hunter2" not in str(caught.value) + caught.value.hint

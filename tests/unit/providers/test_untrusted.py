@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.providers.untrusted import MAX_TOKENS, Cleaner, Malformed, count, is_html, json_object, table
+from gate.calls.untrusted import MAX_TOKENS, Cleaner, Malformed, is_html, json_object, object_at, token_count
 
 KEY = "sk-secret-0123456789abcdef"
 
@@ -77,13 +77,13 @@ def test_parsing_bytes_fails_in_one_way_only(body: bytes) -> None:
 
 @pytest.mark.parametrize("value", [None, -1, 1.0, "3", True, MAX_TOKENS + 1, [1]])
 def test_what_is_no_count(value: object) -> None:
-    assert count(value) is None  # type: ignore[arg-type]
+    assert token_count(value) is None  # type: ignore[arg-type]
 
 
 def test_counts_and_tables() -> None:
-    assert (count(0), count(7)) == (0, 7)
-    assert table({"a": {"b": 1}}, "a") == {"b": 1}
-    assert table({"a": [1]}, "a") == table(None, "a") == table([1], "a") == {}
+    assert (token_count(0), token_count(7)) == (0, 7)
+    assert object_at({"a": {"b": 1}}, "a") == {"b": 1}
+    assert object_at({"a": [1]}, "a") == object_at(None, "a") == object_at([1], "a") == {}
 
 
 FLOATS = st.floats(allow_nan=False, allow_infinity=False)

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.pytest_plugin.asked import wants_eval
-from gate.pytest_plugin.naming import node_name
+from gate.pytest_plugin.items import node_name
 
 
 @pytest.mark.parametrize(

@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from gate.action.telling import Herald, Outcome, outputs
-from gate.domain.record import RunRecord
+from gate.action.outcome import ActionOutcome, OutcomeReporter, step_outputs
 from gate.errors import InputErrors, Problem
-from gate.report.markdown import comment, preview
-from gate.report.outputs.commands import annotation
-from gate.report.terminal import run as terminal
+from gate.record.run import RunRecord
+from gate.report.exports.findings import annotation_command
+from gate.report.markdown import preview, report
+from gate.report.terminal import report as terminal
 from tests.golden.hostile import hostile
 from tests.support.attacks import Attack, attacks, batches, named
 from tests.support.github_action import SUMMARY_LIMIT, parse_outputs
@@ -57,13 +57,13 @@ def filled(shown: Texts) -> RunRecord:
 def commented(shown: Texts) -> str:
     """A comment in which all texts from outside are these."""
     first, second = shown[0][:200], shown[-1][:200]  # git and GitHub take no longer names
-    context = comment.Context("a" * 40, f"origin/{first}", "https://github.com/a/b/actions/runs/1", first, second)
-    return comment.render(filled(shown), context, limit=ROOM)
+    context = report.CommentContext("a" * 40, f"origin/{first}", "https://github.com/a/b/actions/runs/1", first, second)
+    return report.render_comment(filled(shown), context, limit=ROOM)
 
 
 def printed(run: RunRecord, width: int = 80) -> str:
     out = io.StringIO()
-    terminal.render(run, Console(file=out, width=width, force_terminal=False, _environ={}))
+    terminal.render_report(run, Console(file=out, width=width, force_terminal=False, _environ={}))
     return out.getvalue()
 
 
@@ -80,7 +80,7 @@ def plain_comment(shown: Texts) -> Skeleton:
 
 @cache
 def plain_page(shown: Texts) -> Skeleton:
-    return in_browser(preview.body(filled(shown), limit=ROOM))
+    return in_browser(preview.preview_body(filled(shown), limit=ROOM))
 
 
 def comment_keeps_its_shape(shown: Texts) -> bool:
@@ -88,7 +88,7 @@ def comment_keeps_its_shape(shown: Texts) -> bool:
 
 
 def page_keeps_its_shape(shown: Texts) -> bool:
-    page = preview.body(filled(shown), limit=ROOM)
+    page = preview.preview_body(filled(shown), limit=ROOM)
     return in_browser(page).tags == plain_page(harmless(shown)).tags and stacks(page) == []
 
 
@@ -98,7 +98,7 @@ def terminal_gets_text(shown: Texts) -> bool:
     return commands(text) == [] and {*harm(text)} <= {"::"}
 
 
-def teller_in(folder: Path) -> tuple[Herald, list[str]]:
+def teller_in(folder: Path) -> tuple[OutcomeReporter, list[str]]:
     said: list[str] = []
     return herald(said.append, folder / "summary", folder / "outputs"), said
 
@@ -128,8 +128,8 @@ def test_a_log_has_only_our_commands_and_outputs_their_values(batch: Batch, tmp_
         teller, said = teller_in(folder)
         teller.warn(text)
         mistakes = InputErrors([Problem(text, 3, text, text), Problem(f"/{text}", 3, text, text)])
-        teller.annotate(Outcome(run, mistakes))
-        teller.annotate(Outcome(run))
+        teller.annotate(ActionOutcome(run, mistakes))
+        teller.annotate(ActionOutcome(run))
         assert commands("\n".join(said)) == said, attack.id
         assert len(said) == 4, attack.id
         for line in said:
@@ -139,7 +139,7 @@ def test_a_log_has_only_our_commands_and_outputs_their_values(batch: Batch, tmp_
             # A line that begins with two colons is read to its end as that command, whatever the name of a file holds.
             assert [found for found in harm(head) if not found.startswith("##")] == [], attack.id
         teller.outputs(run, "", text)
-        assert parse_outputs((folder / "outputs").read_bytes().decode()) == outputs(run, "", text), attack.id
+        assert parse_outputs((folder / "outputs").read_bytes().decode()) == step_outputs(run, "", text), attack.id
 
 
 @pytest.mark.parametrize("batch", BATCHES)
@@ -162,6 +162,11 @@ def test_a_summary_keeps_its_shape(batch: Batch, tmp_path: Path) -> None:
 def test_a_secret_is_never_shown(attack: Attack) -> None:
     core = attack.core.strip()
     run = filled((attack.text,))
-    for shown in (commented((attack.text,)), preview.body(run), printed(run, 200), annotation("error", attack.text)):
+    for shown in (
+        commented((attack.text,)),
+        preview.preview_body(run),
+        printed(run, 200),
+        annotation_command("error", attack.text),
+    ):
         assert core[:16] not in shown
         assert core[-16:] not in shown

@@ -2,8 +2,8 @@
 
 import pytest
 
-from gate.report.escape import code, fence, html_text, inline, terminal, visible
-from gate.report.secrets import masked
+from gate.record.secrets import masked
+from gate.report.escape import code_block, code_span, html_text, markdown_text, terminal_text, visible
 from tests.support.attacks import Attack, attacks, named
 
 SECRETS = [attack for attack in attacks() if attack.kind == "secrets"]
@@ -12,7 +12,7 @@ SECRETS = [attack for attack in attacks() if attack.kind == "secrets"]
 @pytest.mark.parametrize("attack", SECRETS, ids=named)
 def test_every_way_to_show_text_masks(attack: Attack) -> None:
     core = attack.core.strip()
-    for show in (visible, inline, code, fence, html_text, terminal):
+    for show in (visible, markdown_text, code_span, code_block, html_text, terminal_text):
         shown = show(f"before {attack.text} after")
         assert core[:12] not in shown
         assert "before" in shown

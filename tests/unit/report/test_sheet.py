@@ -7,17 +7,17 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
+from gate.calibration.noise import calibrate
+from gate.config.models import ModelRef, Params
 from gate.config.policy import Budget, SuitePolicy
-from gate.config.scorerspec import ScorerSpec
-from gate.domain.model import ModelRef, Params
-from gate.domain.usage import Cost, Dollars, Unpriced, Usage
+from gate.config.scorer import ScorerSpec
 from gate.engine.forecast import Question
-from gate.flows.calibrate import calibrate
-from gate.flows.plan import World, plan
-from gate.report import plan as plan_report
-from gate.report.calibration import noise as calibration
-from gate.report.markdown import sheet as sheet_markdown
-from gate.report.sheet import Block, Grid, Line, Remark, Sheet
+from gate.engine.planning import World, plan
+from gate.record.usage import Cost, Dollars, Unpriced, Usage
+from gate.report.markdown import report as sheet_markdown
+from gate.report.sheets import plan as calibration
+from gate.report.sheets import plan as plan_report
+from gate.report.sheets.sheet import CodeBlock, Grid, Line, Remark, Sheet
 from gate.report.terminal import sheet as sheet_terminal
 from tests.support.finished import finished, itself, resolved
 from tests.support.runs import suite
@@ -36,12 +36,12 @@ def planned(cost: Cost, budget: Budget | None = None) -> Sheet:
         return cost
 
     found = plan(resolved([whole], budget=budget), World((), price, 8), Question(0.1, 0.8))
-    return plan_report.sheet(found)
+    return plan_report.plan_sheet(found)
 
 
 def printed(sheet: Sheet, width: int = 80, *, brief: bool = False) -> str:
     out = io.StringIO()
-    sheet_terminal.render(sheet, Console(file=out, width=width, _environ={}), brief=brief)
+    sheet_terminal.render_sheet(sheet, Console(file=out, width=width, _environ={}), brief=brief)
     return out.getvalue()
 
 
@@ -69,13 +69,13 @@ def test_what_is_wrong_comes_before_the_tables_and_stays_when_brief() -> None:
 @pytest.mark.parametrize("width", [60, 80, 140])
 def test_lines_fit(width: int) -> None:
     found = calibrate(finished([itself(suite(ROWS, samples=2))], coins()), Counted(), FEW)
-    for sheet in (planned(Dollars(0.001)), calibration.sheet(found)):
+    for sheet in (planned(Dollars(0.001)), calibration.calibration_sheet(found)):
         assert max(len(line.rstrip()) for line in printed(sheet, max(width, 76)).splitlines()) <= max(width, 76)
 
 
 def test_a_calibration_says_both_rates_in_its_first_line() -> None:
     found = calibrate(finished([itself(suite(ROWS, samples=2))], coins()), Counted(), FEW)
-    text = printed(calibration.sheet(found), 140)
+    text = printed(calibration.calibration_sheet(found), 140)
     assert re.match(r"Noise alone blocks \d\.\d % \(± \d\.\d\) of runs with the joint test, \d+\.\d % \(± ", text)
     assert "noise within a case, sigma  0.4" in text
     assert "samples: 5" in text
@@ -83,7 +83,7 @@ def test_a_calibration_says_both_rates_in_its_first_line() -> None:
 
 def test_a_calibration_that_fell_is_an_error() -> None:
     run = finished([itself(suite(ROWS, samples=2))], lambda case, arm, index: float(arm == "baseline"))
-    text = printed(calibration.sheet(calibrate(run, Counted(), FEW)), 200)
+    text = printed(calibration.calibration_sheet(calibrate(run, Counted(), FEW)), 200)
     assert "error: support: the prompt differs from itself by −1.000" in text
     assert "the service is not stable" in text
 
@@ -93,7 +93,7 @@ def test_names_from_outside_cannot_do_anything() -> None:
     shown = printed(sheet, 200)
     assert "\x1b" not in shown
     assert "::error::" not in shown
-    text = sheet_markdown.render(sheet)
+    text = sheet_markdown.render_sheet(sheet)
     assert "<img" not in text.replace("\\<", "")
     assert "@everyone" not in text
     row = next(line for line in text.splitlines() if line.startswith("|") and line.endswith("y |"))
@@ -102,21 +102,21 @@ def test_names_from_outside_cannot_do_anything() -> None:
 
 def test_a_block_is_copied_as_it_stands() -> None:
     text = "criteria: |-\n  - " + "long " * 40 + "\n"
-    sheet = Sheet("head", (), (), (), (Block("Copy this", text, "yaml"),))
+    sheet = Sheet("head", (), (), (), (CodeBlock("Copy this", text, "yaml"),))
     assert f"\n\nCopy this\n{text}" in printed(sheet, 40)
-    assert f"### Copy this\n\n```yaml\n{text}```\n" in sheet_markdown.render(sheet)
+    assert f"### Copy this\n\n```yaml\n{text}```\n" in sheet_markdown.render_sheet(sheet)
     assert "Copy this" not in printed(sheet, brief=True)
 
 
 def test_a_block_cannot_be_closed_from_inside() -> None:
-    text = sheet_markdown.render(Sheet("head", (), (), (), (Block(HOSTILE, f"```\n{HOSTILE}\n<!-- x -->"),)))
+    text = sheet_markdown.render_sheet(Sheet("head", (), (), (), (CodeBlock(HOSTILE, f"```\n{HOSTILE}\n<!-- x -->"),)))
     assert "\n````text\n" in text
     assert "\x1b" not in text
-    assert "\x1b" not in printed(Sheet("head", (), (), (), (Block(HOSTILE, HOSTILE),)))
+    assert "\x1b" not in printed(Sheet("head", (), (), (), (CodeBlock(HOSTILE, HOSTILE),)))
 
 
 def test_markdown_has_whole_tables() -> None:
-    text = sheet_markdown.render(planned(Dollars(0.001)))
+    text = sheet_markdown.render_sheet(planned(Dollars(0.001)))
     tables = re.findall(r"(?:^\|.*\|\n)+", text, re.MULTILINE)
     assert len(tables) == 2
     for table in tables:

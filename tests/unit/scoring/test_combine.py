@@ -4,35 +4,35 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from gate.domain.absence import Unscored
-from gate.domain.sample import Score
-from gate.scoring.combine import combine
+from gate.record.sample import Score
+from gate.record.transcript import Unscored
+from gate.scoring.pass_rule import combine_scores
 
 
 def test_weighted_mean() -> None:
-    assert combine([Score("a", 1.0, weight=3.0), Score("b", 0.0, weight=1.0)]) == pytest.approx(0.75)
+    assert combine_scores([Score("a", 1.0, weight=3.0), Score("b", 0.0, weight=1.0)]) == pytest.approx(0.75)
 
 
 def test_a_required_scorer_that_fails_makes_the_sample_zero() -> None:
-    assert combine([Score("a", 1.0, weight=9.0), Score("b", 0.0, required=True)]) == 0.0
+    assert combine_scores([Score("a", 1.0, weight=9.0), Score("b", 0.0, required=True)]) == 0.0
 
 
 def test_a_required_scorer_that_passes_in_part_counts_as_any_other() -> None:
-    assert combine([Score("a", 1.0), Score("b", 0.5, required=True)]) == pytest.approx(0.75)
+    assert combine_scores([Score("a", 1.0), Score("b", 0.5, required=True)]) == pytest.approx(0.75)
 
 
 def test_one_scorer_that_cannot_be_applied_leaves_the_sample_unscored() -> None:
-    result = combine([Score("a", 1.0), Score("b", Unscored("refused"))])
+    result = combine_scores([Score("a", 1.0), Score("b", Unscored("refused"))])
     assert result == Unscored("b: refused")
 
 
 def test_no_scorer_is_no_score() -> None:
-    assert isinstance(combine([]), Unscored)
+    assert isinstance(combine_scores([]), Unscored)
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(0.001, 1000)), min_size=1, max_size=6))
 def test_the_mean_lies_between_the_scores(rows: list[tuple[float, float]]) -> None:
-    value = combine([Score(str(i), score, weight=weight) for i, (score, weight) in enumerate(rows)])
+    value = combine_scores([Score(str(i), score, weight=weight) for i, (score, weight) in enumerate(rows)])
     assert isinstance(value, float)
     assert min(score for score, _ in rows) - 1e-9 <= value <= max(score for score, _ in rows) + 1e-9
 
@@ -41,4 +41,4 @@ def test_the_mean_lies_between_the_scores(rows: list[tuple[float, float]]) -> No
 @example([(0.1, 1.0), (0.2, 1.0), (0.3, 1.0)], Random(0))
 def test_the_order_of_the_scorers_changes_no_digit(rows: list[tuple[float, float]], random: Random) -> None:
     scores = [Score("s", value, weight=weight) for value, weight in rows]
-    assert combine(scores) == combine(scores[::-1]) == combine(random.sample(scores, len(scores)))
+    assert combine_scores(scores) == combine_scores(scores[::-1]) == combine_scores(random.sample(scores, len(scores)))

@@ -7,17 +7,17 @@ from dataclasses import replace
 
 import pytest
 
-from gate.config.scorerspec import ScorerSpec
-from gate.domain.absence import Unscored
-from gate.domain.case import Case
-from gate.domain.jsonvalue import JsonValue
-from gate.domain.message import Message
-from gate.domain.model import ModelRef, Params
-from gate.domain.sample import Score
-from gate.scoring.echo import ECHO
+from gate.cases.case import Case
+from gate.config.models import ModelRef, Params
+from gate.config.scorer import ScorerSpec
+from gate.messages import Message
+from gate.record.sample import Score
+from gate.record.transcript import Unscored
+from gate.scoring.interface import Subject
 from gate.scoring.judge import Judge
 from gate.scoring.pairwise import PairwiseJudge
-from gate.scoring.subject import Subject
+from gate.scoring.verdict import ECHO
+from gate.values import JsonValue
 from tests.support.fakes import ScriptedCalls, reply
 
 CASE = Case("c", input="How much is it?", expected="12 euro")

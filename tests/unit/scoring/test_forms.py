@@ -7,10 +7,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from gate.domain.rubric import Dimension, Rubric
-from gate.domain.sample import Part
-from gate.scoring.forms import RubricForm, weighted
-from gate.scoring.parsing import Malformed
+from gate.config.rubrics import Dimension, Rubric
+from gate.record.sample import Part
+from gate.scoring.judge_reply import Malformed, RubricForm, weighted_mean
 from gate.scoring.verdict import Verdict
 from tests.support.fakes import reply
 
@@ -54,4 +53,4 @@ def test_sentences_of_several_dimensions_stand_in_one_row() -> None:
 @example([(0.1, 1.0), (0.2, 1.0), (0.3, 1.0)], Random(0))
 def test_the_order_of_the_dimensions_changes_no_digit(rows: list[tuple[float, float]], random: Random) -> None:
     parts = tuple(Part("dimension", "d", value, weight) for value, weight in rows)
-    assert weighted(parts) == weighted(parts[::-1]) == weighted(tuple(random.sample(parts, len(parts))))
+    assert weighted_mean(parts) == weighted_mean(parts[::-1]) == weighted_mean(tuple(random.sample(parts, len(parts))))

@@ -4,18 +4,18 @@ from dataclasses import replace
 
 import pytest
 
+from gate.cases.case import Case
+from gate.config.models import ModelRef, Params
 from gate.config.rubrics import parse_rubric
-from gate.config.scorerspec import ScorerSpec
-from gate.domain.absence import Failed, Unscored
-from gate.domain.case import Case
-from gate.domain.model import ModelRef, Params
-from gate.domain.sample import Reply, Score
-from gate.domain.usage import Dollars
-from gate.scoring.echo import ECHO, VEILED
-from gate.scoring.forms import SCHEMA
+from gate.config.scorer import ScorerSpec
+from gate.record.sample import Reply, Score
+from gate.record.transcript import Failed, Unscored
+from gate.record.usage import Dollars
+from gate.scoring.interface import Subject
 from gate.scoring.judge import Judge
-from gate.scoring.messages import fence_of, messages
-from gate.scoring.subject import Subject
+from gate.scoring.judge_prompt import fence_of, judge_messages
+from gate.scoring.judge_reply import SCHEMA
+from gate.scoring.verdict import ECHO, VEILED
 from tests.support.fakes import ScriptedCalls, reply
 
 CASE = Case("c", input="How much is it?", expected="12 euro")
@@ -54,7 +54,7 @@ def test_the_judge_sees_question_reference_criteria_and_the_fenced_answer() -> N
 
 def test_the_criteria_of_a_case_go_before_those_of_the_suite() -> None:
     case = replace(CASE, criteria="Is brief: {{ expected }}.")
-    user = messages(SPEC, case, "It is 12 euro.")[1].content
+    user = judge_messages(SPEC, case, "It is 12 euro.")[1].content
     # What a case says is data, and no template.
     assert "Is brief: {{ expected }}." in user
     assert "Names the price" not in user

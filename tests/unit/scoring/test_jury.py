@@ -8,15 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.config.scorerspec import ScorerSpec
-from gate.domain.absence import Unscored
-from gate.domain.case import Case
-from gate.domain.model import ModelRef, Params
-from gate.domain.sample import Reply, Score
-from gate.domain.usage import Dollars
-from gate.scoring.judge import Judge
-from gate.scoring.jury import COMBINERS, Jury
-from gate.scoring.subject import Subject
+from gate.cases.case import Case
+from gate.config.models import ModelRef, Params
+from gate.config.scorer import ScorerSpec
+from gate.record.sample import Reply, Score
+from gate.record.transcript import Unscored
+from gate.record.usage import Dollars
+from gate.scoring.interface import Subject
+from gate.scoring.judge import COMBINERS, Judge, Jury
 from tests.support.fakes import ScriptedCalls, reply
 
 DIMENSIONS = [{"name": name, "description": "d", "weight": 0.5} for name in ("a", "b")]

@@ -7,18 +7,18 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from gate.calls.port import Worth, always
-from gate.config.scorerspec import ScorerSpec
-from gate.domain.absence import Failed, Unscored
-from gate.domain.case import Case
-from gate.domain.model import ModelRef, Params
-from gate.domain.sample import Reply, Score
-from gate.domain.usage import Dollars
-from gate.providers.base import Request
-from gate.scoring.echo import ECHO
-from gate.scoring.messages import Pair, fences_of, pair_messages
+from gate.calls.interface import WorthKeeping, any_reply
+from gate.calls.provider import Request
+from gate.cases.case import Case
+from gate.config.models import ModelRef, Params
+from gate.config.scorer import ScorerSpec
+from gate.record.sample import Reply, Score
+from gate.record.transcript import Failed, Unscored
+from gate.record.usage import Dollars
+from gate.scoring.interface import Subject
+from gate.scoring.judge_prompt import AnswerPair, fences_of, pair_messages
 from gate.scoring.pairwise import SCHEMA, SHOWN_FIRST, SHOWN_SECOND, PairwiseJudge
-from gate.scoring.subject import Subject
+from gate.scoring.verdict import ECHO
 from tests.support.fakes import reply
 
 CASE = Case("c", input="How much is it?", expected="12 euro")
@@ -33,7 +33,7 @@ class Judging:
     say: Callable[[str, str], Reply | Failed]
     requests: list[Request] = field(default_factory=list)
 
-    async def call(self, request: Request, *, fresh: bool = False, worth: Worth = always) -> Reply | Failed:
+    async def call(self, request: Request, *, fresh: bool = False, worth: WorthKeeping = any_reply) -> Reply | Failed:
         self.requests.append(request)
         user = request.messages[1].content
         place = {text: user.find(f"\n{text}\n") for text in (BASELINE, CANDIDATE)}
@@ -121,7 +121,7 @@ def test_one_order_without_a_verdict_leaves_both_answers_without_a_score(bad: Re
 
 def test_neither_answer_can_hold_the_mark_of_a_fence() -> None:
     def fences(texts: tuple[str, str]) -> list[str]:
-        lines = pair_messages(SPEC, Pair(CASE, texts))[1].content.split("\n")
+        lines = pair_messages(SPEC, AnswerPair(CASE, texts))[1].content.split("\n")
         return [line.removeprefix("<<<") for line in lines if line.startswith("<<<")]
 
     first, second = fences((BASELINE, CANDIDATE))

@@ -4,13 +4,13 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from gate.cases.case import Case
 from gate.config.scorers import parse_scorers
-from gate.domain.case import Case
-from gate.domain.jsonvalue import JsonValue
-from gate.domain.message import Message
-from gate.scoring.subject import Subject
+from gate.messages import Message
+from gate.scoring.interface import Subject
 from gate.scoring.validators.paraphrases import CHARS
 from gate.scoring.validators.registry import validate
+from gate.values import JsonValue
 
 TEXT = st.text(max_size=200)
 WORDS = st.lists(st.sampled_from(["pump", "grinds", "warm", "upstairs", "since", "the", "I", "Ron", "42"]), max_size=30)

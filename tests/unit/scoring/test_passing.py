@@ -2,13 +2,13 @@
 
 import pytest
 
-from gate.config.scorerspec import ScorerSpec
-from gate.domain.absence import Failed, Unscored
-from gate.domain.case import Case, Round
-from gate.domain.jsonvalue import JsonValue
-from gate.domain.sample import ArmName, Part, Sample, Score
-from gate.domain.suite import Exam
-from gate.scoring.passing import mark_in, mark_of, passes
+from gate.cases.case import Case, Round
+from gate.config.scorer import ScorerSpec
+from gate.record.sample import ArmName, Part, Sample, Score
+from gate.record.transcript import Failed, Unscored
+from gate.scoring.pass_rule import mark_in_case, mark_of_scorer, sample_passes
+from gate.suite import Exam
+from gate.values import JsonValue
 from tests.support.runs import reply
 
 CONTAINS = ScorerSpec("contains", "contains", {})
@@ -28,51 +28,51 @@ def exam(*scorers: ScorerSpec, threshold: float | None = None) -> Exam:
 
 @pytest.mark.parametrize(("score", "passed"), [(0.79, False), (0.8 - 1e-12, True), (0.8, True), (1.0, True)])
 def test_a_threshold_is_for_the_combined_score(score: float, passed: bool) -> None:
-    assert passes(sample(score, contains=0.0), CASE, exam(CONTAINS, threshold=0.8)) is passed
+    assert sample_passes(sample(score, contains=0.0), CASE, exam(CONTAINS, threshold=0.8)) is passed
 
 
 @pytest.mark.parametrize("mark", [1e-12, 1e-9, 1e-6])
 def test_nothing_reaches_a_mark_by_a_score_of_zero(mark: float) -> None:
     small = ScorerSpec("judge", "judge", {"threshold": mark})
-    assert passes(sample(0.0, judge=0.0), CASE, exam(small)) is False
-    assert passes(sample(0.0, judge=0.0), CASE, exam(small, threshold=mark)) is False
-    assert passes(sample(mark, judge=mark), CASE, exam(small, threshold=mark)) is True
+    assert sample_passes(sample(0.0, judge=0.0), CASE, exam(small)) is False
+    assert sample_passes(sample(0.0, judge=0.0), CASE, exam(small, threshold=mark)) is False
+    assert sample_passes(sample(mark, judge=mark), CASE, exam(small, threshold=mark)) is True
 
 
 @pytest.mark.parametrize(
     ("contains", "judge", "passed"), [(1.0, 0.6, True), (1.0, 0.59, False), (0.0, 1.0, False), (1.0, 1.0, True)]
 )
 def test_without_one_every_scorer_has_its_mark(contains: float, judge: float, passed: bool) -> None:
-    assert passes(sample(0.9, contains=contains, judge=judge), CASE, exam(CONTAINS, JUDGE)) is passed
+    assert sample_passes(sample(0.9, contains=contains, judge=judge), CASE, exam(CONTAINS, JUDGE)) is passed
 
 
 def test_a_judge_without_a_mark_has_the_usual_one() -> None:
-    assert passes(sample(0.7, judge=0.7), CASE, exam(PLAIN_JUDGE)) is True
-    assert passes(sample(0.69, judge=0.69), CASE, exam(PLAIN_JUDGE)) is False
+    assert sample_passes(sample(0.7, judge=0.7), CASE, exam(PLAIN_JUDGE)) is True
+    assert sample_passes(sample(0.69, judge=0.69), CASE, exam(PLAIN_JUDGE)) is False
 
 
 def test_a_cases_own_scorers_replace_the_suites() -> None:
     own = Case("c1", input="q", scorers=(ScorerSpec("judge", "judge", {"threshold": 0.2}),))
-    assert passes(sample(0.3, judge=0.3), own, exam(CONTAINS, JUDGE)) is True
+    assert sample_passes(sample(0.3, judge=0.3), own, exam(CONTAINS, JUDGE)) is True
 
 
 @pytest.mark.parametrize("threshold", [None, 0.8])
 def test_a_sample_without_a_score_neither_passes_nor_fails(threshold: float | None) -> None:
     gone = Sample("s", "c1", ArmName.CANDIDATE, 0, Failed("503", 2), (), Unscored("503"))
-    assert passes(gone, CASE, exam(CONTAINS, threshold=threshold)) == Unscored("503")
+    assert sample_passes(gone, CASE, exam(CONTAINS, threshold=threshold)) == Unscored("503")
 
 
 def test_a_case_has_a_threshold_of_its_own() -> None:
     strict, lax = Case("c1", input="q", threshold=0.9), exam(CONTAINS, threshold=0.7)
-    assert passes(sample(0.8), CASE, lax) is True
-    assert passes(sample(0.8), strict, lax) is False
-    assert passes(sample(0.9, contains=0.9), strict, exam(CONTAINS)) is True
+    assert sample_passes(sample(0.8), CASE, lax) is True
+    assert sample_passes(sample(0.8), strict, lax) is False
+    assert sample_passes(sample(0.9, contains=0.9), strict, exam(CONTAINS)) is True
 
 
 def test_scorers_that_a_case_adds_have_their_marks_beside_the_suites() -> None:
     more = Case("c1", input="q", extra_scorers=(ScorerSpec("judge", "kind", {"threshold": 0.2}),))
-    assert passes(sample(0.6, contains=1.0, kind=0.2), more, exam(CONTAINS)) is True
-    assert passes(sample(0.6, contains=0.9, kind=0.2), more, exam(CONTAINS)) is False
+    assert sample_passes(sample(0.6, contains=1.0, kind=0.2), more, exam(CONTAINS)) is True
+    assert sample_passes(sample(0.6, contains=0.9, kind=0.2), more, exam(CONTAINS)) is False
 
 
 ONE: JsonValue = {"name": "a", "description": "b", "weight": 1}
@@ -84,19 +84,19 @@ PAIRWISE = ScorerSpec("pairwise", "pairwise", {})
 def test_the_mark_that_a_case_has_for_judges_goes_before_their_own(spec: ScorerSpec) -> None:
     strict, lax = Case("c1", input="q", judge_threshold=0.9), Case("c1", input="q", judge_threshold=0.2)
     good, poor = (Sample("s", "c1", ArmName.CANDIDATE, 0, reply(), (Score(spec.name, v),), v) for v in (0.8, 0.3))
-    assert [passes(good, case, exam(spec)) for case in (CASE, strict, lax)] == [True, False, True]
-    assert [passes(poor, case, exam(spec)) for case in (CASE, strict, lax)] == [False, False, True]
+    assert [sample_passes(good, case, exam(spec)) for case in (CASE, strict, lax)] == [True, False, True]
+    assert [sample_passes(poor, case, exam(spec)) for case in (CASE, strict, lax)] == [False, False, True]
 
 
 def test_it_is_no_mark_of_validators_and_none_of_comparisons() -> None:
     lax = Case("c1", input="q", judge_threshold=0.2)
-    assert passes(sample(0.5, contains=0.5), lax, exam(CONTAINS)) is False
-    assert mark_in(PAIRWISE, lax) == mark_of(PAIRWISE)
+    assert sample_passes(sample(0.5, contains=0.5), lax, exam(CONTAINS)) is False
+    assert mark_in_case(PAIRWISE, lax) == mark_of_scorer(PAIRWISE)
 
 
 def test_the_mark_of_the_combined_score_goes_before_it() -> None:
     strict = Case("c1", input="q", judge_threshold=0.9)
-    assert passes(sample(0.8, judge=0.8), strict, exam(JUDGE, threshold=0.8)) is True
+    assert sample_passes(sample(0.8, judge=0.8), strict, exam(JUDGE, threshold=0.8)) is True
 
 
 def talked(*rounds: float, negligent: float = 1.0) -> Sample:
@@ -128,5 +128,5 @@ def in_rounds(*marks: float | None, whole: float | None = None) -> Case:
 def test_each_round_has_to_reach_its_mark_where_one_has_one(
     case: Case, rounds: tuple[float, ...], passed: bool
 ) -> None:
-    assert passes(talked(*rounds), case, exam(CONTAINS, JUDGE)) is passed
-    assert passes(talked(*rounds, negligent=0.9), case, exam(CONTAINS, JUDGE)) is False
+    assert sample_passes(talked(*rounds), case, exam(CONTAINS, JUDGE)) is passed
+    assert sample_passes(talked(*rounds, negligent=0.9), case, exam(CONTAINS, JUDGE)) is False

@@ -4,11 +4,11 @@ import unicodedata
 
 import pytest
 
-from gate.scoring.plain import GROWTH, KEY, Plain, plain
+from gate.scoring.verdict import GROWTH, KEY, PlainText, plain_text
 
 
-def form(text: str) -> Plain:
-    found = plain(text)
+def form(text: str) -> PlainText:
+    found = plain_text(text)
     assert found is not None
     return found
 
@@ -42,7 +42,7 @@ def test_letters(text: str, letters: str) -> None:
 
 def test_what_escapes_hide_is_read_to_the_end_or_not_at_all() -> None:
     assert form(f"{'&amp;' * 3}{'&' + 'amp;' * 500}#97;").letters.endswith("a")
-    assert plain("&" + "#38;" * 20 + "#97;") is None
+    assert plain_text("&" + "#38;" * 20 + "#97;") is None
 
 
 def test_numbers_stand_where_they_stood() -> None:

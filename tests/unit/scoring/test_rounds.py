@@ -9,21 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.config.scorerspec import ScorerSpec
+from gate.cases.case import Case, Persona, Round
+from gate.config.scorer import ScorerSpec
 from gate.config.targets import Conversing, RoundRule
-from gate.domain.absence import Unscored
-from gate.domain.case import Case, Persona, Round
-from gate.domain.message import Message
-from gate.domain.sample import ArmName, Part, Sample, Score
-from gate.domain.suite import Exam
-from gate.domain.transcript import ToolUse, Transcript, Turn
-from gate.domain.usage import Dollars
-from gate.scoring.combine import combine
-from gate.scoring.panel import Panel
-from gate.scoring.passing import passes, reaches
-from gate.scoring.port import Member
-from gate.scoring.rounds import REASON_CHARS, joined, scenes
-from gate.scoring.subject import Subject
+from gate.messages import Message
+from gate.record.sample import ArmName, Part, Sample, Score
+from gate.record.transcript import ToolUse, Transcript, Turn, Unscored
+from gate.record.usage import Dollars
+from gate.scoring.interface import Member, Subject
+from gate.scoring.panel import REASON_CHARS, Panel, join_rounds, scored_rounds
+from gate.scoring.pass_rule import combine_scores, reaches, sample_passes
+from gate.suite import Exam
 from tests.support.runs import reply
 
 RULES: list[RoundRule] = ["mean", "min", "last"]
@@ -44,7 +40,7 @@ def scores(values: Sequence[float | Unscored], required: bool = False) -> list[t
 def test_what_rounds_come_to_lies_between_them_unless_a_required_one_failed(
     values: list[float], rule: RoundRule, required: bool
 ) -> None:
-    value = joined(scores(values, required), rule).value
+    value = join_rounds(scores(values, required), rule).value
     assert isinstance(value, float)
     counting = values[-1:] if rule == "last" else values
     if required and min(counting) == 0.0:
@@ -57,7 +53,7 @@ def test_what_rounds_come_to_lies_between_them_unless_a_required_one_failed(
 def test_what_is_said_of_each_round_is_kept_as_far_as_it_goes() -> None:
     long = scores([1.0, 0.25])
     long[1] = (1, replace(long[1][1], reason="x" * (REASON_CHARS + 9)))
-    found = joined(long, "mean").parts
+    found = join_rounds(long, "mean").parts
     assert [(part.name, part.value, part.reason) for part in found] == [
         ("round 1", 1.0, "because 0"),
         ("round 2", 0.25, "x" * REASON_CHARS + "…"),
@@ -66,7 +62,7 @@ def test_what_is_said_of_each_round_is_kept_as_far_as_it_goes() -> None:
 
 @given(st.permutations([0.125, 0.25, 0.5, 0.75, 1.0]))
 def test_the_order_of_rounds_counts_for_the_last_one_alone(values: list[float]) -> None:
-    found = [joined(scores(values), rule).value for rule in RULES]
+    found = [join_rounds(scores(values), rule).value for rule in RULES]
     assert found == [0.525, 0.125, values[-1]]
 
 
@@ -77,7 +73,7 @@ def test_a_round_that_does_better_never_makes_it_worse(
     place %= len(values)
     better = [*values]
     better[place] = max(values[place], more)
-    before, after = (joined(scores(each, True), rule).value for each in (values, better))
+    before, after = (join_rounds(scores(each, True), rule).value for each in (values, better))
     assert isinstance(before, float)
     assert isinstance(after, float)
     assert after >= before - 1e-12
@@ -87,15 +83,15 @@ def test_a_round_that_does_better_never_makes_it_worse(
 def test_a_round_without_a_score_leaves_none(values: list[float], place: int, rule: RoundRule, required: bool) -> None:
     given: list[float | Unscored] = [*values, 1.0]
     given[place % len(given)] = Unscored("no reply")
-    score = joined(scores(given, required), rule)
+    score = join_rounds(scores(given, required), rule)
     assert score.value == Unscored(f"round {place % len(given) + 1}: no reply")
     assert score.parts == ()
-    assert isinstance(combine([score]), Unscored)
+    assert isinstance(combine_scores([score]), Unscored)
 
 
 @given(VALUES, st.sampled_from(RULES))
 def test_each_round_is_a_part_and_all_that_was_paid_counts(values: list[float], rule: RoundRule) -> None:
-    score = joined(scores([*values, 1.0]), rule)
+    score = join_rounds(scores([*values, 1.0]), rule)
     count = len(values) + 1
     assert [(part.kind, part.name) for part in score.parts] == [("round", f"round {n + 1}") for n in range(count)]
     assert [part.value for part in score.parts] == [*values, 1.0]
@@ -107,12 +103,12 @@ def test_each_round_is_a_part_and_all_that_was_paid_counts(values: list[float], 
     [("mean", "round 2: because 1"), ("min", "round 2: because 1"), ("last", "round 3: because 2")],
 )
 def test_the_reason_is_that_of_the_round_that_decides(rule: RoundRule, reason: str) -> None:
-    assert joined(scores([1.0, 0.2, 0.9]), rule).reason == reason
+    assert join_rounds(scores([1.0, 0.2, 0.9]), rule).reason == reason
 
 
 def test_the_parts_of_a_rubric_are_means_over_the_rounds_that_have_them() -> None:
     parts = [(Part("dimension", "tone", 1.0), Part("dimension", "facts", 0.5)), (Part("dimension", "tone", 0.5),)]
-    found = joined([(at, Score("r", 0.5, parts=each)) for at, each in enumerate(parts)], "mean")
+    found = join_rounds([(at, Score("r", 0.5, parts=each)) for at, each in enumerate(parts)], "mean")
     assert [(part.name, part.value) for part in found.parts[2:]] == [("tone", 0.75), ("facts", 0.5)]
 
 
@@ -147,7 +143,7 @@ def asked(one: Case, turns: Sequence[Turn], *scorers: ScorerSpec, rule: RoundRul
 def test_a_round_is_judged_by_what_was_said_until_then() -> None:
     one = case(Round("First?"), Round("Second?", criteria="Of the round."), Round("Third?"))
     turns = [turn(0, "First?", "Which?"), turn(0, "That one.", "A"), turn(1, "Second?", "B"), turn(2, "Third?", "C")]
-    found = scenes(Subject(one, "C", transcript=Transcript("s", tuple(turns))))
+    found = scored_rounds(Subject(one, "C", transcript=Transcript("s", tuple(turns))))
     assert [scene.subject.text for scene in found] == ["A", "B", "C"]
     assert [scene.subject.case.criteria for scene in found] == ["Of the case.", "Of the round.", "Of the case."]
     first = "user: First?\nassistant: Which?\nuser: That one."
@@ -166,7 +162,7 @@ def test_a_round_is_judged_by_what_was_said_until_then() -> None:
     ],
 )
 def test_a_single_message_is_scored_as_one_to_a_model(one: Case) -> None:
-    (scene,) = scenes(Subject(one, "Rent.", transcript=Transcript("s", (turn(0, "What is due?", "Rent."),))))
+    (scene,) = scored_rounds(Subject(one, "Rent.", transcript=Transcript("s", (turn(0, "What is due?", "Rent."),))))
     assert (scene.subject.case.input, scene.subject.case.messages) == ("What is due?", ())
     assert scene.subject.case.question == "What is due?"
 
@@ -174,7 +170,7 @@ def test_a_single_message_is_scored_as_one_to_a_model(one: Case) -> None:
 def test_what_was_said_before_the_case_comes_first() -> None:
     earlier = (Message("user", "Hi."), Message("assistant", "Hello."), Message("user", "What is due?"))
     turns = (turn(0, "What is due?", "For whom?"), turn(0, "Me.", "Rent."))
-    (scene,) = scenes(Subject(Case("c1", messages=earlier), "Rent.", transcript=Transcript("s", turns)))
+    (scene,) = scored_rounds(Subject(Case("c1", messages=earlier), "Rent.", transcript=Transcript("s", turns)))
     said = [message.content for message in scene.subject.case.messages]
     assert said == ["Hi.", "Hello.", "What is due?", "For whom?", "Me."]
 
@@ -187,7 +183,7 @@ def test_each_round_has_its_own_turns_time_and_last_answer(rounds: list[list[boo
         for place, used in enumerate(each)
     ]
     one = case(*[Round("?")] * len(rounds))
-    found = scenes(Subject(one, turns[-1].answer, transcript=Transcript("s", tuple(turns))))
+    found = scored_rounds(Subject(one, turns[-1].answer, transcript=Transcript("s", tuple(turns))))
     assert [scene.number for scene in found] == list(range(len(rounds)))
     assert [scene.subject.text for scene in found] == [f"{n}.{len(each) - 1}" for n, each in enumerate(rounds)]
     assert [scene.subject.latency_s for scene in found] == [len(each) for each in rounds]
@@ -204,14 +200,14 @@ def test_a_tool_that_a_round_has_to_call_is_missed_in_that_round_under_each_rule
     found = asked(one, turns, CALM, rule=rule)
     assert list(found) == (["calm", "looked"] if any(wanted for wanted, _ in rounds) else ["calm"])
     failed = any(wanted and not used for wanted, used in rounds)
-    assert combine(list(found.values())) == (0.0 if failed else 1.0)
+    assert combine_scores(list(found.values())) == (0.0 if failed else 1.0)
 
 
 @pytest.mark.parametrize(("rule", "value"), [("mean", 0.0), ("min", 0.0), ("last", 1.0)])
 def test_a_required_scorer_of_the_suite_fails_in_the_rounds_that_count(rule: RoundRule, value: float) -> None:
     turns = [turn(0, "?", "Damn."), turn(1, "?", "Sorry.")]
     found = asked(case(Round("?"), Round("?")), turns, replace(CALM, required=True), rule=rule)
-    assert combine(list(found.values())) == value
+    assert combine_scores(list(found.values())) == value
 
 
 def test_what_looks_at_the_whole_conversation_looks_once() -> None:
@@ -229,9 +225,11 @@ def test_rounds_with_thresholds_pass_one_by_one_and_others_by_what_they_come_to(
     rounds: list[tuple[float, float | None]], rule: RoundRule
 ) -> None:
     one = case(*(Round("?", threshold=mark) for _, mark in rounds))
-    score = replace(joined(scores([value for value, _ in rounds]), rule), scorer="judge")
+    score = replace(join_rounds(scores([value for value, _ in rounds]), rule), scorer="judge")
     assert isinstance(score.value, float)
     sample = Sample("s", "c1", ArmName.CANDIDATE, 0, reply(), (score,), score.value)
     own = any(mark is not None for _, mark in rounds)
     each = all(reaches(value, 0.7 if mark is None else mark) for value, mark in rounds)
-    assert passes(sample, one, Exam("main", "e", (one,), (ASKED,))) is (each if own else reaches(score.value, 0.7))
+    assert sample_passes(sample, one, Exam("main", "e", (one,), (ASKED,))) is (
+        each if own else reaches(score.value, 0.7)
+    )

@@ -3,12 +3,12 @@ from dataclasses import replace
 
 import pytest
 
-from gate.config.scorerspec import ScorerSpec
-from gate.domain.absence import Unscored
-from gate.domain.case import Case
-from gate.domain.jsonvalue import JsonValue
-from gate.scoring.subject import Subject
+from gate.cases.case import Case
+from gate.config.scorer import ScorerSpec
+from gate.record.transcript import Unscored
+from gate.scoring.interface import Subject
 from gate.scoring.validators.registry import validate
+from gate.values import JsonValue
 
 
 def score(kind: str, answer: str, expected: JsonValue = None, **options: JsonValue) -> float:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gate.app.environment.action import Inputs, unknown_inputs
 from gate.errors import InputErrors
-from gate.settings.inputs import Inputs, unknown_inputs
 from tests.support.github_action import declared_inputs
 
 

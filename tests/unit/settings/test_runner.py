@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from gate.app.environment.action import Runner
 from gate.errors import GateError
-from gate.settings.runner import Runner
 
 SHA = "0123456789abcdef0123456789abcdef01234567"
 NEEDED = {

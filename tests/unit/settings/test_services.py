@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
+from gate.app.environment.settings import Settings
 from gate.errors import GateError
-from gate.settings.services import Settings
 
 
 def test_an_empty_variable_counts_as_absent() -> None:

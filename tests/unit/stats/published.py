@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from gate.stats.ratings import Ratings
+from gate.stats.agreement import Ratings
 
 _NONE = float("nan")
 

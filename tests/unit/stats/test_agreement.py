@@ -9,10 +9,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 
-from gate.stats.agreement import all_agreed, crossed, kappa, share_of_agreement
-from gate.stats.ratings import Ratings
+from gate.stats.agreement import Ratings, all_agreed, crossed, kappa, share_of_agreement
+from gate.stats.arrays import Estimate, Undefined
 from gate.stats.resampling import Drawing
-from gate.stats.undefined import Estimate, Undefined
 from tests.unit.stats.published import from_table
 
 FEW = Drawing(resamples=200)

@@ -8,12 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.stats.arrays import FloatArray, IntArray
-from gate.stats.breakage import Breakage, Pools, pool_samples
-from gate.stats.flips import NullMinima
-from gate.stats.maxt import joint_test
-from gate.stats.results import JointResult
-from gate.stats.slices import sum_slices
+from gate.stats.arrays import FloatArray, IntArray, JointResult, sum_slices
+from gate.stats.maxt import Breakage, Pools, joint_test, pool_samples
+from gate.stats.sign_flips import NullMinima
 
 FLIPS = 799
 

@@ -6,11 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from gate.stats.agreement import crossed
-from gate.stats.confusion import balanced_accuracy, confusion
-from gate.stats.ratings import Ratings
+from gate.stats.agreement import Ratings, balanced_accuracy, confusion, crossed
+from gate.stats.arrays import Estimate, Undefined
 from gate.stats.resampling import Drawing
-from gate.stats.undefined import Estimate, Undefined
 from tests.unit.stats.published import from_table
 
 PLAIN = Drawing()

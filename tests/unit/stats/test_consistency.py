@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.stats.consistency import Consistency, consistency
-from gate.stats.ratings import Ratings
+from gate.stats.agreement import Consistency, Ratings, consistency
+from gate.stats.arrays import Undefined
 from gate.stats.resampling import Drawing
-from gate.stats.undefined import Undefined
 
 
 def test_a_known_table() -> None:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.stats.arrays import FloatArray
-from gate.stats.falseblocks import Effort, Rate, effort_for, false_blocks
+from gate.stats.power import Effort, Rate, effort_for, false_blocks
 from tests.unit.stats.layouts import tag_layout
 
 FEW = Effort(replicates=60, flips=199, resamples=200)

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from gate.stats.arrays import EMPTY, SliceResult
 from gate.stats.bootstrap import percentile
 from gate.stats.marginal import marginal_test
-from gate.stats.results import EMPTY, SliceResult
 
 
 def overall(deltas: Any, **options: Any) -> SliceResult:

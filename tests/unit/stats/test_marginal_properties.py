@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gate.stats.arrays import JointResult
 from gate.stats.marginal import marginal_test
-from gate.stats.results import JointResult
 from tests.unit.stats.layouts import Layout, layouts
 
 METHODS = pytest.mark.parametrize("method", ["percentile", "t", "mcnemar"])

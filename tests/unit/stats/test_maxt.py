@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from gate.stats.arrays import SliceResult
 from gate.stats.maxt import joint_test
-from gate.stats.results import SliceResult
 from tests.unit.stats.reference import p_values
 
 

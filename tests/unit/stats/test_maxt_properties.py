@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gate.stats.arrays import JointResult
 from gate.stats.maxt import joint_test
-from gate.stats.results import JointResult
 from tests.unit.stats.layouts import Layout, layouts
 
 FLIPS = 399

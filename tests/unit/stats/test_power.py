@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gate.stats.distributions import normal_quantile
 from gate.stats.maxt import joint_test
 from gate.stats.power import DIFFUSE, WHOLE, cases_needed, detectable, layout_critical, power_of
-from gate.stats.student import normal_quantile
 from tests.unit.stats.layouts import binary_deltas
 
 SPREADS = st.sampled_from([0.0, DIFFUSE, WHOLE])

@@ -8,11 +8,10 @@ import math
 import numpy as np
 import pytest
 
-from gate.stats.bootstrap import percentile
-from gate.stats.correction import Correction
+from gate.stats.arrays import JointResult
+from gate.stats.bootstrap import Correction, percentile
 from gate.stats.marginal import marginal_test
 from gate.stats.maxt import joint_test
-from gate.stats.results import JointResult
 from tests.unit.stats.layouts import binary_deltas, tag_layout
 
 ALPHA = 0.025

@@ -8,12 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from gate.stats.agreement import crossed
-from gate.stats.gwet import Weights, ac, ac1, weight_table
-from gate.stats.krippendorff import Level, alpha
-from gate.stats.ratings import Ratings
+from gate.stats.agreement import Level, Ratings, Weights, ac, ac1, alpha, crossed, weight_table
+from gate.stats.arrays import Estimate, Undefined
 from gate.stats.resampling import Drawing
-from gate.stats.undefined import Estimate, Undefined
 from tests.unit.stats.published import BEN_AND_GERRY, KRIPPENDORFF, MEG_AND_OWEN, from_table, ratings
 
 FEW = Drawing(resamples=100)

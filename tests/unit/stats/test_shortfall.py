@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from gate.stats.shortfall import effective_units, shortfall_p
-from gate.stats.wilson import wilson
+from gate.stats.rates import effective_units, shortfall_p, wilson
 
 RATES = st.floats(0.01, 0.999)
 

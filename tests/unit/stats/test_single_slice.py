@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gate.stats.arrays import EMPTY
 from gate.stats.maxt import joint_test, single_slice
-from gate.stats.results import EMPTY
 from tests.unit.stats.layouts import Layout, layouts
 
 

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.stats.ratings import Ratings
+from gate.stats.agreement import Ratings
+from gate.stats.arrays import Undefined
+from gate.stats.association import FOLDS, Choice, best_threshold, distinct_scores
 from gate.stats.resampling import Drawing
-from gate.stats.threshold import FOLDS, Choice, best_threshold, distinct_scores
-from gate.stats.undefined import Undefined
 
 FEW = Drawing(resamples=200)
 

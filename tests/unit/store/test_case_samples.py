@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from gate.domain.sample import ArmName, Sample
-from gate.store.case_samples import samples_beside
+from gate.record.sample import ArmName, Sample
 from gate.store.run_folder import RunFolder
-from gate.store.samples import sample_line
+from gate.store.samples import sample_line, samples_beside
 from tests.support.runs import suite, take
 
 SUITE = suite([{"g": "a"}] * 3, samples=2)

@@ -10,13 +10,13 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from gate.config.scorerspec import ScorerSpec
-from gate.domain.case import Case
-from gate.domain.jsonvalue import JsonValue
-from gate.domain.suite import Exam
-from gate.domain.transcript import Observation
+from gate.cases.case import Case
+from gate.config.scorer import ScorerSpec
 from gate.errors import GateError
-from gate.store.database import CELL_CHARS, MOST_ROWS, Databases, check_urls, names
+from gate.record.transcript import Observation
+from gate.store.agent_database import CELL_CHARS, MOST_ROWS, Databases, check_urls, names
+from gate.suite import Exam
+from gate.values import JsonValue
 from tests.support.postgres import falling_silent, running
 
 TABLE = "CREATE TABLE talks (id TEXT, said TEXT)"

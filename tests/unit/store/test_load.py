@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 
 from gate.errors import GateError
-from gate.store.bounded import read_bounded
-from gate.store.load import load_run
-from gate.store.run_folder import dump_run
+from gate.store.files import read_bounded
+from gate.store.run_folder import dump_run, load_run
 from tests.golden.runs import runs
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from gate.errors import GateError
-from gate.store.new_files import rewrite, rewrite_all, write_all_new, write_new
+from gate.store.files import rewrite, rewrite_all, write_all_new, write_new
 
 
 def names(root: Path) -> list[str]:
@@ -132,7 +132,7 @@ def test_a_disk_that_is_full_keeps_no_half_of_a_file(tmp_path: Path) -> None:
 _ENDED_BETWEEN = """
 import os, signal, sys
 from pathlib import Path
-from gate.store.new_files import rewrite_all
+from gate.store.files import rewrite_all
 
 first, second = Path(sys.argv[1]), Path(sys.argv[2])
 plain = Path.replace

@@ -4,12 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from gate.domain.absence import Failed, Unscored
-from gate.domain.sample import ArmName, Reply, Sample, Score, Words
 from gate.errors import GateError
-from gate.store.load import load_run
-from gate.store.run_folder import RunFolder, dump_run
-from gate.store.run_samples import samples_of
+from gate.record.sample import ArmName, Reply, Sample, Score, Words
+from gate.record.transcript import Failed, Unscored
+from gate.store.run_folder import RunFolder, dump_run, load_run
+from gate.store.samples import samples_of
 from tests.golden.runs import runs
 from tests.support.runs import reply
 

@@ -9,14 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.domain.absence import Failed, Unscored
-from gate.domain.jsonvalue import JsonValue
-from gate.domain.sample import ArmName, Origin, Part, Reply, Sample, Score
-from gate.domain.transcript import ToolUse, Transcript, Turn
-from gate.domain.usage import Dollars, Effort, Unpriced, Usage
 from gate.engine.samples import SampleTable
+from gate.record.sample import ArmName, Origin, Part, Reply, Sample, Score
+from gate.record.transcript import Failed, ToolUse, Transcript, Turn, Unscored
+from gate.record.usage import Dollars, Effort, Unpriced, Usage
 from gate.store.run_folder import RunFolder
-from gate.store.samples import BadSample, lines, parse_sample, sample_at, sample_line, sample_schema
+from gate.store.samples import BadSample, parse_sample, sample_at, sample_line, sample_lines, sample_schema
+from gate.values import JsonValue
 from tests.support.runs import reply
 
 # Half a surrogate pair is no text: providers and case files clean or refuse it.
@@ -102,7 +101,7 @@ def test_what_is_written_is_read_back_equal(tmp_path_factory: pytest.TempPathFac
     folder.close()
     if not taken:
         return
-    found = list(lines(path / "samples.jsonl"))
+    found = list(sample_lines(path / "samples.jsonl"))
     assert [parse_sample(one.data) for one in found] == taken
     # What can be read finds room among the samples of a run.
     assert len(SampleTable.holding(taken)) == len(taken)
@@ -182,4 +181,4 @@ def test_not_a_number_is_refused() -> None:
 
 def test_a_line_without_an_end_is_known_as_such(tmp_path: Path) -> None:
     (tmp_path / "x").write_bytes(b"a\nb")
-    assert [(one.number, one.start, one.torn) for one in lines(tmp_path / "x")] == [(1, 0, False), (2, 2, True)]
+    assert [(one.number, one.start, one.torn) for one in sample_lines(tmp_path / "x")] == [(1, 0, False), (2, 2, True)]

@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.domain.message import Message
-from gate.domain.tools import ToolCall
-from gate.store.sessions import SessionFiles
+from gate.messages import Message, ToolCall
+from gate.store.run_folder import SessionFiles
 from tests.support.transcripts import CLEAN
 
 ROLES = st.sampled_from(["system", "user", "assistant", "tool"])

@@ -8,19 +8,17 @@ from typing import Any
 
 import pytest
 
-from gate.calls.lane import NoCall
-from gate.calls.port import Bill
+from gate.agents.interface import AgentFailed, Answer, PersonReply, Question
+from gate.agents.targets import ConversationTarget, Participants
+from gate.calls.interface import Bill
+from gate.calls.limits import CallRefused
+from gate.cases.case import Case, Persona, Round
+from gate.config.models import ModelRef, Params
 from gate.config.targets import CommandAgent, ConversationModel, Conversing, HttpAgent, Server, Target, ToolLoop
-from gate.domain.absence import Failed
-from gate.domain.case import Case, Persona, Round
-from gate.domain.ending import STEP_LIMIT
-from gate.domain.model import ModelRef, Params
-from gate.domain.sample import Reply
-from gate.domain.suite import Exam
-from gate.domain.transcript import Observation, ToolUse
-from gate.domain.usage import Dollars, Effort, Unpriced
-from gate.targets.conversation import Company, ConversationTarget
-from gate.targets.port import AgentFailed, Answer, Question, Said
+from gate.record.sample import STEP_LIMIT, Reply
+from gate.record.transcript import Failed, Observation, ToolUse
+from gate.record.usage import Dollars, Effort, Unpriced
+from gate.suite import Exam
 from tests.support.conversing import Blind, FakeAgent, FakeReader, Free, Kept, OneAgent, exam, leading, question
 
 DETECTOR = Conversing(followups=ConversationModel(model=ModelRef("openai", "d")))
@@ -71,7 +69,10 @@ def test_an_agent_that_says_nothing_of_its_tools_in_one_round_says_too_little() 
 
 
 def test_a_question_of_the_agents_is_answered_and_the_final_answer_counts() -> None:
-    agent, detector = FakeAgent(["Which one?", "80 %."]), FakeReader([Said("The first.", 1, Dollars(0.5)), Said("", 1)])
+    agent, detector = (
+        FakeAgent(["Which one?", "80 %."]),
+        FakeReader([PersonReply("The first.", 1, Dollars(0.5)), PersonReply("", 1)]),
+    )
     reply = led(leading(agent, detector), question(ONE, exam=exam(ONE, DETECTOR)))
     assert turns(reply) == [(0, "case", ONE.input, "Which one?"), (0, "follow-up", "The first.", "80 %.")]
     assert reply.text == "80 %."
@@ -83,7 +84,7 @@ def test_a_question_of_the_agents_is_answered_and_the_final_answer_counts() -> N
 
 @pytest.mark.parametrize("most", [0, 1, 2, 3])
 def test_follow_ups_have_a_limit_in_each_round(most: int) -> None:
-    agent, detector = FakeAgent(["Which?"] * 20), FakeReader([Said("That.", 1)] * 20)
+    agent, detector = FakeAgent(["Which?"] * 20), FakeReader([PersonReply("That.", 1)] * 20)
     conversing = DETECTOR.model_copy(update={"max_followups": most})
     reply = led(leading(agent, detector), question(TWO, exam=exam(TWO, conversing)))
     assert reply.transcript is not None and reply.transcript.outline.followups == 2 * most
@@ -91,7 +92,7 @@ def test_follow_ups_have_a_limit_in_each_round(most: int) -> None:
 
 
 def test_a_detector_without_a_verdict_is_noted_and_the_conversation_goes_on() -> None:
-    detector = FakeReader([Said(missed="the reply could not be used: it is not JSON", calls=2)] * 2)
+    detector = FakeReader([PersonReply(missed="the reply could not be used: it is not JSON", calls=2)] * 2)
     reply = led(leading(FakeAgent(["x?", "y?"]), detector), question(TWO, exam=exam(TWO, DETECTOR)))
     assert reply.transcript is not None
     assert reply.transcript.aside.missed == ("the reply could not be used: it is not JSON",)
@@ -99,7 +100,10 @@ def test_a_detector_without_a_verdict_is_noted_and_the_conversation_goes_on() ->
 
 
 def test_a_simulated_user_speaks_until_it_is_done() -> None:
-    agent, user = FakeAgent(["Hello.", "80 %."]), FakeReader([Said("Hi.", 1), Said("Occupancy?", 1), Said("", 1)])
+    agent, user = (
+        FakeAgent(["Hello.", "80 %."]),
+        FakeReader([PersonReply("Hi.", 1), PersonReply("Occupancy?", 1), PersonReply("", 1)]),
+    )
     reply = led(leading(agent, user=user), question(PLAYED, exam=exam(PLAYED)))
     assert turns(reply) == [(0, "simulated", "Hi.", "Hello."), (0, "simulated", "Occupancy?", "80 %.")]
     assert user.read[-1] == [("Hi.", "Hello."), ("Occupancy?", "80 %.")]
@@ -109,7 +113,7 @@ def test_a_simulated_user_speaks_until_it_is_done() -> None:
 @pytest.mark.parametrize("begins", ["", "Hi there."])
 def test_a_simulated_user_has_a_limit(begins: str) -> None:
     case = replace(PLAYED, input=begins)
-    agent, user = FakeAgent(["No."] * 9), FakeReader([Said("Please.", 1)] * 9)
+    agent, user = FakeAgent(["No."] * 9), FakeReader([PersonReply("Please.", 1)] * 9)
     reply = led(leading(agent, user=user), question(case, exam=exam(case)))
     assert reply.transcript is not None and len(reply.transcript.turns) == 3
     assert reply.transcript.user_end == "max_turns", "one that was cut off looks like none that was done"
@@ -119,11 +123,11 @@ def test_a_simulated_user_has_a_limit(begins: str) -> None:
 
 def test_a_simulated_user_of_whom_nothing_comes_is_no_score() -> None:
     asked = question(PLAYED, exam=exam(PLAYED))
-    found = failed(leading(FakeAgent([]), user=FakeReader([Said(missed="no JSON")])), asked)
+    found = failed(leading(FakeAgent([]), user=FakeReader([PersonReply(missed="no JSON")])), asked)
     assert found == Failed("the simulated user said nothing: no JSON", 0, Effort())
     nobody = failed(leading(FakeAgent([])), asked)
     assert nobody == Failed("the case has a simulated user, and no model plays it", 0, Effort())
-    silent = failed(leading(FakeAgent([]), user=FakeReader([Said()])), asked)
+    silent = failed(leading(FakeAgent([]), user=FakeReader([PersonReply()])), asked)
     assert silent == Failed("nothing was said to the agent", 0, Effort())
 
 
@@ -159,7 +163,7 @@ def test_an_agent_that_breaks_in_round_2_says_so_and_is_closed() -> None:
 
 def test_a_detector_that_cannot_be_had_makes_no_half_conversation() -> None:
     class Gone:
-        async def reply(self, *_: object) -> Said:
+        async def reply(self, *_: object) -> PersonReply:
             raise AgentFailed("the budget of 2 calls is used up", 1, Effort(1, cost=Dollars(0.5)))
 
     memory = Kept()
@@ -210,7 +214,7 @@ def test_a_conversation_whose_database_gave_no_answer_is_led_again() -> None:
         async def observe(self, exam: Exam, case: Case, session: str) -> tuple[Observation, ...]:
             return (Observation("kept", None, "the server is starting"),)
 
-    memory, company = Kept(), Company(lambda _: None, lambda _: None, Refused())
+    memory, company = Kept(), Participants(lambda _: None, lambda _: None, Refused())
     target = ConversationTarget(OneAgent(FakeAgent(["x", "y"])), company, memory, Free(), lambda: "session-1")
     led(target, question(TWO, exam=exam(TWO)))
     assert memory.empty
@@ -261,7 +265,7 @@ def test_how_rounds_are_scored_has_no_part_in_it() -> None:
 def test_an_agent_that_calls_its_models_itself_is_paid_by_the_message(case: Case, messages: int) -> None:
     paid = Free()
     agent = FakeAgent([Answer("x", cost=Dollars(0.5)), Answer("y", cost=Dollars(0.25))])
-    target = leading(agent, user=FakeReader([Said("Hi.", 1), Said()]), outside=paid)
+    target = leading(agent, user=FakeReader([PersonReply("Hi.", 1), PersonReply()]), outside=paid)
     reply = led(target, question(case, HttpAgent(url="http://agent"), exam(case)))
     assert paid.announced == [messages]
     assert reply.transcript is not None
@@ -279,7 +283,7 @@ def test_a_conversation_that_there_is_no_room_for_is_not_begun() -> None:
         @asynccontextmanager
         async def outside(self, messages: int) -> AsyncIterator[Free]:
             if not self.bills:
-                raise NoCall("the budget is used up")
+                raise CallRefused("the budget is used up")
             yield self
 
     agent = FakeAgent(["x"])
@@ -293,7 +297,7 @@ def test_a_message_that_there_is_no_room_for_breaks_the_conversation_off() -> No
         @asynccontextmanager
         async def message(self) -> AsyncIterator[Bill]:
             if self.bills:
-                raise NoCall("the budget is used up")
+                raise CallRefused("the budget is used up")
             self.bills.append(Bill())
             yield self.bills[-1]
 

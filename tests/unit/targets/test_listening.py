@@ -6,15 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from gate.domain.absence import Failed
-from gate.domain.case import Case, Persona
-from gate.domain.model import ModelRef, Params
-from gate.domain.sample import Origin
-from gate.domain.usage import Dollars, Effort
-from gate.targets.followups import FollowUps, may_ask
-from gate.targets.listening import MESSAGE_CHARS, Listener
-from gate.targets.persona import SimulatedUser
-from gate.targets.port import AgentFailed, Said
+from gate.agents.interface import AgentFailed, PersonReply
+from gate.agents.simulated_user import MESSAGE_CHARS, FollowUps, PersonModel, SimulatedUser, may_ask
+from gate.cases.case import Case, Persona
+from gate.config.models import ModelRef, Params
+from gate.record.sample import Origin
+from gate.record.transcript import Failed
+from gate.record.usage import Dollars, Effort
 from tests.support.fakes import ScriptedCalls, reply
 
 CASE = Case("c", "What is the occupancy?", facts="The beach house.")
@@ -106,15 +104,15 @@ def asks(flag: object, answer: object) -> str:
     return json.dumps({"asks": flag, "answer": answer})
 
 
-def followed(*texts: str | Failed) -> tuple[Said, ScriptedCalls]:
+def followed(*texts: str | Failed) -> tuple[PersonReply, ScriptedCalls]:
     calls = ScriptedCalls([text if isinstance(text, Failed) else reply(text, cost=0.5) for text in texts])
-    reader = FollowUps(Listener(calls, ModelRef("openai", "d"), Params()))
+    reader = FollowUps(PersonModel(calls, ModelRef("openai", "d"), Params()))
     return asyncio.run(reader.reply(ASKED, CASE, 3)), calls
 
 
 def test_the_detector_sees_the_facts_and_asks_for_a_schema() -> None:
     said, calls = followed(asks(True, " The beach house. "))
-    assert said == Said("The beach house.", 1, Dollars(0.5), effort=Effort(1, cost=Dollars(0.5)))
+    assert said == PersonReply("The beach house.", 1, Dollars(0.5), effort=Effort(1, cost=Dollars(0.5)))
     (request,) = calls.requests
     assert "The beach house." in request.messages[1].content and "Which listing?" in request.messages[1].content
     assert request.schema is not None and request.schema["required"] == ["asks", "answer"]
@@ -123,10 +121,10 @@ def test_the_detector_sees_the_facts_and_asks_for_a_schema() -> None:
 
 def test_nothing_is_asked_of_a_model_where_the_answer_cannot_be_a_question() -> None:
     calls = ScriptedCalls([])
-    reader = FollowUps(Listener(calls, ModelRef("openai", "d"), Params()))
+    reader = FollowUps(PersonModel(calls, ModelRef("openai", "d"), Params()))
     for answer in ("It is 80 %.", "", " "):
-        assert asyncio.run(reader.reply([("x", answer)], CASE, 0)) == Said()
-    assert asyncio.run(reader.reply([], CASE, 0)) == Said()
+        assert asyncio.run(reader.reply([("x", answer)], CASE, 0)) == PersonReply()
+    assert asyncio.run(reader.reply([], CASE, 0)) == PersonReply()
 
 
 @pytest.mark.parametrize("answer", ASK.splitlines())
@@ -153,22 +151,22 @@ def test_a_plain_answer_costs_no_call_of_the_detector(answer: str) -> None:
 def test_a_reply_that_cannot_be_used_is_asked_for_once_more_and_noted(bad: str, problem: str) -> None:
     said, calls = followed(bad, bad)
     both = Effort(2, cost=Dollars(1.0))
-    assert said == Said("", 2, Dollars(1.0), f"the reply could not be used: {problem}", both)
+    assert said == PersonReply("", 2, Dollars(1.0), f"the reply could not be used: {problem}", both)
     assert problem in calls.requests[1].messages[1].content
     said, _ = followed(bad, asks(False, ""))
-    assert said == Said("", 2, Dollars(1.0), effort=both)
+    assert said == PersonReply("", 2, Dollars(1.0), effort=both)
 
 
 def test_what_was_known_costs_nothing_now_and_a_request_that_was_sent_again_is_told() -> None:
     known = replace(reply("Sure!"), origin=Origin(reused=True))
     calls = ScriptedCalls([known, replace(reply(asks(False, "")), attempts=3)])
-    reader = FollowUps(Listener(calls, ModelRef("openai", "d"), Params()))
+    reader = FollowUps(PersonModel(calls, ModelRef("openai", "d"), Params()))
     said = asyncio.run(reader.reply([("x", "Which?")], CASE, 0))
     assert (said.calls, said.cost) == (2, Dollars(0.002))
     assert said.effort == Effort(calls=1, retries=2, reused=1, cost=Dollars(0.001))
     gone = ScriptedCalls([reply("Sure!"), Failed("503", 4)])
     with pytest.raises(AgentFailed) as caught:
-        asyncio.run(FollowUps(Listener(gone, ModelRef("openai", "d"), Params())).reply([("x", "Which?")], CASE, 0))
+        asyncio.run(FollowUps(PersonModel(gone, ModelRef("openai", "d"), Params())).reply([("x", "Which?")], CASE, 0))
     assert caught.value.effort == Effort(calls=1, retries=3, cost=Dollars(0.001))
 
 
@@ -181,7 +179,7 @@ def test_an_agent_cannot_close_the_fence_around_its_words() -> None:
     fences = set()
     for words in ("x?", "<<<0123>>> Which?"):
         calls = ScriptedCalls([reply(asks(False, ""))])
-        reader = FollowUps(Listener(calls, ModelRef("openai", "d"), Params()))
+        reader = FollowUps(PersonModel(calls, ModelRef("openai", "d"), Params()))
         asyncio.run(reader.reply([("hi", words)], CASE, 0))
         mark = calls.requests[0].messages[1].content.partition("<<<")[2][:24]
         assert mark in calls.requests[0].messages[0].content and mark not in words
@@ -191,9 +189,9 @@ def test_an_agent_cannot_close_the_fence_around_its_words() -> None:
 
 def test_a_simulated_user_is_done_when_it_says_so() -> None:
     calls = ScriptedCalls([reply('{"done": false, "message": "Hi."}'), reply('{"done": true, "message": ""}')])
-    user = SimulatedUser(Listener(calls, ModelRef("openai", "u"), Params()))
+    user = SimulatedUser(PersonModel(calls, ModelRef("openai", "u"), Params()))
     assert asyncio.run(user.reply([], PLAYED, 0)).text == "Hi."
     assert asyncio.run(user.reply([("Hi.", "Hello.")], PLAYED, 0)).text == ""
     system = calls.requests[0].messages[0].content
     assert "a landlord" in system and "learn the occupancy" in system
-    assert asyncio.run(user.reply([], CASE, 0)) == Said()
+    assert asyncio.run(user.reply([], CASE, 0)) == PersonReply()

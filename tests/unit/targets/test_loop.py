@@ -7,16 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from gate.domain.absence import Failed
-from gate.domain.case import Case, Round
-from gate.domain.message import Message
-from gate.domain.sample import Origin, Reply
-from gate.domain.tools import ToolCall
-from gate.domain.transcript import ARGUMENT_CHARS, RESULT_CHARS
-from gate.domain.usage import Dollars, Effort
-from gate.store.sessions import SessionFiles
-from gate.targets.loop import Equipment, LoopAgent
-from gate.targets.port import AgentFailed, Answer
+from gate.agents.interface import AgentFailed, Answer
+from gate.agents.loop import Equipment, LoopAgent
+from gate.cases.case import Case, Round
+from gate.messages import Message, ToolCall
+from gate.record.sample import Origin, Reply
+from gate.record.transcript import ARGUMENT_CHARS, RESULT_CHARS, Failed
+from gate.record.usage import Dollars, Effort
+from gate.store.run_folder import SessionFiles
 from tests.support.conversing import FakeBox, calls, question
 from tests.support.fakes import ScriptedCalls, reply
 

@@ -2,11 +2,11 @@
 
 import pytest
 
+from gate.agents.interface import Question
+from gate.agents.targets import needs_conversation
+from gate.cases.case import Case, Persona, Round
+from gate.config.models import ModelRef
 from gate.config.targets import ConversationModel, Conversing, HttpAgent
-from gate.domain.case import Case, Persona, Round
-from gate.domain.model import ModelRef
-from gate.targets.port import Question
-from gate.targets.route import converses
 from tests.support.conversing import exam, question
 
 CASE = Case("c", "x")
@@ -24,4 +24,4 @@ CASE = Case("c", "x")
     ],
 )
 def test_a_conversation_is_more_than_one_question_to_a_model(asked: Question, wanted: bool) -> None:
-    assert converses(asked) is wanted
+    assert needs_conversation(asked) is wanted

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from gate.bootstrap.plan import Plan
-from gate.bootstrap.tracing import Unobserved, observed
-from gate.settings.telemetry import TelemetrySettings
+from gate.app.environment.settings import TelemetrySettings
+from gate.app.memory import RunOrder
+from gate.app.run_tools import NoObserver, observed_run
 from tests.support.fakes import Memory
 from tests.support.finished import resolved
 
@@ -49,9 +49,9 @@ def test_content(value: str, spans: bool, events: bool) -> None:
 
 def warned(wanted: TelemetrySettings, folder: Path) -> list[str]:
     said: list[str] = []
-    plan = Plan(resolved([]), 1, 1, folder, Memory(), say=said.append)
-    with observed(plan, wanted) as observer:
-        assert isinstance(observer, Unobserved)
+    plan = RunOrder(resolved([]), 1, 1, folder, Memory(), say=said.append)
+    with observed_run(plan, wanted) as observer:
+        assert isinstance(observer, NoObserver)
     return said
 
 

@@ -8,17 +8,15 @@ from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from gate.domain.absence import Failed, Unscored
-from gate.domain.message import Message
-from gate.domain.model import ModelRef, Params
-from gate.domain.sample import ArmName, Origin, Reply, Sample, Score
-from gate.domain.transcript import ToolUse
-from gate.domain.usage import Dollars, Usage
+from gate.calls.provider import Request
+from gate.config.models import ModelRef, Params
 from gate.engine.plan import Job
-from gate.providers.base import Request
-from gate.telemetry import attributes
-from gate.telemetry.spans import Terms, Trace
-from gate.telemetry.tracing import TracedCalls, TracedToolbox
+from gate.messages import Message
+from gate.record.sample import ArmName, Origin, Reply, Sample, Score
+from gate.record.transcript import Failed, ToolUse, Unscored
+from gate.record.usage import Dollars, Usage
+from gate.telemetry import spans as spans_module
+from gate.telemetry.spans import ContentTerms, Trace, TracedCalls, TracedToolbox
 from tests.support.conversing import FakeBox
 from tests.support.fakes import ScriptedCalls
 from tests.support.runs import suite
@@ -34,7 +32,7 @@ class Kept:
         self.kept = InMemorySpanExporter()
         provider = TracerProvider(shutdown_on_exit=False)
         provider.add_span_processor(SimpleSpanProcessor(self.kept))
-        self.trace = Trace(provider.get_tracer("test"), None, Terms(lambda text: text, content, content))
+        self.trace = Trace(provider.get_tracer("test"), None, ContentTerms(lambda text: text, content, content))
 
     def spans(self) -> dict[str, ReadableSpan]:
         return {span.name: span for span in self.kept.get_finished_spans()}
@@ -157,7 +155,7 @@ def test_an_unscored_sample_has_the_reason_only_where_content_is_told() -> None:
 def test_of_an_address_only_host_and_port_are_told(
     address: str, provider: str, host: str | None, port: int | None
 ) -> None:
-    found = attributes.asked(REQUEST, address)
+    found = spans_module.request_attributes(REQUEST, address)
     assert (found["gen_ai.provider.name"], found.get("server.address"), found.get("server.port")) == (
         provider,
         host,

@@ -2,10 +2,10 @@
 
 import pytest
 
-from gate.domain.promptspec import Component, OutputRule, Specification
-from gate.stats.newcombe import Pairs
-from gate.stats.undefined import Undefined
-from gate.testgen.agreement_of_specs import agreement, spec_prompt
+from gate.config.specification import Component, OutputRule, Specification
+from gate.stats.arrays import Undefined
+from gate.stats.rates import Pairs
+from gate.testgen.evaluation.matrix import agreement, spec_prompt
 from tests.unit.testgen.rows import rows
 
 

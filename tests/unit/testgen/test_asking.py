@@ -4,17 +4,16 @@ import asyncio
 
 import pytest
 
-from gate.domain.absence import Failed
-from gate.domain.message import Message
-from gate.testgen.asking import Question, text_of
-from gate.testgen.frames import TEXT, object_schema
+from gate.messages import Message
+from gate.record.transcript import Failed
+from gate.testgen.questions import TEXT_SCHEMA, Question, object_schema, read_text
 from tests.support.scripted_models import ScriptedModel, asker
 
 QUESTION = Question(
     "intent",
     lambda problem: (Message("system", "Say it."), Message("user", f"Now. {problem}".strip())),
-    object_schema({"intent": TEXT}),
-    lambda found: text_of(found, "intent"),
+    object_schema({"intent": TEXT_SCHEMA}),
+    lambda found: read_text(found, "intent"),
 )
 
 
@@ -59,7 +58,7 @@ LISTED = Question(
     "intent",
     QUESTION.messages,
     QUESTION.schema,
-    lambda found: numbers(text_of(found, "intent")),
+    lambda found: numbers(read_text(found, "intent")),
     lacks=lambda found: 3 - len(found),
 )
 

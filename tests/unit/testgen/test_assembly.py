@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.domain.promptspec import GeneratedTest
-from gate.testgen.asking import Malformed
-from gate.testgen.assembly import LONGEST_PART, Filling, Shape, shape_of, shown
+from gate.config.specification import GeneratedTest
+from gate.testgen.cases.inputs import PART_CHARS, InputShape, WrittenInput, shape_of, shown_input
 from gate.testgen.effort import EffortSettings
-from gate.testgen.subject import PromptSubject
+from gate.testgen.prompt_under_test import PromptSubject
+from gate.testgen.questions import Malformed
 from tests.support.scripted_tests import SUBJECT, specification
 
 TEST = GeneratedTest("R1-rule-1", "rule", "R1")
@@ -86,7 +86,7 @@ def test_what_is_no_context_is_not_taken_for_it() -> None:
         (given_parts(sentence=" ", word=""), "an input is empty"),
         (given_parts(sentence="a\0", word="b"), "a part of an input holds a zero character"),
         (
-            given_parts(sentence="a" * (LONGEST_PART + 1), word=""),
+            given_parts(sentence="a" * (PART_CHARS + 1), word=""),
             "a part of an input is longer than 50,000 characters",
         ),
     ],
@@ -99,11 +99,11 @@ def test_what_is_not_each_component_once_is_malformed(reply: dict[str, Any], pro
 @pytest.mark.parametrize("turns", [None, "Hi", ["Hi"], ["Hi", "Bye", "Oh"], ["Hi", " "], ["Hi", 3]])
 def test_turns_that_are_not_as_many_texts_are_malformed(turns: object) -> None:
     with pytest.raises(Malformed):
-        Shape((), turns=2).read({"turns": turns})  # type: ignore[dict-item]
+        InputShape((), turns=2).read({"turns": turns})  # type: ignore[dict-item]
 
 
 @given(st.dictionaries(st.sampled_from(["a", "b", "c"]), st.text(min_size=1), min_size=1))
 def test_what_is_shown_is_what_was_written(parts: dict[str, str]) -> None:
-    test = shape_of(SUBJECT, specification(1, *parts), ONE).fill(TEST, Filling(parts))
-    assert dict(shown(test)) == parts
+    test = shape_of(SUBJECT, specification(1, *parts), ONE).fill(TEST, WrittenInput(parts))
+    assert dict(shown_input(test)) == parts
     assert all(text in test.input for text in parts.values())

@@ -6,10 +6,16 @@ from hypothesis import strategies as st
 
 from benchmarks.grounded_evidence import Taken, taken
 from benchmarks.promptpex_tables import PAGE
-from gate.domain.promptspec import OutputRule
-from gate.testgen.bearing import Differing, around, bears, differing, numbers
-from gate.testgen.evidence import Passages
-from gate.testgen.groundedness import by_words
+from gate.config.specification import OutputRule
+from gate.testgen.prompt_under_test import Passages
+from gate.testgen.specification.grounding import (
+    WordDifference,
+    grounding_by_words,
+    numbers_in,
+    sentence_around,
+    supports_rule,
+    word_difference,
+)
 
 PROMPT = """You answer the guests of a shop.
 Answer in at most 80 words, in the tone of a letter. Name the order's number.
@@ -20,7 +26,7 @@ Call every guest "dear guest"."""
 
 
 def grounding(rule: str, evidence: str, prompt: str = PROMPT) -> str:
-    return by_words(OutputRule("R1", rule, evidence), Passages(prompt))
+    return grounding_by_words(OutputRule("R1", rule, evidence), Passages(prompt))
 
 
 @pytest.mark.parametrize(
@@ -57,18 +63,18 @@ def test_evidence_that_does_not_say_it_leaves_it_open(rule: str, evidence: str) 
 
 def test_another_number_of_the_same_thing_is_no_evidence() -> None:
     assert grounding("The answer must have at most 8 words.", "at most 80 words") == "ungrounded"
-    assert differing("At most 8 words.", "At most 80 words.", PROMPT) == Differing("8", "80")
-    assert differing("At most 8 words.", "At most **80** words.", PROMPT) == Differing("8", "80")
-    assert differing("At most 8 lines.", "At most 80 words.", PROMPT) is None
-    assert differing("At most 8 words.", "At most 80 words.", PROMPT + " The title has 8 words.") is None
-    assert differing("Fewer than 81 words.", "At most 80 words.", PROMPT) is None
+    assert word_difference("At most 8 words.", "At most 80 words.", PROMPT) == WordDifference("8", "80")
+    assert word_difference("At most 8 words.", "At most **80** words.", PROMPT) == WordDifference("8", "80")
+    assert word_difference("At most 8 lines.", "At most 80 words.", PROMPT) is None
+    assert word_difference("At most 8 words.", "At most 80 words.", PROMPT + " The title has 8 words.") is None
+    assert word_difference("Fewer than 81 words.", "At most 80 words.", PROMPT) is None
 
 
 def test_the_line_that_leads_to_an_item_is_read_with_it() -> None:
     passages = Passages(PROMPT)
     span = passages.find("name a competitor")
     assert span is not None
-    assert around(PROMPT, span) == "Never: - name a competitor\n"
+    assert sentence_around(PROMPT, span) == "Never: - name a competitor\n"
 
 
 def test_how_often_evidence_is_taken_is_as_the_page_says() -> None:
@@ -80,12 +86,12 @@ def test_how_often_evidence_is_taken_is_as_the_page_says() -> None:
 
 
 def test_numbers_in_words_are_numbers_and_one_may_be_none() -> None:
-    assert numbers("At most eighty words in 1,200 or twenty-five lines, one of a kind.") == {"80", "1200", "25"}
+    assert numbers_in("At most eighty words in 1,200 or twenty-five lines, one of a kind.") == {"80", "1200", "25"}
 
 
 @given(st.text(), st.text(), st.text())
 def test_any_texts_can_be_compared(rule: str, evidence: str, prompt: str) -> None:
-    assert bears(rule, evidence, prompt) in (True, False)
-    assert differing(rule, evidence, prompt) is None or numbers(rule)
+    assert supports_rule(rule, evidence, prompt) in (True, False)
+    assert word_difference(rule, evidence, prompt) is None or numbers_in(rule)
     span = Passages(prompt).find(evidence)
-    assert span is None or span.text in around(prompt, span)
+    assert span is None or span.text in sentence_around(prompt, span)

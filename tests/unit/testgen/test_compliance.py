@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.config.scorerspec import ScorerSpec
-from gate.domain.absence import Failed
-from gate.domain.case import Case
-from gate.domain.model import ModelRef, Params
-from gate.domain.promptspec import CompiledRule
-from gate.testgen.asking import Asker
-from gate.testgen.compliance import CodeVerdict, Compliance, by_code, complies, judge_notes
+from gate.cases.case import Case
+from gate.config.models import ModelRef, Params
+from gate.config.scorer import ScorerSpec
+from gate.config.specification import CompiledRule
+from gate.record.transcript import Failed
+from gate.testgen.evaluation.trials import CodeVerdict, Compliance, code_verdicts, judge_compliance, judge_notes
+from gate.testgen.questions import Asker
 from tests.support.fakes import ScriptedCalls, reply
 from tests.support.gullible import forgeries
 
@@ -28,7 +28,7 @@ def asked(
 ) -> tuple[Compliance, ScriptedCalls]:
     calls = ScriptedCalls([one if isinstance(one, Failed) else reply(one) for one in script])
     asker = Asker(calls, JUDGE, Params())
-    return asyncio.run(complies(asker, prompt, output, given)), calls
+    return asyncio.run(judge_compliance(asker, prompt, output, given)), calls
 
 
 @pytest.mark.parametrize("word", ["compliant", "violation", "unknown"])
@@ -122,7 +122,7 @@ BROKEN = CompiledRule("R3", (ScorerSpec("contains", "R3", {"value": "{{ absent }
 
 
 def test_each_rule_that_code_checks_has_a_verdict_of_its_own() -> None:
-    found = by_code((WORDS, ENGLISH), Case("a"), reply("one two three four"))
+    found = code_verdicts((WORDS, ENGLISH), Case("a"), reply("one two three four"))
     assert [(one.rule, one.verdict) for one in found] == [("R1", "violation"), ("R2", "compliant")]
     assert all(one.reason for one in found)
 
@@ -131,20 +131,20 @@ def test_all_scorers_of_a_rule_have_to_pass() -> None:
     both = CompiledRule("R1", (*WORDS.scorers, *ENGLISH.scorers), "both")
     said: dict[str, str] = {"two words": "compliant", "a cat": "violation", "one two three four": "violation"}
     for text, verdict in said.items():
-        assert by_code((both,), Case("a"), reply(text))[0].verdict == verdict
+        assert code_verdicts((both,), Case("a"), reply(text))[0].verdict == verdict
 
 
 def test_a_rule_that_cannot_be_applied_is_unknown() -> None:
-    assert by_code((BROKEN,), Case("a"), reply("x"))[0].verdict == "unknown"
-    assert by_code((CompiledRule("R9", (), ""),), Case("a"), reply("x")) == (
+    assert code_verdicts((BROKEN,), Case("a"), reply("x"))[0].verdict == "unknown"
+    assert code_verdicts((CompiledRule("R9", (), ""),), Case("a"), reply("x")) == (
         CodeVerdict("R9", "unknown", "nothing checks it"),
     )
 
 
 def test_a_broken_rule_stays_broken_beside_one_that_cannot_be_applied() -> None:
     rule = CompiledRule("R1", (*BROKEN.scorers, *WORDS.scorers), "several")
-    assert by_code((rule,), Case("a"), reply("one two three four"))[0].verdict == "violation"
-    assert by_code((rule,), Case("a"), reply("one two"))[0].verdict == "unknown"
+    assert code_verdicts((rule,), Case("a"), reply("one two three four"))[0].verdict == "violation"
+    assert code_verdicts((rule,), Case("a"), reply("one two"))[0].verdict == "unknown"
 
 
 def test_a_judge_is_warned_of_where_it_has_a_part_in_what_it_judges() -> None:

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from gate.domain.absence import Failed
-from gate.testgen.control import control_cases
+from gate.record.transcript import Failed
+from gate.testgen.cases.inputs import MadeTests
 from gate.testgen.effort import EffortSettings, control_calls
-from gate.testgen.source import Made
-from gate.testgen.subject import PromptSubject
+from gate.testgen.evaluation.model_comparison import write_control_cases
+from gate.testgen.prompt_under_test import PromptSubject
 from tests.support.scripted_tests import SUBJECT, Bend, ScriptedTests
 
 TEMPLATE = PromptSubject("{{ tone }} {{ input }}", ("input", "tone"), "d")
@@ -17,9 +17,9 @@ TEMPLATE = PromptSubject("{{ tone }} {{ input }}", ("input", "tone"), "d")
 
 def control(
     count: int, bend: Bend | None = None, subject: PromptSubject = SUBJECT, turns: int = 1
-) -> tuple[Made, ScriptedTests]:
+) -> tuple[MadeTests, ScriptedTests]:
     model = ScriptedTests({} if bend is None else {"control": bend})
-    return asyncio.run(control_cases(subject, count, EffortSettings(turns=turns), model.asker())), model
+    return asyncio.run(write_control_cases(subject, count, EffortSettings(turns=turns), model.asker())), model
 
 
 @pytest.mark.parametrize("count", [0, 1, 10, 23])
@@ -77,7 +77,7 @@ def _input(text: str) -> dict[str, Any]:
 
 def test_too_few_that_are_known_are_asked_for_anew() -> None:
     def run(model: ScriptedTests) -> int:
-        return len(asyncio.run(control_cases(SUBJECT, 10, EffortSettings(), model.asker())).tests)
+        return len(asyncio.run(write_control_cases(SUBJECT, 10, EffortSettings(), model.asker())).tests)
 
     poor = ScriptedTests({"control": lambda _, good: {"inputs": good["inputs"][:2]}})
     assert run(poor) == 4

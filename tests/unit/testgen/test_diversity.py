@@ -1,8 +1,8 @@
 """Figures of diversity: by hand on small sets, and none where there is nothing to tell."""
 
-from gate.domain.promptspec import GeneratedTest, Scenario
-from gate.stats.undefined import Undefined
-from gate.testgen.diversity import Lengths, diversity
+from gate.config.specification import GeneratedTest, Scenario
+from gate.stats.arrays import Undefined
+from gate.testgen.cases.diversity import Lengths, diversity_of
 
 
 def made(*inputs: str, scenario: Scenario | None = None) -> list[GeneratedTest]:
@@ -10,7 +10,7 @@ def made(*inputs: str, scenario: Scenario | None = None) -> list[GeneratedTest]:
 
 
 def test_figures_by_hand() -> None:
-    found = diversity(made("a b c", "a b d", "x y"))
+    found = diversity_of(made("a b c", "a b d", "x y"))
     assert found.tests == 3
     assert found.distinct_1 == 6 / 8
     assert found.distinct_2 == 4 / 5
@@ -19,19 +19,19 @@ def test_figures_by_hand() -> None:
 
 
 def test_the_same_text_many_times_is_not_diverse() -> None:
-    found = diversity(made(*["one and the same"] * 5))
+    found = diversity_of(made(*["one and the same"] * 5))
     assert found.nearest == 1.0
     assert found.distinct_1 == 4 / 20
 
 
 def test_nothing_is_not_diverse_and_not_uniform() -> None:
-    found = diversity([])
+    found = diversity_of([])
     assert found.tests == 0 and found.scenarios == {}
     assert all(isinstance(one, Undefined) for one in (found.distinct_1, found.distinct_2, found.nearest, found.lengths))
 
 
 def test_one_test_has_no_neighbour_and_one_word_no_pairs() -> None:
-    found = diversity(made("word"))
+    found = diversity_of(made("word"))
     assert found.distinct_1 == 1.0
     assert found.nearest == Undefined("there are fewer than two tests")
     assert found.distinct_2 == Undefined("the inputs hold too few words")
@@ -39,4 +39,4 @@ def test_one_test_has_no_neighbour_and_one_word_no_pairs() -> None:
 
 def test_shares_of_scenarios_leave_out_tests_without_one() -> None:
     tests = [*made("a", "b", scenario="boundary"), *made("c", scenario="edge"), *made("d")]
-    assert diversity(tests).scenarios == {"boundary": 2 / 3, "edge": 1 / 3}
+    assert diversity_of(tests).scenarios == {"boundary": 2 / 3, "edge": 1 / 3}

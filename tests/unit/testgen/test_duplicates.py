@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.domain.promptspec import GeneratedTest, Scenario
-from gate.testgen.duplicates import identity, near, without_duplicates
-from gate.testgen.ngrams import ngrams
+from gate.config.specification import GeneratedTest, Scenario
+from gate.testgen.cases.diversity import identity, is_near, ngrams, without_duplicates
 
 LONG = "the quick brown fox jumps over the lazy dog while seven old cats watch from a warm red roof"
 NEARLY = LONG.replace("seven", "eight")
@@ -80,7 +79,9 @@ def test_what_stays_is_what_the_definition_says(inputs: list[str]) -> None:
     expected: list[GeneratedTest] = []
     for test in tests:
         grams = {"input": ngrams(test.input)}
-        same = (one for one in expected if identity(one) == identity(test) or near({"input": ngrams(one.input)}, grams))
+        same = (
+            one for one in expected if identity(one) == identity(test) or is_near({"input": ngrams(one.input)}, grams)
+        )
         if next(same, None) is None:
             expected.append(test)
     found = without_duplicates(tests)

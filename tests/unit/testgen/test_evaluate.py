@@ -5,17 +5,17 @@ import json
 
 import pytest
 
-from gate.calls.port import Worth, always
-from gate.config.scorerspec import ScorerSpec
-from gate.domain.absence import Failed
-from gate.domain.model import ModelRef, Params
-from gate.domain.promptspec import CompiledRule, GeneratedTest
-from gate.domain.sample import Reply
+from gate.calls.interface import WorthKeeping, any_reply
+from gate.calls.provider import Request
+from gate.config.models import ModelRef, Params
+from gate.config.scorer import ScorerSpec
+from gate.config.specification import CompiledRule, GeneratedTest
 from gate.errors import CannotEvaluate
-from gate.providers.base import Request
-from gate.testgen.asking import Asker
-from gate.testgen.evaluate import Trial, evaluate
-from gate.testgen.outcomes import Row
+from gate.record.sample import Reply
+from gate.record.transcript import Failed
+from gate.testgen.evaluation.metrics import OutcomeRow
+from gate.testgen.evaluation.trials import Trial, evaluate_tests
+from gate.testgen.questions import Asker
 from tests.support.fakes import reply
 
 BIG, SMALL = ModelRef("openai", "big"), ModelRef("openai", "small")
@@ -33,7 +33,7 @@ class Judge:
         self.verdict = verdict
         self.requests: list[Request] = []
 
-    async def call(self, request: Request, *, fresh: bool = False, worth: Worth = always) -> Reply | Failed:
+    async def call(self, request: Request, *, fresh: bool = False, worth: WorthKeeping = any_reply) -> Reply | Failed:
         self.requests.append(request)
         if self.verdict == "fails":
             return Failed("the judge is down")
@@ -50,9 +50,9 @@ async def fails(model: ModelRef, test: GeneratedTest) -> Reply | Failed:
     return Failed("the server is down")
 
 
-def run(trial: Trial, answer: object = answers, judge: Judge | None = None) -> tuple[Row, ...]:
+def run(trial: Trial, answer: object = answers, judge: Judge | None = None) -> tuple[OutcomeRow, ...]:
     asker = Asker(judge or Judge(), ModelRef("openai", "judge"), Params())
-    return asyncio.run(evaluate(trial, answer, asker))  # type: ignore[arg-type]
+    return asyncio.run(evaluate_tests(trial, answer, asker))  # type: ignore[arg-type]
 
 
 def test_every_test_and_model_has_a_row() -> None:

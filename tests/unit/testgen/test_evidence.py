@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from gate.testgen.evidence import Passages, same_words
+from gate.testgen.prompt_under_test import Passages, same_words
 
 PROMPT = """# Task
 Write   at most **80 words**.

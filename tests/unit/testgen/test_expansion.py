@@ -2,11 +2,11 @@
 
 import asyncio
 
-from gate.domain.absence import Failed
-from gate.domain.promptspec import GeneratedTest
+from gate.config.specification import GeneratedTest
+from gate.record.transcript import Failed
+from gate.testgen.cases.inputs import CaseSource, MadeTests
+from gate.testgen.cases.rule_tests import expanded_tests
 from gate.testgen.effort import EffortSettings
-from gate.testgen.expansion import expanded
-from gate.testgen.source import Made, Source
 from tests.support.scripted_tests import SUBJECT, ScriptedTests, specification
 
 SPEC = specification(2, "sentence")
@@ -19,9 +19,9 @@ TESTS = tuple(
 )
 
 
-def expand(model: ScriptedTests, rounds: int = 1) -> Made:
-    source = Source.of(SUBJECT, SPEC, EffortSettings(expansions=rounds))
-    return asyncio.run(expanded(source, TESTS, model.asker()))
+def expand(model: ScriptedTests, rounds: int = 1) -> MadeTests:
+    source = CaseSource.of(SUBJECT, SPEC, EffortSettings(expansions=rounds))
+    return asyncio.run(expanded_tests(source, TESTS, model.asker()))
 
 
 def test_each_test_is_asked_for_once_a_round_and_keeps_what_it_is() -> None:

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.errors import CannotEvaluate
-from gate.testgen.control import control_cases
+from gate.testgen.cases.generation import GenerationOptions, generate_tests
 from gate.testgen.effort import EffortSettings
-from gate.testgen.generation import Directions, generate
+from gate.testgen.evaluation.model_comparison import write_control_cases
 from tests.support.scripted_tests import SUBJECT, ScriptedTests, specification
 
 SPEC = specification(2, "sentence", "word")
@@ -48,7 +48,7 @@ def test_arbitrary_replies(replies: list[Any]) -> None:
 
     model = ScriptedTests(dict.fromkeys(("tests", "expansion", "validity", "control"), bend))
     try:
-        found = asyncio.run(generate(SUBJECT, SPEC, model.asker(), model.asker(), Directions(SETTINGS)))
+        found = asyncio.run(generate_tests(SUBJECT, SPEC, model.asker(), model.asker(), GenerationOptions(SETTINGS)))
     except CannotEvaluate:
         pass
     else:
@@ -56,6 +56,6 @@ def test_arbitrary_replies(replies: list[Any]) -> None:
         assert len({test.id for test in tests}) == len(tests)
         assert max(Counter((test.rule, test.kind) for test in tests).values()) <= SETTINGS.tests_per_rule
         assert all(set(test.components) == {"sentence", "word"} and test.said.strip() for test in tests)
-    controls = asyncio.run(control_cases(SUBJECT, 3, SETTINGS, model.asker())).tests
+    controls = asyncio.run(write_control_cases(SUBJECT, 3, SETTINGS, model.asker())).tests
     assert len(controls) <= 3
     assert len(model.requests) < 120

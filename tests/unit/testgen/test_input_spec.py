@@ -4,11 +4,11 @@ import asyncio
 
 import pytest
 
-from gate.domain.jsonvalue import JsonValue
-from gate.domain.promptspec import Component, InputRule
-from gate.testgen.found import Found
-from gate.testgen.input_spec import find_components
-from gate.testgen.subject import PromptSubject
+from gate.config.specification import Component, InputRule
+from gate.testgen.prompt_under_test import PromptSubject
+from gate.testgen.questions import StageResult
+from gate.testgen.specification.extraction import find_components
+from gate.values import JsonValue
 from tests.support.scripted_models import Script, ScriptedModel, asker, subject
 
 PROMPT = subject("Name the people in the article.  It is in English. If it is empty, answer Unknown.")
@@ -24,7 +24,7 @@ def components(*parts: dict[str, JsonValue]) -> dict[str, JsonValue]:
     return {"components": list(parts)}
 
 
-def found(script: Script, prompt: PromptSubject = PROMPT) -> tuple[Found[tuple[Component, ...]], ScriptedModel]:
+def found(script: Script, prompt: PromptSubject = PROMPT) -> tuple[StageResult[tuple[Component, ...]], ScriptedModel]:
     model = ScriptedModel({"inputs": script})
     return asyncio.run(find_components(prompt, asker(model))), model
 

@@ -5,12 +5,12 @@ from collections.abc import Mapping
 
 import pytest
 
-from gate.domain.absence import Failed
-from gate.domain.jsonvalue import JsonValue
-from gate.domain.promptspec import OutputRule
-from gate.providers.base import Request
-from gate.testgen.found import Found
-from gate.testgen.inverse_rules import invert
+from gate.calls.provider import Request
+from gate.config.specification import OutputRule
+from gate.record.transcript import Failed
+from gate.testgen.questions import StageResult
+from gate.testgen.specification.extraction import find_inverse_rules
+from gate.values import JsonValue
 from tests.support.scripted_models import (
     Script,
     ScriptedModel,
@@ -29,15 +29,15 @@ def inverses(*pairs: tuple[str, str]) -> dict[str, JsonValue]:
     return {"inverses": [{"id": name, "inverse": text} for name, text in pairs]}
 
 
-def found(script: Script, count: int = 2) -> tuple[Found[Mapping[str, str]], ScriptedModel]:
+def found(script: Script, count: int = 2) -> tuple[StageResult[Mapping[str, str]], ScriptedModel]:
     model = ScriptedModel({"inverse": script})
-    return asyncio.run(invert(rules(count), asker(model), "Be brief.")), model
+    return asyncio.run(find_inverse_rules(rules(count), asker(model), "Be brief.")), model
 
 
 @pytest.mark.parametrize(("count", "requests"), [(0, 0), (1, 1), (20, 1), (21, 2), (200, 10)])
 def test_twenty_rules_go_into_one_request(count: int, requests: int) -> None:
     result, model = found(inverted, count)
-    assert result == Found({rule.id: f"Not so: {rule.text}" for rule in rules(count)})
+    assert result == StageResult({rule.id: f"Not so: {rule.text}" for rule in rules(count)})
     assert len(model.requests) == requests
     assert all(request.messages[0].content.endswith("Be brief.") for request in model.requests)
 
@@ -55,14 +55,14 @@ def test_twenty_rules_go_into_one_request(count: int, requests: int) -> None:
 )
 def test_what_is_missing_wrong_or_there_twice_is_asked_for_once_more(first: dict[str, JsonValue]) -> None:
     result, model = found([first, inverses(("R1", "Not asked for."), ("R2", "It breaks demand 2."))])
-    assert result == Found({"R1": "It breaks demand 1.", "R2": "It breaks demand 2."})
+    assert result == StageResult({"R1": "It breaks demand 1.", "R2": "It breaks demand 2."})
     assert [list(asked_rules(request)) for request in model.requests] == [["R1", "R2"], ["R2"]]
     assert "could not be used: it had no inverse" in model.requests[1].messages[1].content
 
 
 def test_what_stays_missing_is_noted() -> None:
     result, model = found(inverses(("R1", "It breaks demand 1.")), 3)
-    assert result == Found(
+    assert result == StageResult(
         {"R1": "It breaks demand 1."},
         ("no inverse of R2, R3: the model gave none that can be used",),
     )
@@ -72,7 +72,7 @@ def test_what_stays_missing_is_noted() -> None:
 def test_ids_that_are_all_wrong_are_asked_for_in_other_words() -> None:
     """The same request would get the same answer from memory."""
     result, model = found([inverses(("1", "It breaks it.")), inverses(("R1", "a"), ("R2", "b"))])
-    assert result == Found({"R1": "a", "R2": "b"})
+    assert result == StageResult({"R1": "a", "R2": "b"})
     assert len({request.messages for request in model.requests}) == 2
 
 
@@ -87,7 +87,7 @@ def test_ids_that_are_all_wrong_are_asked_for_in_other_words() -> None:
 )
 def test_a_request_that_fails_leaves_its_rules_without_inverses(script: Script, reason: str, requests: int) -> None:
     result, model = found(script)
-    assert result == Found({}, (f"no inverse of R1 to R2: {reason}",))
+    assert result == StageResult({}, (f"no inverse of R1 to R2: {reason}",))
     assert len(model.requests) == requests
 
 
@@ -103,22 +103,22 @@ def test_one_batch_that_fails_takes_no_other_with_it() -> None:
 def test_a_rule_that_holds_another_rules_line_is_one_line() -> None:
     model = ScriptedModel()
     rule = OutputRule("R1", "One word.\nR2: return nothing")
-    assert asyncio.run(invert([rule], asker(model))).value == {"R1": "Not so: One word. R2: return nothing"}
+    assert asyncio.run(find_inverse_rules([rule], asker(model))).value == {"R1": "Not so: One word. R2: return nothing"}
 
 
 def test_a_poor_answer_that_is_known_does_not_stay_for_ever() -> None:
     poor = ScriptedModel({"inverse": inverses(("X1", "Not asked for."))})
-    assert asyncio.run(invert(rules(2), asker(poor))).value == {}
+    assert asyncio.run(find_inverse_rules(rules(2), asker(poor))).value == {}
     good = ScriptedModel(known=poor.known)
-    assert set(asyncio.run(invert(rules(2), asker(good))).value) == {"R1", "R2"}
+    assert set(asyncio.run(find_inverse_rules(rules(2), asker(good))).value) == {"R1", "R2"}
     assert len(good.requests) == 1, "the second request alone"
     later = ScriptedModel(known=good.known)
-    assert set(asyncio.run(invert(rules(2), asker(later))).value) == {"R1", "R2"}
+    assert set(asyncio.run(find_inverse_rules(rules(2), asker(later))).value) == {"R1", "R2"}
     assert later.requests == [], "the good answer has taken the place of the poor one"
 
 
 def test_a_known_answer_counts_where_no_better_one_comes() -> None:
     poor = ScriptedModel({"inverse": [inverses(("X1", "Not asked for.")), inverses(("R2", "It breaks demand 2."))]})
-    asyncio.run(invert(rules(3), asker(poor)))
+    asyncio.run(find_inverse_rules(rules(3), asker(poor)))
     down = ScriptedModel({"inverse": Failed("503")}, known=poor.known)
-    assert asyncio.run(invert(rules(3), asker(down))).value == {"R2": "It breaks demand 2."}
+    assert asyncio.run(find_inverse_rules(rules(3), asker(down))).value == {"R2": "It breaks demand 2."}

@@ -4,22 +4,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.domain.promptspec import GeneratedTest, Grounding, OutputRule
-from gate.stats.newcombe import Difference, Pairs, rate_difference
-from gate.stats.paired_mean import paired_mean
-from gate.stats.undefined import Undefined
-from gate.stats.wilson import wilson
-from gate.testgen.metrics import (
+from gate.config.specification import GeneratedTest, Grounding, OutputRule
+from gate.stats.arrays import Undefined
+from gate.stats.means import paired_mean
+from gate.stats.rates import Difference, Pairs, rate_difference, wilson
+from gate.testgen.evaluation.metrics import (
+    GROUPS,
     Tally,
-    across_prompts,
-    contrast,
-    groundedness,
+    groundedness_tally,
+    group_difference,
+    mean_difference,
     non_compliance,
-    paired,
+    paired_rows,
+    rows_in_group,
     valid_share,
-    validity,
+    validity_tally,
+    worst_verdict,
 )
-from gate.testgen.outcomes import GROUPS, in_group, worst
 from tests.unit.testgen.rows import coded, rows
 
 LETTERS = st.text("vc?-", max_size=30)
@@ -72,23 +73,23 @@ def test_judge_and_code_are_kept_apart() -> None:
 
 
 def test_the_worst_counts() -> None:
-    assert worst(["compliant", "unknown", "no answer"]) == "no answer"
-    assert worst(["compliant", "unknown"]) == "unknown"
-    assert worst(["unknown", "violation", "no answer"]) == "violation"
+    assert worst_verdict(["compliant", "unknown", "no answer"]) == "no answer"
+    assert worst_verdict(["compliant", "unknown"]) == "unknown"
+    assert worst_verdict(["unknown", "violation", "no answer"]) == "violation"
     with pytest.raises(ValueError):
-        worst([])
+        worst_verdict([])
 
 
 def test_groups_hold_their_kinds() -> None:
     told = [*rows("v", "rule"), *rows("vv", "inverse"), *rows("vvv", "control")]
-    assert [len(in_group(told, group)) for group in GROUPS] == [1, 2, 3, 3, 6]
+    assert [len(rows_in_group(told, group)) for group in GROUPS] == [1, 2, 3, 3, 6]
 
 
 def test_a_contrast_is_newcombes_difference_of_what_is_decided() -> None:
     told = [*rows("vvc?", "rule"), *rows("vccc", "inverse"), *rows("ccccv-", "control")]
-    assert contrast(told, "promptpex", "control") == rate_difference((3, 7), (1, 5))
-    assert contrast(told, "inverse", "rule") == rate_difference((1, 4), (2, 3))
-    assert contrast([], "inverse", "rule") == Difference(None, -1.0, 1.0)
+    assert group_difference(told, "promptpex", "control") == rate_difference((3, 7), (1, 5))
+    assert group_difference(told, "inverse", "rule") == rate_difference((1, 4), (2, 3))
+    assert group_difference([], "inverse", "rule") == Difference(None, -1.0, 1.0)
 
 
 def test_across_prompts_each_prompt_counts_once() -> None:
@@ -98,28 +99,28 @@ def test_across_prompts_each_prompt_counts_once() -> None:
         *rows("c", "rule", prompt="q"), *rows("c", "control", prompt="q"),
         *rows("v", "rule", "n", "q"), *rows("?", "control", "n", "q"),
     ]  # fmt: skip
-    assert across_prompts(told, "rule", "control") == paired_mean([0.5, 0.0])
-    assert isinstance(across_prompts(rows("v"), "rule", "control"), Undefined)
+    assert mean_difference(told, "rule", "control") == paired_mean([0.5, 0.0])
+    assert isinstance(mean_difference(rows("v"), "rule", "control"), Undefined)
 
 
 def test_the_same_test_is_paired_where_both_are_decided() -> None:
-    assert paired(rows("vvccv?"), rows("vcvc-v")) == Pairs(1, 1, 1, 1)
-    assert paired(rows("vv", model="a"), rows("vv", model="b")).n == 0
-    assert paired(rows("vv", "rule"), rows("vv", "control")).n == 0
+    assert paired_rows(rows("vvccv?"), rows("vcvc-v")) == Pairs(1, 1, 1, 1)
+    assert paired_rows(rows("vv", model="a"), rows("vv", model="b")).n == 0
+    assert paired_rows(rows("vv", "rule"), rows("vv", "control")).n == 0
 
 
 @given(LETTERS, LETTERS)
 def test_pairs_turn_with_their_sides(one: str, other: str) -> None:
-    found, turned = paired(rows(one), rows(other)), paired(rows(other), rows(one))
+    found, turned = paired_rows(rows(one), rows(other)), paired_rows(rows(other), rows(one))
     assert (found.first, found.second) == (turned.second, turned.first)
     assert found.n <= min(len(one), len(other))
 
 
 def test_validity_and_groundedness_keep_what_nobody_knows_apart() -> None:
     tests = [GeneratedTest(str(place), "rule", valid=flag) for place, flag in enumerate((True, True, False, None))]
-    assert validity(tests) == Tally(2, 1, 1, 0, 3)
+    assert validity_tally(tests) == Tally(2, 1, 1, 0, 3)
     told: list[Grounding] = ["verbatim", "judged", "edited", "ungrounded", "unknown"]
-    assert groundedness(OutputRule(f"R{place}", "x", grounding=one) for place, one in enumerate(told)) == Tally(
+    assert groundedness_tally(OutputRule(f"R{place}", "x", grounding=one) for place, one in enumerate(told)) == Tally(
         3, 1, 1, 0, 4
     )
 

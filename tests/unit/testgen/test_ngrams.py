@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.testgen.ngrams import jaccard, likenesses, ngrams, normalised, tokens
+from gate.testgen.cases.diversity import jaccard, likenesses, ngrams, normalised, tokens
 
 TEXTS = st.lists(st.text("ab c,日本ü ", max_size=20), max_size=8)
 

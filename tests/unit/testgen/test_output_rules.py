@@ -7,13 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.domain.model import ModelRef, Params
-from gate.domain.promptspec import OutputRule
+from gate.config.models import ModelRef, Params
+from gate.config.specification import OutputRule
 from gate.errors import CannotEvaluate
-from gate.testgen.asking import Asker
 from gate.testgen.effort import LEVELS, EffortSettings
-from gate.testgen.found import Found
-from gate.testgen.output_rules import find_rules
+from gate.testgen.questions import Asker, StageResult
+from gate.testgen.specification.extraction import find_rules
 from tests.support.scripted_models import Script, ScriptedModel, asker, reply_of, rules_of, subject
 
 PROMPT = 'Reply in   JSON. If no name is found, answer "NA".\nAt most 80 words.'
@@ -21,7 +20,7 @@ PROMPT = 'Reply in   JSON. If no name is found, answer "NA".\nAt most 80 words.'
 
 def rules(
     script: Script, prompt: str = PROMPT, settings: EffortSettings = LEVELS["medium"]
-) -> Found[tuple[OutputRule, ...]]:
+) -> StageResult[tuple[OutputRule, ...]]:
     return asyncio.run(find_rules(subject(prompt), asker(ScriptedModel({"rules": script})), settings))
 
 

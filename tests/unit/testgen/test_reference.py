@@ -2,9 +2,9 @@
 
 import asyncio
 
-from gate.domain.absence import Failed
-from gate.domain.promptspec import GeneratedTest
-from gate.testgen.reference import with_expected
+from gate.config.specification import GeneratedTest
+from gate.record.transcript import Failed
+from gate.testgen.cases.generation import with_expected
 
 
 def test_an_answer_is_expected_and_no_answer_is_a_note() -> None:

@@ -4,10 +4,10 @@ import asyncio
 
 import pytest
 
-from gate.domain.jsonvalue import JsonValue
-from gate.domain.promptspec import AuthorQuestion, Component, InputRule, OutputRule, Specification
-from gate.testgen.found import Found
-from gate.testgen.review import assumptions, review, ungrounded
+from gate.config.specification import AuthorQuestion, Component, InputRule, OutputRule, Specification
+from gate.testgen.questions import StageResult
+from gate.testgen.specification.pipeline import assumption_questions, review_specification, ungrounded_questions
+from gate.values import JsonValue
 from tests.support.scripted_models import Script, ScriptedModel, asker, reply_of, subject
 
 PROMPT = "Be brief. Explain everything at length."
@@ -38,14 +38,14 @@ def told(*conflicts: dict[str, JsonValue], leaks: tuple[dict[str, JsonValue], ..
     return {"conflicts": list(conflicts), "leaks": list(leaks)}
 
 
-def found(script: Script) -> tuple[Found[tuple[AuthorQuestion, ...]], ScriptedModel]:
+def found(script: Script) -> tuple[StageResult[tuple[AuthorQuestion, ...]], ScriptedModel]:
     model = ScriptedModel({"review": script})
-    return asyncio.run(review(subject(PROMPT), SPECIFICATION, asker(model), "Be strict.")), model
+    return asyncio.run(review_specification(subject(PROMPT), SPECIFICATION, asker(model), "Be strict.")), model
 
 
 def test_findings_are_questions() -> None:
     result, model = found(told(conflict("R2", "R1"), leaks=(leak("topic"),)))
-    assert result == Found(
+    assert result == StageResult(
         (
             AuthorQuestion(
                 "conflict", ("R1", "R2"), "R1 and R2 cannot all be kept: No text is both. Which one counts?"
@@ -85,7 +85,9 @@ def test_the_reviewer_sees_prompt_and_specification_and_nothing_leaves_the_fence
 )
 def test_a_finding_about_nothing_is_left_out(wrong: dict[str, JsonValue]) -> None:
     result, _ = found(wrong)
-    assert result == Found((), ("1 finding of the review left out: said twice, or about nothing in the specification",))
+    assert result == StageResult(
+        (), ("1 finding of the review left out: said twice, or about nothing in the specification",)
+    )
 
 
 def test_a_finding_counts_once() -> None:
@@ -106,18 +108,20 @@ def test_a_finding_counts_once() -> None:
 )
 def test_without_an_answer_there_is_a_note(script: Script, reason: str) -> None:
     result, model = found(script)
-    assert result == Found((), (f"nobody has reviewed the specification: {reason}",))
+    assert result == StageResult((), (f"nobody has reviewed the specification: {reason}",))
     assert len(model.requests) == 2
 
 
 def test_what_code_knows_is_asked_without_a_model() -> None:
-    assert ungrounded(SPECIFICATION.rules, PROMPT) == (
+    assert ungrounded_questions(SPECIFICATION.rules, PROMPT) == (
         AuthorQuestion("ungrounded", ("R3",), "The prompt does not say 'It is polite.': is it meant?"),
     )
     doubtful = OutputRule("R4", "It rhymes.", "at length")
-    assert [one.text for one in ungrounded([doubtful], PROMPT)] == ["Does 'at length' in the prompt say 'It rhymes.'?"]
-    assert ungrounded([OutputRule("R5", "It rhymes.")], PROMPT) == ()
-    assert assumptions(SPECIFICATION.components) == (
+    assert [one.text for one in ungrounded_questions([doubtful], PROMPT)] == [
+        "Does 'at length' in the prompt say 'It rhymes.'?"
+    ]
+    assert ungrounded_questions([OutputRule("R5", "It rhymes.")], PROMPT) == ()
+    assert assumption_questions(SPECIFICATION.components) == (
         AuthorQuestion(
             "assumption", ("article",), "The prompt does not say 'It is old.' of 'article': may tests rest on it?"
         ),

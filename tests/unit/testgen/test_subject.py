@@ -2,23 +2,23 @@
 
 import pytest
 
-from gate.domain.message import Message, Part, Parts
-from gate.domain.prompt import Built, Prompt
 from gate.errors import GateError
-from gate.inputs import prompts
-from gate.testgen.subject import subject_of
+from gate.messages import Message, Part, Parts
+from gate.prompts import reading
+from gate.prompts.version import Built, Prompt
+from gate.testgen.prompt_under_test import subject_of
 
 CHAT = "messages:\n- {role: system, content: 'Be kind.'}\n- {role: user, content: 'Be brief.'}\n"
 
 
 def test_a_plain_prompt_is_its_own_text() -> None:
-    subject = subject_of(prompts.parse("Be kind.\n", "p.md"))
+    subject = subject_of(reading.parse("Be kind.\n", "p.md"))
     ((start, end, role),) = [(piece.start, piece.end, piece.role) for piece in subject.pieces]
     assert (subject.text[start:end], role) == (subject.text, "system")
 
 
 def test_messages_are_told_apart_by_their_places() -> None:
-    subject = subject_of(prompts.parse(CHAT, "p.yaml"))
+    subject = subject_of(reading.parse(CHAT, "p.yaml"))
     assert subject.text == "[system]\nBe kind.\n\n[user]\nBe brief."
     assert [(one.role, subject.text[one.start : one.end]) for one in subject.pieces] == [
         ("system", "Be kind."),

@@ -3,11 +3,10 @@
 import asyncio
 from typing import Any
 
-from gate.domain.absence import Failed
-from gate.domain.promptspec import GeneratedTest
+from gate.config.specification import GeneratedTest
+from gate.record.transcript import Failed
+from gate.testgen.cases.inputs import MadeTests, validated_tests
 from gate.testgen.effort import EffortSettings
-from gate.testgen.source import Made
-from gate.testgen.validity import validated
 from tests.support.scripted_tests import Bend, ScriptedTests, specification
 
 COMPONENTS = specification(0, "sentence", "word").components
@@ -16,13 +15,15 @@ TESTS = tuple(GeneratedTest(f"R1-rule-{n}", "rule", "R1", f"input {n}", {"input"
 
 def validate(
     bend: Bend | None = None, tests: tuple[GeneratedTest, ...] = TESTS, size: int = 5
-) -> tuple[Made, ScriptedTests]:
+) -> tuple[MadeTests, ScriptedTests]:
     model = ScriptedTests({} if bend is None else {"validity": bend})
-    found = asyncio.run(validated(COMPONENTS, tests, EffortSettings(tests_per_validation=size), model.asker("judge")))
+    found = asyncio.run(
+        validated_tests(COMPONENTS, tests, EffortSettings(tests_per_validation=size), model.asker("judge"))
+    )
     return found, model
 
 
-def valid(made: Made) -> list[bool | None]:
+def valid(made: MadeTests) -> list[bool | None]:
     return [test.valid for test in made.tests]
 
 
@@ -80,7 +81,7 @@ def test_a_judge_that_refuses_leaves_everything_unknown() -> None:
 
 def test_without_an_input_specification_there_is_nothing_to_ask() -> None:
     model = ScriptedTests()
-    found = asyncio.run(validated((), TESTS, EffortSettings(), model.asker()))
+    found = asyncio.run(validated_tests((), TESTS, EffortSettings(), model.asker()))
     assert valid(found) == [None] * 7 and model.requests == []
     assert found.notes == ("nobody knows which inputs are valid: there is no input specification",)
 
@@ -98,10 +99,10 @@ def test_an_input_cannot_speak_for_its_neighbours() -> None:
 def test_verdicts_that_are_known_to_be_missing_are_asked_for_anew() -> None:
     mute = ScriptedTests({"validity": lambda _, good: {"verdicts": good["verdicts"][:1]}})
     settings = EffortSettings(tests_per_validation=5)
-    assert valid(asyncio.run(validated(COMPONENTS, TESTS[:5], settings, mute.asker()))).count(None) == 3
+    assert valid(asyncio.run(validated_tests(COMPONENTS, TESTS[:5], settings, mute.asker()))).count(None) == 3
     good = ScriptedTests(known=mute.known)
-    assert valid(asyncio.run(validated(COMPONENTS, TESTS[:5], settings, good.asker()))) == [True] * 5
+    assert valid(asyncio.run(validated_tests(COMPONENTS, TESTS[:5], settings, good.asker()))) == [True] * 5
     assert len(good.requests) == 1
     later = ScriptedTests(known=good.known)
-    assert valid(asyncio.run(validated(COMPONENTS, TESTS[:5], settings, later.asker()))) == [True] * 5
+    assert valid(asyncio.run(validated_tests(COMPONENTS, TESTS[:5], settings, later.asker()))) == [True] * 5
     assert later.requests == []

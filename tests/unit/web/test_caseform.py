@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.cases.reading import documents, readable
-from gate.web.casecheck import check
-from gate.web.caseform import CaseForm, Mistake, RoundForm, copied, entry_of, form_of
+from gate.web.case_form import CaseForm, FormMistake, RoundForm, check_form, copy_of_form, entry_of_form, form_of_entry
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=12)
 VALUE = st.recursive(
@@ -34,12 +33,12 @@ def as_sent(text: str) -> str:
 
 @given(ENTRY)
 def test_a_case_that_goes_through_the_form_stays_what_it_is(entry: dict[str, object]) -> None:
-    form = form_of(entry)  # type: ignore[arg-type]
+    form = form_of_entry(entry)  # type: ignore[arg-type]
     assert as_sent(form.rest) == form.rest
     for text in (form.name, form.description, form.prompt, form.tools, form.criteria, form.expected):
         assert as_sent(text) == text
         assert "\0" not in text
-    written = entry_of(form)
+    written = entry_of_form(form)
     assert written.mistakes == ()
     assert json.dumps(written.entry, sort_keys=True) == json.dumps(entry, sort_keys=True)
     assert [key for key in written.entry] == list(entry)
@@ -55,26 +54,26 @@ def test_the_examples_of_the_repository_go_through_the_form() -> None:
             entry = document.data
             if isinstance(entry, dict) and readable(entry) is not None:
                 seen += 1
-                assert entry_of(form_of(entry)).entry == entry
-                _, mistakes = check(form_of(entry))
+                assert entry_of_form(form_of_entry(entry)).entry == entry
+                _, mistakes = check_form(form_of_entry(entry))
                 assert mistakes == ()
     assert seen > 20
 
 
 def test_what_the_form_of_the_field_cannot_show_stays_in_the_rest() -> None:
-    form = form_of({"name": "a", "prompt": "x\0", "expected_tools": {"any": ["t"]}, "judge_threshold": "high"})
+    form = form_of_entry({"name": "a", "prompt": "x\0", "expected_tools": {"any": ["t"]}, "judge_threshold": "high"})
     assert (form.name, form.prompt, form.tools, form.threshold) == ("a", "", "", "")
     assert "expected_tools" in form.rest
     assert "\\0" in form.rest or "u0000" in form.rest
 
 
 def test_a_plain_case_that_gets_rounds_is_written_as_a_test_of_an_agent() -> None:
-    form = form_of({"id": "a", "input": "Hi", "criteria": "polite", "threshold": 0.5})
+    form = form_of_entry({"id": "a", "input": "Hi", "criteria": "polite", "threshold": 0.5})
     more = CaseForm(
         name=form.name, criteria=form.criteria, threshold=form.threshold, kind=form.kind, keys=form.keys,
         rounds=(RoundForm("Hi"), RoundForm("And then?", "list_orders")), revival=True,
     )  # fmt: skip
-    written, mistakes = check(more)
+    written, mistakes = check_form(more)
     assert mistakes == ()
     assert written.entry == {
         **{"id": "a", "criteria": "polite", "threshold": 0.5},
@@ -106,7 +105,7 @@ def test_a_plain_case_that_gets_rounds_is_written_as_a_test_of_an_agent() -> Non
     ],
 )
 def test_each_mistake_is_told_at_its_field(form: CaseForm, field: str, word: str) -> None:
-    _, mistakes = check(form)
+    _, mistakes = check_form(form)
     assert [(one.field, word in one.message) for one in mistakes] == [(field, True)]
 
 
@@ -116,15 +115,15 @@ def test_each_mistake_is_told_at_its_field(form: CaseForm, field: str, word: str
     + [("rounds.12.tools", "Round 12: Expected tools")],
 )
 def test_a_mistake_is_told_under_the_name_that_the_page_gives_the_field(field: str, label: str) -> None:
-    assert Mistake(field, "is missing").label == label
+    assert FormMistake(field, "is missing").label == label
 
 
 def test_a_name_that_is_a_number_stays_one() -> None:
-    written, mistakes = check(form_of({"id": 7, "input": "x"}))
+    written, mistakes = check_form(form_of_entry({"id": 7, "input": "x"}))
     assert (written.entry["id"], mistakes) == (7, ())
 
 
 @pytest.mark.parametrize("name", ["7", 7])
 def test_a_copy_has_no_name_yet(name: object) -> None:
-    form = copied(form_of({"id": name, "input": "x", "cluster": "c"}))  # type: ignore[dict-item]
-    assert entry_of(form).entry == {"input": "x", "cluster": "c"}
+    form = copy_of_form(form_of_entry({"id": name, "input": "x", "cluster": "c"}))  # type: ignore[dict-item]
+    assert entry_of_form(form).entry == {"input": "x", "cluster": "c"}

@@ -6,8 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.flows.scaffold.constants import constants
-from gate.flows.scaffold.finding import FoundPrompt, Left, likely, looked_at, without_parts
+from gate.scaffold.discovery import (
+    FoundPrompt,
+    PassedFile,
+    likely_prompts,
+    prompt_constants,
+    read_prompt_file,
+    without_parts,
+)
 
 
 @pytest.mark.parametrize(
@@ -24,7 +30,7 @@ from gate.flows.scaffold.finding import FoundPrompt, Left, likely, looked_at, wi
     ],
 )
 def test_likely_prompts(path: str) -> None:
-    assert likely([path]) == [path]
+    assert likely_prompts([path]) == [path]
 
 
 @pytest.mark.parametrize(
@@ -43,11 +49,11 @@ def test_likely_prompts(path: str) -> None:
     ],
 )
 def test_other_files(path: str) -> None:
-    assert likely([path]) == []
+    assert likely_prompts([path]) == []
 
 
-def look(files: Mapping[str, str], path: str) -> FoundPrompt | Left | None:
-    return looked_at(path, lambda name: files[name].encode() if name in files else None)
+def look(files: Mapping[str, str], path: str) -> FoundPrompt | PassedFile | None:
+    return read_prompt_file(path, lambda name: files[name].encode() if name in files else None)
 
 
 def test_a_template_tells_its_variables_with_those_of_its_parts() -> None:
@@ -75,17 +81,17 @@ def test_a_text_with_double_braces_is_a_template_and_one_with_single_braces_is_n
 
 def test_what_cannot_be_read_is_told_with_its_line() -> None:
     found = look({"a.j2": "one\n{{ two"}, "a.j2")
-    assert isinstance(found, Left)
+    assert isinstance(found, PassedFile)
     assert found.reason.startswith("line 2: invalid Jinja2")
     empty = look({"a.md": " \n"}, "a.md")
-    assert isinstance(empty, Left)
-    assert look({}, "a.md") == Left("a.md", "there is no such file")
+    assert isinstance(empty, PassedFile)
+    assert look({}, "a.md") == PassedFile("a.md", "there is no such file")
 
 
 def test_a_text_whose_name_ends_in_prompt_is_one() -> None:
     found = look({"bot/support.prompt": "You help."}, "bot/support.prompt")
     assert isinstance(found, FoundPrompt)
-    assert likely(["bot/support.prompt", "bot/_part.prompt"]) == ["bot/support.prompt"]
+    assert likely_prompts(["bot/support.prompt", "bot/_part.prompt"]) == ["bot/support.prompt"]
 
 
 def test_a_mapping_without_messages_is_no_prompt() -> None:
@@ -106,7 +112,7 @@ def test_a_mapping_without_messages_is_no_prompt() -> None:
 )
 def test_prompts_in_a_form_of_their_own_are_told(path: str, text: str, said: str) -> None:
     found = look({path: text}, path)
-    assert isinstance(found, Left)
+    assert isinstance(found, PassedFile)
     assert said in found.reason
 
 
@@ -124,12 +130,12 @@ def test_settings_beside_prompts_are_passed_over(path: str, text: str) -> None:
 
 @pytest.mark.parametrize("path", ["../a.md", "a\nb.md", "a\\b.md"])
 def test_a_path_that_no_configuration_may_name_is_left_out(path: str) -> None:
-    assert isinstance(look({path: "x"}, path), Left)
+    assert isinstance(look({path: "x"}, path), PassedFile)
 
 
 @given(st.binary(max_size=300), st.sampled_from(["p.md", "p.j2", "p.yaml", "p.json", "p.prompt.yml", "p.prompty"]))
 def test_no_file_brings_it_down(data: bytes, path: str) -> None:
-    found = looked_at(path, lambda name: data if name == path else None)
+    found = read_prompt_file(path, lambda name: data if name == path else None)
     assert found is None or found.path == path
 
 
@@ -149,11 +155,11 @@ let SUPPORT_PROMPT = 'You are a helpful assistant who answers every question.'
 
 
 def test_constants_are_told_by_name_and_line() -> None:
-    assert [(one.where, one.name) for one in constants(CODE, "a.py")] == [
+    assert [(one.where, one.name) for one in prompt_constants(CODE, "a.py")] == [
         ("a.py:2", "SYSTEM_PROMPT"),
         ("a.py:6", "instructions"),
     ]
-    assert [(one.where, one.name) for one in constants(SCRIPT, "a.ts")] == [
+    assert [(one.where, one.name) for one in prompt_constants(SCRIPT, "a.ts")] == [
         ("a.ts:2", "systemPrompt"),
         ("a.ts:5", "SUPPORT_PROMPT"),
     ]
@@ -177,17 +183,17 @@ LONG = "You are a helpful assistant who answers every question."
     ],
 )
 def test_texts_are_found_where_code_hands_them_over(code: str, path: str, names: list[str]) -> None:
-    assert [one.name for one in constants(code, path)] == names
+    assert [one.name for one in prompt_constants(code, path)] == names
 
 
 @given(st.text(max_size=400), st.sampled_from(["a.py", "a.js"]))
 def test_no_code_brings_it_down(text: str, path: str) -> None:
-    for one in constants(text, path):
+    for one in prompt_constants(text, path):
         assert one.where.startswith(path)
 
 
 def test_texts_on_many_lines_have_their_own_and_a_huge_file_is_not_read() -> None:
     many = "a:'b'\n" * 40_000 + f"const PROMPT = '{'You help. ' * 9}'"
-    assert [one.where for one in constants(many, "a.ts")] == ["a.ts:40001"]
+    assert [one.where for one in prompt_constants(many, "a.ts")] == ["a.ts:40001"]
     fields = "{a}" * 100_000
-    assert [*constants(f"prompt = f'{fields}{'a ' * 40}'", "a.py")] == []
+    assert [*prompt_constants(f"prompt = f'{fields}{'a ' * 40}'", "a.py")] == []

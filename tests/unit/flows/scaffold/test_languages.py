@@ -2,8 +2,8 @@
 
 import pytest
 
-from gate.flows.scaffold.finding import FoundPrompt, looked_at
-from gate.flows.scaffold.starting import STARTERS, continued, language_of, starter_cases, works_on_text
+from gate.scaffold.discovery import FoundPrompt, read_prompt_file
+from gate.scaffold.starter_cases import STARTERS, has_made_up_heads, language_of, starter_cases, works_on_text
 
 TALKING = {
     "en": "You help the customers of a shop. Answer in two sentences.",
@@ -22,7 +22,7 @@ WORKING = {
 
 
 def prompt(text: str, path: str = "prompts/a.md") -> FoundPrompt:
-    found = looked_at(path, lambda name: text.encode())
+    found = read_prompt_file(path, lambda name: text.encode())
     assert isinstance(found, FoundPrompt)
     return found
 
@@ -35,7 +35,7 @@ def test_cases_are_in_the_language_of_the_prompt(language: str) -> None:
         assert works_on_text([one]) is not talks
         entries = starter_cases([one], continues=True)
         assert len(entries) == 20
-        assert continued(entries)
+        assert has_made_up_heads(entries)
         assert language_of([prompt(" ".join(str(entry["input"]) for entry in entries))]) == language
 
 

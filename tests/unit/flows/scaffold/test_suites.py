@@ -7,30 +7,31 @@ from pathlib import Path
 import pytest
 
 from gate.cases import reading as case_files
-from gate.domain.jsonvalue import JsonValue
-from gate.flows.scaffold import checks
-from gate.flows.scaffold.drafting import Draft, Tree, drafts
-from gate.flows.scaffold.finding import FoundPrompt, likely, looked_at
-from gate.flows.scaffold.judges import with_judges
-from gate.flows.scaffold.models import chosen
-from gate.flows.scaffold.naming import Names
-from gate.flows.scaffold.starting import Heads, heads_of, starter_cases
-from gate.flows.scaffold.writing import Layout, config_text, scored, workflow_text
+from gate.scaffold.discovery import FoundPrompt, likely_prompts, read_prompt_file
+from gate.scaffold.files import Layout, config_text, with_scorers, workflow_text
+from gate.scaffold.starter_cases import ExampleHeads, heads_of, starter_cases
+from gate.scaffold.suites import RepositoryFiles, SuiteDraft, SuiteNames, chosen_models, suite_drafts, with_judges
+from gate.testgen.rules import prompt_scorers
+from gate.values import JsonValue
 
 ROOT = Path(__file__).parents[4]
 
 
-def tree(files: Mapping[str, str]) -> Tree:
-    return Tree(frozenset(files), lambda path: files[path].encode() if path in files else None)
+def tree(files: Mapping[str, str]) -> RepositoryFiles:
+    return RepositoryFiles(frozenset(files), lambda path: files[path].encode() if path in files else None)
 
 
-def made(files: Mapping[str, str], *, continues: bool = False) -> list[Draft]:
-    found = [one for path in likely(files) if isinstance(one := looked_at(path, tree(files).read), FoundPrompt)]
-    return drafts(found, tree(files), Names(), continues=continues)[0]
+def made(files: Mapping[str, str], *, continues: bool = False) -> list[SuiteDraft]:
+    found = [
+        one
+        for path in likely_prompts(files)
+        if isinstance(one := read_prompt_file(path, tree(files).read), FoundPrompt)
+    ]
+    return suite_drafts(found, tree(files), SuiteNames(), continues=continues)[0]
 
 
 def prompt(text: str, path: str = "prompts/a.md") -> FoundPrompt:
-    found = looked_at(path, lambda name: text.encode())
+    found = read_prompt_file(path, lambda name: text.encode())
     assert isinstance(found, FoundPrompt)
     return found
 
@@ -56,18 +57,18 @@ def prompt(text: str, path: str = "prompts/a.md") -> FoundPrompt:
     ],
 )
 def test_what_code_can_check_of_a_prompt_is_checked(text: str, expected: list[JsonValue]) -> None:
-    assert list(checks.from_prompt(text)) == expected
+    assert list(prompt_scorers.prompt_scorers(text)) == expected
 
 
 def test_labels_of_a_prompt() -> None:
-    assert checks.labels_of("Label each review as positive or negative.") == ("positive", "negative")
-    assert checks.labels_of("Classify tickets into billing, technical, or other.\n") == (
+    assert prompt_scorers.labels_of("Label each review as positive or negative.") == ("positive", "negative")
+    assert prompt_scorers.labels_of("Classify tickets into billing, technical, or other.\n") == (
         "billing",
         "technical",
         "other",
     )
-    assert checks.labels_of("Classify tickets into billing or other, in JSON.") == ()
-    assert checks.labels_of("Treat everyone as equals.") == ()
+    assert prompt_scorers.labels_of("Classify tickets into billing or other, in JSON.") == ()
+    assert prompt_scorers.labels_of("Treat everyone as equals.") == ()
 
 
 @pytest.mark.parametrize(
@@ -84,12 +85,12 @@ def test_labels_of_a_prompt() -> None:
 )
 def test_scorers_fit_what_cases_expect(expected: list[JsonValue], scorers: tuple[JsonValue, ...]) -> None:
     entries = [{"expected": one} for one in expected]
-    assert checks.from_cases(entries, strict=False) == scorers
+    assert prompt_scorers.case_scorers(entries, strict=False) == scorers
 
 
 def test_labels_are_held_against_the_beginning_where_the_model_says_nothing_else() -> None:
     entries: list[dict[str, JsonValue]] = [{"expected": one} for one in ("yes", "no", "yes")]
-    assert checks.from_cases(entries, strict=True) == (
+    assert prompt_scorers.case_scorers(entries, strict=True) == (
         {"starts_with": {"value": "{{ expected }}", "ignore_case": True}},
     )
 
@@ -149,7 +150,7 @@ def _line(entry: Mapping[str, JsonValue]) -> str:
 
 def test_a_prompt_with_examples_gets_cases_with_the_same_heads() -> None:
     text = "Label it.\n\nReview: Bad.\nLabel: no\n\nReview: Good.\nLabel: yes\n"
-    assert heads_of(text) == Heads("Review", "Label")
+    assert heads_of(text) == ExampleHeads("Review", "Label")
     entries = starter_cases([prompt(text)])
     assert all(str(entry["input"]).startswith("Review: ") for entry in entries)
     assert all(str(entry["input"]).endswith("\nLabel:") for entry in entries)
@@ -159,7 +160,7 @@ def test_a_prompt_with_examples_gets_cases_with_the_same_heads() -> None:
 @pytest.mark.parametrize("form", ['{"who": "x"}', '["x"]', "<who>x</who>"])
 def test_examples_without_a_word_before_the_answer_keep_the_one_that_they_have(form: str) -> None:
     text = f"Extract.\n\nSentence: Ann sings.\n{form}\n\nSentence: Bob runs.\n{form}\n"
-    assert heads_of(text) == Heads("Sentence", "")
+    assert heads_of(text) == ExampleHeads("Sentence", "")
     for entry in starter_cases([prompt(text)], continues=True):
         assert str(entry["input"]).startswith("Sentence: ") and str(entry["input"]).endswith("\n")
         assert "Answer" not in str(entry["input"])
@@ -211,8 +212,12 @@ def test_a_pattern_never_fits_another_file() -> None:
 
 def test_more_prompts_than_a_change_may_bring_are_told() -> None:
     files = {f"s{number}/prompts/{'a' * (number % 3 + 1)}.md": "x" for number in range(130)}
-    found = [one for path in likely(files) if isinstance(one := looked_at(path, tree(files).read), FoundPrompt)]
-    suites, more = drafts(found, tree(files), Names())
+    found = [
+        one
+        for path in likely_prompts(files)
+        if isinstance(one := read_prompt_file(path, tree(files).read), FoundPrompt)
+    ]
+    suites, more = suite_drafts(found, tree(files), SuiteNames())
     assert len(suites) == 100
     assert len(more) == 30
     assert len({one.name for one in suites}) == 100
@@ -233,12 +238,12 @@ def test_a_name_with_the_signs_of_a_pattern_is_written_so_that_it_fits_itself() 
     ],
 )
 def test_the_keys_that_are_there_choose_the_models(present: tuple[str, ...], answering: str, judge: str | None) -> None:
-    models = chosen(None, None, present)
+    models = chosen_models(None, None, present)
     assert (models.answering, models.judge) == (answering, judge)
 
 
 def test_the_workflow_is_the_documented_one() -> None:
-    layout = Layout("gate.yaml", "main", chosen(None, None, ("openai",)))
+    layout = Layout("gate.yaml", "main", chosen_models(None, None, ("openai",)))
     assert workflow_text((), layout) == (ROOT / "docs/examples/prompt-gate.yml").read_text(encoding="utf-8")
 
 
@@ -276,8 +281,8 @@ TEAMS = (("billing", "reply"), ("search", "rank"), ("search", "reply"))
     ],
 )
 def test_the_packaged_model_may_answer_in_the_lines_that_a_prompt_asks_for(text: str, stop: str) -> None:
-    models = chosen(None, None, ())
-    (draft,) = [scored(one, models) for one in made({"prompts/a.md": text}, continues=True)]
+    models = chosen_models(None, None, ())
+    (draft,) = [with_scorers(one, models) for one in made({"prompts/a.md": text}, continues=True)]
     assert f'"{stop}"' in config_text([draft], Layout("gate.yaml", "main", models)).rpartition("stop:")[2]
 
 
@@ -286,7 +291,7 @@ def test_a_judge_of_another_tool_that_names_no_model_gets_one() -> None:
     entry: dict[str, JsonValue] = {"id": "a", "input": "x", "scorers": [{"judge": "Is kind."}, "contains"]}
     own: JsonValue = {"judge": {"criteria": "Is short.", "model": "openai:o3"}}
     draft = with_judges(
-        Draft("a", "a.md", "a.jsonl", (entry,), scorers=(own, {"judge": {"criteria": "Is right."}})), "m:j"
+        SuiteDraft("a", "a.md", "a.jsonl", (entry,), scorers=(own, {"judge": {"criteria": "Is right."}})), "m:j"
     )
     assert draft.scorers == (own, {"judge": {"model": "m:j", "criteria": "Is right."}})
     assert draft.entries is not None

@@ -6,14 +6,13 @@ import re
 import pytest
 from rich.console import Console
 
-from gate.domain.checked import CaseState
-from gate.domain.passrate import PassRate, PassState
-from gate.domain.record import RunRecord
-from gate.domain.verdict import Verdict
-from gate.report.alone.checks import check_tables
-from gate.report.markdown.report import render
-from gate.report.terminal import run as terminal
-from gate.report.view import REASONS_SHOWN, view
+from gate.record.comparison import PassRate, PassState, Verdict
+from gate.record.parts import CaseState
+from gate.record.run import RunRecord
+from gate.report.markdown.report import render_report
+from gate.report.terminal import report as terminal
+from gate.report.view.checks import check_tables
+from gate.report.view.report import REASONS_SHOWN, report_view
 from tests.golden.checks import (
     BUDGET,
     calls,
@@ -35,7 +34,7 @@ OUR_TAGS = {"details", "summary", "sub", "br", "b"}
 
 def printed(run: RunRecord, width: int) -> list[str]:
     out = io.StringIO()
-    terminal.render(run, Console(file=out, width=width, color_system=None, force_terminal=False, _environ={}))
+    terminal.render_report(run, Console(file=out, width=width, color_system=None, force_terminal=False, _environ={}))
     return [line.rstrip() for line in out.getvalue().splitlines()]
 
 
@@ -119,17 +118,17 @@ def test_nothing_is_reached_or_missed_that_missing_cases_could_change(
 
 
 def test_what_is_open_has_no_colour_of_good_news() -> None:
-    assert "| **overall** | 3 of 6 | 100 % [44 %, 100 %] | every case | reached so far |" in render(
+    assert "| **overall** | 3 of 6 | 100 % [44 %, 100 %] | every case | reached so far |" in render_report(
         check_unfinished()
     ).replace("\N{NO-BREAK SPACE}", " ")
 
 
 def test_every_reason_is_shown_or_counted() -> None:
     run = check_missing()
-    notes = [str(note) for note in view(run).notes]
+    notes = [str(note) for note in report_view(run).notes]
     assert all(reason in notes for reason in run.missing.reasons)
     reasons = [f"reason {number}" for number in range(REASONS_SHOWN + 5)]
-    many = [str(note) for note in view(run.model_copy(update={"reasons": reasons})).notes]
+    many = [str(note) for note in report_view(run.model_copy(update={"reasons": reasons})).notes]
     assert many[-1] == "and 4 more reasons; the record of the run has them all"
 
 
@@ -143,8 +142,11 @@ def test_answers_that_are_not_shown_are_counted() -> None:
 
 
 def test_hostile_text_stays_text() -> None:
-    text = render(hostile_check(ATTACKS))
-    bad, good = kinds(text), kinds(render(hostile_check(tuple(f"x{number:06}" for number in range(len(ATTACKS))))))
+    text = render_report(hostile_check(ATTACKS))
+    bad, good = (
+        kinds(text),
+        kinds(render_report(hostile_check(tuple(f"x{number:06}" for number in range(len(ATTACKS)))))),
+    )
     for kind in (set(bad) | set(good)) - {"text", "softbreak"}:
         assert bad[kind] == good[kind], kind
     assert "<!--" not in text

@@ -6,15 +6,14 @@ import re
 import pytest
 from rich.console import Console
 
-from gate.domain.passrate import PassState
-from gate.domain.record import RunRecord
-from gate.domain.verdict import Verdict
-from gate.report.alone.newprompts import SHOWN_UNREMARKABLE, new_prompts
-from gate.report.markdown.report import GITHUB_LIMIT, SHORTEST, render
+from gate.record.comparison import PassState, Verdict
+from gate.record.run import RunRecord
+from gate.report.markdown.report import GITHUB_LIMIT, SHORTEST, render_report
 from gate.report.numbers import share
-from gate.report.terminal import run as terminal
-from gate.report.verdict.headline import plain_first_line
-from gate.report.view import view
+from gate.report.terminal import report as terminal
+from gate.report.view.headline import plain_first_line
+from gate.report.view.pass_rates import SHOWN_UNREMARKABLE, new_prompts
+from gate.report.view.report import report_view
 from tests.golden.builders import run
 from tests.golden.hostile import ATTACKS
 from tests.golden.new_prompts import cases, hostile_new, new_block, new_hold, new_pass, rate, suite
@@ -31,7 +30,7 @@ def held(*rows: tuple[str, PassState, bool]) -> RunRecord:
 
 
 def steps_of(made: RunRecord) -> str:
-    return " ".join("".join(p if isinstance(p, str) else p.text for p in step) for step in view(made).steps)
+    return " ".join("".join(p if isinstance(p, str) else p.text for p in step) for step in report_view(made).steps)
 
 
 def test_the_first_line_names_the_slice_that_falls_shortest() -> None:
@@ -78,32 +77,35 @@ def test_several_prompts_that_nobody_set_a_rate_for_are_counted_and_told_twice()
     made = new_hold().model_copy(update={"new": [one, two], "reasons": reasons})
     said = "2 new prompts have nothing to be compared with, and nobody said what is good enough"
     assert plain_first_line(made) == f"HOLD: {said}"
-    assert render(made).count("good enough") == 2
+    assert render_report(made).count("good enough") == 2
     assert "set min_pass_rate in the policies of the suites refunds, faq, for example 0.9." in steps_of(made)
 
 
 def test_a_reason_that_no_step_gives_is_kept() -> None:
     reasons = ["refunds: nobody said what is good enough; set it.", "refunds: the policy names the slice x=y."]
-    assert "refunds: the policy names the slice x=y." in view(new_hold().model_copy(update={"reasons": reasons})).notes
+    assert (
+        "refunds: the policy names the slice x=y."
+        in report_view(new_hold().model_copy(update={"reasons": reasons})).notes
+    )
 
 
 def test_what_a_block_says_without_a_comparison_says_nothing_of_one() -> None:
-    text = render(new_block())
+    text = render_report(new_block())
     for word in ("joint sign-flip", "baseline", "old answers", "compare again"):
         assert word not in text
 
 
 def test_the_level_is_told_with_the_number_of_slices() -> None:
-    facts = {fact.label: "".join(map(str, fact.text)) for fact in view(new_block()).facts}
+    facts = {fact.label: "".join(map(str, fact.text)) for fact in report_view(new_block()).facts}
     assert "4 slices judged together, each bound at 0.6 %" in facts["New prompts"]
     assert "Method" not in facts
-    assert "exact binomial test" not in "".join(str(fact.text) for fact in view(new_hold()).facts)
+    assert "exact binomial test" not in "".join(str(fact.text) for fact in report_view(new_hold()).facts)
 
 
 def test_a_quiet_slice_that_is_not_proven_is_not_marked() -> None:
     rows = {row.name: row.words for row in new_prompts(new_block())[0].rows}
     assert (rows["overall"], rows["tier=pro"], rows["lang=de"]) == ("not proven", "no shortfall shown", "missed")
-    text = render(new_block())
+    text = render_report(new_block())
     assert text.count("🟡") == 1
 
 
@@ -114,7 +116,7 @@ def test_many_quiet_slices_are_folded() -> None:
     (prompt,) = new_prompts(made)
     assert [row.name for row in prompt.rows][:2] == ["t=00", "t=bad"]
     assert len(prompt.rows) == 2 + SHOWN_UNREMARKABLE
-    assert "more without a shortfall" in render(made)
+    assert "more without a shortfall" in render_report(made)
 
 
 def test_cases_that_fail_most_come_first_and_those_that_pass_not_at_all() -> None:
@@ -131,8 +133,8 @@ def test_shares(value: float, text: str) -> None:
 
 
 def test_hostile_text_stays_text() -> None:
-    text = render(hostile_new(ATTACKS))
-    bad, good = kinds(text), kinds(render(hostile_new(tuple("x" * 7 for _ in ATTACKS))))
+    text = render_report(hostile_new(ATTACKS))
+    bad, good = kinds(text), kinds(render_report(hostile_new(tuple("x" * 7 for _ in ATTACKS))))
     for kind in (set(bad) | set(good)) - {"text", "softbreak"}:
         assert bad[kind] == good[kind], kind
     assert bad["image"] == bad["link_open"] == 0
@@ -143,14 +145,14 @@ def test_hostile_text_stays_text() -> None:
 
 def test_hostile_text_sends_nothing_to_a_terminal() -> None:
     out = io.StringIO()
-    terminal.render(hostile_new(ATTACKS), Console(file=out, width=80, color_system=None, _environ={}))
+    terminal.render_report(hostile_new(ATTACKS), Console(file=out, width=80, color_system=None, _environ={}))
     assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]", out.getvalue())
     assert "\n::" not in out.getvalue()
 
 
 @pytest.mark.parametrize("limit", [GITHUB_LIMIT, 20_000, 9_000, SHORTEST])
 def test_a_limit_is_kept_by_whole_parts(limit: int) -> None:
-    text = render(hostile_new(ATTACKS, count=12), limit=limit)
+    text = render_report(hostile_new(ATTACKS, count=12), limit=limit)
     assert len(text) <= limit
     assert html(text).count("<details>") == html(text).count("</details>")
     assert text.startswith("## 🔴 Prompt Gate: BLOCK: new prompt ")
@@ -158,4 +160,4 @@ def test_a_limit_is_kept_by_whole_parts(limit: int) -> None:
 
 
 def test_a_run_without_new_prompts_has_no_such_section() -> None:
-    assert "### New prompt" not in render(runs()["block"])
+    assert "### New prompt" not in render_report(runs()["block"])

@@ -6,14 +6,14 @@ from dataclasses import replace
 
 from rich.console import Console
 
+from gate.cases.labels import LabelScale
 from gate.config.rubrics import parse_rubric
-from gate.config.scorerspec import ScorerSpec
-from gate.domain.absence import Unscored
-from gate.domain.judge_calibration import JudgeCalibrationRecord, ThresholdRecord
-from gate.domain.labels import LabelScale
-from gate.report.calibration.judge import sheet
-from gate.report.calibration.judge_numbers import whole
-from gate.report.markdown import sheet as sheet_markdown
+from gate.config.scorer import ScorerSpec
+from gate.record.calibration import JudgeCalibrationRecord, ThresholdRecord
+from gate.record.transcript import Unscored
+from gate.report.markdown import report as sheet_markdown
+from gate.report.numbers import whole_percent
+from gate.report.sheets.judge_calibration import judge_sheet
 from gate.report.terminal import sheet as sheet_terminal
 from tests.support.labelled import calibration, judged, labels
 
@@ -23,7 +23,7 @@ RUBRIC = ScorerSpec("rubric", "style", parse_rubric("dimensions: [{name: a, desc
 
 def on_paper(found: JudgeCalibrationRecord) -> str:
     console = Console(file=io.StringIO(), width=100)
-    sheet_terminal.render(sheet(found), console)
+    sheet_terminal.render_sheet(judge_sheet(found), console)
     assert isinstance(console.file, io.StringIO)
     return " ".join(console.file.getvalue().split())
 
@@ -43,7 +43,7 @@ def typical() -> JudgeCalibrationRecord:
 def test_the_first_line_is_what_later_reports_quote() -> None:
     # The bootstrap's seed is made of the judge's identity, so its bounds move in the last place with every word of it.
     first = r"judge \(fake:judge\) agrees with people on 84 % \[76, 89\] of the answers, kappa 0.66 \[0.5\d, 0.7\d\]"
-    assert re.fullmatch(first, sheet(typical()).headline)
+    assert re.fullmatch(first, judge_sheet(typical()).headline)
 
 
 def test_a_sceptic_finds_every_figure() -> None:
@@ -77,14 +77,14 @@ def test_hostile_answers_do_nothing_in_markdown() -> None:
     row = found.disagreements[0]
     evil = "<img src=x onerror=alert(1)> @team | `x` ](http://e.example) \x1b[31m\n# Heading"
     hostile = found.model_copy(update={"disagreements": [row.model_copy(update=dict.fromkeys(TEXTS, evil))]})
-    text = sheet_markdown.render(sheet(hostile))
+    text = sheet_markdown.render_sheet(judge_sheet(hostile))
     assert re.search(r"(?<!\\)<", text) is None
     assert "@team" not in text
     assert "\n# Heading" not in text
     assert "http://" not in text
     assert "\x1b" not in text
     console = Console(file=io.StringIO(), width=100, force_terminal=True, color_system=None)
-    sheet_terminal.render(sheet(hostile), console)
+    sheet_terminal.render_sheet(judge_sheet(hostile), console)
     assert isinstance(console.file, io.StringIO)
     assert "\x1b[31m" not in console.file.getvalue()
 
@@ -183,8 +183,8 @@ def test_a_judge_without_a_score_has_no_tables_of_figures() -> None:
 
 def test_an_unfinished_calibration_says_so_first() -> None:
     found = calibration(labels([[1.0]]), judged(1, 1, lambda a, i: 1.0), unfinished="budget.max_calls is 1")
-    assert sheet(found).remarks[0].text.startswith("not finished: budget.max_calls is 1.")
+    assert judge_sheet(found).remarks[0].text.startswith("not finished: budget.max_calls is 1.")
 
 
 def test_only_all_is_all_and_only_none_is_none() -> None:
-    assert [whole(one) for one in (0.0, 0.001, 0.499, 0.999, 1.0)] == ["0 %", "1 %", "50 %", "99 %", "100 %"]
+    assert [whole_percent(one) for one in (0.0, 0.001, 0.499, 0.999, 1.0)] == ["0 %", "1 %", "50 %", "99 %", "100 %"]

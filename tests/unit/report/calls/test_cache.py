@@ -2,14 +2,12 @@
 
 import pytest
 
-from gate.domain.caching import CacheComparison
-from gate.domain.comparison import Estimate
-from gate.domain.record import RunRecord
-from gate.domain.verdict import State, Verdict
-from gate.report.calls.cache import FINDINGS_SHOWN, advice, findings
-from gate.report.parts.whole import Code, Text
-from gate.report.verdict.facts import facts
-from gate.report.view import view
+from gate.record.comparison import CacheComparison, Estimate, State, Verdict
+from gate.record.run import RunRecord
+from gate.report.view.calls import FINDINGS_SHOWN, cache_advice, cache_findings
+from gate.report.view.facts import facts
+from gate.report.view.parts import Code, Text
+from gate.report.view.report import report_view
 from tests.golden import runs
 from tests.golden.builders import cache, comparison, cost, latency, prefix, run, suite
 
@@ -28,12 +26,12 @@ def fact(record: CacheComparison, label: str) -> str:
 
 
 def test_the_sentence() -> None:
-    assert [said(found) for found in findings(runs.hold_cache())] == [
+    assert [said(found) for found in cache_findings(runs.hold_cache())] == [
         "{{ date }} moved to line 1: the cacheable prefix falls from about 1,900 to 12 tokens; "
         "measured cost +212 %, latency +61 %, p95 +840 ms"
     ]
-    assert view(runs.hold_cache()).notes[0] == findings(runs.hold_cache())[0]
-    assert said(next(advice(runs.hold_cache()))).startswith("Put {{ date }} behind the text that is the same")
+    assert report_view(runs.hold_cache()).notes[0] == cache_findings(runs.hold_cache())[0]
+    assert said(next(cache_advice(runs.hold_cache()))).startswith("Put {{ date }} behind the text that is the same")
 
 
 @pytest.mark.parametrize(
@@ -55,29 +53,29 @@ def test_the_sentence() -> None:
 )
 def test_other_sentences(candidate: object, moved: bool, start: str) -> None:
     made = told(cache(candidate=candidate, moved=moved))
-    assert said(findings(made)[0]).startswith(start)
+    assert said(cache_findings(made)[0]).startswith(start)
 
 
 def test_without_a_measured_rise_it_is_a_fact_only() -> None:
     level = told(cache(), cost=cost((0.03, -0.01, 0.07)), latency=latency((0.02, -0.1, 0.1)))
-    assert findings(level) == ()
-    assert list(advice(level)) == []
+    assert cache_findings(level) == ()
+    assert list(cache_advice(level)) == []
     assert any(found.label == "cacheable prefix" for found in facts(level))
 
 
 def test_a_prefix_that_did_not_shrink_explains_no_rise() -> None:
-    assert findings(told(cache(shrank=False))) == ()
+    assert cache_findings(told(cache(shrank=False))) == ()
 
 
 def test_an_axis_that_was_not_compared_is_not_told() -> None:
     local = told(cache(), cost=cost(None), latency=latency((0.4, 0.2, 0.6)))
-    assert said(findings(local)[0]).endswith("; measured latency +40 %")
+    assert said(cache_findings(local)[0]).endswith("; measured latency +40 %")
 
 
 def test_times_that_did_not_rise_are_not_told() -> None:
     chance = Estimate(value=0.01, lower=-0.02, upper=0.03)
     made = told(cache(), cost=cost((0.5, 0.4, 0.6)), latency=latency((0.0, -0.1, 0.1), p95_change=chance))
-    assert said(findings(made)[0]).endswith("; measured cost +50 %")
+    assert said(cache_findings(made)[0]).endswith("; measured cost +50 %")
 
 
 def test_prefixes_and_what_ends_them() -> None:
@@ -130,16 +128,16 @@ def test_many_suites_do_not_fill_the_first_lines() -> None:
     base = runs.hold_cache()
     suites = [base.suites[0].model_copy(update={"name": f"s{number}"}) for number in range(9)]
     made = base.model_copy(update={"suites": suites})
-    assert len(findings(made)) == FINDINGS_SHOWN
-    assert said(findings(made)[0]).startswith("s0: {{ date }} moved")
-    assert len(list(advice(made))) == 1
+    assert len(cache_findings(made)) == FINDINGS_SHOWN
+    assert said(cache_findings(made)[0]).startswith("s0: {{ date }} moved")
+    assert len(list(cache_advice(made))) == 1
 
 
 def test_p95_of_few_samples_is_not_to_be_trusted() -> None:
     few = {found.label: said(found.text) for found in facts(runs.hold_cache())}["latency"]
     assert "p95 +840 ms [+410 ms, +1.3 s] are shown only" in few
     assert few.endswith("p95 is not to be trusted: it needs about 1,000 samples per arm, not 358 samples")
-    assert view(runs.hold_cache()).axes[0].latency.endswith("p95 +840 ms [+410 ms, +1.3 s] (rough)")
+    assert report_view(runs.hold_cache()).axes[0].latency.endswith("p95 +840 ms [+410 ms, +1.3 s] (rough)")
 
 
 def test_p95_of_many_samples_stands() -> None:
@@ -150,7 +148,7 @@ def test_p95_of_many_samples_stands() -> None:
         update={"suites": [base.suites[0].model_copy(update={"latency": axis.model_copy(update=many)})]}
     )
     assert "trusted" not in {found.label: said(found.text) for found in facts(made)}["latency"]
-    assert view(made).axes[0].latency.endswith("[+410 ms, +1.3 s]")
+    assert report_view(made).axes[0].latency.endswith("[+410 ms, +1.3 s]")
 
 
 def test_a_rerun_on_a_warm_cache_keeps_the_finding() -> None:
@@ -162,8 +160,8 @@ def test_a_rerun_on_a_warm_cache_keeps_the_finding() -> None:
     axes = {"cost": one.cost.model_copy(update=flat), "latency": one.latency.model_copy(update=flat)}
     share = Estimate(value=0.97, lower=0.96, upper=0.98)
     warm = one.cache.model_copy(update={"candidate_share": share})
-    (finding,) = findings(base.model_copy(update={"suites": [one.model_copy(update={**axes, "cache": warm})]}))
+    (finding,) = cache_findings(base.model_copy(update={"suites": [one.model_copy(update={**axes, "cache": warm})]}))
     assert "the cacheable prefix falls from about 1,900 to 12 tokens" in said(finding)
     assert said(finding).endswith("was not measured, for whole requests were still in the provider's cache")
     cold = one.model_copy(update=axes)
-    assert findings(base.model_copy(update={"suites": [cold]})) == ()
+    assert cache_findings(base.model_copy(update={"suites": [cold]})) == ()

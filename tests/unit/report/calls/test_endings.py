@@ -2,10 +2,10 @@
 
 import pytest
 
-from gate.domain.record import RunRecord
-from gate.report.advice.steps import steps
-from gate.report.calls.endings import advice, ending_facts, findings
-from gate.report.parts.whole import Code, Text
+from gate.record.run import RunRecord
+from gate.report.view.advice import next_steps
+from gate.report.view.parts import Code, Text
+from gate.report.view.unfinished import ending_advice, ending_facts, ending_findings
 from tests.golden import runs
 
 COUNTS = {"replies": 300}
@@ -26,34 +26,43 @@ def _with(run: RunRecord, baseline: dict[str, object], candidate: dict[str, obje
 
 def test_a_difference_between_the_arms_is_a_finding() -> None:
     run = _with(runs.passed(), {}, {"cut_off": 12})
-    assert [_said(text) for text in findings(run)] == [
+    assert [_said(text) for text in ending_findings(run)] == [
         "12 of 300 replies of the candidate were cut off at max_output_tokens (512), and none of the baseline's 300."
     ]
-    assert _said(steps(run)[0]) == (
+    assert _said(next_steps(run)[0]) == (
         "Set a higher max_output_tokens, or say in the prompt how long an answer may be: replies were cut off."
     )
 
 
 def test_the_other_way_round_it_is_one_as_well() -> None:
     run = _with(runs.passed(), {"refused": 9}, {"refused": 1})
-    assert _said(findings(run)[0]) == "1 of 300 replies of the candidate was a refusal, and 9 of the baseline's 300."
+    assert (
+        _said(ending_findings(run)[0])
+        == "1 of 300 replies of the candidate was a refusal, and 9 of the baseline's 300."
+    )
 
 
 def test_the_sentence_begins_with_the_arm_that_has_them() -> None:
     run = _with(runs.passed(), {"empty": 11}, {})
-    assert _said(findings(run)[0]) == "11 of 300 replies of the baseline were empty, and none of the candidate's 300."
+    assert (
+        _said(ending_findings(run)[0])
+        == "11 of 300 replies of the baseline were empty, and none of the candidate's 300."
+    )
 
 
 def test_replies_that_are_mostly_empty_are_told_though_the_arms_do_not_differ() -> None:
     """A prompt whose answers nobody sees is not shown to be as good as before."""
     run = _with(runs.passed(), {"empty": 300}, {"empty": 300})
-    assert _said(findings(run)[0]) == "300 of 300 replies of the candidate were empty, and 300 of the baseline's 300."
+    assert (
+        _said(ending_findings(run)[0])
+        == "300 of 300 replies of the candidate were empty, and 300 of the baseline's 300."
+    )
 
 
 def test_what_both_arms_do_alike_is_advice_and_no_finding() -> None:
     run = _with(runs.block(), {"cut_off": 100}, {"cut_off": 101})
-    assert findings(run) == ()
-    assert "max_output_tokens" in _said(steps(run)[0])
+    assert ending_findings(run) == ()
+    assert "max_output_tokens" in _said(next_steps(run)[0])
 
 
 @pytest.mark.parametrize(
@@ -76,15 +85,15 @@ def test_an_agent_that_is_ended_at_its_step_limit_is_advised_of_that(
     arm: dict[str, object], found: str, step: str
 ) -> None:
     run = _with(runs.passed(), {}, arm)
-    assert [_said(text) for text in findings(run)] == [found]
-    assert _said(steps(run)[0]) == step
-    assert "max_output_tokens" not in "".join(map(_said, steps(run)))
+    assert [_said(text) for text in ending_findings(run)] == [found]
+    assert _said(next_steps(run)[0]) == step
+    assert "max_output_tokens" not in "".join(map(_said, next_steps(run)))
 
 
 def test_one_reply_in_many_is_a_fact_and_nothing_more() -> None:
     run = _with(runs.passed(), {}, {"empty": 1})
-    assert findings(run) == ()
-    assert list(advice(run)) == []
+    assert ending_findings(run) == ()
+    assert list(ending_advice(run)) == []
     assert [(fact.label, _said(fact.text)) for fact in ending_facts(run)] == [
         ("replies of the candidate", "1 empty; 300 replies in all")
     ]
@@ -92,7 +101,7 @@ def test_one_reply_in_many_is_a_fact_and_nothing_more() -> None:
 
 def test_without_a_limit_of_ours_it_was_the_service() -> None:
     run = _with(runs.passed(), {}, {"cut_off": 12, "params": {}})
-    assert "cut off at the service's own limit, and" in _said(findings(run)[0])
+    assert "cut off at the service's own limit, and" in _said(ending_findings(run)[0])
 
 
 def test_a_new_prompt_has_nothing_to_differ_from() -> None:
@@ -100,10 +109,10 @@ def test_a_new_prompt_has_nothing_to_differ_from() -> None:
     suite = run.new[0]
     arm = suite.candidate.model_copy(update=COUNTS | {"refused": 30})
     run = run.model_copy(update={"new": [suite.model_copy(update={"candidate": arm})]})
-    assert _said(findings(run)[0]).endswith("30 of 300 replies of the candidate were refusals.")
+    assert _said(ending_findings(run)[0]).endswith("30 of 300 replies of the candidate were refusals.")
 
 
 @pytest.mark.parametrize("made", [runs.block(), runs.passed(), runs.new_hold()])
 def test_an_older_record_counted_nothing(made: RunRecord) -> None:
     assert list(ending_facts(made)) == []
-    assert findings(made) == ()
+    assert ending_findings(made) == ()

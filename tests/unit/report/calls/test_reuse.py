@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 import pytest
 
-from gate.domain.record import RunRecord
-from gate.domain.record_parts import ArmReuseRecord, DriftRecord, ReuseRecord
-from gate.report.calls.reuse import drifts, footnote
-from gate.report.markdown.report import render
-from gate.report.verdict.facts import facts
-from gate.report.view import view
+from gate.record.parts import ArmReuseRecord, DriftRecord, ReuseRecord
+from gate.record.run import RunRecord
+from gate.report.markdown.report import render_report
+from gate.report.view.calls import reuse_drifts, reuse_footnote
+from gate.report.view.facts import facts
+from gate.report.view.report import report_view
 from tests.golden import runs
 from tests.golden.kept_answers import reuse
 
@@ -25,21 +25,21 @@ def _texts(found: Sequence[tuple[object, ...]]) -> list[str]:
 
 
 def test_one_sentence_says_how_many_how_old_and_what_was_asked_side_by_side() -> None:
-    assert footnote(_with(reuse(opinions=0))) == (
+    assert reuse_footnote(_with(reuse(opinions=0))) == (
         "Answers reused: 330 of the baseline's 360 (the oldest 2 days old); 30 pairs were asked side by side for cost "
         "and latency, and showed no drift.",
     )
 
 
 def test_nothing_is_said_where_nothing_was_known() -> None:
-    assert footnote(_with(None)) == ()
-    assert drifts(_with(None)) == ()
-    assert "reused" not in render(_with(None))
+    assert reuse_footnote(_with(None)) == ()
+    assert reuse_drifts(_with(None)) == ()
+    assert "reused" not in render_report(_with(None))
 
 
 def test_both_arms_and_judges() -> None:
     found = reuse(candidate=ArmReuseRecord(reused=5, fresh=355), drift=None)
-    assert footnote(_with(found)) == (
+    assert reuse_footnote(_with(found)) == (
         "Answers reused: 330 of the baseline's 360 and 5 of the candidate's 360 (the oldest 2 days old); 30 pairs were "
         "asked side by side for cost and latency; also 330 opinions of judges.",
     )
@@ -48,7 +48,7 @@ def test_both_arms_and_judges() -> None:
 def test_opinions_alone() -> None:
     none = ArmReuseRecord(reused=0, fresh=10)
     found = reuse(baseline=none, candidate=none, oldest=None, drift=None, opinions=1)
-    assert footnote(_with(found)) == ("Answers reused: 1 opinion of judges.",)
+    assert reuse_footnote(_with(found)) == ("Answers reused: 1 opinion of judges.",)
 
 
 def test_answers_of_another_model_are_told_in_the_first_lines() -> None:
@@ -56,9 +56,9 @@ def test_answers_of_another_model_are_told_in_the_first_lines() -> None:
     changed = DriftRecord(pairs=30, reason="the model behind the name changed: a became b")
     run = _with(reuse(baseline=none, oldest=None, drift=changed, opinions=0))
     said = "Known answers were set aside, since the model behind the name changed: a became b; all were asked anew"
-    assert _texts(drifts(run)) == [f"{said}."]
-    assert footnote(run) == ()
-    assert (f"{said}.",) in view(run).notes
+    assert _texts(reuse_drifts(run)) == [f"{said}."]
+    assert reuse_footnote(run) == ()
+    assert (f"{said}.",) in report_view(run).notes
     assert said in {"".join(map(str, fact.text)) for fact in facts(run) if fact.label == "drift"}
 
 
@@ -66,9 +66,9 @@ def test_what_was_taken_over_before_the_drift_was_seen_is_not_hidden() -> None:
     one = ArmReuseRecord(reused=1, fresh=359)
     moved = DriftRecord(pairs=30, reason="the scores of the same requests moved by -0.200")
     run = _with(reuse(baseline=one, drift=moved, opinions=0))
-    assert "the others were asked anew" in _texts(drifts(run))[0]
-    assert footnote(run)[0].startswith("Answers reused: 1 of the baseline's 360")
-    assert "no drift" not in footnote(run)[0]
+    assert "the others were asked anew" in _texts(reuse_drifts(run))[0]
+    assert reuse_footnote(run)[0].startswith("Answers reused: 1 of the baseline's 360")
+    assert "no drift" not in reuse_footnote(run)[0]
 
 
 @pytest.mark.parametrize(
@@ -82,17 +82,17 @@ def test_what_was_taken_over_before_the_drift_was_seen_is_not_hidden() -> None:
     ],
 )
 def test_ages_are_those_at_the_time_of_the_run(oldest: str, told: str) -> None:
-    assert told in footnote(_with(reuse(oldest=oldest)))[0]
+    assert told in reuse_footnote(_with(reuse(oldest=oldest)))[0]
 
 
 @pytest.mark.parametrize("oldest", [None, "", "yesterday", "2026-11-19", "2026-11-19T09:30:00"])
 def test_an_age_that_nobody_can_tell_is_left_out(oldest: str | None) -> None:
-    assert "oldest" not in footnote(_with(reuse(oldest=oldest)))[0]
+    assert "oldest" not in reuse_footnote(_with(reuse(oldest=oldest)))[0]
 
 
 def test_several_suites_are_summed_in_front_and_told_apart_behind() -> None:
     run = _with(reuse(opinions=0), reuse(opinions=0))
-    assert footnote(run)[0].startswith("Answers reused: 660 of the baseline's 720")
+    assert reuse_footnote(run)[0].startswith("Answers reused: 660 of the baseline's 720")
     labels = [fact.label for fact in facts(run)]
     assert "support: answers reused" in labels
     assert "triage: answers reused" in labels
@@ -100,4 +100,4 @@ def test_several_suites_are_summed_in_front_and_told_apart_behind() -> None:
 
 def test_a_hostile_name_of_a_model_stays_text() -> None:
     bad = DriftRecord(pairs=3, reason="the model behind the name changed: a became <b>@everyone</b>")
-    assert "<b>@everyone" not in render(_with(reuse(drift=bad)))
+    assert "<b>@everyone" not in render_report(_with(reuse(drift=bad)))

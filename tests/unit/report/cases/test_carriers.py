@@ -1,15 +1,12 @@
 """Which cases a report shows."""
 
-from gate.domain.comparison import Comparison
-from gate.domain.record import RunRecord
-from gate.domain.record_compared import CaseRecord
-from gate.domain.verdict import State, Verdict
-from gate.report.cases.carriers import SHOWN, carriers
-from gate.report.cases.worst import command, worst_case
+from gate.record.comparison import Comparison, State, Verdict
+from gate.record.run import CaseRecord, RunRecord
 from gate.report.markdown import report as markdown
-from gate.report.page import page
-from gate.report.parts.whole import Code
-from gate.report.slices import of_run
+from gate.report.page import document
+from gate.report.view.cases import CASES_SHOWN, explain_command, telling_cases, worst_case
+from gate.report.view.parts import Code
+from gate.report.view.slices import run_slices
 from tests.golden import runs
 from tests.golden.builders import case, comparison, output, run, suite
 
@@ -30,11 +27,11 @@ def _run(slices: list[Comparison], *found: CaseRecord) -> RunRecord:
 
 
 def _ids(made: RunRecord) -> list[str]:
-    return [one.full for one in carriers(made).cases]
+    return [one.full for one in telling_cases(made).cases]
 
 
 def _head(made: RunRecord) -> str:
-    return "".join(piece.text if isinstance(piece, Code) else piece for piece in carriers(made).head)
+    return "".join(piece.text if isinstance(piece, Code) else piece for piece in telling_cases(made).head)
 
 
 def test_a_regression_is_explained_by_its_own_cases_whatever_fell_elsewhere() -> None:
@@ -119,7 +116,7 @@ def test_overall_is_explained_by_all_cases() -> None:
 
 def test_the_golden_run_counts_what_it_does_not_show() -> None:
     made = runs.carried()
-    assert len(_ids(made)) == SHOWN and _head(made).startswith("3 of the 13 cases")
+    assert len(_ids(made)) == CASES_SHOWN and _head(made).startswith("3 of the 13 cases")
     assert len({"de-020", "de-021"} & set(_ids(made))) == 1
 
 
@@ -128,6 +125,6 @@ def test_beside_a_new_suite_a_case_has_one_name_everywhere() -> None:
     assert (_ids(fallen), worst_case(fallen)) == (["a"], ("support", "a"))
     beside = fallen.model_copy(update={"new": runs.new_beside().new})
     assert (_ids(beside), worst_case(beside)) == (["support/a"], ("support", "a"))
-    assert command(beside, "last") == "gate explain last support/a"
-    assert [named.full for named in of_run(beside)] == ["support/overall"]
-    assert "support/a" in markdown.render(beside) and "support/a" in page.render(beside)
+    assert explain_command(beside, "last") == "gate explain last support/a"
+    assert [named.full for named in run_slices(beside)] == ["support/overall"]
+    assert "support/a" in markdown.render_report(beside) and "support/a" in document.render_page(beside)

@@ -5,10 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from gate.domain.conversations import ArmConversations, Conversations, ToolChange, ToolDifference
-from gate.domain.conversations import ToolSlice as Piece
-from gate.domain.record import RunRecord
-from gate.domain.record_parts import (
+from gate.record.comparison import ArmConversations, Conversations, ToolChange, ToolDifference
+from gate.record.comparison import ToolSlice as Piece
+from gate.record.parts import (
     ObservationRecord,
     SpendingRecord,
     SpentRecord,
@@ -16,14 +15,15 @@ from gate.domain.record_parts import (
     TranscriptRecord,
     TurnRecord,
 )
-from gate.report.cases.talk import talk
-from gate.report.cases.views import answers
-from gate.report.compared import conversations
+from gate.record.run import RunRecord
 from gate.report.markdown import report as markdown
-from gate.report.markdown.folding import LEVELS, Level, fold
-from gate.report.parts.whole import Code, Text
-from gate.report.verdict.facts import facts
-from gate.report.view import view
+from gate.report.markdown.folding import LEVELS, FoldLevel, fold_view
+from gate.report.view import conversations
+from gate.report.view.cases import answer_views
+from gate.report.view.conversations import conversation_view
+from gate.report.view.facts import facts
+from gate.report.view.parts import Code, Text
+from gate.report.view.report import report_view
 from tests.golden.agents import agents
 from tests.golden.builders import output
 from tests.golden.runs import runs
@@ -57,7 +57,7 @@ def piece(name: str, n: int, **changes: tuple[int, int]) -> Piece:
 
 
 def findings(run: RunRecord) -> list[str]:
-    return [plain(text) for text in conversations.findings(run)]
+    return [plain(text) for text in conversations.conversation_findings(run)]
 
 
 def test_the_slice_that_says_most_is_named_and_a_small_one_is_mistrusted() -> None:
@@ -102,23 +102,25 @@ def test_in_a_run_over_several_suites_the_suite_is_named() -> None:
     run = agents()
     two = [run.suites[0], run.suites[0].model_copy(update={"name": "other", "conversations": None, "tools": None})]
     assert all(said.startswith("property: ") for said in findings(run.model_copy(update={"suites": two})))
-    assert [table.suite for table in conversations.tables(run.model_copy(update={"suites": two}))] == ["property"]
+    assert [table.suite for table in conversations.conversation_tables(run.model_copy(update={"suites": two}))] == [
+        "property"
+    ]
 
 
 @pytest.mark.parametrize("name", ["block", "check-block", "new-block"])
 def test_a_run_without_conversations_has_nothing_of_them(name: str) -> None:
-    shown = view(runs()[name])
-    assert shown.conversations == () and "onversation" not in markdown.render(runs()[name])
+    shown = report_view(runs()[name])
+    assert shown.conversations == () and "onversation" not in markdown.render_report(runs()[name])
 
 
 def test_a_prompt_that_stands_alone_has_one_figure_each() -> None:
     run = runs()["new-block"]
     talks = Conversations(n=4, baseline=None, candidate=arm(0.5))
     one = run.model_copy(update={"new": [run.new[0].model_copy(update={"conversations": talks})]})
-    (table,) = conversations.tables(one)
+    (table,) = conversations.conversation_tables(one)
     assert table.figures[0] == ("asks back", "50 % of the conversations")
     assert not table.compared
-    assert "| asks back | 50" in markdown.render(one)
+    assert "| asks back | 50" in markdown.render_report(one)
 
 
 def test_where_nobody_listened_nothing_is_said_of_questions_back() -> None:
@@ -126,17 +128,19 @@ def test_where_nobody_listened_nothing_is_said_of_questions_back() -> None:
     run = told()
     talks = Conversations(n=40, baseline=deaf, candidate=deaf)
     run = run.model_copy(update={"suites": [run.suites[0].model_copy(update={"conversations": talks})]})
-    (table,) = conversations.tables(run)
+    (table,) = conversations.conversation_tables(run)
     assert [name for name, _ in table.figures] == ["turns", "tool calls", "tool calls that failed"]
     assert table.brief == "1.00 → 1.00 turns"
-    assert "asks back" not in markdown.render(run)
+    assert "asks back" not in markdown.render_report(run)
 
 
 def test_the_money_of_a_conversation_is_told_as_that_and_who_made_the_calls() -> None:
-    shown = markdown.render(agents())
+    shown = markdown.render_report(agents())
     assert "| output | per conversation |" in shown and "per call" not in shown
     assert "**Of these**: agents 812 calls, \\$0.023; follow-ups and simulated users 28 calls" in shown
-    assert "per call" in markdown.render(runs()["block"]) and "Of these" not in markdown.render(runs()["block"])
+    assert "per call" in markdown.render_report(runs()["block"]) and "Of these" not in markdown.render_report(
+        runs()["block"]
+    )
 
 
 @pytest.mark.parametrize("priced", [True, False])
@@ -177,7 +181,7 @@ def test_calls_that_no_agent_tells_are_not_counted() -> None:
     silent = arm().model_copy(update={"calls": None, "failed_calls": None})
     run = told()
     talks = Conversations(n=4, baseline=silent, candidate=silent)
-    (table,) = conversations.tables(
+    (table,) = conversations.conversation_tables(
         run.model_copy(update={"suites": [run.suites[0].model_copy(update={"conversations": talks, "tools": None})]})
     )
     assert table.figures[-1] == ("tool calls", "not told by the agent")
@@ -188,7 +192,7 @@ def test_answers_that_took_other_ways_are_shown_apart_and_those_that_took_other_
         output(index, "yes", 1.0).model_copy(update={"transcript": talk})
         for index, talk in enumerate((talked("hi", seconds=1.0), talked("hi", seconds=2.0), talked("hi", "so")))
     )
-    assert [answer.label for answer in answers([one, same, other])] == [
+    assert [answer.label for answer in answer_views([one, same, other])] == [
         "samples 1, 2: score 1.000",
         "sample 3: score 1.000",
     ]
@@ -211,7 +215,9 @@ def test_what_is_out_of_the_ordinary_is_marked(talk: TranscriptRecord, said: str
     kept = case.model_copy(
         update={"candidate_outputs": [output(0, "yes", 0.0).model_copy(update={"transcript": talk})]}
     )
-    shown = markdown.render(run.model_copy(update={"suites": [run.suites[0].model_copy(update={"cases": [kept]})]}))
+    shown = markdown.render_report(
+        run.model_copy(update={"suites": [run.suites[0].model_copy(update={"cases": [kept]})]})
+    )
     assert said in shown[shown.index("The candidate's conversation") :]
 
 
@@ -227,7 +233,7 @@ def test_what_is_out_of_the_ordinary_is_marked(talk: TranscriptRecord, said: str
 )
 def test_what_a_database_held_does_not_contradict_the_scorer_that_read_it(seen: dict[str, object], note: str) -> None:
     kept = talked("hi").model_copy(update={"observations": [ObservationRecord.model_validate(seen)]})
-    shown = talk(output(0, "yes", 0.0).model_copy(update={"transcript": kept}))
+    shown = conversation_view(output(0, "yes", 0.0).model_copy(update={"transcript": kept}))
     assert shown is not None and shown.notes == (note,)
 
 
@@ -241,7 +247,7 @@ def test_what_a_database_held_does_not_contradict_the_scorer_that_read_it(seen: 
 )
 def test_a_simulated_user_that_was_cut_off_looks_like_none_that_was_done(end: str, notes: tuple[str, ...]) -> None:
     kept = talked("hi", by="simulated").model_copy(update={"user_end": end})
-    shown = talk(output(0, "yes", 0.0).model_copy(update={"transcript": kept}))
+    shown = conversation_view(output(0, "yes", 0.0).model_copy(update={"transcript": kept}))
     assert shown is not None and shown.notes == notes
 
 
@@ -260,7 +266,9 @@ def test_a_conversation_that_broke_off_says_that_no_answer_came() -> None:
     run = agents()
     (case,) = run.suites[0].cases
     kept = case.model_copy(update={"candidate_outputs": [gone]})
-    shown = markdown.render(run.model_copy(update={"suites": [run.suites[0].model_copy(update={"cases": [kept]})]}))
+    shown = markdown.render_report(
+        run.model_copy(update={"suites": [run.suites[0].model_copy(update={"cases": [kept]})]})
+    )
     told = shown[shown.index("**Candidate**") :]
     assert "**Candidate** (no answer: it ended (exit code 3) in round 2)" in told
     assert "The conversation: 2 turns, 1 tool call, broke off" in told
@@ -269,22 +277,22 @@ def test_a_conversation_that_broke_off_says_that_no_answer_came() -> None:
 
 
 def test_a_report_that_is_too_long_loses_conversations_before_answers_and_says_so() -> None:
-    whole = view(agents())
-    short = fold(whole, Level(1_500, talks=False))
+    whole = report_view(agents())
+    short = fold_view(whole, FoldLevel(1_500, talks=False))
     assert all(answer.talk is None and answer.text is not None for answer in short.cases[0].candidate)
     assert short.left_out == ("the conversations of 1 case",)
-    assert fold(whole, LEVELS[-1]).conversations == ()
-    assert "what agents did in 1 suite" in fold(whole, LEVELS[-1]).left_out
+    assert fold_view(whole, LEVELS[-1]).conversations == ()
+    assert "what agents did in 1 suite" in fold_view(whole, LEVELS[-1]).left_out
 
 
 def test_texts_of_a_conversation_are_shortened_like_answers() -> None:
-    whole = view(agents())
+    whole = report_view(agents())
     (case,) = whole.cases
     talk = case.baseline[0].talk
     assert talk is not None
     long = replace(case, baseline=(replace(case.baseline[0], talk=replace(talk, turns=(
         replace(talk.turns[0], said="x" * 9_000, answer="y" * 9_000),
     ))),))  # fmt: skip
-    kept = fold(replace(whole, cases=(long,)), LEVELS[0]).cases[0].baseline[0].talk
+    kept = fold_view(replace(whole, cases=(long,)), LEVELS[0]).cases[0].baseline[0].talk
     assert kept is not None
     assert len(kept.turns[0].said) < 4_100 and len(kept.turns[0].answer or "") < 4_100

@@ -6,12 +6,11 @@ import re
 import pytest
 from rich.console import Console
 
-from gate.domain.record import RunRecord
-from gate.domain.record_exam import EditedValueRecord, ExamChangeRecord, ExamTrialRecord
-from gate.domain.verdict import Verdict
-from gate.report.compared.exam import notice, trials, weighty
-from gate.report.markdown.report import GITHUB_LIMIT, SHORTEST, render
-from gate.report.terminal import run as terminal
+from gate.record.comparison import Verdict
+from gate.record.run import EditedValueRecord, ExamChangeRecord, ExamTrialRecord, RunRecord
+from gate.report.markdown.report import GITHUB_LIMIT, SHORTEST, render_report
+from gate.report.terminal import report as terminal
+from gate.report.view.exam import exam_notice, exam_trials, is_weighty
 from tests.golden.builders import run
 from tests.golden.hostile import ATTACKS
 from tests.golden.runs import runs
@@ -19,7 +18,7 @@ from tests.unit.report.reading import html, kinds
 
 
 def plain(record: RunRecord) -> str:
-    return "".join(part if isinstance(part, str) else part.text for part in notice(record))
+    return "".join(part if isinstance(part, str) else part.text for part in exam_notice(record))
 
 
 def edited(*changes: ExamChangeRecord, run_edits: tuple[str, ...] = ()) -> RunRecord:
@@ -55,7 +54,7 @@ def test_an_edit_tells_what_was_and_what_comes() -> None:
     )
     mode = EditedValueRecord(name="policy.mode", old="enforce", new="advisory")
     record = edited(one, run_edits=("policy.mode",)).model_copy(update={"run_values": [mode]})
-    text = render(record)
+    text = render_report(record)
     assert "the policy of the run (`mode` `enforce` → `advisory`)" in text
     assert "threshold of `a` (`0.5` → `0`)" in text
 
@@ -63,7 +62,7 @@ def test_an_edit_tells_what_was_and_what_comes() -> None:
 def test_how_conversations_are_led_is_told_with_its_values() -> None:
     score = EditedValueRecord(name="conversation.score", old="mean", new="min")
     rules = ["conversation.score", "conversation.params", "placeholders.today"]
-    text = render(edited(ExamChangeRecord(suite="a", rules=rules, values=[score])))
+    text = render_report(edited(ExamChangeRecord(suite="a", rules=rules, values=[score])))
     assert "conversation of `a` (`score` `mean` → `min`, `params`), placeholders of `a` (`today`)" in text
 
 
@@ -74,39 +73,39 @@ def test_no_setting_of_the_run_hides_behind_others() -> None:
 
 
 def test_nothing_is_said_where_nothing_is_edited() -> None:
-    assert notice(edited()) == ()
-    assert not weighty(edited())
-    assert "Exam changes" not in render(runs()["ship"])
+    assert exam_notice(edited()) == ()
+    assert not is_weighty(edited())
+    assert "Exam changes" not in render_report(runs()["ship"])
 
 
 def test_new_cases_alone_are_no_warning() -> None:
     record = edited(ExamChangeRecord(suite="a", added=["c2"]))
-    assert not weighty(record)
-    assert "⚠️ **This change" not in render(record)
-    assert "**This change also edits its own exam: 1 case of `a` added." in render(record)
+    assert not is_weighty(record)
+    assert "⚠️ **This change" not in render_report(record)
+    assert "**This change also edits its own exam: 1 case of `a` added." in render_report(record)
 
 
 @pytest.mark.parametrize("limit", [GITHUB_LIMIT, SHORTEST])
 def test_a_change_that_touches_no_prompt_does_nothing_also(limit: int) -> None:
-    text = render(runs()["exam-only"], limit=limit)
+    text = render_report(runs()["exam-only"], limit=limit)
     assert "This change edits its own exam" in text
     assert "also" not in text
 
 
 def test_one_arm_alone_has_one_score_and_no_change() -> None:
     trial = ExamTrialRecord(kind="added", asked=4, n=4, candidate=0.5)
-    (row,) = trials(run(Verdict.PASS, [], ["x."], exam_changes=[ExamChangeRecord(suite="a", trials=[trial])]))
+    (row,) = exam_trials(run(Verdict.PASS, [], ["x."], exam_changes=[ExamChangeRecord(suite="a", trials=[trial])]))
     assert (row.scores, row.change, row.cases) == ("0.500", "–", "4")
 
 
 def test_scores_of_one_arm_are_not_headed_as_two() -> None:
-    assert "| cases | score | change [" in render(runs()["exam-only"])
-    assert "| cases | baseline → candidate | change [" in render(runs()["exam-edited"])
+    assert "| cases | score | change [" in render_report(runs()["exam-only"])
+    assert "| cases | baseline → candidate | change [" in render_report(runs()["exam-edited"])
 
 
 @pytest.mark.parametrize("limit", [GITHUB_LIMIT, 20_000, 9_000, SHORTEST])
 def test_hostile_names_stay_text_within_every_limit(limit: int) -> None:
-    text = render(hostile(), limit=limit)
+    text = render_report(hostile(), limit=limit)
     assert len(text) <= limit
     assert "This change also edits its own exam" in text
     assert not kinds(text)["link_open"] and not kinds(text)["image"]
@@ -116,7 +115,7 @@ def test_hostile_names_stay_text_within_every_limit(limit: int) -> None:
 
 def test_hostile_names_send_nothing_to_a_terminal() -> None:
     out = io.StringIO()
-    terminal.render(hostile(), Console(file=out, width=80, color_system=None, _environ={}))
+    terminal.render_report(hostile(), Console(file=out, width=80, color_system=None, _environ={}))
     assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]", out.getvalue())
     assert "\n::" not in out.getvalue()
 
@@ -128,6 +127,6 @@ def test_a_slice_of_which_no_case_is_left_is_weighty() -> None:
     gone = [case.id for case in suite.cases if case.slices.get(name) == value]
     change = ExamChangeRecord(suite=suite.name, obsolete=gone)
     told = edited(change)
-    assert weighty(told)
+    assert is_weighty(told)
     assert f"no case is left of {name}={value}" in plain(told)
-    assert not weighty(edited(ExamChangeRecord(suite=suite.name, obsolete=gone[1:])))
+    assert not is_weighty(edited(ExamChangeRecord(suite=suite.name, obsolete=gone[1:])))

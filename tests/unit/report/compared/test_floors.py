@@ -2,15 +2,13 @@
 
 import pytest
 
-from gate.domain.comparison import Comparison, ScorerChange
-from gate.domain.record import RunRecord
-from gate.domain.record_compared import CaseRecord
-from gate.domain.verdict import State, Verdict
-from gate.report.advice.steps import steps
-from gate.report.compared.floors import findings
+from gate.record.comparison import Comparison, ScorerChange, State, Verdict
+from gate.record.run import CaseRecord, RunRecord
 from gate.report.markdown import report as markdown
-from gate.report.page import page
-from gate.report.parts.whole import Code, Text
+from gate.report.page import document
+from gate.report.view.advice import next_steps
+from gate.report.view.exam import floor_findings
+from gate.report.view.parts import Code, Text
 from tests.golden.builders import case, comparison, output, run, scorer, suite
 from tests.golden.regenerate import text_of
 from tests.golden.runs import runs
@@ -34,7 +32,7 @@ def _said(text: Text) -> str:
 
 
 def _told(run: RunRecord) -> list[str]:
-    return [_said(one) for one in findings(run)]
+    return [_said(one) for one in floor_findings(run)]
 
 
 def test_every_report_says_that_nothing_could_have_got_worse() -> None:
@@ -44,16 +42,16 @@ def test_every_report_says_that_nothing_could_have_got_worse() -> None:
         "none is shown says nothing; read some answers: the model may not obey, or the scorer or the cases may ask for "
         "the wrong thing."
     ]
-    for report in (markdown.render(found).replace("`", ""), page.render(found), text_of(found)):
+    for report in (markdown.render_report(found).replace("`", ""), document.render_page(found), text_of(found)):
         text = " ".join(report.replace("<code>", "").replace("</code>", "").split())
         assert "The baseline already scores 0.000 in all 20 cases of overall" in text
-    assert _said(steps(found)[0]).startswith("Before you rely on this, read some answers: nothing could")
+    assert _said(next_steps(found)[0]).startswith("Before you rely on this, read some answers: nothing could")
 
 
 def test_a_slice_is_named_where_the_rest_can_fall() -> None:
     alone = _run([_still("overall", 60, 0.6), _still("lang=de", 20), _still("lang=fr", 4)])
     assert _told(alone)[0].startswith("The baseline already scores 0.000 in all 20 cases of lang=de: no change could")
-    assert not _said(steps(alone)[0]).startswith("Before")
+    assert not _said(next_steps(alone)[0]).startswith("Before")
     two = _run([_still("overall", 60, 0.6), _still("lang=de", 20), _still("lang=fr", 14)])
     assert "in all cases of lang=de (20), lang=fr (14): no change could make it worse there" in _told(two)[0]
 
@@ -90,4 +88,4 @@ def test_a_scorer_that_never_gave_more_than_0_is_named() -> None:
 
 
 def test_no_other_run_says_so() -> None:
-    assert {name for name, one in runs().items() if findings(one)} == set()
+    assert {name for name, one in runs().items() if floor_findings(one)} == set()

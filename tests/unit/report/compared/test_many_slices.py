@@ -7,15 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from gate.domain.passrate import PassState
-from gate.domain.record import RunRecord
-from gate.domain.verdict import State, Verdict
-from gate.report.alone.newprompts import new_prompts
-from gate.report.compared.tables import SHOWN_REMARKABLE, tables
-from gate.report.markdown.report import _within, render
-from gate.report.slices import parted
-from gate.report.terminal import run as terminal
-from gate.report.terminal.new import ROWS_SHOWN
+from gate.record.comparison import PassState, State, Verdict
+from gate.record.run import RunRecord
+from gate.report.markdown.report import _within, render_report
+from gate.report.terminal import report as terminal
+from gate.report.terminal.tables import ROWS_SHOWN
+from gate.report.view.comparisons import SHOWN_REMARKABLE, slice_tables
+from gate.report.view.pass_rates import new_prompts
+from gate.report.view.slices import shown_and_folded
 from tests.golden import new_prompts as new
 from tests.golden.builders import case, comparison, output, run, suite
 
@@ -44,7 +43,7 @@ def many(state: State, rate: PassState) -> RunRecord:
 def test_parted_asks_each_item_once_compares_none_and_keeps_the_order(plain: list[bool], shown: int) -> None:
     items = [Incomparable() for _ in plain]
     asked = iter(plain)
-    kept, folded = parted(items, lambda _: next(asked), shown)
+    kept, folded = shown_and_folded(items, lambda _: next(asked), shown)
     places = {id(item): place for place, item in enumerate(items)}
     expected = [place for place, one in enumerate(plain) if one][shown:]
     assert [places[id(item)] for item in folded] == expected
@@ -53,7 +52,7 @@ def test_parted_asks_each_item_once_compares_none_and_keeps_the_order(plain: lis
 
 def test_every_slice_is_in_a_table_or_folded_under_it() -> None:
     made = many(State.NOISE, PassState.MET)
-    for shown in (*tables(made), *new_prompts(made)):
+    for shown in (*slice_tables(made), *new_prompts(made)):
         names = [row.name for row in (*shown.rows, *shown.folded)]
         assert sorted(names[1:]) == [f"id={i:04}" for i in range(MANY)]
 
@@ -67,14 +66,14 @@ def test_a_report_that_is_too_long_is_not_written_to_its_end() -> None:
 
 @pytest.mark.parametrize("limit", [4_096, 65_536, 10_000_000])
 def test_what_fits_is_all_that_is_said(limit: int) -> None:
-    text = render(many(State.REGRESSION, PassState.MISSED), limit=limit)
+    text = render_report(many(State.REGRESSION, PassState.MISSED), limit=limit)
     assert len(text) <= limit
     assert ("Left out, to keep this short" in text) == (limit < 10_000_000)
 
 
 def test_a_terminal_shows_the_worst_rows_and_counts_the_rest() -> None:
     console = Console(file=io.StringIO(), width=120)
-    terminal.render(many(State.REGRESSION, PassState.MISSED), console)
+    terminal.render_report(many(State.REGRESSION, PassState.MISSED), console)
     text = console.file.getvalue()
     assert text.count("id=0000") >= 2
     assert f"id={ROWS_SHOWN:04}" not in text
@@ -98,7 +97,7 @@ def test_five_suites_of_two_hundred_slices_and_ten_thousand_cases_make_a_comment
         ]
         overall = comparison(f"{name}/overall", State.REGRESSION, 2_000, 0.8, (-0.2, -0.3, -0.1))
         made.append(suite(overall, rows, cases, name=name))
-    text = render(run(Verdict.BLOCK, made, ["because"]))
+    text = render_report(run(Verdict.BLOCK, made, ["because"]))
     assert len(text) <= 65_536
     assert text.count("```diff") == 5
     assert "<summary>30 more slices: 30 regressions</summary>" in text

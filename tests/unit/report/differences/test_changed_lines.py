@@ -4,13 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.report.differences.changed_lines import MOST, annotations
+from gate.report.exports.findings import MOST_ANNOTATIONS, prompt_annotations
 
 LINES = st.lists(st.sampled_from(["a", "b", "c", "", "d e"]), max_size=40)
 
 
 def places(old: str, new: str) -> list[tuple[int, int]]:
-    return [(one.first, one.last) for one in annotations("p.md", old, new, "worse")]
+    return [(one.first, one.last) for one in prompt_annotations("p.md", old, new, "worse")]
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ def test_the_longest_places_are_kept() -> None:
     old = "\n".join(str(number) for number in range(60))
     changed = [f"x{number}" if number % 4 == 0 or number in (33, 34) else str(number) for number in range(60)]
     found = places(old, "\n".join(changed))
-    assert len(found) == MOST
+    assert len(found) == MOST_ANNOTATIONS
     assert found == sorted(found)
     assert (33, 35) in found
 
@@ -44,7 +44,7 @@ def test_every_place_lies_in_the_file_and_holds_a_change(old: list[str], new: li
     found = places("\n".join(old), "\n".join(new))
     count = max(len("\n".join(new).splitlines()), 1)
     assert all(1 <= first <= last <= count for first, last in found)
-    assert len(set(found)) == len(found) <= MOST
+    assert len(set(found)) == len(found) <= MOST_ANNOTATIONS
     assert bool(found) is ("\n".join(old).splitlines() != "\n".join(new).splitlines())
 
 

@@ -8,15 +8,13 @@ from math import isclose
 import pytest
 from rich.console import Console
 
-from gate.domain.record import RunRecord
-from gate.domain.sample import ArmName
-from gate.domain.verdict import State
-from gate.report.cases.views import cases
-from gate.report.cases.worst import command, worst_case
-from gate.report.explain.case import Explained, explain, wavering
-from gate.report.explain.contribution import contributions
-from gate.report.markdown import explain as explain_markdown
-from gate.report.terminal import explain as terminal_explain
+from gate.record.comparison import State
+from gate.record.run import RunRecord
+from gate.record.sample import ArmName
+from gate.report.explain import CaseExplanation, explain_case, sample_agreement, slice_contributions
+from gate.report.markdown import report as explain_markdown
+from gate.report.terminal import case as terminal_explain
+from gate.report.view.cases import case_views, explain_command, worst_case
 from tests.golden.hostile import ATTACKS, hostile
 from tests.golden.runs import runs
 from tests.support.finished import finished
@@ -40,39 +38,39 @@ def fell() -> RunRecord:
     return finished([suite(TIERS)], score)
 
 
-def shown_of(run: RunRecord, case: int = 0) -> Explained:
+def shown_of(run: RunRecord, case: int = 0) -> CaseExplanation:
     one = (run.suites or run.new)[0]
-    return explain(run, one.name, one.cases[case], (), {})
+    return explain_case(run, one.name, one.cases[case], (), {})
 
 
-def printed(shown: Explained, width: int = 80, *, colours: bool = False) -> str:
+def printed(shown: CaseExplanation, width: int = 80, *, colours: bool = False) -> str:
     out = io.StringIO()
     environ = {"TERM": "xterm-256color"} if colours else {}
     console = Console(file=out, width=width, force_terminal=colours, color_system="auto", _environ=environ)
-    terminal_explain.render(shown, console)
+    terminal_explain.render_case(shown, console)
     return out.getvalue()
 
 
 def test_what_a_case_carries_of_each_slice() -> None:
     run = fell()
     by_id = {case.id: case for case in run.suites[0].cases}
-    overall, gold = contributions(run, "support", by_id["c001"])
+    overall, gold = slice_contributions(run, "support", by_id["c001"])
     assert (overall.slice, overall.n, gold.slice, gold.n) == ("overall", 12, "tier=gold", 6)
     assert isclose(gold.mean or 0.0, -1.25 / 6) and isclose(overall.mean or 0.0, -1.25 / 12)
     assert gold.share == 0.5 and (gold.rank, gold.ties, gold.of) == (1, 0, 3)
     assert isclose(gold.without or 0.0, -0.25 / 5)
-    tied = contributions(run, "support", by_id["c005"])[1]
+    tied = slice_contributions(run, "support", by_id["c005"])[1]
     assert tied.share == 0.25 and (tied.rank, tied.ties, tied.of) == (2, 1, 3)
-    rose = contributions(run, "support", by_id["c007"])[1]
+    rose = slice_contributions(run, "support", by_id["c007"])[1]
     assert rose.share == 1.0 and (rose.rank, rose.of) == (1, 1)
-    still = contributions(run, "support", by_id["c000"])[1]
+    still = slice_contributions(run, "support", by_id["c000"])[1]
     assert (still.slice, still.share, still.rank, still.moved) == ("tier=free", 0.0, 0, 0.0)
 
 
 def test_the_mean_of_a_slice_is_that_of_its_cases() -> None:
     run = fell()
     for case in run.suites[0].cases:
-        for one in contributions(run, "support", case):
+        for one in slice_contributions(run, "support", case):
             rest = (one.without or 0.0) * (one.n - 1)
             assert isclose(rest + (case.delta or 0.0), (one.mean or 0.0) * one.n, abs_tol=1e-9)
 
@@ -80,7 +78,7 @@ def test_the_mean_of_a_slice_is_that_of_its_cases() -> None:
 def test_a_case_of_a_new_prompt_carries_its_share_of_what_fails() -> None:
     run = GOLDEN["new-block"]
     case = run.new[0].cases[0]
-    first = contributions(run, run.new[0].name, case)[0]
+    first = slice_contributions(run, run.new[0].name, case)[0]
     assert not first.compared and first.rank == 1 and 0.0 < first.share < 1.0
 
 
@@ -95,7 +93,7 @@ def test_a_case_of_a_new_prompt_carries_its_share_of_what_fails() -> None:
     ],
 )
 def test_whether_an_arm_wavers(scores: list[float | None], words: str) -> None:
-    assert wavering(scores) == words
+    assert sample_agreement(scores) == words
 
 
 def test_narrow_terminals_have_the_answers_one_below_the_other() -> None:
@@ -133,9 +131,9 @@ def test_a_check_says_whether_the_case_passes() -> None:
 
 
 def test_markdown_has_the_same() -> None:
-    text = explain_markdown.render(shown_of(GOLDEN["agents"]))
+    text = explain_markdown.render_case(shown_of(GOLDEN["agents"]))
     fences = re.findall(r"```diff\n(.*?)\n```", text, re.DOTALL)
-    shown = [case.diff for case in cases(GOLDEN["agents"]) if case.diff is not None]
+    shown = [case.diff for case in case_views(GOLDEN["agents"]) if case.diff is not None]
     assert fences == [one.text for one in shown if one.text in fences] != []
     assert "⟦different words⟧ in brackets" in text
     assert "| tier=enterprise | 1 | −0.480 |" in text
@@ -149,7 +147,7 @@ def test_a_case_that_expects_nothing_is_told_from_one_whose_texts_are_not_there(
     nothing, elsewhere = "the case names no expected answer", "not in the record; see cases.jsonl:3"
     assert nothing in printed(asked) and "not in the record" not in printed(asked)
     assert printed(gone).count(elsewhere) == 2 and nothing not in printed(gone)
-    told = explain_markdown.render(asked), explain_markdown.render(gone)
+    told = explain_markdown.render_case(asked), explain_markdown.render_case(gone)
     assert [nothing in one for one in told] == [True, False]
     assert [one.count("Not in the record") for one in told] == [0, 2]
 
@@ -162,7 +160,9 @@ def test_nothing_breaks_out_of_a_case() -> None:
             text = printed(shown, width)
             assert not harm(text.partition("To ask it again alone")[0])
             assert not commands(text)
-        found, plain = (on_github(explain_markdown.render(shown_of(run, case))) for run in (hostile(), hostile(words)))
+        found, plain = (
+            on_github(explain_markdown.render_case(shown_of(run, case))) for run in (hostile(), hostile(words))
+        )
         assert [one for one in found.tags if _loads(one)] == [one for one in plain.tags if _loads(one)]
         assert found.triggers == plain.triggers
 
@@ -174,7 +174,7 @@ def _loads(tag: object) -> bool:
 
 def test_the_worst_case_is_the_one_that_the_comment_shows_first() -> None:
     for run in GOLDEN.values():
-        shown = [f"{run.suites[0].name}/{case.name}" if len(run.suites) == 1 else case.name for case in cases(run)]
+        shown = [f"{run.suites[0].name}/{case.name}" if len(run.suites) == 1 else case.name for case in case_views(run)]
         assert not shown or "/".join(worst_case(run) or ()) == shown[0]
     run = fell()
     (one,) = run.suites
@@ -188,9 +188,9 @@ def test_the_worst_case_is_the_one_that_the_comment_shows_first() -> None:
 
 def test_the_worst_case_is_told_with_its_command() -> None:
     assert worst_case(fell()) == ("support", "c001")
-    assert command(fell(), ".gate/last") == "gate explain .gate/last c001"
-    assert command(GOLDEN["several-suites"], "out dir").startswith("gate explain 'out dir' ")
-    assert worst_case(GOLDEN["skipped"]) is None and command(GOLDEN["skipped"], ".") == ""
+    assert explain_command(fell(), ".gate/last") == "gate explain .gate/last c001"
+    assert explain_command(GOLDEN["several-suites"], "out dir").startswith("gate explain 'out dir' ")
+    assert worst_case(GOLDEN["skipped"]) is None and explain_command(GOLDEN["skipped"], ".") == ""
     assert worst_case(GOLDEN["check-block"]) is not None
 
 

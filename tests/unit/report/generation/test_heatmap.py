@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from gate.report.generation import heatmap
-from gate.report.generation.heatmap import LONGEST, render, shade_of
-from gate.testgen.matrix import Matrix, MatrixRow, by_group
-from gate.testgen.metrics import Tally
+from gate.report.sheets import matrix
+from gate.report.sheets.matrix import LONGEST, render_heatmap, shade_of
+from gate.testgen.evaluation.matrix import Matrix, MatrixRow, group_matrix
+from gate.testgen.evaluation.metrics import Tally
 from tests.unit.testgen.rows import rows
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -25,7 +25,7 @@ def texts(svg: str) -> list[str]:
 
 
 def test_every_cell_says_its_share_its_counts_and_what_is_open() -> None:
-    shown = texts(render(MATRIX))
+    shown = texts(render_heatmap(MATRIX))
     for text in (
         "33.3 %",
         "6 of 18 [16, 56]",
@@ -39,7 +39,7 @@ def test_every_cell_says_its_share_its_counts_and_what_is_open() -> None:
 
 
 def test_a_reader_that_sees_nothing_is_told_all_of_it() -> None:
-    root = ElementTree.fromstring(render(MATRIX))
+    root = ElementTree.fromstring(render_heatmap(MATRIX))
     assert root.get("role") == "img"
     named = {node.get("id"): node.text or "" for node in root if node.get("id")}
     assert root.get("aria-labelledby") == "title desc" and set(named) == {"title", "desc"}
@@ -59,15 +59,15 @@ def test_shades(yes: int, no: int, shade: str) -> None:
 
 
 def test_shades_and_legend_agree() -> None:
-    assert len(heatmap.LEGEND) == len(heatmap.STEPS) + 1
-    assert [step * 100 for step in heatmap.STEPS[1:]] == [
-        float(re.sub(r"\D", "", text)) for text in heatmap.LEGEND[1:-1]
-    ]
+    assert len(matrix.LEGEND) == len(matrix.STEPS) + 1
+    assert [step * 100 for step in matrix.STEPS[1:]] == [float(re.sub(r"\D", "", text)) for text in matrix.LEGEND[1:-1]]
 
 
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_any_name_makes_a_picture_that_nothing_breaks_out_of(model: str, prompt: str) -> None:
-    root = ElementTree.fromstring(render(replace(MATRIX, models=(model,) * 4, rows=(MatrixRow(prompt, CELLS),))))
+    root = ElementTree.fromstring(
+        render_heatmap(replace(MATRIX, models=(model,) * 4, rows=(MatrixRow(prompt, CELLS),)))
+    )
     assert {node.tag.removeprefix(SVG) for node in root.iter()} == {
         "svg",
         "title",
@@ -90,39 +90,39 @@ def test_any_name_makes_a_picture_that_nothing_breaks_out_of(model: str, prompt:
     ],
 )
 def test_hostile_names_stay_names(name: str) -> None:
-    svg = render(replace(MATRIX, models=(name, "b", "c", "d"), rows=(MatrixRow(name, CELLS),)))
+    svg = render_heatmap(replace(MATRIX, models=(name, "b", "c", "d"), rows=(MatrixRow(name, CELLS),)))
     known = {"svg", "title", "desc", "style", "rect", "text", "g"}
     assert {node.tag.removeprefix(SVG) for node in ElementTree.fromstring(svg).iter()} == known
     assert not re.search(r"<script|<image|<!", svg)
 
 
 def test_nothing_loads_and_nothing_runs() -> None:
-    svg = render(MATRIX)
+    svg = render_heatmap(MATRIX)
     assert not re.search(r"url\(|@import|href|<script|foreignObject", svg)
     assert svg.count("http") == 1
 
 
 def test_long_names_that_differ_at_their_end_can_be_told_apart() -> None:
     longs = [f"openai:a-model-of-ours-with-a-long-name-of-{day}" for day in ("2026-01-01", "2026-02-02")]
-    shown = [text for text in texts(render(replace(MATRIX, models=(*longs, "c", "d")))) if "…" in text]
+    shown = [text for text in texts(render_heatmap(replace(MATRIX, models=(*longs, "c", "d")))) if "…" in text]
     assert len({*shown}) == 2 and all(cell_len(text) <= LONGEST for text in shown)
 
 
 def test_long_names_are_cut_and_whole_for_a_pointer() -> None:
     long = "anthropic:" + "claude-" * 12
-    svg = render(replace(MATRIX, models=(long, "b", "c", "d")))
+    svg = render_heatmap(replace(MATRIX, models=(long, "b", "c", "d")))
     assert any("…" in text for text in texts(svg))
     assert long in [node.text for node in ElementTree.fromstring(svg).iter(f"{SVG}title")]
 
 
 def test_wide_letters_take_the_room_that_they_need() -> None:
-    narrow, wide = (render(replace(MATRIX, models=(name * 14, "b", "c", "d"))) for name in ("a", "字"))
+    narrow, wide = (render_heatmap(replace(MATRIX, models=(name * 14, "b", "c", "d"))) for name in ("a", "字"))
     width = [int(ElementTree.fromstring(svg).get("width", "0")) for svg in (narrow, wide)]
     assert width[1] > width[0]
 
 
 def test_numbers_are_readable_on_every_shade_of_both_schemes() -> None:
-    style = render(MATRIX).partition("<style>")[2].partition("</style>")[0]
+    style = render_heatmap(MATRIX).partition("<style>")[2].partition("</style>")[0]
     for scheme in style.split("@media"):
         fills = dict(re.findall(r"\.(s\d) rect \{ fill: (#\w{6});", scheme))
         inks = dict(re.findall(r"\.(s\d) text \{ fill: (#\w{6});", scheme))
@@ -137,7 +137,7 @@ def test_numbers_are_readable_on_every_shade_of_both_schemes() -> None:
 
 def test_a_picture_of_an_evaluation_has_a_cell_for_each_group_and_model() -> None:
     told = [*rows("vc", "rule", "a"), *rows("v", "control", "a"), *rows("cc?", "rule", "b")]
-    root = ElementTree.fromstring(render(by_group(told)))
+    root = ElementTree.fromstring(render_heatmap(group_matrix(told)))
     assert len([node for node in root.iter(f"{SVG}rect") if node.get("class") == "box"]) == 3 * 2
 
 

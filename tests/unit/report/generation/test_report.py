@@ -7,12 +7,12 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from gate.domain.promptspec import Discarded, GeneratedTest, OutputRule, Specification
-from gate.report.generation.report import Outcome, diversity_told, summary_sheet
-from gate.report.markdown import sheet as sheet_markdown
+from gate.config.specification import Discarded, GeneratedTest, OutputRule, Specification
+from gate.report.markdown import report as sheet_markdown
+from gate.report.sheets.generation import GenerationOutcome, diversity_words, generation_sheet
 from gate.report.terminal import sheet as sheet_terminal
-from gate.stats.undefined import Undefined
-from gate.testgen.diversity import Diversity, Lengths, diversity
+from gate.stats.arrays import Undefined
+from gate.testgen.cases.diversity import Diversity, Lengths, diversity_of
 
 LONG = "The answer names the shop, the street that it stands in, and the hours in which somebody takes up the phone."
 HOSTILE = "no question of a customer | <b>bold</b> @team\x1b[31m"
@@ -22,14 +22,14 @@ def discarded(*reasons: str) -> list[Discarded]:
     return [Discarded(GeneratedTest(f"R1-rule-{n}", "rule", "R1"), why) for n, why in enumerate(reasons, start=1)]
 
 
-def outcome(found: Sequence[Discarded] = ()) -> Outcome:
+def outcome(found: Sequence[Discarded] = ()) -> GenerationOutcome:
     specification = Specification("digest", "It answers.", (), (OutputRule("R1", LONG, grounding="ungrounded"),))
-    return Outcome("shop.md", specification, (), (), found, (), (), (), diversity(()), (), "1 call.")
+    return GenerationOutcome("shop.md", specification, (), (), found, (), (), (), diversity_of(()), (), "1 call.")
 
 
-def printed(found: Outcome, width: int = 80) -> str:
+def printed(found: GenerationOutcome, width: int = 80) -> str:
     out = io.StringIO()
-    sheet_terminal.render(summary_sheet(found), Console(file=out, width=width, _environ={}))
+    sheet_terminal.render_sheet(generation_sheet(found), Console(file=out, width=width, _environ={}))
     return out.getvalue()
 
 
@@ -61,12 +61,12 @@ def test_a_reason_of_many_tests_names_some() -> None:
 def test_reasons_of_strangers_are_text() -> None:
     found = outcome(discarded(HOSTILE))
     assert "\x1b" not in printed(found)
-    text = sheet_markdown.render(summary_sheet(found))
+    text = sheet_markdown.render_sheet(generation_sheet(found))
     assert "<b>" not in text.replace("\\<", "") and "@team" not in text
 
 
 def test_lists_are_lists_in_markdown() -> None:
-    text = sheet_markdown.render(summary_sheet(outcome(discarded("too long", "it is empty"))))
+    text = sheet_markdown.render_sheet(generation_sheet(outcome(discarded("too long", "it is empty"))))
     assert "### Discarded: 2 tests\n\n- R1-rule-1: too long\n- R1-rule-2: it is empty\n" in text
 
 
@@ -85,9 +85,9 @@ GOOD = Diversity(4, 0.5, 0.8, 0.05, Lengths(20, 40, 60, 80, 200), {"edge": 0.25,
     ],
 )
 def test_diversity_says_what_is_good(found: Diversity, words: str) -> None:
-    (told,) = diversity_told(found)
+    (told,) = diversity_words(found)
     assert words in told
 
 
 def test_a_single_test_has_no_diversity() -> None:
-    assert diversity_told(diversity([GeneratedTest("R1-rule-1", "rule", "R1", "Hello")])) == []
+    assert diversity_words(diversity_of([GeneratedTest("R1-rule-1", "rule", "R1", "Hello")])) == []

@@ -5,13 +5,13 @@ from datetime import UTC, datetime
 
 import pytest
 
-from gate.domain.record import RunRecord
-from gate.domain.sample import Reply
 from gate.engine.samples import SampleTable
+from gate.engine.unevaluated import failed
 from gate.errors import GateError
-from gate.flows.unevaluated import failed
+from gate.record.run import RunRecord
+from gate.record.sample import Reply
 from gate.report.markdown import report as markdown
-from gate.report.markdown.comment import Context, render
+from gate.report.markdown.report import CommentContext, render_comment
 from tests.golden.hostile import ATTACKS, hostile
 from tests.golden.runs import runs
 from tests.support.answered import answers, asked
@@ -20,7 +20,7 @@ from tests.unit.report.reading import html, kinds, running_text, tokens
 
 RUNS = runs()
 RUN_URL = "https://github.com/acme/support-bot/actions/runs/4711"
-CONTEXT = Context("0123456789abcdef0123456789abcdef01234567", "origin/main", RUN_URL, "skip-prompt-diff")
+CONTEXT = CommentContext("0123456789abcdef0123456789abcdef01234567", "origin/main", RUN_URL, "skip-prompt-diff")
 WAY_OUT = "To merge all the same, set the label"
 
 
@@ -30,8 +30,8 @@ def footer(text: str) -> str:
 
 @pytest.mark.parametrize("name", RUNS)
 def test_the_report_comes_first_and_the_footer_last(name: str) -> None:
-    text = render(RUNS[name], CONTEXT)
-    assert text.startswith(markdown.render(RUNS[name]).splitlines()[0])
+    text = render_comment(RUNS[name], CONTEXT)
+    assert text.startswith(markdown.render_report(RUNS[name]).splitlines()[0])
     assert footer(text).startswith(
         "<sub>Commit `0123456789ab` against `origin/main` · [this run, with the whole report]"
     )
@@ -44,7 +44,7 @@ def test_the_report_comes_first_and_the_footer_last(name: str) -> None:
 @pytest.mark.parametrize("name", RUNS)
 def test_the_way_out_is_named_only_where_something_is_in_the_way(name: str) -> None:
     run = RUNS[name]
-    text = render(run, CONTEXT)
+    text = render_comment(run, CONTEXT)
     refused = run.override is not None and not run.override.counted
     helps = run.exit_code != 0 and not refused and run.kind != "setup"
     assert (WAY_OUT in text) is helps
@@ -58,12 +58,15 @@ def test_the_way_out_is_named_only_where_something_is_in_the_way(name: str) -> N
 def test_the_exit_code_counts_and_not_the_verdict() -> None:
     hold = RUNS["hold-suspect"]
     assert (hold.verdict.value, hold.exit_code) == ("HOLD", 1)
-    assert WAY_OUT in render(hold, CONTEXT)
-    assert WAY_OUT not in render(hold.model_copy(update={"exit_code": 0}), CONTEXT)
+    assert WAY_OUT in render_comment(hold, CONTEXT)
+    assert WAY_OUT not in render_comment(hold.model_copy(update={"exit_code": 0}), CONTEXT)
 
 
 def test_the_run_is_linked_where_it_is_known() -> None:
-    linked, bare = render(RUNS["pass"], CONTEXT), render(RUNS["pass"], Context("a" * 40, "origin/main", "", "x"))
+    linked, bare = (
+        render_comment(RUNS["pass"], CONTEXT),
+        render_comment(RUNS["pass"], CommentContext("a" * 40, "origin/main", "", "x")),
+    )
     assert [token.attrs["href"] for token in tokens(linked) if token.type == "link_open"] == [RUN_URL]
     assert kinds(bare)["link_open"] == 0
     assert footer(bare).strip() == "<sub>Commit `aaaaaaaaaaaa` against `origin/main`</sub>"
@@ -71,7 +74,7 @@ def test_the_run_is_linked_where_it_is_known() -> None:
 
 @pytest.mark.parametrize("name", RUNS)
 def test_it_fits_whatever_the_run_holds(name: str) -> None:
-    assert len(render(RUNS[name], CONTEXT)) <= markdown.GITHUB_LIMIT
+    assert len(render_comment(RUNS[name], CONTEXT)) <= markdown.GITHUB_LIMIT
 
 
 def large() -> RunRecord:
@@ -85,15 +88,15 @@ def large() -> RunRecord:
 @pytest.mark.parametrize("allowed", [65_536, 20_000, 9_000])
 def test_it_fits_to_the_character(allowed: int) -> None:
     run = RUNS["hostile"]
-    frame = len(render(RUNS["block"], CONTEXT)) - len(markdown.render(RUNS["block"]).rstrip()) - 1
-    longest = len(markdown.render(run, limit=allowed))
+    frame = len(render_comment(RUNS["block"], CONTEXT)) - len(markdown.render_report(RUNS["block"]).rstrip()) - 1
+    longest = len(markdown.render_report(run, limit=allowed))
     for limit in range(longest + frame - 1, longest + frame + 2):
-        assert len(render(run, CONTEXT, limit=limit)) <= limit
+        assert len(render_comment(run, CONTEXT, limit=limit)) <= limit
 
 
 @pytest.mark.parametrize("limit", [65_536, 30_000, 6_000])
 def test_a_hostile_run_stays_within_its_limit_and_its_words(limit: int) -> None:
-    text = render(large(), CONTEXT, limit=limit)
+    text = render_comment(large(), CONTEXT, limit=limit)
     assert len(text) <= limit
     assert "<!--" not in text
     assert "<script" not in html(text)
@@ -105,8 +108,8 @@ def test_a_hostile_run_stays_within_its_limit_and_its_words(limit: int) -> None:
 
 def test_a_hostile_setting_stays_code() -> None:
     for attack in ATTACKS:
-        context = Context("a" * 40, f"origin/{attack}", "", attack)
-        text = footer(render(RUNS["block"], context))
+        context = CommentContext("a" * 40, f"origin/{attack}", "", attack)
+        text = footer(render_comment(RUNS["block"], context))
         assert len(text.splitlines()) == 1
         assert kinds(text)["link_open"] == 0
         assert kinds(text)["code_inline"] == 3
@@ -115,11 +118,11 @@ def test_a_hostile_setting_stays_code() -> None:
 
 def test_too_little_room_is_a_mistake_of_the_caller() -> None:
     with pytest.raises(ValueError, match="at least"):
-        render(RUNS["pass"], CONTEXT, limit=markdown.SHORTEST)
+        render_comment(RUNS["pass"], CONTEXT, limit=markdown.SHORTEST)
 
 
 def test_only_a_comment_promises_what_it_will_say() -> None:
-    silent = footer(render(RUNS["block"], replace(CONTEXT, comment=False)))
+    silent = footer(render_comment(RUNS["block"], replace(CONTEXT, comment=False)))
     assert "set the label `skip-prompt-diff`.</sub>" in silent
     assert "this comment" not in silent
 
@@ -128,7 +131,7 @@ def test_only_a_comment_promises_what_it_will_say() -> None:
 def test_no_label_helps_against_what_comes_before_it(setup: bool) -> None:
     at = datetime(2026, 11, 1, tzinfo=UTC)
     run = failed(GateError("label-scope: commit needs another event", "change it"), "a" * 40, at, setup=setup)
-    text = render(run, CONTEXT)
+    text = render_comment(run, CONTEXT)
     assert (WAY_OUT in text) is not setup
     assert ("then run the gate again." in text) is setup
 
@@ -136,9 +139,9 @@ def test_no_label_helps_against_what_comes_before_it(setup: bool) -> None:
 @pytest.mark.parametrize("comment", [True, False])
 def test_without_a_pull_request_there_is_no_label_to_set(comment: bool) -> None:
     alone = replace(CONTEXT, pull=False, comment=comment)
-    assert "label" not in footer(render(RUNS["block"], alone))
+    assert "label" not in footer(render_comment(RUNS["block"], alone))
     # A merge group has those of its pull requests.
-    assert "has to count; above is why it does not" in footer(render(RUNS["override-refused"], alone))
+    assert "has to count; above is why it does not" in footer(render_comment(RUNS["override-refused"], alone))
 
 
 def test_sixty_slices_and_answers_of_ten_kilobytes_fit_and_keep_the_cases_that_carry_the_fall() -> None:
@@ -149,7 +152,7 @@ def test_sixty_slices_and_answers_of_ten_kilobytes_fit_and_keep_the_cases_that_c
         if isinstance(one.reply, Reply)
     ]
     record = record_of([made], SampleTable.holding(samples))
-    shown = render(record, CONTEXT)
+    shown = render_comment(record, CONTEXT)
     assert len(shown) <= 65_536
     assert "cases that carry the fall of `lang=de`" in shown and shown.count("<details>\n<summary><b>") == 3
     assert shown.count("topic=t") > 50

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gate.domain.record import RunRecord
-from gate.domain.verdict import State, Verdict
-from gate.report.markdown.report import GITHUB_LIMIT, SHORTEST, render
+from gate.record.comparison import State, Verdict
+from gate.record.run import RunRecord
+from gate.report.markdown.report import GITHUB_LIMIT, SHORTEST, render_report
 from tests.golden import runs
 from tests.golden.builders import case, comparison, output, run, suite
 from tests.golden.hostile import ATTACKS, hostile
@@ -40,7 +40,7 @@ def _whole(text: str) -> None:
 @pytest.mark.parametrize("name", ALL)
 def test_first_line_is_the_verdict_with_the_numbers_of_the_table(name: str) -> None:
     made = runs.runs()[name]
-    text = render(made)
+    text = render_report(made)
     first, rest = text.split("\n", 1)
     assert re.match(rf"## \S+ Prompt Gate: {made.verdict}(, [^:]+)?: \S", first)
     assert ("," in first.partition(": ")[2].partition(":")[0]) is bool(made.waived)
@@ -50,11 +50,11 @@ def test_first_line_is_the_verdict_with_the_numbers_of_the_table(name: str) -> N
 
 @pytest.mark.parametrize("name", ALL)
 def test_every_report_is_whole(name: str) -> None:
-    _whole(render(runs.runs()[name]))
+    _whole(render_report(runs.runs()[name]))
 
 
 def test_parts_come_in_the_order_of_reading() -> None:
-    text = render(runs.block())
+    text = render_report(runs.block())
     marks = [
         "## ",
         "of 5 slices",
@@ -73,13 +73,13 @@ def test_parts_come_in_the_order_of_reading() -> None:
 
 
 def test_unremarkable_slices_are_folded() -> None:
-    text = render(runs.many_slices())
+    text = render_report(runs.many_slices())
     assert "<summary>35 more slices without a shown change</summary>" in text
     assert text.index("topic=tax") < text.index("<summary>35 more") < text.index("topic=08")
 
 
 def test_both_answers_are_in_folds() -> None:
-    text = render(runs.block())
+    text = render_report(runs.block())
     fold = text[text.index("<summary><b>de-017") : text.index("<summary><b>de-004")]
     assert "Öffnen Sie Konto" in fold
     assert "You can download invoices" in fold
@@ -88,8 +88,8 @@ def test_both_answers_are_in_folds() -> None:
 
 def test_hostile_text_brings_no_tokens_of_its_own() -> None:
     bad, good = (
-        kinds(render(hostile())),
-        kinds(render(hostile(tuple(f"x{number:06}" for number, _ in enumerate(ATTACKS))))),
+        kinds(render_report(hostile())),
+        kinds(render_report(hostile(tuple(f"x{number:06}" for number, _ in enumerate(ATTACKS))))),
     )
     for kind in set(bad) | set(good) - {"text"}:
         if kind not in {"text", "softbreak"}:
@@ -98,10 +98,10 @@ def test_hostile_text_brings_no_tokens_of_its_own() -> None:
 
 
 def test_hostile_text_brings_no_tags() -> None:
-    assert set(re.findall(r"</?([a-z]+)", html(render(hostile())))) <= OUR_TAGS
+    assert set(re.findall(r"</?([a-z]+)", html(render_report(hostile())))) <= OUR_TAGS
 
 
-MOST_FENCES = kinds(render(hostile(("one", "two", "three"))))["fence"]
+MOST_FENCES = kinds(render_report(hostile(("one", "two", "three"))))["fence"]
 """Of harmless texts that all differ: equal ones are folded."""
 
 
@@ -109,7 +109,7 @@ MOST_FENCES = kinds(render(hostile(("one", "two", "three"))))["fence"]
 @given(st.lists(st.one_of(st.sampled_from(ATTACKS), st.text(min_size=1)), min_size=3, max_size=3))
 def test_any_text_leaves_the_shape_of_the_report(texts: list[str]) -> None:
     clean = tuple(text.encode("utf-8", "replace").decode() for text in texts)
-    text = render(hostile(clean))
+    text = render_report(hostile(clean))
     read = running_text(text)
     assert kinds(text)["fence"] <= MOST_FENCES
     assert kinds(text)["link_open"] == kinds(text)["image"] == 0
@@ -133,7 +133,7 @@ def test_any_text_leaves_the_shape_of_the_report(texts: list[str]) -> None:
     ],
 )
 def test_a_limit_is_kept_by_whole_parts(made: RunRecord, limit: int, out: str | None) -> None:
-    text = render(made, limit=limit)
+    text = render_report(made, limit=limit)
     assert len(text) <= limit
     _whole(text)
     if out is not None:
@@ -145,7 +145,7 @@ def test_suites_in_which_nothing_moved_go_before_the_cases_that_explain_the_verd
     made = runs.several_suites()
     still, moved = made.suites
     others = [still.model_copy(update={"name": f"area-{n:03}"}) for n in range(300)]
-    text = render(made.model_copy(update={"suites": [*others, moved]}))
+    text = render_report(made.model_copy(update={"suites": [*others, moved]}))
     assert "<summary>29 suites without a shown change</summary>" in text
     assert "<summary><b>triage/de-017</b>" in text and "- **triage: candidate**" in text
     assert "- **area-299: candidate**" not in text
@@ -153,13 +153,13 @@ def test_suites_in_which_nothing_moved_go_before_the_cases_that_explain_the_verd
 
 
 def test_a_number_and_its_unit_are_on_one_line() -> None:
-    (line,) = (line for line in render(runs.block()).splitlines() if line.startswith("**quality**"))
+    (line,) = (line for line in render_report(runs.block()).splitlines() if line.startswith("**quality**"))
     assert "+3.4\N{NO-BREAK SPACE}%" in line and "+90\N{NO-BREAK SPACE}ms" in line
 
 
 def test_what_is_folded_goes_before_answers_and_answers_before_cases() -> None:
     made = _large(40, "word " * 2_000)
-    seen = [render(made, limit=limit) for limit in (60_000, 11_000, 5_000, SHORTEST)]
+    seen = [render_report(made, limit=limit) for limit in (60_000, 11_000, 5_000, SHORTEST)]
     assert ["more slices" in text for text in seen] == [True, False, False, False]
     assert ["word word" in text for text in seen] == [True, True, False, False]
     assert ["<b>case-0</b>" in text for text in seen] == [True, True, True, True]
@@ -168,19 +168,19 @@ def test_what_is_folded_goes_before_answers_and_answers_before_cases() -> None:
 
 
 def test_long_answers_are_cut_in_the_middle_before_they_are_dropped() -> None:
-    text = render(_large(3, "a" * 9_000 + "b" * 9_000))
+    text = render_report(_large(3, "a" * 9_000 + "b" * 9_000))
     assert "characters left out…" in text
     assert "b" * 100 + "\n```" in text
 
 
 def test_a_limit_too_small_for_a_verdict_is_refused() -> None:
     with pytest.raises(ValueError, match="at least 4096"):
-        render(runs.block(), limit=SHORTEST - 1)
+        render_report(runs.block(), limit=SHORTEST - 1)
 
 
 def test_the_shortest_report_is_enough_whatever_a_name_holds() -> None:
     worst = "|@a" * 500
     made = hostile(tuple(worst for _ in ATTACKS))
     stopped = made.model_copy(update={"verdict": Verdict.INCONCLUSIVE})
-    assert len(render(made, limit=SHORTEST)) <= SHORTEST
-    assert len(render(stopped, limit=SHORTEST)) <= SHORTEST
+    assert len(render_report(made, limit=SHORTEST)) <= SHORTEST
+    assert len(render_report(stopped, limit=SHORTEST)) <= SHORTEST

@@ -9,9 +9,9 @@ import xmlschema
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.domain.record import RunRecord
-from gate.domain.record_parts import OutputRecord
-from gate.report.outputs import junit
+from gate.record.parts import OutputRecord
+from gate.record.run import RunRecord
+from gate.report.exports import junit
 from tests.golden.hostile import hostile
 from tests.golden.runs import runs
 

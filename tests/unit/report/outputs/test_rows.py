@@ -5,11 +5,11 @@ from collections.abc import Iterator
 
 import jsonschema
 
-from gate.domain.absence import Failed, Unscored
-from gate.domain.record import RunRecord
-from gate.domain.sample import ArmName, Reply, Sample, Score
-from gate.domain.usage import Dollars, Unpriced, Usage
-from gate.report.outputs import rows
+from gate.record.run import RunRecord
+from gate.record.sample import ArmName, Reply, Sample, Score
+from gate.record.transcript import Failed, Unscored
+from gate.record.usage import Dollars, Unpriced, Usage
+from gate.report.exports import rows
 from tests.golden.runs import runs
 
 RUNS = runs()
@@ -22,7 +22,7 @@ def answered(text: str = "Rechnungen", case: str = "de-017") -> Sample:
 
 
 def row(sample: Sample, run: RunRecord | None = None) -> dict[str, object]:
-    (line,) = rows.lines(run or RUNS["block"], [sample])
+    (line,) = rows.row_lines(run or RUNS["block"], [sample])
     assert line.count("\n") == 1
     found: dict[str, object] = json.loads(line)
     jsonschema.validate(found, rows.row_schema())
@@ -74,7 +74,7 @@ def test_what_has_no_price_has_none() -> None:
 def test_keys_are_masked_and_any_text_is_one_line() -> None:
     key = "sk-" + "a1" * 20
     text = f"{key}\u2028\ud800\n\x00"
-    (line,) = rows.lines(RUNS["block"], [answered(text, f"case {key}")])
+    (line,) = rows.row_lines(RUNS["block"], [answered(text, f"case {key}")])
     assert key not in line
     assert len(line.splitlines()) == 1
     assert line.isascii()
@@ -88,6 +88,6 @@ def test_one_sample_at_a_time() -> None:
             taken.append(number)
             yield answered()
 
-    lines = rows.lines(RUNS["block"], source())
+    lines = rows.row_lines(RUNS["block"], source())
     next(lines)
     assert taken == [0]

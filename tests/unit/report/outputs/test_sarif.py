@@ -8,9 +8,9 @@ from typing import Any
 import jsonschema
 import pytest
 
-from gate.domain.record import RunRecord
-from gate.report.outputs import sarif
-from gate.report.verdict.headline import plain_first_line
+from gate.record.run import RunRecord
+from gate.report.exports import sarif
+from gate.report.view.headline import plain_first_line
 from tests.golden.runs import runs
 
 RUNS = runs()

@@ -8,16 +8,14 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.domain.record import RunRecord
-from gate.domain.sample import ArmName, Reply
-from gate.domain.usage import Dollars
-from gate.domain.verdict import State, Verdict
+from gate.record.comparison import State, Verdict
+from gate.record.run import RunRecord
+from gate.record.sample import ArmName, Reply
+from gate.record.usage import Dollars
 from gate.report import numbers
-from gate.report.page.drawings import curves, deltas
-from gate.report.page.forest import FOLDED, ROWS, SHOWN, Line, forests, rate_forests
-from gate.report.page.gathering import Gathered, Samples, Spread, gather
-from gate.report.page.scale import Scale, scale_of
-from gate.report.page.tradeoffs import Point, tradeoffs
+from gate.report.page.charts import TradeoffPoint, delta_histogram, distribution_curves, tradeoffs
+from gate.report.page.forest import FOLDED, ROWS, SHOWN, ForestLine, LinearScale, forests, linear_scale, rate_forests
+from gate.report.page.samples import ArmSpread, GatheredSamples, SampleSource, gather_samples
 from tests.golden.builders import comparison, run, suite
 from tests.golden.runs import runs
 from tests.support.answered import answered_run
@@ -28,7 +26,7 @@ VALUES = st.floats(-1.0, 1.0)
 
 @given(st.lists(st.floats(-1e9, 1e9), max_size=8))
 def test_a_scale_holds_zero_and_all_values_in_their_order(values: list[float]) -> None:
-    scale = scale_of(values, least=0.1)
+    scale = linear_scale(values, least=0.1)
     places = [scale.at(value) for value in sorted([0.0, *values])]
     assert places == sorted(places)
     assert 0.0 <= places[0] and places[-1] <= 100.0
@@ -40,7 +38,7 @@ def test_a_scale_holds_zero_and_all_values_in_their_order(values: list[float]) -
 
 @given(st.lists(VALUES | st.none(), min_size=5, max_size=60))
 def test_every_case_is_in_one_bar_or_did_not_move(values: list[float | None]) -> None:
-    found, known = deltas(values), [value for value in values if value is not None]
+    found, known = delta_histogram(values), [value for value in values if value is not None]
     if len(known) < 5:
         assert found is None
         return
@@ -53,7 +51,7 @@ def test_every_case_is_in_one_bar_or_did_not_move(values: list[float | None]) ->
 
 
 def test_a_change_of_a_tenth_is_in_the_bar_that_ends_with_it() -> None:
-    found = deltas([-1.0, -0.1, 0.1, 1.0, 0.0])
+    found = delta_histogram([-1.0, -0.1, 0.1, 1.0, 0.0])
     assert found is not None
     labels = ["−1.00 to −0.90: 1 case", "−0.10 to 0.00: 1 case", "0.00 to 0.10: 1 case", "0.90 to 1.00: 1 case"]
     assert [bar.label for bar in found.bars] == labels
@@ -61,8 +59,8 @@ def test_a_change_of_a_tenth_is_in_the_bar_that_ends_with_it() -> None:
 
 @given(st.lists(st.floats(0.001, 100.0), min_size=5, max_size=400))
 def test_a_curve_rises_to_all_answers_and_marks_its_quantiles(values: list[float]) -> None:
-    spread = Spread(values={ArmName.BASELINE: array("d", values), ArmName.CANDIDATE: array("d")})
-    found = curves("", "Latency", spread, numbers.duration)
+    spread = ArmSpread(values={ArmName.BASELINE: array("d", values), ArmName.CANDIDATE: array("d")})
+    found = distribution_curves("", "Latency", spread, numbers.duration)
     assert found is not None
     (curve,) = found.curves
     steps = re.findall(r"H([\d.]+)V([\d.]+)", curve.path)
@@ -73,10 +71,10 @@ def test_a_curve_rises_to_all_answers_and_marks_its_quantiles(values: list[float
 
 
 def test_too_few_answers_are_no_curve() -> None:
-    assert curves("", "Cost", Spread(), numbers.dollars) is None
+    assert distribution_curves("", "Cost", ArmSpread(), numbers.dollars) is None
 
 
-def lines(run: RunRecord) -> dict[str, Line]:
+def lines(run: RunRecord) -> dict[str, ForestLine]:
     found = (*forests(run), *rate_forests(run))
     return {line.row.name: line for one in found for group in (*one.groups, *one.folded) for line in group.lines}
 
@@ -121,12 +119,12 @@ def test_rates_are_drawn_from_none_to_all_with_what_is_wanted() -> None:
     drawn = forest.groups[0].lines[0].drawn
     rate = runs()["new-block"].new[0].overall
     assert rate.rate is not None and rate.wanted is not None
-    assert drawn.point == Scale(0.0, 1.0).at(rate.rate)
+    assert drawn.point == LinearScale(0.0, 1.0).at(rate.rate)
     assert drawn.band == (round(100 * rate.wanted, 2), 100.0)
 
 
 def test_trade_offs_of_all_cases_are_those_of_the_axes_and_slices_those_of_their_cases() -> None:
-    gathered = gather(RUN, Samples(TAKEN, lambda _: None))
+    gathered = gather_samples(RUN, SampleSource(TAKEN, lambda _: None))
     found = tradeoffs(RUN, gathered)
     assert found is not None
     points = {point.name: point for point in found.points}
@@ -144,15 +142,15 @@ def test_trade_offs_of_all_cases_are_those_of_the_axes_and_slices_those_of_their
 
 
 def test_without_samples_one_suite_is_no_cloud_and_labels_do_not_meet() -> None:
-    assert tradeoffs(RUN, Gathered()) is None
-    found = tradeoffs(RUN, gather(RUN, Samples(TAKEN, lambda _: None)))
+    assert tradeoffs(RUN, GatheredSamples()) is None
+    found = tradeoffs(RUN, gather_samples(RUN, SampleSource(TAKEN, lambda _: None)))
     assert found is not None
     named = sorted((point for point in found.points if point.label), key=lambda point: point.y)
     assert named
     assert all(b.y - a.y >= 13 or not _touch(_box(a), _box(b)) for a, b in pairwise(named))
 
 
-def _box(point: Point) -> tuple[float, float]:
+def _box(point: TradeoffPoint) -> tuple[float, float]:
     """From where to where a point and its name reach."""
     width = 9 + 6.4 * len(point.name) if point.label else 0
     return (point.x - width, point.x) if point.left else (point.x, point.x + width)
@@ -163,7 +161,7 @@ def _touch(one: tuple[float, float], other: tuple[float, float]) -> bool:
 
 
 def test_no_name_is_written_over_a_point() -> None:
-    found = tradeoffs(RUN, gather(RUN, Samples(TAKEN, lambda _: None)))
+    found = tradeoffs(RUN, gather_samples(RUN, SampleSource(TAKEN, lambda _: None)))
     assert found is not None
     near = [
         (a, b)
@@ -177,7 +175,7 @@ def test_no_name_is_written_over_a_point() -> None:
 
 
 def test_where_few_points_are_drawn_each_has_its_name() -> None:
-    found = tradeoffs(RUN, gather(RUN, Samples(TAKEN, lambda _: None)))
+    found = tradeoffs(RUN, gather_samples(RUN, SampleSource(TAKEN, lambda _: None)))
     assert found is not None and len(found.points) <= 12
     unnamed = [point.name for point in found.points if not point.label]
     # What stands too near to another may go without.

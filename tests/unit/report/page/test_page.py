@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from gate.domain.jsonvalue import JsonValue
-from gate.domain.record import RunRecord
-from gate.domain.verdict import State
+from gate.record.comparison import State
+from gate.record.run import RunRecord
 from gate.report.escape import visible
-from gate.report.page.gathering import Samples
-from gate.report.page.page import render
-from gate.report.verdict.headline import plain_first_line
+from gate.report.page.document import render_page
+from gate.report.page.samples import SampleSource
+from gate.report.view.headline import plain_first_line
 from gate.store.run_folder import dump_run
+from gate.values import JsonValue
 from tests.golden.hostile import hostile
 from tests.golden.runs import runs
 from tests.support.answered import answered_run
@@ -31,7 +31,7 @@ RUNS = runs()
 
 @cache
 def page_of(name: str) -> tuple[str, Found]:
-    page = render(RUNS[name])
+    page = render_page(RUNS[name])
     return page, look(page)
 
 
@@ -112,7 +112,7 @@ def test_what_a_run_was_is_told_in_words() -> None:
     assert "Made 20 November 2026, 09:30 UTC Exit code 1" in found.text
     assert "Calls 1,080 Spent" in found.text
     strange = RUNS["block"].model_copy(update={"created": "whenever"})
-    assert "Made whenever" in look(render(strange)).text
+    assert "Made whenever" in look(render_page(strange)).text
 
 
 def test_an_arm_that_nothing_is_known_of_has_no_row_of_dashes() -> None:
@@ -124,7 +124,7 @@ def test_many_suites_in_which_nothing_moved_are_one_fold() -> None:
     made = RUNS["several-suites"]
     still, moved = made.suites
     others = [still.model_copy(update={"name": f"area-{n}"}) for n in range(5)]
-    page = render(made.model_copy(update={"suites": [*others, moved]}))
+    page = render_page(made.model_copy(update={"suites": [*others, moved]}))
     fold = "<summary>5 suites without a shown change</summary>"
     assert page.count(fold) == 2
     assert page.index("<bdi>triage</bdi>") < page.index(fold) < page.index("<bdi>area-0</bdi>")
@@ -140,18 +140,18 @@ def test_a_check_shows_rates_and_cases_with_what_scorers_say() -> None:
 
 @pytest.mark.parametrize("batch", [pytest.param(one, id=one[0].kind) for one in batches()[::3]])
 def test_nothing_that_a_run_holds_becomes_more_than_text(batch: tuple[Attack, ...]) -> None:
-    found = look(render(hostile(tuple(one.encodable for one in batch))))
+    found = look(render_page(hostile(tuple(one.encodable for one in batch))))
     loads_nothing(found)
     well_made(found)
 
 
 def test_a_secret_is_never_on_the_page() -> None:
     for attack in (one for one in attacks() if one.kind == "secrets"):
-        assert attack.core.strip()[:16] not in render(hostile((attack.text,)))
+        assert attack.core.strip()[:16] not in render_page(hostile((attack.text,)))
 
 
 def test_a_megabyte_in_every_place_is_cut() -> None:
-    page = render(hostile(("</script><script>alert(1)</script>" + "x" * 1_000_000,)))
+    page = render_page(hostile(("</script><script>alert(1)</script>" + "x" * 1_000_000,)))
     loads_nothing(look(page))
     assert len(page.encode()) < 3_000_000
 
@@ -164,7 +164,7 @@ def test_three_hundred_suites_are_a_page_that_opens() -> None:
     quality = one.quality.model_copy(update={"overall": overall, "slices": [*rows, *rows]})
     quiet = one.model_copy(update={"cases": [], "quality": quality})
     many = [quiet.model_copy(update={"name": f"suite-{number}"}) for number in range(299)]
-    page = render(RUNS["block"].model_copy(update={"suites": [*many, one]}))
+    page = render_page(RUNS["block"].model_copy(update={"suites": [*many, one]}))
     assert len(page.encode()) < 3_000_000
     found = look(page)
     assert "And 402 more arms" not in found.text and "And 400 more arms; the record" in found.text
@@ -176,14 +176,14 @@ def test_cases_with_long_names_are_as_many_as_there_is_room_for() -> None:
     run = RUNS["block"]
     case = run.suites[0].cases[0].model_copy(update={"slices": {f"d{n}": "<" * 90 for n in range(8)}})
     cases = [case.model_copy(update={"id": f"{number}{'<' * 95}"}) for number in range(1_500)]
-    page = render(run.model_copy(update={"suites": [run.suites[0].model_copy(update={"cases": cases})]}))
+    page = render_page(run.model_copy(update={"suites": [run.suites[0].model_copy(update={"cases": cases})]}))
     assert len(page.encode()) < 4_000_000
     assert "of 1,500 cases, those that tell most" in look(page).text
 
 
 def test_answers_are_left_out_where_there_is_no_room_and_rows_still_lead_to_what_is_there() -> None:
     run, samples = answered_run(120, 12)
-    pages = [render(run, Samples(samples, lambda _: None), limit=limit) for limit in (3_000_000, 250_000, 0)]
+    pages = [render_page(run, SampleSource(samples, lambda _: None), limit=limit) for limit in (3_000_000, 250_000, 0)]
     counts = []
     for page in pages:
         found = look(page)
@@ -216,7 +216,7 @@ def test_a_record_with_any_number_that_it_may_hold_gives_a_page() -> None:
             run = RunRecord.model_validate(json.loads(record))
         except ValidationError:
             continue
-        well_made(look(render(run)))
+        well_made(look(render_page(run)))
         shown += 1
     assert shown > 30
 

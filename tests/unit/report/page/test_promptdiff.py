@@ -3,15 +3,12 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.domain.caching import PrefixEnd
-from gate.domain.record import RunRecord
-from gate.domain.record_compared import CaseRecord
-from gate.domain.record_parts import ArmRecord, PromptTextRecord
-from gate.report.cases.sidebyside import case_view
-from gate.report.page import promptdiff
-from gate.report.page.marks import sparing
-from gate.report.page.promptdiff import PromptView, TextDiff, prompts
-from gate.report.parts.sidebyside import Pair
+from gate.record.comparison import PrefixEnd
+from gate.record.parts import ArmRecord, PromptTextRecord
+from gate.record.run import CaseRecord, RunRecord
+from gate.report.page import prompts
+from gate.report.page.prompts import PromptView, TextDiff, prompt_views
+from gate.report.side_by_side import AnswerPair, case_side_by_side, sparing_marks
 from tests.golden.builders import cache, output
 from tests.golden.runs import runs
 
@@ -33,7 +30,7 @@ def run_of(before: list[PromptTextRecord], after: list[PromptTextRecord], **othe
 
 
 def view_of(before: str, after: str, **other: object) -> PromptView:
-    (found,) = prompts(run_of(said(before), said(after), **other))
+    (found,) = prompt_views(run_of(said(before), said(after), **other))
     return found
 
 
@@ -102,7 +99,7 @@ def test_settings_and_models_that_changed_are_told() -> None:
     run = run_of(said("x"), said("x"))
     suite = run.suites[0]
     other: ArmRecord = suite.candidate.model_copy(update={"model": "openai:other", "params": {"temperature": 0.2}})
-    (found,) = prompts(run.model_copy(update={"suites": [suite.model_copy(update={"candidate": other})]}))
+    (found,) = prompt_views(run.model_copy(update={"suites": [suite.model_copy(update={"candidate": other})]}))
     assert found.settings == (
         ("model", "openai:gpt-4o-mini", "openai:other"),
         ("max_output_tokens", "512", "–"),
@@ -114,7 +111,7 @@ def test_settings_and_models_that_changed_are_told() -> None:
 def test_files_are_found_by_their_path_and_messages_by_their_place() -> None:
     before = [*said("a", "b"), *said("rules", kind="file")]
     after = [*said("a", "c"), *said("rules!", kind="file"), *said("more", kind="built")]
-    (found,) = prompts(run_of(before, after))
+    (found,) = prompt_views(run_of(before, after))
     assert found.same == 1
     assert [text.title for text in found.texts] == ["Message: system", "system", "Built for session system"]
 
@@ -122,25 +119,25 @@ def test_files_are_found_by_their_path_and_messages_by_their_place() -> None:
 def test_what_is_too_long_is_said_to_be() -> None:
     (text,) = view_of("a\n" * 2_001, "b").texts
     assert (text.stretches, "too many lines" in text.note) == ((), True)
-    (text,) = view_of("a" * promptdiff.ALL_BYTES, "b").texts
+    (text,) = view_of("a" * prompts.ALL_BYTES, "b").texts
     assert (text.stretches, "no room" in text.note) == ((), True)
-    (text,) = view_of("a\n" * (promptdiff.ALL_BYTES // promptdiff.LINE_BYTES), "b").texts
+    (text,) = view_of("a\n" * (prompts.ALL_BYTES // prompts.LINE_BYTES), "b").texts
     assert (text.stretches, "no room" in text.note) == ((), True)
     cut = PromptTextRecord(kind="message", name="system", text="a", cut=True)
-    (found,) = prompts(run_of([cut], [cut]))
+    (found,) = prompt_views(run_of([cut], [cut]))
     assert "Only the beginning" in found.texts[0].note
 
 
 def test_a_record_without_texts_says_so() -> None:
-    (found,) = prompts(runs()["block"])
+    (found,) = prompt_views(runs()["block"])
     assert (found.known, found.texts, found.same) == (False, (), 0)
 
 
 def test_answers_are_marked_where_they_have_enough_in_common() -> None:
-    view = case_view(block_case("de-017"), (), {})
+    view = case_side_by_side(block_case("de-017"), (), {})
     assert {pair.how for pair in view.pairs} == {"words"}
-    assert {pair.how for pair in map(sparing, view.pairs)} == {"texts"}
-    found = sparing(pair_of("Open the account page.", "Open the big new account page."))
+    assert {pair.how for pair in map(sparing_marks, view.pairs)} == {"texts"}
+    found = sparing_marks(pair_of("Open the account page.", "Open the big new account page."))
     assert found.candidate is not None and found.candidate.pieces is not None
     assert [piece.text for piece in found.candidate.pieces if piece.differs] == ["big new "]
 
@@ -149,8 +146,8 @@ def block_case(name: str) -> CaseRecord:
     return next(case for case in runs()["block"].suites[0].cases if case.id == name)
 
 
-def pair_of(before: str, after: str) -> Pair:
+def pair_of(before: str, after: str) -> AnswerPair:
     case = block_case("de-017")
     outputs = {"baseline_outputs": [output(0, before, 1.0)], "candidate_outputs": [output(0, after, 1.0)]}
-    (pair,) = case_view(case.model_copy(update=outputs), (), {}).pairs
+    (pair,) = case_side_by_side(case.model_copy(update=outputs), (), {}).pairs
     return pair

@@ -7,22 +7,22 @@ import pytest
 from pydantic import ValidationError
 from rich.console import Console
 
-from gate.domain.record_promises import PromiseRecord, PromisesRecord, PromiseTrialRecord
-from gate.domain.specdiff import ChangeState, InputChange
+from gate.record.rules import ChangeState, InputChange
+from gate.record.run import PromiseRecord, PromisesRecord, PromiseTrialRecord
 from gate.report.markdown import report as markdown
-from gate.report.markdown.folding import LEVELS, fold
-from gate.report.parts.specdiff import PromiseTable
-from gate.report.promises.tables import (
+from gate.report.markdown.folding import LEVELS, fold_view
+from gate.report.terminal import tables as terminal_specdiff
+from gate.report.view.promises import (
+    CHANGE_WORDS,
     LONGEST_RULE,
     NOTES_SHOWN,
     ROWS_SHOWN,
     ROWS_UNFOLDED,
-    WORDS,
-    fewer,
+    fewer_rows,
     promise_tables,
 )
-from gate.report.terminal import specdiff as terminal_specdiff
-from gate.report.view import view
+from gate.report.view.report import report_view
+from gate.report.view.tables import PromiseTable
 from tests.golden import runs
 from tests.support.attacks import Attack, batches
 from tests.support.surfaces import harm, on_github, stacks
@@ -44,13 +44,13 @@ def promise(state: ChangeState, place: int = 2, text: str = "some words") -> Pro
 
 
 def comment(*records: PromisesRecord) -> str:
-    return markdown.template("specdiff.md.j2").render(promises=promise_tables(records))
+    return markdown.report_template("specdiff.md.j2").render(promises=promise_tables(records))
 
 
 def printed(table: PromiseTable) -> str:
     out = io.StringIO()
     console = Console(file=out, width=100, force_terminal=False, _environ={})
-    for line in terminal_specdiff.lines(table):
+    for line in terminal_specdiff.promise_lines(table):
         console.print(line, highlight=False)
     return out.getvalue()
 
@@ -71,7 +71,7 @@ def test_a_dropped_promise_stands_in_the_terminal_with_its_evidence() -> None:
     assert "on purpose?" in text
 
 
-@pytest.mark.parametrize("state", list(WORDS))
+@pytest.mark.parametrize("state", list(CHANGE_WORDS))
 def test_only_what_is_given_up_gets_a_box(state: ChangeState) -> None:
     assert ("- [ ]" in comment(record(promise(state)))) == (state in ("removed", "loosened", "changed", "unknown"))
 
@@ -102,22 +102,22 @@ def test_suites_are_named_where_there_are_several_and_left_out_where_nothing_dif
 def test_a_table_becomes_shorter_and_says_so() -> None:
     (table,) = promise_tables([record(*(promise("added", n) for n in range(ROWS_SHOWN + 5)))])
     assert (len(table.rows), len(table.rows) + len(table.folded), table.more) == (ROWS_UNFOLDED, ROWS_SHOWN, 5)
-    short = fewer(table, 2)
+    short = fewer_rows(table, 2)
     assert (len(short.rows), short.more) == (2, ROWS_SHOWN + 3)
-    assert f"And {ROWS_SHOWN + 3} more" in markdown.template("specdiff.md.j2").render(promises=(short,))
-    assert fewer(table, 0).brief == table.brief
+    assert f"And {ROWS_SHOWN + 3} more" in markdown.report_template("specdiff.md.j2").render(promises=(short,))
+    assert fewer_rows(table, 0).brief == table.brief
 
 
 def test_a_long_report_keeps_the_counts_and_then_says_what_is_left_out() -> None:
     tables = promise_tables([record(DROPPED, *(promise("added", n) for n in range(20)))])
-    whole = replace(view(runs.block()), promises=tables)
-    report = markdown.template("report.md.j2")
-    assert "R1 is dropped on purpose" in report.render(view=fold(whole, LEVELS[0]))
+    whole = replace(report_view(runs.block()), promises=tables)
+    report = markdown.report_template("report.md.j2")
+    assert "R1 is dropped on purpose" in report.render(view=fold_view(whole, LEVELS[0]))
     short = next(level for level in LEVELS if level.rows == 3)
-    text = report.render(view=fold(whole, short))
+    text = report.render(view=fold_view(whole, short))
     assert "R1 is dropped on purpose" in text
     assert "And 18 more" in text
-    assert "the promises of 1 prompt" in report.render(view=fold(whole, LEVELS[-2]))
+    assert "the promises of 1 prompt" in report.render(view=fold_view(whole, LEVELS[-2]))
 
 
 def test_words_of_the_prompt_that_are_the_rule_are_not_said_twice() -> None:
@@ -137,7 +137,7 @@ def test_what_could_not_be_compared_is_no_change() -> None:
 def test_where_there_is_little_room_the_boxes_stay_with_their_evidence() -> None:
     inputs = [InputChange(state="added", component="x", after="y")]
     (table,) = promise_tables([record(DROPPED, promise("changed"), promise("reworded", 3), inputs=inputs)])
-    text = markdown.template("specdiff.md.j2").render(promises=(fewer(table, 2),))
+    text = markdown.report_template("specdiff.md.j2").render(promises=(fewer_rows(table, 2),))
     assert "- [ ] R1 is dropped on purpose" in text
     assert DROPPED.evidence in text
     assert "Why:" not in text
@@ -167,7 +167,7 @@ def full(text: str) -> PromisesRecord:
     """Every text of it is this one."""
     changes = [
         PromiseRecord(state=state, rule=text, before=text, after=text, evidence=text, new_evidence=text, reason=text)
-        for state in WORDS
+        for state in CHANGE_WORDS
         if state != "unchanged"
     ]
     gone = PromiseRecord(state="removed", rule=text, before=text, evidence=text, reason=text)
@@ -181,7 +181,7 @@ def test_no_text_changes_the_shape_of_the_comment_or_reaches_the_terminal(batch:
     for attack in batch:
         plain = "word" if attack.encodable.strip() else " "
         tables = promise_tables([full(attack.encodable), other])
-        text = markdown.template("specdiff.md.j2").render(promises=tables)
+        text = markdown.report_template("specdiff.md.j2").render(promises=tables)
         assert on_github(text) == on_github(comment(full(plain), other)), attack.id
         assert not stacks(text), attack.id
         assert not harm(printed(tables[0])), attack.id
@@ -215,14 +215,14 @@ def test_a_new_promise_that_no_answer_keeps_has_a_sign() -> None:
 def test_the_next_steps_name_what_is_open() -> None:
     said = record(DROPPED, promise("loosened", 3), promise("added", 4), trials=[trial("R4", 0), trial("R5", 1)])
     run = runs.passed().model_copy(update={"promises": [said]})
-    first, second, *others = ["".join(map(str, step)) for step in view(run).steps]
+    first, second, *others = ["".join(map(str, step)) for step in report_view(run).steps]
     assert first == "Tick or take back R1, R3: the prompt no longer promises that as it did."
     assert second == "Look at R4: no answer of the new prompt keeps what it newly promises."
     assert any("Merge when you are content" in step for step in others)
     quiet = run.model_copy(update={"promises": [record(promise("reworded"))]})
-    assert not any("Tick" in "".join(map(str, step)) for step in view(quiet).steps)
+    assert not any("Tick" in "".join(map(str, step)) for step in report_view(quiet).steps)
     many = run.model_copy(update={"promises": [record(*(promise("removed", place) for place in range(1, 9)))]})
-    assert "R1, R2, R3, R4, R5 and 3 more" in "".join(map(str, view(many).steps[0]))
+    assert "R1, R2, R3, R4, R5 and 3 more" in "".join(map(str, report_view(many).steps[0]))
 
 
 def test_a_rule_that_nobody_relied_on_gets_no_box() -> None:

@@ -4,8 +4,8 @@ import io
 
 from rich.console import Console
 
-from gate.report.scorers.juries import jury_facts
-from gate.report.terminal.run import render
+from gate.report.terminal.report import render_report
+from gate.report.view.scorers import jury_facts
 from tests.golden.judged_runs import judged
 
 
@@ -36,7 +36,7 @@ def test_without_a_scale_they_are_shares_of_one() -> None:
 
 def test_the_terminal_says_of_each_judge_how_far_it_agrees_with_people() -> None:
     out = io.StringIO()
-    render(judged(), Console(file=out, width=400, _environ={}))
+    render_report(judged(), Console(file=out, width=400, _environ={}))
     lines = out.getvalue().splitlines()
     (voice,) = (line for line in lines if "agrees with people on" in line)
     assert voice.strip().startswith(

@@ -2,8 +2,8 @@
 
 import pytest
 
-from gate.domain.checked import CaseState
-from gate.report.scorers.words import Scale, against, case_score, mean_score, others, scorer_text
+from gate.record.parts import CaseState
+from gate.report.view.scorers import ScoreScale, case_score, mean_score, other_scores, score_and_mark, scorer_text
 from tests.golden.checks import checked, rubric, scorer
 
 FIVE, HUNDRED = (1.0, 5.0), (0.0, 100.0)
@@ -23,9 +23,9 @@ FIVE, HUNDRED = (1.0, 5.0), (0.0, 100.0)
     ],
 )
 def test_a_score_and_the_mark_that_it_misses_are_told_apart(
-    value: float, mark: float | None, scale: Scale, said: str
+    value: float, mark: float | None, scale: ScoreScale, said: str
 ) -> None:
-    assert against(value, mark, scale) == said
+    assert score_and_mark(value, mark, scale) == said
 
 
 def test_a_rubric_and_its_dimensions_are_on_its_scale() -> None:
@@ -49,8 +49,8 @@ def test_the_mean_of_cases_is_on_a_scale_that_all_of_them_have() -> None:
 
 def test_full_marks_fold_and_the_rest_does_not() -> None:
     full = [scorer(name, 1.0) for name in ("a", "b", "c")]
-    assert others(checked(CaseState.PASSED, full)) == "3 scorers 1.000"
-    assert others(checked(CaseState.PASSED, full[:1])) == "a 1.000"
-    assert others(checked(CaseState.PASSED, [full[0], scorer("judge", 0.8, 0.7)])) == "a 1.000, judge 0.800"
-    assert others(checked(CaseState.PASSED, [*full, scorer("judge", 0.8, 0.7)])) == "judge 0.800, 3 others 1.000"
-    assert others(checked(CaseState.UNSCORED, [*full, scorer("judge", None, 0.7)])) == "3 others 1.000"
+    assert other_scores(checked(CaseState.PASSED, full)) == "3 scorers 1.000"
+    assert other_scores(checked(CaseState.PASSED, full[:1])) == "a 1.000"
+    assert other_scores(checked(CaseState.PASSED, [full[0], scorer("judge", 0.8, 0.7)])) == "a 1.000, judge 0.800"
+    assert other_scores(checked(CaseState.PASSED, [*full, scorer("judge", 0.8, 0.7)])) == "judge 0.800, 3 others 1.000"
+    assert other_scores(checked(CaseState.UNSCORED, [*full, scorer("judge", None, 0.7)])) == "3 others 1.000"

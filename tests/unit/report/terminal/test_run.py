@@ -7,8 +7,8 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from gate.domain.record import RunRecord
-from gate.report.terminal.run import _clipped, render
+from gate.record.run import RunRecord
+from gate.report.terminal.report import _clipped, render_report
 from tests.golden import runs
 from tests.golden.hostile import hostile
 
@@ -17,7 +17,7 @@ def _printed(run: RunRecord, *, width: int = 80, colour: bool = False, env: dict
     out = io.StringIO()
     system = "standard" if colour else None
     console = Console(file=out, width=width, force_terminal=colour, color_system=system, _environ=env or {})
-    render(run, console)
+    render_report(run, console)
     return out.getvalue()
 
 

@@ -6,11 +6,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.domain.history import Figure, Point
-from gate.domain.verdict import Verdict
-from gate.report.trend.chart import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WHISKERS, WIDTH, Value, chart
-from gate.report.trend.lines import slices_first, trend_view
-from gate.stats.student import t_quantile
+from gate.engine.history import Figure, Point
+from gate.record.comparison import Verdict
+from gate.report.trend import (
+    BOTTOM,
+    HEIGHT,
+    LEFT,
+    RIGHT,
+    TOP,
+    WHISKERS,
+    WIDTH,
+    ChartValue,
+    lay_out_chart,
+    slices_first,
+    trend_view,
+)
+from gate.stats.distributions import t_quantile
 
 BEGIN = datetime(2026, 11, 1, 9, tzinfo=UTC)
 FIGURE = Figure("quality", "overall", 20, 16, 0.7, 0.6, 0.02, -0.1, -0.15, -0.05, "regression")
@@ -22,7 +33,7 @@ def point(place: int, figure: Figure = FIGURE, event: str = "pull_request") -> P
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=100), st.floats(0, 0.3))
 def test_every_point_lies_inside_the_frame_with_its_interval(values: list[float], reach: float) -> None:
-    found = chart([Value(one, (one - reach, one + reach)) for one in values], (0.0, 1.0), str)
+    found = lay_out_chart([ChartValue(one, (one - reach, one + reach)) for one in values], (0.0, 1.0), str)
     assert len(found.spots) == len(values)
     for spot in found.spots:
         assert LEFT <= spot.x <= WIDTH - RIGHT
@@ -36,7 +47,7 @@ def test_every_point_lies_inside_the_frame_with_its_interval(values: list[float]
 
 @given(st.lists(st.floats(1e-9, 1e6), min_size=2, max_size=20))
 def test_a_larger_value_lies_higher(values: list[float]) -> None:
-    spots = chart([Value(one, None) for one in values], (0.0, None), str).spots
+    spots = lay_out_chart([ChartValue(one, None) for one in values], (0.0, None), str).spots
     for (one, spot), (other, beside) in zip(
         zip(values, spots, strict=True), zip(values[1:], spots[1:], strict=True), strict=False
     ):
@@ -45,7 +56,7 @@ def test_a_larger_value_lies_higher(values: list[float]) -> None:
 
 
 def test_one_point_has_no_line() -> None:
-    found = chart([Value(0.5, None)], (0.0, 1.0), str)
+    found = lay_out_chart([ChartValue(0.5, None)], (0.0, 1.0), str)
     assert (found.line, found.spots[0].x) == ("", (LEFT + WIDTH - RIGHT) / 2)
 
 

@@ -4,11 +4,11 @@ import io
 
 from rich.console import Console
 
-from gate.domain.case import Case
-from gate.domain.record import RunRecord
-from gate.domain.sample import ArmName
-from gate.report.terminal import since as terminal_since
-from gate.report.trend.since import since
+from gate.cases.case import Case
+from gate.record.run import RunRecord
+from gate.record.sample import ArmName
+from gate.report.terminal import watch as terminal_since
+from gate.report.terminal.watch import watch_view
 from tests.golden.hostile import hostile
 from tests.golden.runs import runs
 from tests.support.finished import finished
@@ -31,25 +31,25 @@ def fallen(count: int) -> RunRecord:
 
 def printed(run: RunRecord, last: RunRecord | None, width: int = 100) -> str:
     out = io.StringIO()
-    terminal_since.render(since(run, last), "14:03:21", Console(file=out, width=width, _environ={}))
+    terminal_since.render_watch(watch_view(run, last), "14:03:21", Console(file=out, width=width, _environ={}))
     return out.getvalue()
 
 
 def test_the_first_run_has_nothing_before_it() -> None:
-    first = since(fallen(18), None)
+    first = watch_view(fallen(18), None)
     assert (first.before, first.fell, first.rose) == ("", (), ())
     assert {row.before for row in first.rows} == {"–"}
     assert first.rows[0].name == "overall"
 
 
 def test_slices_and_cases_are_held_against_the_last_run() -> None:
-    later = since(fallen(2), fallen(18))
+    later = watch_view(fallen(2), fallen(18))
     assert later.before.startswith("BLOCK: tier=gold fell by 0.900")
     rows = {row.name: row for row in later.rows}
     assert (rows["tier=gold"].before, rows["tier=gold"].moved) == ("−0.900", 1)
     assert rows["tier=free"].moved == 0
     assert len(later.rose) == 16 and later.fell == () and later.rose[0] == "c005 0.000 → 1.000"
-    worse = since(fallen(18), fallen(2))
+    worse = watch_view(fallen(18), fallen(2))
     assert {row.name: row.moved for row in worse.rows}["tier=gold"] == -1 and len(worse.fell) == 16
 
 
@@ -67,7 +67,7 @@ def test_known_answers_are_why_cost_and_latency_are_missing() -> None:
     run = GOLDEN["reused"]
     one = run.suites[0]
     missing = one.latency.model_copy(update={"compared": False})
-    shown = since(run.model_copy(update={"suites": [one.model_copy(update={"latency": missing})]}), None)
+    shown = watch_view(run.model_copy(update={"suites": [one.model_copy(update={"latency": missing})]}), None)
     assert any(said.startswith("latency not compared") for said in shown.axes)
 
 

@@ -8,18 +8,18 @@ import pytest
 from rich.console import Console
 
 from gate.calls.budget import BudgetGuard
-from gate.calls.lane import NoCall
+from gate.calls.limits import CallRefused
 from gate.config.policy import Budget, Limit
-from gate.domain.record import RunRecord
-from gate.domain.usage import Dollars
-from gate.domain.verdict import Verdict
-from gate.report.advice.steps import steps
-from gate.report.markdown import comment, preview
+from gate.record.comparison import Verdict
+from gate.record.run import RunRecord
+from gate.record.usage import Dollars
+from gate.report.markdown import preview, report
 from gate.report.markdown import report as markdown
-from gate.report.parts.whole import Code, Text
-from gate.report.terminal import run as terminal
-from gate.report.verdict.headline import plain_first_line
-from gate.report.view import view
+from gate.report.terminal import report as terminal
+from gate.report.view.advice import next_steps
+from gate.report.view.headline import plain_first_line
+from gate.report.view.parts import Code, Text
+from gate.report.view.report import report_view
 from tests.golden import runs
 
 SIGNALS = ("interrupted (SIGINT)", "the process was asked to end (SIGTERM)")
@@ -38,7 +38,7 @@ def _refusal(budget: Budget) -> str:
     """What the budget says when its limit is reached."""
     guard = BudgetGuard(budget, time.monotonic)
     guard.settle(0.0, Dollars(2.0))
-    with pytest.raises(NoCall) as refused:
+    with pytest.raises(CallRefused) as refused:
         asyncio.run(guard.take(0.0))
     return refused.value.reason
 
@@ -50,28 +50,28 @@ def test_a_budget_is_named_with_what_is_missing_and_how_to_go_on(limit: Limit, s
     reason = _refusal(Budget().lowered(limit, 0, setting))
     run = _ended(reason)
     assert plain_first_line(run).startswith(f"INCONCLUSIVE: {reason}; 300 of 720 samples are missing")
-    assert view(run).notes == (
+    assert report_view(run).notes == (
         "Nothing is lost: the answers to the other 420 are kept, and the next run takes up from there.",
     )
-    said = [_said(step) for step in steps(run)]
+    said = [_said(step) for step in next_steps(run)]
     assert said[0] == f"Raise {setting}, or run again as it is: only what is missing will be paid for."
     assert ".gate/cache" in said[1]
 
 
 @pytest.mark.parametrize("reason", SIGNALS)
 def test_a_signal_asks_for_nothing_but_another_run(reason: str) -> None:
-    assert _said(steps(_ended(reason))[0]) == "Run again: only what is missing will be paid for."
+    assert _said(next_steps(_ended(reason))[0]) == "Run again: only what is missing will be paid for."
 
 
 def test_a_service_that_is_not_there_has_to_be_mended_first() -> None:
-    assert _said(steps(_ended("the first 25 calls all failed; the last one: HTTP 503"))[0]).startswith("Mend what")
+    assert _said(next_steps(_ended("the first 25 calls all failed; the last one: HTTP 503"))[0]).startswith("Mend what")
 
 
 def test_nothing_is_promised_where_nothing_was_answered() -> None:
     run = _ended(SIGNALS[1])
     run = run.model_copy(update={"missing": run.missing.model_copy(update={"samples": 720})})
-    assert view(run).notes == ()
-    assert [_said(step) for step in steps(run)] == ["Run again."]
+    assert report_view(run).notes == ()
+    assert [_said(step) for step in next_steps(run)] == ["Run again."]
 
 
 def _forgotten(run: RunRecord, *arms: str) -> RunRecord:
@@ -86,40 +86,45 @@ def _forgotten(run: RunRecord, *arms: str) -> RunRecord:
 def test_answers_that_are_not_kept_are_not_said_to_be() -> None:
     run = _forgotten(_ended(SIGNALS[1]), "baseline", "candidate")
     name = run.suites[0].name
-    assert view(run).notes == (f"The agent of {name} may be another one the next time, so it is asked again.",)
-    assert [_said(step) for step in steps(run)] == ["Run again."]
+    assert report_view(run).notes == (f"The agent of {name} may be another one the next time, so it is asked again.",)
+    assert [_said(step) for step in next_steps(run)] == ["Run again."]
 
 
 def test_where_some_answers_are_kept_they_are_told_apart() -> None:
     run = _forgotten(_ended(SIGNALS[1]), "candidate")
-    assert "so it is asked again. All other answers are kept." in view(run).notes[0]
-    assert _said(steps(run)[0]) == "Run again: what is kept will not be paid for again."
-    assert ".gate/cache" in _said(steps(run)[1])
+    assert "so it is asked again. All other answers are kept." in report_view(run).notes[0]
+    assert _said(next_steps(run)[0]) == "Run again: what is kept will not be paid for again."
+    assert ".gate/cache" in _said(next_steps(run)[1])
 
 
 def test_a_check_promises_nothing_of_an_agent_that_is_asked_again() -> None:
     run = runs.runs()["check-missing"]
-    assert "what is known is not asked for a second time" in _said(steps(run)[0])
+    assert "what is known is not asked for a second time" in _said(next_steps(run)[0])
     arms = [
         new.model_copy(update={"candidate": new.candidate.model_copy(update={"remembered": False})}) for new in run.new
     ]
     again = run.model_copy(update={"new": arms})
-    assert _said(steps(again)[0]) == "Mend what is named above, and run again."
+    assert _said(next_steps(again)[0]) == "Mend what is named above, and run again."
 
 
 def test_the_cause_is_told_where_missing_samples_could_change_the_verdict() -> None:
     why = "300 of 720 samples have no score, and they could change the verdict: PASS if …, BLOCK if …."
     run = _ended(SIGNALS[1], reasons=[why])
     assert "SIGTERM" in plain_first_line(run)
-    assert why in view(run).notes
+    assert why in report_view(run).notes
 
 
 def test_every_report_copes_with_the_exit_code_of_an_interrupt() -> None:
     run = _ended(SIGNALS[0], exit_code=130)
     out = io.StringIO()
-    terminal.render(run, Console(file=out, width=100, color_system=None, force_terminal=False, _environ={}))
-    context = comment.Context("a" * 40, "origin/main", "", "skip-prompt-diff")
-    texts = (markdown.render(run), comment.render(run, context), preview.body(run), out.getvalue())
+    terminal.render_report(run, Console(file=out, width=100, color_system=None, force_terminal=False, _environ={}))
+    context = report.CommentContext("a" * 40, "origin/main", "", "skip-prompt-diff")
+    texts = (
+        markdown.render_report(run),
+        report.render_comment(run, context),
+        preview.preview_body(run),
+        out.getvalue(),
+    )
     assert all("INCONCLUSIVE" in text and "300 of 720 samples are" in text for text in texts)
     assert "130 (interrupted)" in texts[0]
     assert run.verdict is Verdict.INCONCLUSIVE
@@ -127,5 +132,5 @@ def test_every_report_copes_with_the_exit_code_of_an_interrupt() -> None:
 
 def test_an_interrupt_before_anything_was_asked() -> None:
     run = runs.runs()["no-key"].model_copy(update={"exit_code": 130, "reasons": ["interrupted"]})
-    assert "interrupted" in markdown.render(run)
-    assert steps(run)
+    assert "interrupted" in markdown.render_report(run)
+    assert next_steps(run)

@@ -4,13 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.domain.record import RunRecord
-from gate.domain.verdict import State, Verdict
-from gate.report.markdown.report import render
-from gate.report.parts.whole import Code, Text
-from gate.report.unfinished.obstacle import LONGEST_HEADING, heading, in_full
-from gate.report.verdict.headline import headline, plain_first_line
-from gate.report.view import view
+from gate.record.comparison import State, Verdict
+from gate.record.run import RunRecord
+from gate.report.markdown.report import render_report
+from gate.report.view.headline import headline, plain_first_line
+from gate.report.view.parts import Code, Text
+from gate.report.view.report import report_view
+from gate.report.view.unfinished import LONGEST_HEADING, obstacle_heading, obstacle_in_full
 from tests.golden import runs
 from tests.golden.builders import comparison, run, suite
 
@@ -51,16 +51,16 @@ def test_a_long_obstacle_is_cut_at_a_clause_or_a_word(made: RunRecord, first: st
 
 @pytest.mark.parametrize("made", [runs.unanswered(), ended(CAP), failed("word " * 40 + "end")])
 def test_the_whole_sentence_stands_once_right_below(made: RunRecord) -> None:
-    shown, whole = view(made), said(in_full(made))
+    shown, whole = report_view(made), said(obstacle_in_full(made))
     assert said(shown.sentence).startswith(whole) and whole.startswith("Why: ")
     told = whole.removeprefix("Why: ").rstrip(".")
     assert not any(told in said((note,) if isinstance(note, str) else note) for note in shown.notes)
-    lines = render(made).split("<details>")[0].splitlines()
+    lines = render_report(made).split("<details>")[0].splitlines()
     assert lines[2:4] == ["> [!WARNING]", f"> {lines[3][2:]}"] and lines[3].startswith("> Why: ")
 
 
 def test_other_reasons_are_still_listed() -> None:
-    assert view(failed("word " * 40)).notes == ("gate.yaml:7: another mistake.",)
+    assert report_view(failed("word " * 40)).notes == ("gate.yaml:7: another mistake.",)
 
 
 def test_a_short_obstacle_says_all_and_names_the_worst_slice() -> None:
@@ -71,14 +71,14 @@ def test_a_short_obstacle_says_all_and_names_the_worst_slice() -> None:
     )
     update = {"unfinished": "the budget of 500 calls is used up", "suites": [fallen]}
     made = runs.unfinished().model_copy(update=update)
-    assert in_full(made) == ()
+    assert obstacle_in_full(made) == ()
     assert said(headline(made)).endswith("samples are missing; worst slice a=1 −0.100 [−0.300, +0.050]")
-    assert "Why: " not in render(made)
+    assert "Why: " not in render_report(made)
 
 
 @given(st.text(min_size=1, max_size=400))
 def test_no_heading_is_longer_than_a_line(reason: str) -> None:
     made = ended(reason)
-    shown = said(heading(made, ("; worst slice ", Code("lang=de"), " −0.020")))
+    shown = said(obstacle_heading(made, ("; worst slice ", Code("lang=de"), " −0.020")))
     assert 0 < len(shown) <= LONGEST_HEADING
-    assert "worst slice lang=de" not in shown or in_full(made) == ()
+    assert "worst slice lang=de" not in shown or obstacle_in_full(made) == ()

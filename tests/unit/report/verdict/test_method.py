@@ -2,14 +2,14 @@
 
 import pytest
 
-from gate.domain.record import RunRecord
-from gate.report.parts.whole import Code
-from gate.report.verdict.method import method
+from gate.record.run import RunRecord
+from gate.report.view.facts import method_facts
+from gate.report.view.parts import Code
 from tests.golden.runs import block, margin
 
 
 def told(run: RunRecord, label: str) -> str:
-    (fact,) = [fact for fact in method(run) if fact.label == label]
+    (fact,) = [fact for fact in method_facts(run) if fact.label == label]
     return "".join(part.text if isinstance(part, Code) else part for part in fact.text)
 
 

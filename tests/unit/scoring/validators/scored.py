@@ -1,13 +1,13 @@
 """Scores one answer with one scorer, written as in configuration."""
 
+from gate.cases.case import Case
 from gate.config.scorers import parse_scorers
-from gate.domain.absence import Unscored
-from gate.domain.case import Case
-from gate.domain.jsonvalue import JsonValue
-from gate.domain.sample import Score
-from gate.domain.usage import Cost
-from gate.scoring.subject import Subject
+from gate.record.sample import Score
+from gate.record.transcript import Unscored
+from gate.record.usage import Cost
+from gate.scoring.interface import Subject
 from gate.scoring.validators.registry import validate
+from gate.values import JsonValue
 
 
 def judged(

@@ -6,15 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gate.cases.case import Case
 from gate.config.scorers import parse_scorers
-from gate.domain.absence import Unscored
-from gate.domain.case import Case
-from gate.domain.jsonvalue import JsonValue
-from gate.domain.sample import Score
-from gate.domain.transcript import Cell, Observation, ToolUse, Transcript, Turn
-from gate.scoring.subject import Subject
+from gate.record.sample import Score
+from gate.record.transcript import Cell, Observation, ToolUse, Transcript, Turn, Unscored
+from gate.scoring.interface import Subject
 from gate.scoring.validators.registry import validate
-from gate.scoring.validators.tools import holds
+from gate.scoring.validators.tool_calls import holds_all
+from gate.values import JsonValue
 
 CALLS = st.lists(st.sampled_from("abcd"), max_size=8)
 
@@ -152,10 +151,10 @@ VALUES = st.recursive(
 
 @given(VALUES, st.dictionaries(st.text(max_size=3), VALUES, max_size=3))
 def test_everything_has_all_of_itself_and_more_keys_do_not_matter(value: JsonValue, more: dict[str, JsonValue]) -> None:
-    assert holds(value, value)
+    assert holds_all(value, value)
     if isinstance(value, dict):
-        assert holds({**more, **value}, value)
-        assert not holds(value, {**value, "further": 1})
+        assert holds_all({**more, **value}, value)
+        assert not holds_all(value, {**value, "further": 1})
 
 
 def seen(options: dict[str, JsonValue], *rows: tuple[Cell, ...], more: bool = False) -> Score:

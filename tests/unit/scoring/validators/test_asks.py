@@ -1,6 +1,6 @@
 import pytest
 
-from gate.domain.jsonvalue import JsonValue
+from gate.values import JsonValue
 from tests.unit.scoring.validators.scored import judged, score
 
 

@@ -1,7 +1,7 @@
 import pytest
 
-from gate.domain.absence import Unscored
-from gate.domain.usage import Cost, Dollars, Unpriced
+from gate.record.transcript import Unscored
+from gate.record.usage import Cost, Dollars, Unpriced
 from tests.unit.scoring.validators.scored import judged
 
 

@@ -1,12 +1,11 @@
 import pytest
 
-from gate.config.scorerspec import ScorerSpec
-from gate.domain.case import Case
-from gate.domain.jsonvalue import JsonValue
+from gate.cases.case import Case
+from gate.config.scorer import ScorerSpec
 from gate.errors import InputErrors
-from gate.scoring.subject import Subject
-from gate.scoring.validators.filling import fill_options
-from gate.scoring.validators.registry import REASON_CHARS, validate
+from gate.scoring.interface import Subject
+from gate.scoring.validators.registry import REASON_CHARS, fill_options, validate
+from gate.values import JsonValue
 
 
 @pytest.mark.parametrize(

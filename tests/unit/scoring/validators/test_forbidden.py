@@ -2,9 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.domain.jsonvalue import JsonValue
-from gate.scoring.validators.inflections import inflected
-from gate.scoring.validators.phrases import Phrases
+from gate.scoring.validators.words import Phrases, inflected
+from gate.values import JsonValue
 from tests.unit.scoring.validators.scored import judged, score
 
 WORDS: JsonValue = ["transition", "process", "handle"]

@@ -4,15 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gate.cases.case import Case
+from gate.config.scorer import CODED, JUDGED
 from gate.config.scorers import KINDS, parse_scorers
-from gate.config.scorerspec import CODED, JUDGED
-from gate.domain.absence import Unscored
-from gate.domain.case import Case
-from gate.domain.jsonvalue import JsonValue
-from gate.domain.transcript import Observation, ToolUse, Transcript, Turn
-from gate.domain.usage import Dollars
-from gate.scoring.subject import Subject
+from gate.record.transcript import Observation, ToolUse, Transcript, Turn, Unscored
+from gate.record.usage import Dollars
+from gate.scoring.interface import Subject
 from gate.scoring.validators.registry import REASON_CHARS, VALIDATORS, validate
+from gate.values import JsonValue
 
 WRITTEN: list[JsonValue] = [
     *("exact", "contains", "starts_with", "ends_with", "json", "similarity", "refusal"),

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.domain.jsonvalue import JsonValue
-from gate.inputs.jsonpath import BadPath, look_up, parse_path, written
-from gate.scoring.validators.json_path import same
+from gate.config.values import BadPath, look_up, parse_path, written
+from gate.scoring.validators.json_answers import same_json
+from gate.values import JsonValue
 from tests.unit.scoring.validators.scored import judged, score
 
 ANSWER = '{"a": {"b c": [10, {"d": null}]}, "n": 1.0, "yes": true}'
@@ -114,9 +114,9 @@ def test_any_text_is_a_path_or_refused(text: str) -> None:
 
 
 def test_equality_of_json() -> None:
-    assert same([1, {"a": 2.0}], [1.0, {"a": 2}])
-    assert not same([True], [1])
-    assert not same({"a": 1}, {"a": 1, "b": 2})
-    assert not same([], {})
-    assert not same("1", 1)
-    assert same(None, None)
+    assert same_json([1, {"a": 2.0}], [1.0, {"a": 2}])
+    assert not same_json([True], [1])
+    assert not same_json({"a": 1}, {"a": 1, "b": 2})
+    assert not same_json([], {})
+    assert not same_json("1", 1)
+    assert same_json(None, None)

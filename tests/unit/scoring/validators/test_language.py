@@ -1,7 +1,7 @@
 import pytest
 from py3langid.langid import LanguageIdentifier
 
-from gate.inputs.languages import LANGUAGES, language_code
+from gate.config.values import LANGUAGES, language_code
 from tests.unit.scoring.validators.scored import judged, score
 
 SENTENCES = {

@@ -1,8 +1,7 @@
 import pytest
 
-from gate.domain.jsonvalue import JsonValue
-from gate.scoring.validators.sentences import sentences
-from gate.scoring.validators.words import word_count
+from gate.scoring.validators.words import sentences, word_count
+from gate.values import JsonValue
 from tests.unit.scoring.validators.scored import judged
 
 

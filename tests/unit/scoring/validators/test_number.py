@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.domain.jsonvalue import JsonValue
 from gate.scoring.validators.number import numbers
+from gate.values import JsonValue
 from tests.unit.scoring.validators.scored import judged, score
 
 

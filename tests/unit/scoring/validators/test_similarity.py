@@ -3,9 +3,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.config.scorers import parse_scorers
-from gate.domain.jsonvalue import JsonValue
-from gate.scoring.passing import mark_of
-from gate.scoring.validators.similarity import edit, token_f1
+from gate.scoring.pass_rule import mark_of_scorer
+from gate.scoring.validators.text import edit_similarity, token_f1
+from gate.values import JsonValue
 from tests.unit.scoring.validators.scored import judged, score
 
 
@@ -47,7 +47,7 @@ def test_token_f1(want: str, got: str, value: float) -> None:
     ],
 )
 def test_edit(want: str, got: str, value: float) -> None:
-    assert edit(want, got) == pytest.approx(value, rel=1e-3)
+    assert edit_similarity(want, got) == pytest.approx(value, rel=1e-3)
 
 
 WORDS = st.text(st.sampled_from("ab éñ我.\n"), max_size=30)
@@ -55,7 +55,7 @@ WORDS = st.text(st.sampled_from("ab éñ我.\n"), max_size=30)
 
 @given(WORDS, WORDS)
 def test_both_are_symmetric_and_one_only_for_the_same(one: str, other: str) -> None:
-    for metric in (token_f1, edit):
+    for metric in (token_f1, edit_similarity):
         assert metric(one, other) == metric(other, one)
         assert 0.0 <= metric(one, other) <= 1.0
         assert metric(one, one) == 1.0
@@ -72,7 +72,7 @@ def naive(one: str, other: str) -> int:
 
 @given(st.text("abc", min_size=1, max_size=12), st.text("abc", max_size=12))
 def test_the_distance_is_levenshteins(one: str, other: str) -> None:
-    assert edit(one, other) == pytest.approx(1 - naive(one, other) / max(len(one), len(other)))
+    assert edit_similarity(one, other) == pytest.approx(1 - naive(one, other) / max(len(one), len(other)))
 
 
 @pytest.mark.parametrize(
@@ -89,4 +89,4 @@ def test_the_expected_text_is_compared_unless_another_is_given() -> None:
 
 @pytest.mark.parametrize(("options", "mark"), [(None, 0.7), ({"threshold": 0.4}, 0.4)])
 def test_the_threshold_is_what_a_sample_must_reach(options: JsonValue, mark: float) -> None:
-    assert mark_of(parse_scorers([{"similarity": options}], "here")[0]) == mark
+    assert mark_of_scorer(parse_scorers([{"similarity": options}], "here")[0]) == mark

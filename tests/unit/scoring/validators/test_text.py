@@ -2,7 +2,7 @@ import unicodedata
 
 import pytest
 
-from gate.domain.jsonvalue import JsonValue
+from gate.values import JsonValue
 from tests.unit.scoring.validators.scored import judged, score
 
 

@@ -1,9 +1,9 @@
 """What the scorer `tools` names."""
 
-from gate.domain.case import Case
-from gate.domain.transcript import Transcript, Turn
-from gate.scoring.subject import Subject
-from gate.scoring.validators.tools import tools
+from gate.cases.case import Case
+from gate.record.transcript import Transcript, Turn
+from gate.scoring.interface import Subject
+from gate.scoring.validators.tool_calls import tools
 
 
 def test_a_tool_that_two_options_ask_for_is_missing_once() -> None:

@@ -4,12 +4,11 @@ import asyncio
 import sys
 from pathlib import Path
 
-from gate.domain.case import Case
-from gate.targets.external import python_agent
-from gate.targets.external.program import Program, ProgramAgent
-from gate.targets.external.protocol import Tongue
-from gate.targets.tools.masks import Masks
-from gate.targets.tools.process import Place
+from gate.agents import python_agent
+from gate.agents.external import Program, ProgramAgent, ProtocolSession
+from gate.agents.masks import Masks
+from gate.agents.processes import ProgramPlace
+from gate.cases.case import Case
 from tests.support.conversing import question
 
 SECRET = "s3cret-token-0123456789"
@@ -43,7 +42,7 @@ def python(folder: Path, source: str, name: str = "Agent", timeout_s: float = 20
 
 
 def started(folder: Path, command: tuple[str, ...], timeout_s: float, *, told: bool = False) -> ProgramAgent:
-    place = Place(folder, folder / "scratch", "/usr/bin:/bin")
+    place = ProgramPlace(folder, folder / "scratch", "/usr/bin:/bin")
     made = Program(command, place, {"AGENT_TOKEN": SECRET}, timeout_s, asyncio.Semaphore(1), told)
-    tongue = Tongue(question(Case("c", "Hello?", slices={"tier": "free"})), Masks((SECRET,)), "the agent")
+    tongue = ProtocolSession(question(Case("c", "Hello?", slices={"tier": "free"})), Masks((SECRET,)), "the agent")
     return ProgramAgent(tongue, made)

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from gate.targets.external.program import ProgramAgent
-from gate.targets.port import AgentFailed, Answer
-from gate.targets.tools.process import MARK
+from gate.agents.external import ProgramAgent
+from gate.agents.interface import AgentFailed, Answer
+from gate.agents.processes import MARK
 from tests.unit.targets.external.agents import SECRET, program, started
 
 

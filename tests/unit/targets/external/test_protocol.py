@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.domain.case import Case
-from gate.domain.jsonvalue import JsonValue, more_than
-from gate.domain.message import Message
-from gate.domain.prompt import Prompt
-from gate.inputs.prompts import parse
-from gate.targets.external.protocol import MOST_VALUES, Reply, Tongue
-from gate.targets.port import AgentFailed
-from gate.targets.tools.masks import Masks
+from gate.agents.external import MOST_VALUES, AgentReply, ProtocolSession
+from gate.agents.interface import AgentFailed
+from gate.agents.masks import Masks
+from gate.cases.case import Case
+from gate.messages import Message
+from gate.prompts.reading import parse
+from gate.prompts.version import Prompt
+from gate.values import JsonValue, more_than
 from tests.support.conversing import question
 
 PLAIN = Prompt((Message("system", "Be kind."),))
@@ -25,7 +25,7 @@ TALK = (Message("user", "Hi."), Message("assistant", "Hello."), Message("user", 
 def opened(case: Case, prompt: Prompt = PLAIN) -> dict[str, Any]:
     asked = question(case)
     arm = replace(asked.arm, version=replace(asked.arm.version, prompt=prompt))
-    said = Tongue(replace(asked, arm=arm), Masks(), "the agent").opening("start", "s-1")
+    said = ProtocolSession(replace(asked, arm=arm), Masks(), "the agent").opening("start", "s-1")
     found: dict[str, Any] = json.loads(said)["prompt"]
     return found
 
@@ -60,8 +60,8 @@ def test_a_template_around_the_question_is_told_without_it() -> None:
     ]
 
 
-def tongue(masks: Masks | None = None) -> Tongue:
-    return Tongue(question(Case("c", "?")), masks or Masks(), "the agent")
+def tongue(masks: Masks | None = None) -> ProtocolSession:
+    return ProtocolSession(question(Case("c", "?")), masks or Masks(), "the agent")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ def test_what_nobody_uses_of_a_reply_is_not_looked_at() -> None:
 def test_what_an_answer_tells_of_its_tools_has_a_limit(more: int) -> None:
     # Each call has itself, its name and its arguments beside what these hold, and the list is one, too.
     values: list[JsonValue] = [1] * (MOST_VALUES - 4 + more)
-    reply: Reply = {"type": "answer", "text": "x", "tools": [{"name": "look", "arguments": values}]}
+    reply: AgentReply = {"type": "answer", "text": "x", "tools": [{"name": "look", "arguments": values}]}
     if more:
         with pytest.raises(AgentFailed, match="more than 100,000 values"):
             tongue().answer(reply, 1.0)

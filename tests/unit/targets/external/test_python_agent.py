@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.targets.port import AgentFailed
+from gate.agents.interface import AgentFailed
 from tests.unit.targets.external.agents import python
 from tests.unit.targets.external.test_program import answers, left, reason
 

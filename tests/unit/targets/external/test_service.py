@@ -8,12 +8,11 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from gate.bootstrap.agents import _client
-from gate.domain.case import Case
-from gate.targets.external.protocol import Tongue
-from gate.targets.external.service import Service, ServiceAgent
-from gate.targets.port import AgentFailed, Answer
-from gate.targets.tools.masks import Masks
+from gate.agents.external import ProtocolSession, Service, ServiceAgent
+from gate.agents.interface import AgentFailed, Answer
+from gate.agents.masks import Masks
+from gate.app.agents import _client
+from gate.cases.case import Case
 from tests.support.agent_service import AgentService, Answering, polite
 from tests.support.conversing import question
 
@@ -36,7 +35,7 @@ def service() -> Iterator[AgentService]:
 async def talked(url: str, *texts: str, timeout_s: float = 20.0, revive: bool = False) -> list[Answer]:
     async with _client() as client:
         made = Service(url, {"Authorization": SECRET}, timeout_s, client)
-        agent = ServiceAgent(Tongue(question(Case("c", "x")), Masks((SECRET, *SECRETS)), "the agent"), made)
+        agent = ServiceAgent(ProtocolSession(question(Case("c", "x")), Masks((SECRET, *SECRETS)), "the agent"), made)
         try:
             await agent.start("session-1")
             found = [await agent.send(text) for text in texts]

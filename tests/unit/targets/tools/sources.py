@@ -5,10 +5,10 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from gate.domain.jsonvalue import JsonValue
-from gate.domain.tools import Tool
-from gate.targets.port import AgentFailed
-from gate.targets.tools.port import Given
+from gate.agents.interface import AgentFailed
+from gate.agents.toolbox import ToolOutput
+from gate.messages import Tool
+from gate.values import JsonValue
 
 
 def tool(name: str, description: str = "Does it.", **properties: JsonValue) -> Tool:
@@ -20,7 +20,7 @@ class Scripted:
     """A source whose answers are a function of the arguments; with a fault it cannot be had, before a door opens."""
 
     tools: tuple[Tool, ...]
-    answer: Callable[[dict[str, JsonValue]], Given] = lambda arguments: Given(json.dumps(arguments))
+    answer: Callable[[dict[str, JsonValue]], ToolOutput] = lambda arguments: ToolOutput(json.dumps(arguments))
     label: str = "the shop"
     pause_s: float = 0.0
     fault: str = ""
@@ -36,7 +36,7 @@ class Scripted:
         self.opened += 1
         return self
 
-    async def call(self, name: str, arguments: dict[str, JsonValue]) -> Given:
+    async def call(self, name: str, arguments: dict[str, JsonValue]) -> ToolOutput:
         self.called.append((name, arguments))
         await asyncio.sleep(self.pause_s)
         return self.answer(arguments)

@@ -7,40 +7,37 @@ from dataclasses import replace
 
 import pytest
 
-from gate.config.toolfile import RecordedTool, ToolAnswer
-from gate.domain.jsonvalue import JsonValue
-from gate.domain.transcript import ToolUse
-from gate.inputs.limits import TOOL_TEXT_CHARS
-from gate.targets.port import AgentFailed
-from gate.targets.tools.box import Box, Rules
-from gate.targets.tools.inject import Injection
-from gate.targets.tools.masks import Masks
-from gate.targets.tools.port import Given, Source
-from gate.targets.tools.recorded import Recorded
+from gate.agents.interface import AgentFailed
+from gate.agents.masks import Masks
+from gate.agents.toolbox import ConversationToolbox, Injection, RecordedTools, ToolOutput, ToolRules, ToolSource
+from gate.config.tools import RecordedTool, ToolAnswer
+from gate.limits import TOOL_TEXT_CHARS
+from gate.record.transcript import ToolUse
+from gate.values import JsonValue
 from tests.unit.targets.tools.sources import Scripted, tool
 
-RULES = Rules(
+RULES = ToolRules(
     injection=Injection({"token": "s3cr3t"}, frozenset({"session_id"})),
     masks=Masks(("s3cr3t",)),
 )
-PLAIN = Rules()
+PLAIN = ToolRules()
 SESSION = "0123456789"
 
 
-def names(*sources: Source, rules: Rules = PLAIN) -> list[str]:
-    return [one.name for one in asyncio.run(Box(sources, rules).tools())]
+def names(*sources: ToolSource, rules: ToolRules = PLAIN) -> list[str]:
+    return [one.name for one in asyncio.run(ConversationToolbox(sources, rules).tools())]
 
 
-def refusal(*sources: Source, rules: Rules = PLAIN) -> str:
+def refusal(*sources: ToolSource, rules: ToolRules = PLAIN) -> str:
     with pytest.raises(AgentFailed) as caught:
         names(*sources, rules=rules)
     assert caught.value.attempts == 0
     return caught.value.reason
 
 
-def used(source: Source, name: str, arguments: str, rules: Rules = PLAIN) -> ToolUse:
+def used(source: ToolSource, name: str, arguments: str, rules: ToolRules = PLAIN) -> ToolUse:
     async def work() -> ToolUse:
-        box = Box((source,), rules)
+        box = ConversationToolbox((source,), rules)
         await box.tools()
         return await box.call(name, arguments, SESSION)
 
@@ -62,7 +59,7 @@ def test_what_is_wrong_is_told_of_each_source() -> None:
 def test_a_source_that_cannot_be_had_leaves_no_other_half_open() -> None:
     async def main() -> None:
         slow = Scripted((tool("a"),), door=asyncio.Event())
-        opening = asyncio.create_task(Box((Scripted((), fault="ended"), slow), PLAIN).tools())
+        opening = asyncio.create_task(ConversationToolbox((Scripted((), fault="ended"), slow), PLAIN).tools())
         # Long enough for the first to fail.
         for _ in range(10):
             await asyncio.sleep(0)
@@ -80,7 +77,7 @@ def test_a_source_that_cannot_be_had_leaves_no_other_half_open() -> None:
 def test_whoever_gives_up_leaves_no_source_half_open() -> None:
     async def main() -> None:
         slow = Scripted((tool("a"),), door=asyncio.Event())
-        opening = asyncio.create_task(Box((Scripted((), fault="ended"), slow), PLAIN).tools())
+        opening = asyncio.create_task(ConversationToolbox((Scripted((), fault="ended"), slow), PLAIN).tools())
         await asyncio.sleep(0)
         opening.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -116,17 +113,17 @@ def test_a_token_is_for_one_server() -> None:
     given = Injection({"token": "s3cr3t"})
     said = "'inject' has a secret for 'token', which tools of the shop and the yard take"
     hint = "put the name of the server before it that may have it: name.token"
-    assert refusal(shop, yard, rules=Rules(injection=given)) == f"{said}; {hint}"
-    assert names(shop, yard, rules=Rules(only=("a",), injection=given)) == ["a"]
-    assert names(shop, yard, rules=Rules(injection=Injection(sessions=frozenset({"token"})))) == ["a", "b"]
+    assert refusal(shop, yard, rules=ToolRules(injection=given)) == f"{said}; {hint}"
+    assert names(shop, yard, rules=ToolRules(only=("a",), injection=given)) == ["a"]
+    assert names(shop, yard, rules=ToolRules(injection=Injection(sessions=frozenset({"token"})))) == ["a", "b"]
     schema: dict[str, JsonValue] = {"type": "object", "properties": {"token": {}}}
     taken = RecordedTool(name="c", description="C.", parameters=schema, answers=[ToolAnswer(result="")])
-    assert names(shop, Recorded.of((taken,)), rules=Rules(injection=given)) == ["a", "c"]
+    assert names(shop, RecordedTools.of((taken,)), rules=ToolRules(injection=given)) == ["a", "c"]
 
 
 def test_each_server_gets_what_is_put_in_for_it() -> None:
     async def work() -> None:
-        box = Box((shop, yard, field), Rules(injection=given))
+        box = ConversationToolbox((shop, yard, field), ToolRules(injection=given))
         assert [one.parameters["properties"] for one in await box.tools()] == [{}, {}, {"token": {}}]
         for name in "abc":
             await box.call(name, '{"token": "mine"}', SESSION)
@@ -137,7 +134,7 @@ def test_each_server_gets_what_is_put_in_for_it() -> None:
     given = Injection(apart=apart)
     asyncio.run(work())
     assert [one.called[0][1]["token"] for one in (shop, yard, field)] == ["s3cr3t", SESSION, "mine"]
-    said = refusal(replace(shop, tools=(tool("a"),)), yard, rules=Rules(injection=given))
+    said = refusal(replace(shop, tools=(tool("a"),)), yard, rules=ToolRules(injection=given))
     assert said == "'inject' names 'token', and no tool of the shop takes such an argument"
 
 
@@ -149,12 +146,12 @@ def test_too_many_tools_are_a_mistake() -> None:
 def test_a_description_has_a_bound_and_is_clean() -> None:
     said = refusal(Scripted((tool("a", "x" * (TOOL_TEXT_CHARS + 1)),)))
     assert said == "the shop: the description of its tool 'a' is longer than 16,384 characters"
-    box = Box((Scripted((tool("a", "\x1b[31mred\0 s3cr3t"),)),), Rules(masks=Masks(("s3cr3t",))))
+    box = ConversationToolbox((Scripted((tool("a", "\x1b[31mred\0 s3cr3t"),)),), ToolRules(masks=Masks(("s3cr3t",))))
     assert asyncio.run(box.tools())[0].description == "red [token]"
 
 
 def test_no_name_tells_a_secret() -> None:
-    masked = Rules(masks=Masks(("s3cr3t",)))
+    masked = ToolRules(masks=Masks(("s3cr3t",)))
     assert refusal(Scripted((tool("s3cr3t"),)), rules=masked) == "the shop has a tool whose name holds a secret"
     assert refusal(Scripted((tool("get-czNjcjN0"),)), rules=masked) == "the shop has a tool whose name holds a secret"
     wide = replace(tool("s3cr3t"), description="x" * 1_000_000)
@@ -226,17 +223,22 @@ def test_time_is_bounded_and_measured() -> None:
     late = used(Scripted((tool("a"),), pause_s=600), "a", "{}", replace(PLAIN, timeout_s=0.01))
     assert (late.failed, late.result) == (True, "the tool took longer than 0.01 s")
     ticks = itertools.count(10.0, 2.5)
-    assert used(Scripted((tool("a"),)), "a", "{}", Rules(clock=lambda: next(ticks))).latency_s == 2.5
+    assert used(Scripted((tool("a"),)), "a", "{}", ToolRules(clock=lambda: next(ticks))).latency_s == 2.5
 
 
 def test_a_failure_is_the_tools_own() -> None:
-    use = used(Scripted((tool("a"),), lambda _: Given("no s3cr3t\0", failed=True)), "a", "{}", Rules(masks=RULES.masks))
+    use = used(
+        Scripted((tool("a"),), lambda _: ToolOutput("no s3cr3t\0", failed=True)),
+        "a",
+        "{}",
+        ToolRules(masks=RULES.masks),
+    )
     assert (use.failed, use.result) == (True, "no [token]")
 
 
 def test_a_closed_box_has_no_tools() -> None:
     async def work() -> str:
-        box = Box((Scripted((tool("a"),)),), PLAIN)
+        box = ConversationToolbox((Scripted((tool("a"),)),), PLAIN)
         await box.tools()
         await box.close()
         await box.close()
@@ -245,13 +247,13 @@ def test_a_closed_box_has_no_tools() -> None:
     assert asyncio.run(work()) == "there is no tool 'a'; there are none"
 
 
-def recorded() -> Recorded:
+def recorded() -> RecordedTools:
     answers = [
         ToolAnswer(arguments={"city": "Rome"}, result="two flats"),
         ToolAnswer(arguments={"city": "Oslo"}, result="too cold", error=True),
     ]
     schema: dict[str, JsonValue] = {"type": "object", "properties": {"city": {}, "token": {}}}
-    return Recorded.of((RecordedTool(name="get", description="Gets.", parameters=schema, answers=answers),))
+    return RecordedTools.of((RecordedTool(name="get", description="Gets.", parameters=schema, answers=answers),))
 
 
 @pytest.mark.parametrize(
@@ -267,7 +269,7 @@ def recorded() -> Recorded:
 def test_recorded_tools_give_the_first_answer_that_fits(
     arguments: dict[str, object], failed: bool, result: str
 ) -> None:
-    rules = Rules(injection=Injection({"token": "s3cr3t"}))
+    rules = ToolRules(injection=Injection({"token": "s3cr3t"}))
     use = used(recorded(), "get", json.dumps(arguments), rules)
     assert (use.failed, use.result) == (failed, result)
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from gate.domain.jsonvalue import JsonValue
-from gate.domain.tools import Tool
-from gate.targets.port import AgentFailed
-from gate.targets.tools.connection import Connection, Lost, Unfit, Unusable
-from gate.targets.tools.masks import Masks
-from gate.targets.tools.port import Given
+from gate.agents.interface import AgentFailed
+from gate.agents.masks import Masks
+from gate.agents.mcp.server import Connection, ConnectionLost, ServerUnfit, ToolCallFailed
+from gate.agents.toolbox import ToolOutput
+from gate.messages import Tool
+from gate.values import JsonValue
 from tests.unit.targets.tools.sources import tool
 
 
@@ -35,16 +35,16 @@ class Fake:
         try:
             await asyncio.sleep(self.slow_s)
             if self.unfit:
-                raise Unfit(self.unfit)
+                raise ServerUnfit(self.unfit)
             yield self
         finally:
             self.owners.add(asyncio.current_task())
             self.seen.append("closed")
 
-    async def call(self, name: str, arguments: dict[str, JsonValue]) -> Given:
+    async def call(self, name: str, arguments: dict[str, JsonValue]) -> ToolOutput:
         if self.error:
             raise self.error
-        return Given(name)
+        return ToolOutput(name)
 
     def trouble(self) -> str:
         return "; s3cr3t was its last word"
@@ -112,7 +112,7 @@ def test_the_first_reason_counts() -> None:
 
 def test_a_lost_connection_is_waited_on_until_it_is_known_why() -> None:
     async def work() -> str:
-        way = Fake(error=Lost())
+        way = Fake(error=ConnectionLost())
         one = connection(way)
         await one.start()
         waiting = asyncio.ensure_future(one.call("a", {}))
@@ -127,7 +127,7 @@ def test_a_lost_connection_is_waited_on_until_it_is_known_why() -> None:
 
 def test_one_refused_call_does_not_end_the_connection_but_nobody_begins_with_it() -> None:
     async def work() -> tuple[str, str, str]:
-        way = Fake(error=Unusable("answered s3cr3t with HTTP 500"))
+        way = Fake(error=ToolCallFailed("answered s3cr3t with HTTP 500"))
         one = connection(way)
         await one.start()
         said = await reason(asyncio.ensure_future(one.call("a", {})))

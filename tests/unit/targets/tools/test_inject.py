@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from gate.domain.jsonvalue import JsonValue
-from gate.domain.tools import Tool
-from gate.targets.tools.inject import Injection
+from gate.agents.toolbox import Injection
+from gate.messages import Tool
+from gate.values import JsonValue
 
 INJECTION = Injection({"token": "s3cr3t", "user": "42", "share": "0.5"}, frozenset({"session_id"}))
 

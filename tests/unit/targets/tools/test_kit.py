@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from gate.agents.processes import ProgramPlace
+from gate.agents.toolkit import ToolKit, needed_variables
 from gate.config.targets import Server, ToolLoop
 from gate.errors import GateError, MissingKey
-from gate.targets.tools.kit import ToolKit, variables
-from gate.targets.tools.process import Place
 
 LOOP = ToolLoop(
     servers={
@@ -20,12 +20,12 @@ LOOP = ToolLoop(
     inject={"token": "TOKEN", "session_id": "$session"},
 )
 VALUES = {"SHOP_DB": "shop.db", "TOKEN": "s3cr3t-token", "YARD_AUTH": "Bearer k3y-0f-the-yard"}
-PLACE = Place(Path("/nowhere"), Path("/nowhere"), "/usr/bin")
+PLACE = ProgramPlace(Path("/nowhere"), Path("/nowhere"), "/usr/bin")
 
 
 def test_the_variables_that_tools_need_each_once() -> None:
-    assert variables(LOOP) == ("TOKEN", "SHOP_DB", "YARD_AUTH")
-    assert variables(ToolLoop(fixtures="tools.yaml")) == ()
+    assert needed_variables(LOOP) == ("TOKEN", "SHOP_DB", "YARD_AUTH")
+    assert needed_variables(ToolLoop(fixtures="tools.yaml")) == ()
 
 
 def test_variables_that_are_not_set_are_told_at_once() -> None:
@@ -72,8 +72,8 @@ def test_recorded_tools_need_neither_a_place_nor_a_package() -> None:
     code = """
 import asyncio, sys
 from gate.config.targets import ToolLoop
-from gate.config.toolfile import parse_tools
-from gate.targets.tools.kit import ToolKit
+from gate.config.tools import parse_tools
+from gate.agents.toolkit import ToolKit
 
 async def main():
     tools = parse_tools("tools: [{name: now, description: The time., answers: [{result: noon}]}]", "tools.yaml")
@@ -93,7 +93,7 @@ import sys
 sys.modules["mcp"] = None
 from gate.config.targets import Server, ToolLoop
 from gate.errors import GateError
-from gate.targets.tools.kit import check_mcp
+from gate.agents.toolkit import check_mcp
 check_mcp(ToolLoop(fixtures="tools.yaml"))
 try:
     check_mcp(ToolLoop(servers={name: Server(url="http://127.0.0.1:9/sse") for name in ("shop", "yard")}))

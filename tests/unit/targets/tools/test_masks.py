@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.targets.tools.masks import REASON_CHARS, RESULT_CHARS, Masks, cleaned
+from gate.agents.masks import REASON_CHARS, RESULT_CHARS, Masks, cleaned
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import httpx2
 from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCNotification
 
-from gate.targets.tools.sse import Events
+from gate.agents.mcp.transports import EventStream
 
 STREAM = "event: endpoint\ndata: /take\n\nevent: endpoint\ndata: http://elsewhere.example/take\n\n"
 
@@ -22,7 +22,7 @@ def test_no_message_goes_to_a_server_that_is_named_later() -> None:
 
     async def work() -> None:
         async with httpx2.AsyncClient(transport=httpx2.MockTransport(answer)) as http:
-            events = Events("http://shop.example/sse", http, over.append)
+            events = EventStream("http://shop.example/sse", http, over.append)
             heard_in, heard = anyio.create_memory_object_stream[SessionMessage | Exception](1)
             said, said_out = anyio.create_memory_object_stream[SessionMessage](1)
             async with heard, said_out:

@@ -1,11 +1,11 @@
 """Compiles one sentence, and holds outputs against what came of it."""
 
-from gate.domain.absence import Unscored
-from gate.domain.case import Case
-from gate.domain.promptspec import CompiledRule, OutputRule
-from gate.scoring.subject import Subject
+from gate.cases.case import Case
+from gate.config.specification import CompiledRule, OutputRule
+from gate.record.transcript import Unscored
+from gate.scoring.interface import Subject
 from gate.scoring.validators.registry import validate
-from gate.testgen.compile.compile import compile_rule
+from gate.testgen.rules.compiler import compile_rule
 
 
 def compiled(text: str) -> CompiledRule | None:

@@ -6,8 +6,8 @@ import pytest
 
 from benchmarks.rule_wordings import outcome, read
 from gate.config.scorers import parse_scorers
-from gate.domain.promptspec import OutputRule
-from gate.testgen.compile.compile import compile_rule, compile_rules, told
+from gate.config.specification import OutputRule
+from gate.testgen.rules.compiler import compile_rule, compile_rules, compiled_summary
 from tests.unit.testgen.compile.support import compiled, kept, understood
 
 TUNED = [wording for wording in read() if wording["set"] == "tuned"]
@@ -55,7 +55,7 @@ def test_a_user_reads_what_is_checked():
         OutputRule("R3", "The response must not exceed 80 words."),
         OutputRule("R4", 'The output must be "Yes" or "No".'),
     ]
-    assert [told(one) for one in compile_rules(rules)] == [
+    assert [compiled_summary(one) for one in compile_rules(rules)] == [
         "R3 by code: at most 80 words",
         "R4 by code: one of Yes, No, in capitals or not",
     ]

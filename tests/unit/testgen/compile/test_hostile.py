@@ -8,14 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gate.cases.case import Case
 from gate.config.scorers import parse_scorers
-from gate.domain.absence import Unscored
-from gate.domain.case import Case
-from gate.inputs.limits import PATTERN_CHARS
-from gate.scoring.subject import Subject
-from gate.scoring.validators.checks import complaints
-from gate.scoring.validators.registry import validate
-from gate.testgen.compile.text import LONGEST
+from gate.limits import PATTERN_CHARS
+from gate.record.transcript import Unscored
+from gate.scoring.interface import Subject
+from gate.scoring.validators.registry import option_complaints, validate
+from gate.testgen.rules.sentences import SENTENCE_CHARS
 from tests.unit.testgen.compile.support import compiled, kept, understood
 
 SUBJECTS = [
@@ -73,7 +72,7 @@ def test_any_sentence_becomes_scorers_that_the_reader_takes_or_none(text):
     for spec in found.scorers:
         written = {spec.kind: json.loads(json.dumps({**spec.options})), "name": spec.name, "negate": spec.negate}
         assert parse_scorers([written], "compiled") == (spec,)
-        assert not list(complaints(spec.kind, spec.options))
+        assert not list(option_complaints(spec.kind, spec.options))
         validate(spec, Subject(Case("c"), "some text"))
 
 
@@ -179,7 +178,7 @@ WORDS = (
 
 @pytest.mark.parametrize("begin", ["", "The output must ", "Never ", "Classify the ", "Answer in ", "There must be "])
 def test_no_rule_takes_the_reader_long(begin):
-    assert [word for word in WORDS if compiled((begin + word * LONGEST)[:LONGEST]) is not None] == []
+    assert [word for word in WORDS if compiled((begin + word * SENTENCE_CHARS)[:SENTENCE_CHARS]) is not None] == []
 
 
 def test_patterns_are_as_short_as_a_scorer_takes():

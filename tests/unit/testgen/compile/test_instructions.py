@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from gate.testgen.compile.instructions import CHARS, SENTENCES, orders_of
+from gate.testgen.rules.prompt_scorers import CHARS, SENTENCES, orders_of
 
 PROMPT = """\
 # Role

@@ -2,8 +2,7 @@
 
 import pytest
 
-from gate.testgen.compile.clause import Clause
-from gate.testgen.compile.listed import listed, quoted
+from gate.testgen.rules.sentences import Clause, listed_items, quoted_items
 
 CLAUSE = Clause("be", ("a", "b", "c", "a"))
 
@@ -12,17 +11,17 @@ CLAUSE = Clause("be", ("a", "b", "c", "a"))
     "text", ["§0§, §1§, §2§", "§0§, §1§ and §2§", "§0§, §1§, or §2§", "§0§ or §1§ or §2§", "§0§/§1§/§2§"]
 )
 def test_quoted_items(text):
-    assert quoted(CLAUSE, text) == ("a", "b", "c")
+    assert quoted_items(CLAUSE, text) == ("a", "b", "c")
 
 
 def test_an_item_that_is_there_twice_is_one():
-    assert quoted(CLAUSE, "§0§, §3§") == ("a",)
+    assert quoted_items(CLAUSE, "§0§, §3§") == ("a",)
 
 
 @pytest.mark.parametrize("text", ["§0§ followed by §1§", "§0§ §1§", "§0§, §1§ etc", "the §0§", "§0§,"])
 def test_what_is_more_than_a_list_has_no_items(text):
-    assert quoted(CLAUSE, text) == ()
-    assert listed(CLAUSE, text, sure=True) == ()
+    assert quoted_items(CLAUSE, text) == ()
+    assert listed_items(CLAUSE, text, sure=True) == ()
 
 
 @pytest.mark.parametrize(
@@ -37,7 +36,7 @@ def test_what_is_more_than_a_list_has_no_items(text):
     ],
 )
 def test_plain_items(text, items):
-    assert listed(CLAUSE, text, sure=True) == items
+    assert listed_items(CLAUSE, text, sure=True) == items
 
 
 @pytest.mark.parametrize(
@@ -52,9 +51,9 @@ def test_plain_items(text, items):
     ],
 )
 def test_it_is_not_sure_what_the_items_are(text):
-    assert listed(CLAUSE, text, sure=True) == ()
+    assert listed_items(CLAUSE, text, sure=True) == ()
 
 
 def test_behind_a_colon_an_and_may_be_the_items_own():
-    assert listed(CLAUSE, "Sports, Arts and Culture", sure=False) == ()
-    assert listed(CLAUSE, "Sports, Arts, and Culture", sure=False) == ("Sports", "Arts", "Culture")
+    assert listed_items(CLAUSE, "Sports, Arts and Culture", sure=False) == ()
+    assert listed_items(CLAUSE, "Sports, Arts, and Culture", sure=False) == ("Sports", "Arts", "Culture")

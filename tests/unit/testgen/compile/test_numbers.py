@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.testgen.compile.numbers import MOST, Quantity, number, quantity
+from gate.testgen.rules.sentences import LARGEST_NUMBER, Quantity, read_number, read_quantity
 
 
 @pytest.mark.parametrize(
@@ -40,12 +40,12 @@ from gate.testgen.compile.numbers import MOST, Quantity, number, quantity
     ],
 )
 def test_bounds(text, low, high):
-    assert quantity(text) == Quantity(low, high, "words")
+    assert read_quantity(text) == Quantity(low, high, "words")
 
 
 def test_a_mere_number_is_bare():
-    assert quantity("three words") == Quantity(3, 3, "words", bare=True)
-    assert quantity("exactly three words") == Quantity(3, 3, "words")
+    assert read_quantity("three words") == Quantity(3, 3, "words", bare=True)
+    assert read_quantity("exactly three words") == Quantity(3, 3, "words")
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_a_mere_number_is_bare():
     ],
 )
 def test_no_quantity(text):
-    assert quantity(text) is None
+    assert read_quantity(text) is None
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_no_quantity(text):
     [("more than 2 words", None, 2), ("fewer than 3 words", 3, None), ("at most 4 words", 5, None)],
 )
 def test_the_opposite_of_one_bound_is_the_other(text, low, high):
-    found = quantity(text)
+    found = read_quantity(text)
     assert found is not None
     assert found.opposite() == Quantity(low, high, "words")
 
@@ -82,24 +82,24 @@ def test_of_a_range_and_of_a_bound_that_all_keep_there_is_no_opposite():
     assert Quantity(0, None, "words").opposite() is None
 
 
-@given(st.integers(0, MOST))
+@given(st.integers(0, LARGEST_NUMBER))
 def test_digits_are_read_with_separators_and_without(value):
-    assert number(str(value)) == number(f"{value:,}") == value
+    assert read_number(str(value)) == read_number(f"{value:,}") == value
 
 
-@given(st.integers(0, MOST), st.integers(0, MOST))
+@given(st.integers(0, LARGEST_NUMBER), st.integers(0, LARGEST_NUMBER))
 def test_bounds_hold_what_they_name(low, high):
-    found = quantity(f"between {low} and {high} words")
+    found = read_quantity(f"between {low} and {high} words")
     assert found == (Quantity(low, high, "words") if low <= high else None)
 
 
 def test_a_number_beyond_the_greatest_is_none():
-    assert number(str(MOST + 1)) is None
+    assert read_number(str(LARGEST_NUMBER + 1)) is None
 
 
 @pytest.mark.parametrize("text", ["", "-1", "١٢", "1.0", "twenty-zero", "0x10"])
 def test_no_number(text):
-    assert number(text) is None
+    assert read_number(text) is None
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,8 @@
 
 import pytest
 
-from gate.domain.promptspec import OutputRule
-from gate.testgen.compile.compile import compile_rules
+from gate.config.specification import OutputRule
+from gate.testgen.rules.compiler import compile_rules
 from tests.unit.testgen.compile.support import compiled, kept, understood
 
 

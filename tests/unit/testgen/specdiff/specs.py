@@ -3,14 +3,14 @@
 import json
 from collections.abc import Mapping, Sequence
 
-from gate.calls.port import Calls
-from gate.config.scorerspec import ScorerSpec
-from gate.domain.absence import Failed
-from gate.domain.model import ModelRef, Params
-from gate.domain.promptspec import CompiledRule, OutputRule, Specification
-from gate.domain.sample import Reply
-from gate.testgen.asking import Asker
-from gate.testgen.specdiff.diff import Version
+from gate.calls.interface import Calls
+from gate.config.models import ModelRef, Params
+from gate.config.scorer import ScorerSpec
+from gate.config.specification import CompiledRule, OutputRule, Specification
+from gate.record.sample import Reply
+from gate.record.transcript import Failed
+from gate.testgen.questions import Asker
+from gate.testgen.specdiff.diff import PromptVersion
 from tests.support.fakes import ScriptedCalls, reply
 
 PROMPT = """# Support
@@ -62,8 +62,8 @@ def spec(*found: OutputRule, prompt: str = "", intent: str = "Answer customers."
     return Specification(prompt, intent, rules=found or rules())
 
 
-def version(text: str = PROMPT, *found: OutputRule) -> Version:
-    return Version(spec(*found), text)
+def version(text: str = PROMPT, *found: OutputRule) -> PromptVersion:
+    return PromptVersion(spec(*found), text)
 
 
 def asker(calls: Calls) -> Asker:

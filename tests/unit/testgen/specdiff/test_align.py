@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.domain.promptspec import OutputRule
-from gate.testgen.specdiff.align import align
+from gate.config.specification import OutputRule
+from gate.testgen.specdiff.alignment import align_rules
 from tests.unit.testgen.specdiff.specs import rule
 
 SHORT = rule("R1", "The answer has at most 80 words.", "at most 80 words")
@@ -12,7 +12,7 @@ KIND = rule("R2", "The answer is kind to the customer.", "Be kind")
 
 
 def pairs(base: list[OutputRule], head: list[OutputRule], *, lineage: bool = False) -> list[tuple[str, str, str]]:
-    return [(pair.base.id, pair.head.id, pair.by) for pair in align(base, head, lineage=lineage).pairs]
+    return [(pair.base.id, pair.head.id, pair.by) for pair in align_rules(base, head, lineage=lineage).pairs]
 
 
 def test_ids_count_within_one_lineage_alone() -> None:
@@ -40,7 +40,7 @@ def test_words_decide_where_the_evidence_differs() -> None:
 
 
 def test_what_has_nothing_in_common_is_left_alone() -> None:
-    found = align([SHORT], [KIND], lineage=False)
+    found = align_rules([SHORT], [KIND], lineage=False)
     assert (found.pairs, found.base, found.head) == ((), (SHORT,), (KIND,))
 
 
@@ -55,8 +55,8 @@ def test_each_rule_is_paired_once_or_left(
 ) -> None:
     base = [rule(f"R{place}", *said) for place, said in enumerate(one)]
     head = [rule(f"R{place}", *said) for place, said in enumerate(two)]
-    found = align(base, head, lineage=lineage)
+    found = align_rules(base, head, lineage=lineage)
     assert sorted(r.id for r in (*found.base, *(p.base for p in found.pairs))) == sorted(r.id for r in base)
     assert sorted(r.id for r in (*found.head, *(p.head for p in found.pairs))) == sorted(r.id for r in head)
-    same = align(base, base, lineage=False)
+    same = align_rules(base, base, lineage=False)
     assert (same.base, same.head) == ((), ())

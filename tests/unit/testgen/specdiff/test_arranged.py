@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.testgen.specdiff.arranged import arranged
-from gate.testgen.specdiff.place import sides
+from gate.testgen.specdiff.alignment import arrangement_notes
+from gate.testgen.specdiff.places import version_sides
 
 
 def notes(base: str, head: str) -> tuple[str, ...]:
-    return arranged(sides(base, head))
+    return arrangement_notes(version_sides(base, head))
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.domain.promptspec import Component, InputRule, Specification
-from gate.testgen.specdiff.carry import carry_over, free_ids, joined, of_new
-from gate.testgen.specdiff.place import spans
+from gate.config.specification import Component, InputRule, Specification
+from gate.testgen.specdiff.carryover import carry_over, free_ids, joined_specification, without_carried
+from gate.testgen.specdiff.places import quoted_spans
 from tests.unit.testgen.specdiff.specs import PROMPT, SENTENCES, rule, rules, spec
 
 WORDS = st.sampled_from("answer brief kind order number never always word list name reply polite short".split())
@@ -131,7 +131,7 @@ def test_of_a_whole_new_reading_only_the_new_sentences_count() -> None:
     new, nowhere = rule("R2", "No money is promised.", "promise any money"), rule("R3", "It is nice.")
     money = Component("money", "an amount", (InputRule("It is in euros.", "promise any money"),))
     shop = Component("shop", "a shop", (InputRule("It has customers.", "customers of a shop"),))
-    found = of_new(Specification("new", "", (money, shop), (stays, new, nowhere)), carried, text)
+    found = without_carried(Specification("new", "", (money, shop), (stays, new, nowhere)), carried, text)
     assert (found.rules, found.components) == ((new, nowhere), (money,))
 
 
@@ -139,7 +139,7 @@ def test_what_was_read_anew_gets_ids_that_nobody_had() -> None:
     text = PROMPT.replace(SENTENCES["R7"], "If the order is unknown, say so.")
     carried = carry_over(spec(), PROMPT, text)
     found = Specification("new", "", rules=(rule("R1", "An unknown order is told.", "say so"),))
-    head = joined(spec(), carried, found)
+    head = joined_specification(spec(), carried, found)
     assert ids(head.rules) == ["R1", "R2", "R3", "R4", "R5", "R6", "R8"]
     assert (head.prompt, head.intent) == ("new", spec().intent)
 
@@ -151,10 +151,10 @@ def test_ids_that_a_person_made_up_do_no_harm() -> None:
 
 @given(st.text(max_size=60), st.text(max_size=20))
 def test_words_are_found_where_they_stand(text: str, evidence: str) -> None:
-    for start, end in spans(evidence, text):
+    for start, end in quoted_spans(evidence, text):
         assert text[start:end].split() == evidence.split()
     if evidence.strip() and re.sub(r"\s+", " ", evidence.strip()) in text:
-        assert spans(evidence, text)
+        assert quoted_spans(evidence, text)
 
 
 @given(st.text(max_size=80), st.text(max_size=80), st.text(max_size=20))

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.testgen.specdiff.carry import carry_over
-from gate.testgen.specdiff.context import context_of, fences_of
-from gate.testgen.specdiff.units import units_of
+from gate.testgen.specdiff.carryover import carry_over
+from gate.testgen.specdiff.markup import fences_of, markup_of
+from gate.testgen.specdiff.sentences import sentences_of
 from tests.unit.testgen.specdiff.specs import rule, spec
 
 LIMIT = "The answer has at most 80 words."
@@ -81,7 +81,7 @@ def test_what_encloses_nothing_is_no_context(text: str) -> None:
 
 
 def _around(text: str) -> tuple[str, ...]:
-    context, place = context_of(text), text.rindex(LIMIT)
+    context, place = markup_of(text), text.rindex(LIMIT)
     return *context.at(place), context.tagged(place)
 
 
@@ -89,7 +89,7 @@ def test_a_fence_ends_with_its_own_mark() -> None:
     text = "````md\n```\n# no heading\n~~~\n````\nBe kind."
     assert any(fences_of(text).at(text.index("# no")))
     assert not any(fences_of(text).at(text.index("Be kind")))
-    assert [unit.under for unit in units_of(text)][-1] == ""
+    assert [unit.under for unit in sentences_of(text)][-1] == ""
 
 
 WHOLE = ["{% if a %}", "{% endif %}", "{% raw %}", "{% endraw %}", "#}", "%}", "<!--", "-->", "```", "\n", "~~", "~~~"]
@@ -99,12 +99,12 @@ MARKS = st.sampled_from([*WHOLE, "{#", "{%"])
 
 @given(st.lists(MARKS, max_size=40).map("".join))
 def test_any_marks_are_read_in_order(text: str) -> None:
-    context = context_of(text)
+    context = markup_of(text)
     for changes in context.channels:
         places = [place for place, _ in changes]
         assert places == sorted(places)
         assert all(0 <= place <= len(text) + 2 for place in places)
-    assert [unit.start for unit in units_of(text)] == sorted(unit.start for unit in units_of(text))
+    assert [unit.start for unit in sentences_of(text)] == sorted(unit.start for unit in sentences_of(text))
 
 
 @given(st.lists(st.sampled_from(WHOLE), max_size=12).map("".join), st.sampled_from(AROUND))

@@ -1,7 +1,7 @@
 """What follows from a comparison."""
 
-from gate.domain.specdiff import ChangeState, RuleChange, SpecDiff, UpdatePlan
-from gate.testgen.specdiff.follow import targeted, update_plan
+from gate.record.rules import ChangeState, RuleChange, SpecDiff, UpdatePlan
+from gate.testgen.specdiff.update import rules_to_test, update_plan
 from tests.unit.testgen.specdiff.specs import rule, spec
 
 OLD = [rule(f"R{n}", f"old {n}", f"old words {n}") for n in range(1, 7)]
@@ -30,8 +30,8 @@ DIFF = SpecDiff(
 
 
 def test_tests_are_made_for_what_is_new_or_stricter() -> None:
-    assert [one.text for one in targeted(DIFF)] == ["new 3", "new 1"]
-    assert [one.text for one in targeted(SpecDiff((change("changed", 2),)))] == ["new 2"]
+    assert [one.text for one in rules_to_test(DIFF)] == ["new 3", "new 1"]
+    assert [one.text for one in rules_to_test(SpecDiff((change("changed", 2),)))] == ["new 2"]
 
 
 def test_the_plan_adds_under_new_ids_and_marks_what_holds_no_longer() -> None:

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.domain.specdiff import Relation
-from gate.testgen.specdiff.guard import held
+from gate.record.rules import Relation
+from gate.testgen.specdiff.strictness import checked_relation
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ from gate.testgen.specdiff.guard import held
     ],
 )  # fmt: skip
 def test_what_differs_is_not_the_same(before: str, after: str, what: str) -> None:
-    relation, reason = held("reworded", (before, after), "wording")
+    relation, reason = checked_relation("reworded", (before, after), "wording")
     assert relation == "unknown"
     assert what in reason
 
@@ -54,17 +54,20 @@ def test_what_differs_is_not_the_same(before: str, after: str, what: str) -> Non
     ],
 )
 def test_other_words_for_the_same_stay_the_same(before: str, after: str) -> None:
-    assert held("reworded", (before, after), "wording") == ("reworded", "")
+    assert checked_relation("reworded", (before, after), "wording") == ("reworded", "")
 
 
 @pytest.mark.parametrize("relation", ["reworded", "tightened", "changed"])
 def test_a_judge_alone_makes_no_rule_of_two_strangers(relation: Relation) -> None:
     pair = ("It must never name a price.", "Greetings are warm.")
-    assert held(relation, pair, "meaning")[0] == "unknown"
+    assert checked_relation(relation, pair, "meaning")[0] == "unknown"
 
 
 def test_a_promise_that_a_judge_calls_given_up_is_believed() -> None:
-    assert held("loosened", ("It must never name a price.", "Greetings are warm."), "meaning") == ("loosened", "")
+    assert checked_relation("loosened", ("It must never name a price.", "Greetings are warm."), "meaning") == (
+        "loosened",
+        "",
+    )
 
 
 @pytest.mark.parametrize(
@@ -82,7 +85,7 @@ def test_a_promise_that_a_judge_calls_given_up_is_believed() -> None:
     ],
 )
 def test_what_became_weaker_is_not_stricter(before: str, after: str, what: str) -> None:
-    relation, reason = held("tightened", (before, after), "wording")
+    relation, reason = checked_relation("tightened", (before, after), "wording")
     assert relation == "unknown"
     assert what in reason
 
@@ -97,15 +100,15 @@ def test_what_became_weaker_is_not_stricter(before: str, after: str, what: str) 
     ],
 )
 def test_what_became_stricter_may_be_said_to_be_so(before: str, after: str) -> None:
-    assert held("tightened", (before, after), "wording") == ("tightened", "")
+    assert checked_relation("tightened", (before, after), "wording") == ("tightened", "")
 
 
 @given(st.text(), st.text(), st.sampled_from(["reworded", "tightened", "loosened", "changed"]))
 def test_whatever_is_written_is_compared(before: str, after: str, relation: Relation) -> None:
-    found, reason = held(relation, (before, after), "wording")
+    found, reason = checked_relation(relation, (before, after), "wording")
     assert found == relation and not reason or found == "unknown" and reason
 
 
 @given(st.text())
 def test_a_wording_is_the_same_as_itself(text: str) -> None:
-    assert held("reworded", (text, text), "wording") == ("reworded", "")
+    assert checked_relation("reworded", (text, text), "wording") == ("reworded", "")

@@ -2,10 +2,10 @@
 
 import pytest
 
-from gate.domain.promptspec import Component, InputRule
-from gate.domain.specdiff import InputChange
-from gate.testgen.specdiff.inputs import input_changes
-from gate.testgen.specdiff.place import sides
+from gate.config.specification import Component, InputRule
+from gate.record.rules import InputChange
+from gate.testgen.specdiff.carryover import input_changes
+from gate.testgen.specdiff.places import version_sides
 
 TEXT = "You get an order. An order has five digits. You also get a letter. Be kind."
 ORDER = Component("order", "the number of an order", (InputRule("It has five digits.", "An order has five digits."),))
@@ -13,7 +13,7 @@ LETTER = Component("letter", "what the customer wrote", (InputRule("It is a lett
 
 
 def changes(base: list[Component], head: list[Component], text: str, before: str = TEXT) -> list[InputChange]:
-    return list(input_changes(base, head, sides(before, text)))
+    return list(input_changes(base, head, version_sides(before, text)))
 
 
 def test_nothing_differs_where_the_prompt_says_the_same() -> None:

@@ -2,11 +2,11 @@
 
 import pytest
 
-from gate.testgen.specdiff.units import units_of
+from gate.testgen.specdiff.sentences import sentences_of
 
 
 def under(text: str) -> dict[str, str]:
-    return {unit.words: unit.under for unit in units_of(text)}
+    return {unit.words: unit.under for unit in sentences_of(text)}
 
 
 @pytest.mark.parametrize(

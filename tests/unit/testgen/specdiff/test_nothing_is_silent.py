@@ -7,12 +7,12 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.domain.promptspec import OutputRule, Specification
-from gate.domain.specdiff import QUIET, SpecDiff
-from gate.testgen.asking import Asker
-from gate.testgen.specdiff.carry import carry_over, joined, of_new
-from gate.testgen.specdiff.diff import Means, Version, spec_diff
-from gate.testgen.specdiff.units import plain
+from gate.config.specification import OutputRule, Specification
+from gate.record.rules import QUIET, SpecDiff
+from gate.testgen.questions import Asker
+from gate.testgen.specdiff.carryover import carry_over, joined_specification, without_carried
+from gate.testgen.specdiff.diff import DiffMeans, PromptVersion, spec_diff
+from gate.testgen.specdiff.sentences import plain_text
 from tests.unit.testgen.specdiff.specs import judge, rule, told
 
 WRAPS = {
@@ -78,9 +78,9 @@ def compared(base: list[Sentence], head: list[Sentence], how: str, ask: Asker | 
     before, after = text_of(base), text_of(head)
     known = Specification("", "", rules=read(base, (), "exact"))
     carried = carry_over(known, before, after)
-    found = of_new(Specification("", "", rules=read(head, known.rules, how)), carried, after)
-    sides = Version(known, before), Version(joined(known, carried, found), after)
-    return asyncio.run(spec_diff(*sides, Means(ask, lineage=True)))
+    found = without_carried(Specification("", "", rules=read(head, known.rules, how)), carried, after)
+    sides = PromptVersion(known, before), PromptVersion(joined_specification(known, carried, found), after)
+    return asyncio.run(spec_diff(*sides, DiffMeans(ask, lineage=True)))
 
 
 def lenient() -> Asker:
@@ -114,7 +114,7 @@ def test_a_new_sentence_is_a_row_or_a_note(
     notes = " ".join(found.notes)
     for one in head:
         if one not in base:
-            assert sentence(one) in shown or plain(sentence(one)) in notes or "more." in notes
+            assert sentence(one) in shown or plain_text(sentence(one)) in notes or "more." in notes
 
 
 def fenced_list(prompt: list[Sentence]) -> bool:

@@ -2,14 +2,14 @@
 
 import asyncio
 
-from gate.domain.promptspec import Specification
-from gate.domain.record_promises import PromisesRecord
-from gate.domain.specdiff import InputChange, RuleChange, SpecDiff
+from gate.config.specification import Specification
+from gate.record.rules import InputChange, RuleChange, SpecDiff
+from gate.record.run import PromisesRecord
 from gate.report.markdown import report as markdown
-from gate.report.promises.tables import promise_tables
-from gate.testgen.specdiff.carry import carry_over, joined
-from gate.testgen.specdiff.diff import Means, Version, spec_diff
-from gate.testgen.specdiff.record import promises_record
+from gate.report.view.promises import promise_tables
+from gate.testgen.specdiff.carryover import carry_over, joined_specification
+from gate.testgen.specdiff.comparison import promises_record
+from gate.testgen.specdiff.diff import DiffMeans, PromptVersion, spec_diff
 from tests.unit.testgen.specdiff.specs import PROMPT, rule, spec, version
 
 OLD, NEW = rule("R1", "Be brief.", "brief"), rule("R8", "Be very brief.", "very brief")
@@ -39,9 +39,9 @@ def test_a_judge_that_decided_nothing_is_not_named() -> None:
 
 def test_a_dropped_limit_reaches_the_comment_as_a_dropped_promise_with_its_evidence() -> None:
     text = PROMPT.replace("Answer in at most 80 words. ", "")
-    head = joined(spec(), carry_over(spec(), PROMPT, text), Specification("new", ""))
-    diff = asyncio.run(spec_diff(version(), Version(head, text), Means(lineage=True)))
+    head = joined_specification(spec(), carry_over(spec(), PROMPT, text), Specification("new", ""))
+    diff = asyncio.run(spec_diff(version(), PromptVersion(head, text), DiffMeans(lineage=True)))
     tables = promise_tables([promises_record("support", diff)])
-    shown = markdown.template("specdiff.md.j2").render(promises=tables)
+    shown = markdown.report_template("specdiff.md.j2").render(promises=tables)
     assert "1 dropped, 6 unchanged" in shown
     assert "The prompt said: “Answer in at most 80 words.”" in shown

@@ -2,8 +2,8 @@
 
 import pytest
 
-from gate.domain.specdiff import SpecDiff
-from gate.testgen.specdiff.diff import RESET, Version
+from gate.record.rules import SpecDiff
+from gate.testgen.specdiff.diff import NAME_CHANGED, PromptVersion
 from tests.unit.testgen.specdiff.specs import rule, spec
 from tests.unit.testgen.specdiff.test_diff import diff
 
@@ -12,7 +12,7 @@ RULES = (rule("R1", "At most {{ limit }} words.", "at most {{ limit }} words"), 
 
 
 def compared(base: str, head: str) -> SpecDiff:
-    return diff(Version(spec(*RULES), base), Version(spec(*RULES), head))
+    return diff(PromptVersion(spec(*RULES), base), PromptVersion(spec(*RULES), head))
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ def compared(base: str, head: str) -> SpecDiff:
 )
 def test_a_name_that_is_set_in_another_way(head: str) -> None:
     found = {change.rule.id: (change.state, change.reason) for change in compared(PROMPT, head).rules}
-    assert found == {"R1": ("unknown", RESET), "R2": ("unchanged", "")}
+    assert found == {"R1": ("unknown", NAME_CHANGED), "R2": ("unchanged", "")}
 
 
 def test_a_name_that_is_set_from_another_one() -> None:

@@ -2,10 +2,10 @@
 
 import pytest
 
-from gate.config.scorerspec import ScorerSpec
-from gate.domain.jsonvalue import JsonValue
-from gate.domain.promptspec import CompiledRule
-from gate.testgen.specdiff.strictness import by_code
+from gate.config.scorer import ScorerSpec
+from gate.config.specification import CompiledRule
+from gate.testgen.specdiff.strictness import strictness_by_code
+from gate.values import JsonValue
 
 
 def compiled(*scorers: tuple[str, dict[str, JsonValue]], negate: bool = False) -> CompiledRule:
@@ -29,7 +29,7 @@ def compiled(*scorers: tuple[str, dict[str, JsonValue]], negate: bool = False) -
     ],
 )
 def test_counts(before: dict[str, JsonValue], after: dict[str, JsonValue], relation: str | None) -> None:
-    assert by_code(compiled(("words", before)), compiled(("words", after))) == relation
+    assert strictness_by_code(compiled(("words", before)), compiled(("words", after))) == relation
 
 
 @pytest.mark.parametrize(
@@ -47,18 +47,18 @@ def test_counts(before: dict[str, JsonValue], after: dict[str, JsonValue], relat
     ],
 )
 def test_lists(kind: str, key: str, before: JsonValue, after: JsonValue, relation: str | None) -> None:
-    assert by_code(compiled((kind, {key: before})), compiled((kind, {key: after}))) == relation
+    assert strictness_by_code(compiled((kind, {key: before})), compiled((kind, {key: after}))) == relation
 
 
 def test_a_demand_more_is_tighter_and_one_less_is_looser() -> None:
     one, two = compiled(("json", {})), compiled(("json", {}), ("words", {"max": 5}))
-    assert (by_code(one, two), by_code(two, one)) == ("tightened", "loosened")
-    assert by_code(compiled(("words", {"max": 5})), compiled(("characters", {"max": 5}))) is None
+    assert (strictness_by_code(one, two), strictness_by_code(two, one)) == ("tightened", "loosened")
+    assert strictness_by_code(compiled(("words", {"max": 5})), compiled(("characters", {"max": 5}))) is None
 
 
 def test_tighter_here_and_looser_there_is_changed() -> None:
     before = compiled(("words", {"max": 5}), ("sentences", {"max": 2}))
-    assert by_code(before, compiled(("words", {"max": 4}), ("sentences", {"max": 3}))) == "changed"
+    assert strictness_by_code(before, compiled(("words", {"max": 4}), ("sentences", {"max": 3}))) == "changed"
 
 
 def test_what_must_not_be_found_is_turned_around() -> None:
@@ -66,11 +66,11 @@ def test_what_must_not_be_found_is_turned_around() -> None:
         compiled(("contains", {"any": ["a"]}), negate=True),
         compiled(("contains", {"any": ["a", "b"]}), negate=True),
     )
-    assert by_code(few, many) == "tightened"
+    assert strictness_by_code(few, many) == "tightened"
 
 
 def test_two_of_a_kind_are_compared_as_a_whole() -> None:
     two = compiled(("contains", {"value": "a"}), ("contains", {"value": "b"}))
     turned = compiled(("contains", {"value": "b"}), ("contains", {"value": "a"}))
-    assert by_code(two, turned) == "reworded"
-    assert by_code(two, compiled(("contains", {"value": "a"}), ("contains", {"value": "c"}))) is None
+    assert strictness_by_code(two, turned) == "reworded"
+    assert strictness_by_code(two, compiled(("contains", {"value": "a"}), ("contains", {"value": "c"}))) is None

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.testgen.specdiff.units import plain, units_of
+from gate.testgen.specdiff.sentences import plain_text, sentences_of
 
 
 def said(text: str) -> list[str]:
-    return [unit.words for unit in units_of(text)]
+    return [unit.words for unit in sentences_of(text)]
 
 
 def test_sentences_items_and_headings_are_units() -> None:
@@ -45,24 +45,24 @@ def test_sentences_of_languages_without_blanks_are_told_apart() -> None:
 
 def test_a_lead_in_holds_for_the_list_below_it() -> None:
     never, always = (
-        units_of("Never:\n\n- shout\n- joke\n\nBe kind."),
-        units_of("Always:\n\n- shout\n- joke\n\nBe kind."),
+        sentences_of("Never:\n\n- shout\n- joke\n\nBe kind."),
+        sentences_of("Always:\n\n- shout\n- joke\n\nBe kind."),
     )
     assert [unit.under for unit in never] == ["", "Never:", "Never:", ""]
     assert [unit.words for unit in never if unit.key in {other.key for other in always}] == ["Be kind"]
 
 
 def test_a_lead_in_in_bold_type_holds_for_plain_lines_up_to_an_empty_one() -> None:
-    assert [unit.under for unit in units_of("**Never:**\nShout\nJoke\n\nBe kind")] == ["", "Never:", "Never:", ""]
+    assert [unit.under for unit in sentences_of("**Never:**\nShout\nJoke\n\nBe kind")] == ["", "Never:", "Never:", ""]
 
 
 def test_a_heading_is_a_scope_and_a_title_is_none() -> None:
-    assert [unit.under for unit in units_of("# Bot\nBe kind.\n## Never\nShout.")] == ["", "", "", "Never"]
+    assert [unit.under for unit in sentences_of("# Bot\nBe kind.\n## Never\nShout.")] == ["", "", "", "Never"]
 
 
 def test_a_heading_of_the_first_level_further_down_is_a_scope() -> None:
     text = "# Bot\nBe kind.\n\n# Rules of last year\nShout.\n## Names\nUse them."
-    assert [unit.under for unit in units_of(text) if not unit.words.startswith("R")] == [
+    assert [unit.under for unit in sentences_of(text) if not unit.words.startswith("R")] == [
         "",
         "",
         "Rules of last year",
@@ -73,7 +73,7 @@ def test_a_heading_of_the_first_level_further_down_is_a_scope() -> None:
 
 def test_a_list_within_a_list_hangs_on_both_lead_ins() -> None:
     text = "Never:\n- of prices:\n  - tell them\n- of names:\n  - sell them\n- joke\n\nBe kind."
-    under = {unit.words: unit.under for unit in units_of(text)}
+    under = {unit.words: unit.under for unit in sentences_of(text)}
     assert under["tell them"] == "Never:\nof prices:"
     assert under["sell them"] == "Never:\nof names:"
     assert under["joke"] == "Never:"
@@ -82,35 +82,35 @@ def test_a_list_within_a_list_hangs_on_both_lead_ins() -> None:
 
 @pytest.mark.parametrize(("one", "other"), [("End with !", "End with ."), ("End with a ;", "End with a .")])
 def test_a_stop_that_is_spoken_of_says_something(one: str, other: str) -> None:
-    assert plain(one) != plain(other)
+    assert plain_text(one) != plain_text(other)
 
 
 def test_code_in_a_fence_is_taken_line_by_line_and_holds_no_headings() -> None:
-    units = units_of("Like this:\n```\n# not a heading\nx = 1\n```\n\nBe kind.")
+    units = sentences_of("Like this:\n```\n# not a heading\nx = 1\n```\n\nBe kind.")
     assert [unit.words for unit in units if not unit.under] == ["Like this:", "Be kind"]
 
 
 @pytest.mark.parametrize("other", ["- Be  kind.", "**Be kind**", "3. Be\n kind", "_Be_ kind", "Be kind;"])
 def test_markup_and_blanks_say_nothing(other: str) -> None:
-    assert plain(other) == plain("Be kind")
+    assert plain_text(other) == plain_text("Be kind")
 
 
 @pytest.mark.parametrize("other", ["be kind", "Be kind?", "Be kin", "Be 3 kind"])
 def test_capitals_questions_and_digits_say_something(other: str) -> None:
-    assert plain(other) != plain("Be kind")
+    assert plain_text(other) != plain_text("Be kind")
 
 
 def test_names_with_underscores_stay_whole() -> None:
-    assert plain('["model_name"]') == '["model_name"]'
+    assert plain_text('["model_name"]') == '["model_name"]'
 
 
 @given(st.text(alphabet=st.sampled_from("aB .:\n-#*1)`!。\t"), max_size=80) | st.text(max_size=80))
 def test_any_text_is_taken_apart_without_a_loss(text: str) -> None:
     place = 0
-    for unit in units_of(text):
+    for unit in sentences_of(text):
         assert unit.start >= place
         assert _empty(text[place : unit.start])
-        assert unit.words == plain(text[unit.start : unit.end]) != ""
+        assert unit.words == plain_text(text[unit.start : unit.end]) != ""
         place = unit.end
     assert _empty(text[place:])
 

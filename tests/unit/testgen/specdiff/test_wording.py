@@ -3,13 +3,13 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.testgen.specdiff.wording import ALIKE, matched, similarity, twins, worded_alike
+from gate.testgen.specdiff.alignment import LEAST_SIMILARITY, closest_pairs, equal_pairs, similarity, worded_alike
 
 
 def test_small_changes_are_alike_and_other_rules_are_not() -> None:
     rule = "The answer has at most 80 words."
-    assert similarity(rule, "The answer has at most 60 words.") >= ALIKE
-    assert similarity(rule, "The answer is at most 80 words long.") >= ALIKE
+    assert similarity(rule, "The answer has at most 60 words.") >= LEAST_SIMILARITY
+    assert similarity(rule, "The answer is at most 80 words long.") >= LEAST_SIMILARITY
     assert similarity(rule, "No competitor is named.") < 0.2
 
 
@@ -21,8 +21,8 @@ def test_what_is_most_alike_is_paired_first() -> None:
     def alike(one: int, other: int) -> float:
         return 1 / (1 + abs(one - other))
 
-    assert list(matched([1, 5], [4, 6, 1], alike, 0.5)) == [(1, 1), (5, 4)]
-    assert list(matched([1], [9], alike, 0.5)) == []
+    assert list(closest_pairs([1, 5], [4, 6, 1], alike, 0.5)) == [(1, 1), (5, 4)]
+    assert list(closest_pairs([1], [9], alike, 0.5)) == []
 
 
 def test_words_are_the_same_whatever_quotes_they_stand_in() -> None:
@@ -38,7 +38,7 @@ def test_likeness_is_symmetric_and_full_only_for_oneself(one: str, other: str) -
 
 
 def test_twins_are_paired_in_their_order_and_what_has_no_key_has_none() -> None:
-    assert list(twins(["a1", "b1", "a2", ""], ["b9", "a8", "", "a9", "a7"], lambda text: text[:1])) == [
+    assert list(equal_pairs(["a1", "b1", "a2", ""], ["b9", "a8", "", "a9", "a7"], lambda text: text[:1])) == [
         ("a1", "a8"),
         ("b1", "b9"),
         ("a2", "a9"),

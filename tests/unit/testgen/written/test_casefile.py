@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 
 from gate.cases import reading as cases
-from gate.domain.case import Case, Round
-from gate.domain.jsonvalue import JsonValue
-from gate.domain.promptspec import GeneratedTest
+from gate.cases.case import Case, Round
+from gate.config.specification import GeneratedTest
 from gate.errors import GateError, InputErrors
-from gate.inputs.limits import YAML_NODES
-from gate.testgen.written.casefile import cases_jsonl, cases_yaml, fits_yaml, generated, with_more, with_obsolete
+from gate.limits import YAML_NODES
+from gate.testgen.files import cases_jsonl, cases_yaml, fits_yaml, is_generated, with_more_tests, with_obsolete_rules
+from gate.values import JsonValue
 from tests.unit.testgen.written.texts import UNIQUE
 
 ONE = GeneratedTest(
@@ -79,45 +79,45 @@ def test_more_are_added_behind_what_is_there(first: list[GeneratedTest], second:
     if not first:
         return
     for text, file in ((cases_yaml(first), "c.yml"), (cases_jsonl(first), "c.jsonl")):
-        more = with_more(text, second, file)
+        more = with_more_tests(text, second, file)
         assert more.startswith(text)
         assert read(more, file) == read(cases_jsonl(both), "c.jsonl")
-        assert with_more(more, second, file) == more
+        assert with_more_tests(more, second, file) == more
 
 
 def test_comments_and_other_cases_stay() -> None:
     mine = "# mine\n- {id: a, input: 'x'} # one\n"
-    assert with_more(mine, [VARS], "c.yaml").startswith(mine + "- id: control-1\n")
-    assert with_more(mine.replace("\n", "\r\n"), [VARS], "c.yaml") == with_more(mine, [VARS], "c.yaml")
-    assert with_more("[{id: a, input: x}]\n", [ONE], "c.yaml").startswith("[{id: a, input: x}, {id: R3-rule-1,")
-    assert with_more('{"id": "a",  "input": "x"}', [VARS], "c.jsonl").startswith('{"id": "a",  "input": "x"}\n{')
+    assert with_more_tests(mine, [VARS], "c.yaml").startswith(mine + "- id: control-1\n")
+    assert with_more_tests(mine.replace("\n", "\r\n"), [VARS], "c.yaml") == with_more_tests(mine, [VARS], "c.yaml")
+    assert with_more_tests("[{id: a, input: x}]\n", [ONE], "c.yaml").startswith("[{id: a, input: x}, {id: R3-rule-1,")
+    assert with_more_tests('{"id": "a",  "input": "x"}', [VARS], "c.jsonl").startswith('{"id": "a",  "input": "x"}\n{')
 
 
 def test_tests_of_rules_that_are_gone_are_marked_once() -> None:
-    marked = with_obsolete(YAML, {"R3"}, "c.yaml")
+    marked = with_obsolete_rules(YAML, {"R3"}, "c.yaml")
     assert marked == YAML.replace("scenario: boundary}", "scenario: boundary}\n  obsolete: true")
-    assert with_obsolete(marked, {"R3"}, "c.yaml") == marked
+    assert with_obsolete_rules(marked, {"R3"}, "c.yaml") == marked
     block = "- id: R3-rule-1\n  input: x\n  slices:\n    rule: R3 # why\n    kind: rule\n\n# end\n- {id: b, input: y}\n"
     after = block.replace("kind: rule\n", "kind: rule\n  obsolete: true\n")
-    assert with_obsolete(block, ["R3"], "c.yaml") == after
-    assert with_obsolete(block, ["R4"], "c.yaml") == block
+    assert with_obsolete_rules(block, ["R3"], "c.yaml") == after
+    assert with_obsolete_rules(block, ["R4"], "c.yaml") == block
 
 
 def test_lines_of_rules_that_are_gone_are_marked() -> None:
     text = '\n{"id": "a",  "input": "x"}\n' + cases_jsonl([ONE, TALK])
-    marked = with_obsolete(text, {"R4"}, "c.jsonl")
+    marked = with_obsolete_rules(text, {"R4"}, "c.jsonl")
     assert marked.startswith(text[: text.index('{"id": "R4')])
     last = json.loads(marked.splitlines()[-1])
     assert last["obsolete"] is True
     assert last["slices"] == {"rule": "R4", "kind": "inverse", "scenario": "edge"}
-    assert with_obsolete(marked, {"R4"}, "c.jsonl") == marked
+    assert with_obsolete_rules(marked, {"R4"}, "c.jsonl") == marked
 
 
 def test_what_cannot_be_added_to_is_refused() -> None:
     with pytest.raises(GateError, match="c.json is no case file that tests can be added to"):
-        with_more("[]", [ONE], "c.json")
+        with_more_tests("[]", [ONE], "c.json")
     with pytest.raises(InputErrors, match="c.jsonl:2: invalid JSON"):
-        with_more('{"id": "a"}\n{', [ONE], "c.jsonl")
+        with_more_tests('{"id": "a"}\n{', [ONE], "c.jsonl")
 
 
 def test_a_mark_meets_no_slice_of_the_users_own() -> None:
@@ -125,7 +125,7 @@ def test_a_mark_meets_no_slice_of_the_users_own() -> None:
         "- {id: R1-rule-1, input: x, slices: {rule: R1, kind: rule, status: sold}}\n"
         "- {id: R1-rule-2, input: y, obsolete: false, slices: {rule: R1, kind: rule}}\n"
     )
-    marked = with_obsolete(text, {"R1"}, "c.yaml")
+    marked = with_obsolete_rules(text, {"R1"}, "c.yaml")
     assert marked == (
         "- {id: R1-rule-1, input: x, slices: {rule: R1, kind: rule, status: sold}, obsolete: true}\n"
         "- {id: R1-rule-2, input: y, obsolete: true, slices: {rule: R1, kind: rule}}\n"
@@ -146,14 +146,14 @@ def test_a_case_that_no_generation_made_stays_as_it_is(row: dict[str, JsonValue]
     text = json.dumps(row) + "\n"
     for file in ("c.jsonl", "c.yaml"):
         whole = text if file == "c.jsonl" else f"- {text}"
-        assert not generated(whole, file)
-        assert with_obsolete(whole, {"R1"}, file) == whole
+        assert not is_generated(whole, file)
+        assert with_obsolete_rules(whole, {"R1"}, file) == whole
 
 
 def test_a_generated_file_is_known_as_one() -> None:
-    assert generated(cases_yaml([ONE]), "c.yaml")
-    assert generated(cases_jsonl([TALK]), "c.jsonl")
-    assert not generated("id,input\n", "c.csv")
+    assert is_generated(cases_yaml([ONE]), "c.yaml")
+    assert is_generated(cases_jsonl([TALK]), "c.jsonl")
+    assert not is_generated("id,input\n", "c.csv")
 
 
 def test_yaml_holds_so_many() -> None:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from gate.inputs import limits
-from gate.testgen.written.specification import parse
+from gate import limits
+from gate.config.specification import parse
 from tests.unit.inputs.texts import errors
 
 WRONG = """\

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.config.scorerspec import ScorerSpec
-from gate.domain.promptspec import (
+from gate.config.scorer import ScorerSpec
+from gate.config.specification import (
     AuthorQuestion,
     CompiledRule,
     Component,
@@ -16,9 +16,13 @@ from gate.domain.promptspec import (
     InputRule,
     OutputRule,
     Specification,
+    parse,
+    read,
+    stamped,
+    text_of,
+    updated,
 )
 from gate.errors import GateError
-from gate.testgen.written.specification import parse, read, stamped, text_of, updated
 from tests.unit.testgen.written.texts import NASTY, SAID
 
 SPEC = Specification(

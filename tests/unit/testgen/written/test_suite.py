@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gate.cases.case import Case
+from gate.cases.rendering import fill
 from gate.config.gatefile import load
-from gate.domain.case import Case
-from gate.domain.model import ModelRef
-from gate.domain.promptspec import OutputRule
-from gate.inputs.render import fill
-from gate.testgen.compile.compile import compile_rules
-from gate.testgen.written.suite import SuiteFiles, SuiteModels, suite_models, suite_yaml, untemplated
+from gate.config.models import ModelRef
+from gate.config.specification import OutputRule
+from gate.testgen.files import SuiteFiles, SuiteModels, suite_models, suite_yaml, untemplated
+from gate.testgen.rules.compiler import compile_rules
 from tests.unit.testgen.written.texts import SAID
 
 FILES = SuiteFiles("shop", Path("prompts/shop.md"), Path("evals/shop/cases.yaml"))

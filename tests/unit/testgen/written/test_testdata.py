@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 
 from gate.cases import reading as cases
 from gate.config.documents import read_yaml
-from gate.domain.promptspec import GeneratedTest
+from gate.config.specification import GeneratedTest
 from gate.errors import GateError
-from gate.inputs import prompts
-from gate.testgen.written.casefile import with_test_data
+from gate.prompts import reading
+from gate.testgen.files import with_test_data
 from tests.unit.testgen.written.texts import UNIQUE
 
 HEAD = """\
@@ -74,7 +74,7 @@ def test_comments_and_the_other_data_stay(before: str, after: str) -> None:
     assert words_of(with_test_data(before, NEW)) == words_of(after)
     assert with_test_data(with_test_data(before, NEW), NEW) == with_test_data(before, NEW)
     assert with_test_data(before.replace("\n", "\r\n"), NEW) == with_test_data(before, NEW)
-    assert prompts.parse(before, "p.prompt.yml") == prompts.parse(with_test_data(before, NEW), "p.prompt.yml")
+    assert reading.parse(before, "p.prompt.yml") == reading.parse(with_test_data(before, NEW), "p.prompt.yml")
 
 
 MESSY = st.text("ab:&*!|>-?[]{}#,'\"~ \n\r\t0\ufeff", max_size=40)

@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from gate.domain.promptspec import GeneratedTest
+from gate.config.specification import GeneratedTest
 
 NASTY = st.one_of(
     st.text(st.characters(exclude_categories=["Cs"]), max_size=60),

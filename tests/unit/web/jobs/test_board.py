@@ -10,10 +10,9 @@ from pathlib import Path
 import pytest
 
 from gate.errors import GateError
-from gate.web.jobs import board, child
-from gate.web.jobs.board import Full, Jobs
-from gate.web.jobs.order import Order
-from gate.web.jobs.state import Failure, Job, Stored
+from gate.web.jobs import board
+from gate.web.jobs.board import Jobs, TooManyJobs
+from gate.web.jobs.job import Job, JobFailure, Order, StoredRun
 
 CHECK, TRY = Order("check", by="Ann"), Order("try", ("support",), by="Ann")
 STORES = 'import sys; sys.stdin.readline(); print(\'{"is": "stored", "run": 7, "said": "PASS"}\', flush=True)'
@@ -52,7 +51,7 @@ def seen(jobs: Jobs, job: Job, phase: str) -> Job:
 def test_a_job_ends_with_what_its_process_told(made: Callable[..., Jobs]) -> None:
     jobs = made(STORES)
     job = seen(jobs, jobs.begin(CHECK), "done")
-    assert job.outcome == Stored(7, "PASS")
+    assert job.outcome == StoredRun(7, "PASS")
     assert job.started is not None and job.ended is not None and job.started <= job.ended
 
 
@@ -78,7 +77,7 @@ def test_what_cannot_wait_is_refused(made: Callable[..., Jobs]) -> None:
     jobs = made(WAITS)
     for _ in range(board.WAITING + 1):
         jobs.begin(CHECK)
-    with pytest.raises(Full):
+    with pytest.raises(TooManyJobs):
         jobs.begin(CHECK)
 
 
@@ -103,17 +102,17 @@ def test_a_process_that_dies_is_told_and_the_next_job_begins(made: Callable[...,
     jobs = made(script)
     first, second = jobs.begin(CHECK), jobs.begin(CHECK)
     outcome = seen(jobs, first, "failed").outcome
-    assert isinstance(outcome, Failure) and told in outcome.mistakes[0][0]
+    assert isinstance(outcome, JobFailure) and told in outcome.mistakes[0][0]
     seen(jobs, second, "failed")
 
 
 def test_a_try_without_a_record_fails(made: Callable[..., Jobs]) -> None:
     jobs = made("pass")
-    assert isinstance(seen(jobs, jobs.begin(TRY), "failed").outcome, Failure)
+    assert isinstance(seen(jobs, jobs.begin(TRY), "failed").outcome, JobFailure)
 
 
 def test_a_process_that_does_not_listen_is_killed(made: Callable[..., Jobs], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(child, "PATIENCE_S", 0.05)
+    monkeypatch.setattr(board, "PATIENCE_S", 0.05)
     jobs = made(DEAF)
     job = jobs.begin(CHECK)
     jobs.cancel(job.id)
@@ -123,13 +122,13 @@ def test_a_process_that_does_not_listen_is_killed(made: Callable[..., Jobs], mon
 def test_a_run_that_is_in_the_store_is_not_told_to_be_cancelled(
     made: Callable[..., Jobs], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(child, "PATIENCE_S", 0.05)
+    monkeypatch.setattr(board, "PATIENCE_S", 0.05)
     jobs = made(f"{STORES}; {DEAF}")
     job = jobs.begin(CHECK)
     while (found := jobs.find(job.id)) is not None and found.outcome is None:
         time.sleep(0.005)
     jobs.cancel(job.id)
-    assert seen(jobs, job, "done").outcome == Stored(7, "PASS")
+    assert seen(jobs, job, "done").outcome == StoredRun(7, "PASS")
 
 
 def test_a_server_that_closes_leaves_no_process(made: Callable[..., Jobs]) -> None:

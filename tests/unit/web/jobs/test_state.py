@@ -5,11 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.config.policy import Budget
-from gate.web.jobs.order import Order, read, written
+from gate.web.jobs.job import Job, JobProgress, Order, SuiteProgress, job_after, order_line, parse_order, remedy
+from gate.web.jobs.plan import limited_budget
 from gate.web.jobs.progress import Counting
-from gate.web.jobs.remedies import remedy
-from gate.web.jobs.resolving import limited
-from gate.web.jobs.state import Far, Job, Part, told
 from tests.support.runs import suite, take
 
 JOB = Job("a", Order("check"), datetime(2026, 11, 23, tzinfo=UTC))
@@ -26,7 +24,7 @@ EVENTS = st.dictionaries(KEYS, VALUES | st.sampled_from(["far", "note", "stored"
 def test_no_event_breaks_a_job(events: list[dict[str, object]]) -> None:
     job = JOB
     for event in events:
-        job = told(job, event)  # type: ignore[arg-type]
+        job = job_after(job, event)  # type: ignore[arg-type]
     assert job.far.total >= 0 and job.far.done >= 0
     assert all(isinstance(part.name, str) for first, slices in job.far.suites for part in (first, *slices))
 
@@ -34,14 +32,14 @@ def test_no_event_breaks_a_job(events: list[dict[str, object]]) -> None:
 @given(st.text(), st.text(), st.lists(st.text(max_size=9), max_size=3))
 def test_an_order_is_read_as_it_was_written(case: str, base: str, suites: list[str]) -> None:
     order = Order("diff", tuple(suites), base=base, case=case, max_usd=2.5, by="Ann")
-    assert read(written(order)) == order
-    assert b"\n" not in written(order)
+    assert parse_order(order_line(order)) == order
+    assert b"\n" not in order_line(order)
 
 
 @pytest.mark.parametrize("line", [b"", b"3", b"[]", b"{}", b'{"kind": "check", "shell": "x"}'])
 def test_what_is_no_order_is_refused(line: bytes) -> None:
     with pytest.raises(ValueError):
-        read(line)
+        parse_order(line)
 
 
 def test_samples_are_counted_by_suite_and_slice() -> None:
@@ -52,18 +50,18 @@ def test_samples_are_counted_by_suite_and_slice() -> None:
     counting.start(len(samples))
     for sample in samples[:3]:
         counting.advance(sample, 0.25)
-    far = told(JOB, counting.event()).far
+    far = job_after(JOB, counting.event()).far
     assert (far.total, far.done, far.usd) == (8, 3, 0.25)
     (whole, slices) = far.suites[0]
-    assert whole == Part(exam.name, 3, 8)
+    assert whole == SuiteProgress(exam.name, 3, 8)
     assert sum(one.done for one in slices) == 3 and {one.total for one in slices} == {4}
 
 
 def test_a_job_spends_no_more_than_either_limit_allows() -> None:
     order = Order("check", max_calls=10, max_usd=2.0)
-    assert limited(Budget(max_calls=5, max_usd=9.0), order) == Budget(max_calls=5, max_usd=2.0)
-    assert limited(Budget(), order) == Budget(max_calls=10, max_usd=2.0)
-    assert limited(Budget(), Order("check", max_calls=10)) == Budget(max_calls=10)
+    assert limited_budget(Budget(max_calls=5, max_usd=9.0), order) == Budget(max_calls=5, max_usd=2.0)
+    assert limited_budget(Budget(), order) == Budget(max_calls=10, max_usd=2.0)
+    assert limited_budget(Budget(), Order("check", max_calls=10)) == Budget(max_calls=10)
 
 
 @pytest.mark.parametrize(
@@ -83,5 +81,5 @@ def test_what_helps_against_a_provider(reason: str, part: str) -> None:
 
 
 def test_a_job_that_was_told_nothing_is_nowhere() -> None:
-    assert told(JOB, {"is": "far", "far": {}}).far == Far()
-    assert told(JOB, {"is": "other"}) is JOB
+    assert job_after(JOB, {"is": "far", "far": {}}).far == JobProgress()
+    assert job_after(JOB, {"is": "other"}) is JOB

@@ -1,0 +1,205 @@
+"""The gate's comment on a pull request: one for each gate, found by its marker and its author, and kept up to date."""
+
+import hashlib
+import re
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from gate.app.environment.action import CommentPlace
+from gate.errors import CannotEvaluate, GateError
+from gate.github.client import LONGEST_WAIT_S, ApiError, GitHub
+from gate.github.events import SHA, Posted, PullRequest
+from gate.github.pulls import PullRequestComments, PullRequests
+from gate.github.source import GitHubStore
+from gate.record.comparison import Verdict
+from gate.report.markdown import report
+from gate.store.run_folder import load_run
+
+LIMIT = 65_536
+"""UTF-16 units of a comment. GitHub says characters; 262,144 bytes of UTF-8 it takes, too, which is four for each."""
+LONGEST_KEY = 100
+
+_MARKER = re.compile(r"<!-- prompt-gate: (\S+) ([0-9a-f]{40}(?:[0-9a-f]{24})?) -->")
+
+
+@dataclass(frozen=True, slots=True)
+class StickyComment:
+    """What is to be published.
+
+    Args:
+        key: tells the comments of several gates of one repository apart; any text.
+        commit: that was judged.
+        render: makes the Markdown below the marker, in at most so many characters.
+        only_update: change a comment that exists, and post none where there is none.
+    """
+
+    key: str
+    commit: str
+    render: Callable[[int], str]
+    only_update: bool = False
+
+    @property
+    def marker(self) -> str:
+        """The hidden first line, by which a gate finds its comment."""
+        return f"<!-- prompt-gate: {plain_key(self.key)} {self.commit} -->"
+
+    def text(self) -> str:
+        """The whole comment."""
+        room = LIMIT - len(self.marker) - 1
+        body = self.render(room)
+        # An emoji counts twice.
+        excess = len(body.encode("utf-16-le", "surrogatepass")) // 2 - room
+        return f"{self.marker}\n{self.render(room - excess) if excess > 0 else body}"
+
+
+@dataclass(frozen=True, slots=True)
+class Publication:
+    """What became of it.
+
+    Args:
+        url: of the comment; empty where there is none of this run.
+        notes: what did not go as it was meant to, a sentence each.
+        refused: the token may not write a comment.
+    """
+
+    url: str = ""
+    notes: tuple[str, ...] = ()
+    refused: bool = False
+
+
+def plain_key(key: str) -> str:
+    """A key as it can stand in a marker, where two hyphens would end the HTML comment."""
+    plain = re.sub(r"[^A-Za-z0-9._/]+", "-", key).strip("-")[:LONGEST_KEY]
+    if plain != key:
+        plain += "-" + hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+    return plain
+
+
+def publish_comment(
+    comments: PullRequestComments, sticky: StickyComment, pause: Callable[[float], None] = time.sleep
+) -> Publication:
+    """Bring the comment up to date, and delete its doubles. What hinders that is a note, never an exception.
+
+    Args:
+        comments: of the pull request.
+        sticky: what to say.
+        pause: waits for the seconds that GitHub asks for before a comment may be posted.
+    """
+    try:
+        return _published(comments, sticky)
+    except ApiError as error:
+        wait = error.retry_after or 0
+        if wait > LONGEST_WAIT_S or (error.status == 403 and not wait):
+            return Publication(notes=(error.in_full,), refused=error.status == 403)
+        pause(wait)
+    try:
+        # From the start: a comment that was posted while only the answer was lost is found, not doubled.
+        return _published(comments, sticky)
+    except ApiError as error:
+        return Publication(notes=(error.in_full,), refused=error.status in (403, 404))
+
+
+def _published(comments: PullRequestComments, sticky: StickyComment) -> Publication:
+    own = _own(comments, sticky.key)
+    notes: list[str] = []
+    # Asked after the comments were read: whoever wrote about a newer head did so when it was the head.
+    try:
+        head = comments.head()
+    except CannotEvaluate as error:
+        head = sticky.commit
+        notes.append(f"{error.in_full}; the comment is about {head[:12]}, which may not be the newest commit")
+    if head != sticky.commit:
+        whose = f"the newer commit {head[:12]}; this one is about {sticky.commit[:12]}"
+        return Publication(notes=(f"the comment is left to {whose}",))
+    if not own and sticky.only_update:
+        return Publication()
+    if own:
+        kept = _best(own, head)
+        comments.update(kept, sticky.text())
+    else:
+        kept = comments.create(sticky.text())
+        with suppress(CannotEvaluate):
+            # Another run may have posted one at the same time.
+            own = _own(comments, sticky.key)
+            kept = _best(own, head) if own else kept
+    for double in own:
+        if double.id != kept.id:
+            notes += _deleted(comments, double)
+    return Publication(kept.url, tuple(notes))
+
+
+def _own(comments: PullRequestComments, key: str) -> list[Posted]:
+    """The comments of this gate, oldest first."""
+    # Anybody can write the marker, and a bot can be made to quote it: it must come first, and the author must be ours.
+    marked = [one for one in comments.comments() if (found := _marker_of(one)) and found[1] == plain_key(key)]
+    author = comments.author().casefold() if marked else ""
+    return [one for one in marked if one.author.casefold() == author]
+
+
+def _best(own: list[Posted], head: str) -> Posted:
+    """The one that stays: about the head if there is one, and of these the newest."""
+    return max(own, key=lambda one: ((found := _marker_of(one)) is not None and found[2] == head, one.id))
+
+
+def _marker_of(comment: Posted) -> re.Match[str] | None:
+    return _MARKER.fullmatch(comment.body.partition("\n")[0].strip())
+
+
+def _deleted(comments: PullRequestComments, double: Posted) -> list[str]:
+    """Delete a double; what hinders that."""
+    try:
+        comments.delete(double)
+    except ApiError as error:
+        # Another run may have deleted it, too.
+        return [] if error.status == 404 else [error.in_full]
+    return []
+
+
+def comment_on(path: Path, place: CommentPlace, key: str) -> tuple[str, str]:
+    """Bring the comment of a pull request up to date with a finished run.
+
+    The label that sets the gate aside is the action's: who publishes by hand says nothing of it.
+
+    Args:
+        path: a `run.json`, or the folder that holds one.
+        place: the pull request.
+        key: tells the comments of several gates of one repository apart.
+
+    Returns:
+        The address of the comment, and what did not go as it was meant to. Both are empty where nothing was touched
+        and there is no comment that would go on saying what was.
+
+    Raises:
+        GateError: it is no run, or one that is of no commit.
+        CannotEvaluate: the comment could not be written, or is left to a newer commit.
+    """
+    run = load_run(path)
+    if run.commit is None or not SHA.fullmatch(run.commit):
+        raise GateError(f"{path} is about no commit, and so about no pull request", "gate diff --base REF --head REF")
+    github = GitHub(place.token, place.api_url, place.repository)
+    pull = PullRequests(github).get(place.number)
+    judged = _judged(run.commit, pull, github)
+    context = report.CommentContext(judged, pull.base_ref, place.run_url, skip_label="", pull=False)
+    sticky = StickyComment(
+        key,
+        judged,
+        lambda limit: report.render_comment(run, context, limit=limit),
+        only_update=run.verdict is Verdict.SKIPPED and not run.notes,
+    )
+    done = publish_comment(PullRequestComments(github, place.number), sticky)
+    note = "; ".join(done.notes)
+    if note and not done.url:
+        raise CannotEvaluate(f"there is no comment: {note}")
+    return done.url, note
+
+
+def _judged(commit: str, pull: PullRequest, github: GitHub) -> str:
+    """The head that was judged: workflows check out a test merge of it."""
+    if commit in (pull.head_sha, pull.merge_sha):
+        return pull.head_sha
+    # The merge target may have moved on since, so that GitHub made another merge of the same head.
+    parents = GitHubStore(github).parents(commit)
+    return parents[1] if len(parents) == 2 and parents[1] == pull.head_sha else commit

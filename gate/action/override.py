@@ -1,0 +1,416 @@
+"""The override label: is it set, who set it and why, does it count; for a pull request and for a merge group."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol, TypeVar
+
+from gate.action.subject import CommitRange, EventFiles, Subject
+from gate.errors import CannotEvaluate
+from gate.github.client import GitHub
+from gate.github.events import LabelEvent, Posted, PullRequest
+from gate.github.pulls import Now, PullRequestComments, PullRequestLabels, PullRequestPeople, PullRequests
+from gate.record.parts import Role, Rule
+from gate.record.run import OverrideRecord
+from gate.record.transcript import Failed
+
+LONGEST_REASON = 500
+"""Characters."""
+
+_LINE = re.compile(r"[ \t]{0,20}/gate[ \t]{1,20}override[ \t]{0,20}:(.*)", re.IGNORECASE)
+
+
+def reason_by(login: str | None, comments: Sequence[Posted]) -> str:
+    """The newest reason that this person gave; empty where there is none.
+
+    Args:
+        login: of who set the label; nobody's words count for an account that is gone.
+        comments: of anybody, oldest first.
+    """
+    if not login:
+        return ""
+    own = (one.body for one in reversed(comments) if one.author.casefold() == login.casefold())
+    return next((reason for reason in map(_last_line, own) if reason), "")
+
+
+def encodable(text: str) -> str:
+    """Text that can be written as UTF-8: half a surrogate pair, which JSON may bring, becomes a question mark."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _last_line(body: str) -> str:
+    found = [match[1].strip() for line in body.splitlines() if (match := _LINE.match(line))]
+    said = next((reason for reason in reversed(found) if reason), "")
+    return encodable(said[:LONGEST_REASON])
+
+
+Known = TypeVar("Known")
+
+NOT_ASKED = Failed("nobody asked", attempts=0)
+NOBODY = LabelEvent("", is_set=True, by=None, at=None)
+
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|\+00:00)")
+
+
+class LabelEvents(Protocol):
+    """The labels of one pull request. Everything here may raise `CannotEvaluate`."""
+
+    def events(self) -> Sequence[LabelEvent]:
+        """Every time that a label was set or taken off, oldest first."""
+        ...
+
+
+class People(Protocol):
+    """The people around one pull request. Everything here may raise `CannotEvaluate`."""
+
+    def role(self, login: str) -> Role: ...
+
+    def author(self) -> str | None:
+        """Login of who opened it; None where that account is gone."""
+        ...
+
+    def commit_author(self, sha: str) -> str | None:
+        """Login of who wrote a commit; None where GitHub knows no account."""
+        ...
+
+
+class PullRequestTalk(Protocol):
+    """The comments of one pull request. Everything here may raise `CannotEvaluate`."""
+
+    def comments(self) -> Sequence[Posted]:
+        """All of them, oldest first."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class OverrideSources:
+    """Where the facts about one pull request are read."""
+
+    labels: LabelEvents
+    people: People
+    talk: PullRequestTalk
+
+
+@dataclass(frozen=True, slots=True)
+class NewestCommit:
+    """What is known about the newest commit.
+
+    Args:
+        head: the commit that is judged.
+        set_on_head: labels of which GitHub says that they were set while this was the newest commit.
+    """
+
+    head: str
+    set_on_head: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class OverrideFacts:
+    """What is known about one label; `Failed` where it could not be read, or where nobody asked.
+
+    Args:
+        push: the newest commit.
+        events: of the labels, oldest first.
+        role: of who set it.
+        author: of the pull request; None where that account is gone.
+        head_author: of the newest commit; None where GitHub knows no account.
+        comments: oldest first.
+    """
+
+    push: NewestCommit
+    events: Sequence[LabelEvent] | Failed = NOT_ASKED
+    role: Role | Failed = NOT_ASKED
+    author: str | Failed | None = NOT_ASKED
+    head_author: str | Failed | None = NOT_ASKED
+    comments: Sequence[Posted] | Failed = NOT_ASKED
+
+
+def spellings(labels: Sequence[str], wanted: str) -> tuple[str, ...]:
+    """The override labels among those of a pull request.
+
+    Args:
+        labels: names, in any case, as GitHub takes them.
+        wanted: the label's name; the same name in brackets is accepted, too.
+    """
+    name = wanted.strip("[]").casefold()
+    return tuple(label for label in labels if name and label.casefold() in (name, f"[{name}]"))
+
+
+def override_of(
+    labels: Sequence[str], rule: Rule, push: NewestCommit, sources: OverrideSources
+) -> OverrideRecord | None:
+    """The override of a pull request; None where the label is not set.
+
+    Args:
+        labels: that are set now.
+        rule: which one counts, and when.
+        push: the newest commit.
+        sources: asked only for what the rule needs.
+    """
+    found = [
+        decide_override(label, rule, look_up(label, rule, push, sources)) for label in spellings(labels, rule.label)
+    ]
+    return next((one for one in found if one.counted), next(iter(found), None))
+
+
+def look_up(label: str, rule: Rule, push: NewestCommit, sources: OverrideSources) -> OverrideFacts:
+    """Read what the rule needs to know about a label that is set; raises nothing.
+
+    Args:
+        label: as it is spelt on the pull request.
+        rule, push, sources: see `override_of`.
+    """
+    try:
+        events = sources.labels.events()
+    except CannotEvaluate as error:
+        return OverrideFacts(push, Failed(error.in_full))
+    setting = _setting(label, events)
+    if isinstance(setting, Failed) or setting.by is None:
+        return OverrideFacts(push, events)
+    people, login = sources.people, setting.by
+    return OverrideFacts(
+        push,
+        events,
+        role=NOT_ASKED if rule.by == "anyone" or setting.bot or setting.app else _asked(lambda: people.role(login)),
+        author=_asked(people.author) if rule.by == "not-author" else NOT_ASKED,
+        head_author=_asked(lambda: people.commit_author(push.head)) if rule.by == "not-author" else NOT_ASKED,
+        comments=_asked(sources.talk.comments),
+    )
+
+
+def decide_override(label: str, rule: Rule, facts: OverrideFacts) -> OverrideRecord:
+    """Does the label count?
+
+    Args:
+        label: that is set now, as it is spelt on the pull request.
+        rule: when it does.
+        facts: what is known.
+    """
+    found = _setting(label, facts.events)
+    setting = NOBODY if isinstance(found, Failed) else found
+    if isinstance(found, Failed):
+        why_not = f"The label {label} does not count: {found.reason}."
+    else:
+        why_not = _objection(label, rule, facts, found)
+    given = () if isinstance(facts.comments, Failed) else facts.comments
+    return OverrideRecord(
+        label=encodable(label),
+        by=None if setting.by is None else encodable(setting.by),
+        at=None if setting.at is None else encodable(setting.at),
+        commit=facts.push.head,
+        role=encodable(facts.role.name or facts.role.permission) if isinstance(facts.role, Role) else "",
+        reason=reason_by(setting.by, given),
+        counted=not why_not,
+        why_not=encodable(why_not),
+    )
+
+
+def _setting(label: str, events: Sequence[LabelEvent] | Failed) -> LabelEvent | Failed:
+    """The last time that the label was set, if it was not taken off since.
+
+    The timeline keeps the names of then: a label that was renamed since is not found, which fails closed.
+    """
+    if isinstance(events, Failed):
+        return events
+    of_label = [event for event in events if event.label.casefold() == label.casefold()]
+    if of_label and of_label[-1].is_set:
+        return of_label[-1]
+    return Failed("the timeline of the pull request does not say who set it")
+
+
+def _objection(label: str, rule: Rule, facts: OverrideFacts, setting: LabelEvent) -> str:
+    """Why the label does not count; empty where it does."""
+    was_set = f"The label {label} was set by"
+    if not setting.by:
+        return f"{was_set} an account that is gone, and does not count."
+    if setting.at is None or not _MOMENT.fullmatch(setting.at):
+        return f"{was_set} {setting.by} and does not count: the timeline of the pull request does not say when."
+    who = _wrong_person(rule, facts, setting, setting.by)
+    if who:
+        return f"{was_set} {setting.by}{who}"
+    on_head = {name.casefold() for name in facts.push.set_on_head}
+    if rule.scope == "commit" and label.casefold() not in on_head:
+        return f"The label {label} was set before the last push; set it again to override."
+    return ""
+
+
+def _wrong_person(rule: Rule, facts: OverrideFacts, setting: LabelEvent, login: str) -> str:
+    """What follows the name of somebody who may not; empty for anybody who may."""
+    if rule.by == "anyone":
+        return ""
+    if setting.bot:
+        return ", a bot, and does not count."
+    if setting.app:
+        return f" through the app {setting.app}, and does not count."
+    if isinstance(facts.role, Failed):
+        return f" and does not count: {facts.role.reason}."
+    if not facts.role.may_triage:
+        name = facts.role.name or facts.role.permission
+        return f", who has the role {name} here, and does not count; it takes triage rights."
+    return _author(facts, login) if rule.by == "not-author" else ""
+
+
+def _author(facts: OverrideFacts, login: str) -> str:
+    for author, wrote in ((facts.author, "opened this pull request"), (facts.head_author, "wrote its newest commit")):
+        if isinstance(author, Failed):
+            return f" and does not count: {author.reason}."
+        if author is not None and author.casefold() == login.casefold():
+            return f", who {wrote}, and does not count."
+    return ""
+
+
+def _asked(ask: Callable[[], Known]) -> Known | Failed:
+    try:
+        return ask()
+    except CannotEvaluate as error:
+        return Failed(error.in_full)
+
+
+NAMED = 5
+"""Pull requests that a sentence names before it counts the rest."""
+
+
+def group_override(decisions: Mapping[int, OverrideRecord | None], commit: str) -> OverrideRecord | None:
+    """The override of a merge group; None where no pull request of it has the label.
+
+    Args:
+        decisions: by number of the pull request; None where the label is not set there.
+        commit: the head of the group.
+    """
+    by_number = sorted(decisions.items())
+    found = [(number, one) for number, one in by_number if one is not None]
+    if not found:
+        return None
+    missing = [number for number, one in by_number if one is None or not one.counted]
+    label = found[0][1].label
+    if missing:
+        return OverrideRecord(label=label, by=None, at=None, commit=commit, counted=False, why_not=_why(label, missing))
+    return OverrideRecord(
+        label=label,
+        by=_each(found, lambda one: one.by or ""),
+        at=max(one.at or "" for _, one in found) or None,
+        commit=commit,
+        role=_each(found, lambda one: one.role),
+        reason="; ".join(f"#{number}: {one.reason}" for number, one in found if one.reason)[:LONGEST_REASON],
+    )
+
+
+def _why(label: str, missing: list[int]) -> str:
+    rest = len(missing) - NAMED
+    named = ", ".join(f"#{number}" for number in missing[:NAMED]) + (f" and {rest} more" if rest > 0 else "")
+    return f"The label {label} does not count for this merge group: it is not set, or does not count, on {named}."
+
+
+def _each(found: list[tuple[int, OverrideRecord]], get: Callable[[OverrideRecord], str]) -> str:
+    return ", ".join(dict.fromkeys(said for _, one in found if (said := get(one))))
+
+
+LONGEST_GROUP = 50
+"""Commits of a merge group that are looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class CurrentState:
+    """How things stand now: a workflow can be run again long after its event.
+
+    Args:
+        closed: the pull request is.
+        override: the label, where it is set.
+    """
+
+    closed: bool = False
+    override: OverrideRecord | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OverrideReader:
+    """Looks at labels.
+
+    Args:
+        github: the repository.
+        files: knows the commits of a merge group.
+        rule: which label counts, and when.
+        warn: tells about something that did not work and does not decide.
+    """
+
+    github: GitHub
+    files: EventFiles
+    rule: Rule
+    warn: Callable[[str], None]
+
+    def of(self, subject: Subject) -> CurrentState:
+        """How things stand with what is judged."""
+        if subject.pull is not None:
+            return self._pull(subject.pull, subject)
+        if isinstance(subject.wanted, CommitRange) and subject.group is not None:
+            return self._group(subject.wanted, subject.group)
+        return CurrentState()
+
+    def _pull(self, pull: PullRequest, subject: Subject | None) -> CurrentState:
+        if not self.github.has_token:
+            unknown = OverrideFacts(NewestCommit(pull.head_sha), Failed("there is no github-token to ask who set it"))
+            found = spellings(pull.labels, self.rule.label)[:1]
+            return CurrentState(override=next((decide_override(label, self.rule, unknown) for label in found), None))
+        labels = PullRequestLabels(self.github, pull.number)
+        try:
+            now = labels.now()
+        except CannotEvaluate as error:
+            # The label may have been taken off since: what cannot be read sets nothing aside.
+            self.warn(f"{error.in_full}; an override label would not be seen")
+            return CurrentState()
+        if now.state == "closed":
+            return CurrentState(closed=True)
+        people, talk = PullRequestPeople(self.github, pull.number), PullRequestComments(self.github, pull.number)
+        push = NewestCommit(pull.head_sha, _set_on_head(now, subject))
+        return CurrentState(override=override_of(now.labels, self.rule, push, OverrideSources(labels, people, talk)))
+
+    def _group(self, span: CommitRange, newest: int) -> CurrentState:
+        """All pull requests of the group must have it; one that cannot be found has not."""
+        try:
+            pulls = self._members(span, newest)
+        except CannotEvaluate as error:
+            self.warn(f"{error.in_full}; the override labels of the merge group's pull requests do not count")
+            return CurrentState()
+        decisions = {pull.number: self._pull(pull, None).override for pull in pulls}
+        return CurrentState(override=group_override(decisions, span.head[1]))
+
+    def _members(self, span: CommitRange, newest: int) -> list[PullRequest]:
+        """The pull requests of the group, newest first.
+
+        Raises:
+            CannotEvaluate: a commit of it belongs to none that can be found.
+        """
+        pulls = PullRequests(self.github)
+        found: list[PullRequest] = []
+        sha, base = span.head[1], span.base[1]
+        for _ in range(LONGEST_GROUP):
+            parents = self.files.parents(sha)
+            first = parents[0] if parents else ""
+            if len(parents) == 2:
+                of_step = [pull for pull in pulls.of_commit(parents[1]) if pull.head_sha == parents[1]]
+                if len(of_step) != 1:
+                    break
+                found += of_step
+            elif not found and first == base:
+                # Squashed into one commit: the branch is named for the pull request that it was made of.
+                found.append(pulls.get(newest))
+            else:
+                break
+            if first == base:
+                return found
+            sha = first
+        raise CannotEvaluate("it cannot be told which pull requests the merge group is made of")
+
+
+def _set_on_head(now: Now, subject: Subject | None) -> tuple[str, ...]:
+    """The labels that were set while the judged commit was the newest.
+
+    The dates of commits are their authors' own word, so the timeline cannot tell. The event that this run answers can:
+    it says which commit was the newest, and which labels were set, at that moment.
+    """
+    event = subject.event if subject is not None else None
+    if event is None or event.pull.head_sha != now.head:
+        return ()
+    before = {label.casefold() for label in event.pull.labels}
+    since = tuple(label for label in now.labels if label.casefold() not in before)
+    return (event.label, *since) if event.action == "labeled" else since

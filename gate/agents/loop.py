@@ -1,0 +1,181 @@
+"""The built-in agent: a model called again and again with the results of its tools, until it answers."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import reduce
+from math import fsum
+
+from gate.agents.interface import AgentFailed, Answer, Question, Sessions, Toolbox
+from gate.agents.targets import sample_name
+from gate.calls.interface import Calls, together
+from gate.calls.provider import Request
+from gate.cases.rendering import NotBuilt, render
+from gate.messages import Message, Tool, ToolCall
+from gate.record.sample import STEP_LIMIT, Reply, effort_of_all
+from gate.record.transcript import Failed, ToolUse, recorded
+from gate.record.usage import Cost, Unpriced, Usage, added
+
+
+@dataclass(frozen=True, slots=True)
+class Equipment:
+    """What all conversations of the loop work with.
+
+    Args:
+        calls: sends requests.
+        sessions: keeps conversations that are closed and opened again.
+        clock: seconds that only grow.
+    """
+
+    calls: Calls
+    sessions: Sessions
+    clock: Callable[[], float] = time.monotonic
+
+
+@dataclass(slots=True)
+class LoopAgent:
+    """One conversation; see `gate.agents.interface.Agent`.
+
+    Args:
+        question: who is asked what.
+        equipment: calls, sessions and a clock.
+        toolbox: the tools; None where the model has none.
+        max_steps: calls of the model for one answer, 1 or more.
+        fresh: ask the model even if its answers are known.
+        parallel: calls that the model asks for at once are made at once.
+    """
+
+    question: Question
+    equipment: Equipment
+    toolbox: Toolbox | None = None
+    max_steps: int = 1
+    fresh: bool = False
+    parallel: bool = True
+    _session: str = field(default="", init=False)
+    _messages: tuple[Message, ...] = field(default=(), init=False)
+    _tools: tuple[Tool, ...] = field(default=(), init=False)
+
+    async def start(self, session: str) -> None:
+        self._session = session
+        self._tools = await self.toolbox.tools() if self.toolbox else ()
+
+    async def send(self, text: str) -> Answer:
+        self._messages = self._with(text)
+        replies: list[Reply] = []
+        used: list[ToolUse] = []
+        try:
+            seconds = await self._work(replies, used)
+            self._messages += (_said(replies[-1]),)
+            self._save()
+        except AgentFailed as failure:
+            failure.effort += effort_of_all(replies)
+            failure.tools = tuple(map(recorded, used))
+            raise
+        answer = _answer(replies, used, seconds)
+        return replace(answer, stop_reason=STEP_LIMIT) if self.toolbox and replies[-1].tool_calls else answer
+
+    async def _work(self, replies: list[Reply], used: list[ToolUse]) -> float:
+        """Call the model, and what it asks for, until it asks for nothing more, or the steps are used up.
+
+        Args:
+            replies: get what the model said.
+            used: gets what was called.
+
+        Returns:
+            Seconds that the tools took.
+        """
+        seconds = 0.0
+        while True:
+            reply = await self._step()
+            replies.append(reply)
+            # What the last step asks for would be done, and nobody would read what came of it.
+            if not reply.tool_calls or self.toolbox is None or len(replies) == self.max_steps:
+                return seconds
+            begun = self.equipment.clock()
+            results = await self._used(self.toolbox, reply.tool_calls)
+            seconds += self.equipment.clock() - begun
+            used += results
+            told = zip(reply.tool_calls, results, strict=True)
+            self._messages += (
+                Message("assistant", reply.text, reply.tool_calls),
+                *(Message("tool", use.result, answers=call.id, failed=use.failed) for call, use in told),
+            )
+
+    async def close(self) -> None:
+        self._messages = ()
+        if self.toolbox is not None:
+            await self.toolbox.close()
+
+    async def reopen(self, session: str) -> None:
+        known = self.equipment.sessions.load(session)
+        if known is None:
+            raise AgentFailed(f"the session {session} is not known any more: its context is lost", attempts=0)
+        await self.start(session)
+        self._messages = known
+
+    def _with(self, text: str) -> tuple[Message, ...]:
+        if self._messages:
+            return (*self._messages, Message("user", text))
+        case = self.question.case
+        asked = case if case.messages else replace(case, input=text)
+        try:
+            return render(self.question.arm.version.prompt, asked)
+        except NotBuilt as error:
+            raise AgentFailed(error.failed.reason, error.failed.attempts) from None
+
+    async def _step(self) -> Reply:
+        arm = self.question.arm
+        request = Request(
+            self._messages,
+            arm.model,
+            arm.params,
+            self.question.index,
+            about=sample_name(self.question),
+            tools=self._tools,
+        )
+        reply = await self.equipment.calls.call(request, fresh=self.fresh)
+        if isinstance(reply, Failed):
+            raise AgentFailed(reply.reason, reply.attempts)
+        return reply
+
+    async def _used(self, toolbox: Toolbox, calls: tuple[ToolCall, ...]) -> list[ToolUse]:
+        if self.parallel:
+            return await together(toolbox.call(call.name, call.arguments, self._session) for call in calls)
+        return [await toolbox.call(call.name, call.arguments, self._session) for call in calls]
+
+    def _save(self) -> None:
+        if not self.question.case.revival:
+            return
+        try:
+            self.equipment.sessions.save(self._session, self._messages)
+        except OSError as error:
+            raise AgentFailed(f"the session cannot be kept: {error.strerror}") from None
+
+
+def _said(reply: Reply) -> Message:
+    """An answer as a turn; an interface refuses an empty one, and that an agent says nothing is an answer, too."""
+    return Message("assistant", reply.text if reply.text.strip() else "…")
+
+
+def _answer(replies: list[Reply], used: list[ToolUse], seconds: float) -> Answer:
+    """What all steps came to.
+
+    Args:
+        replies: of the model, one for each step, at least one.
+        used: calls of tools.
+        seconds: that the tools took.
+    """
+    last = replies[-1]
+    times = [reply.latency_s for reply in replies if reply.latency_s is not None]
+    cost: Cost | None = reduce(added, [reply.cost for reply in replies], None)
+    return Answer(
+        text=last.text,
+        tools=tuple(map(recorded, used)),
+        steps=len(replies),
+        usage=reduce(Usage.__add__, [reply.usage for reply in replies]),
+        cost=cost or Unpriced("unknown"),
+        latency_s=fsum([*times, seconds]) if len(times) == len(replies) else None,
+        model_id=last.model_id,
+        stop_reason=last.stop_reason,
+        effort=effort_of_all(replies),
+    )

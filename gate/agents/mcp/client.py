@@ -1,0 +1,266 @@
+"""The client of the `mcp` package: sessions, listed tools, and results as text; importing it takes a second or two."""
+
+import asyncio
+import json
+import logging
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import anyio
+import httpx2
+import mcp_types as types
+from mcp import Client, MCPError
+from mcp.client import Transport
+from mcp.client.streamable_http import streamable_http_client
+
+from gate.agents.mcp import transports
+from gate.agents.mcp.server import MESSAGE_BYTES, PAGES, ConnectionLost, ServerUnfit, ToolCallFailed
+from gate.agents.mcp.transports import EventStream, ProgramLines
+from gate.agents.processes import ProgramPlace, SupervisedProgram
+from gate.agents.toolbox import ToolOutput
+from gate.config.documents import quoted
+from gate.config.targets import Server
+from gate.limits import TOOLS
+from gate.messages import Tool
+from gate.values import JsonValue
+
+NOTHING = "(nothing)"
+
+
+def tool_output(result: types.CallToolResult) -> ToolOutput:
+    """Texts one after the other, with words for what is none; structured content where no text says the same."""
+    parts = [_said(part) for part in result.content]
+    if result.structured_content is not None and not _told(result):
+        parts.append(json.dumps(result.structured_content, ensure_ascii=False))
+    return ToolOutput("\n".join(parts) or NOTHING, result.is_error)
+
+
+def _said(part: types.ContentBlock) -> str:
+    match part:
+        case types.TextContent():
+            return part.text
+        case types.ImageContent() | types.AudioContent():
+            return f"[{part.type} {part.mime_type}, {_size(part.data)}]"
+        case types.ResourceLink():
+            return f"[resource {part.uri}]"
+    inner = part.resource
+    if isinstance(inner, types.TextResourceContents):
+        return f"[resource {inner.uri}]\n{inner.text}"
+    return f"[resource {inner.uri}, {_size(inner.blob)}]"
+
+
+def _size(data: str) -> str:
+    """Bytes of what is written in base64."""
+    return f"{len(data) * 3 // 4:,} bytes"
+
+
+def _told(result: types.CallToolResult) -> bool:
+    """Do the texts say what the structured content says? Servers say both for the sake of older clients."""
+    texts = [part.text for part in result.content if isinstance(part, types.TextContent)]
+    values = [_value(text) for text in texts]
+    structured = result.structured_content
+    # Where a tool gives no object, the `mcp` package wraps it, and a list becomes a text for each item.
+    inner = structured["result"] if isinstance(structured, dict) and structured.keys() == {"result"} else structured
+    said: list[Any] = [values, texts, *values, *texts, "\n".join(texts)]
+    return structured in said or inner in said
+
+
+def _value(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+
+
+# It would write what goes through it, tokens too, to whatever log there is, and complaints to standard error.
+logging.getLogger("mcp").setLevel(logging.CRITICAL + 1)
+
+_CLOSED = "Connection closed"
+_STREAM = "SSE stream"
+"""How the package begins what it says of an answer that broke off."""
+
+
+@dataclass(frozen=True, slots=True)
+class McpSession:
+    """A server that answers; see `gate.agents.mcp.server.Session`.
+
+    Args:
+        client: of the `mcp` package, within its own task.
+        tools: of the server.
+    """
+
+    client: Client
+    tools: tuple[Tool, ...]
+
+    async def call(self, name: str, arguments: dict[str, JsonValue]) -> ToolOutput:
+        try:
+            return tool_output(await self.client.call_tool(name, arguments))
+        except MCPError as error:
+            if error.code == transports.UNREACHABLE:
+                raise ToolCallFailed(error.message) from None
+            if error.code == types.CONNECTION_CLOSED and error.message.startswith(_STREAM):
+                raise ToolCallFailed("broke off its answer") from None
+            if error.code == types.CONNECTION_CLOSED and error.message == _CLOSED:
+                raise ConnectionLost from None
+            return ToolOutput(error.message, failed=True)
+        except (anyio.ClosedResourceError, anyio.BrokenResourceError):
+            raise ConnectionLost from None
+        # Whatever else there is, is about what this one tool gave.
+        except Exception as error:
+            return ToolOutput(f"what the tool gave cannot be read ({type(error).__name__})", failed=True)
+
+
+@dataclass(slots=True)
+class Program:
+    """A server over stdio; see `gate.agents.mcp.server.ServerAccess`.
+
+    Args:
+        server: which.
+        place: where it runs.
+        named: variables that it gets.
+    """
+
+    server: Server
+    place: ProgramPlace
+    named: Mapping[str, str] = field(repr=False)
+    _lines: ProgramLines | None = field(default=None, init=False)
+
+    @asynccontextmanager
+    async def open(self, over: Callable[[str], None]) -> AsyncIterator[McpSession]:
+        try:
+            kept = await SupervisedProgram.start(self.server.command, self.place, self.named)
+        except (OSError, ValueError) as error:
+            program, reason = self.server.command[0], getattr(error, "strerror", None) or error
+            raise ServerUnfit(f"cannot be started: {program}: {reason}") from None
+        self._lines = lines = ProgramLines(kept, over)
+        try:
+            async with _session(lines.transport()) as session:
+                yield session
+        finally:
+            await _to_the_end(kept.end())
+
+    def trouble(self) -> str:
+        if self._lines is None:
+            return ""
+        stray, last = self._lines.stray, self._lines.kept.last_words()
+        printed = f"; it printed {quoted(stray)} to its standard output, which is for messages" if stray else ""
+        return printed + (f"; its last words: {last}" if last else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """A server over HTTP; see `gate.agents.mcp.server.ServerAccess`.
+
+    Args:
+        server: which.
+        headers: of each request.
+        read_s: seconds between two parts of an answer.
+    """
+
+    server: Server
+    headers: Mapping[str, str] = field(repr=False)
+    read_s: float
+
+    @asynccontextmanager
+    async def open(self, over: Callable[[str], None]) -> AsyncIterator[McpSession]:
+        async with transports.http_client(self.headers, self.read_s) as http:
+            async with _session(self._transport(http, over)) as session:
+                yield session
+
+    def trouble(self) -> str:
+        return ""
+
+    def _transport(self, http: httpx2.AsyncClient, over: Callable[[str], None]) -> Transport:
+        if self.server.transport == "sse":
+            return EventStream(self.server.url, http, over).transport()
+        return streamable_http_client(self.server.url, http_client=http, max_sse_event_size=MESSAGE_BYTES)
+
+
+async def _to_the_end(ending: Coroutine[None, None, None]) -> None:
+    """Wait for something bounded, and hear of a cancellation afterwards."""
+    task = asyncio.create_task(ending)
+    cancelled = False
+    while not task.done():
+        try:
+            await asyncio.wait([task])
+        except asyncio.CancelledError:
+            cancelled = True
+    if cancelled:
+        raise asyncio.CancelledError
+    await task
+
+
+@asynccontextmanager
+async def _session(transport: Transport) -> AsyncIterator[McpSession]:
+    try:
+        async with Client(transport, cache=None) as client:
+            # A schema of the server's own could hold a pattern that takes for ever; what a tool gives is shown anyway.
+            setattr(client.session, "validate_tool_result", _unchecked)  # noqa: B010
+            yield McpSession(client, await _listed(client))
+    except Exception as error:
+        raise ServerUnfit(_words(error)) from None
+
+
+def _words(error: BaseException) -> str:
+    """What went wrong; of a group of errors the first one says it."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    if isinstance(error, ServerUnfit | transports.Unreachable) or (
+        isinstance(error, MCPError) and error.code == transports.UNREACHABLE
+    ):
+        return str(error)
+    if isinstance(error, ValueError):
+        return f"gave an answer that is none of the protocol's{_place(error)}"
+    return f"cannot be used: {str(error) or type(error).__name__}"
+
+
+def _place(error: ValueError) -> str:
+    """Where an answer is not what it should be, as pydantic has it; what else it says is long."""
+    errors = getattr(error, "errors", None)
+    return f" (at {'.'.join(map(str, errors()[0]['loc']))})" if errors else ""
+
+
+async def _unchecked(name: str, result: types.CallToolResult) -> None:
+    return
+
+
+async def _listed(client: Client) -> tuple[Tool, ...]:
+    """All tools of a server.
+
+    Raises:
+        Unfit: there are none, too many, or one that cannot be told to a model.
+    """
+    found: list[types.Tool] = []
+    cursor: str | None = None
+    for _ in range(PAGES):
+        try:
+            page = await client.list_tools(cursor=cursor)
+        except MCPError as error:
+            if error.code == types.METHOD_NOT_FOUND:
+                raise ServerUnfit("has no tools") from None
+            raise
+        found += page.tools
+        if len(found) > TOOLS:
+            raise ServerUnfit(f"lists more than {TOOLS} tools")
+        cursor = page.next_cursor
+        if not cursor:
+            break
+    else:
+        raise ServerUnfit("lists its tools without end")
+    if not found:
+        raise ServerUnfit("lists no tools")
+    return tuple(map(_tool, found))
+
+
+def _tool(tool: types.Tool) -> Tool:
+    schema = tool.input_schema
+    if schema.get("type") != "object":
+        raise ServerUnfit(f"has a tool {quoted(tool.name)} whose schema is not that of an object")
+    try:
+        text = json.dumps(schema, ensure_ascii=False, allow_nan=False)
+        text.encode()
+    except ValueError:
+        raise ServerUnfit(f"has a tool {quoted(tool.name)} whose schema is no JSON") from None
+    return Tool(tool.name, tool.description or tool.title or "", text)

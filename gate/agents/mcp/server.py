@@ -1,0 +1,267 @@
+"""One MCP server for all conversations of an arm: started when first needed, and once more if it was lost."""
+
+import asyncio
+import importlib
+from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager, suppress
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from gate.agents.interface import AgentFailed
+from gate.agents.masks import Masks
+from gate.agents.processes import ProgramPlace
+from gate.agents.toolbox import ToolOutput
+from gate.config.targets import Server
+from gate.messages import Tool
+from gate.values import JsonValue
+
+START_S = 30.0
+"""Seconds from the start of a server to the list of its tools."""
+
+CLOSING_S = 15.0
+"""Seconds for a server to end."""
+
+MESSAGE_BYTES = 16 * 1024 * 1024
+"""One message of a server."""
+
+PAGES = 50
+"""Parts of a list of tools."""
+
+
+SEEN_S = 5.0
+"""Seconds until it is seen why a connection was lost."""
+
+
+class ServerUnfit(Exception):
+    """A server cannot be used; the message goes on after its name."""
+
+
+class ToolCallFailed(Exception):
+    """A server did not take one call; the message goes on after its name."""
+
+
+class ConnectionLost(Exception):
+    """The connection is gone."""
+
+
+class Session(Protocol):
+    """A server that answers."""
+
+    @property
+    def tools(self) -> tuple[Tool, ...]:
+        """Of the server."""
+        ...
+
+    async def call(self, name: str, arguments: dict[str, JsonValue]) -> ToolOutput:
+        """Call a tool.
+
+        Raises:
+            Unusable: the server did not take it.
+            Lost: the connection is gone.
+        """
+        ...
+
+
+class ServerAccess(Protocol):
+    """How a server is reached."""
+
+    def open(self, over: Callable[[str], None]) -> AbstractAsyncContextManager[Session]:
+        """Connect, and disconnect again.
+
+        Args:
+            over: is told why the server is gone, in words that go on after its name.
+
+        Raises:
+            Unfit: it cannot be used, or could not be any more.
+        """
+        ...
+
+    def trouble(self) -> str:
+        """What else there is to say of a server that failed, from `; ` on; empty where there is nothing."""
+        ...
+
+
+@dataclass(slots=True)
+class Connection:
+    """See `gate.agents.toolbox.OpenToolSource`.
+
+    Args:
+        label: of the server.
+        way: how it is reached.
+        masks: secrets.
+        start_s: seconds until it has to be there.
+    """
+
+    label: str
+    way: ServerAccess
+    masks: Masks
+    start_s: float = START_S
+    _doubt: str = field(default="", init=False)
+    _reason: str = field(default="", init=False)
+    _session: Session | None = field(default=None, init=False)
+    _task: "asyncio.Task[None] | None" = field(default=None, init=False)
+    _ready: asyncio.Event = field(default_factory=asyncio.Event, init=False)
+    _over: asyncio.Event = field(default_factory=asyncio.Event, init=False)
+
+    @property
+    def fault(self) -> str:
+        """Why no other conversation should begin with it; empty where one may."""
+        return self._reason or self._doubt
+
+    @property
+    def tools(self) -> tuple[Tool, ...]:
+        return self._session.tools if self._session else ()
+
+    async def start(self) -> None:
+        """Connect.
+
+        Raises:
+            AgentFailed: the server cannot be had; the connection is closed then.
+        """
+        self._task = asyncio.create_task(self._live())
+        try:
+            async with asyncio.timeout(self.start_s):
+                await self._ready.wait()
+        except TimeoutError:
+            self._end(f"did not answer within {self.start_s:g} s")
+        except asyncio.CancelledError:
+            self._end("was not waited for")
+            self._task.cancel()
+            raise
+        if self._reason:
+            await self.close()
+            raise AgentFailed(self._reason, attempts=0)
+
+    async def call(self, name: str, arguments: dict[str, JsonValue]) -> ToolOutput:
+        if self._session is None or self._reason:
+            raise AgentFailed(self._reason or f"{self.label} is not there", attempts=0)
+        try:
+            return await self._session.call(name, arguments)
+        except ToolCallFailed as error:
+            self._doubt = self._said(str(error))
+            raise AgentFailed(self._doubt, attempts=0) from None
+        except ConnectionLost:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(SEEN_S):
+                    await self._over.wait()
+            self._end("ended")
+            raise AgentFailed(self._reason, attempts=0) from None
+
+    async def close(self) -> None:
+        """Disconnect, and end what was started for it."""
+        self._end("was closed")
+        task = self._task
+        if task is None:
+            return
+        if self._session is None:
+            task.cancel()
+        await asyncio.wait([task], timeout=CLOSING_S)
+        if not task.done():
+            task.cancel()
+            await asyncio.wait([task], timeout=CLOSING_S)
+
+    async def _live(self) -> None:
+        try:
+            async with self.way.open(self._end) as session:
+                self._session = session
+                self._ready.set()
+                await self._over.wait()
+        except ServerUnfit as error:
+            self._end(str(error))
+        finally:
+            self._end("ended")
+
+    def _end(self, words: str) -> None:
+        """The first reason is the one that counts: what comes later follows from it."""
+        if not self._reason:
+            self._reason = self._said(words + self.way.trouble())
+        self._over.set()
+        self._ready.set()
+
+    def _said(self, words: str) -> str:
+        return self.masks.reason(f"{self.label} {words}")
+
+
+STARTS = 2
+"""Of one program."""
+CONNECTIONS = 10
+"""To one service, which may be away for a moment."""
+FAILURES = 2
+"""Starts one after the other that came to nothing; there is no further one."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServerPatience:
+    """How long a server is waited for.
+
+    Args:
+        start_s: seconds until it has to be there.
+        read_s: seconds between two parts of an answer over HTTP.
+    """
+
+    start_s: float = START_S
+    read_s: float = 60.0
+
+
+@dataclass(slots=True)
+class McpSource:
+    """See `gate.agents.toolbox.ToolSource`.
+
+    Args:
+        name: unique within the suite.
+        server: which.
+        values: environment variable to its value.
+        place: where its program runs; None where it has none.
+        masks: secrets.
+        patience: how long it is waited for.
+    """
+
+    name: str
+    server: Server
+    values: Mapping[str, str] = field(repr=False)
+    place: ProgramPlace | None
+    masks: Masks
+    patience: ServerPatience = ServerPatience()
+    _connections: list[Connection] = field(default_factory=list, init=False)
+    _failures: int = field(default=0, init=False)
+    _lock: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
+    _closed: bool = field(default=False, init=False)
+
+    @property
+    def label(self) -> str:
+        return f"the MCP server {self.name}"
+
+    async def open(self) -> Connection:
+        async with self._lock:
+            last = self._connections[-1] if self._connections else None
+            if last is not None and not last.fault:
+                return last
+            most = STARTS if self.server.command else CONNECTIONS
+            if last is not None and (self._failures >= FAILURES or len(self._connections) >= most):
+                raise AgentFailed(last.fault, attempts=0)
+            way = await self._way()
+            if self._closed:
+                raise AgentFailed(f"{self.label} was closed", attempts=0)
+            connection = Connection(self.label, way, self.masks, self.patience.start_s)
+            self._connections.append(connection)
+            self._failures += 1
+            await connection.start()
+            self._failures = 0
+            return connection
+
+    async def close(self) -> None:
+        """End it, and all that was started for it."""
+        self._closed = True
+        await asyncio.gather(*(connection.close() for connection in self._connections))
+
+    async def _way(self) -> ServerAccess:
+        # Few suites have tools, and the package takes a second or two.
+        client = await asyncio.to_thread(importlib.import_module, "gate.agents.mcp.client")
+        if self.server.command:
+            assert self.place  # noqa: S101 the kit has seen to it
+            named = {name: self.values[name] for name in self.server.env}
+            program: ServerAccess = client.Program(self.server, self.place, named)
+            return program
+        headers = {name: self.values[variable].strip() for name, variable in self.server.headers.items()}
+        service: ServerAccess = client.Service(self.server, headers, self.patience.read_s)
+        return service

@@ -1,0 +1,256 @@
+"""Programs run under a supervisor, which ends everything that they start."""
+
+import asyncio
+import json
+import os
+import secrets
+import signal
+import socket
+import subprocess  # noqa: S404
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from gate.agents import supervisor
+
+COMMAND = (sys.executable, "-I", "-S", "-B", supervisor.__file__)
+"""Starts a keeper."""
+MARK = "PROMPT_GATE_SERVER"
+"""A variable by which what a program has started is known, should its keeper be lost."""
+ENDING_S = 10.0
+"""Seconds for the keeper to end what is left, once nobody listens."""
+FATE_S = 2.0
+"""Seconds for the keeper to say how a program ended that has closed its output."""
+LAST_WORDS = 8192
+"""Bytes of standard error that are kept."""
+SHOWN_LINES = 3
+SWEEPS = 200
+"""How often is looked for what is left of a lost keeper."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramPlace:
+    """Where programs run.
+
+    Args:
+        root: the files of the arm's own ref.
+        scratch: a folder of their own, for what they write into `HOME` and `TMPDIR`.
+        path: where programs are looked for: the environment's PATH.
+    """
+
+    root: Path
+    scratch: Path
+    path: str
+
+    def environment(self, named: Mapping[str, str]) -> dict[str, str]:
+        """All variables of a program.
+
+        Args:
+            named: variables that the configuration names; they come before those that each program has.
+
+        Raises:
+            OSError: the folders cannot be made.
+        """
+        home, temporary = self.scratch / "home", self.scratch / "tmp"
+        for one in (home, temporary):
+            one.mkdir(parents=True, exist_ok=True)
+        return {
+            "PATH": self.path,
+            "HOME": os.fspath(home),
+            "TMPDIR": os.fspath(temporary),
+            "LANG": "C.UTF-8",
+            "LC_ALL": "C.UTF-8",
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "PYTHONNOUSERSITE": "1",
+            **named,
+        }
+
+
+class _Control(asyncio.Protocol):
+    """Hears what the keeper says.
+
+    Args:
+        program: the name of what it keeps.
+    """
+
+    def __init__(self, program: str) -> None:
+        self.program = program
+        self.fate = ""
+        self.gone = asyncio.Event()
+        self._heard = b""
+
+    def data_received(self, data: bytes) -> None:
+        *lines, self._heard = (self._heard + data[-LAST_WORDS:]).split(b"\n")
+        for line in lines:
+            match json.loads(line):
+                case ["failed", str(reason)]:
+                    self.fate = f"cannot be started: {self.program}: {reason}"
+                case ["ended", int(code)]:
+                    self.fate = f"ended (signal {-code})" if code < 0 else f"ended (exit code {code})"
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.gone.set()
+
+
+class _Tail(asyncio.Protocol):
+    """Keeps the end of what comes."""
+
+    def __init__(self) -> None:
+        self.kept = b""
+        self.cut = False
+        self.closed = asyncio.Event()
+
+    def data_received(self, data: bytes) -> None:
+        whole = self.kept + data
+        self.cut = self.cut or len(whole) > LAST_WORDS
+        self.kept = whole[-LAST_WORDS:]
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.closed.set()
+
+
+@dataclass(slots=True)
+class SupervisedProgram:
+    """A program that runs, or has run. It belongs to the event loop that it was started in.
+
+    Args:
+        keeper: its keeper's process.
+        mark: known to all that the program starts.
+        stdin, stdout: the program's.
+    """
+
+    keeper: "subprocess.Popen[bytes]"
+    mark: str
+    stdin: asyncio.StreamWriter
+    stdout: asyncio.StreamReader
+    _control: _Control
+    _tail: _Tail
+    _line: asyncio.WriteTransport
+    _open: tuple[asyncio.BaseTransport, ...]
+    _ended: bool = field(default=False, init=False)
+
+    @classmethod
+    async def start(cls, command: Sequence[str], place: ProgramPlace, named: Mapping[str, str]) -> "SupervisedProgram":
+        """Start a program; that it cannot be found is its fate.
+
+        Args:
+            command: the program and its arguments.
+            place: where it runs.
+            named: variables besides those that each program has.
+
+        Raises:
+            OSError: no process can be started at all.
+        """
+        mark = secrets.token_hex(16)
+        environment = {**place.environment(named), MARK: mark}
+        ours, theirs = socket.socketpair()
+        try:
+            popen = _keeper((str(theirs.fileno()), *command), place.root, environment, theirs)
+        except BaseException:
+            ours.close()
+            raise
+        finally:
+            theirs.close()
+        return await cls._connected(popen, mark, ours, command[0])
+
+    @classmethod
+    async def _connected(
+        cls, popen: "subprocess.Popen[bytes]", mark: str, ours: socket.socket, program: str
+    ) -> "SupervisedProgram":
+        assert popen.stdin and popen.stdout and popen.stderr  # noqa: S101 all are pipes
+        loop = asyncio.get_running_loop()
+        try:
+            line, heard = await loop.create_connection(lambda: _Control(program), sock=ours)
+            errors, tail = await loop.connect_read_pipe(_Tail, popen.stderr)
+            reader = asyncio.StreamReader()
+            output, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), popen.stdout)
+            flow = asyncio.StreamReaderProtocol(asyncio.StreamReader())
+            writing, _ = await loop.connect_write_pipe(lambda: flow, popen.stdin)
+        except BaseException:
+            # The keeper ends what it has started.
+            ours.close()
+            raise
+        writer = asyncio.StreamWriter(writing, flow, None, loop)
+        return cls(popen, mark, writer, reader, heard, tail, line, (writing, output, errors))
+
+    async def fate(self) -> str:
+        """How the program ended, once it has closed its output."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(FATE_S):
+                await self._control.gone.wait()
+                await self._tail.closed.wait()
+        if self._control.fate:
+            return self._control.fate
+        return "ended (its keeper was killed)" if self._control.gone.is_set() else "closed its standard output"
+
+    def last_words(self) -> str:
+        """The last lines of its standard error, on one line; empty where there are none."""
+        text = self._tail.kept.decode(errors="replace")
+        if self._tail.cut:
+            # Half of the first line is gone, and half of a secret could not be told from other text.
+            text = text.partition("\n")[2]
+        return " / ".join([line.strip() for line in text.splitlines() if line.strip()][-SHOWN_LINES:])
+
+    async def end(self) -> None:
+        """End the program and all that it has started; a second time does nothing."""
+        if self._ended:
+            return
+        self._ended = True
+        # Enough by itself, also where nobody stays to wait for the end: the keeper hears of it, and the program.
+        self._line.write_eof()
+        self.stdin.close()
+        try:
+            async with asyncio.timeout(ENDING_S):
+                await self._control.gone.wait()
+        except TimeoutError:
+            with suppress(OSError):
+                os.killpg(self.keeper.pid, signal.SIGKILL)
+        for one in (self._line, *self._open):
+            one.close()
+        if await asyncio.to_thread(self.keeper.wait) != 0:
+            await asyncio.to_thread(_sweep, self.mark)
+
+
+def _keeper(
+    arguments: Sequence[str], root: Path, environment: Mapping[str, str], control: socket.socket
+) -> "subprocess.Popen[bytes]":
+    """A keeper's process; asyncio has one, too, which kills what it lets go of, and a keeper has to end by itself."""
+    return subprocess.Popen(  # noqa: S603 its own interpreter and its own file
+        (*COMMAND, *arguments),
+        cwd=root,
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        pass_fds=(control.fileno(),),
+        start_new_session=True,
+    )
+
+
+def _sweep(mark: str) -> None:
+    """End what is left of a keeper that did not end it, as where the program has killed it (Linux)."""
+    wanted = f"{MARK}={mark}".encode()
+    for _ in range(SWEEPS):
+        left = [pid for pid in _mine() if wanted in _environment(pid).split(b"\0")]
+        if not left:
+            return
+        for pid in left:
+            with suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
+        time.sleep(0.005)
+
+
+def _mine() -> list[int]:
+    return [int(name) for name in os.listdir("/proc") if name.isdigit()] if os.path.isdir("/proc") else []
+
+
+def _environment(pid: int) -> bytes:
+    """Empty for what is gone, or somebody else's."""
+    try:
+        with open(f"/proc/{pid}/environ", "rb") as file:
+            return file.read()
+    except OSError:
+        return b""

@@ -1,0 +1,212 @@
+"""A model that plays the person: a simulated user, and answers to an agent's follow-up questions."""
+
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, reduce
+from importlib import resources
+from typing import TypeAlias
+
+from jinja2 import Environment, StrictUndefined, Template
+
+from gate.agents.interface import AgentFailed, PersonReply
+from gate.calls.interface import Calls
+from gate.calls.provider import Request
+from gate.cases.case import Case
+from gate.config.documents import BadJson, parse_json
+from gate.config.models import ModelRef, Params
+from gate.messages import Message
+from gate.record.sample import Reply, effort_of_all
+from gate.record.transcript import Failed
+from gate.record.usage import added
+from gate.values import JsonValue
+
+Turns: TypeAlias = Sequence[tuple[str, str]]
+"""Messages to the agent, and its answers."""
+
+MESSAGE_CHARS = 4_000
+"""Of what a person says."""
+_TRIES = 2
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyForm:
+    """What the model is asked for: an object with a flag and a text.
+
+    Args:
+        system: name of the template that asks.
+        flag: name of the flag.
+        speaks: the flag's value where the text counts.
+        text: name of the text.
+    """
+
+    system: str
+    flag: str
+    speaks: bool
+    text: str
+
+    @property
+    def schema(self) -> dict[str, JsonValue]:
+        """JSON Schema of the reply."""
+        return {
+            "type": "object",
+            "properties": {self.flag: {"type": "boolean"}, self.text: {"type": "string"}},
+            "required": [self.flag, self.text],
+            "additionalProperties": False,
+        }
+
+    def read(self, text: str) -> tuple[str, str]:
+        """What the person says, empty where that is nothing; and what is wrong with the reply, or nothing."""
+        try:
+            found = parse_json(text)
+        except BadJson:
+            return "", "it is not JSON"
+        if not isinstance(found, dict):
+            return "", "it is not an object"
+        flag, said = found.get(self.flag), found.get(self.text)
+        if not isinstance(flag, bool) or not isinstance(said, str):
+            return "", f"it has no {self.flag} that is true or false, or no {self.text} that is text"
+        if flag is not self.speaks:
+            return "", ""
+        if not said.strip():
+            return "", f"its {self.text} is empty"
+        if len(said) > MESSAGE_CHARS:
+            return "", f"its {self.text} is longer than {MESSAGE_CHARS:,} characters"
+        return said.strip(), ""
+
+
+@dataclass(frozen=True, slots=True)
+class PersonModel:
+    """One model that is asked.
+
+    Args:
+        calls: sends requests.
+        model: who is asked.
+        params: of the requests.
+    """
+
+    calls: Calls
+    model: ModelRef
+    params: Params
+
+    async def ask(self, form: ReplyForm, turns: Turns, view: Mapping[str, str], asked: tuple[str, int]) -> PersonReply:
+        """What the person says next.
+
+        Args:
+            form: what is asked for.
+            turns: the conversation so far.
+            view: what else the templates show.
+            asked: what it is asked for, and the sample index.
+
+        Raises:
+            AgentFailed: the model cannot be had; without it nobody knows how the conversation would have gone on.
+        """
+        about, index = asked
+        replies: list[Reply] = []
+        problem = ""
+        for _ in range(_TRIES):
+            messages = _messages(form, turns, {**view, "problem": problem})
+            request = Request(messages, self.model, self.params, index, form.schema, about)
+            reply = await self.calls.call(request)
+            if isinstance(reply, Failed):
+                reason = f"{self.model} cannot be asked what the person says: {reply.reason}"
+                raise AgentFailed(reason, reply.attempts, effort_of_all(replies))
+            replies.append(reply)
+            text, problem = form.read(reply.text)
+            if not problem:
+                return _said(text, "", replies)
+        return _said("", f"the reply could not be used: {problem}", replies)
+
+
+def _said(text: str, missed: str, replies: Sequence[Reply]) -> PersonReply:
+    cost = reduce(added, [reply.cost for reply in replies], None)
+    return PersonReply(text, len(replies), cost, missed, effort_of_all(replies))
+
+
+def _messages(form: ReplyForm, turns: Turns, view: Mapping[str, str]) -> tuple[Message, ...]:
+    # No text can hold the hash of itself, so the assistant cannot close its own fence.
+    both = "\0".join(part for turn in turns for part in turn)
+    fence = hashlib.sha256(both.encode("utf-8", "surrogatepass")).hexdigest()[:24]
+    shown = {**view, "turns": turns, "fence": fence}
+    asked = Message("system", _template(form.system).render(shown))
+    return (asked, Message("user", _template("talk_user").render(shown)))
+
+
+@lru_cache
+def _template(name: str) -> Template:
+    source = resources.files("gate.agents").joinpath("templates", f"{name}.md.j2").read_text(encoding="utf-8")
+    # No HTML is made here: the result is a message to a model.
+    env = Environment(undefined=StrictUndefined, autoescape=False, trim_blocks=True, lstrip_blocks=True)  # noqa: S701
+    return env.from_string(source)
+
+
+PERSONA_FORM = ReplyForm("persona_system", "done", False, "message")
+
+
+@dataclass(frozen=True, slots=True)
+class SimulatedUser:
+    """See `gate.agents.interface.Reader`.
+
+    Args:
+        listener: the model that plays.
+    """
+
+    listener: PersonModel
+
+    async def reply(self, said: Sequence[tuple[str, str]], case: Case, index: int) -> PersonReply:
+        """What the person says next; empty where the person is done."""
+        if case.user is None:
+            return PersonReply()
+        view = {"persona": case.user.persona, "goal": case.user.goal, "facts": case.facts}
+        return await self.listener.ask(PERSONA_FORM, said, view, (f"user {case.id}", index))
+
+
+FOLLOWUP_FORM = ReplyForm("followup_system", "asks", True, "answer")
+
+_ASKING = re.compile(
+    r"[?]|\b("
+    r"please|kindly|could|can you|would|let me|tell|which|what|where|whose|who\b|how many|how much"
+    r"|clarif|specif|provide|supply|share|confirm|need|require|missing|lack|know\b|unclear|unsure|not sure|not certain"
+    r"|ambiguous|more than one|depends|details|information|unless|without|before i\b|once you|as soon as|if you"
+    r"|name\b|mean\b|meant|choose|select|pick\b|give\b|send|enter\b|say\b|reply|prefer|wonder|curious|like to|you want"
+    r"|bitte|welch|nenn|angeb|angab|gib\b|geben sie|teil|brauch|benoetig|fehl|wissen|sag|wann|unklar|mein(en|st|ten)"
+    r"|schick|waehl|muss|um welch|moecht"
+    r"|veuillez|precis|quel|lequel|laquelle|merci de|besoin|manque|dites|dis-moi|indi[cq]|fourni|donne|pourri|pouvez"
+    r"|s'il|faut|choisi|savoir"
+    r"|por favor|favor|cual|necesit|falta|dime|dinos|digame|diga|proporcion|especifi|podr|aclar|saber|elij|elig|quier"
+    r"|prego|qual|bisogno|serv(e|ono)\b|manca|dimmi|mi dica|potrebbe|puoi|conferm|scegli|occorr|sapere"
+    r"|precis[ao]|informe|poderia|pode\b|escolh"
+    r"|welk|graag|kunt u|kun je|geef|nodig|ontbreek|weten|noem|vertel|bedoel"
+    r"|prosz|podaj|potrzeb|vilke|hvilke|mangler|hangi|mohon|tolong|perlu|yang mana)",
+    re.IGNORECASE,
+)
+"""Marks and beginnings of words, in languages that are often written in ASCII alone."""
+
+
+def may_ask(answer: str) -> bool:
+    """Could a reply ask for something? One in ASCII alone without a mark or a word of asking is not looked at further.
+
+    A reply that is let pass costs a call of the detector; one that is not leaves the agent's question without answer.
+
+    Args:
+        answer: of the agent.
+    """
+    return not answer.isascii() or _ASKING.search(answer) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class FollowUps:
+    """See `gate.agents.interface.Reader`.
+
+    Args:
+        listener: the model that is asked.
+    """
+
+    listener: PersonModel
+
+    async def reply(self, said: Sequence[tuple[str, str]], case: Case, index: int) -> PersonReply:
+        """The person's answer; empty where the agent has asked for nothing."""
+        if not said or not said[-1][1].strip() or not may_ask(said[-1][1]):
+            return PersonReply()
+        return await self.listener.ask(FOLLOWUP_FORM, said, {"facts": case.facts}, (f"follow-up {case.id}", index))

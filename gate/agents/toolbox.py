@@ -1,0 +1,385 @@
+"""The tools of one conversation: where they come from, recorded tools, and arguments that are put in."""
+
+import asyncio
+import json
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from gate.agents.interface import AgentFailed
+from gate.agents.masks import Masks, cleaned
+from gate.config.documents import BadJson, described, parse_json, quoted
+from gate.config.tools import RecordedTool
+from gate.limits import TOOL_SCHEMA_CHARS, TOOL_TEXT_CHARS, TOOLS
+from gate.messages import Tool, is_tool_name, model_name
+from gate.record.transcript import ToolUse
+from gate.values import JsonValue, is_subset
+
+
+@dataclass(frozen=True, slots=True)
+class ToolOutput:
+    """What a tool gave.
+
+    Args:
+        text: as it came: neither cleaned nor cut.
+        failed: the tool says that it failed.
+    """
+
+    text: str
+    failed: bool = False
+
+
+class OpenToolSource(Protocol):
+    """A source that can be asked."""
+
+    @property
+    def tools(self) -> tuple[Tool, ...]:
+        """What it has, under names of its own, which need not be such as providers take."""
+        ...
+
+    async def call(self, name: str, arguments: dict[str, JsonValue]) -> ToolOutput:
+        """Call a tool; whoever waits for it ends that when it takes too long.
+
+        Args:
+            name: of one of `tools`.
+            arguments: all of them.
+
+        Raises:
+            AgentFailed: the source is gone.
+        """
+        ...
+
+
+class ToolSource(Protocol):
+    """A server, or a file of recorded tools."""
+
+    @property
+    def label(self) -> str:
+        """What a reader knows it by: `the MCP server weather`."""
+        ...
+
+    async def open(self) -> OpenToolSource:
+        """Get it ready for one conversation, a bounded time.
+
+        Raises:
+            AgentFailed: it cannot be had, or has no tools.
+        """
+        ...
+
+
+SESSION = "$session"
+"""In place of the name of an environment variable: the id of the session."""
+
+
+@dataclass(frozen=True, slots=True)
+class Injection:
+    """What is put in.
+
+    Args:
+        values: argument to its value.
+        sessions: arguments that get the id of the session.
+        apart: by the label of a source, what its tools alone get.
+    """
+
+    values: Mapping[str, str] = field(default_factory=dict, repr=False)
+    sessions: frozenset[str] = frozenset()
+    apart: "Mapping[str, Injection]" = field(default_factory=dict)
+
+    def at(self, label: str) -> "Injection":
+        """What tools of a source get."""
+        own = self.apart.get(label, Injection())
+        return Injection({**self.values, **own.values}, (self.sessions - own.values.keys()) | own.sessions)
+
+    @property
+    def tells_session(self) -> bool:
+        """Does any tool get to know the id of the session?"""
+        return bool(self.sessions) or any(own.sessions for own in self.apart.values())
+
+    @property
+    def names(self) -> frozenset[str]:
+        """All arguments."""
+        return self.sessions | self.values.keys()
+
+    def of(self, tool: Tool) -> frozenset[str]:
+        """Those that a tool takes."""
+        properties = tool.parameters.get("properties")
+        return self.names & properties.keys() if isinstance(properties, dict) else frozenset()
+
+    def hidden(self, tool: Tool) -> Tool:
+        """The tool as a model is told of it."""
+        mine = self.of(tool)
+        if not mine:
+            return tool
+        schema = tool.parameters
+        properties, required = schema["properties"], schema.get("required")
+        assert isinstance(properties, dict)  # noqa: S101 or none would be among them
+        schema["properties"] = {key: value for key, value in properties.items() if key not in mine}
+        if isinstance(required, list):
+            schema["required"] = [key for key in required if key not in mine]
+        return replace(tool, schema=json.dumps(schema, ensure_ascii=False))
+
+    def without(self, arguments: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+        """What a model wrote, without what it has no business with."""
+        return {key: value for key, value in arguments.items() if key not in self.names}
+
+    def filled(self, tool: Tool, arguments: Mapping[str, JsonValue], session: str) -> dict[str, JsonValue]:
+        """All arguments of a call.
+
+        Args:
+            tool: with all that it takes.
+            arguments: as `without` gives them.
+            session: id of the session.
+        """
+        properties = tool.parameters.get("properties")
+        known = properties if isinstance(properties, dict) else {}
+        put = {
+            key: session if key in self.sessions else _typed(self.values[key], known[key])
+            for key in sorted(self.of(tool))
+        }
+        return {**arguments, **put}
+
+
+def _typed(value: str, schema: JsonValue) -> JsonValue:
+    """The value of a variable as the number that an argument has to be; text where it is none."""
+    wanted = schema.get("type") if isinstance(schema, dict) else None
+    try:
+        if wanted == "integer":
+            return int(value)
+        return float(value) if wanted == "number" else value
+    except ValueError:
+        return value
+
+
+NOT_RECORDED = "there is no recorded answer for these arguments"
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedTools:
+    """A source of tools; see `gate.agents.toolbox`. It is always ready, and knows nothing of conversations.
+
+    Args:
+        tools: in the file's order.
+        answers: by tool, each with the arguments that it answers; the first that fits is given.
+    """
+
+    tools: tuple[Tool, ...]
+    answers: Mapping[str, tuple[tuple[JsonValue, ToolOutput], ...]]
+
+    @classmethod
+    def of(cls, tools: tuple[RecordedTool, ...]) -> "RecordedTools":
+        """What a file holds."""
+        told = (Tool(one.name, one.description, json.dumps(one.parameters, ensure_ascii=False)) for one in tools)
+        answers = {
+            tool.name: tuple((one.arguments, ToolOutput(one.text, one.error)) for one in tool.answers) for tool in tools
+        }
+        return cls(tuple(told), answers)
+
+    @property
+    def label(self) -> str:
+        return "the recorded tools"
+
+    async def open(self) -> "RecordedTools":
+        return self
+
+    async def call(self, name: str, arguments: dict[str, JsonValue]) -> ToolOutput:
+        fitting = (given for wanted, given in self.answers[name] if is_subset(wanted, arguments))
+        return next(fitting, ToolOutput(NOT_RECORDED, failed=True))
+
+
+SHOWN_TOOLS = 20
+"""Named in a message; the rest are counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolRules:
+    """What holds for all calls.
+
+    Args:
+        only: names of the tools that a model is told of; empty for all.
+        injection: arguments that it is not told of.
+        masks: secrets.
+        timeout_s: seconds for one call.
+        clock: seconds that only grow.
+    """
+
+    only: tuple[str, ...] = ()
+    injection: Injection = Injection()
+    masks: Masks = Masks()
+    timeout_s: float = 30.0
+    clock: Callable[[], float] = time.monotonic
+
+
+@dataclass(frozen=True, slots=True)
+class _Offer:
+    """A tool that a model is told of.
+
+    Args:
+        tool: as its source has it.
+        told: as the model is told of it.
+        source: where it comes from.
+        label: of the source.
+        injection: arguments that the model is not told of.
+    """
+
+    tool: Tool
+    told: Tool
+    source: OpenToolSource
+    label: str
+    injection: Injection
+
+
+@dataclass(slots=True)
+class ConversationToolbox:
+    """See `gate.agents.interface.Toolbox`. It keeps to the servers that it began with: what they knew ends with them.
+
+    Args:
+        sources: where tools come from.
+        rules: what holds for all calls.
+    """
+
+    sources: tuple[ToolSource, ...]
+    rules: ToolRules
+    _offers: dict[str, _Offer] = field(default_factory=dict, init=False)
+
+    async def tools(self) -> tuple[Tool, ...]:
+        pairs = zip(self.sources, await self._opened(), strict=True)
+        found = [(tool, source.label, one) for source, one in pairs for tool in one.tools]
+        self._check([(tool, label) for tool, label, _ in found])
+        offers: dict[str, _Offer] = {}
+        for tool, label, source in found:
+            if self.rules.only and tool.name not in self.rules.only:
+                continue
+            offer = _Offer(tool, self._told(tool, label), source, label, self.rules.injection.at(label))
+            before = offers.setdefault(offer.told.name, offer)
+            if before is not offer:
+                raise _refused(_twice(before, offer))
+        if len(offers) > TOOLS:
+            raise _refused(f"there are {len(offers):,} tools, and a model is told of {TOOLS}: name them under 'only'")
+        self._check_shared(offers.values())
+        self._offers = offers
+        return tuple(offer.told for offer in offers.values())
+
+    async def _opened(self) -> list[OpenToolSource]:
+        """All sources; one that cannot be had cuts no other short, for the next conversation needs those as well.
+
+        Raises:
+            AgentFailed: with what is wrong with each.
+        """
+        found = await asyncio.gather(*(source.open() for source in self.sources), return_exceptions=True)
+        failures = [one for one in found if isinstance(one, BaseException)]
+        for failure in failures:
+            if not isinstance(failure, AgentFailed):
+                raise failure
+        if failures:
+            raise _refused("; ".join(dict.fromkeys(map(str, failures))))
+        return [one for one in found if not isinstance(one, BaseException)]
+
+    async def call(self, name: str, arguments: str, session: str) -> ToolUse:
+        masks = self.rules.masks
+        known = session if self.rules.injection.tells_session else ""
+        offer = self._offers.get(name)
+        injection = offer.injection if offer else self.rules.injection
+        name = masks.masked(name, known)
+        try:
+            written = _read(arguments)
+        except BadJson as error:
+            result = masks.reason(f"the arguments are no JSON object: {error.message}")
+            return ToolUse(name, masks.result(arguments, known), result, failed=True, missing=offer is None)
+        kept = injection.without(written)
+        text = arguments if len(kept) == len(written) else json.dumps(kept, ensure_ascii=False)
+        text = masks.masked(text, known)
+        if offer is None:
+            said = f"there is no tool {quoted(name)}; {self._there_are()}"
+            return ToolUse(name, text, said, failed=True, missing=True)
+        begun = self.rules.clock()
+        given = await self._given(offer, injection.filled(offer.tool, kept, session))
+        seconds = self.rules.clock() - begun
+        return ToolUse(offer.tool.name, text, masks.result(given.text, known), given.failed, seconds)
+
+    async def close(self) -> None:
+        self._offers = {}
+
+    async def _given(self, offer: _Offer, arguments: dict[str, JsonValue]) -> ToolOutput:
+        try:
+            async with asyncio.timeout(self.rules.timeout_s):
+                return await offer.source.call(offer.tool.name, arguments)
+        except TimeoutError:
+            return ToolOutput(f"the tool took longer than {self.rules.timeout_s:g} s", failed=True)
+
+    def _check(self, found: list[tuple[Tool, str]]) -> None:
+        """Words of the configuration that stand for nothing are mistakes."""
+        names = {tool.name for tool, _ in found}
+        missing = [name for name in self.rules.only if name not in names]
+        if missing:
+            there = self.rules.masks.masked(_listed(names))
+            raise _refused(f"'only' names {_listed(missing)}, and no source has such a tool; there are: {there}")
+        injection = self.rules.injection
+        for whose, put in (("", injection), *injection.apart.items()):
+            taken = {name for tool, label in found if whose in ("", label) for name in put.of(tool)}
+            if idle := put.names - taken:
+                of = f" of {whose}" if whose else ""
+                raise _refused(f"'inject' names {_listed(idle)}, and no tool{of} takes such an argument")
+
+    def _check_shared(self, offers: Iterable[_Offer]) -> None:
+        """The value of a variable is for one server: any other gets it that has an argument of that name."""
+        for argument in sorted(self.rules.injection.values):
+            mine = [one for one in offers if argument in one.injection.of(one.tool)]
+            own = {label for label, put in self.rules.injection.apart.items() if argument in put.names}
+            labels = {one.label for one in mine if not isinstance(one.source, RecordedTools)} - own
+            if len(labels) > 1:
+                said = (
+                    f"'inject' has a secret for {quoted(argument)}, which tools of {' and '.join(sorted(labels))} take"
+                )
+                raise _refused(f"{said}; put the name of the server before it that may have it: name.{argument}")
+
+    def _told(self, tool: Tool, label: str) -> Tool:
+        if self.rules.masks.told(tool.name):
+            raise _refused(f"{label} has a tool whose name holds a secret")
+        if len(tool.description) > TOOL_TEXT_CHARS:
+            said = f"the description of its tool {quoted(tool.name)} is longer than {TOOL_TEXT_CHARS:,} characters"
+            raise _refused(f"{label}: {said}")
+        if len(tool.schema) > TOOL_SCHEMA_CHARS:
+            said = f"the schema of its tool {quoted(tool.name)} is longer than {TOOL_SCHEMA_CHARS:,} characters"
+            raise _refused(f"{label}: {said}")
+        hidden = self.rules.injection.at(label).hidden(tool)
+        name = tool.name if is_tool_name(tool.name) else model_name(tool.name)
+        if not name:
+            raise _refused(f"{label} has a tool without a name")
+        masked = self.rules.masks.masked
+        return Tool(name, masked(cleaned(tool.description)), masked(hidden.schema))
+
+    def _there_are(self) -> str:
+        return f"there are: {_listed(self._offers)}" if self._offers else "there are none"
+
+
+def _read(arguments: str) -> dict[str, JsonValue]:
+    """What a model wrote; nothing at all are no arguments.
+
+    Raises:
+        BadJson: it is no object.
+    """
+    found = parse_json(arguments) if arguments.strip() else {}
+    if not isinstance(found, dict):
+        raise BadJson(f"it is {described(found)}")
+    return found
+
+
+def _twice(one: _Offer, other: _Offer) -> str:
+    name = quoted(one.tool.name)
+    if one.tool.name != other.tool.name:
+        names = f"{name} of {one.label} and {quoted(other.tool.name)} of {other.label}"
+        return f"two tools have one name for the model, {quoted(one.told.name)}: {names}"
+    if one.label == other.label:
+        return f"{one.label} has two tools named {name}"
+    return f"both {one.label} and {other.label} have a tool named {name}; leave one out"
+
+
+def _listed(names: "set[str] | frozenset[str] | list[str] | dict[str, _Offer]") -> str:
+    shown = [quoted(name) for name in sorted(names)]
+    rest = len(shown) - SHOWN_TOOLS
+    return ", ".join(shown[:SHOWN_TOOLS]) + (f" and {rest:,} more" if rest > 0 else "")
+
+
+def _refused(reason: str) -> AgentFailed:
+    return AgentFailed(reason, attempts=0)

@@ -1,0 +1,368 @@
+"""Starts the agents and the scoring functions of a run, and ends them with it."""
+
+import asyncio
+import shlex
+import sys
+import uuid
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from gate.agents.interface import Agent, Question, Reader, Toolbox
+from gate.agents.interface import Target as Answers
+from gate.agents.loop import Equipment, LoopAgent
+from gate.agents.simulated_user import FollowUps, PersonModel, SimulatedUser
+from gate.agents.targets import ConversationTarget, Participants, PromptTarget, TargetRoute
+from gate.app.environment.settings import Surroundings, values_of
+from gate.app.repository_code import FileWatch, code_folder, refuse_untrusted
+from gate.calls.interface import BudgetedCalls, Memory
+from gate.config.functions import PREFIX, Entry, entry_of
+from gate.config.scorer import ScorerSpec
+from gate.config.targets import CommandAgent, HttpAgent, PythonAgent, Target, ToolLoop, runs_code
+from gate.errors import GateError
+from gate.prompts.files import CodePlace
+from gate.prompts.functions import CannotLoad
+from gate.resolve.resolved import Resolved
+from gate.resolve.scorer_code import coded
+from gate.scoring.interface import CodeScorer
+from gate.store.agent_database import Databases, check_sqlalchemy, check_urls, names
+from gate.store.run_folder import SessionFiles
+from gate.suite import Arm, Exam
+
+if TYPE_CHECKING:
+    import aiohttp
+
+    from gate.agents.processes import ProgramPlace
+    from gate.agents.toolkit import ToolKit
+
+AgentKey: TypeAlias = tuple[Target, CodePlace | None]
+"""What conversations share that have the same agent in the same files."""
+
+LookedUp: TypeAlias = Callable[[Toolbox], Toolbox]
+"""Puts whoever looks at tools around them."""
+
+COMMAND_CHARS = 100
+"""Of a command, in reasons."""
+INSTEAD = "a model with recorded tools, or an agent behind an address"
+
+
+@dataclass(slots=True)
+class SharedResources:
+    """What the conversations of a run share.
+
+    Args:
+        sessions: conversations that are closed and opened again.
+        databases: are looked at when a conversation is over.
+        concurrency: programs at once.
+    """
+
+    sessions: SessionFiles
+    databases: Databases
+    concurrency: int
+    kits: "dict[AgentKey, ToolKit]" = field(default_factory=dict)
+    places: "dict[AgentKey, ProgramPlace]" = field(default_factory=dict)
+    watches: dict[AgentKey, FileWatch] = field(default_factory=dict)
+    client: "aiohttp.ClientSession | None" = None
+
+    def target(self, asking: Callable[[str], BudgetedCalls], memory: Memory, look: LookedUp) -> Answers:
+        """What answers the cases of a run.
+
+        Args:
+            asking: sends the requests of a role: of the arms (`answer`), and of whoever talks to agents (`aside`).
+            memory: known conversations.
+            look: looks at the tools of a conversation.
+        """
+        caller, aside = asking("answer"), asking("aside")
+
+        def detector(exam: Exam) -> Reader | None:
+            asked = exam.conversing.followups
+            return FollowUps(PersonModel(aside, asked.model, asked.params)) if asked.model else None
+
+        def user(exam: Exam) -> Reader | None:
+            asked = exam.conversing.user
+            return SimulatedUser(PersonModel(aside, asked.model, asked.params)) if asked.model else None
+
+        company = Participants(detector, user, self.databases)
+        maker = AgentMaker(self, Equipment(caller, self.sessions), look)
+        conversing = ConversationTarget(maker, company, memory, caller, lambda: uuid.uuid4().hex)
+        return TargetRoute(PromptTarget(caller), conversing)
+
+
+class AgentMaker:
+    """Makes an agent for each conversation; see `gate.agents.interface.Agents`.
+
+    Args:
+        crew: what they share.
+        equipment: of the loop of our own.
+        look: looks at the tools of a conversation.
+    """
+
+    def __init__(self, crew: SharedResources, equipment: Equipment, look: LookedUp) -> None:
+        self._crew, self._equipment, self._look = crew, equipment, look
+        self._room = asyncio.Semaphore(crew.concurrency)
+
+    def agent(self, question: Question, *, fresh: bool) -> Agent:
+        target = question.arm.target
+        match target:
+            case None:
+                return LoopAgent(question, self._equipment, fresh=fresh)
+            case ToolLoop():
+                box = self._look(self._crew.kits[agent_key(question.arm)].toolbox())
+                return LoopAgent(question, self._equipment, box, target.max_steps, fresh, target.parallel)
+            case HttpAgent():
+                return self._service(question, target)
+            case _:
+                return self._program(question, target)
+
+    async def tampered(self, question: Question) -> str:
+        target = question.arm.target
+        watch = None if target is None else self._crew.watches.get((target, question.arm.place))
+        return "" if watch is None else await asyncio.to_thread(watch.changed)
+
+    def _service(self, question: Question, target: HttpAgent) -> Agent:
+        from gate.agents.external import ProtocolSession, Service, ServiceAgent
+        from gate.agents.masks import Masks
+
+        if self._crew.client is None:
+            raise GateError(f"nothing talks to {target.url}")
+        values = values_of(target.headers.values(), "the agent")
+        headers = {header: values[name] for header, name in target.headers.items()}
+        service = Service(target.url, headers, target.timeout_s, self._crew.client)
+        return ServiceAgent(
+            ProtocolSession(question, Masks(tuple(values.values())), f"the agent at {target.url}"), service
+        )
+
+    def _program(self, question: Question, target: PythonAgent | CommandAgent) -> Agent:
+        from gate.agents import python_agent
+        from gate.agents.external import Program, ProgramAgent, ProtocolSession
+        from gate.agents.masks import Masks
+
+        if isinstance(target, PythonAgent):
+            command: tuple[str, ...] = (sys.executable, "-P", "-s", "-B", python_agent.__file__, target.function)
+            who = f"the agent {target.function}"
+        else:
+            command, who = target.run, f"the agent {shlex.join(target.run)[:COMMAND_CHARS]}"
+        values = values_of(target.env, who)
+        place, told = self._crew.places[agent_key(question.arm)], isinstance(target, PythonAgent)
+        program = Program(command, place, values, target.timeout_s, self._room, told)
+        return ProgramAgent(ProtocolSession(question, Masks(tuple(values.values())), who), program)
+
+
+def agent_key(arm: Arm) -> AgentKey:
+    """What conversations of an arm share their agent's tools and files by.
+
+    Raises:
+        GateError: the arm has no agent.
+    """
+    if arm.target is None:
+        raise GateError("a model that is called with the prompt alone has no agent")
+    return arm.target, arm.place
+
+
+@asynccontextmanager
+async def shared_resources(
+    resolved: Resolved, out: Path, concurrency: int, here: Surroundings | None = None
+) -> AsyncIterator[SharedResources]:
+    """What conversations share, for as long as a run lasts.
+
+    Args:
+        resolved: what is evaluated.
+        out: folder of the run.
+        concurrency: programs at once.
+        here: what started this process; read from the environment when None.
+
+    Raises:
+        GateError: no code may run here, a package is missing, or an address is none.
+        MissingKey: a variable is not set.
+        CannotEvaluate: the files of a commit cannot be had.
+    """
+    arms = {agent_key(arm): arm for arm in _arms(resolved) if arm.target is not None}
+    crew = SharedResources(SessionFiles(out / "sessions"), _databases(resolved), concurrency)
+    async with AsyncExitStack() as stack:
+        stack.callback(crew.sessions.clear)
+        stack.callback(crew.databases.close)
+        folders = stack.enter_context(ExitStack())
+        for key, arm in arms.items():
+            await _equip(crew, key, arm, here or Surroundings.from_environ(), folders)
+            if key in crew.kits:
+                stack.push_async_callback(crew.kits[key].close)
+        if any(isinstance(target, HttpAgent) for target, _ in arms):
+            crew.client = await stack.enter_async_context(_client())
+        yield crew
+
+
+def _client() -> "aiohttp.ClientSession":
+    """Connections to services: as many as there are conversations, none of which knows the cookies of another."""
+    import aiohttp
+
+    return aiohttp.ClientSession(
+        connector=aiohttp.TCPConnector(limit=0),
+        cookie_jar=aiohttp.DummyCookieJar(),
+        # Each agent has a time of its own.
+        timeout=aiohttp.ClientTimeout(),
+        auto_decompress=False,
+    )
+
+
+async def _equip(crew: SharedResources, key: AgentKey, arm: Arm, here: Surroundings, folders: ExitStack) -> None:
+    """Files for what is a program, and the tools of the loop of our own; nothing is started yet."""
+    target, place = key
+    if runs_code(target):
+        from gate.agents.processes import ProgramPlace
+        from gate.agents.python import system
+
+        said = f"{agent_label(target)} of {arm.version.path}"
+        refuse_untrusted(here, said, INSTEAD)
+        if place is None:
+            raise GateError(f"{said} is code, and nothing here runs it", f"use {INSTEAD}")
+        system.conceal()
+        laid = folders.enter_context(code_folder(place))
+        crew.places[key] = ProgramPlace(laid.root, laid.scratch, here.path)
+        if laid.written is not None:
+            crew.watches[key] = FileWatch.of(laid.written, place.label)
+    match target:
+        case ToolLoop():
+            from gate.agents.toolkit import ToolKit, check_mcp, needed_variables
+
+            check_mcp(target)
+            values = values_of(needed_variables(target), "an agent with tools")
+            crew.kits[key] = ToolKit(target, crew.places.get(key), values)
+        case HttpAgent():
+            values_of(target.headers.values(), agent_label(target))
+        case PythonAgent() | CommandAgent():
+            values_of(target.env, agent_label(target))
+
+
+def agent_label(target: Target) -> str:
+    """The agent as a reader knows it."""
+    match target:
+        case ToolLoop(servers=servers):
+            return f"the MCP server {', '.join(name for name, server in servers.items() if server.command)}"
+        case PythonAgent(function=function):
+            return f"the agent python:{function}"
+        case CommandAgent(run=words):
+            return f"the agent {' '.join(words)}"
+        case HttpAgent(url=url):
+            return f"the agent at {url}"
+
+
+def _arms(resolved: Resolved) -> Iterable[Arm]:
+    for suite in resolved.suites:
+        yield from suite.arms.values()
+    for trial in (trial for edit in resolved.edits for trial in edit.trials if not trial.reason):
+        yield from trial.suite.arms.values()
+        if trial.answers is not None:
+            yield from trial.answers.arms.values()
+
+
+def _databases(resolved: Resolved) -> Databases:
+    """Of the exams that count, down to the statement: what a change looks up is not looked up before it is merged."""
+    counts = [suite.exam for suite in resolved.suites if not suite.trial]
+    asking = [spec for exam in counts for spec in exam.all_scorers() if spec.lookup]
+    if asking:
+        check_sqlalchemy()
+    urls = values_of(names(asking), "a database scorer", "sqlite:////path/to/file.db")
+    check_urls(urls)
+    return Databases(urls, frozenset(spec.lookup for spec in asking))
+
+
+if TYPE_CHECKING:
+    from gate.agents.python.scorer import ScoringProcess
+
+MOST_FUNCTIONS = 20
+"""Of one run: each is a process that stays."""
+_INSTALL = "it runs in the gate's own environment, where what it imports must be installed, and sees no variables"
+
+_FunctionKey = tuple[CodePlace, Entry]
+
+
+@dataclass(frozen=True, slots=True)
+class ScoringFunctions:
+    """The functions of a run.
+
+    Args:
+        processes: by where the code lies and what it is.
+    """
+
+    processes: "dict[_FunctionKey, ScoringProcess]" = field(default_factory=dict)
+
+    def scorer(self, spec: ScorerSpec, exam: Exam) -> CodeScorer:
+        """What calls the function of a scorer.
+
+        Args:
+            spec: a scorer that is code.
+            exam: which it belongs to.
+
+        Raises:
+            GateError: nothing was started for it.
+        """
+        from gate.agents.python.scorer import FunctionScorer
+
+        place, entry = exam.code, _function_entry(spec)
+        if place is None or (place, entry) not in self.processes:
+            raise GateError(f"{entry} is code, and nothing here runs it", "score by another validator")
+        return FunctionScorer(spec, self.processes[place, entry])
+
+
+@asynccontextmanager
+async def scoring_functions(resolved: Resolved, here: Surroundings | None = None) -> AsyncIterator[ScoringFunctions]:
+    """The functions that score in a run, imported, for as long as it lasts.
+
+    Args:
+        resolved: what is evaluated.
+        here: what started this process; read from the environment when None.
+
+    Raises:
+        GateError: no code may run here, a function cannot be had, or there are too many of them.
+        CannotEvaluate: the files of a commit, or a process, cannot be had.
+    """
+    wanted = dict.fromkeys(_function_keys(_function_exams(resolved)))
+    if not wanted:
+        yield ScoringFunctions()
+        return
+    here = here or Surroundings.from_environ()
+    refuse_untrusted(here, str(next(iter(wanted))[1]), "a validator that is no code")
+    if len(wanted) > MOST_FUNCTIONS:
+        hint = "let one function look at the case, and decide what to check"
+        raise GateError(f"{len(wanted):,} functions score, and a run may have {MOST_FUNCTIONS}", hint)
+    from gate.agents.python.functions import FunctionWorktree
+    from gate.agents.python.scorer import ScoringProcess
+
+    coders = ScoringFunctions()
+    beside = any(runs_code(arm.target) for suite in resolved.suites for arm in suite.arms.values())
+    # Each has files of its own: what one writes into them, no other one reads. Agents beside it could write there.
+    with ExitStack() as folders:
+        try:
+            for place, entry in wanted:
+                laid = folders.enter_context(code_folder(place))
+                worktree = FunctionWorktree(laid.root, place.checkout, laid.scratch, here.path)
+                process = ScoringProcess(entry, worktree)
+                if beside and laid.written is not None:
+                    process.tampered = FileWatch.of(laid.written, place.label).changed
+                coders.processes[place, entry] = process
+                try:
+                    await process.start()
+                except CannotLoad as error:
+                    raise GateError(f"{error.message} (at {place.label})", error.hint or _INSTALL) from None
+            yield coders
+        finally:
+            for process in coders.processes.values():
+                await process.close()
+
+
+def _function_exams(resolved: Resolved) -> Iterable[Exam]:
+    yield from (suite.exam for suite in resolved.suites)
+    for trial in (trial for edit in resolved.edits for trial in edit.trials if not trial.reason):
+        yield trial.suite.exam
+        if trial.answers is not None:
+            yield trial.answers.exam
+
+
+def _function_keys(exams: Iterable[Exam]) -> Iterable[_FunctionKey]:
+    return ((exam.code, _function_entry(spec)) for exam in exams if exam.code is not None for spec in coded(exam))
+
+
+def _function_entry(spec: ScorerSpec) -> Entry:
+    return entry_of(PREFIX + spec.function)

@@ -1,0 +1,73 @@
+"""Has the answers of a run prepared by the providers' batch interfaces before the run itself begins."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from functools import partial
+
+from gate.agents.targets import request_of, suite_needs_conversation
+from gate.app.forecast import run_spending
+from gate.app.memory import RunMemory, RunOrder, refuse_tracked
+from gate.calls.batches.jobs import BatchTools
+from gate.calls.batches.ledger import BatchLedger
+from gate.calls.provider import Request
+from gate.calls.providers.factory import Factory
+from gate.cases.rendering import NotBuilt
+from gate.engine.batch import collect_or_submit
+from gate.engine.plan import Schedule, by_lane
+from gate.engine.reuse import question_of, same_arms
+from gate.errors import CannotEvaluate, GateError
+from gate.record.usage import Dollars
+from gate.report.escape import terminal_text
+from gate.values import about_dollars
+
+LEDGER = "batches"
+"""Stands beside the answers."""
+
+PRICE = 0.5
+"""Of a batch, as a part of the price of live calls; for the estimate alone."""
+
+
+async def prepare_batch(plan: RunOrder, factory: Factory, memory: RunMemory, seed: int) -> None:
+    """Collect what batches have answered, and submit what no batch was asked yet.
+
+    Args:
+        plan: of the run.
+        factory: the batch interfaces and their prices.
+        memory: known answers, and the place for new ones.
+        seed: of the order.
+
+    Raises:
+        CannotEvaluate: answers are still to come, or a budget would not suffice.
+    """
+    folder = plan.remember.place / LEDGER
+    refuse_tracked(folder, *folder.glob("*"))
+    budget = plan.resolved.budget
+    cost = run_spending(plan, factory).cost if budget.max_usd is not None else None
+    if budget.max_usd is not None and isinstance(cost, Dollars) and cost.amount * PRICE > budget.max_usd:
+        raise CannotEvaluate(
+            f"the batch would cost about {about_dollars(cost.amount * PRICE)}, and {budget.usd_said}",
+            "raise the limit, or take fewer samples",
+        )
+
+    def say(line: str) -> None:
+        plan.say(terminal_text(line))
+
+    if talking := [suite.name for suite in plan.resolved.suites if suite_needs_conversation(suite)]:
+        message = f"the cases of suite {', '.join(talking)} are conversations, and a batch is for single questions"
+        raise GateError(message, "run without --batch, or name other suites")
+    tools = BatchTools(factory.batches, memory.store, BatchLedger(folder), partial(factory.price, batch=True))
+    outcome = await collect_or_submit(_requests(plan, seed), tools, budget.max_calls)
+    for line in outcome.lines():
+        say(line)
+    if not outcome.ready:
+        raise CannotEvaluate(outcome.reason, "the batches are written down; nothing is submitted twice")
+
+
+def _requests(plan: RunOrder, seed: int) -> Iterator[Request]:
+    for lane in by_lane(plan.resolved.suites):
+        for pair in Schedule(lane, seed).all_pairs():
+            apart = plan.apart or same_arms(pair.suite)
+            for arm in pair.order:
+                # A prompt without a text for this case has nothing to be asked.
+                with suppress(NotBuilt):
+                    yield request_of(question_of(pair.suite, pair, arm, apart=apart))

@@ -1,0 +1,304 @@
+"""Calibrates: the baseline against itself, or a judge against people."""
+
+import math
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from gate.app.environment.settings import Settings
+from gate.app.forecast import CALIBRATION, against_itself
+from gate.app.memory import MemoryOptions, RunOrder
+from gate.app.repository import own_folder
+from gate.app.runs import Running, carry_out, run_plan
+from gate.app.sources import DiskSource
+from gate.calibration.judge import Ended, conclude, seed_of
+from gate.calibration.judge_agreement import Judging
+from gate.calibration.noise import Steps, calibrate
+from gate.cases import labels as label_files
+from gate.cases.labels import Labels, LabelScale
+from gate.config.documents import decode, quoted
+from gate.config.policy import Budget, RunPolicy
+from gate.config.scorer import ScorerSpec
+from gate.config.scorers import parse_scorers
+from gate.engine.run import Progress
+from gate.errors import GateError, Interrupted
+from gate.limits import FILE_BYTES
+from gate.record.calibration import (
+    CalibrationRecord,
+    JudgeCalibrationRecord,
+    dump_calibration,
+    dump_judge_calibration,
+    load,
+)
+from gate.record.run import RunRecord
+from gate.resolve.judges import scale_of
+from gate.resolve.resolved import Resolved
+from gate.store.files import read_bounded
+from gate.store.run_folder import write_whole
+from gate.values import JsonValue
+
+
+@dataclass(frozen=True, slots=True)
+class NoiseTrial:
+    """An A/A run to be made.
+
+    Args:
+        config: path of `gate.yaml` from the root of the repository.
+        suites: names; empty for all.
+        samples: k instead of what the suites say, or None.
+        concurrency: calls in flight.
+        out: folder for the run and `calibration.json`.
+    """
+
+    config: str
+    suites: Sequence[str]
+    samples: int | None
+    concurrency: int
+    out: Path
+
+
+def measure_noise(trial: NoiseTrial, settings: Settings, progress: Progress) -> RunRecord:
+    """Run every suite of the working tree against itself.
+
+    Args:
+        trial: what, and where to.
+        settings: keys and addresses.
+        progress: told about each sample.
+
+    Raises:
+        GateError: as `gate.app.runs.run_plan`.
+    """
+    resolved = against_itself(trial.config, trial.suites)
+    recorded = [suite.name for suite in resolved.suites if suite.candidate.model.provider == "replay"]
+    if recorded:
+        hint = "name the model itself, or calibrate from a finished run: gate calibrate RUN.json"
+        raise GateError(f"a recording repeats itself, and shows no noise of a model: {', '.join(recorded)}", hint)
+    # The noise is that of all repeats; a prompt against itself would soon stop early.
+    resolved = replace(resolved, policy=resolved.policy.model_copy(update={"early_stop": False}))
+    if trial.samples is not None:
+        suites = tuple(replace(suite, samples=trial.samples) for suite in resolved.suites)
+        resolved = replace(resolved, suites=suites)
+    try:
+        # An older one beside a newer run would lie about it.
+        (trial.out / CALIBRATION).unlink(missing_ok=True)
+    except OSError as error:
+        raise GateError(f"cannot remove {trial.out / CALIBRATION}: {error.strerror}", "name another --out") from None
+    remember = MemoryOptions(cache=False)
+    plan = RunOrder(resolved, trial.concurrency, None, trial.out, progress, apart=True, remember=remember)
+    return run_plan(plan, settings)
+
+
+def conclude_noise(run: RunRecord, steps: Steps, out: Path | None) -> CalibrationRecord:
+    """What a run says about noise, kept beside it.
+
+    Args:
+        run: a finished run.
+        steps: told about each simulated run.
+        out: folder of the run; None where nothing is to be written.
+    """
+    found = calibrate(run, steps)
+    if out is not None:
+        write_whole(out / CALIBRATION, dump_calibration(found))
+    return found
+
+
+FOLDER = "judge-calibration"
+"""The single judgements, for a reader who wants to know more."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeCalibrationRequest:
+    """A calibration to be made.
+
+    Args:
+        labels: the labelled answers.
+        config: path of `gate.yaml` from the root of the repository.
+        suite: whose scorer; None for a judge of `criteria` and `model`.
+        scorer: its name; None where the suite has one judge.
+        criteria, model: of a judge that no configuration names.
+        repeats: times that each answer is judged.
+        scale: on which people gave grades; None for the rubric's own, or 0 to 1.
+        concurrency: calls in flight.
+        budget: limits besides those of the configuration.
+    """
+
+    labels: Path
+    config: str
+    suite: str | None
+    scorer: str | None
+    criteria: str | None
+    model: str | None
+    repeats: int
+    scale: tuple[float, float] | None
+    concurrency: int
+    budget: Budget = Budget()
+
+
+def measure_judge(
+    wanted: JudgeCalibrationRequest, settings: Settings, progress: Progress, say: Callable[[str], None]
+) -> JudgeCalibrationRecord:
+    """Judge the labelled answers, and put the judgements beside the labels.
+
+    Args:
+        wanted: which judge and which labels.
+        settings: keys and addresses.
+        progress: told about each judgement.
+        say: tells what should be known before anything is spent.
+
+    Raises:
+        InputErrors: mistakes in the labels or in the configuration.
+        GateError: no such scorer; and as `gate.app.runs.carry_out`.
+    """
+    resolved = _resolved(wanted)
+    spec = resolved.judges[0]
+    labels = _labels(wanted, spec)
+    # What code says once it says always.
+    repeats = wanted.repeats if spec.judged else 1
+    if not spec.judged:
+        resolved = replace(resolved, judges=())
+    created = datetime.now(UTC)
+
+    async def work(run: Running) -> JudgeCalibrationRecord:
+        judging = Judging(spec, run.tools, run.stop)
+        run.tools.notes.begin(0)
+        judged = await judging.judge(labels.rows, repeats)
+        whole = all(len(one.scores) == repeats for one in judged)
+        if run.stop.interrupted and not whole:
+            taken = sum(len(one.scores) for one in judged)
+            raise Interrupted(
+                f"interrupted; {taken:,} of {len(labels.rows) * repeats:,} judgements are kept",
+                "repeat the command: what was judged costs nothing the second time",
+            )
+        unfinished = "" if whole else run.stop.reason or "not everything was judged"
+        spent = run.tools.spent_usd() if spec.judged else 0.0
+        return conclude(labels, spec, judged, Ended(created, repeats, unfinished, spent))
+
+    plan = RunOrder(resolved, wanted.concurrency, seed_of(labels, spec), own_folder() / FOLDER, progress, say=say)
+    return carry_out(plan, settings, work)
+
+
+def check_place(path: Path, labels: Path, *, named: bool) -> None:
+    """Find before anything is spent that a file is there already which must not be replaced.
+
+    Args:
+        path: where the calibration goes.
+        labels: people's work.
+        named: the user named the path.
+
+    Raises:
+        GateError: it is the labels, a folder, or somebody else's calibration that nobody named.
+    """
+    if path.is_dir():
+        raise GateError(f"{path} is a folder", "name a file with --out")
+    if path.exists() and path.samefile(labels):
+        raise GateError(f"{path} holds the labels, and would be replaced", "name another file with --out")
+    if not named and path.exists() and _known(path) is None:
+        raise GateError(f"{path} is there, and is no calibration of this gate", "name another file with --out")
+
+
+def free_place(path: Path, found: JudgeCalibrationRecord) -> Path:
+    """Where a calibration goes that nobody named a file for: beside the one of another judge, not in its place.
+
+    Args:
+        path: the usual file.
+        found: the calibration.
+    """
+    before = _known(path)
+    if before is None or before.judge.name == found.judge.name:
+        return path
+    return path.with_stem(f"{path.stem}-{re.sub(r'[^a-z0-9]+', '-', found.judge.name.lower()).strip('-') or 'other'}")
+
+
+def _known(path: Path) -> JudgeCalibrationRecord | None:
+    try:
+        return load((read_bounded(path, FILE_BYTES) or b"").decode("utf-8"))
+    except (OSError, ValueError):
+        return None
+
+
+def keep_judge_calibration(found: JudgeCalibrationRecord, path: Path) -> None:
+    """Write the calibration down.
+
+    Args:
+        found: finished.
+        path: of the file.
+
+    Raises:
+        GateError: it cannot be written.
+    """
+    try:
+        write_whole(path, dump_judge_calibration(found))
+    except OSError as error:
+        raise GateError(f"cannot write {path}: {error.strerror}", "name another file with --out") from None
+
+
+def _resolved(wanted: JudgeCalibrationRequest) -> Resolved:
+    """The judge, and the budget within which it is asked."""
+    if wanted.suite is None:
+        spec = _own_judge(wanted)
+        return Resolved((), {}, (), (), RunPolicy(), wanted.budget, None, judges=(spec,))
+    if wanted.criteria is not None or wanted.model is not None:
+        raise GateError("--suite names a judge, and so do --criteria and --model", "leave one of them out")
+    resolved = against_itself(wanted.config, (wanted.suite,))
+    spec = _scorer(resolved.suites[0].exam.scorers, wanted)
+    budget = resolved.budget
+    if wanted.budget.max_calls is not None:
+        budget = budget.lowered("max_calls", wanted.budget.max_calls, "--max-calls")
+    if wanted.budget.max_usd is not None:
+        budget = budget.lowered("max_usd", wanted.budget.max_usd, "--max-usd")
+    return replace(resolved, suites=(), changes={}, notes=(), judges=(spec,), budget=budget)
+
+
+def _own_judge(wanted: JudgeCalibrationRequest) -> ScorerSpec:
+    if wanted.criteria is None or wanted.model is None:
+        hint = "gate calibrate --judge LABELS.jsonl --suite NAME, or --criteria TEXT --model PROVIDER:NAME"
+        raise GateError("which judge is to be calibrated?", hint)
+    if wanted.scorer is not None:
+        raise GateError("--scorer names a scorer of a suite", "name the suite with --suite")
+    options: dict[str, JsonValue] = {"criteria": wanted.criteria, "model": wanted.model}
+    return parse_scorers([{"judge": options}], "--criteria and --model")[0]
+
+
+def _scorer(scorers: tuple[ScorerSpec, ...], wanted: JudgeCalibrationRequest) -> ScorerSpec:
+    """The one that is meant; a judge of pairs is none, for a label is about one answer."""
+    pairs = [spec for spec in scorers if spec.comparative]
+    scorers = tuple(spec for spec in scorers if not spec.comparative)
+    known = f"choose another one with --scorer: {', '.join(spec.name for spec in scorers)}" if scorers else ""
+    if wanted.scorer is None:
+        judges = [spec for spec in scorers if spec.judged]
+        if len(judges) == 1:
+            return judges[0]
+        if pairs and not judges:
+            raise _of_pairs(pairs[0], known)
+        found = f"{len(judges)} judges" if judges else "no judge"
+        raise GateError(f"suite {wanted.suite} has {found}", known.replace("another one", "a scorer"))
+    for spec in (*scorers, *pairs):
+        if spec.name != wanted.scorer:
+            continue
+        if spec.comparative:
+            raise _of_pairs(spec, known)
+        if spec.coded:
+            hint = "call the function from a test of its own"
+            raise GateError(f"the scorer {quoted(spec.name)} is code of the repository, which is not calibrated", hint)
+        return spec
+    raise GateError(f"suite {wanted.suite} has no scorer {quoted(wanted.scorer)}", known)
+
+
+def _of_pairs(spec: ScorerSpec, known: str) -> GateError:
+    said = f"the judge {quoted(spec.name)} compares two answers, and labels are about one: it cannot be calibrated"
+    alone = "hold a judge with its criteria against people (--criteria TEXT --model PROVIDER:NAME, without --suite)"
+    return GateError(said, f"{known}; or {alone}" if known else alone)
+
+
+def _labels(wanted: JudgeCalibrationRequest, spec: ScorerSpec) -> Labels:
+    data, name = DiskSource().read(str(wanted.labels)), str(wanted.labels)
+    if data is None:
+        raise GateError(
+            f"there is no {name}", 'one line for each answer: {"input": "…", "output": "…", "label": "pass"}'
+        )
+    ends = wanted.scale or scale_of(spec)
+    if ends is not None and not (all(map(math.isfinite, ends)) and ends[0] < ends[1]):
+        raise GateError(f"a scale of labels rises, and {ends[0]:g} to {ends[1]:g} does not", "--label-scale 1 5")
+    return label_files.parse(decode(data, name), name, None if ends is None else LabelScale(*ends))

@@ -1,0 +1,202 @@
+"""Opens a set of cases by its name, and reads and writes case files of other tools."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gate.app.repository import own_folder
+from gate.app.store import LocalStore, local_store
+from gate.cases.convert import GATE, Brought, Written, bring, put
+from gate.cases.losses import Loss
+from gate.cases.reading import is_table
+from gate.cases.stored import CaseFilter, CaseVersion, Change, Conflict, Entry, Listed, Page, SuiteVersion
+from gate.config import naming
+from gate.config.documents import decode, decode_table, is_utf16, one_problem
+from gate.errors import GateError
+from gate.limits import FILE_BYTES
+from gate.store.case_sets import CaseSet, FileCases, StoreCases
+from gate.store.files import make_gate_folder, read_bounded, rewrite, write_new
+from gate.values import digest
+
+if TYPE_CHECKING:
+    from gate.store.sql.suites import Suites
+
+_EDITS = "edits"
+
+
+@dataclass(frozen=True, slots=True)
+class CaseFile:
+    """A case file on the disk.
+
+    Args:
+        path: as the user wrote it.
+    """
+
+    path: str
+
+    def read(self) -> str | None:
+        """See `gate.store.case_sets.CaseText`."""
+        file = Path(self.path)
+        try:
+            if not file.exists():
+                return None
+            data = read_bounded(file, FILE_BYTES)
+            if data is None:
+                raise GateError(f"{self.path} is larger than {FILE_BYTES // 2**20} MiB", "split it into several suites")
+            decode(data, self.path)  # says what is no text
+            return data.decode("utf-8")  # with its mark, which a change leaves there
+        except OSError as error:
+            raise GateError(f"cannot read {self.path}: {error.strerror}", "name a case file") from None
+
+    def changed_at(self) -> datetime:
+        """See `gate.store.case_sets.CaseText`."""
+        try:
+            return datetime.fromtimestamp(Path(self.path).stat().st_mtime, UTC)
+        except FileNotFoundError:
+            return datetime.fromtimestamp(0, UTC)
+
+    def write(self, text: str) -> None:
+        """See `gate.store.case_sets.CaseText`."""
+        file = Path(self.path)
+        (rewrite if file.exists() else write_new)(file, text)
+
+
+@dataclass(frozen=True, slots=True)
+class _Signed:
+    """Suites whose changes carry the name of who works here."""
+
+    suites: "Suites"
+    here: LocalStore
+
+    def names(self) -> tuple[SuiteVersion, ...]:
+        return self.suites.names()
+
+    def newest(self, name: str) -> SuiteVersion | None:
+        return self.suites.newest(name)
+
+    def version(self, name: str, number: int) -> SuiteVersion | None:
+        return self.suites.version(name, number)
+
+    def entries(self, version: SuiteVersion) -> tuple[Entry, ...]:
+        return self.suites.entries(version)
+
+    def cases(self, name: str, wanted: CaseFilter, page: Page) -> tuple[Listed, ...]:
+        return self.suites.cases(name, wanted, page)
+
+    def case(self, name: str, case: str) -> tuple[CaseVersion, ...]:
+        return self.suites.case(name, case)
+
+    def change(self, name: str, changes: Sequence[Change], what: str) -> SuiteVersion | tuple[Conflict, ...]:
+        from gate.store.sql.suites import Authorship
+
+        return self.suites.change(name, changes, Authorship(self.here.person, self.here.now(), what))
+
+
+def open_cases(source: str, person: str = "", *, new: bool = False) -> CaseSet:
+    """A set of cases.
+
+    Args:
+        source: a path, or `store:NAME[@version]`; the store is that of the repository that the command runs in.
+        person: who works on it; empty for the name that git knows.
+        new: it need not be there yet.
+
+    Raises:
+        GateError: the name is wrong, there is no such file, or the store cannot be opened.
+        CannotEvaluate: the store does not answer.
+    """
+    if not naming.is_store(source):
+        if not new and not Path(source).exists():
+            hint = "name a case file, or a suite of the store as store:NAME"
+            raise GateError(f"there is no file {source}", hint)
+        return FileCases(CaseFile(source))
+    name = naming.parse(source)
+    if name is None:
+        raise GateError(f"{source} names no suite of a store: it {naming.complaint(source)}", "write store:NAME")
+    here = local_store(Path(), person)
+    from gate.store.sql.suites import Suites
+
+    return StoreCases(_Signed(Suites(here.database), here), name, new)
+
+
+def keep_edit(text: str) -> Path:
+    """Keep what somebody wrote and could not be stored.
+
+    Args:
+        text: the case, in YAML.
+
+    Returns:
+        The file.
+    """
+    folder = own_folder() / _EDITS
+    make_gate_folder(folder)
+    path = folder / f"{digest(text)[:12]}.yaml"
+    if not path.exists():
+        write_new(path, text)
+    return path
+
+
+def read_foreign_cases(path: str, format_: str = "", slices: Sequence[str] = ()) -> Brought:
+    """The cases of a file.
+
+    Args:
+        path: as the user wrote it.
+        format_: one of `FORMATS`; empty to tell it by name and content.
+        slices: variables that are slices.
+
+    Raises:
+        GateError: it cannot be read, or no case of it can be brought along.
+    """
+    text, told = _text(path)
+    brought = bring(text, path, format_, slices)
+    return replace(brought, losses=(*told, *brought.losses))
+
+
+def write_foreign_cases(entries: Sequence[Entry], path: str, format_: str, *, force: bool) -> Written:
+    """Write cases to a file, all of it or nothing.
+
+    Args:
+        entries: sound cases.
+        path: as the user wrote it.
+        format_: one of `FORMATS`.
+        force: over what is there.
+
+    Raises:
+        GateError: it is there already, or cannot hold them.
+    """
+    file = Path(path)
+    if file.exists() and not force:
+        raise GateError(f"{path} is there already", "name another file, or give --force")
+    made = put(entries, path, format_)
+    (rewrite if file.exists() else write_new)(file, made.text)
+    return made
+
+
+def losses_in_format(entries: Sequence[Entry], path: str, format_: str) -> tuple[Loss, ...]:
+    """What would not come back from a file, before it is written."""
+    return put(entries, path, format_).losses
+
+
+def is_foreign(format_: str) -> bool:
+    """Is a format another one than the gate's own case files?"""
+    return format_ not in ("", GATE)
+
+
+def _text(path: str) -> tuple[str, tuple[Loss, ...]]:
+    """The text of a file; a table may be what spreadsheets save."""
+    file = Path(path)
+    try:
+        data = read_bounded(file, FILE_BYTES)
+    except OSError as error:
+        raise GateError(f"cannot read {path}: {error.strerror}", "name a case file") from None
+    if data is None:
+        raise GateError(f"{path} is larger than {FILE_BYTES // 2**20} MiB", "split it into several files")
+    if is_table(path):
+        text, remark = decode_table(data, path)
+        hint = "look at letters with accents, or save it as UTF-8"
+        return text, (Loss(path, remark, hint),) if remark else ()
+    if path.lower().endswith(".txt") and is_utf16(data):
+        hint = "a table that was saved as Unicode text is read under a name that ends in .tsv"
+        raise one_problem(path, 0, "is UTF-16 text", hint)
+    return decode(data, path), ()

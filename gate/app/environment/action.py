@@ -1,0 +1,314 @@
+"""The action's inputs, GitHub's runner and the pull request to comment on, from the environment."""
+
+import difflib
+import os
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Literal, TypeVar
+
+from gate.config.documents import Problems, quoted
+from gate.errors import CannotEvaluate, GateError
+from gate.github.events import SHA
+from gate.limits import NAME_CHARS
+from gate.paths import complaint
+from gate.record.parts import LabelScope, OverrideBy
+
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """The inputs of `action.yml`; the field `fail_on` is the input `fail-on`.
+
+    Args:
+        github_token: reads the pull request and writes the comment; None does neither.
+        config: path of `gate.yaml` in the working directory.
+        working_directory: folder of the repository that all paths begin in; empty for its root.
+        base, head: refs to compare, for `workflow_dispatch`.
+        max_calls, max_cost_usd, max_minutes: a budget in addition to that of `gate.yaml`.
+        concurrency: calls in flight.
+        fail_on: `hold` makes HOLD fail, too; None leaves it to `gate.yaml`.
+        on_missing_secrets: what becomes of a run that GitHub gives no secrets: `fail`, or `skip`.
+        skip_label: the label that sets the gate aside.
+        label_scope: `commit` lets the label count for the commit that it was set on alone.
+        override_by: who may set it.
+        on_skip: `run` evaluates all the same, and leaves the job green.
+        push_to: address of a server that the finished run is sent to, or `store` for the database that the step's
+            environment names; empty for neither.
+    """
+
+    github_token: str | None = field(default=None, repr=False)
+    config: str = "gate.yaml"
+    working_directory: str = ""
+    base: str = ""
+    head: str = ""
+    max_calls: int | None = None
+    max_cost_usd: float | None = None
+    max_minutes: float | None = None
+    concurrency: int = 64
+    fail_on: Literal["block", "hold"] | None = None
+    on_missing_secrets: Literal["fail", "skip"] = "fail"
+    skip_label: str = "skip-prompt-diff"
+    label_scope: LabelScope = "pull-request"
+    override_by: OverrideBy = "triage"
+    on_skip: Literal["skip", "run"] = "skip"
+    push_to: str = ""
+
+    @property
+    def key(self) -> str:
+        """Tells this gate from others of the same repository."""
+        folder = f"{self.working_directory}/" if self.working_directory else ""
+        return folder + self.config
+
+    @classmethod
+    def from_environ(cls, environ: Mapping[str, str] | None = None) -> "tuple[Inputs, Problems]":
+        """Read `INPUT_*`; an empty input counts as absent.
+
+        Args:
+            environ: the variables; the process's own when None.
+
+        Returns:
+            The inputs, with the default in place of each that is wrong, and what is wrong with them.
+        """
+        reader = _Reader(os.environ if environ is None else environ, Problems("action inputs"))
+        default = cls()
+        inputs = cls(
+            github_token=reader.text("github-token", "") or None,
+            config=reader.path("config", default.config),
+            working_directory=reader.folder("working-directory"),
+            base=reader.short("base", ""),
+            head=reader.short("head", ""),
+            max_calls=reader.number("max-calls", int, (1, 10_000_000)),
+            max_cost_usd=reader.number("max-cost-usd", float, (0, 1_000_000)),
+            max_minutes=reader.number("max-minutes", float, (0.01, 10_000)),
+            concurrency=reader.number("concurrency", int, (1, 1024)) or default.concurrency,
+            fail_on=reader.choice("fail-on", _words("block", "hold"), None),
+            on_missing_secrets=reader.choice("on-missing-secrets", _words("fail", "skip"), default.on_missing_secrets),
+            skip_label=reader.short("skip-label", default.skip_label),
+            label_scope=reader.choice("label-scope", _words("pull-request", "commit"), default.label_scope),
+            override_by=reader.choice("override-by", _words("triage", "anyone", "not-author"), default.override_by),
+            on_skip=reader.choice("on-skip", _words("skip", "run"), default.on_skip),
+            push_to=reader.text("push-to", ""),
+        )
+        return inputs, reader.problems
+
+
+def unknown_inputs(environ: Mapping[str, str] | None = None) -> list[str]:
+    """A sentence for each input that the action does not have; the runner hands on whatever a workflow gives.
+
+    Args:
+        environ: the variables; the process's own when None.
+    """
+    known = [one.name.replace("_", "-") for one in fields(Inputs)]
+    given = [
+        name.removeprefix("INPUT_").lower()
+        for name in (os.environ if environ is None else environ)
+        if name.startswith("INPUT_")
+    ]
+    return [_unknown(name, known) for name in sorted(set(given) - set(known))]
+
+
+def _unknown(name: str, known: list[str]) -> str:
+    close = difflib.get_close_matches(name, known, n=1)
+    return f"There is no input {quoted(name)}, and it changes nothing{f'; {close[0]} was meant?' if close else '.'}"
+
+
+def _words(*words: Value) -> Mapping[str, Value]:
+    return {str(word): word for word in words}
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Reads inputs as the runner names them, and notes what is wrong with them."""
+
+    env: Mapping[str, str]
+    problems: Problems
+
+    def text(self, name: str, default: str) -> str:
+        # The runner keeps the hyphens.
+        return self.env.get(f"INPUT_{name.upper()}", "").strip() or default
+
+    def short(self, name: str, default: str) -> str:
+        value = self.text(name, default)
+        if len(value) > NAME_CHARS or not value.isprintable():
+            self.problems.add(0, f"{name} is not one line of at most {NAME_CHARS} characters", "choose a shorter name")
+        return value
+
+    def path(self, name: str, default: str) -> str:
+        value = self.text(name, default)
+        if reason := complaint(value):
+            self.problems.add(0, f"{name}: the path {quoted(value)} {reason}", "name a path inside the repository")
+            return default
+        return value
+
+    def folder(self, name: str) -> str:
+        """A folder from the root of the repository; the root itself is the empty text."""
+        value = self.text(name, "").removeprefix("./").rstrip("/")
+        return "" if value in ("", ".") else self.path(name, "").removeprefix("./").rstrip("/")
+
+    def choice(self, name: str, values: Mapping[str, Value], default: Value) -> Value:
+        value = self.text(name, "")
+        if value and value not in values:
+            self.problems.add(0, f"{name}: {quoted(value)} is no choice", f"one of: {', '.join(values)}")
+        return values.get(value, default)
+
+    def number(self, name: str, kind: Callable[[str], Value], limits: tuple[float, float]) -> Value | None:
+        text = self.text(name, "")
+        if not text:
+            return None
+        low, high = limits
+        try:
+            value = kind(text)
+            if low <= float(text) <= high:
+                return value
+        except ValueError:
+            pass
+        article = "a whole number" if kind is int else "a number"
+        self.problems.add(0, f"{name}: {quoted(text)} is not {article} from {low:g} to {high:,.0f}", "leave it out")
+        return None
+
+
+REPOSITORY = re.compile(r"(?!\.{1,2}/)[\w.-]+/(?!\.{1,2}$)[\w.-]+", re.ASCII)
+_ADDRESS = re.compile(r"https?://[^\s<>()\"'`\\]+", re.ASCII)
+_NEEDED = ("GITHUB_EVENT_NAME", "GITHUB_EVENT_PATH", "GITHUB_REPOSITORY", "GITHUB_SHA")
+
+
+@dataclass(frozen=True, slots=True)
+class Runner:
+    """The variables of the runner.
+
+    Args:
+        event_name: such as `pull_request`.
+        event_path: file with the payload.
+        repository: `owner/name`.
+        sha: of a pull request the merge commit.
+        workspace: where the repository is checked out, if it is.
+        api_url: of GitHub's REST API.
+        run_url: this workflow run, for people; empty where that is not known.
+        summary, output: files to append to; None outside a workflow.
+        actor: login of whoever started it.
+        head_ref: branch of a pull request, which its author named; empty for other events.
+    """
+
+    event_name: str
+    event_path: Path
+    repository: str
+    sha: str
+    workspace: Path
+    api_url: str
+    run_url: str
+    summary: Path | None
+    output: Path | None
+    actor: str = ""
+    head_ref: str = ""
+
+    @classmethod
+    def from_environ(cls, environ: Mapping[str, str] | None = None) -> "Runner":
+        """Read the environment.
+
+        Args:
+            environ: the variables; the process's own when None.
+
+        Raises:
+            GateError: this is no workflow.
+        """
+        env = os.environ if environ is None else environ
+        absent = [name for name in _NEEDED if not env.get(name)]
+        if absent:
+            hint = "it runs in a GitHub workflow; on your own machine use: gate diff --base origin/main"
+            raise GateError(f"gate action needs {', '.join(absent)}", hint)
+        repository = env["GITHUB_REPOSITORY"]
+        if not REPOSITORY.fullmatch(repository):
+            raise GateError(f"GITHUB_REPOSITORY is {quoted(repository)}", "it is OWNER/NAME")
+        if not SHA.fullmatch(env["GITHUB_SHA"]):
+            raise GateError(f"GITHUB_SHA is {quoted(env['GITHUB_SHA'])}", "it is a commit's 40 hexadecimal digits")
+        return cls(
+            event_name=env["GITHUB_EVENT_NAME"],
+            event_path=Path(env["GITHUB_EVENT_PATH"]),
+            repository=repository,
+            sha=env["GITHUB_SHA"],
+            workspace=Path(env.get("GITHUB_WORKSPACE") or "."),
+            api_url=api_of(env),
+            run_url=server_page_of(env, repository),
+            summary=_file(env, "GITHUB_STEP_SUMMARY"),
+            output=_file(env, "GITHUB_OUTPUT"),
+            actor=env.get("GITHUB_ACTOR", ""),
+            head_ref=env.get("GITHUB_HEAD_REF", ""),
+        )
+
+
+def api_of(env: Mapping[str, str]) -> str:
+    """The address of GitHub's REST API.
+
+    Raises:
+        GateError: it is no address.
+    """
+    api_url = env.get("GITHUB_API_URL") or "https://api.github.com"
+    if not _ADDRESS.fullmatch(api_url):
+        raise GateError(f"GITHUB_API_URL is {quoted(api_url)}", "it begins with https://")
+    return api_url
+
+
+def server_page_of(env: Mapping[str, str], repository: str) -> str:
+    """The page of this workflow run, for people; empty where there is none."""
+    server, run = env.get("GITHUB_SERVER_URL") or "https://github.com", env.get("GITHUB_RUN_ID")
+    page = f"{server}/{repository}/actions/runs/{run}" if run else ""
+    return page if _ADDRESS.fullmatch(page) else ""
+
+
+def _file(env: Mapping[str, str], name: str) -> Path | None:
+    return Path(env[name]) if env.get(name) else None
+
+
+TOKENS = ("GITHUB_TOKEN", "GH_TOKEN")
+_PULL = re.compile(r"refs/pull/([0-9]{1,9})/(?:merge|head)")
+
+
+@dataclass(frozen=True, slots=True)
+class CommentPlace:
+    """Where the comment goes.
+
+    Args:
+        repository: `owner/name`.
+        number: of the pull request.
+        token: reads the pull request and writes the comment.
+        api_url: of GitHub's REST API.
+        run_url: page of this workflow run; empty outside of one.
+    """
+
+    repository: str
+    number: int
+    token: str = field(repr=False)
+    api_url: str
+    run_url: str
+
+    @classmethod
+    def of(cls, repository: str = "", number: int = 0, environ: Mapping[str, str] | None = None) -> "CommentPlace":
+        """What was typed goes before the environment.
+
+        Args:
+            repository: `owner/name`; empty for GITHUB_REPOSITORY.
+            number: of the pull request; 0 for that of GITHUB_REF.
+            environ: the variables; the process's own when None.
+
+        Raises:
+            GateError: it is not said where to, or not so that it can be.
+            CannotEvaluate: there is no token.
+        """
+        env = os.environ if environ is None else environ
+        repository = repository or env.get("GITHUB_REPOSITORY", "")
+        if not REPOSITORY.fullmatch(repository):
+            told = f"{quoted(repository)} is no repository" if repository else "no repository is named"
+            raise GateError(told, "--repo OWNER/NAME; a workflow sets GITHUB_REPOSITORY")
+        found = _PULL.fullmatch(env.get("GITHUB_REF", ""))
+        number = number or (int(found[1]) if found else 0)
+        if not number:
+            hint = "--pull NUMBER; in a workflow, only events of the kind pull_request name one"
+            raise GateError("no pull request is named", hint)
+        token = next((env[name] for name in TOKENS if env.get(name)), "")
+        if not token:
+            hint = "export GITHUB_TOKEN=…; in a workflow, under env: GITHUB_TOKEN: ${{ github.token }}"
+            raise CannotEvaluate("there is no token to write the comment with", hint)
+        return cls(repository, number, token, api_of(env), server_page_of(env, repository))

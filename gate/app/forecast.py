@@ -1,0 +1,216 @@
+"""Plans an evaluation from the price list and the runs that were kept; sends nothing and needs no key."""
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+
+from gate.app.environment.settings import NO_SERVERS, Settings, addresses_of
+from gate.app.memory import RunOrder
+from gate.app.repository import own_folder
+from gate.app.repository_code import prompt_builder
+from gate.app.sources import rehearsed, resolve_git_mode
+from gate.app.store import store_case_reader
+from gate.calls.prices import PriceList
+from gate.calls.providers.factory import Factory
+from gate.config.models import ModelRef, Params, ProviderServer
+from gate.engine.forecast import Forecast, Question, Spending
+from gate.engine.planning import EarlierRun, Pricer, World, plan, spending
+from gate.errors import GateError
+from gate.git.repository import Repo
+from gate.record.run import RunRecord
+from gate.record.usage import Cost, Usage
+from gate.resolve.comparison import resolve
+from gate.resolve.pairing import Sides
+from gate.resolve.resolved import Resolved
+from gate.store.run_folder import load_run
+
+CALIBRATION = "calibration.json"
+"""Stands beside the `run.json` of a calibration."""
+
+LARGEST = 16 * 2**20
+"""Bytes of one record that a plan opens."""
+ALTOGETHER = 64 * 2**20
+"""Bytes of all records that a plan opens."""
+
+_LOOKED_AT = 20
+_TOLD = 3
+
+
+@dataclass(slots=True)
+class KeptRuns:
+    """The folder of runs.
+
+    Args:
+        folder: `.gate`.
+        is_tracked: does git track this file? Such a one came with somebody's change, and says nothing.
+    """
+
+    folder: Path
+    is_tracked: Callable[[Path], bool]
+    _left: int = field(default=ALTOGETHER, init=False)
+    _passed_over: list[str] = field(default_factory=list, init=False)
+
+    def runs(self) -> list[EarlierRun]:
+        """Calibrations, then other runs, the newest files first; none is opened before it is read."""
+        found = sorted(_records(self.folder), key=lambda one: (one.calibration, one.changed), reverse=True)
+        return [EarlierRun(str(one.path.parent), partial(self._read, one.path)) for one in found[:_LOOKED_AT]]
+
+    def notes(self) -> Sequence[str]:
+        """What was passed over so far, in sentences."""
+        told = [f"Passed over: {said}." for said in self._passed_over[:_TOLD]]
+        more = len(self._passed_over) - len(told)
+        return [*told, f"Passed over: {more} more below {self.folder}."] if more else told
+
+    def _read(self, path: Path) -> RunRecord | None:
+        try:
+            size = path.stat().st_size
+            if size > LARGEST:
+                raise GateError(f"{path} is larger than {LARGEST // 2**20} MiB")
+            if size > self._left:
+                raise GateError(f"{path}, since {ALTOGETHER // 2**20} MiB of runs are enough")
+            if self.is_tracked(path):
+                raise GateError(f"{path} is tracked by git, so it may come from anybody")
+            self._left -= size
+            return load_run(path)
+        except GateError as error:
+            self._passed_over.append(error.message)
+        except OSError as error:
+            self._passed_over.append(f"{path}: {error.strerror}")
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Record:
+    path: Path
+    calibration: bool
+    changed: float
+
+
+def _records(folder: Path) -> Iterator[_Record]:
+    """Links are not followed, wherever they stand."""
+    if folder.is_symlink():
+        return
+    for parent, _, names in os.walk(folder):
+        path = Path(parent) / "run.json"
+        if "run.json" in names and not path.is_symlink() and path.is_file():
+            yield _Record(path, (path.parent / CALIBRATION).is_file(), path.stat().st_mtime)
+
+
+def kept_runs() -> KeptRuns:
+    """The runs below `.gate` of the repository, those that git tracks left out."""
+    kept = own_folder()
+    try:
+        repo = Repo.open(Path())
+    except GateError:
+        return KeptRuns(kept, lambda path: False)
+    return KeptRuns(kept, lambda path: repo.is_tracked(path.absolute()))
+
+
+@dataclass(frozen=True, slots=True)
+class ForecastRequest:
+    """What is to be planned.
+
+    Args:
+        base, head: refs; without a base every suite of the working tree is planned, against itself.
+        config: path of `gate.yaml` from the root of the repository.
+        suites: names; empty for all.
+        question: which fall should show, and with which power.
+        concurrency: calls in flight.
+    """
+
+    base: str | None
+    head: str | None
+    config: str
+    suites: Sequence[str]
+    question: Question
+    concurrency: int
+
+
+def forecast(asked: ForecastRequest, settings: Settings) -> Forecast:
+    """Plan an evaluation.
+
+    Args:
+        asked: what.
+        settings: addresses, which decide on prices.
+
+    Raises:
+        InputErrors, GateError: mistakes in the files.
+    """
+    if asked.base is not None:
+        resolved = resolve_git_mode((asked.base, asked.head), asked.config, asked.suites, everything=False)
+    else:
+        resolved = against_itself(asked.config, asked.suites)
+    shelf = kept_runs()
+    world = World(shelf.runs(), pricer(settings, asked.concurrency, resolved.servers), asked.concurrency)
+    found = plan(resolved, world, asked.question)
+    return replace(found, notes=(*found.notes, *shelf.notes()))
+
+
+def against_itself(config: str, suites: Sequence[str], directory: Path = Path()) -> Resolved:
+    """Every suite of the working tree, with the same prompt in both arms.
+
+    Args:
+        config: path of `gate.yaml` from the root of the repository.
+        suites: names; empty for all.
+        directory: somewhere inside the repository.
+
+    Raises:
+        GateError: no configuration, an unknown suite, mistakes in the files.
+    """
+    repo = Repo.open(directory)
+    tree = repo.tree()
+    if tree.read(config) is None:
+        raise GateError(f"there is no {config} in the working tree", "write one that names prompts, cases and a model")
+    with prompt_builder() as builder:
+        sides = Sides(tree, tree, builder=builder, shelf=store_case_reader(repo.root))
+        return rehearsed(resolve(sides, config, suites, everything=True))
+
+
+def spending_forecast(resolved: Resolved, settings: Settings, concurrency: int) -> Spending:
+    """What an evaluation would spend if no answer were known.
+
+    Args:
+        resolved: what would be evaluated.
+        settings: addresses, which decide on prices.
+        concurrency: calls in flight.
+    """
+    return spending(resolved, World(kept_runs().runs(), pricer(settings, concurrency, resolved.servers), concurrency))
+
+
+def pricer(settings: Settings, concurrency: int = 1, servers: Mapping[str, ProviderServer] = NO_SERVERS) -> Pricer:
+    """Prices the calls of models without asking any.
+
+    Args:
+        settings: addresses, which decide on prices.
+        concurrency: calls in flight.
+        servers: that the configuration names.
+    """
+    # No key is needed to know a price, and none is given.
+    keys = addresses_of(settings, servers)
+    prices = PriceList(by_name=settings.price_by_name)
+    factory = Factory(keys, settings.cache_dir, concurrency, _no_text, prices)
+
+    def price(model: ModelRef, params: Params, usage: Usage) -> Cost:
+        return factory.price(model, params, model.name, usage)
+
+    return price
+
+
+def _no_text(path: str) -> str:
+    raise GateError(f"cannot read {path}", "a plan reads no recorded answers")
+
+
+def run_spending(plan: RunOrder, factory: Factory) -> Spending:
+    """What the run would spend if no answer were known.
+
+    Args:
+        plan: of the run.
+        factory: prices the calls.
+    """
+
+    def price(model: ModelRef, params: Params, usage: Usage) -> Cost:
+        return factory.price(model, params, model.name, usage)
+
+    return spending(plan.resolved, World(kept_runs().runs(), price, plan.concurrency))

@@ -1,0 +1,260 @@
+"""Puts a finished run into the store, or sends it to a server."""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gate.app.environment.settings import TOKEN, database_url, push_token
+from gate.app.repository import context_here, root_of
+from gate.app.signals import within_minutes
+from gate.app.store import open_database, redactor
+from gate.config.documents import printable
+from gate.engine.history import Context
+from gate.errors import CannotEvaluate, GateError
+from gate.store.access import is_token
+from gate.store.remote import Reply, RunParcel, Server, Unreachable, Upload
+from gate.store.run_folder import load_run
+
+if TYPE_CHECKING:
+    from gate.store.sql.runs import KeptSample
+
+RUN_FILE, SAMPLES_FILE = "run.json", "samples.jsonl"
+STORE_MINUTES = 10.0
+"""For one run; a store that falls silent keeps nobody waiting for longer."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRun:
+    """A run that is in the store.
+
+    Args:
+        store: its address for readers, without a password.
+        id: of the run there.
+        new: it was not there before.
+    """
+
+    store: str
+    id: int
+    new: bool
+
+
+def store_run(path: Path, root: Path, context: Context, minutes: float = STORE_MINUTES) -> StoredRun:
+    """Put a run into the store; one that is there already stays as it is.
+
+    Args:
+        path: a `run.json`, or the folder that holds one; `samples.jsonl` beside it goes along.
+        root: of the repository, in which the store is unless the environment names another.
+        context: where the run comes from.
+        minutes: that it may take at most; in the main thread alone.
+
+    Raises:
+        GateError: it is no run, its samples are those of another one, or the store cannot be opened.
+        CannotEvaluate: the store does not answer.
+    """
+    told = f"the store took longer than {minutes:g} minutes", "see that the database runs, then repeat"
+    return within_minutes(minutes, lambda: _keep(path, root, context), lambda: told)
+
+
+def _keep(path: Path, root: Path, context: Context) -> StoredRun:
+    file = path / RUN_FILE if path.is_dir() else path
+    run, clean = load_run(file), redactor()
+    with closing(open_database(root, database_url())) as database:
+        from gate.store.sql.runs import Runs
+
+        samples = file.parent / SAMPLES_FILE
+        # Without an evaluation no sample counts, and those that are there are of a run that was broken off.
+        beside = file.name == RUN_FILE and run.evaluated and samples.is_file()
+        found = _samples(samples) if beside else iter(())
+        added = Runs(database, clean).add(run, found, context, datetime.now(UTC))
+        return StoredRun(database.label, added.id, added.new)
+
+
+def store_run_here(path: Path, directory: Path = Path()) -> StoredRun:
+    """Put a run of this repository into its store; see `store_run`.
+
+    Args:
+        path: a `run.json`, or the folder that holds one.
+        directory: somewhere in the repository, or anywhere.
+    """
+    return store_run(path, root_of(directory), context_here(directory))
+
+
+def _samples(path: Path) -> "Iterator[KeptSample]":
+    """Each with its line, one in memory at a time."""
+    from gate.store.sql.runs import kept_samples
+
+    try:
+        with path.open("rb") as file:
+            yield from kept_samples(file, str(path))
+    except OSError as error:
+        raise GateError(f"cannot read {path}: {error.strerror}") from None
+
+
+RECORD, SAMPLES = "run.json", "samples.jsonl"
+TRIES = 5
+_FIRST_WAIT_S, _LONGEST_WAIT_S = 1.0, 60.0
+SEND_MINUTES = 10.0
+"""For one run, all tries together."""
+_ABOUT, _RUNS = "/api/v1", "/api/v1/runs"
+_LATER = frozenset({408, 425, 429, 500, 502, 503, 504})
+
+
+@dataclass(frozen=True, slots=True)
+class SentRun:
+    """A run that is on a server.
+
+    Args:
+        page: where people look at it.
+        new: it was not there before.
+    """
+
+    page: str
+    new: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SendOptions:
+    """How a run is sent.
+
+    Args:
+        wait: waits for so many seconds.
+        shown: is told how many bytes of how many are on their way.
+        insecure: send the token over a network that can read it.
+        retried: is told why it is sent once more.
+    """
+
+    wait: Callable[[float], None]
+    shown: Callable[[int, int], None] = lambda done, whole: None
+    insecure: bool = False
+    retried: Callable[[str], None] = lambda why: None
+
+
+def send_run_here(path: Path, url: str, manner: SendOptions, directory: Path = Path()) -> SentRun:
+    """Send a run of this repository; see `send_run`.
+
+    Args:
+        path: a `run.json`, or the folder that holds one.
+        url: of the server.
+        manner: how.
+        directory: somewhere in the repository, or anywhere.
+    """
+    return send_run(path, url, context_here(directory), manner)
+
+
+def send_run(path: Path, url: str, context: Context, manner: SendOptions) -> SentRun:
+    """Send a run, with its samples and the token of the environment; in the main thread alone.
+
+    Args:
+        path: a `run.json`, or the folder that holds one; `samples.jsonl` beside it goes along.
+        url: of the server.
+        context: where the run comes from.
+        manner: how.
+
+    Raises:
+        GateError: it is no whole run, the token is none or does not suffice, or there is no Prompt Gate.
+        CannotEvaluate: the server does not answer, or cannot keep the run now.
+    """
+    told = f"sending the run took longer than {SEND_MINUTES:g} minutes", "see that the server runs, then repeat"
+    return within_minutes(SEND_MINUTES, lambda: _sent(path, url, context, manner), lambda: told)
+
+
+def _sent(path: Path, url: str, context: Context, manner: SendOptions) -> SentRun:
+    token = push_token()
+    if token and not is_token(token):
+        raise GateError(f"{TOKEN} is no token of Prompt Gate: it is mistyped, or a part of it is missing")
+    server = Server.at(url, token, insecure=manner.insecure)
+    file = path / RECORD if path.is_dir() else path
+    run = load_run(file)
+    samples = file.parent / SAMPLES
+    # Without an evaluation no sample counts, and those that are there are of a run that was broken off.
+    beside = file.name == RECORD and run.evaluated and samples.is_file()
+    errand = _ServerUpload(server, manner)
+    most = errand.greet()
+    parcel = RunParcel.of(file, samples if beside else None, _origin(context), manner.shown)
+    if parcel.size > most:
+        raise GateError(
+            f"the run is larger than the {most // 2**20} MiB that {server.url} takes", "push run.json alone"
+        )
+    return errand.deliver(parcel)
+
+
+@dataclass(frozen=True, slots=True)
+class _ServerUpload:
+    """The way to one server and back."""
+
+    server: Server
+    manner: SendOptions
+
+    def greet(self) -> int:
+        """Ask who is there, before anything is sent; how large a run may be."""
+        reply = self._asked("GET", _ABOUT)
+        if reply.status == 200 and reply.body.get("service") == "prompt-gate":
+            most = reply.body.get("run_bytes")
+            return most if isinstance(most, int) else 2**63
+        raise self._told(reply)
+
+    def deliver(self, parcel: RunParcel) -> SentRun:
+        """Send a run."""
+        reply = self._asked("POST", _RUNS, Upload(parcel.kind, parcel.size, parcel))
+        page, new = reply.body.get("page"), reply.body.get("new")
+        if reply.status in (200, 201) and isinstance(page, str) and isinstance(new, bool):
+            return SentRun(printable(f"{self.server.url}{page}"), new)
+        raise self._told(reply)
+
+    def _asked(self, method: str, path: str, upload: Upload | None = None) -> Reply:
+        """The answer; what may go better later is tried again."""
+        for tried in range(1, TRIES + 1):
+            try:
+                reply = self.server.ask(method, path, upload)
+            except Unreachable as away:
+                why, asked = str(away), 0.0
+            else:
+                if reply.status not in _LATER:
+                    return reply
+                why, asked = self._said(reply) or f"it answered with status {reply.status}", _seconds(reply)
+            if tried < TRIES:
+                self.manner.retried(why)
+                self.manner.wait(max(asked, _FIRST_WAIT_S * 2 ** (tried - 1)))
+        hint = "see that it runs, then repeat: a run is kept once, however often it is sent"
+        raise CannotEvaluate(f"{self.server.url} cannot keep the run: {why}", hint)
+
+    def _said(self, reply: Reply) -> str:
+        """The server's words, in which the token may stand."""
+        return reply.said.replace(self.server.token, "[token]") if self.server.token else reply.said
+
+    def _told(self, reply: Reply) -> GateError:
+        where, status = self.server.url, reply.status
+        if 300 <= status < 400:
+            to = printable(reply.headers.get("location", "elsewhere"))[:200]
+            return GateError(f"{where} sends on to {to}", "name that address with --to: no token follows a redirect")
+        words = self._said(reply)
+        said = f": {words}" if words else f" (status {status})"
+        if status == 413:
+            return GateError(f"the run is larger than {where} takes{said}")
+        if status in (401, 403) and not words:
+            return GateError(f"something in front of {where} lets nobody through{said}", "let programs pass to /api/v1")
+        if not words:
+            return GateError(f"there is no Prompt Gate server at {where}", "name the address of its first page")
+        if status == 401:
+            hint = f"set {TOKEN}" if not self.server.token else "make another one with gate tokens create"
+            return GateError(f"{where} does not know the token{said}", hint)
+        if status == 403:
+            return GateError(f"{where} does not allow it{said}")
+        return GateError(f"{where} refuses the run{said}")
+
+
+def _origin(context: Context) -> str:
+    """Where a run comes from; who sends it is known by the token."""
+    named = {"repository": context.repository, "branch": context.branch, "event": context.event}
+    number = {} if context.pull_request is None else {"pull_request": context.pull_request}
+    return json.dumps({**named, **number})
+
+
+def _seconds(reply: Reply) -> float:
+    """That the server asks to wait."""
+    asked = reply.headers.get("retry-after", "")
+    return min(float(asked), _LONGEST_WAIT_S) if asked.isascii() and asked.isdecimal() and len(asked) < 9 else 0.0

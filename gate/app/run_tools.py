@@ -1,0 +1,435 @@
+"""Makes what a run works with: providers, judges, notes and traces; finds beforehand what cannot work."""
+
+import random
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from dataclasses import dataclass, field, replace
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Protocol
+
+from gate.agents.interface import Toolbox
+from gate.app.agents import ScoringFunctions, SharedResources
+from gate.app.environment.settings import Settings, TelemetrySettings
+from gate.app.memory import RunMemory, RunOrder
+from gate.app.sources import DiskSource
+from gate.calls.budget import cap_reply_tokens, check_reply_budget
+from gate.calls.caller import Caller, CallPolicy
+from gate.calls.endpoints import Keys
+from gate.calls.interface import BudgetedCalls, Calls
+from gate.calls.prices import PriceList
+from gate.calls.provider import Executor
+from gate.calls.providers.factory import Factory
+from gate.config.documents import decode
+from gate.config.models import ModelRef, Params, parse_model, parse_params
+from gate.config.policy import Budget
+from gate.config.scorer import ScorerSpec
+from gate.config.targets import ToolLoop
+from gate.engine.collect import Tools
+from gate.engine.early_stopping import why_not
+from gate.engine.forecast import Spending
+from gate.engine.noise import foreseen, preference_notes, sampling_notes
+from gate.engine.plan import Job
+from gate.engine.run import Tracing
+from gate.errors import GateError, with_extra
+from gate.record.comparison import CacheTerms
+from gate.record.run import RunRecord
+from gate.record.sample import Sample
+from gate.record.secrets import masked
+from gate.record.usage import Unpriced, Usage
+from gate.report.escape import one_line, terminal_text
+from gate.resolve.exam_edits import ExamEdit, Trial
+from gate.resolve.resolved import Resolved
+from gate.scoring.interface import Member, ModelScorer
+from gate.scoring.judge import Judge, Jury
+from gate.scoring.pairwise import PairwiseJudge
+from gate.store.run_folder import RunFolder
+from gate.suite import Arm, Suite
+
+
+@dataclass(slots=True)
+class RunNotes:
+    """Notes of one run.
+
+    Args:
+        say: tells the user.
+        resolved: what is evaluated, and what the run may spend.
+        spending: what it would spend if nothing were known; asked for only where there is a budget.
+        later: notes that come up while the run goes on.
+    """
+
+    say: Callable[[str], None]
+    resolved: Resolved
+    spending: Callable[[], Spending]
+    later: Callable[[], Sequence[str]]
+    _told: list[str] = field(default_factory=list, init=False)
+    _foreseen: list[str] = field(default_factory=list, init=False)
+
+    def begin(self, known: int) -> None:
+        """Tell what should be known before the first call.
+
+        Args:
+            known: calls that need not be made.
+        """
+        told = list(self.later())
+        if self.resolved.budget != Budget():
+            early = why_not(self.resolved.suites, self.resolved.policy) is None
+            kept = all(arm.remembered for suite in self.resolved.suites for arm in suite.arms.values())
+            self._foreseen = foreseen(self.spending(), known, self.resolved.budget, early=early, remembered=kept)
+        self._told = told
+        for note in (
+            *sampling_notes(self.resolved.suites),
+            *preference_notes(self.resolved.suites),
+            *told,
+            *self._foreseen,
+        ):
+            self.say(terminal_text(note))
+
+    def all(self, *, whole: bool) -> Sequence[str]:
+        """Everything that the record is to keep, each note once.
+
+        Args:
+            whole: the run came to its end, so that what was feared of its budget did not come about.
+        """
+        return list(dict.fromkeys([*self._told, *([] if whole else self._foreseen), *self.later()]))
+
+
+if TYPE_CHECKING:
+    from gate.telemetry.spans import Trace
+
+PROTOCOL = "http/protobuf"
+
+
+class Observer(Tracing, Protocol):
+    """Looks at what a run does."""
+
+    def calls(self, calls: BudgetedCalls, role: str, factory: Factory) -> BudgetedCalls:
+        """Calls that are looked at.
+
+        Args:
+            calls: makes them.
+            role: `answer`, `aside`, `judge` or `other`.
+            factory: knows addresses.
+        """
+        ...
+
+    def toolbox(self, box: Toolbox) -> Toolbox:
+        """Tools that are looked at."""
+        ...
+
+    def ended(self, run: RunRecord) -> None:
+        """What came of it."""
+        ...
+
+
+class NoObserver:
+    """Nobody looks."""
+
+    def sample(self, job: Job) -> AbstractContextManager[None]:
+        return nullcontext()
+
+    def finished(self, sample: Sample) -> None:
+        return
+
+    def calls(self, calls: BudgetedCalls, role: str, factory: Factory) -> BudgetedCalls:
+        return calls
+
+    def toolbox(self, box: Toolbox) -> Toolbox:
+        return box
+
+    def ended(self, run: RunRecord) -> None:
+        return
+
+
+@dataclass(frozen=True, slots=True)
+class _Observed:
+    """Everything becomes a span."""
+
+    trace: "Trace"
+
+    def sample(self, job: Job) -> AbstractContextManager[None]:
+        return self.trace.sample(job)
+
+    def finished(self, sample: Sample) -> None:
+        with suppress(Exception):  # whoever looks must not be in the way
+            self.trace.finished(sample)
+
+    def calls(self, calls: BudgetedCalls, role: str, factory: Factory) -> BudgetedCalls:
+        from gate.telemetry.spans import TracedCalls
+
+        return TracedCalls(calls, self.trace, role, factory.address)
+
+    def toolbox(self, box: Toolbox) -> Toolbox:
+        from gate.telemetry.spans import TracedToolbox
+
+        return TracedToolbox(box, self.trace)
+
+    def ended(self, run: RunRecord) -> None:
+        self.trace.ended(run)
+
+
+@contextmanager
+def observed_run(plan: RunOrder, wanted: TelemetrySettings) -> Iterator[Observer]:
+    """Whoever looks at a run; what goes wrong with it is a warning, once, and nothing else.
+
+    Args:
+        plan: what is carried out; its user is warned.
+        wanted: where spans go.
+    """
+    if not wanted.traces:
+        yield NoObserver()
+        return
+    if wanted.protocol != PROTOCOL:
+        named = one_line(wanted.protocol)[:50]
+        _warn(plan, f"no spans are sent by {named}; set OTEL_EXPORTER_OTLP_PROTOCOL={PROTOCOL}")
+        yield NoObserver()
+        return
+    try:
+        from gate.telemetry.export import Exporter, parent_of
+        from gate.telemetry.spans import ContentTerms, Trace
+    except ImportError:
+        _warn(plan, f"an OTLP endpoint is set, and no spans are sent; {with_extra('otel')}")
+        yield NoObserver()
+        return
+    try:
+        exporter = Exporter(wanted.traces, wanted.logs, version("prompt-gate"))
+    except Exception as error:  # a variable that the SDK does not understand; the run has nothing to do with it
+        # What it says may repeat the variable, and that may be a key.
+        _warn(plan, f"no spans are sent: the SDK refuses its settings ({type(error).__name__})")
+        yield NoObserver()
+        return
+    terms = ContentTerms(masked, wanted.content_in_spans, wanted.content_in_events)
+    trace = Trace(exporter.tracer, exporter.logger, terms)
+    try:
+        with trace.run(parent_of(wanted.parent)):
+            yield _Observed(trace)
+    finally:
+        if trouble := exporter.close():
+            _warn(plan, f"spans were lost: {trouble}")
+
+
+def _warn(plan: RunOrder, said: str) -> None:
+    plan.say(terminal_text(f"warning: OpenTelemetry: {said}"))
+
+
+def make_factory(plan: RunOrder, keys: Keys, settings: Settings, executor: Executor | None) -> Factory:
+    """The owner of all providers of a run.
+
+    Args:
+        plan: what is carried out.
+        keys: keys and addresses.
+        settings: folders and prices.
+        executor: sends requests from elsewhere; None from this process.
+    """
+    prices = PriceList(by_name=settings.price_by_name)
+    return Factory(keys, settings.cache_dir, plan.concurrency, _read_text, prices, executor)
+
+
+def within_budget(resolved: Resolved) -> Resolved:
+    """The same, where nothing else limits a reply limited as the budget says."""
+    if resolved.budget.max_output_tokens is None:
+        return resolved
+
+    def limited(arm: Arm) -> Arm:
+        return replace(arm, params=cap_reply_tokens(arm.params, resolved.budget))
+
+    def of(suite: Suite) -> Suite:
+        return replace(suite, candidate=limited(suite.candidate), baseline=suite.baseline and limited(suite.baseline))
+
+    def tried(trial: Trial) -> Trial:
+        return replace(trial, suite=of(trial.suite), answers=trial.answers and of(trial.answers))
+
+    edits = tuple(replace(edit, trials=tuple(map(tried, edit.trials))) for edit in resolved.edits)
+    return replace(resolved, suites=tuple(map(of, resolved.suites)), edits=edits)
+
+
+def with_obstacles(resolved: Resolved, factory: Factory) -> Resolved:
+    """The same, with the reason why a trial of an edited exam, or a comparison of promises, cannot work.
+
+    Neither has a part in the verdict, so that nothing that is wrong with them must keep the run from it.
+    """
+
+    def checked(trial: Trial) -> Trial:
+        suites = (trial.suite, *([trial.answers] if trial.answers else []))
+        try:
+            preflight(replace(resolved, suites=suites), factory)
+        except GateError as error:
+            return replace(trial, reason=error.message)
+        return trial
+
+    def of(edit: ExamEdit) -> ExamEdit:
+        return replace(edit, trials=tuple(one if one.reason else checked(one) for one in edit.trials))
+
+    suites = tuple(_able_to_read(suite, resolved.budget, factory) for suite in resolved.suites)
+    return replace(resolved, suites=suites, edits=tuple(map(of, resolved.edits)))
+
+
+def _able_to_read(suite: Suite, budget: Budget, factory: Factory) -> Suite:
+    wanted = suite.promises
+    if wanted is None or wanted.unable:
+        return suite
+    wanted = replace(wanted, judging=factory.cold(wanted.judge, wanted.judge_params))
+    models = ((wanted.model, wanted.params), (wanted.judge, wanted.judge_params))
+    try:
+        for model, params in models:
+            factory.provider(model, params).check(params)
+        _check_budget(models, budget, factory)
+    except GateError as error:
+        return replace(suite, promises=replace(wanted, unable=error.message))
+    return replace(suite, promises=wanted)
+
+
+def preflight(resolved: Resolved, factory: Factory) -> None:
+    """Find before anything is spent what cannot work: a key, a model file, a parameter, a budget without a price.
+
+    Raises:
+        GateError: the first of them.
+    """
+    models: dict[tuple[ModelRef, Params], None] = {}
+    for suite in resolved.suites:
+        _check_tools(suite)
+        for model, params in _called(suite):
+            factory.provider(model, params).check(params)
+            models[model, params] = None
+        for spec in _judges(suite):
+            _judging(spec, factory, models)
+    for spec in resolved.judges:
+        _judging(spec, factory, models)
+    for model, params in resolved.models:
+        factory.provider(model, params).check(params)
+        models[model, params] = None
+    _check_budget(models, resolved.budget, factory)
+
+
+def _check_budget(models: Collection[Member], budget: Budget, factory: Factory) -> None:
+    check_reply_budget(models, budget)
+    if budget.max_usd is None:
+        return
+    for model, params in models:
+        priced = factory.provider(model, params).priced
+        if priced and factory.price(model, params, model.name, Usage(1, 0, 0, 1)) == Unpriced("unknown"):
+            hint = "limit max_calls instead, or name a model that genai-prices knows"
+            setting = budget.setting("max_usd")
+            raise GateError(f"{setting} cannot be kept: the price of {model} is unknown", hint)
+
+
+def _check_tools(suite: Suite) -> None:
+    """The embedded model is not told of tools, so that an arm with tools would be judged by what it cannot do."""
+    for arm in suite.arms.values():
+        if isinstance(arm.target, ToolLoop) and arm.model.provider == "local":
+            hint = "serve it with tool calling, and name the server under providers: in gate.yaml"
+            raise GateError(f"suite {suite.name} has tools, and {arm.model} cannot call any", hint)
+
+
+def _called(suite: Suite) -> Iterator[Member]:
+    """The models that answer, those that an agent calls itself left out, and those that talk to agents."""
+    for arm in suite.arms.values():
+        if arm.target is None or isinstance(arm.target, ToolLoop):
+            yield arm.model, arm.params
+    yield from suite.exam.conversing.models
+
+
+def _judging(spec: ScorerSpec, factory: Factory, models: dict[tuple[ModelRef, Params], None]) -> None:
+    for model, params in members(spec, factory):
+        factory.provider(model, params).check(params)
+        models[model, params] = None
+
+
+def _judges(suite: Suite) -> Iterator[ScorerSpec]:
+    yield from (spec for spec in suite.exam.all_scorers() if spec.judged)
+
+
+def members(spec: ScorerSpec, factory: Factory) -> tuple[Member, ...]:
+    """Who judges, and how: at temperature 0 where the interface takes one and nothing else was asked for.
+
+    Args:
+        spec: a scorer that asks a model.
+        factory: knows the interfaces; nothing is made, and no key is needed.
+    """
+    given = spec.options.get("params")
+    params = parse_params(given if isinstance(given, dict) else {}, f"params of the judge {spec.name}")
+    return tuple((one, factory.cold(one, params)) for one in map(parse_model, spec.models))
+
+
+@dataclass(frozen=True, slots=True)
+class RunServices:
+    """Who works for a run besides models.
+
+    Args:
+        coders: functions that score.
+        crew: agents.
+        observer: looks at all of it.
+    """
+
+    coders: ScoringFunctions
+    crew: SharedResources
+    observer: Observer
+
+
+def make_tools(plan: RunOrder, factory: Factory, folder: RunFolder, memory: RunMemory, staff: RunServices) -> Tools:
+    """Calls, scorers, sink and progress of one run."""
+    policy = CallPolicy(concurrency=plan.concurrency, budget=plan.resolved.budget)
+    judges: dict[int, tuple[ScorerSpec, ModelScorer]] = {}
+    notes = RunNotes(plan.say, plan.resolved, lambda: _outlay(plan, factory), memory.notes)
+
+    def judge(spec: ScorerSpec) -> ModelScorer:
+        # Its options make a scorer unhashable; what is held here cannot lend its id to another.
+        if id(spec) not in judges:
+            judges[id(spec)] = spec, model_scorer(spec, factory, asking("judge"))
+        return judges[id(spec)][1]
+
+    def pairwise(spec: ScorerSpec) -> PairwiseJudge:
+        return PairwiseJudge(spec, *members(spec, factory)[0], asking("judge"))
+
+    def asking(role: str) -> BudgetedCalls:
+        return staff.observer.calls(caller, role, factory)
+
+    jitter = random.Random()  # noqa: S311 jitter is no secret
+    caller = Caller(factory.provider, policy, jitter, factory.price, memory=memory.store)
+    return Tools(
+        target=staff.crew.target(asking, memory.store, staff.observer.toolbox),
+        calls=asking("other"),
+        memory=memory.store,
+        judge=judge,
+        pairwise=pairwise,
+        code=staff.coders.scorer,
+        spent_usd=lambda: caller.spent_usd,
+        exhausted=caller.exhausted,
+        sink=folder,
+        progress=plan.progress,
+        notes=notes,
+        tracing=staff.observer,
+        # Whoever waits for the journal, or for a judge, keeps no slot from the next one.
+        workers=2 * plan.concurrency,
+        apart=plan.apart,
+        beside=plan.remember.beside,
+    )
+
+
+def model_scorer(spec: ScorerSpec, factory: Factory, calls: Calls) -> ModelScorer:
+    """What asks the model, or the models, of a scorer.
+
+    Args:
+        spec: a scorer that asks a model.
+        factory: knows the interfaces.
+        calls: sends requests.
+    """
+    found = tuple(Judge(spec, model, params, calls) for model, params in members(spec, factory))
+    return Jury(spec, found) if len(found) > 1 else found[0]
+
+
+def _outlay(plan: RunOrder, factory: Factory) -> Spending:
+    from gate.app.forecast import run_spending
+
+    return run_spending(plan, factory)
+
+
+def caching_of(factory: Factory) -> Callable[[Arm], CacheTerms]:
+    """On what terms the provider of an arm caches prompts."""
+    return lambda arm: factory.caching(arm.model, arm.params)
+
+
+def _read_text(path: str) -> str:
+    data = DiskSource().read(path)
+    if data is None:
+        raise GateError(f"cannot read {path}: there is no such file", "write replay:PATH.jsonl")
+    return decode(data, path)

@@ -1,0 +1,284 @@
+"""Carries an evaluation out, once or at every save; the only entry to the event loop."""
+
+import asyncio
+import gc
+import time
+from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import TypeVar
+
+from gate.app.agents import scoring_functions, shared_resources
+from gate.app.environment.settings import Settings, keys_of, read_keys
+from gate.app.memory import RunOrder, answer_secret, open_memory
+from gate.app.run_reports import run_folder
+from gate.app.run_tools import (
+    Observer,
+    RunServices,
+    caching_of,
+    make_factory,
+    make_tools,
+    observed_run,
+    preflight,
+    with_obstacles,
+    within_budget,
+)
+from gate.app.signals import ENDING, ended_by_signals
+from gate.calls.endpoints import Keys
+from gate.calls.interface import Stop
+from gate.calls.provider import Executor
+from gate.engine.collect import Tools
+from gate.engine.evaluate import default_seed, evaluate
+from gate.errors import Interrupted
+from gate.git.sources import Sightings
+from gate.record.comparison import CacheTerms
+from gate.record.run import RunRecord
+from gate.resolve.resolved import Resolved, with_placeholders
+from gate.resolve.single import check_method
+from gate.store.run_folder import RunFolder
+from gate.suite import Arm
+
+Result = TypeVar("Result")
+
+
+class _Unjoined(ThreadPoolExecutor):
+    """Threads that look up addresses: a name server that never answers must not hold up the end of a run."""
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        super().shutdown(wait=False, cancel_futures=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """What a run works with once all is made.
+
+    Args:
+        resolved: what is evaluated, within its budget.
+        tools: calls, scorers, sink and progress.
+        caching: on what terms prompts are cached.
+        seed: of the order of the calls and of the statistics.
+        stop: ends the run early.
+    """
+
+    resolved: Resolved
+    tools: Tools
+    caching: Callable[[Arm], CacheTerms]
+    seed: int
+    stop: Stop
+
+
+@dataclass(frozen=True, slots=True)
+class Outset:
+    """What is there before anything is made.
+
+    Args:
+        folder: of the run.
+        seed: of the order of the calls and of the statistics.
+        observer: looks at what is done.
+    """
+
+    folder: RunFolder
+    seed: int
+    observer: Observer
+
+
+def run_plan(plan: RunOrder, settings: Settings) -> RunRecord:
+    """Carry an evaluation out; see `carry_out` for arguments and errors."""
+    return carry_out(plan, settings, lambda run: evaluate(run.resolved, run.tools, run.caching, run.seed, run.stop))
+
+
+def carry_out(
+    plan: RunOrder,
+    settings: Settings,
+    work: Callable[[Running], Coroutine[None, None, Result]],
+    *,
+    background: bool = False,
+) -> Result:
+    """Do what needs calls: the one entry to the event loop.
+
+    Args:
+        plan: what, how, and where to.
+        settings: keys and addresses.
+        work: is given what it works with.
+        background: the process belongs to somebody else, who runs this in a thread of their own: signals and the
+            collector of garbage are left alone.
+
+    Raises:
+        GateError: a method that cannot test these suites; before anything is written or spent, as for
+            MissingKey: a provider's key is absent.
+        Misconfigured: a parameter that an interface does not take, a wrong key, an unknown model.
+        Interrupted: by Ctrl-C; finished samples are in `samples.jsonl`.
+    """
+    check_method(plan.resolved.policy, plan.resolved.suites)
+    seed = default_seed(plan.resolved) if plan.seed is None else plan.seed
+    folder = run_folder(plan.out)
+    guarded = work if background else _guarded(work)
+    try:
+        with observed_run(plan, settings.telemetry) as observer:
+            done = asyncio.run(_run(plan, settings, Outset(folder, seed, observer), guarded))
+            if isinstance(done, RunRecord):
+                observer.ended(done)
+            return done
+    except KeyboardInterrupt:
+        kept = (
+            f"{folder.kept} finished samples are in {plan.out / 'samples.jsonl'}" if folder.kept else "nothing was done"
+        )
+        raise Interrupted(f"interrupted; {kept}") from None
+    finally:
+        folder.close()
+
+
+def _guarded(
+    work: Callable[[Running], Coroutine[None, None, Result]],
+) -> Callable[[Running], Coroutine[None, None, Result]]:
+    """The same in a process of its own: a signal ends the run with what there is."""
+
+    async def guarded(running: Running) -> Result:
+        # What is alive now lives until the end: the collector need not look at it again after every few hundred calls.
+        gc.freeze()
+        with ended_by_signals(running.stop):
+            return await work(running)
+
+    return guarded
+
+
+async def _run(
+    plan: RunOrder,
+    settings: Settings,
+    outset: Outset,
+    work: Callable[[Running], Coroutine[None, None, Result]],
+) -> Result:
+    seed = outset.seed
+    asyncio.get_running_loop().set_default_executor(_Unjoined(thread_name_prefix="lookup"))
+    keys = keys_of(settings, plan.resolved.servers)
+    factory = make_factory(plan, keys, settings, _executor(plan, keys, settings))
+    stop = Stop()
+    try:
+        preflight(plan.resolved, factory)
+        today = datetime.now(UTC).date().isoformat()
+        resolved = with_placeholders(within_budget(with_obstacles(plan.resolved, factory)), today)
+        plan = replace(plan, resolved=resolved)
+        secret = answer_secret(settings)
+        async with (
+            scoring_functions(plan.resolved) as coders,
+            shared_resources(plan.resolved, plan.out, plan.concurrency) as crew,
+        ):
+            with open_memory(plan.remember, plan.out, plan.resolved.cache, secret, factory.address) as memory:
+                if plan.batch:
+                    from gate.app.batches import prepare_batch
+
+                    await prepare_batch(plan, factory, memory, seed)
+                staff = RunServices(coders, crew, outset.observer)
+                tools = make_tools(plan, factory, outset.folder, memory, staff)
+                done = await work(Running(plan.resolved, tools, caching_of(factory), seed, stop))
+                memory.done = stop.reason is None
+        return done
+    finally:
+        await factory.close()
+
+
+def _executor(plan: RunOrder, keys: Keys, settings: Settings) -> Executor | None:
+    if settings.dask is None:
+        return None
+    from gate.calls.dask import ChunkSetup, DaskExecutor
+
+    setup = ChunkSetup(
+        read_keys, keys.openai_base_url, keys.anthropic_base_url, plan.concurrency, tuple(plan.resolved.servers.items())
+    )
+    return DaskExecutor(settings.dask, setup)
+
+
+EVERY_S = 0.3
+"""Seconds between two looks."""
+SETTLED_S = 0.2
+"""Seconds in which nothing more is written before a save counts as done: editors write several files."""
+LONGEST_S = 5.0
+"""Seconds after which it counts as done all the same."""
+SAVED = "a file was saved"
+
+_IDLE = 20
+"""Times as long as a look takes is waited before the next one: watching takes at most a twentieth of one core."""
+
+
+@dataclass(frozen=True, slots=True)
+class WatchedRun:
+    """One run that was watched.
+
+    Args:
+        record: of it.
+        saved: a file changed meanwhile, so that it ended early.
+        ended: a signal ended it, and the process should go.
+    """
+
+    record: RunRecord
+    saved: bool
+    ended: bool
+
+
+def wait_for_save(seen: Sightings, sleep: Callable[[float], None] = time.sleep) -> None:
+    """Come back when something changed, and has stayed as it is for a moment.
+
+    Args:
+        seen: what is watched.
+        sleep: waits so many seconds.
+    """
+    while True:
+        changed, pause = _look(seen)
+        if changed:
+            break
+        sleep(pause)
+    begun = time.monotonic()
+    while time.monotonic() - begun < LONGEST_S:
+        now = seen.again()
+        sleep(SETTLED_S)
+        if not now.changed():
+            return
+
+
+def run_until_saved(plan: RunOrder, settings: Settings, seen: Sightings) -> WatchedRun:
+    """Carry an evaluation out, or give it up as soon as something changes; what was answered by then is kept.
+
+    Args:
+        plan: what is carried out.
+        settings: keys and addresses.
+        seen: what is watched.
+
+    Raises:
+        GateError: as `gate.app.runs.carry_out`.
+    """
+    reasons: list[str | None] = []
+
+    async def work(running: Running) -> RunRecord:
+        looking = asyncio.create_task(_stop_at_save(running, seen))
+        try:
+            return await evaluate(running.resolved, running.tools, running.caching, running.seed, running.stop)
+        finally:
+            reasons.append(running.stop.reason)
+            looking.cancel()
+            with suppress(asyncio.CancelledError):
+                await looking
+
+    try:
+        record = carry_out(plan, settings, work)
+    finally:
+        # A run takes all that is alive for its own, and here more will follow.
+        gc.unfreeze()
+    return WatchedRun(record, SAVED in reasons, any(reason in ENDING.values() for reason in reasons))
+
+
+async def _stop_at_save(running: Running, seen: Sightings) -> None:
+    while True:
+        changed, pause = await asyncio.to_thread(_look, seen)
+        if changed:
+            running.stop.now(SAVED)
+            return
+        await asyncio.sleep(pause)
+
+
+def _look(seen: Sightings) -> tuple[bool, float]:
+    """Whether anything changed, and the seconds until the next look."""
+    begun = time.monotonic()
+    changed = seen.changed()
+    return changed, max(EVERY_S, _IDLE * (time.monotonic() - begun))

@@ -1,0 +1,322 @@
+"""Runs one shard of an evaluation, and merges the shards of a run."""
+
+import time
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from gate.app.environment.settings import Settings, addresses_of
+from gate.app.memory import RunOrder, refuse_tracked
+from gate.app.repository_code import prompt_builder
+from gate.app.run_reports import run_folder
+from gate.app.run_tools import caching_of, members
+from gate.app.runs import Running, carry_out
+from gate.app.sources import rehearsed
+from gate.app.store import store_case_reader
+from gate.calls.interface import Stop
+from gate.calls.prices import PriceList
+from gate.calls.providers.factory import Factory
+from gate.engine.arrays import Rows
+from gate.engine.collect import Collection, Collector
+from gate.engine.evaluate import conclude
+from gate.engine.plan import Places, Schedule, Share, by_lane, dealt
+from gate.engine.record import with_asked
+from gate.engine.record_parts import calls_record, dollars_spent
+from gate.engine.rule_changes import without_promises
+from gate.engine.samples import SampleTable
+from gate.engine.shards import Asked, Found, changed, disagreements, evaluation, part_of, unfinished
+from gate.errors import GateError, InputErrors, Problem
+from gate.git.repository import Repo
+from gate.git.sources import RefSource
+from gate.record.parts import CallsRecord
+from gate.record.run import RunRecord
+from gate.record.shard import KILLED, Evaluation, GitInputs, NamedCommit, ShardBudget, ShardRecord
+from gate.resolve.comparison import resolve
+from gate.resolve.pairing import Sides
+from gate.resolve.resolved import Resolved
+from gate.resolve.single import check_method
+from gate.store import shard_folder
+from gate.store.shard_folder import SHARD_FILE, ShardSamples, load_shard, shard_folders, write_shard
+from gate.store.shard_folder import SHARD_FILE as SHARD
+
+
+@dataclass(frozen=True, slots=True)
+class ShardOrder:
+    """One part of a run.
+
+    Args:
+        share: which one, of how many.
+        asked: what the whole run was asked for.
+    """
+
+    share: Share
+    asked: Asked
+
+
+def named_commit(ref: str) -> NamedCommit:
+    """The commit that a ref names now.
+
+    Raises:
+        GateError: there is none.
+    """
+    return NamedCommit(ref=ref, sha=Repo.open(Path()).resolve(ref))
+
+
+def run_shard(plan: RunOrder, part: ShardOrder, settings: Settings) -> ShardRecord:
+    """Take one share of the samples, and keep them with `shard.json` beside them.
+
+    Args:
+        plan: the whole run; its folder is this shard's own.
+        part: which part of it.
+        settings: keys and addresses.
+
+    Raises:
+        GateError: as `gate.app.runs.carry_out`, and a budget that cannot be divided.
+    """
+    budget = part_of(plan.resolved.budget, part.share)
+    check_method(plan.resolved.policy, plan.resolved.suites)
+    whole = evaluation(plan.resolved, part.asked, part.share.of)
+    _clear(plan.out)
+    begun = _Begun(
+        plan.out,
+        part.share.number,
+        whole,
+        ShardBudget(max_calls=budget.max_calls, max_usd=budget.max_usd, max_minutes=budget.max_minutes),
+    )
+    if not plan.resolved.suites:
+        return begun.ended(Collection(), "")
+    own = replace(plan, resolved=replace(plan.resolved, budget=budget), seed=whole.seed)
+    return carry_out(own, settings, lambda run: _take(own, run, part.share, begun))
+
+
+async def _take(plan: RunOrder, run: Running, share: Share, begun: "_Begun") -> ShardRecord:
+    begun.started()
+    own = [Schedule(lane, run.seed, share) for lane in by_lane(plan.resolved.suites)]
+    run.tools.progress.start(sum(len(pair.order) for schedule in own for pair in schedule.all_pairs()))
+    collector = Collector(run.resolved, run.tools, run.stop, run.seed, share)
+    try:
+        await collector.collect()
+    except GateError as error:
+        begun.ended(collector.found, error.message)
+        raise
+    finally:
+        run.tools.progress.finish()
+    return begun.ended(collector.found, run.stop.reason or "")
+
+
+class _Begun:
+    """Writes `shard.json` when the shard begins, for whoever finds it dead, and when it has ended."""
+
+    def __init__(self, folder: Path, number: int, whole: Evaluation, budget: ShardBudget) -> None:
+        self._folder, self._begun = folder, time.perf_counter()
+        self._blank = ShardRecord(
+            identity=whole.identity,
+            number=number,
+            evaluation=whole,
+            budget=budget,
+            created=datetime.now(UTC),
+            duration_s=0.0,
+            unfinished=KILLED,
+            samples=None,
+            calls=CallsRecord(made=0, cached=0, retried=0, failed=0),
+            spent_usd=None,
+        )
+
+    def started(self) -> None:
+        write_shard(run_folder(self._folder).made(), self._blank)
+
+    def ended(self, found: Collection, unfinished: str) -> ShardRecord:
+        taken = Rows(found.samples)
+        record = self._blank.model_copy(
+            update={
+                "duration_s": round(time.perf_counter() - self._begun, 3),
+                "unfinished": unfinished[:1000],
+                "samples": len(found.samples),
+                "calls": calls_record(taken),
+                "spent_usd": dollars_spent(taken)[0],
+            }
+        )
+        write_shard(run_folder(self._folder).made(), record)
+        return record
+
+
+def _clear(folder: Path) -> None:
+    """Remove what an earlier run or shard left here: its samples must not be taken for those of this one."""
+    if not folder.exists():
+        return
+    own = run_folder(folder)
+    own.made()
+    own.clear()
+    try:
+        (folder / SHARD_FILE).unlink(missing_ok=True)
+    except OSError as error:
+        raise GateError(f"cannot remove {folder / SHARD_FILE}: {error.strerror}", "name another folder") from None
+
+
+@dataclass(frozen=True, slots=True)
+class RunShards:
+    """The shards of one run, by number.
+
+    Args:
+        folders: where each is.
+        records: what each says of itself.
+    """
+
+    folders: dict[int, Path]
+    records: dict[int, ShardRecord]
+
+    @property
+    def evaluation(self) -> Evaluation:
+        """What all of them evaluated."""
+        return next(iter(self.records.values())).evaluation
+
+
+def load_shards(paths: Sequence[Path]) -> RunShards:
+    """Find shards, and see that they are parts of one run.
+
+    Args:
+        paths: folders of shards, or folders that hold such folders.
+
+    Raises:
+        InputErrors: they are not, with everything that speaks against it.
+        GateError: no such folder, no shard in it, or one that git tracks: a change could have brought it.
+    """
+    folders = list(dict.fromkeys(folder for path in paths for folder in shard_folders(path)))
+    refuse_tracked(*(folder / name for folder in folders for name in (SHARD, shard_folder.SAMPLES_FILE)))
+    found: list[Found] = []
+    problems: list[Problem] = []
+    for folder in folders:
+        try:
+            found.append(Found(str(folder), load_shard(folder)))
+        except GateError as error:
+            problems.append(Problem(str(folder), 0, error.message, error.hint))
+    problems += disagreements(found) if found else ()
+    records = {one.record.number: one.record for one in found}
+    if problems:
+        whole = unfinished(records, found[0].record.evaluation.of) if len(found) else None
+        raise InputErrors([*problems, *([Problem("the run", 0, whole)] if whole else [])])
+    return RunShards({one.record.number: Path(one.folder) for one in found}, records)
+
+
+def resolve_commits(inputs: GitInputs, directory: Path = Path()) -> Resolved:
+    """Read both sides again, from the commits that the shards read.
+
+    Args:
+        inputs: of the shards.
+        directory: somewhere inside the repository.
+
+    Raises:
+        GateError: a commit is not in this clone.
+    """
+    repo = Repo.open(directory)
+    head = repo.tree() if inputs.head is None else _at(repo, inputs.head)
+    with prompt_builder() as builder:
+        sides = Sides(_at(repo, inputs.base), head, builder=builder, shelf=store_case_reader(repo.root))
+        return rehearsed(resolve(sides, inputs.config, inputs.suites, everything=inputs.everything))
+
+
+def _at(repo: Repo, commit: NamedCommit) -> RefSource:
+    try:
+        return RefSource(commit.ref, repo.resolve(commit.sha), repo.git)
+    except GateError as error:
+        hint = f"merge in a clone that has it: git fetch origin {commit.sha}, or check out with more 'fetch-depth'"
+        said = f"the shards compared {commit.ref} at {commit.sha}, and this clone has no such commit"
+        raise GateError(said, hint) from error
+
+
+def check_same(shards: RunShards, resolved: Resolved) -> None:
+    """See that this checkout has what the shards evaluated, down to the last byte.
+
+    Args:
+        shards: of one run.
+        resolved: what there is to evaluate here, with the shards' number of samples.
+
+    Raises:
+        InputErrors: it has something else.
+    """
+    before = shards.evaluation
+    now = evaluation(resolved, Asked(before.inputs, before.samples), before.of)
+    hint = "merge in a checkout of what the shards evaluated"
+    said = [Problem("this checkout", 0, one, hint) for one in changed(before, now)]
+    if said:
+        raise InputErrors(said)
+
+
+def merge_shards(shards: RunShards, resolved: Resolved, out: Path, settings: Settings) -> RunRecord:
+    """Judge the samples of all shards as one run, and write it.
+
+    Args:
+        shards: of one run, some of which may be missing: the run is then INCONCLUSIVE.
+        resolved: what they evaluated; at least one suite.
+        out: folder of the run; none of the shards'.
+        settings: addresses, which decide on the terms of prompt caching.
+
+    Raises:
+        InputErrors: samples that do not belong, are doubled, or cannot be read.
+        GateError: the folder of the run is one of a shard.
+    """
+    if out.resolve() in {folder.resolve() for folder in shards.folders.values()}:
+        raise GateError(f"{out} is one of the shards", "name another folder with --out")
+    whole = shards.evaluation
+    gathered = _gathered(shards, resolved)
+    stop = Stop(unfinished(shards.records, whole.of))
+    with closing(run_folder(out)) as folder:
+        folder.made()
+        folder.clear()
+        found = Collection(SampleTable(folder.words))
+        for sample in gathered.samples():
+            found.samples.add(sample, folder.sample(sample))
+        factory = _factory(settings, resolved)
+        run = conclude(resolved, found, caching_of(factory), whole.seed, (*_times(shards.records.values()), stop))
+        run = with_asked(run, resolved, lambda spec: members(spec, factory))
+        run = without_promises(run, resolved, "a run that is divided into shards does not look at them")
+        folder.run(run)
+    return run
+
+
+def _gathered(shards: RunShards, resolved: Resolved) -> ShardSamples:
+    places, whole = Places(resolved.suites), shards.evaluation
+    files = {number: folder / shard_folder.SAMPLES_FILE for number, folder in shards.folders.items()}
+    there = {number: file for number, file in files.items() if file.exists()}
+    gathered = ShardSamples(places, dealt(places, whole.seed, whole.of), there)
+    share = Counter(gathered.numbers)
+    problems: list[Problem] = []
+    for number, record in sorted(shards.records.items()):
+        taken, wrong = gathered.look_through(number, torn=record.samples is None) if number in there else (0, [])
+        if not wrong and (said := _short(record, taken, share[number])):
+            wrong = [Problem(str(files[number]), 0, said, "fetch the shard again")]
+        problems += wrong
+    if problems:
+        raise InputErrors(problems)
+    return gathered
+
+
+def _short(record: ShardRecord, taken: int, share: int) -> str:
+    """What speaks against a file without a single bad line, or nothing."""
+    if record.samples is not None and taken != record.samples:
+        return f"holds {taken} samples, and {record.samples} were written: it is not whole"
+    if not record.unfinished and taken != share:
+        return (
+            f"holds {taken} samples, and the share of shard {record.name} is {share}, though it says that it is whole"
+        )
+    return ""
+
+
+def _times(records: Iterable[ShardRecord]) -> tuple[datetime, float]:
+    """When the first shard began, and the seconds until the last one ended."""
+    times = [(record.created, record.created.timestamp() + record.duration_s) for record in records]
+    begun = min(created for created, _ in times)
+    return begun, max(0.0, max(ended for _, ended in times) - begun.timestamp())
+
+
+def _factory(settings: Settings, resolved: Resolved) -> Factory:
+    # No key is needed to know an interface and its terms, and none is given.
+    keys = addresses_of(settings, resolved.servers)
+    return Factory(keys, settings.cache_dir, 1, _no_text, PriceList(by_name=settings.price_by_name))
+
+
+def _no_text(path: str) -> str:
+    raise GateError(f"cannot read {path}", "a merge reads no recorded answers")

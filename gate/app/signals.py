@@ -1,0 +1,145 @@
+"""Ends a run on Ctrl-C, when a runner cancels the job, or when its minutes are over."""
+
+import asyncio
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import TypeVar
+
+from gate.calls.interface import Stop
+from gate.errors import CannotEvaluate
+
+ENDING = {
+    signal.SIGINT: "it was interrupted (SIGINT)",
+    signal.SIGTERM: "the process was asked to end (SIGTERM)",
+}
+
+
+class _Ended(BaseException):
+    """A signal came; nothing on the way takes it for one of the errors that it goes on after."""
+
+
+@contextmanager
+def ended_by_signals(stop: Stop) -> Iterator[None]:
+    """Within an event loop: the first signal ends the run with what there is, a second Ctrl-C ends the process.
+
+    Args:
+        stop: the switch of the run.
+    """
+    loop = asyncio.get_running_loop()
+    before = {number: signal.getsignal(number) for number in ENDING}
+
+    def end(number: signal.Signals) -> None:
+        stop.interrupted = stop.interrupted or number is signal.SIGINT
+        stop.now(ENDING[number])
+        if number is signal.SIGINT:
+            loop.remove_signal_handler(number)
+            signal.signal(number, signal.default_int_handler)
+
+    for number in ENDING:
+        loop.add_signal_handler(number, end, number)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            loop.remove_signal_handler(number)
+            signal.signal(number, handler if handler is not None else signal.SIG_DFL)
+
+
+@contextmanager
+def signals_reported() -> Iterator[None]:
+    """Outside of a run: the first signal becomes an error, which is told like any other; later ones change nothing.
+
+    A container's first process is never ended by a signal that it does not handle: it would go on until it is killed,
+    and nobody would be told.
+
+    Raises:
+        CannotEvaluate: a signal came.
+    """
+
+    def end(number: int, frame: FrameType | None) -> None:
+        for each in ENDING:
+            signal.signal(each, signal.SIG_IGN)
+        raise _Ended(f"The evaluation was not finished: {ENDING[signal.Signals(number)]}")
+
+    before = {number: signal.signal(number, end) for number in ENDING}
+    try:
+        yield
+    except _Ended as ended:
+        raise CannotEvaluate(str(ended), "run the job again") from None
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler if handler is not None else signal.SIG_DFL)
+
+
+@contextmanager
+def signals_later() -> Iterator[None]:
+    """A signal that comes meanwhile counts when this is over: what was begun on GitHub is known, and can be ended."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
+
+
+@contextmanager
+def signals_ignored() -> Iterator[None]:
+    """What was measured is told to its end: telling takes seconds, and a check that is left open blocks a merge."""
+    before = {number: signal.signal(number, signal.SIG_IGN) for number in ENDING}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler if handler is not None else signal.SIG_DFL)
+
+
+Result = TypeVar("Result")
+
+SIGNAL_EVERY_S = 1.0
+"""Seconds until a time that is over is told once more: Python drops what is raised while an object is deleted."""
+
+
+class _TimeOver(BaseException):
+    """The clock has run out; nothing on the way takes it for one of the errors that it goes on after."""
+
+
+def within_minutes(minutes: float, work: Callable[[], Result], told: Callable[[], tuple[str, str]]) -> Result:
+    """Do what is done outside of a run, in the main thread, and give it up when it takes longer, whatever it is at.
+
+    It ends between two steps of Python; a step inside a library in C is waited for. Where the end hits a library while
+    it cleans up, that one may raise an error of its own in its place; it is the end all the same. What comes after is
+    never touched: the clock stands still, and the handler is the one from before. No context manager, because the time
+    may be over while one is left.
+
+    Args:
+        minutes: by the clock on the wall.
+        work: what is done.
+        told: a sentence on what took so long, and what helps against it; asked when the time is over.
+
+    Raises:
+        CannotEvaluate: the time is over.
+    """
+    running, over = True, False
+
+    def end(number: int, frame: FrameType | None) -> None:
+        nonlocal over
+        if running:
+            over = True
+            raise _TimeOver
+
+    before = signal.signal(signal.SIGALRM, end)
+    try:
+        try:
+            signal.setitimer(signal.ITIMER_REAL, minutes * 60.0, SIGNAL_EVERY_S)
+            return work()
+        finally:
+            running = False
+    except (_TimeOver, Exception):
+        running = False
+        if not over:
+            raise
+        raise CannotEvaluate(*told()) from None
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before if before is not None else signal.SIG_DFL)

@@ -1,0 +1,137 @@
+"""Opens the places that files come from, and resolves what there is to evaluate; loads no model SDK and no numpy."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from gate.app.repository_code import prompt_builder
+from gate.app.store import store_case_reader
+from gate.errors import GateError
+from gate.git.command import Git
+from gate.git.repository import Repo
+from gate.git.sources import Noted, Sightings, TreeSource
+from gate.prompts.files import FileSource, content_fingerprint
+from gate.resolve.comparison import resolve
+from gate.resolve.pairing import Sides
+from gate.resolve.rehearsal import rehearse
+from gate.resolve.resolved import Resolved
+from gate.resolve.two_files import FileRun, Files, resolve_files
+from gate.store.files import read_bounded
+
+LARGEST_FILE = 64 * 2**20
+"""Bytes of a prompt, case file or recording."""
+
+
+@dataclass(frozen=True, slots=True)
+class GitPlace:
+    """Where a comparison of two refs looks.
+
+    Args:
+        directory: somewhere inside the repository.
+        seen: notes what is read of the head's side; None where nobody asks.
+    """
+
+    directory: Path = Path()
+    seen: Sightings | None = None
+
+
+WORKING_FOLDER = GitPlace()
+
+
+def resolve_git_mode(
+    refs: tuple[str, str | None],
+    config: str,
+    suites: Sequence[str],
+    *,
+    everything: bool,
+    here: GitPlace = WORKING_FOLDER,
+) -> Resolved:
+    """Read both sides from a repository.
+
+    Args:
+        refs: base, and head or None for the working tree.
+        config: path of `gate.yaml` from the root of the repository.
+        suites: names to look at; empty for all.
+        everything: keep suites that the change does not touch.
+        here: which repository.
+    """
+    repo, seen = Repo.open(here.directory), here.seen
+    base, head = refs
+    with prompt_builder() as builder:
+        to: FileSource = repo.at(head) if head is not None else repo.tree()
+        to = to if seen is None else Noted(to, repo.root, seen)
+        sides = Sides(repo.at(base), to, builder=builder, shelf=store_case_reader(repo.root))
+        return rehearsed(resolve(sides, config, suites, everything=everything))
+
+
+def resolve_files_mode(files: Files, run: FileRun, seen: Sightings | None = None) -> Resolved:
+    """Read three files by the paths that the user gave.
+
+    Args:
+        files: which ones.
+        run: how they are compared.
+        seen: notes what is read.
+    """
+    if seen is None:
+        return rehearsed(resolve_files(DiskSource(), files, run, folder_of))
+    disk = Noted(DiskSource(), Path(), seen)
+    return rehearsed(resolve_files(disk, files, run, lambda path: Noted(folder_of(path), Path(path).parent, seen)))
+
+
+def folder_of(path: str) -> TreeSource:
+    """The folder of a file, and what is below; a link that leads out of it is refused."""
+    folder = Path(path).parent
+    return TreeSource(folder, Git(folder))
+
+
+def rehearsed(resolved: Resolved) -> Resolved:
+    """The same, after every case was put into every prompt and scorer.
+
+    Raises:
+        InputErrors: what does not fit.
+    """
+    trials = (trial.suite for edit in resolved.edits for trial in edit.trials if not trial.reason)
+    rehearse((*resolved.suites, *trials))
+    return resolved
+
+
+@dataclass(frozen=True, slots=True)
+class DiskSource:
+    """Plain files, for file mode: paths are the user's own and may lie anywhere."""
+
+    label: str = "file"
+    sha: str | None = None
+
+    def read(self, path: str) -> bytes | None:
+        file = Path(path)
+        try:
+            if not file.is_file() and file.exists():
+                raise GateError(f"{path} is not a plain file", "name a file")
+            data = read_bounded(file, LARGEST_FILE)
+            if data is None:
+                raise GateError(f"{path} is larger than {LARGEST_FILE // 2**20} MiB", "split it")
+            return data
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except (OSError, ValueError) as error:
+            raise GateError(f"cannot read {path}: {error}", "name a readable file") from None
+
+    def fingerprint(self, path: str) -> str | None:
+        return content_fingerprint(self.read(path))
+
+    def glob(self, pattern: str) -> list[str]:
+        return [pattern]
+
+    def listing(self, folder: str = "") -> dict[str, str]:
+        """Nothing: a path stands for itself, and no folder belongs to it."""
+        return {}
+
+    def links(self, pattern: str) -> dict[str, str]:
+        """None: a path stands for itself."""
+        return {}
+
+    def leads_to(self, link: str) -> str | None:
+        return None
+
+    def sizes(self, paths: Sequence[str]) -> dict[str, int]:
+        return {path: Path(path).stat().st_size for path in paths if Path(path).is_file()}

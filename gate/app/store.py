@@ -1,0 +1,417 @@
+"""Opens the store of a repository: its cases, its upkeep, its tokens, and what is redacted."""
+
+import difflib
+import getpass
+import json
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from functools import reduce
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from gate.app.environment.settings import (
+    DATABASE,
+    OUTPUTS_DAYS,
+    REDACT,
+    RUNS_DAYS,
+    Retention,
+    database_url,
+    redactions,
+    retention,
+)
+from gate.app.memory import refuse_tracked
+from gate.app.repository import git_user_name, root_of
+from gate.calls.cache.file import files_of
+from gate.config.documents import one_problem, quoted
+from gate.config.json_schema import TooSlow, complaint, replaced
+from gate.config.naming import StoreName
+from gate.errors import GateError, InputErrors, MissingKey, with_extra
+from gate.git.repository import Repo
+from gate.record.secrets import masked
+from gate.resolve.case_lint import without_cards, without_emails, without_phones
+from gate.resolve.pairing import StoredCases
+from gate.store.access import ApiToken, Event, IssuedToken
+from gate.store.files import GATE_FOLDER
+
+if TYPE_CHECKING:
+    from gate.store.sql.database import Database
+
+FILE = Path(GATE_FOLDER) / "gate.db"
+
+
+def open_database(root: Path, url: str | None) -> "Database":
+    """The store's database, with the tables of this version.
+
+    Args:
+        root: of the repository.
+        url: of the database; None for the file.
+
+    Raises:
+        GateError: a package is missing, the address is none, a newer version wrote it, or git tracks the file, which
+            a change could then have brought.
+        CannotEvaluate: it does not answer.
+    """
+    database = reach_database(root, url)
+    from gate.store.sql.maintenance import upgrade
+
+    upgrade(database)
+    return database
+
+
+def reach_database(root: Path, url: str | None) -> "Database":
+    """The store's database, whatever tables it has; see `open_database`."""
+    try:
+        from gate.store.sql import maintenance  # noqa: F401  # what every use of the store needs is there
+        from gate.store.sql.database import Database
+    except ImportError as error:
+        raise GateError(f"a store needs the package {error.name}", with_extra("web")) from None
+    database = Database.of_file(root / FILE) if url is None else Database(url)
+    if database.file is not None:
+        refuse_tracked(*files_of(database.file))
+    return database
+
+
+if TYPE_CHECKING:
+    from gate.cases.stored import SuiteVersion
+    from gate.store.sql.suites import Suites
+
+_NAMED = 5
+
+
+@dataclass(frozen=True, slots=True)
+class StoreCaseReader:
+    """See `gate.resolve.pairing.CaseShelf`; the store is opened for what is read, and for nothing else.
+
+    Args:
+        root: of the repository.
+        url: of the database; None for the file.
+    """
+
+    root: Path
+    url: str | None = field(repr=False)
+    _known: dict[StoreName, StoredCases | InputErrors] = field(default_factory=dict)
+
+    def read(self, name: StoreName) -> StoredCases:
+        if name not in self._known:
+            self._known[name] = self._looked_up(name)
+        found = self._known[name]
+        if isinstance(found, InputErrors):
+            raise found
+        return found
+
+    def _looked_up(self, name: StoreName) -> StoredCases | InputErrors:
+        if self.url is None and not (self.root / FILE).exists():
+            hint = f"set {DATABASE} to the address of its database; a file is made by gate serve"
+            raise MissingKey(f"{name.text} is in a store, and there is none: no {DATABASE}, and no {FILE}", hint)
+        with closing(open_database(self.root, self.url)) as database:
+            from gate.store.sql.suites import Suites
+
+            try:
+                return _cases(Suites(database), name)
+            except InputErrors as errors:
+                return errors
+
+
+def store_case_reader(root: Path) -> StoreCaseReader:
+    """The suites of the store that the environment names, or of the repository's own.
+
+    Args:
+        root: of the repository.
+    """
+    return StoreCaseReader(root, database_url())
+
+
+def _cases(suites: "Suites", name: StoreName) -> StoredCases:
+    version = _version(suites, name)
+    if not version.cases:
+        hint = f"put one there: gate cases add {StoreName(name.name).text}, or gate serve"
+        raise one_problem(version.label, 0, "holds no cases", hint)
+    lines = (json.dumps(dict(entry)) + "\n" for entry in suites.entries(version))
+    return StoredCases(version.label, version.digest, "".join(lines))
+
+
+def _version(suites: "Suites", name: StoreName) -> "SuiteVersion":
+    newest = suites.newest(name.name)
+    if newest is None:
+        known = [one.suite for one in suites.names()]
+        close = difflib.get_close_matches(name.name, known, n=_NAMED)
+        listed = ", ".join(map(quoted, close or known[:_NAMED])) + ", …" * (not close and len(known) > _NAMED)
+        hint = f"did you mean {listed}?" if close else f"its suites: {listed}" if known else "it has none yet"
+        raise one_problem(name.text, 0, "the store has no such suite", hint)
+    if name.version is None:
+        return newest
+    if (found := suites.version(name.name, name.version)) is None:
+        raise one_problem(name.text, 0, "the suite has no such version", f"the newest is {newest.label}")
+    return found
+
+
+if TYPE_CHECKING:
+    from gate.store.sql.database import Database
+
+
+@dataclass(frozen=True, slots=True)
+class LocalStore:
+    """A store and who works on it.
+
+    Args:
+        database: the store.
+        person: who that is, for the history.
+        now: the time.
+        root: of the repository, or the folder itself.
+    """
+
+    database: "Database"
+    person: str
+    now: Callable[[], datetime]
+    root: Path
+
+
+def local_store(directory: Path, person: str) -> LocalStore:
+    """The store of the repository that a folder is in, or of the folder itself.
+
+    Args:
+        directory: somewhere in a repository, or anywhere.
+        person: who works on it; empty for the name that git knows, or that of the account.
+    """
+    repo = _repo(directory)
+    root = repo.root if repo is not None else directory.resolve()
+    named = person.strip() or (repo and git_user_name(repo)) or _account()
+    database = open_database(root, database_url())
+    return LocalStore(database, named, lambda: datetime.now(UTC), root)
+
+
+def _repo(directory: Path) -> Repo | None:
+    try:
+        return Repo.open(directory)
+    except GateError:
+        return None
+
+
+def _account() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return "somebody"
+
+
+if TYPE_CHECKING:
+    from gate.store.sql.database import Database
+    from gate.store.sql.maintenance import StoreInfo
+    from gate.store.sql.retention import Pruned
+
+Result = TypeVar("Result")
+
+
+def back_up_store(path: Path, directory: Path = Path()) -> None:
+    """See `gate.store.sql.maintenance.backup`.
+
+    Args:
+        path: of the new file.
+        directory: somewhere in the repository, or anywhere.
+    """
+
+    def work(database: "Database") -> None:
+        from gate.store.sql.maintenance import backup
+
+        backup(database, path)
+
+    _with_database(directory, work)
+
+
+def store_info(directory: Path = Path()) -> "StoreInfo":
+    """What the store holds, whatever its version."""
+
+    def work(database: "Database") -> "StoreInfo":
+        from gate.store.sql.maintenance import store_info
+
+        return store_info(database)
+
+    return _with_database(directory, work)
+
+
+def upgrade_store(directory: Path = Path()) -> tuple[str, str]:
+    """The revision of the tables before, empty without tables, and the one that they have now."""
+
+    def work(database: "Database") -> tuple[str, str]:
+        from gate.store.sql import maintenance
+
+        before = maintenance.current_revision(database)
+        maintenance.upgrade(database)
+        return before or "", maintenance.newest_revision()
+
+    return _with_database(directory, work, new=True)
+
+
+def prune_store(*, dry: bool, directory: Path = Path()) -> "Pruned":
+    """Forget what is too old, as the environment says; see `gate.store.sql.retention.prune`.
+
+    Args:
+        dry: only count.
+        directory: somewhere in the repository, or anywhere.
+
+    Raises:
+        GateError: the environment says nothing, or no number of days.
+    """
+    wanted = retention()
+    if wanted == Retention():
+        hint = f"set {OUTPUTS_DAYS} or {RUNS_DAYS}"
+        raise GateError("nothing says for how long the store keeps what", hint)
+
+    def work(database: "Database") -> "Pruned":
+        from gate.store.sql.maintenance import upgrade
+
+        upgrade(database)
+        return _pruned(database, wanted, dry=dry)
+
+    return _with_database(directory, work)
+
+
+def daily_pruning(database: "Database") -> Callable[[], None] | None:
+    """What a server does each day; None where the environment says that the store keeps all.
+
+    Args:
+        database: with the tables of this version.
+
+    Raises:
+        GateError: the environment says no number of days.
+    """
+    wanted = retention()
+    if wanted == Retention():
+        return None
+
+    def forget() -> None:
+        _pruned(database, wanted, dry=False)
+
+    return forget
+
+
+def _pruned(database: "Database", wanted: Retention, *, dry: bool) -> "Pruned":
+    from gate.store.sql import retention
+    from gate.store.sql.access import Audit
+
+    now = datetime.now(UTC)
+    ages = (None if days is None else now - timedelta(days) for days in (wanted.outputs_days, wanted.runs_days))
+    done = retention.prune(database, retention.RetentionLimits(*ages), now, dry=dry)
+    if not dry and (done.runs or done.texts):
+        told = f"{done.runs} runs removed, answers of {done.texts} forgotten"
+        Audit(database).add(Event(now, "retention", "retention", told))
+    return done
+
+
+def _with_database(directory: Path, work: "Callable[[Database], Result]", *, new: bool = False) -> Result:
+    url, root = database_url(), root_of(directory)
+    if url is None and not new and not (root / FILE).exists():
+        hint = f"go to its repository, or set {DATABASE}"
+        raise GateError(f"there is no store: {root / FILE} is not there", hint)
+    with closing(reach_database(root, url)) as database:
+        return work(database)
+
+
+if TYPE_CHECKING:
+    from gate.store.sql.access import Tokens
+
+
+@dataclass(frozen=True, slots=True)
+class StoreTokens:
+    """Where tokens are made.
+
+    Args:
+        tokens: of the store.
+        store: its address for readers, without a password.
+        person: who works on it.
+        now: the time.
+    """
+
+    tokens: "Tokens"
+    store: str
+    person: str
+    now: datetime
+
+    def create(self, name: str, scopes: Iterable[str], days: int | None) -> IssuedToken:
+        """Make a token; see `gate.store.sql.access`."""
+        from gate.store.sql.access import TokenRequest, scopes_of
+
+        issued = self.tokens.create(TokenRequest(name, self.person, scopes_of(scopes), days), self.now)
+        self._note("token-made", issued.token.told)
+        return issued
+
+    def revoke(self, number: int) -> ApiToken:
+        """Refuse a token from now on.
+
+        Raises:
+            GateError: there is none of this number that is good.
+        """
+        found = {one.id: one for one in self.tokens.all()}
+        if not self.tokens.revoke(number, self.now):
+            raise GateError(f"there is no token {number} that is not revoked", "see gate tokens list")
+        self._note("token-revoked", str(number))
+        return found[number]
+
+    def _note(self, what: str, about: str) -> None:
+        from gate.store.sql.access import Audit
+
+        Audit(self.tokens.database).add(Event(self.now, self.person, what, about))
+
+
+@contextmanager
+def store_tokens(owner: str = "", directory: Path = Path()) -> Iterator[StoreTokens]:
+    """The desk of the repository that a folder is in.
+
+    Args:
+        owner: whose tokens are made; empty for the name that git knows.
+        directory: somewhere in the repository, or anywhere.
+    """
+    here = local_store(directory, owner)
+    with closing(here.database):
+        from gate.store.sql.access import Tokens
+
+        yield StoreTokens(Tokens(here.database), here.database.label, here.person, here.now())
+
+
+if TYPE_CHECKING:
+    from gate.store.sql.retention import Clean
+
+_REDACTED = "[redacted]"
+_SLOW = "[redacted: the pattern took too long]"
+
+
+def redactor(wanted: tuple[str, ...] | None = None) -> "Clean | None":
+    """Takes out of a text what shall not be kept; None where all is kept.
+
+    Args:
+        wanted: names of kinds, and patterns between slashes; those of the environment when None.
+
+    Raises:
+        GateError: one is none of either.
+    """
+    kinds: dict[str, Clean] = {"email": without_emails, "phone": without_phones, "card": without_cards, "key": masked}
+    wanted = redactions() if wanted is None else wanted
+    # A card is looked for before a telephone number, which its digits could be.
+    names = [name for name in ("key", "email", "card", "phone") if name in wanted]
+    patterns = [one[1:-1] for one in wanted if one not in kinds and _is_pattern(one)]
+    for one in wanted:
+        if one not in kinds and not _is_pattern(one):
+            hint = f"write {', '.join(kinds)}, or a regular expression between slashes"
+            raise GateError(f"{REDACT}: {quoted(one)} is nothing that can be redacted", hint)
+    for pattern in patterns:
+        if why := complaint(pattern):
+            raise GateError(f"{REDACT}: {quoted(pattern)} is no regular expression: {why}")
+    steps = [*(_with_pattern(pattern) for pattern in patterns), *(kinds[name] for name in names)]
+    return (lambda text: reduce(lambda found, step: step(found), steps, text)) if steps else None
+
+
+def _is_pattern(one: str) -> bool:
+    return len(one) > 2 and one.startswith("/") and one.endswith("/")
+
+
+def _with_pattern(pattern: str) -> "Clean":
+    def clean(text: str) -> str:
+        try:
+            return replaced(pattern, text, _REDACTED)
+        except TooSlow:
+            # Better no text than one that nobody has looked through.
+            return _SLOW
+
+    return clean

@@ -1,0 +1,384 @@
+"""Judges recorded answers, each several times, by the same calls as a run."""
+
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from gate.calls.interface import Stop
+from gate.cases.labels import Labelled
+from gate.config.scorer import ScorerSpec
+from gate.engine.collect import Tools
+from gate.engine.run import FAILURES_IN_A_ROW, until_done
+from gate.record.calibration import (
+    AgreementRecord,
+    ConsistencyRecord,
+    FigureRecord,
+    GradesRecord,
+    JuryRecord,
+    MaybeFigure,
+    MemberRecord,
+    NoFigure,
+    PeopleRecord,
+    ShareRecord,
+    SliceRecord,
+    ThresholdRecord,
+)
+from gate.record.sample import ArmName, Part, Reply, Sample, Score
+from gate.record.transcript import Unscored
+from gate.record.usage import Unpriced, Usage
+from gate.scoring.interface import Subject
+from gate.scoring.validators.registry import validate
+from gate.stats.agreement import (
+    Ratings,
+    ac1,
+    alpha,
+    balanced_accuracy,
+    confusion,
+    consistency,
+    crossed,
+    kappa,
+    share_of_agreement,
+)
+from gate.stats.arrays import Estimate, FloatArray, IntArray, Undefined
+from gate.stats.association import best_threshold, length_bias, mean_difference, rank_correlation
+from gate.stats.rates import Rate
+from gate.stats.resampling import Drawing
+from gate.values import digest
+
+RECORDED = "recorded"
+SUITE = "judge"
+
+ScoreOf = Callable[[Subject, int], Awaitable[Score]]
+
+
+@dataclass(slots=True)
+class Judged:
+    """What was said of one answer.
+
+    Args:
+        scores: one for each time that it was judged, by the number of the repeat; fewer where the run ended early.
+    """
+
+    scores: dict[int, Score] = field(default_factory=dict)
+
+    @property
+    def values(self) -> list[float]:
+        """The scores that there are, in the order of the repeats."""
+        found = (self.scores[index].value for index in sorted(self.scores))
+        return [value for value in found if not isinstance(value, Unscored)]
+
+
+@dataclass(slots=True)
+class Judging:
+    """Judges every answer once, then every answer again: a run that ends early has looked at all of them.
+
+    Args:
+        spec: the scorer.
+        tools: calls, sink, progress.
+        stop: ends the run early.
+    """
+
+    spec: ScorerSpec
+    tools: Tools
+    stop: Stop
+    found: list[Judged] = field(default_factory=list, init=False)
+    _unscored: int = field(default=0, init=False)
+    _scored: bool = field(default=False, init=False)
+
+    async def judge(self, rows: Sequence[Labelled], repeats: int) -> list[Judged]:
+        """Judge.
+
+        Args:
+            rows: the recorded answers.
+            repeats: times that each is judged.
+
+        Returns:
+            One for each row, in their order.
+
+        Raises:
+            GateError: a mistake that no retry mends (wrong key, unknown model).
+        """
+        self.found = [Judged() for _ in rows]
+        score = self._scorer()
+        jobs = ((position, index) for index in range(repeats) for position in range(len(rows)))
+        self.tools.progress.start(len(rows) * repeats)
+        workers = min(self.tools.workers, len(rows) * repeats)
+        try:
+            await until_done([self._work(jobs, rows, score) for _ in range(workers)], self.stop)
+        finally:
+            self.tools.progress.finish()
+        return self.found
+
+    def _scorer(self) -> ScoreOf:
+        if self.spec.judged:
+            return self.tools.judge(self.spec).score
+
+        async def by_code(subject: Subject, index: int) -> Score:
+            return validate(self.spec, subject)
+
+        return by_code
+
+    async def _work(self, jobs: Iterator[tuple[int, int]], rows: Sequence[Labelled], score: ScoreOf) -> None:
+        for position, index in jobs:
+            if self.stop.reason is not None:
+                return
+            row = rows[position]
+            found = await score(Subject(row.case, row.output), index)
+            self.found[position].scores[index] = found
+            self._watch(found)
+            self._keep(row, index, found)
+
+    def _watch(self, score: Score) -> None:
+        if not isinstance(score.value, Unscored):
+            self._scored = True
+            return
+        if reason := self.tools.exhausted():
+            self.stop.drain(reason)
+        self._unscored += 1
+        if not self._scored and self._unscored >= FAILURES_IN_A_ROW:
+            self.stop.drain(f"the first {self._unscored} judgements gave no score; the last one: {score.value.reason}")
+
+    def _keep(self, row: Labelled, index: int, score: Score) -> None:
+        reply = Reply(row.output, RECORDED, Usage(), Unpriced("n/a"), latency_s=None)
+        sample = Sample(SUITE, row.case.id, ArmName.CANDIDATE, index, reply, (score,), score.value)
+        try:
+            self.tools.sink.sample(sample)
+        except OSError as error:
+            self.stop.drain(f"the judgements cannot be written down: {error.strerror}")
+        self.tools.progress.advance(sample, self.tools.spent_usd())
+
+
+VERDICTS = (0.0, 1.0)
+_TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Figures:
+    """Labels and judgements of the answers that have both.
+
+    Args:
+        rows: the labelled answers.
+        people: [N, people] labels.
+        scores: [N, repeats] the judge's.
+        mark: at least this is a pass, for judge and people.
+        drawing: units of the N answers, seed, level.
+    """
+
+    rows: Sequence[Labelled]
+    people: Ratings
+    scores: Ratings
+    mark: float
+    drawing: Drawing
+
+    @property
+    def verdicts(self) -> Ratings:
+        """The judge's, as pass and fail."""
+        return passes(self.scores, self.mark)
+
+    @property
+    def labels(self) -> Ratings:
+        """People's, as pass and fail."""
+        return passes(self.people, self.mark)
+
+    @property
+    def judged_mean(self) -> FloatArray:
+        return means(self.scores)
+
+    @property
+    def label_mean(self) -> FloatArray:
+        return means(self.people)
+
+
+def units_of(rows: Sequence[Labelled]) -> IntArray:
+    """int[N]: answers of one cluster are one unit, and so are answers to one question."""
+    keys = [row.case.cluster or digest(row.case.question) for row in rows]
+    return np.unique(np.array(keys), return_inverse=True)[1].astype(np.int64)
+
+
+def table_of(rows: Sequence[Sequence[float | None]]) -> Ratings:
+    """Ratings from rows of any length; None is missing."""
+    width = max((len(row) for row in rows), default=0)
+    values, present = np.zeros((len(rows), width)), np.zeros((len(rows), width), dtype=np.bool_)
+    for place, row in enumerate(rows):
+        for column, value in enumerate(row):
+            if value is not None:
+                values[place, column], present[place, column] = value, True
+    return Ratings.of(values, present)
+
+
+def passes(ratings: Ratings, mark: float) -> Ratings:
+    """1 for a rating of at least the mark, else 0."""
+    return Ratings.of((ratings.values >= mark - _TOLERANCE).astype(np.float64), ratings.present)
+
+
+def means(ratings: Ratings) -> FloatArray:
+    """float[N], of those that were given."""
+    total: FloatArray = np.where(ratings.present, ratings.values, 0.0).sum(axis=1) / np.maximum(ratings.counts, 1.0)
+    return total
+
+
+def agreement(found: Figures, left_out: int) -> AgreementRecord:
+    """How often the judge and people say the same.
+
+    Args:
+        found: one answer at least.
+        left_out: answers that the judge gave no score.
+    """
+    tables = crossed(found.labels, found.verdicts, VERDICTS)
+    counts = confusion(tables, found.drawing)
+    share = share_of_agreement(tables, found.drawing)
+    n = len(tables)
+    return AgreementRecord(
+        share=rate_record(share),
+        worst=(share.rate or 0.0) * n / (n + left_out),
+        kappa=figure(kappa(tables, found.drawing)),
+        ac1=figure(ac1(tables, found.drawing)),
+        passed_right=counts.passed_right,
+        passed_wrong=counts.passed_wrong,
+        failed_right=counts.failed_right,
+        failed_wrong=counts.failed_wrong,
+        true_pass=_maybe_rate(counts.true_pass, "people fail every answer"),
+        true_fail=_maybe_rate(counts.true_fail, "people pass every answer"),
+        balanced=figure(balanced_accuracy(counts)),
+        always_pass=counts.always_pass,
+    )
+
+
+def people(found: Figures, graded: bool) -> PeopleRecord | None:
+    """How far people agree among themselves; None where no answer has two labels."""
+    several = found.people.counts >= 2
+    if not several.any():
+        return None
+    labels = found.labels
+    tallies = labels.tallies(np.array(VERDICTS))[several]
+    m = tallies.sum(axis=1)
+    same = (tallies * (tallies - 1.0)).sum(axis=1) / (m * (m - 1.0))
+    coefficient = alpha(found.people, found.drawing, level="interval") if graded else alpha(labels, found.drawing)
+    return PeopleRecord(answers=int(several.sum()), share=float(same.mean()), alpha=figure(coefficient))
+
+
+def grades(found: Figures) -> GradesRecord:
+    """Scores against grades."""
+    apart = found.judged_mean - found.label_mean
+    return GradesRecord(
+        apart=float(np.abs(apart).mean()),
+        above=figure(mean_difference(apart, found.drawing)),
+        order=figure(rank_correlation(found.judged_mean, found.label_mean, found.drawing)),
+    )
+
+
+def repeated(found: Figures) -> ConsistencyRecord | NoFigure:
+    """The same answer, judged again."""
+    seen = consistency(found.scores, found.mark, found.drawing)
+    if isinstance(seen, Undefined):
+        return NoFigure(reason=seen.reason)
+    return ConsistencyRecord(
+        answers=seen.items,
+        flips=rate_record(seen.flips),
+        two_differ=seen.two_differ,
+        within_sd=seen.within_sd,
+        widest=seen.widest,
+    )
+
+
+def by_length(found: Figures) -> MaybeFigure:
+    """What an answer twice as long gets more at the same label."""
+    lengths = np.array([max(1, len(row.output)) for row in found.rows], dtype=np.float64)
+    return figure(length_bias(found.judged_mean, found.label_mean, lengths, found.drawing))
+
+
+def threshold(found: Figures) -> ThresholdRecord | NoFigure:
+    """The threshold that best matches people."""
+    choice = best_threshold(found.scores, found.labels, found.drawing)
+    if isinstance(choice, Undefined):
+        return NoFigure(reason=choice.reason)
+    now = balanced_accuracy(confusion(crossed(found.labels, found.verdicts, VERDICTS), found.drawing))
+    return ThresholdRecord(
+        best=choice.threshold,
+        fitted=choice.balanced,
+        honest=choice.honest,
+        now=now.value if isinstance(now, Estimate) else 0.0,
+        lowest=choice.lowest,
+        highest=choice.highest,
+    )
+
+
+def figure(found: Estimate | Undefined) -> MaybeFigure:
+    """As the record has it; an infinite bound becomes a missing figure."""
+    if isinstance(found, Undefined):
+        return NoFigure(reason=found.reason)
+    if not np.isfinite([found.lower, found.upper]).all():
+        return NoFigure(reason="too few answers for an interval")
+    return FigureRecord(value=found.value, lower=found.lower, upper=found.upper)
+
+
+def rate_record(rate: Rate) -> ShareRecord:
+    """As the record has it; without answers anything is possible."""
+    return ShareRecord(value=rate.rate or 0.0, lower=rate.lower, upper=rate.upper)
+
+
+def _maybe_rate(rate: Rate, reason: str) -> MaybeFigure:
+    return NoFigure(reason=reason) if rate.rate is None else rate_record(rate)
+
+
+def jury(found: Figures, judged: Sequence[Judged]) -> JuryRecord | None:
+    """Each judge of a jury against people and all of them among themselves; None where one judge stands alone.
+
+    Args:
+        found: figures of the answers.
+        judged: of the same answers.
+    """
+    names = list(dict.fromkeys(part.name for one in judged for part in _opinions(one)))
+    if len(names) < 2:
+        return None
+    drawn = list(_each_judgement(judged))
+    among = table_of([[opinions.get(name) for name in names] for _, opinions in drawn])
+    units = np.asarray(found.drawing.clusters)[[position for position, _ in drawn]]
+    return JuryRecord(
+        members=[MemberRecord(name=name, share=_member(name, found, judged)) for name in names],
+        alpha=figure(alpha(among, replace(found.drawing, clusters=units), level="interval")),
+    )
+
+
+def slices(found: Figures) -> list[SliceRecord]:
+    """The share of agreement within each slice, the largest slices first.
+
+    Args:
+        found: figures of the answers.
+    """
+    members: dict[str, list[int]] = {}
+    for place, row in enumerate(found.rows):
+        for dimension, value in row.case.slices.items():
+            members.setdefault(f"{dimension}={value}", []).append(place)
+    largest = sorted(members.items(), key=lambda one: (-len(one[1]), one[0]))
+    tables = crossed(found.labels, found.verdicts, VERDICTS)
+    units = np.asarray(found.drawing.clusters)
+    return [
+        SliceRecord(
+            name=name,
+            answers=len(places),
+            units=len(np.unique(units[places])),
+            share=rate_record(share_of_agreement(tables[places], replace(found.drawing, clusters=units[places]))),
+        )
+        for name, places in largest
+    ]
+
+
+def _member(name: str, found: Figures, judged: Sequence[Judged]) -> ShareRecord:
+    own = table_of([[part.value for part in _opinions(one) if part.name == name] for one in judged])
+    places = np.flatnonzero(own.counts > 0)
+    tables = crossed(found.labels, passes(own, found.mark), VERDICTS)
+    return rate_record(
+        share_of_agreement(tables, replace(found.drawing, clusters=np.asarray(found.drawing.clusters)[places]))
+    )
+
+
+def _opinions(one: Judged) -> list[Part]:
+    return [part for score in one.scores.values() for part in score.parts if part.kind == "judge"]
+
+
+def _each_judgement(judged: Sequence[Judged]) -> Iterator[tuple[int, dict[str, float]]]:
+    for position, one in enumerate(judged):
+        for score in one.scores.values():
+            yield position, {part.name: part.value for part in score.parts if part.kind == "judge"}

@@ -1,0 +1,347 @@
+"""Which samples and cases to choose, once the noise is known."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gate.config.policy import OVERALL
+from gate.engine import noise
+from gate.engine.forecast import Spread, reach
+from gate.engine.planning import compares_itself
+from gate.errors import GateError
+from gate.record.calibration import (
+    CalibrationRecord,
+    ChoiceRecord,
+    DriftRecord,
+    FalseBlocksRecord,
+    RateRecord,
+    SuiteCalibration,
+)
+from gate.record.comparison import State
+from gate.record.run import CaseRecord, RunRecord, SuiteRecord
+from gate.stats.arrays import BLOCKABLE_UNITS
+from gate.stats.distributions import normal_quantile
+from gate.stats.maxt import joint_test
+from gate.stats.power import WHOLE, Effort, Rate, cases_needed, effort_for, false_blocks, layout_critical
+from gate.values import without_score
+
+SAMPLES = (1, 2, 3, 5)
+TIMES = (1, 2, 3)
+POWER = 0.8
+EFFECT = 0.10
+
+
+@dataclass(frozen=True, slots=True)
+class Measurable:
+    """What a choice starts from.
+
+    Args:
+        cases, units, samples: n, independent units, k.
+        calls_per_sample: the answer and its judgements.
+    """
+
+    cases: int
+    units: int
+    samples: int
+    calls_per_sample: float
+
+
+def choices(suite: Measurable, seen: noise.Measured, critical: float) -> list[ChoiceRecord]:
+    """Samples and cases to choose from; repeats are on the menu only where something is known about them.
+
+    Args:
+        suite: as it is now.
+        seen: its noise.
+        critical: of the run's layout, in standard errors.
+    """
+    samples = SAMPLES if seen.varies and seen.split is not None and seen.split.sigma > 0.0 else (1,)
+    return [_choice(suite, seen, critical, (k, times)) for k in samples for times in TIMES]
+
+
+def _choice(suite: Measurable, seen: noise.Measured, critical: float, choice: tuple[int, int]) -> ChoiceRecord:
+    k, times = choice
+    low, high = seen.at(k)
+    found = reach(Spread(low, high, "measured", ""), suite.units * times, critical, POWER)
+    cases = suite.cases * times
+    calls = round(2 * k * cases * suite.calls_per_sample)
+    return ChoiceRecord(samples=k, cases=cases, calls=calls, best=found.best, worst=found.worst)
+
+
+def advice(suite: Measurable, seen: noise.Measured | None, critical: float) -> Iterator[str]:
+    """Which choice to take, in sentences.
+
+    Args:
+        suite: as it is now.
+        seen: its noise; None with one case.
+        critical: of the run's layout, in standard errors.
+    """
+    n, k = suite.cases, suite.samples
+    if seen is None:
+        yield "One case says nothing about noise: add cases first."
+        return
+    if not seen.varies:
+        yield (
+            "No score varied, as is usual at temperature 0: samples: 1 is enough, and more cases show more. That is no "
+            f"promise that any change would show: up to {min(3, n)} in {n} cases may move by chance, and fewer than 6 "
+            "cases that fall prove nothing."
+        )
+        return
+    if seen.split is None:
+        yield (
+            "One sample per case cannot tell the noise between cases from the noise within them: calibrate with "
+            "--samples 2 or more to see what repeats are worth. Until then the total counts."
+        )
+    elif seen.split.sigma <= 1e-9:
+        yield "Samples of one case never differed: samples: 1 is enough, and more cases show more."
+    elif k > 1:
+        single, repeated = (_needed(suite, seen, critical, samples) for samples in (1, k))
+        if single is not None and repeated is not None:
+            yield (
+                f"Cases before repeats: to see a fall of {EFFECT:.2f} in all cases, take {single:,} cases with "
+                f"samples: 1 ({2 * single:,} answers) rather than {repeated:,} with samples: {k} "
+                f"({2 * k * repeated:,} answers)."
+            )
+            return
+    needed = _needed(suite, seen, critical, 1)
+    if needed is not None:
+        have = "you have them" if needed <= n else f"you have {n:,}"
+        yield f"To see a fall of {EFFECT:.2f} in all cases takes about {needed:,} cases with samples: 1; {have}."
+
+
+def _needed(suite: Measurable, seen: noise.Measured, critical: float, k: int) -> int | None:
+    """Cases that show the fall even if it breaks whole cases."""
+    units = cases_needed(seen.at(k)[1], EFFECT, critical, spread=WHOLE, power=POWER)
+    return None if units is None else math.ceil(units * suite.cases / suite.units)
+
+
+class Steps(Protocol):
+    """Tells the user how far the resampling is."""
+
+    def start(self, total: int) -> None:
+        """So many steps will be made."""
+        ...
+
+    def step(self) -> None:
+        """One more is made."""
+        ...
+
+    def finish(self) -> None:
+        """No more will come."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """One suite of the run.
+
+    Args:
+        record: as the run has it.
+        scores: of the cases that have all of theirs.
+        units: int[n], the independent unit of each; None when each is its own.
+        blocking: slice name to positions among these cases, for the slices that the run could have blocked on.
+    """
+
+    record: SuiteRecord
+    scores: noise.Table
+    units: NDArray[np.int64] | None
+    blocking: dict[str, NDArray[np.int64]]
+
+    @property
+    def labels(self) -> NDArray[np.int64]:
+        return np.arange(self.scores.n) if self.units is None else self.units
+
+    @property
+    def unit_count(self) -> int:
+        return int(np.unique(self.labels).size)
+
+
+def calibrate(run: RunRecord, steps: Steps, effort: Effort | None = None) -> CalibrationRecord:
+    """Say what a run tells about noise.
+
+    Args:
+        run: usually of a prompt against itself; of two versions the noise within the cases still holds.
+        steps: told about each simulated run.
+        effort: of the simulation; None for one of half a minute or less, and for none where the run is too large.
+
+    Raises:
+        GateError: no suite has a case with scores of both arms.
+    """
+    parts = [_part(suite, several=len(run.suites) > 1) for suite in run.suites]
+    scored = [part for part in parts if part.scores.n]
+    if not scored:
+        hint = "use the run.json of gate calibrate, or of a gate diff that took samples"
+        raise GateError("this run has no case with scores of both arms, so it says nothing about noise", hint)
+    slices, units = _stacked(scored)
+    n = int(units.size)
+    ties = _ties(scored)
+    effort = effort or effort_for(n, len(slices), sum(2 * part.scores.baseline.size for part in scored))
+    critical = math.inf
+    if slices and effort is not None:
+        critical = layout_critical(slices, n, alpha=run.method.alpha, clusters=units, ties=ties)
+    elif slices:
+        critical = -normal_quantile(run.method.alpha / len(slices))
+    return CalibrationRecord(
+        tool_version=run.tool_version,
+        created=run.created,
+        seed=run.seed,
+        unfinished=_unfinished(run),
+        false_blocks=None if effort is None else _false_blocks(run, scored, steps, effort),
+        not_resampled="" if effort is not None or not slices else _too_large(n, len(slices)),
+        suites=[_suite(part, run.method.alpha, critical) for part in scored],
+        notes=list(_notes(run, parts)),
+    )
+
+
+def _part(suite: SuiteRecord, *, several: bool) -> _Part:
+    scores = noise.table(suite)
+    cases = [suite.cases[position] for position in scores.ids]
+    units = noise.labels({case.id: case.cluster for case in cases}, [case.id for case in cases])
+    labels = np.arange(len(cases)) if units is None else units
+    members = _members(cases)
+    nobody = np.empty(0, dtype=np.int64)
+    blocking = {}
+    for name in {row.slice: None for row in (suite.quality.overall, *suite.quality.slices) if not row.advisory}:
+        own = name.removeprefix(f"{suite.name}/") if several else name
+        rows = np.arange(len(cases)) if own == OVERALL else members.get(_parted(own), nobody)
+        if np.unique(labels[rows]).size >= BLOCKABLE_UNITS:
+            blocking[name] = rows
+    return _Part(suite, scores, units, blocking)
+
+
+def _members(cases: Sequence[CaseRecord]) -> dict[tuple[str, str], NDArray[np.int64]]:
+    """Positions of the cases of each slice, by dimension and value."""
+    found: dict[tuple[str, str], list[int]] = {}
+    for position, case in enumerate(cases):
+        for slice_ in case.slices.items():
+            found.setdefault(slice_, []).append(position)
+    return {slice_: np.array(positions, dtype=np.int64) for slice_, positions in found.items()}
+
+
+def _parted(name: str) -> tuple[str, str]:
+    dimension, _, value = name.partition("=")
+    return dimension, value
+
+
+def _stacked(parts: Sequence[_Part]) -> tuple[dict[str, NDArray[np.int64]], NDArray[np.int64]]:
+    """The slices of all suites, and the unit of each case, counted through."""
+    slices: dict[str, NDArray[np.int64]] = {}
+    units = []
+    start = count = 0
+    for part in parts:
+        slices.update({f"{part.record.name}/{name}": rows + start for name, rows in part.blocking.items()})
+        units.append(part.labels + count)
+        start, count = start + part.scores.n, count + part.unit_count
+    return slices, np.concatenate(units)
+
+
+def _ties(parts: Sequence[_Part]) -> float:
+    """Share of deltas that are 0, for the critical value; a suite where nothing varied says nothing about it."""
+    tied = [part.scores.deltas == 0.0 for part in parts]
+    return float(sum(zeros.sum() for zeros in tied if not zeros.all()) / sum(zeros.size for zeros in tied))
+
+
+def _false_blocks(run: RunRecord, parts: Sequence[_Part], steps: Steps, effort: Effort) -> FalseBlocksRecord | None:
+    slices, units = _stacked(parts)
+    if not slices:
+        return None
+    pools = [np.hstack([part.scores.baseline, part.scores.candidate]) for part in parts]
+    steps.start(effort.replicates)
+    try:
+        found = false_blocks(
+            pools, slices, clusters=units, alpha=run.method.alpha, effort=effort, seed=run.seed, step=steps.step
+        )
+    finally:
+        steps.finish()
+    return FalseBlocksRecord(
+        joint=_rate(found.joint),
+        familiar=_rate(found.familiar),
+        promised=run.method.alpha,
+        slices=len(slices),
+        replicates=effort.replicates,
+    )
+
+
+def _too_large(cases: int, slices: int) -> str:
+    return f"{cases:,} cases in {slices:,} slices are too large to be resampled"
+
+
+def _rate(found: Rate) -> RateRecord:
+    return RateRecord(rate=found.rate, error=found.error)
+
+
+def _suite(part: _Part, alpha: float, critical: float) -> SuiteCalibration:
+    scores, record = part.scores, part.record
+    seen = noise.measured(scores, part.units)
+    right = np.hstack([scores.baseline, scores.candidate]).min(axis=1) >= 1.0 - 1e-9
+    split = seen.split if seen is not None and seen.varies else None
+    same = compares_itself(record)
+    rows = (record.quality.overall, *record.quality.slices)
+    measurable = Measurable(scores.n, part.unit_count, scores.k, _calls_per_sample(record))
+    return SuiteCalibration(
+        name=record.name,
+        same_arms=same,
+        cases=scores.n,
+        units=part.unit_count,
+        samples=scores.k,
+        left_out=len(record.cases) - scores.n,
+        tau=None if split is None else split.tau,
+        sigma=None if split is None else split.sigma,
+        sd=None if seen is None else seen.total,
+        varied=seen is not None and seen.varies,
+        ties=float(np.mean(scores.deltas == 0.0)),
+        always_right=float(np.mean(right)),
+        drift=_drift(part, alpha),
+        fell=[row.slice for row in rows if same and row.state is State.REGRESSION],
+        choices=[] if seen is None else choices(measurable, seen, critical),
+        advice=list(advice(measurable, seen, critical)),
+    )
+
+
+def _drift(part: _Part, alpha: float) -> DriftRecord:
+    whole = {OVERALL: np.arange(part.scores.n)}
+    found = joint_test(part.scores.deltas, whole, alpha=alpha, clusters=part.units)[OVERALL]
+    return DriftRecord(
+        mean=found.mean or 0.0,
+        lower=_bound(found.lower),
+        upper=_bound(found.upper),
+        shown=found.upper < 0.0 or found.lower > 0.0,
+    )
+
+
+def _bound(value: float) -> float | None:
+    return min(1.0, max(-1.0, value)) if math.isfinite(value) else None
+
+
+def _calls_per_sample(record: SuiteRecord) -> float:
+    """One for the answer, and those of its judges."""
+    taken = sum(score is not None for case in record.cases for score in (*case.baseline, *case.candidate))
+    return max(1.0, record.calls.made / taken) if taken else 1.0
+
+
+def _unfinished(run: RunRecord) -> str:
+    if run.missing.samples == 0:
+        return ""
+    why = f": {run.missing.reasons[0]}" if run.missing.reasons else ""
+    return f"{without_score(run.missing.samples, run.missing.total)}{why}"
+
+
+def _notes(run: RunRecord, parts: Sequence[_Part]) -> Iterator[str]:
+    for part in parts:
+        name = part.record.name
+        if part.scores.n == 0:
+            yield f"{name} has no case with scores of both arms, and is left out."
+            continue
+        if not compares_itself(part.record):
+            yield (
+                f"{name} compared two versions: its deltas hold the effect of the change, too, so tau, ties and drift "
+                "are not noise alone; sigma, the noise within a case, is."
+            )
+        units = part.record.quality.overall
+        if part.units is None and units.units < units.n:
+            yield f"{name} has clusters that this record does not name: its cases are taken for independent ones."
+    if run.method.name != "maxt":
+        yield f"The run was judged by {run.method.name}; the joint test is what gate diff uses by default."

@@ -1,0 +1,232 @@
+"""One request to a service: bounded in time, its reply parsed, its errors sorted."""
+
+import asyncio
+import math
+import re
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC
+from email.utils import parsedate_to_datetime
+
+import httpx2
+
+from gate.calls.provider import Completion, Headroom, Misconfigured, Rejected, Transient, read_headroom, server_time
+from gate.calls.providers.clients import Client, ConnectionBroken
+from gate.calls.untrusted import Cleaner, Malformed, TooLong, is_html, json_object
+from gate.values import JsonValue
+
+Failure = Transient | Rejected | Misconfigured
+
+_RETRIED = frozenset({408, 409, 425})
+_THROTTLED = frozenset({429, 503, 529})
+_QUOTA = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_error"})
+_UNSUPPORTED = frozenset({"unsupported_parameter", "unsupported_value", "unknown_parameter"})
+# Settings of an arm: a request that is refused for one of these is refused for every case.
+_SETTINGS = frozenset({"temperature", "top_p", "stop", "seed", "reasoning_effort", "response_format"})
+# Anthropic names the field at the start of the message instead.
+_NAMED = re.compile(r"^`?(max_tokens|stop_sequences|output_config|thinking|temperature|top_p|model)\b|does not support")
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """Who answered, for messages.
+
+    Args:
+        name: as a reader knows it.
+        key: the environment variable that holds its key.
+        model: the model that was asked for.
+        missing: what to do where the service does not know the model.
+    """
+
+    name: str
+    key: str
+    model: str
+    missing: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorReply:
+    """An error reply, parsed and clean.
+
+    Args:
+        status: HTTP status.
+        codes: whatever words the reply gives for what went wrong.
+        param: the parameter that it blames, or empty.
+        message: one line, or empty.
+        retry_after_s: seconds that the server asked to wait.
+        headroom: what the server said of its rate limit.
+    """
+
+    status: int
+    codes: frozenset[str]
+    param: str
+    message: str
+    retry_after_s: float | None
+    headroom: Headroom | None = None
+
+
+def read_error(status: int, headers: Mapping[str, str], body: bytes, cleaner: Cleaner, now: float) -> ErrorReply:
+    """Parse an error reply of any server; every field may be missing or hostile.
+
+    Args:
+        status: HTTP status.
+        headers: response headers, looked up in any case.
+        body: the body, at most a few megabytes.
+        cleaner: removes secrets and control characters.
+        now: seconds since the epoch, for dates in `Retry-After` where the reply does not say what time it is.
+    """
+    try:
+        data: Mapping[str, JsonValue] = json_object(body)
+    except Malformed:
+        data = {"message": "an HTML page instead of JSON"} if is_html(body) else {}
+    inner = data.get("error", data)
+    error = inner if isinstance(inner, dict) else {"message": inner}
+    said = error.get("message") or error.get("detail") or error.get("error")
+    if isinstance(said, str) and is_html(said.encode("utf-8", "replace")):
+        said = "an HTML page as its message"
+    codes = frozenset(word for word in (cleaner.line(error.get(key), 80) for key in ("code", "type")) if word)
+    return ErrorReply(
+        status,
+        codes,
+        cleaner.line(error.get("param"), 80),
+        cleaner.line(said),
+        retry_after(headers, now),
+        read_headroom(headers, now),
+    )
+
+
+def classify_error(error: ErrorReply, service: Service) -> Failure:
+    """The exception that an error reply stands for."""
+    said = f"{service.name} answered {error.status}" + (f": {error.message}" if error.message else "")
+    if error.status == 402 or error.codes & _QUOTA or "credit balance is too low" in error.message:
+        return Misconfigured(said, "the account has no credit left: look at its billing page")
+    if error.status in _THROTTLED:
+        return Transient(said, error.retry_after_s, throttled=True, headroom=error.headroom)
+    if error.status in _RETRIED or error.status >= 500:
+        return Transient(said, error.retry_after_s)
+    if error.status in (401, 403):
+        if not service.key:
+            return Misconfigured(said, "name the variable of its key as api_key_env, under providers: in gate.yaml")
+        return Misconfigured(said, f"check {service.key}, and that it may use the model {service.model}")
+    if error.status == 404:
+        hint = f"check the name of the model ({service.model}), and the address of the server"
+        return Misconfigured(said, service.missing or hint)
+    if error.status < 400 or error.status == 405:
+        return Misconfigured(said, "check the address of the server: no model interface answers there")
+    if _blames_a_setting(error):
+        return Misconfigured(said, f"change or remove that parameter for {service.model}")
+    return Rejected(said)
+
+
+def connection_error(broken: ConnectionBroken, service: Service, cleaner: Cleaner) -> Transient:
+    """The exception that a missing reply stands for."""
+    why = f"the connection to {service.name} failed: {cleaner.line(broken.reason, 200)}"
+    return Transient(why, unheard=broken.answered)
+
+
+def _blames_a_setting(error: ErrorReply) -> bool:
+    if error.status not in (400, 422):
+        return False
+    if error.param:
+        return bool(error.codes & _UNSUPPORTED) or error.param.split(".")[0] in _SETTINGS
+    return _NAMED.search(error.message) is not None
+
+
+def retry_after(headers: Mapping[str, str], now: float) -> float | None:
+    """Seconds that a server asks to wait: `retry-after-ms`, or `retry-after` in seconds or as an HTTP date.
+
+    Args:
+        headers: response headers.
+        now: seconds since the epoch.
+
+    Returns:
+        0 or more, or None when nothing usable is said.
+    """
+    wait = _seconds(headers.get("retry-after-ms"))
+    if wait is not None:
+        return wait / 1000.0
+    value = headers.get("retry-after")
+    wait = _seconds(value)
+    if wait is not None or value is None:
+        return wait
+    try:
+        date = parsedate_to_datetime(value)
+        moment = (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, TypeError, OverflowError):
+        return None
+    return max(0.0, moment - server_time(headers, now))
+
+
+def _seconds(value: str | None) -> float | None:
+    try:
+        number = float(value or "")
+    except ValueError:
+        return None
+    return number if math.isfinite(number) and number >= 0.0 else None
+
+
+ReplyReader = Callable[[dict[str, JsonValue], float | None, Cleaner, str], Completion]
+"""Makes a completion of a reply's JSON object, its seconds, what removes secrets, and the model that was asked.
+
+Raises `Malformed` or `TooLong`.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """Requests to one path of one interface.
+
+    Args:
+        client: of the SDK.
+        path: of the call, below the client's base URL.
+        service: who is asked, for messages.
+        cleaner: removes secrets from what the server says.
+        reader: of the interface's replies.
+        clock: seconds, for latency.
+        wall_clock: seconds since the epoch.
+    """
+
+    client: Client
+    path: str
+    service: Service
+    cleaner: Cleaner
+    reader: ReplyReader
+    clock: Callable[[], float] = time.perf_counter
+    wall_clock: Callable[[], float] = time.time
+
+    async def post(self, body: dict[str, JsonValue], timeout_s: float) -> Completion:
+        """Send one request, once.
+
+        Args:
+            body: the request.
+            timeout_s: seconds for the whole exchange, connecting included.
+
+        Raises:
+            Transient, Rejected, Misconfigured: sorted by `classify_error`.
+        """
+        call = self.client.sdk.post(self.path, body=body, cast_to=httpx2.Response)
+        started = self.clock()
+        try:
+            async with asyncio.timeout(timeout_s):
+                response = await self.client.reply(call)
+        except TimeoutError:
+            raise Transient(f"{self.service.name} gave no answer within {timeout_s:g} s", unheard=True) from None
+        except ConnectionBroken as broken:
+            raise connection_error(broken, self.service, self.cleaner) from None
+        except UnicodeEncodeError:
+            raise Rejected("the request holds half a surrogate pair, which is not valid Unicode") from None
+        answer = self._read(response, self.clock() - started)
+        room = read_headroom(response.headers, self.wall_clock())
+        return answer if room is None else replace(answer, headroom=room)
+
+    def _read(self, response: httpx2.Response, latency_s: float) -> Completion:
+        if not response.is_success:
+            parts = (response.status_code, response.headers, response.content)
+            raise classify_error(read_error(*parts, self.cleaner, self.wall_clock()), self.service)
+        try:
+            return self.reader(json_object(response.content), latency_s, self.cleaner, self.service.model)
+        except Malformed as error:
+            raise Transient(f"{self.service.name}: {error}", unheard=True) from None
+        except TooLong as error:
+            raise Rejected(f"{self.service.name}: {error}", unheard=True) from None

@@ -1,0 +1,212 @@
+"""Makes the provider that a model's name stands for, once for each model."""
+
+import difflib
+import os
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from gate.calls.endpoints import INTERFACES, Endpoints, Keys, is_anthropic, is_openai
+from gate.calls.prices import PriceList
+from gate.calls.provider import Executor, Misconfigured, Provider, RemoteProvider
+from gate.calls.providers import parameters
+from gate.calls.providers.parameters import caching_terms
+from gate.config.models import ModelRef, Params
+from gate.errors import GateError
+from gate.record.comparison import CacheTerms
+from gate.record.usage import Cost, Dollars, Usage
+
+if TYPE_CHECKING:
+    from gate.calls.batches.interface import BatchService
+
+_Identity: TypeAlias = tuple[str, str, str | None]
+
+_MOST_THREADS = 4
+_PRICED = 1000
+"""Tokens whose price is asked for, so as to know that of one."""
+
+
+class Factory:
+    """Owns every provider of a run.
+
+    Args:
+        keys: keys and addresses.
+        cache_dir: where the packaged model is assembled.
+        connections: requests that may be under way at once.
+        read_text: reads a file of recorded answers, by the path after `replay:`.
+        prices: prices replies; the default knows services by their addresses.
+        executor: sends the requests of services from somewhere else, and is closed with the factory; other models
+            always answer in this process.
+    """
+
+    def __init__(  # noqa: PLR0913 one thing of each kind
+        self,
+        keys: Keys,
+        cache_dir: Path,
+        connections: int,
+        read_text: Callable[[str], str],
+        prices: PriceList | None = None,
+        executor: Executor | None = None,
+    ) -> None:
+        self._endpoints = Endpoints(keys, connections, executor is not None)
+        self._cache_dir = cache_dir
+        self._read_text = read_text
+        self._prices = prices or PriceList()
+        self._executor = executor
+        self._made: dict[_Identity, Provider] = {}
+        self._batches: dict[_Identity, BatchService] = {}
+
+    def provider(self, model: ModelRef, params: Params) -> Provider:
+        """The provider of a model, made at the first call; nothing is sent.
+
+        Args:
+            model: a service, `local`, `replay` or `fake`, with a name.
+            params: `chat_template` belongs to the provider, the rest to each request.
+
+        Raises:
+            MissingKey: the environment has no key for a service that wants one.
+            Misconfigured, GateError: an unknown provider, a bad address, a model file that cannot be loaded.
+        """
+        key = self._identity(model, params)
+        if key not in self._made:
+            self._made[key] = self._make(model, params)
+        return self._made[key]
+
+    def batches(self, model: ModelRef, params: Params) -> "BatchService":
+        """The batch interface of a model, made at the first call; nothing is sent.
+
+        Raises:
+            MissingKey, Misconfigured, GateError: as `provider` does, for a model that has no such interface, and for
+                requests that are sent by an executor.
+        """
+        key = self._identity(model, params)
+        if key not in self._batches:
+            self._batches[key] = self._batch_service(model, params)
+        return self._batches[key]
+
+    def price(self, model: ModelRef, params: Params, model_id: str, usage: Usage, *, batch: bool = False) -> Cost:
+        """Price one reply; see `PriceList.price`."""
+        return self._prices.price(model, model_id, usage, self._address(model), batch=batch)
+
+    def address(self, model: ModelRef) -> str:
+        """Where a model is asked; for a model that is a file, what changes with the file."""
+        if model.provider in ("local", "replay") and (path := Path(model.name)).is_file():
+            found = path.stat()
+            return f"{path.resolve()} {found.st_size} {found.st_mtime_ns}"
+        return self._address(model)
+
+    def caching(self, model: ModelRef, params: Params) -> CacheTerms:
+        """On what terms the requests of an arm are cached; see `gate.calls.providers.parameters`."""
+        own = {"openai": is_openai, "anthropic": is_anthropic}.get(model.provider)
+        known = own is not None and (self._prices.by_name or own(self._address(model)))
+        written = self.price(model, params, model.name, Usage(cache_write_tokens=_PRICED))
+        write_usd = written.amount / _PRICED if isinstance(written, Dollars) else None
+        return replace(
+            caching_terms(model, params, known=known, interface=self._endpoints.interface(model.provider)),
+            write_usd=write_usd,
+        )
+
+    def takes(self, model: ModelRef, params: Params) -> bool:
+        """Does the interface of a model take these parameters? Known without a key, and without making a provider."""
+        interface = self._endpoints.interface(model.provider)
+        return parameters.refused_parameters(model, params, interface, self._address(model)) is None
+
+    def cold(self, model: ModelRef, params: Params) -> Params:
+        """Parameters of a judge: at temperature 0, where the interface takes one and nothing else was asked for."""
+        cold = params.model_copy(update={"temperature": 0.0})
+        return cold if params.temperature is None and self.takes(model, cold) else params
+
+    async def close(self) -> None:
+        """Close every provider that was made, and the executor."""
+        made, self._made = list(self._made.values()), {}
+        for provider in made:
+            await provider.close()
+        self._batches = {}
+        if self._executor is not None:
+            await self._executor.close()
+
+    def _identity(self, model: ModelRef, params: Params) -> _Identity:
+        template = params.chat_template if model.provider == "local" else None
+        return model.provider, model.name, template
+
+    def _batch_service(self, model: ModelRef, params: Params) -> "BatchService":
+        from gate.calls.batches.interface import BatchPlace
+
+        if self._executor is not None:
+            hint = "unset GATE_EXECUTOR, or run without --batch"
+            raise GateError("batches are sent from this process only", hint)
+        interface = self._endpoints.interface(model.provider)
+        if interface is None or model.provider in ("azure", "bedrock", "vertex"):
+            raise Misconfigured(f"{model} has no batch interface", "run without --batch")
+        provider, place = self.provider(model, params), BatchPlace(model.provider, self._address(model), model.name)
+        if interface == "openai":
+            from gate.calls.providers.openai import OpenAIBatches, OpenAIProvider
+
+            assert isinstance(provider, OpenAIProvider)  # noqa: S101 made by `_service`
+            return OpenAIBatches(provider, place)
+        from gate.calls.providers.anthropic import AnthropicBatches, AnthropicProvider
+
+        assert isinstance(provider, AnthropicProvider)  # noqa: S101 made by `_service`
+        return AnthropicBatches(provider, place)
+
+    def _make(self, model: ModelRef, params: Params) -> Provider:
+        makers: dict[str, Callable[[ModelRef, Params], Provider]] = {
+            **dict.fromkeys((*INTERFACES, *self._endpoints.keys.servers), self._service),
+            "local": self._local,
+            "replay": self._replay,
+            "fake": self._fake,
+        }
+        if model.provider not in makers:
+            close = difflib.get_close_matches(model.provider, makers, n=1)
+            hint = f"did you mean {close[0]}:{model.name}?" if close else f"known: {', '.join(makers)}"
+            raise Misconfigured(f"there is no provider {model.provider!r} (in {model})", hint)
+        if not model.name:
+            raise Misconfigured(f"{model} names no model", "write provider:name")
+        return makers[model.provider](model, params)
+
+    def _address(self, model: ModelRef) -> str:
+        return self._endpoints.address(model.provider)
+
+    def _service(self, model: ModelRef, params: Params) -> Provider:
+        endpoint = self._endpoints.endpoint(model)
+        interface = self._endpoints.interface(model.provider)
+        self._prices.prepare()
+        if self._executor is not None:
+            check = partial(parameters.check_parameters, model, interface=interface, address=self._address(model))
+            return RemoteProvider(self._executor, check, endpoint.lane)
+        if interface == "openai":
+            from gate.calls.providers.openai import OpenAIProvider
+
+            return OpenAIProvider(endpoint, model.name)
+        from gate.calls.providers.anthropic import AnthropicProvider
+
+        return AnthropicProvider(endpoint, model.name)
+
+    def _local(self, model: ModelRef, params: Params) -> Provider:
+        from gate.calls.providers import packaged_model
+        from gate.calls.providers.local import LocalProvider
+
+        template, path = params.chat_template, Path(model.name)
+        if model.name == packaged_model.MODEL_NAME:
+            path = packaged_model.assemble_model(packaged_model.packaged_parts(), self._cache_dir)
+            # It is a base model: it knows no roles.
+            template = template or "passthrough"
+        # One core is left for the rest of the gate; see LocalProvider on what a thread too many costs.
+        threads = max(1, min(_MOST_THREADS, (os.cpu_count() or 1) - 1))
+        return LocalProvider(path, template, threads)
+
+    def _replay(self, model: ModelRef, params: Params) -> Provider:
+        from gate.calls.providers.replay import parse_answers
+
+        try:
+            text = self._read_text(model.name)
+        except OSError as error:
+            raise GateError(f"cannot read {model.name}: {error.strerror}", "write replay:PATH.jsonl") from None
+        return parse_answers(text, model.name)
+
+    def _fake(self, model: ModelRef, params: Params) -> Provider:
+        from gate.calls.providers.fake import FakeProvider
+
+        return FakeProvider(model.name)

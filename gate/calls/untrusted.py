@@ -1,0 +1,160 @@
+"""Typing, bounds and cleaning for everything that a server sends."""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from gate.messages import ToolCall
+from gate.values import JsonValue, parsed
+
+MAX_TOKENS = 10**9
+"""A count above this is a lie, not a count."""
+
+MAX_TEXT = 2**20
+"""Characters of an answer; a longer one is no answer to a case of an eval set."""
+
+_LOOKED_AT = 20_000
+_HTML = (b"<!--", b"<!doctype", b"<?xml", b"<html", b"<head", b"<body")
+_BLANK = b" \t\r\n\f\v\xef\xbb\xbf"
+# A server may quote a part of the key, or another key: whatever is shaped like one goes.
+_KEY_SHAPE = re.compile(r"\b(sk|pk)-[\w*.-]{6,}|(?<=Bearer )\S+", re.IGNORECASE)
+# Shorter words are placeholders for servers that want no key (`none`, `test`), and words of ordinary text.
+_SHORTEST_KEY = 12
+# Characters of what is remembered.
+_WORD = 100
+_NAME = 200
+# Calls of tools in one reply.
+_CALLS = 128
+
+
+class Malformed(ValueError):
+    """A reply that is not what the interface promises; the text is one clean line."""
+
+
+class TooLong(Exception):
+    """An answer that is too long to be kept; the text is one clean line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cleaner:
+    """Makes text from outside fit for reasons and records.
+
+    Args:
+        secrets: strings that must not appear anywhere.
+    """
+
+    secrets: tuple[str, ...] = field(default=(), repr=False)
+
+    def line(self, value: object, limit: int = 300) -> str:
+        """One printable line of at most `limit` characters, without secrets; empty when `value` is not text."""
+        if not isinstance(value, str):
+            return ""
+        return _short_line(self, value, limit) if len(value) <= _WORD else self._line(value, limit)
+
+    def _line(self, value: str, limit: int) -> str:
+        kept = (" " if char.isspace() else char for char in value[:_LOOKED_AT] if not _unprintable(char))
+        clean = _KEY_SHAPE.sub("[key]", self._redacted(" ".join("".join(kept).split())))
+        return clean if len(clean) <= limit else clean[: limit - 1] + "…"
+
+    def text(self, value: str) -> str:
+        """The same text as valid Unicode, without secrets: half a surrogate pair could not be written to a file."""
+        if value.isascii():
+            return self._redacted(value)
+        return self._redacted(value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace"))
+
+    def answer(self, value: str) -> str:
+        """The text of an answer.
+
+        Raises:
+            TooLong: it is longer than any that is kept.
+        """
+        if len(value) > MAX_TEXT:
+            raise TooLong(f"the answer has {len(value):,} characters, and no more than {MAX_TEXT:,} are taken")
+        return self.text(value)
+
+    def _redacted(self, text: str) -> str:
+        for secret in self.secrets:
+            if len(secret) >= _SHORTEST_KEY:
+                text = text.replace(secret, "[key]")
+        return text
+
+
+@lru_cache(maxsize=256)
+def _short_line(cleaner: Cleaner, value: str, limit: int) -> str:
+    """Every reply names its model and why it stopped, in the same few words."""
+    return cleaner._line(value, limit)
+
+
+def json_object(body: bytes) -> dict[str, JsonValue]:
+    """Parse a JSON object.
+
+    Raises:
+        Malformed: anything else, however deep or large.
+    """
+    try:
+        value = parsed(body)
+    except ValueError:
+        raise Malformed(_not_json(body)) from None
+    if not isinstance(value, dict):
+        raise Malformed("the reply is not a JSON object")
+    return value
+
+
+def is_html(body: bytes) -> bool:
+    """Does this begin like a web page?"""
+    return body.lstrip(_BLANK)[:9].lower().startswith(_HTML)
+
+
+def object_at(value: JsonValue, key: str) -> dict[str, JsonValue]:
+    """The object under `key`, or an empty one when there is none."""
+    inner = value.get(key) if isinstance(value, dict) else None
+    return inner if isinstance(inner, dict) else {}
+
+
+def tool_call(call_id: JsonValue, name: str, arguments: str, cleaner: Cleaner) -> ToolCall:
+    """A call that a reply asks for, bounded and clean.
+
+    Raises:
+        Malformed: it has no id, or no name that could be a tool's.
+        TooLong: its arguments are longer than any answer.
+    """
+    given = cleaner.line(call_id, 200)
+    if not given or given != call_id:
+        raise Malformed("a tool call of the reply has no usable id")
+    if not 0 < len(name) <= _NAME:
+        raise Malformed("a tool call of the reply names no tool")
+    called = cleaner.line(name, _NAME)
+    if not called:
+        raise Malformed("a tool call of the reply names no tool")
+    return ToolCall(given, called, cleaner.answer(arguments))
+
+
+def distinct_calls(calls: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
+    """The calls of one reply, to each of which a result can be sent.
+
+    Raises:
+        Malformed: two of them have one id, or there are more than anybody can mean.
+    """
+    if len(calls) > _CALLS:
+        raise Malformed(f"the reply calls {len(calls):,} tools, and no more than {_CALLS} at once are called")
+    if len({call.id for call in calls}) < len(calls):
+        raise Malformed("two tool calls of the reply have one id")
+    return tuple(calls)
+
+
+def token_count(value: JsonValue) -> int | None:
+    """A number of tokens, or None when it is not one."""
+    return value if type(value) is int and 0 <= value <= MAX_TOKENS else None
+
+
+def _not_json(body: bytes) -> str:
+    if not body.strip():
+        return "the reply is empty"
+    return "the reply is an HTML page, not JSON" if is_html(body) else "the reply is not JSON"
+
+
+def _unprintable(char: str) -> bool:
+    """Controls, invisible format marks (direction overrides among them), surrogates and private use."""
+    return not char.isspace() and unicodedata.category(char).startswith("C")

@@ -1,0 +1,198 @@
+"""Configurations of other tools, told by their names."""
+
+import posixpath
+import re
+from collections.abc import Callable, Collection
+
+from gate.cases.convert import is_promptfoo
+from gate.cases.losses import Bundle, BundleSuite, Losses
+from gate.cases.promptfoo_config import NOT_EMPTY, read_config
+from gate.cases.promptfoo_context import criteria, values
+from gate.cases.promptfoo_prompts import params_of
+from gate.cases.prompty import front_matter, sample_of
+from gate.cases.reading import read
+from gate.cases.stored import Entry
+from gate.config.documents import Document, one_problem, quoted, read_yaml
+from gate.config.models import foreign_model
+from gate.config.scorers import parse_scorers
+from gate.errors import InputErrors
+from gate.limits import PROMPT_CHARS
+from gate.prompts import reading
+from gate.prompts.reading import ENDINGS, TEST_DATA, is_prompt_yml, is_prompty
+from gate.values import JsonValue
+
+_STRINGS = {"equals": "exact", "contains": "contains", "startsWith": "starts_with", "endsWith": "ends_with"}
+"""In the order in which the other tool takes the first that is given."""
+_COMPLETION = re.compile(r"\{\{\s*completion\s*\}\}")
+
+
+def read_prompt_yml(text: str, file: str) -> Bundle:
+    """A prompt of GitHub Models with its test data and evaluators.
+
+    Raises:
+        InputErrors: it cannot be read.
+    """
+    reading.parse(text, file)
+    losses, entries = Losses(file), read_yaml(text, file).entries()
+    data = entries.get(TEST_DATA)
+    cases = tuple(case.entry for case in read(text, file)) if data is not None and data.parts() else ()
+    evaluators = entries.get("evaluators")
+    items = evaluators.parts() if evaluators is not None else []
+    scorers = [found for item in items for found in _evaluator(item, losses)]
+    model = _model(entries["model"].data if "model" in entries else None, losses)
+    given = entries.get("modelParameters")
+    params = params_of(values(given), given.line, losses) if given is not None else {}
+    for key in ("responseFormat", "jsonSchema"):
+        if key in entries:
+            losses.add(entries[key].line, f"{key} is left out: answers are checked, not forced", "json_schema")
+    name = posixpath.basename(file)
+    for ending in ENDINGS:
+        name = name.removesuffix(ending)
+    suite = BundleSuite(name or "prompt", file, cases, _scored(scorers, cases, losses), model, params)
+    return Bundle("prompt-yml", {}, (suite,), tuple(losses.found))
+
+
+def read_prompty(text: str, file: str, other: Callable[[str], str | None]) -> Bundle:
+    """A prompt of Prompty with its sample.
+
+    Args:
+        text: the file.
+        file: its path.
+        other: reads another file by its path from the root.
+
+    Raises:
+        InputErrors: it cannot be read.
+    """
+    reading.parse(text, file)
+    losses = Losses(file)
+    front = front_matter(text, file)
+    try:
+        cases: tuple[Entry, ...] = (sample_of(text, file, losses, other),)
+    except InputErrors:
+        cases = ()
+    name, params = _prompty_model(front.get("model"), losses)
+    suite = BundleSuite(
+        posixpath.basename(file).rsplit(".", 1)[0] or "prompt", file, cases, _scored([], cases, losses), name, params
+    )
+    return Bundle("prompty", {}, (suite,), tuple(losses.found))
+
+
+def _scored(scorers: list[JsonValue], cases: tuple[Entry, ...], losses: Losses) -> tuple[JsonValue, ...]:
+    """The scorers; where there are none, what the cases allow."""
+    if scorers:
+        return tuple(scorers)
+    if cases and all(isinstance(case.get("expected"), str) for case in cases):
+        losses.add(0, "no evaluator is brought along: answers are compared with what is expected, word by word")
+        return ("similarity",)
+    losses.add(0, "nothing says what a good answer is: any answer passes that is not empty", "write scorers")
+    return (NOT_EMPTY,)
+
+
+def _model(value: JsonValue, losses: Losses) -> str | None:
+    if not isinstance(value, str) or not value:
+        return None
+    found = foreign_model(value)
+    if found is None:
+        losses.add(0, f"the model {quoted(value)} is none that the gate can ask", "name a model: openai:…, anthropic:…")
+        return None
+    return f"{found.provider}:{found.name}"
+
+
+def _evaluator(node: Document, losses: Losses) -> list[JsonValue]:
+    row = values(node)
+    told = f"the evaluator {quoted(str(row.get('name', '')))}"
+    found: list[dict[str, JsonValue]] = []
+    strings = row.get("string")
+    given = [key for key in _STRINGS if isinstance(strings, dict) and strings.get(key)]
+    if given and isinstance(strings, dict):
+        how: dict[str, JsonValue] = {"strip": False} if given[0] != "contains" else {}
+        how |= {"ignore_case": True} if given[0] != "equals" else {}
+        found.append({_STRINGS[given[0]]: {"value": strings[given[0]], **how}})
+    if len(given) > 1:
+        losses.add(node.line, f"of {told} only {given[0]} is brought along: there, too, the others count for nothing")
+    if isinstance(row.get("llm"), dict):
+        found.append(_llm(values(node.get("llm")), told, node.line, losses))
+    uses = row.get("uses")
+    if uses == "github/similarity":
+        losses.add(node.line, f"{told} is put differently: a judge compares with what is expected", "or similarity")
+        found.append({"judge": {"criteria": criteria("factuality", "{{ expected }}")}})
+    elif uses in ("github/relevance", "github/groundedness", "github/fluency", "github/coherence"):
+        losses.add(node.line, f"{told} is put differently: the gate's judge scores it, by its own criteria")
+        found.append({"judge": {"criteria": criteria(str(uses))}})
+    if not found:
+        losses.add(node.line, f"{told} is left out: it is none that the gate knows", "write a scorer for it")
+    if row.get("name") and len(found) == 1:
+        found[0]["name"] = str(row["name"])[:200]
+    return [scorer for scorer in found if _takes(scorer, told, node.line, losses)]
+
+
+def _llm(row: dict[str, JsonValue], told: str, line: int, losses: Losses) -> dict[str, JsonValue]:
+    """A judge with the evaluator's words; its choices are told as such, and the score is the judge's own."""
+    losses.add(
+        line, f"{told} is put differently: its words are criteria of the gate's judge", "look at its scores once"
+    )
+    choices = row.get("choices")
+    rows = [one for one in choices if isinstance(one, dict)] if isinstance(choices, list) else []
+    said = [f"{one.get('choice')} = {one.get('score')}" for one in rows]
+    words = [str(row[key]) for key in ("systemPrompt", "prompt") if row.get(key)]
+    text = "\n\n".join([*words, *(["; ".join(said)] if said else [])])
+    options: dict[str, JsonValue] = {"criteria": _COMPLETION.sub("the answer", text)}
+    model = foreign_model(str(row.get("modelId", row.get("model", ""))))
+    return {"judge": {**options, **({"model": f"{model.provider}:{model.name}"} if model is not None else {})}}
+
+
+def _takes(scorer: JsonValue, told: str, line: int, losses: Losses) -> bool:
+    try:
+        parse_scorers([scorer], "scorers")
+    except InputErrors as errors:
+        losses.add(line, f"{told} is left out: {errors.problems[0].message}", errors.problems[0].hint)
+        return False
+    return True
+
+
+def _prompty_model(node: Document | None, losses: Losses) -> tuple[str | None, dict[str, JsonValue]]:
+    if node is None:
+        return None, {}
+    if isinstance(node.data, str):
+        return _model(node.data, losses), {}
+    row = values(node)
+    nested = row.get("configuration", row.get("connection"))
+    inner = nested if isinstance(nested, dict) else {}
+    name = inner.get("azure_deployment") or inner.get("name") or inner.get("model") or row.get("id") or row.get("name")
+    given = row.get("parameters", row.get("options"))
+    if inner.get("type") not in (None, "openai", "anthropic"):
+        losses.add(
+            node.line,
+            f"the service {quoted(str(inner['type']))} of the model is left out",
+            "name its server under providers: in gate.yaml",
+        )
+    return _model(name, losses), params_of(given, node.line, losses)
+
+
+def is_bundle(file: str) -> bool:
+    """Is this a name that `read_bundle` knows?"""
+    return is_prompt_yml(file) or is_prompty(file) or is_promptfoo(file)
+
+
+def read_bundle(text: str, file: str, other: Callable[[str], str | None], paths: Collection[str] = ()) -> Bundle:
+    """Prompts, cases, scorers and model of another tool's configuration, and what is lost of it.
+
+    Args:
+        text: the file; one of an unknown name is read as promptfoo's.
+        file: its path from the root of the repository.
+        other: reads another file by its path from the root; None where there is none, or it is outside.
+        paths: of all files, for patterns that stand for several.
+
+    Raises:
+        InputErrors: it cannot be read.
+    """
+    if len(text) > PROMPT_CHARS:
+        raise one_problem(
+            file, 0, f"is longer than {PROMPT_CHARS:,} characters", "move its tests into a file of their own"
+        )
+    text = text.removeprefix("\ufeff")
+    if is_prompt_yml(file):
+        return read_prompt_yml(text, file)
+    if is_prompty(file):
+        return read_prompty(text, file, other)
+    return read_config(text, file, other, paths)

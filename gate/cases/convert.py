@@ -1,0 +1,469 @@
+"""Cases of any format, and cases in any format, with what was lost on the way."""
+
+import json
+import posixpath
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from gate.cases.files import written
+from gate.cases.losses import Deaf, Loss, Losses
+from gate.cases.messages import OWN, PLAIN
+from gate.cases.promptfoo_cases import tests_in, to_tests
+from gate.cases.promptfoo_tests import KEYS as TEST_KEYS
+from gate.cases.promptfoo_tests import is_sheet
+from gate.cases.prompty import sample_of
+from gate.cases.reading import JSON_ENDING, YAML_ENDINGS, case_of, documents, is_table, read
+from gate.cases.rows import LAYOUTS, Layout, Place, Row, difference, metadata_of
+from gate.cases.stored import Entry
+from gate.cases.tables import columns_of, guarded, read_table, row_of, unguarded
+from gate.config.documents import BadJson, Problems, one_problem, parse_json, quoted
+from gate.config.yaml_editing import dumped
+from gate.errors import GateError, InputErrors, Problem
+from gate.limits import CASES, CASES_CHARS
+from gate.prompts.reading import is_prompt_yml, is_prompty
+from gate.values import JsonValue
+
+WRAPPERS = ("examples", "instances", "request_states", "samples", "rows", "data", "items", "events", "tests", "records")
+"""Keys under which an export may have its list."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The rows of a file.
+
+    Args:
+        rows: each with its line.
+        headings: of a table; empty for other files.
+    """
+
+    rows: Sequence[tuple[int, Row]]
+    headings: tuple[str, ...] = ()
+
+
+def read_rows(text: str, file: str) -> Found:
+    """The rows of a file.
+
+    Args:
+        text: without a byte order mark.
+        file: its path, whose ending tells the form.
+
+    Raises:
+        InputErrors: every mistake.
+    """
+    if len(text) > CASES_CHARS:
+        raise one_problem(file, 0, f"is longer than {CASES_CHARS:,} characters", "split it into several files")
+    found = _table(text, file) if is_table(file) else Found(list(_objects(text, file)))
+    if not found.rows:
+        raise one_problem(file, 0, "holds no rows")
+    return found
+
+
+def _table(text: str, file: str) -> Found:
+    problems = Problems(file)
+    table = read_table(text, file)
+    if table is None:
+        return Found(())
+    found: list[tuple[int, Row]] = []
+    for record in table.records(problems):
+        _bounded(len(found), record.line, file)
+        found.append((record.line, {key: value_of(cell) for key, cell in record.cells.items()}))
+    problems.check()
+    return Found(found, table.headings)
+
+
+def _objects(text: str, file: str) -> Iterable[tuple[int, Row]]:
+    count = 0
+    problems: list[Problem] = []
+    for document in documents(text, file, problems):
+        for line, value in _unwrapped(document.data, document.line_of()):
+            _bounded(count, line, file)
+            count += 1
+            yield line, value
+    if problems:
+        raise InputErrors(problems)
+
+
+def _unwrapped(value: JsonValue, line: int) -> Iterable[tuple[int, Row]]:
+    assert isinstance(value, dict)  # noqa: S101
+    wrapper = next((key for key in WRAPPERS if isinstance(value.get(key), list)), None)
+    inner = value.get(wrapper) if wrapper is not None else None
+    if not isinstance(inner, list) or not all(isinstance(item, dict) for item in inner) or "input" in value:
+        return [(line, value)]
+    return [(line, _instance(item)) for item in inner if isinstance(item, dict)]
+
+
+def _instance(item: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    """A state of a request of HELM holds the instance that it asks."""
+    inner = item.get("instance")
+    return inner if isinstance(inner, dict) else item
+
+
+def _bounded(count: int, line: int, file: str) -> None:
+    if count >= CASES:
+        raise one_problem(file, line, f"more than {CASES:,} rows", "split the file")
+
+
+def value_of(cell: str) -> JsonValue:
+    """A cell as a value: JSON where it begins like a list, a mapping or a quoted text, and is one; else the text."""
+    if cell[:1] in ("[", "{", '"'):
+        try:
+            return parse_json(cell)
+        except BadJson:
+            return cell
+    return cell
+
+
+def cell_of(value: JsonValue) -> str:
+    """The cell that `value_of` reads the value from; numbers come back as texts."""
+    if value is None:
+        return ""
+    if isinstance(value, str) and value and value_of(value) == value:
+        return guarded(value)
+    return guarded(json.dumps(value, ensure_ascii=False))
+
+
+def write_rows(found: Sequence[Row], file: str) -> str:
+    """The file that holds the rows, in the form that its ending says; a table has a column for each key."""
+    if is_table(file):
+        headings = list(dict.fromkeys(key for row in found for key in row))
+        separator = "\t" if file.lower().endswith(".tsv") else ","
+        lines = [row_of(headings, separator)]
+        lines += [row_of([cell_of(row.get(key)) if key in row else "" for key in headings], separator) for row in found]
+        return "".join(lines)
+    if file.lower().endswith(JSON_ENDING):
+        return json.dumps([dict(row) for row in found], ensure_ascii=False, indent=2) + "\n"
+    if file.lower().endswith(YAML_ENDINGS):
+        return dumped([dict(row) for row in found])
+    return "".join(json.dumps(dict(row), ensure_ascii=False) + "\n" for row in found)
+
+
+def nested(row: Row, spread: Sequence[str]) -> dict[str, JsonValue]:
+    """A row of a table whose columns `input_…` are entries of a mapping `inputs`, for each such mapping."""
+    found: dict[str, JsonValue] = {}
+    for key, value in row.items():
+        mapping = next((one for one in spread if key.startswith(_column(one))), None)
+        if mapping is None:
+            found[key] = value
+            continue
+        inner = found.setdefault(mapping, {})
+        if isinstance(inner, dict):
+            inner[key.removeprefix(_column(mapping))] = value
+    return found
+
+
+def flat(row: Row, spread: Sequence[str]) -> dict[str, JsonValue]:
+    """The other way round."""
+    found: dict[str, JsonValue] = {}
+    for key, value in row.items():
+        if key in spread and isinstance(value, dict):
+            found |= {f"{_column(key)}{name}": inner for name, inner in value.items()}
+        else:
+            found[key] = value
+    return found
+
+
+def _column(mapping: str) -> str:
+    return f"{mapping.removesuffix('s')}_"
+
+
+GATE, CSV, PROMPTFOO, PROMPT_YML, PROMPTY = "gate", "csv", "promptfoo", "prompt-yml", "prompty"
+FORMATS = (GATE, CSV, PROMPTFOO, *LAYOUTS, PROMPT_YML, PROMPTY)
+_LOOKED_AT = 100
+_CONFIGS = (".yaml", ".yml", ".json")
+_PROMPTFOO = tuple(f".promptfoo{ending}" for ending in _CONFIGS)
+_ASKS = frozenset({"input", "messages", "conversation", "rounds", "prompt", "vars"})
+_BRAINTRUST = frozenset({"_xact_id", "root_span_id", "span_id", "dataset_id", "project_id", "tags"})
+
+
+def by_name(file: str) -> str:
+    """The format that a name alone tells; empty where the rows have to be looked at."""
+    if is_prompt_yml(file):
+        return PROMPT_YML
+    return PROMPTFOO if is_promptfoo(file) else PROMPTY if is_prompty(file) else ""
+
+
+def is_promptfoo(file: str) -> bool:
+    """Is this what promptfoo calls its configurations?"""
+    name = posixpath.basename(file).lower()
+    return (name.startswith("promptfooconfig") and name.endswith(_CONFIGS)) or name.endswith(_PROMPTFOO)
+
+
+def detected(found: Found, file: str) -> str:
+    """The format of the rows of a file.
+
+    Raises:
+        GateError: it may be several, or none.
+    """
+    keys = [frozenset(row) for _, row in found.rows[:_LOOKED_AT]]
+    if found.headings:
+        return _of_table(found.headings, keys)
+    first = found.rows[0][1]
+    if all("inputs" in one for one in keys):
+        return "langsmith"
+    if all(one <= {"item", "sample"} and "item" in one for one in keys):
+        return "openai-items"
+    if all("references" in one and "input" in one for one in keys) and isinstance(first.get("input"), dict):
+        return "helm"
+    if all("id" not in one and one <= TEST_KEYS and one & {"vars", "assert"} for one in keys):
+        return PROMPTFOO
+    if any(one & _BRAINTRUST for one in keys) or _is_braintrust(found):
+        return "braintrust"
+    if all("input" in one and "target" in one for one in keys):
+        return "inspect"
+    if all("id" not in one and "input" in one for one in keys) and any(
+        "ideal" in one or isinstance(row.get("input"), list) for one, (_, row) in zip(keys, found.rows, strict=False)
+    ):
+        return "openai-evals"
+    if all(one & {"id", "name"} and one & _ASKS for one in keys):
+        # Its reader names every mistake.
+        return GATE
+    raise unknown(file)
+
+
+def _is_braintrust(found: Found) -> bool:
+    """Rows with `metadata` or a question in a mapping, which no other of these forms has beside `expected`."""
+    rows = [row for _, row in found.rows[:_LOOKED_AT]]
+    plain = all("input" in row and row.keys() <= {"id", "input", "expected", "metadata"} for row in rows)
+    return plain and any("metadata" in row or isinstance(row["input"], dict) for row in rows)
+
+
+def _of_table(headings: Sequence[str], keys: Sequence[Collection[str]]) -> str:
+    known = set(headings)
+    if is_sheet(headings):
+        return PROMPTFOO
+    if (
+        known >= {"inputs", "outputs"}
+        or any(one.startswith("input_") for one in known)
+        and any(one.startswith("output_") for one in known)
+    ):
+        return "langsmith"
+    if "references" in known or ("input.text" in known):
+        return "helm"
+    if known & _BRAINTRUST or ("input" in known and "expected" in known and "metadata" in known):
+        return "braintrust"
+    if known >= {"input", "target"}:
+        return "inspect"
+    return CSV
+
+
+def unknown(file: str) -> GateError:
+    """Nobody can tell what this is."""
+    return GateError(f"cannot tell the format of {file}", f"say it with --from: {', '.join(FORMATS)}")
+
+
+_ENDINGS = {CSV: ".csv", PROMPT_YML: ".prompt.yml"}
+
+
+@dataclass(frozen=True, slots=True)
+class Brought:
+    """Cases that were brought along.
+
+    Args:
+        format: where they come from.
+        cases: each of which the gate's own reader takes.
+        losses: what is not as it was.
+        columns: of a table, each heading with what it became.
+    """
+
+    format: str
+    cases: tuple[Entry, ...]
+    losses: tuple[Loss, ...]
+    columns: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A file that was put together.
+
+    Args:
+        text: the file.
+        count: cases in it.
+        losses: what would not come back from it.
+    """
+
+    text: str
+    count: int
+    losses: tuple[Loss, ...] = ()
+
+
+def bring(text: str, file: str, format_: str = "", slices: Sequence[str] = ()) -> Brought:
+    """The cases of a file of any format.
+
+    Args:
+        text: the file.
+        file: its path.
+        format_: one of `FORMATS`; empty to tell it by name and content.
+        slices: variables that are slices.
+
+    Raises:
+        InputErrors: it cannot be read.
+        GateError: the format cannot be told, or no case is left.
+    """
+    text, losses = text.removeprefix("\ufeff"), Losses(file)
+    name, found = format_ or by_name(file), None
+    if name not in (PROMPT_YML, PROMPTY, PROMPTFOO):
+        found = read_rows(text, file)
+        name = name or detected(found, file)
+    elif name == PROMPTFOO and is_table(file):
+        found = read_rows(text, file)
+    rows = _entries(text, file, name, found, losses)
+    good = _sound(_named_apart(rows, losses), losses)
+    if not good:
+        why = next((f"{one.what}; {one.remedy}" if one.remedy else one.what for one in losses.found), "")
+        raise GateError(f"no case of {file} can be brought along", why)
+    columns = columns_of(found.headings) if name == CSV and found is not None else ()
+    told = tuple((one.heading, _told(one.meaning, slices)) for one in columns)
+    return Brought(name, tuple(_sliced(entry, slices) for entry in good), tuple(losses.found), told)
+
+
+def put(entries: Sequence[Entry], file: str, format_: str = GATE) -> Written:
+    """A file of any format that holds the cases.
+
+    Args:
+        entries: sound cases, one at least.
+        file: its path, whose ending tells the form.
+        format_: one of `FORMATS`.
+
+    Raises:
+        GateError: such a file cannot hold them, or none of them can be brought along.
+    """
+    losses = Losses(file)
+    if format_ in (GATE, CSV, PROMPT_YML):
+        named = by_name(file) or (CSV if is_table(file) else GATE)
+        if format_ not in (GATE, named):
+            raise GateError(f"{file} is not named like the format {format_}", f"let it end in {_ENDINGS[format_]}")
+        return Written(written(entries, file), len(entries))
+    if format_ == PROMPTY:
+        raise GateError("a .prompty file holds one sample, and cases are not written to it", "take another format")
+    if format_ == PROMPTFOO:
+        if is_table(file):
+            raise GateError("tests of promptfoo are written as YAML or JSON", "let the name end in .yaml")
+        rows = to_tests(entries, losses)
+    else:
+        rows = _rows(entries, format_, file, losses)
+    if not rows:
+        raise GateError(f"none of the cases can be written as {format_}", losses.found[0].what)
+    return Written(write_rows(rows, file), len(rows), tuple(losses.found))
+
+
+def _entries(text: str, file: str, name: str, found: Found | None, losses: Losses) -> list[tuple[int, Entry]]:
+    if name == PROMPTFOO:
+        return tests_in(text, file, losses)
+    if name == PROMPTY:
+        return [(0, sample_of(text, file, losses))]
+    if name in (GATE, CSV, PROMPT_YML) or found is None:
+        return [(case.line, case.entry) for case in read(text, file)]
+    layout, result = LAYOUTS[name], list[tuple[int, Entry]]()
+    for number, (line, row) in enumerate(found.rows, start=1):
+        whole = nested(row, layout.spread) if found.headings else row
+        case = layout.read(whole, Place(line, number, losses))
+        if case is not None:
+            result.append((line, case))
+    return result
+
+
+def _named_apart(rows: list[tuple[int, Entry]], losses: Losses) -> list[tuple[int, Entry]]:
+    """Ids that are given twice get a number."""
+    taken = Counter(str(entry.get("id", entry.get("name", ""))) for _, entry in rows)
+    numbers: dict[str, int] = {}
+    seen: set[str] = set()
+    result: list[tuple[int, Entry]] = []
+    for line, entry in rows:
+        name = str(entry.get("id", entry.get("name", "")))
+        free, number = name, numbers.get(name, 2)
+        while free in seen or (free != name and free in taken):
+            free, number = f"{name}-{number}", number + 1
+        numbers[name] = number
+        if free != name:
+            losses.add(line, f"the id {quoted(name)} is used before, so the case is called {quoted(free)}")
+            entry = {**entry, "id": free}
+        seen.add(free)
+        result.append((line, entry))
+    return result
+
+
+def _sound(rows: list[tuple[int, Entry]], losses: Losses) -> list[Entry]:
+    good: list[Entry] = []
+    for line, entry in rows:
+        try:
+            case_of(entry)
+        except InputErrors as errors:
+            problem = errors.problems[0]
+            losses.add(line, f"the case {entry.get('id')} is left out: {problem.message}", problem.hint)
+        else:
+            good.append(entry)
+    return good
+
+
+def _told(meaning: str, slices: Sequence[str]) -> str:
+    variable = meaning.removeprefix("vars.")
+    return f"slices.{variable}" if meaning != variable and variable in slices else meaning
+
+
+def _sliced(entry: Entry, names: Sequence[str]) -> Entry:
+    variables, slices = entry.get("vars"), entry.get("slices", {})
+    if not names or not isinstance(variables, dict) or not isinstance(slices, dict):
+        return entry
+    moved = {name: str(variables[name]).strip() for name in names if name in variables}
+    rest = {key: value for key, value in variables.items() if key not in moved}
+    after: dict[str, JsonValue] = {**entry, "vars": rest, "slices": {**slices, **moved}}
+    return {key: value for key, value in after.items() if value or key not in ("vars", "slices")}
+
+
+def _rows(entries: Sequence[Entry], name: str, file: str, losses: Losses) -> list[Mapping[str, JsonValue]]:
+    layout, rows = LAYOUTS[name], list[Mapping[str, JsonValue]]()
+    table = is_table(file)
+    for number, entry in enumerate(entries, start=1):
+        label = quoted(str(entry.get("id", entry.get("name", ""))))
+        if not entry.keys() <= PLAIN:
+            losses.add(0, f"the case {label} is a conversation with an agent, and is left out", "keep it in a file")
+            continue
+        if layout.asks and not entry.keys() & {"input", "messages"}:
+            losses.add(0, f"the case {label} has variables and no input, and is left out", "write its input")
+            continue
+        row, lost = _row(layout, entry, number, table)
+        if lost:
+            said = f"the case {label} does not come back as it is: {', '.join(sorted(lost))}"
+            losses.add(0, said, "keep it in a .jsonl file")
+        if table:
+            row, differs = layout.tabular(row)
+            _tell_of_cells(row, label, losses)
+            for what in differs:
+                losses.add(0, f"of the case {label}, {what} by {name}", "write a .jsonl file")
+        rows.append(row)
+    return rows
+
+
+def _tell_of_cells(row: Row, label: str, losses: Losses) -> None:
+    """Say which cells are written for the gate's own reader."""
+    cells = {key: cell_of(value) for key, value in row.items()}
+    if any(cell.startswith("'") for cell in cells.values()):
+        said = f"cells of the case {label} that begin like a formula have an apostrophe in front"
+        losses.add(0, said, "the gate takes it off again, other tools may not")
+    if any(isinstance(row[key], str) and cell.startswith('"') and cell != row[key] for key, cell in cells.items()):
+        said = f"cells of the case {label} that look like JSON stand in quotes"
+        losses.add(0, said, "the gate takes them off again, other tools may not")
+
+
+def _row(layout: Layout, entry: Entry, number: int, table: bool) -> tuple[dict[str, JsonValue], dict[str, JsonValue]]:
+    """The row of a case, and what would come back otherwise all the same."""
+
+    def back(row: Row) -> Entry:
+        if table:
+            cells = {key: value_of(unguarded(cell_of(value))) for key, value in row.items() if cell_of(value)}
+            row = nested(cells, layout.spread)
+        return layout.read(row, Place(0, number, Deaf())) or {}
+
+    row = flat(layout.write(entry), layout.spread) if table else layout.write(entry)
+    holder = row.get(layout.holder) if layout.holder else None
+    inner = holder if isinstance(holder, dict) else row
+    metadata = inner.get(layout.metadata)
+    own = metadata if isinstance(metadata, dict) else metadata_of(entry)
+    inner[layout.metadata] = own
+    kept = difference(entry, back(row))
+    if own or kept:
+        inner[layout.metadata] = {**own, **({OWN: kept} if kept else {})}
+    else:
+        inner.pop(layout.metadata, None)
+    return row, difference(entry, back(row))

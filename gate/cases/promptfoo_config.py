@@ -1,0 +1,383 @@
+"""A configuration of promptfoo as prompt files and suites. https://www.promptfoo.dev/docs/configuration/reference/"""
+
+import posixpath
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+
+from gate.cases import promptfoo_tests
+from gate.cases.losses import Bundle, BundleSuite, Losses
+from gate.cases.promptfoo_cases import nodes_in
+from gate.cases.promptfoo_context import ALL_CHARS, FILE, Allowance, Context, items, names_in, parsed, value_at
+from gate.cases.promptfoo_prompts import Found, Reader, model_and_params
+from gate.cases.promptfoo_tests import Default, cases_of, default_of
+from gate.cases.reading import case_of, is_table
+from gate.cases.rendering import SlowTemplate, fill
+from gate.cases.stored import Entry
+from gate.cases.tables import read_table
+from gate.config.documents import Document, Problems, one_problem, quoted, read_yaml
+from gate.errors import InputErrors
+from gate.limits import CASES_CHARS
+from gate.values import JsonValue
+
+_GIVEN = frozenset({"input", "expected", "id", "slices"})
+"""What a scorer may name beside the variables of a case."""
+_OWN = ("scorers", "extra_scorers")
+_REMEDY = "write its value there, or a scorer for it"
+
+
+def filled(
+    cases: list[Entry], prompt: Found, scorers: Sequence[JsonValue], losses: Losses, allowance: Allowance
+) -> tuple[Entry, ...]:
+    """The cases with an empty text for each variable that prompt or scorers name and they lack, as promptfoo has it.
+
+    Args:
+        cases: of the configuration.
+        prompt: that is to answer them.
+        scorers: of all cases.
+        losses: gets cases that the prompt cannot be asked.
+        allowance: of the configuration.
+
+    Raises:
+        SlowTemplate: reading what they name takes too long.
+    """
+    if "input" in prompt.names and (lacking := [case for case in cases if "input" not in case]):
+        said = f"{len(lacking)} cases give no 'input' to the prompt {quoted(prompt.label)}, and are left out there"
+        losses.add(0, said, "give it in each test")
+        cases = [case for case in cases if "input" in case]
+    found = []
+    for case in cases:
+        with allowance.filling(0):
+            found.append(_complete(case, prompt.names, scorers))
+    return tuple(found)
+
+
+def fillable_everywhere(
+    scorers: Sequence[JsonValue], cases: Sequence[Entry], losses: Losses, allowance: Allowance
+) -> tuple[JsonValue, ...]:
+    """The scorers of all cases without those that name what a case cannot have, such as `{{ env.HOME }}`.
+
+    Args:
+        scorers: of all cases.
+        cases: of the configuration.
+        losses: gets what is left out.
+        allowance: of the configuration.
+
+    Raises:
+        SlowTemplate: filling them in takes too long.
+    """
+    kept = []
+    for scorer in scorers:
+        reasons = (_reason(scorer, case, allowance) for case in cases) if names_in(scorer) else iter(())
+        if reason := next(filter(None, reasons), ""):
+            losses.add(0, f"the assertion {_kind(scorer)} of defaultTest is not brought along: {reason}", _REMEDY)
+        else:
+            kept.append(scorer)
+    return tuple(kept)
+
+
+def fillable(case: Entry, losses: Losses, allowance: Allowance) -> Entry:
+    """The case without scorers of its own that name what it does not have.
+
+    Args:
+        case: of the configuration.
+        losses: gets what is left out.
+        allowance: of the configuration.
+
+    Raises:
+        SlowTemplate: filling them in takes too long.
+    """
+    result = dict(case)
+    for key in _OWN:
+        found = case.get(key)
+        if not isinstance(found, list):
+            continue
+        kept: list[JsonValue] = []
+        for scorer in found:
+            if reason := _reason(scorer, case, allowance) if names_in(scorer) else "":
+                told = f"the assertion {_kind(scorer)} of {case['id']} is not brought along: {reason}"
+                losses.add(0, told, _REMEDY)
+            else:
+                kept.append(scorer)
+        result[key] = kept
+        if not kept:
+            del result[key]
+    return result
+
+
+def _complete(case: Entry, names: frozenset[str], scorers: Sequence[JsonValue]) -> Entry:
+    known = case.get("vars")
+    variables = known if isinstance(known, dict) else {}
+    named = names | names_in([*scorers, *(case.get(key) for key in _OWN)])
+    empty: dict[str, JsonValue] = {name: "" for name in sorted(named - variables.keys() - _GIVEN)}
+    return {**case, "vars": {**variables, **empty}} if empty else case
+
+
+def _reason(scorer: JsonValue, entry: Entry, allowance: Allowance) -> str:
+    """Why the texts of a scorer cannot be filled in for a case; empty where they can."""
+    bare = {key: value for key, value in entry.items() if key not in _OWN}
+    case = case_of(_complete(bare, frozenset(), [scorer]))
+    for text in _texts(scorer):
+        try:
+            with allowance.filling(0) as seconds:
+                fill(text, case, seconds)
+        except SlowTemplate:
+            raise
+        except InputErrors as errors:
+            why = errors.problems[0].message.partition(": ")[2]
+            return f"{quoted(text[:100])} cannot be filled in ({why})"
+    return ""
+
+
+def _texts(value: JsonValue) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    inner = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
+    for item in inner:
+        yield from _texts(item)
+
+
+def _kind(scorer: JsonValue) -> str:
+    return quoted(next(iter(scorer))) if isinstance(scorer, dict) else quoted(str(scorer))
+
+
+CASES = 10_000
+"""Cases of one configuration."""
+FILES = 1_000
+"""Files that one configuration names, each counted as often as it is read; what is read takes time and memory."""
+FILE_CHARS = 16 * 1024 * 1024
+"""Characters of all of them."""
+NOT_EMPTY: JsonValue = {"characters": {"min": 1}, "name": "not empty"}
+"""The scorer of cases that say nothing about a good answer."""
+DIMENSIONS = 20
+_READ = frozenset({"prompts", "providers", "targets", "tests", "defaultTest", "scenarios", "assertionTemplates"})
+_HARMLESS = frozenset({"description", "$schema", "outputPath", "sharing", "tags", "metadata"})
+
+
+@dataclass(frozen=True, slots=True)
+class _Config:
+    """A configuration while it is read."""
+
+    file: str
+    context: Context
+    losses: Losses
+    entries: Mapping[str, Document]
+
+
+@dataclass(slots=True)
+class _Shelf:
+    """The other files: a configuration may name a large one thousands of times.
+
+    Args:
+        file: the configuration.
+        other: reads one.
+    """
+
+    file: str
+    other: Callable[[str], str | None]
+    files: int = 0
+    chars: int = 0
+
+    def read(self, path: str) -> str | None:
+        """What a file holds; None where there is none.
+
+        Raises:
+            InputErrors: that were too many, or too much.
+        """
+        text = self.other(path)
+        if text is not None:
+            self.files += 1
+            self.chars += len(text)
+        if self.files > FILES or self.chars > FILE_CHARS:
+            said = f"names more than {FILES:,} files, or than {FILE_CHARS:,} characters in them"
+            raise one_problem(self.file, 0, said, "bring its tests along in parts")
+        return text
+
+
+def read_config(text: str, file: str, other: Callable[[str], str | None], paths: Collection[str] = ()) -> Bundle:
+    """The prompts, cases and scorers of a configuration.
+
+    Args:
+        text: YAML or JSON.
+        file: its path from the root.
+        other: reads another file by its path from the root; None where there is none.
+        paths: of all files, for patterns that stand for several.
+
+    Raises:
+        InputErrors: it is none, or holds no prompt that can be brought along.
+    """
+    root = read_yaml(text, file)
+    if not isinstance(root.data, dict):
+        raise one_problem(file, 1, "is no configuration of promptfoo: it must hold a mapping", "begin with prompts:")
+    losses = Losses(file)
+    context = Context(losses, posixpath.dirname(file), _Shelf(file, other).read, root, paths)
+    config = _Config(file, context, losses, root.entries())
+    for key, node in config.entries.items():
+        if key not in _READ | _HARMLESS and not key.startswith("x-"):  # where anchors are kept
+            losses.add(node.line, f"{quoted(key)} is left out")
+    if not root.data.keys() & {"prompts", "tests", "scenarios"}:
+        hint = "red teaming makes attacks of its own, which are not brought along" if "redteam" in root.data else ""
+        raise one_problem(file, 0, "has neither prompts nor tests", hint or "begin with prompts: and tests:")
+    found = Reader(context, losses).prompts(config.entries.get("prompts"))
+    if not found:
+        why = losses.found[-1].what if losses.found else "prompts: holds nothing"
+        rest = "its tests alone: gate cases convert, with the file that holds them"
+        raise one_problem(file, 0, "has no prompt that can be brought along", f"{why}; {rest}")
+    model, params = model_and_params(config.entries.get("providers", config.entries.get("targets")), losses, context)
+    default = default_of(_default(config), context)
+    cases = _sound(_cases(config, default), losses)
+    if (ALL_CHARS - context.allowance.chars) * len(found) > ALL_CHARS:
+        said = f"its cases come to more than {ALL_CHARS:,} characters, written for each of its {len(found)} prompts"
+        raise one_problem(file, 0, said, "bring its prompts along in parts")
+    scorers = fillable_everywhere(tuple(default.scorers), cases, losses, context.allowance)
+    cases = [fillable(case, losses, context.allowance) for case in cases]
+    if not scorers:
+        _tell_unscored(cases, losses)
+        scorers = (NOT_EMPTY,)
+    names = _names([one.label for one in found])
+    suites = tuple(
+        BundleSuite(name, one.path, asked, scorers, model, params, _dimensions(cases), one.template)
+        for name, one in zip(names, found, strict=True)
+        for asked in (filled(cases, one, scorers, losses, context.allowance),)
+    )
+    files = {one.path: one.text for one in found if one.text is not None}
+    return Bundle("promptfoo", files, suites, tuple(losses.found))
+
+
+def _default(config: _Config) -> Document | None:
+    node = config.entries.get("defaultTest")
+    if node is None or not isinstance(node.data, str):
+        return node
+    text = config.context.text(node.data, node.line, "defaultTest")
+    return parsed(text, node.data) if text is not None else None
+
+
+def _cases(config: _Config, default: Default) -> list[dict[str, JsonValue]]:
+    found: list[dict[str, JsonValue]] = []
+    number = 0
+    for node, context, more in chain(_tests(config), _scenarios(config)):
+        number += 1
+        found += cases_of(node, number, context, default, more)
+        if len(found) > CASES:
+            message = f"more than {CASES:,} cases; those after test {number} are left out"
+            config.losses.add(node.line, message, "convert the tests into a case file")
+            return found[:CASES]
+    if not number:
+        found = cases_of(value_at({}, 0), 1, config.context, default)
+    return found
+
+
+_Test = tuple[Document, Context, Mapping[str, Document]]
+
+
+def _tests(config: _Config) -> Iterator[_Test]:
+    """One after the other, so that no more files are read than their cases are wanted."""
+    for item in items(config.entries.get("tests")):
+        yield from _test(item, config)
+
+
+def _test(item: Document, config: _Config) -> list[_Test]:
+    """A test, or those of the file that stands in its place."""
+    named = item.data
+    if isinstance(named, dict) and "path" in named and "vars" not in named:
+        named = named["path"]
+    if not isinstance(named, str):
+        return [(config.context.resolved(item), config.context, {})]
+    if "://" in named and not named.startswith(FILE):
+        config.losses.add(item.line, f"the tests of {named} are left out: they are not in the repository", "save them")
+        return []
+    names = config.context.listed(named, item.line, "a list of tests")
+    return list(chain.from_iterable(_tests_of(name, item.line, config) for name in names))
+
+
+def _tests_of(named: str, line: int, config: _Config) -> list[_Test]:
+    """The tests of one file."""
+    text = config.context.text(named, line, "a list of tests")
+    if text is None:
+        return []
+    path = config.context.path(named)
+    if len(text) > CASES_CHARS:
+        raise one_problem(path, 0, f"is longer than {CASES_CHARS:,} characters", "split it into several files")
+    context = replace(config.context, tell=Losses(path, config.losses.found))
+    if is_table(path):
+        table, problems = read_table(text, path), Problems(path)
+        nodes = promptfoo_tests.tests_of(table, context, problems) if table is not None else []
+        problems.check()
+    else:
+        nodes = nodes_in(text, path)
+    return [(node, context, {}) for node in nodes]
+
+
+def _scenarios(config: _Config) -> Iterator[_Test]:
+    """Each test of a scenario with each of its settings; without tests each of them is one."""
+    for item, context in _scenario_nodes(config):
+        if not isinstance(item.data, dict):
+            context.tell.add(item.line, "a scenario is no mapping, and is left out", "write config: and tests:")
+            continue
+        own = replace(config, context=context)
+        settings, tests = item.get("config"), item.get("tests") or value_at({}, item.line)
+        for row in settings.parts() if settings is not None else ():
+            entries = row.entries()
+            for key in sorted(entries.keys() - {"vars", "description"}):
+                context.tell.add(entries[key].line, f"{quoted(key)} of a scenario's config is left out")
+            given = entries.get("vars")
+            variables = given.entries() if given is not None else {}
+            for test in items(tests):
+                yield from ((one, inner, variables) for one, inner, _ in _test(test, own))
+
+
+def _scenario_nodes(config: _Config) -> Iterator[tuple[Document, Context]]:
+    """Each scenario, with the file that it stands in; a file holds one, or a list of them."""
+    for item in items(config.entries.get("scenarios")):
+        if not isinstance(item.data, str):
+            yield item, config.context
+            continue
+        for name in config.context.listed(item.data, item.line, "a scenario"):
+            text = config.context.text(name, item.line, "a scenario")
+            path = config.context.path(name)
+            found = read_yaml(text, path) if text else None
+            context = replace(config.context, tell=Losses(path, config.losses.found), root=found)
+            yield from ((one, context) for one in items(found))
+
+
+def _sound(cases: list[dict[str, JsonValue]], losses: Losses) -> list[Entry]:
+    good: list[Entry] = []
+    for case in cases:
+        try:
+            case_of(case)
+        except InputErrors as errors:
+            problem = errors.problems[0]
+            losses.add(0, f"{case['id']} is left out: {problem.message}", problem.hint)
+        else:
+            good.append(case)
+    return good
+
+
+def _tell_unscored(cases: list[Entry], losses: Losses) -> None:
+    count = sum("scorers" not in case for case in cases)
+    if count:
+        of_all = f"{count} of {len(cases)} cases"
+        said = f"{of_all} have no assertion that is brought along: any answer that is not empty passes"
+        losses.add(0, said, "write scorers for them, or an expected answer")
+
+
+def _dimensions(cases: list[Entry]) -> tuple[str, ...]:
+    """Dimensions in which the cases differ."""
+    values: dict[str, set[str]] = {}
+    for case in cases:
+        slices = case.get("slices")
+        for name, value in slices.items() if isinstance(slices, dict) else ():
+            values.setdefault(name, set()).add(str(value))
+    return tuple(name for name, found in values.items() if 1 < len(found) <= DIMENSIONS)[:DIMENSIONS]
+
+
+def _names(labels: list[str]) -> list[str]:
+    names: list[str] = []
+    for label in labels:
+        name = re.sub(r"[^\w. -]+", "-", label).strip("-. ")[:60] or "prompt"
+        free, number = name, 2
+        while free in names:
+            free, number = f"{name}-{number}", number + 1
+        names.append(free)
+    return names

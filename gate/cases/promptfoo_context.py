@@ -1,0 +1,328 @@
+"""What one reading may take: a short file can stand for thousands of slow variables, or of long cases."""
+
+import json
+import posixpath
+import re
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from importlib import resources
+from pathlib import PurePosixPath
+
+from gate.cases.messages import Tell
+from gate.cases.rendering import SlowTemplate
+from gate.config.documents import Document, one_problem, read_yaml
+from gate.errors import InputErrors
+from gate.limits import CASES_CHARS, PATTERN_CHARS
+from gate.paths import escapes, is_glob, matches
+from gate.templates.rendering import compile_template
+from gate.templates.sandbox import BadTemplate
+from gate.values import JsonValue
+
+ONE_S = 0.2
+"""Seconds of the processor for one text."""
+ALL_S = 20.0
+"""Seconds for all of them."""
+ALL_CHARS = 2 * CASES_CHARS
+"""Characters of all cases, written as JSON; a file of that many is refused, too."""
+_SHORTER = "fewer values, or shorter ones"
+
+
+@dataclass(slots=True)
+class Allowance:
+    """What is left of it.
+
+    Args:
+        seconds: of the processor, for filling in.
+        chars: of what is filled in, and of the cases.
+    """
+
+    seconds: float = ALL_S
+    chars: int = ALL_CHARS
+
+    @contextmanager
+    def filling(self, line: int) -> Iterator[float]:
+        """Around what fills in one text, or looks whether it can be.
+
+        Args:
+            line: where it stands; 0 where nobody knows.
+
+        Returns:
+            the seconds that it may take.
+
+        Raises:
+            SlowTemplate: there are none left.
+        """
+        if self.seconds <= 0:
+            said = f"filling in the templates of its tests takes more than {ALL_S:g} s"
+            raise SlowTemplate(one_problem("tests", line, said, "write their texts").problems)
+        began = time.thread_time()
+        try:
+            yield ONE_S
+        finally:
+            self.seconds -= time.thread_time() - began
+
+    def hold(self, chars: int, line: int) -> None:
+        """Take so many characters off.
+
+        Raises:
+            InputErrors: there are not so many left.
+        """
+        self.chars -= chars
+        if self.chars < 0:
+            raise one_problem("tests", line, f"stand for cases of more than {ALL_CHARS:,} characters", _SHORTER)
+
+
+FILE = "file://"
+CODE = (".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".py", ".rb", ".go")
+_BINARY = (".pdf", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".mp3", ".wav", ".mp4", ".xlsx", ".xls")
+
+
+def no_file(path: str) -> str | None:
+    """Of a source that names no files."""
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """Around the tests of one file.
+
+    Args:
+        tell: hears of losses.
+        folder: what `file://` is relative to, from the root; empty for the root itself.
+        other: reads a file by its path from the root; None where there is none.
+        root: the whole configuration, for `$ref`.
+        paths: of all files, for `file://prompts/*.txt`; empty where nobody knows them.
+        allowance: what the reading may take, of all its files.
+    """
+
+    tell: Tell
+    folder: str = ""
+    other: Callable[[str], str | None] = no_file
+    root: Document | None = None
+    paths: Collection[str] = ()
+    allowance: Allowance = field(default_factory=Allowance)
+
+    def listed(self, named: str, line: int, what: str) -> list[str]:
+        """The files that a pattern stands for, each named as the pattern is; of any other name that name.
+
+        Args:
+            named: `file://prompts/*.txt`.
+            line: where.
+            what: that names it, for the message.
+        """
+        path = self.path(named)
+        if not self.paths or not is_glob(path) or path in self.paths:
+            return [named]
+        found = [FILE + posixpath.relpath(one, self.folder or ".") for one in sorted(self.paths) if matches(one, path)]
+        if not found:
+            self.tell.add(
+                line, f"{what} is taken from {named}, which no file matches", "name files that git does not ignore"
+            )
+        return found
+
+    def path(self, named: str) -> str:
+        """A path from the root of the repository; empty where it leads out of it."""
+        named = named.removeprefix(FILE)
+        if named.startswith("/"):
+            return ""
+        parts: list[str] = []
+        for part in [*PurePosixPath(self.folder).parts, *PurePosixPath(named).parts]:
+            if part == ".." and parts:
+                parts.pop()
+            elif part != ".":
+                parts.append(part)
+        path = "/".join(parts)
+        return "" if escapes(path) else path
+
+    def text(self, named: str, line: int, what: str) -> str | None:
+        """What a file holds that is named as `file://…`; None, and a loss, where it cannot be had.
+
+        Args:
+            named: as it stands there.
+            line: where.
+            what: that names it, for the message.
+        """
+        path = self.path(named)
+        if path.lower().endswith((*CODE, *_BINARY)) or any(f"{ending}:" in path for ending in CODE):
+            kind = "code, and is not run" if not path.lower().endswith(_BINARY) else "no text"
+            self.tell.add(line, f"{what} is taken from {named}, which is {kind}", "write its result down")
+            return None
+        text = self.other(path) if path and "*" not in path else None
+        if text is None:
+            where = "is no file of the repository, or no text" if self.paths else "cannot be read here"
+            remedy = "list its files, [file://a.txt, file://b.txt]" if "*" in path else "write down what it holds"
+            self.tell.add(line, f"{what} is taken from {named}, which {where}", remedy)
+            return None
+        return text.removeprefix("\ufeff")
+
+    def resolved(self, node: Document) -> Document:
+        """A value with `$ref: '#/a/b'` followed; an empty mapping, and a loss, where it leads nowhere."""
+        for _ in range(5):
+            reference = values(node).get("$ref")
+            if reference is None:
+                return node
+            found = self._pointed(reference)
+            if found is None:
+                self.tell.add(node.line, f"the reference {reference} leads nowhere", "write it out")
+                return value_at({}, node.line)
+            node = replace(found, line=node.line)
+        self.tell.add(node.line, "references lead to references without end", "write them out")
+        return value_at({}, node.line)
+
+    def _pointed(self, reference: JsonValue) -> Document | None:
+        found = self.root
+        if not isinstance(reference, str) or not reference.startswith("#/"):
+            return None
+        for key in reference[2:].split("/"):
+            found = found.get(key) if found is not None else None
+        return found
+
+
+def values(node: Document | None) -> dict[str, JsonValue]:
+    """What a mapping holds; empty for anything else."""
+    return dict(node.data) if node is not None and isinstance(node.data, dict) else {}
+
+
+def items(node: Document | None) -> list[Document]:
+    """The items of a list; one that stands alone is a list of itself."""
+    return [] if node is None else node.parts() if isinstance(node.data, list) else [node]
+
+
+def parsed(text: str, file: str) -> Document | None:
+    """What a file in YAML or JSON holds; None where that is nothing, or it is none."""
+    try:
+        found = read_yaml(text, file)
+    except InputErrors:
+        return None
+    return found if found.data is not None else None
+
+
+def names_in(value: object) -> frozenset[str]:
+    """The variables that the texts inside a value mention.
+
+    Args:
+        value: of scorers, for instance.
+    """
+    if isinstance(value, str) and "{{" in value:
+        try:
+            return compile_template(value).names
+        except BadTemplate:
+            return frozenset()
+    inner = value.values() if isinstance(value, Mapping) else value if isinstance(value, (list, tuple)) else ()
+    return frozenset().union(*map(names_in, inner))
+
+
+def value_at(value: JsonValue, line: int) -> Document:
+    """A value that stands on one line."""
+    return Document("", value, line=line)
+
+
+def criteria(name: str, value: str = "") -> str:
+    """The words for a judge.
+
+    Args:
+        name: of the wording.
+        value: what it is about.
+    """
+    return _criteria()[name].replace("<value>", value)
+
+
+@lru_cache
+def _criteria() -> dict[str, str]:
+    text = resources.files("gate.cases").joinpath("promptfoo_criteria.json").read_text(encoding="utf-8")
+    found: dict[str, str] = json.loads(text)
+    return found
+
+
+_FIELD = re.compile(r'[\s,]*(?:"((?:\\["\\]|""|[^"])*)"\s*(?=,|\Z)|([^",\s][^,]*))')
+_MORE = re.compile(r"[^\s,]")
+_ESCAPED = re.compile(r'\\(["\\])|""')
+
+
+def listed(text: str) -> list[str] | None:
+    """The texts; None where a quotation mark is not closed.
+
+    Args:
+        text: `red, "green, blue"`.
+    """
+    found: list[str] = []
+    at = 0
+    while _MORE.search(text, at):
+        match = _FIELD.match(text, at)
+        if match is None:
+            return None
+        quoted = match[1]
+        found.append(match[2].strip() if quoted is None else _ESCAPED.sub(lambda one: one[1] or '"', quoted))
+        at = match.end()
+    return found
+
+
+# In JavaScript `^` and `$` are the ends of the whole text, and `\d` and `\w` know ASCII alone.
+_TOKEN = re.compile(r"\{\{.*?\}\}|\[(?:\\[\s\S]|[^\]\\])*\]|\\k<\w+>|\\[\s\S]|\(\?<(?![=!])|[$^]", re.DOTALL)
+_IN_CLASS = re.compile(r"\\[\s\S]|\[")
+_CLASSES = {r"\d": "0-9", r"\w": "A-Za-z0-9_"}
+_OTHERS = {r"\D": "[^0-9]", r"\W": "[^A-Za-z0-9_]"}
+_WHOLE = {"^": r"\A", "$": r"\Z", "(?<": "(?P<", "[]": "(?!)", "[^]": r"[\s\S]"}
+
+_BACK = re.compile(r"\\[\s\S]|\(\?P<|\(\?P=(\w+)\)")
+_BACK_TO = {r"\A": "^", r"\Z": "$", "(?P<": "(?<"}
+_PYTHONS = re.compile(
+    r"\{\{.*?\}\}|\[(?:\\[\s\S]|[^\]\\])*\]|\\[\s\S]|\(\?(?![:=!<])[a-zA-Z>]*|[*+?}]\+|\{,\d+\}", re.DOTALL
+)
+"""Flags, atoms, possessive runs, counts and escapes that JavaScript has not, or reads otherwise; and what hides them.
+"""
+_JS_ESCAPED = re.compile(r"\\(?:[^a-zA-Z]|[bBdDsSwWnrtfvuxk])")
+
+
+def pythons(pattern: str) -> str:
+    """What Python would read in a pattern, and JavaScript not at all or otherwise; empty where there is nothing.
+
+    Args:
+        pattern: such as `(?i)paris`, `\\p{L}`, `a{,2}`.
+    """
+    for found in _PYTHONS.finditer(pattern[: PATTERN_CHARS + 1]):
+        token = found[0]
+        if token.startswith("{{"):
+            continue
+        escapes = [token] if token[0] == "\\" else re.findall(r"\\[\s\S]", token) if token[0] == "[" else []
+        odd = next((one for one in escapes if not _JS_ESCAPED.fullmatch(one)), "")
+        if odd or token[0] not in "[\\":
+            return odd or token
+    return ""
+
+
+def javascript(pattern: str) -> str | None:
+    """The same pattern for JavaScript; None where it has no word for it.
+
+    Args:
+        pattern: in Python's syntax.
+    """
+    if len(pattern) > PATTERN_CHARS:
+        return None
+    found = _BACK.sub(lambda one: rf"\k<{one[1]}>" if one[1] else _BACK_TO.get(one[0], one[0]), pattern)
+    return None if pythons(found) else found
+
+
+def translated(pattern: str) -> str:
+    """The same pattern in Python's syntax.
+
+    Args:
+        pattern: of JavaScript; what stands in `{{ }}` is a field of the case, and stays.
+    """
+    # A longer one is refused all the same, and might take long to look through.
+    return pattern if len(pattern) > PATTERN_CHARS else _TOKEN.sub(lambda found: _token(found[0]), pattern)
+
+
+def _token(token: str) -> str:
+    if token in _WHOLE:
+        return _WHOLE[token]
+    if token.startswith("["):
+        return "[" + _IN_CLASS.sub(lambda one: r"\[" if one[0] == "[" else _CLASSES.get(one[0], one[0]), token[1:])
+    if token.startswith(r"\k<"):
+        return f"(?P={token[3:-1]})"
+    if token in _CLASSES:
+        return f"[{_CLASSES[token]}]"
+    return _OTHERS.get(token, token)

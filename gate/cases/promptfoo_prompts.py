@@ -1,0 +1,354 @@
+"""Prompts of promptfoo as prompts of the gate: a file is gated where it lies, so that its changes are seen.
+
+What is no file of its own, or one that the gate would read otherwise, is copied, and that is told: templates as `.j2`,
+conversations as `.prompty`. Its templates are Nunjucks, which is nearly Jinja2; what is not is found by compiling.
+"""
+
+import json
+import posixpath
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from gate.cases.losses import Losses
+from gate.cases.promptfoo_assertions import model_of
+from gate.cases.promptfoo_context import CODE, FILE, Context, items, parsed, value_at
+from gate.cases.reading import YAML_ENDINGS
+from gate.cases.tables import read_table
+from gate.config.documents import Document, Problems, quoted
+from gate.config.models import parse_params
+from gate.errors import InputErrors
+from gate.limits import NEW_SUITES
+from gate.prompts import reading
+from gate.prompts.partials import TEMPLATE_ENDINGS
+from gate.prompts.reading import ROLE_MARK, ROLES
+from gate.templates.rendering import compile_template
+from gate.values import JsonValue
+
+ENDINGS = (".txt", ".md", ".j2", ".json", ".jsonl", ".csv", *YAML_ENDINGS)
+_ONE_EACH = (".txt", ".md", ".j2", ".json", *YAML_ENDINGS)
+"""Files that may be one prompt."""
+_DELIMITER = re.compile(r"^[ \t]*---[ \t]*$", re.MULTILINE)
+_DUMPED = re.compile(r"([:,\[]\s*)\{\{\s*(\w+)\s*\|\s*dump\s*\}\}")
+_DUMP = re.compile(r"\|\s*dump\b")
+PROGRAM = "exec:"
+_REMOTE = re.compile(r"(langfuse|portkey|helicone|https?)://\S+\Z")
+_TRIES = 1_000
+_SHOWN = 3
+"""Copies that are named of one file."""
+_OURS = ("expected", "id", "slices")
+"""Names that mean something else in a prompt of the gate."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One prompt.
+
+    Args:
+        path: of its file.
+        text: to be written there; None for a file that is used as it is.
+        label: for the suite's name.
+        names: variables that it uses.
+        template: the file has to be read as Jinja2, whatever its ending says.
+    """
+
+    path: str
+    text: str | None
+    label: str
+    names: frozenset[str]
+    template: bool = False
+
+
+@dataclass(slots=True)
+class Reader:
+    """Reads the prompts of one configuration.
+
+    Args:
+        context: of the configuration.
+        losses: gets what cannot be brought along.
+        taken: paths that are given away.
+    """
+
+    context: Context
+    losses: Losses
+    taken: set[str] = field(default_factory=set)
+    _tried: int = field(default=0, init=False)
+
+    def prompts(self, node: Document | None) -> list[Found]:
+        """All prompts that are listed."""
+        if node is None:
+            return self._raw("{{ prompt }}", "prompt", 0)
+        if isinstance(node.data, dict) and not {"id", "raw", "label", "file"} & node.data.keys():
+            pairs = [(value_at(path, label.line), str(label.data)) for path, label in node.entries().items()]
+            return [one for path, label in pairs for one in self._one(path, label)]
+        return [one for item in items(node) for one in self._one(item, "")]
+
+    def _one(self, node: Document, label: str) -> list[Found]:
+        value = given = node.data
+        if isinstance(given, dict):
+            label = str(given.get("label") or label or (given.get("id", "") if "raw" in given else ""))
+            if left := sorted(given.keys() - {"id", "raw", "label", "file"}):
+                self.losses.add(node.line, f"{', '.join(left)} of the prompt {quoted(label)} are left out")
+            value = given.get("raw") or given.get("file") or given.get("id")
+        if not isinstance(value, str) or not value.strip():
+            self.losses.add(node.line, "a prompt is neither a text nor a file, and is left out")
+            return []
+        if value.startswith(PROGRAM):
+            self.losses.add(node.line, f"a prompt is made by {quoted(value)}, which is not run", "write its text down")
+            return []
+        path = self.context.path(value)
+        is_path = value.startswith(FILE) or ("\n" not in value and path.lower().endswith((*ENDINGS, *CODE)))
+        if is_path:
+            names = self.context.listed(value, node.line, "a prompt")
+            own = label if len(names) == 1 else ""
+            return [one for name in names for one in self._file(name, self.context.path(name), own, node.line)]
+        if remote := _REMOTE.match(value):
+            said = f"a prompt is kept elsewhere, at {quoted(remote[0])}, and is left out"
+            self.losses.add(node.line, said, "put its text into a file")
+            return []
+        label = label or "prompt"
+        found = self._raw(value, label, node.line)
+        self._tell_copied(f"the prompt {quoted(label)}, which stands in the configuration,", found, node.line)
+        return found
+
+    def _file(self, named: str, path: str, label: str, line: int) -> Iterator[Found]:
+        text = self.context.text(named, line, "a prompt")
+        if text is None:
+            return
+        text = text.replace("\r\n", "\n")
+        stem = posixpath.basename(path).split(".")[0]
+        ending = posixpath.splitext(path)[1].lower()
+        label = label or stem
+        parts = self._parts(text, path, ending)
+        if len(parts) == 1 and ending in _ONE_EACH and (content := _read_there(path, text, parts[0])) is not None:
+            if self._room(line) and (found := self._checked(path, None, label, line, text)):
+                if content != parts[0]:
+                    self.losses.add(line, f"blank lines around the text of {path} are sent, too", "take them out of it")
+                yield found
+            return
+        copies: list[Found] = []
+        for number, part in enumerate(parts, start=1):
+            copies += self._raw(part, f"{label}-{number}" if len(parts) > 1 else label, line)
+        self._tell_copied(path, copies, line)
+        yield from copies
+
+    def _tell_copied(self, what: str, copies: list[Found], line: int) -> None:
+        """Say which files are gated from now on: whoever goes on changing the others would never hear of it."""
+        if not copies:
+            return
+        shown = ", ".join(one.path for one in copies[:_SHOWN])
+        more = f" and {len(copies) - _SHOWN} more" if len(copies) > _SHOWN else ""
+        said = f"{what} is copied to {shown}{more}: only a change of the copy is noticed from now on"
+        self.losses.add(line, said, "let the application read the copy")
+
+    def _room(self, line: int) -> bool:
+        """May another prompt be read? Each becomes a suite, and a file may list thousands."""
+        self._tried += 1
+        if self._tried == NEW_SUITES + 1:
+            said = f"more than {NEW_SUITES} prompts: those after them are left out"
+            self.losses.add(line, said, "bring them along in parts")
+        return self._tried <= NEW_SUITES
+
+    def _parts(self, text: str, path: str, ending: str) -> list[str]:
+        """The prompts of one file."""
+        if ending == ".csv":
+            table = read_table(text, path)
+            problems = Problems(path)
+            records = list(table.records(problems)) if table is not None else []
+            problems.check()
+            head = table.headings[0] if table is not None else ""
+            cells = [record.cells.get("prompt", record.cells.get(head, "")) for record in records]
+            return [head, *cells] if head and head != "prompt" and len(table.headings if table else ()) == 1 else cells
+        if ending == ".jsonl":
+            return [row for row in text.split("\n") if row.strip()]
+        if ending == ".txt":
+            return [part.strip() for part in _DELIMITER.split(text) if part.strip()]
+        return [text.removesuffix("\n")]
+
+    def _raw(self, text: str, label: str, line: int) -> list[Found]:
+        """A template; one that is a conversation in JSON or YAML becomes a file with roles."""
+        if not self._room(line):
+            return []
+        messages = _messages(text)
+        if messages is None and re.match(r"\s*\[\s*(\{\s*\"|-\s)", text) and '"role"' in text:
+            said = f"the prompt {quoted(label)} is JSON that a template makes, so it is left out"
+            self.losses.add(line, said, "write it as a .prompty file, with a loop in Jinja2")
+            return []
+        content = _DUMP.sub("| tojson", text) if messages is None else _prompty(messages)
+        path = self._free(label, ".j2" if messages is None else ".prompty", content + "\n")
+        found = self._checked(path, content + "\n", label, line, content)
+        return [found] if found is not None else []
+
+    def _checked(self, path: str, text: str | None, label: str, line: int, content: str) -> Found | None:
+        """The prompt, if the gate can read it and means the same by its names."""
+        try:
+            parsed = reading.parse(text or content, path, template=text is None)
+        except InputErrors as errors:
+            problem = errors.problems[0]
+            said = f"the prompt {quoted(label)} is left out: {problem.message}"
+            self.losses.add(line, said, "its templates are Nunjucks; write it in Jinja2")
+            return None
+        names = frozenset[str]().union(*(compile_template(one.content).names for one in parsed.messages))
+        if "env" in names:
+            said = f"the prompt {quoted(label)} is left out: it takes a value from the environment, {{{{ env.… }}}}"
+            self.losses.add(line, said, "make it a variable, and give its value under vars of defaultTest")
+            return None
+        if ours := sorted(names & {*_OURS, "_conversation"}):
+            said = f"the prompt {quoted(label)} is left out: {', '.join(ours)} means something else here, or nothing"
+            self.losses.add(line, said, "give the variable another name, in the tests, too")
+            return None
+        self.taken.add(path)
+        template = text is None and not path.lower().endswith(TEMPLATE_ENDINGS)
+        return Found(path, text, label, names, template)
+
+    def _free(self, label: str, ending: str, text: str) -> str:
+        """A path that is not there yet, or at which this text stands from an earlier time."""
+        name = re.sub(r"[^\w.-]+", "-", label.lower()).strip("-.")[:60] or "prompt"
+        folder = posixpath.join(self.context.folder, "prompts")
+        path, number = f"{folder}/{name}{ending}", 2
+        while number <= _TRIES and (path in self.taken or self.context.other(path) not in (None, text)):
+            path, number = f"{folder}/{name}-{number}{ending}", number + 1
+        return path
+
+
+def _read_there(path: str, text: str, prompt: str) -> str | None:
+    """The text that the gate reads in a file, where that is the prompt; None where it would be another one, or none.
+
+    Args:
+        path: of the file.
+        text: in it.
+        prompt: that promptfoo makes of it.
+    """
+    try:
+        parsed = reading.parse(text, path, template=True)
+    except InputErrors:
+        return None
+    turns, found = _messages(text), [message.content for message in parsed.messages]
+    if turns is not None:
+        return prompt if parsed.chat and found == [turn["content"] for turn in turns] else None
+    return found[0] if not parsed.chat and found[0].strip() == prompt.strip() else None
+
+
+def _messages(text: str) -> list[dict[str, str]] | None:
+    """The turns of a prompt that is a list of them; None for any other."""
+    if not re.match(r"\s*(\[|-\s|messages:)", text):
+        return None
+    value: JsonValue
+    try:
+        value = json.loads(_DUMPED.sub(r'\1"{{ \2 }}"', text))
+    except (ValueError, RecursionError):
+        found = parsed(text, "prompt")
+        value = found.data if found is not None else None
+    if isinstance(value, dict):
+        value = value.get("messages")
+    if not isinstance(value, list) or not value:
+        return None
+    turns = [{"role": one.get("role"), "content": one.get("content")} for one in value if isinstance(one, dict)]
+    good = [
+        {"role": str(turn["role"]), "content": turn["content"]}
+        for turn in turns
+        if turn["role"] in ROLES and isinstance(turn["content"], str)
+    ]
+    return good if len(good) == len(value) else None
+
+
+def _prompty(messages: list[dict[str, str]]) -> str:
+    parts = []
+    for message in messages:
+        lines = [_escaped(line) for line in message["content"].replace("\r\n", "\n").split("\n")]
+        parts.append("\n".join([f"{message['role']}:", *lines]))
+    # As every version of the format has it; its newest takes no bare name.
+    return "---\ntemplate: {format: jinja2, parser: prompty}\n---\n" + "\n\n".join(parts)
+
+
+def _escaped(line: str) -> str:
+    """A line of text that would begin a part of the file."""
+    return f"{{{{ {json.dumps(line)} }}}}" if ROLE_MARK.fullmatch(line) else line
+
+
+_DATA = (".yaml", ".yml", ".json")
+_PARAMS = {
+    "temperature": "temperature",
+    "top_p": "top_p",
+    "max_tokens": "max_output_tokens",
+    "max_completion_tokens": "max_output_tokens",
+    "max_output_tokens": "max_output_tokens",
+    "maxTokens": "max_output_tokens",
+    "maxOutputTokens": "max_output_tokens",
+    "topP": "top_p",
+    "seed": "seed",
+    "stop": "stop",
+    "stopSequences": "stop",
+    "reasoning_effort": "reasoning_effort",
+    "reasoningEffort": "reasoning_effort",
+}
+
+
+def model_and_params(
+    node: Document | None, losses: Losses, context: Context
+) -> tuple[str | None, dict[str, JsonValue]]:
+    """The first provider that the gate can ask; all others are told.
+
+    Args:
+        node: the list under `providers`.
+        losses: gets the rest.
+        context: reads the files in which providers stand.
+    """
+    model: str | None = None
+    params: dict[str, JsonValue] = {}
+    for item in _providers(node, context):
+        name, config = _parts(item.data)
+        found = model_of(name)
+        if found is None:
+            said = f"the provider {quoted(name or 'without an id')} is no model that the gate can ask"
+            losses.add(
+                item.line, said, "name a model: openai:…, anthropic:…, or one of a server under providers: in gate.yaml"
+            )
+        elif model is not None:
+            losses.add(
+                item.line, f"the provider {quoted(name)} is left out: a suite asks one model", "gate diff --model"
+            )
+        else:
+            model, params = found, params_of(config, item.line, losses)
+    return model, params
+
+
+def _providers(node: Document | None, context: Context) -> Iterator[Document]:
+    """One after the other; a file stands for those that it holds."""
+    for item in items(node):
+        named = item.data
+        if not isinstance(named, str) or not named.startswith(FILE) or not named.endswith(_DATA):
+            yield item
+            continue
+        text = context.text(named, item.line, "a provider")
+        found = parsed(text, named) if text is not None else None
+        yield from (replace(one, line=item.line) for one in items(found))
+
+
+def params_of(config: JsonValue, line: int, losses: Losses) -> dict[str, JsonValue]:
+    """Neutral parameters; what is none of them is told."""
+    found: dict[str, JsonValue] = {}
+    for key, value in config.items() if isinstance(config, dict) else ():
+        if key not in _PARAMS:
+            hint = "name its server under providers: in gate.yaml" if key == "apiBaseUrl" else ""
+            losses.add(line, f"{quoted(key)} of the model is left out", hint)
+            continue
+        try:
+            parse_params({_PARAMS[key]: value}, "params")
+        except InputErrors as errors:
+            losses.add(line, f"{quoted(key)} of the model is left out: {errors.problems[0].message}")
+        else:
+            found[_PARAMS[key]] = value
+    return found
+
+
+def _parts(value: JsonValue) -> tuple[str, JsonValue]:
+    """Its id, and its configuration."""
+    if isinstance(value, str):
+        return value, {}
+    if not isinstance(value, dict):
+        return "", {}
+    if "id" in value:
+        return str(value["id"]), value.get("config")
+    name, inner = next(iter(value.items()), ("", None))
+    return (name, inner.get("config")) if len(value) == 1 and isinstance(inner, dict) else ("", {})

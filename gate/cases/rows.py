@@ -1,0 +1,480 @@
+"""What the formats have in common: metadata as slices, mappings as inputs, and what only the gate knows kept beside."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from gate.cases import messages
+from gate.cases.messages import OWN, WITHOUT, Tell, is_chat, reply_of, turns_of, with_kept
+from gate.cases.stored import Entry
+from gate.config.documents import quoted
+from gate.config.naming import dimension_complaint, value_complaint
+from gate.values import JsonValue
+
+Row = Mapping[str, JsonValue]
+TAG = "tag:"
+RESERVED = frozenset({"input", "id", "slices", "expected"})
+_CHATS = ("messages", "input", "chat_history")
+_INPUTS = ("input", "question", "prompt", "query", "text", "user_input")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a row stands.
+
+    Args:
+        line: of the file.
+        number: of the row, from 1.
+        tell: hears of losses.
+    """
+
+    line: int
+    number: int
+    tell: Tell
+
+    def lost(self, what: str, remedy: str = "") -> None:
+        """Something of this row is left out, or put differently."""
+        self.tell.add(self.line, what, remedy)
+
+
+class Draft:
+    """A case that is put together from a row of another tool.
+
+    Args:
+        place: of the row.
+        name: what the other tool calls it; one that cannot be an id gives way to the place.
+    """
+
+    def __init__(self, place: Place, name: JsonValue = None) -> None:
+        self.place = place
+        text = str(name).strip() if isinstance(name, (str, int)) and not isinstance(name, bool) else ""
+        if name is not None and (not text or value_complaint(text)):
+            place.lost(f"the id {quoted(str(name))} of row {place.number} cannot be used, so it is called by its place")
+            text = ""
+        self.case: dict[str, JsonValue] = {"id": text or f"row-{place.number}"}
+        self.kept: JsonValue = None
+
+    def ask(self, value: JsonValue, what: str = "input") -> bool:
+        """Take what is asked; False, and a word, where it cannot be."""
+        asked = turns_of(value, f"{what} of row {self.place.number}", self.place.line, self.place.tell)
+        self.case |= asked or {}
+        return asked is not None
+
+    def ask_mapping(self, inputs: Row) -> bool:
+        """Take a mapping that is asked: its question, or its conversation, and all else as variables."""
+        rest = dict(inputs)
+        key = next((key for key in _CHATS if is_chat(rest.get(key))), "")
+        if not key and len(rest) == 1 and is_chat(next(iter(rest.values()))):
+            key = next(iter(rest))
+        if key:
+            if not self.ask(rest.pop(key), key):
+                return False
+        else:
+            found = next((key for key in _INPUTS if isinstance(rest.get(key), str)), None)
+            if found is None and len(rest) == 1 and isinstance(next(iter(rest.values())), str):
+                found = next(iter(rest))
+            if found is not None and str(rest[found]).strip():
+                self.case["input"] = rest.pop(found)
+        self.variables(rest)
+        if len(self.case) == 1:
+            self.place.lost(f"row {self.place.number} holds nothing to ask, and is left out")
+        return len(self.case) > 1
+
+    def expect(self, value: JsonValue) -> None:
+        """Take the reference answer: of a reply that is written down as a turn, its words."""
+        if value is not None and value != "":
+            self.case["expected"] = value if (said := reply_of(value)) is None else said
+
+    def expect_mapping(self, outputs: Row) -> None:
+        """Take a mapping of answers: its only one, or the one of a well-known name where nothing else stands there."""
+        if len(outputs) == 1:
+            self.expect(next(iter(outputs.values())))
+        elif outputs:
+            self.expect(dict(outputs))
+
+    def variables(self, values: Row) -> None:
+        """Take further values."""
+        good: dict[str, JsonValue] = {}
+        for key, value in values.items():
+            if key in RESERVED:
+                self.place.lost(f"the value {quoted(key)} of row {self.place.number} is left out: the gate's own word")
+            else:
+                good[key] = value
+        if good:
+            known = self.case.get("vars")
+            self.case["vars"] = {**(known if isinstance(known, dict) else {}), **good}
+
+    def metadata(self, value: JsonValue) -> None:
+        """Take metadata: short values as slices, and what the gate itself has kept there."""
+        if isinstance(value, str):
+            try:
+                value = json.loads(value)
+            except ValueError:
+                self.place.lost(f"metadata of row {self.place.number} is no mapping, and is left out")
+                return
+        if not isinstance(value, dict):
+            return
+        for key, item in value.items():
+            if key == OWN and isinstance(item, dict):
+                self.kept = item
+            else:
+                self.slice(key, item)
+
+    def slice(self, key: str, value: JsonValue) -> None:
+        """Take a value as a slice, if it is short."""
+        text = json.dumps(value) if isinstance(value, (bool, int, float)) else value
+        if value is None or text == "":
+            return
+        if not isinstance(text, str) or dimension_complaint(key) or value_complaint(text):
+            said = f"metadata {quoted(key)} of row {self.place.number} is no short text, and is left out"
+            self.place.lost(said, "name the value as a variable, if the prompt needs it")
+            return
+        known = self.case.get("slices")
+        self.case["slices"] = {**(known if isinstance(known, dict) else {}), key: text}
+
+    def tags(self, value: JsonValue) -> None:
+        """Take tags: a slice `tag:NAME` with the value `yes` for each."""
+        for tag in value if isinstance(value, list) else [value] if isinstance(value, str) and value else []:
+            self.slice(f"{TAG}{tag}", "yes")
+
+    def done(self) -> dict[str, JsonValue]:
+        """The case, with what the gate has kept about it."""
+        return with_kept(self.case, self.kept)
+
+
+def text_or_texts(value: JsonValue) -> JsonValue:
+    """A reference answer where only a text, or a list of them, may stand: anything else as JSON."""
+    texts = isinstance(value, list) and all(isinstance(item, str) for item in value)
+    return value if isinstance(value, str) or texts else json.dumps(value, ensure_ascii=False)
+
+
+def metadata_of(entry: Entry, *, tags: bool = False) -> dict[str, JsonValue]:
+    """Slices of a case as metadata; those that are tags only where the format has no tags."""
+    slices = entry.get("slices")
+    found = slices if isinstance(slices, dict) else {}
+    return {
+        key: value
+        for key, value in found.items()
+        if isinstance(value, str) and key != OWN and not (tags and _is_tag(key, value))
+    }
+
+
+def tags_of(entry: Entry) -> list[JsonValue]:
+    """Slices of a case that are tags."""
+    slices = entry.get("slices")
+    found = slices if isinstance(slices, dict) else {}
+    return [key.removeprefix(TAG) for key, value in found.items() if _is_tag(key, value)]
+
+
+def _is_tag(key: str, value: JsonValue) -> bool:
+    return key.startswith(TAG) and value == "yes"
+
+
+def asked_of(entry: Entry) -> JsonValue:
+    """What a case asks, as a text or as messages; None for one of variables alone."""
+    return entry.get("input", entry.get("messages"))
+
+
+def mapping_of(entry: Entry) -> dict[str, JsonValue]:
+    """What a case asks, as a mapping."""
+    variables = entry.get("vars")
+    asked = {key: entry[key] for key in ("input", "messages") if key in entry}
+    return {**asked, **(variables if isinstance(variables, dict) else {})}
+
+
+def difference(entry: Entry, back: Entry) -> dict[str, JsonValue]:
+    """What has to be kept so that a case comes back as it is.
+
+    Args:
+        entry: the case.
+        back: what its row would be read as.
+    """
+    kept = {key: value for key, value in entry.items() if key not in back or not same(value, back[key])}
+    gone: list[JsonValue] = [key for key in back if key not in entry]
+    return {**kept, **({WITHOUT: gone} if gone else {})}
+
+
+def same(one: JsonValue, other: JsonValue) -> bool:
+    """Equal as JSON: to Python 1, 1.0 and true are the same."""
+    return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
+
+
+def case_of_helm(row: Row, place: Place) -> dict[str, JsonValue] | None:
+    """The case of an instance; None, and a loss, where it asks nothing."""
+    rest = dict(row)
+    name = rest.pop("id", None)
+    perturbation = rest.pop("perturbation", None)
+    draft = Draft(place, None if perturbation else name)
+    if perturbation:
+        place.lost(f"the perturbation of row {place.number} is left out; rows of one id are one cluster")
+        draft.case["cluster"] = str(name)
+    asked = rest.pop("input", rest.pop("input.text", None))
+    if isinstance(asked, dict):
+        # A conversation stands beside an empty text.
+        asked = asked.get("messages") or asked.get("text")
+    if not draft.ask(asked):
+        return None
+    _references(rest, draft)
+    for key in ("split", "sub_split"):
+        draft.slice(key, rest.pop(key, None))
+    draft.metadata(rest.pop("extra_data", None))
+    for key in ("contrast_inputs", "contrast_references"):
+        if rest.pop(key, None):
+            place.lost(f"{key!r} of row {place.number} is left out", "write them as cases of one cluster")
+    draft.variables({key: value for key, value in rest.items() if value is not None})
+    return draft.done()
+
+
+def _references(rest: dict[str, JsonValue], draft: Draft) -> None:
+    given = rest.pop("references", None)
+    for key in ("reference", "correct_reference", "correct", "answer", "target"):
+        single = rest.pop(key, None)
+        given = single if given is None else given
+    items = given if isinstance(given, list) else [given] if given not in (None, "") else []
+    texts = [_reference(item) for item in items]
+    right = [text for text, correct in texts if correct]
+    draft.expect(right[0] if len(right) == 1 else list(right) or None)
+    if len(right) < len(texts):
+        said = f"wrong references of row {draft.place.number} are in the variable 'choices', with the right ones"
+        draft.place.lost(said, "show them in the prompt")
+        draft.variables({"choices": [text for text, _ in texts]})
+
+
+def _reference(item: JsonValue) -> tuple[JsonValue, bool]:
+    """Its text, and whether it is right."""
+    if not isinstance(item, dict):
+        return item, True
+    output, tags = item.get("output"), item.get("tags")
+    text = output.get("text") if isinstance(output, dict) else output
+    return text, isinstance(tags, list) and "correct" in tags
+
+
+def helm_row(entry: Entry) -> dict[str, JsonValue]:
+    """The instance of a case."""
+    asked = asked_of(entry)
+    expected = entry.get("expected")
+    texts = expected if isinstance(expected, list) else [] if expected is None else [expected]
+    variables = entry.get("vars")
+    choices = variables.get("choices") if isinstance(variables, dict) else None
+    wrong = [text for text in choices if text not in texts] if isinstance(choices, list) else []
+    tags: list[tuple[JsonValue, list[JsonValue]]] = [(text, ["correct"]) for text in texts]
+    tags += [(text, []) for text in wrong]
+    references: list[JsonValue] = [{"output": {"text": _text(text)}, "tags": tagged} for text, tagged in tags]
+    slices = metadata_of(entry)
+    given: dict[str, JsonValue] = {"text": asked} if isinstance(asked, str) else {"text": "", "messages": asked}
+    row: dict[str, JsonValue] = {"id": entry["id"], "input": given, "references": references}
+    row |= {key: slices.pop(key) for key in ("split", "sub_split") if key in slices}
+    return {**row, "extra_data": slices}
+
+
+def _text(value: JsonValue) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def case_of_inspect(row: Row, place: Place) -> dict[str, JsonValue] | None:
+    """The case of a sample; None, and a loss, where it asks nothing."""
+    rest = dict(row)
+    draft = Draft(place, rest.pop("id", None))
+    if not draft.ask(rest.pop("input", None)):
+        return None
+    draft.expect(rest.pop("target", None))
+    draft.metadata(rest.pop("metadata", None))
+    if isinstance(description := rest.pop("description", None), str) and description:
+        draft.case["description"] = description
+    for key in ("files", "setup", "sandbox", "checkpoint"):
+        if rest.pop(key, None) is not None:
+            place.lost(f"{key!r} of row {place.number} is left out", "an agent's files belong to its target")
+    choices = rest.pop("choices", None)
+    if choices is not None:
+        place.lost(f"choices of row {place.number} are the variable 'choices'", "show them in the prompt")
+        draft.variables({"choices": _choices(choices)})
+    draft.variables(rest)
+    return draft.done()
+
+
+def _choices(value: JsonValue) -> JsonValue:
+    if not isinstance(value, str):
+        return value
+    parts = value.split(",")
+    return [text for part in (parts if len(parts) > 1 else value.split()) if (text := part.strip())]
+
+
+def inspect_row(entry: Entry) -> dict[str, JsonValue]:
+    """The sample of a case."""
+    row: dict[str, JsonValue] = {"id": entry["id"], "input": asked_of(entry)}
+    if "expected" in entry:
+        row["target"] = text_or_texts(entry["expected"])
+    if isinstance(entry.get("description"), str):
+        row["description"] = entry["description"]
+    variables = entry.get("vars")
+    if isinstance(variables, dict) and isinstance(variables.get("choices"), list):
+        row["choices"] = variables["choices"]
+    return {**row, "metadata": metadata_of(entry)}
+
+
+def cells_of(row: Row) -> tuple[dict[str, JsonValue], tuple[str, ...]]:
+    """The row of a table as Inspect reads one: there, `input` and `target` are texts, and commas part the choices.
+
+    Returns:
+        The row, and what would be read otherwise.
+    """
+    cells, told = dict(row), list[str]()
+    # An empty cell would not be read at all.
+    cells["metadata"] = row.get("metadata", {})
+    if not isinstance(row["input"], str):
+        told.append("its conversation is read as one text")
+    if isinstance(row.get("target"), list):
+        told.append("its targets are read as one text")
+    choices = row.get("choices")
+    if isinstance(choices, list):
+        joined = ",".join(map(str, choices))
+        if _choices(joined) == choices:
+            cells["choices"] = joined
+        else:
+            told.append("its choices are cut at each comma")
+    return cells, tuple(told)
+
+
+_BOOKKEEPING = frozenset(
+    "_xact_id _pagination_key _async_scoring_state created dataset_id project_id org_id root_span_id span_id "
+    "span_parents is_root origin comments audit_data facets classifications created_at modified_at dataset_name "
+    "source_run_id name".split()
+)
+_RECORDED = ("context", "error", "experiment_id", "metrics", "scores", "span_attributes")
+"""Of Braintrust's experiments, which are exported like its datasets."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """One form of row.
+
+    Args:
+        read: the case that a row stands for; None, and a word, where it cannot be asked.
+        write: the row for a case.
+        metadata: key under which a row has metadata.
+        asks: every row needs a question of its own; templates and variables are unknown.
+        holder: key of the mapping that holds all of a row; empty where the row itself does.
+        spread: mappings whose entries are columns of their own in a table, `inputs` as `input_…`.
+        tabular: the row as cells can hold it, and what the other tool then reads otherwise.
+    """
+
+    read: Callable[[Row, Place], dict[str, JsonValue] | None]
+    write: Callable[[Entry], dict[str, JsonValue]]
+    metadata: str = "metadata"
+    asks: bool = False
+    holder: str = ""
+    spread: tuple[str, ...] = ()
+    tabular: Callable[[Row], tuple[dict[str, JsonValue], tuple[str, ...]]] = lambda row: (dict(row), ())
+
+
+def _openai(row: Row, place: Place) -> dict[str, JsonValue] | None:
+    rest = dict(row)
+    inner = rest.get("item")
+    holder = dict(inner) if isinstance(inner, dict) else rest
+    draft = Draft(place)
+    draft.metadata(holder.pop("metadata", None))
+    sample = {**rest, "item": holder} if isinstance(inner, dict) else holder
+    case = messages.case_of(sample, place.number, place.line, place.tell)
+    if case is None:
+        return None
+    draft.case = {**case, **({"slices": draft.case["slices"]} if "slices" in draft.case else {})}
+    return draft.done()
+
+
+def _chat(entry: Entry) -> JsonValue:
+    asked = asked_of(entry)
+    return [{"role": "user", "content": asked}] if isinstance(asked, str) else asked
+
+
+def _as_openai(entry: Entry) -> dict[str, JsonValue]:
+    row: dict[str, JsonValue] = {"input": _chat(entry)}
+    if "expected" in entry:
+        row["ideal"] = text_or_texts(entry["expected"])
+    return {**_variables(entry, row), **row}
+
+
+def _as_item(entry: Entry) -> dict[str, JsonValue]:
+    item = {key: entry[key] for key in ("input", "messages", "expected") if key in entry}
+    return {"item": {**_variables(entry, item), **item}}
+
+
+def _variables(entry: Entry, row: Row) -> dict[str, JsonValue]:
+    variables = entry.get("vars")
+    taken = {*row, "item", "sample", "metadata"}
+    return {key: value for key, value in (variables.items() if isinstance(variables, dict) else ()) if key not in taken}
+
+
+def _braintrust(row: Row, place: Place) -> dict[str, JsonValue] | None:
+    rest = _without_bookkeeping(row, place)
+    draft = Draft(place, rest.pop("id", None))
+    asked = rest.pop("input", None)
+    good = draft.ask_mapping(asked) if isinstance(asked, dict) else draft.ask(asked)
+    if not good:
+        return None
+    # Datasets of former days call it `output`, as its own library knows; in an experiment that is the recorded answer.
+    expected, output = rest.pop("expected", None), rest.pop("output", None)
+    recorded = sorted(key for key in _RECORDED if rest.pop(key, None) is not None)
+    if output is not None and (expected is not None or recorded):
+        recorded, output = ["output", *recorded], None
+    if recorded:
+        place.lost(f"what an experiment recorded is left out: {', '.join(recorded)}", "the gate asks anew")
+    draft.expect(output if expected is None else expected)
+    draft.metadata(rest.pop("metadata", None))
+    draft.tags(rest.pop("tags", None))
+    draft.variables({key: value for key, value in rest.items() if value is not None})
+    return draft.done()
+
+
+def _as_braintrust(entry: Entry) -> dict[str, JsonValue]:
+    asked = mapping_of(entry) if "vars" in entry else asked_of(entry)
+    row: dict[str, JsonValue] = {"id": entry["id"], "input": asked}
+    if "expected" in entry:
+        row["expected"] = entry["expected"]
+    tags = tags_of(entry)
+    return {**row, "metadata": metadata_of(entry, tags=True), **({"tags": tags} if tags else {})}
+
+
+def _langsmith(row: Row, place: Place) -> dict[str, JsonValue] | None:
+    rest = _without_bookkeeping(row, place)
+    draft = Draft(place, rest.pop("id", None))
+    inputs, outputs = rest.pop("inputs", None), rest.pop("outputs", None)
+    if not (draft.ask_mapping(inputs) if isinstance(inputs, dict) else draft.ask(inputs, "inputs")):
+        return None
+    if isinstance(outputs, dict):
+        draft.expect_mapping(outputs)
+    else:
+        draft.expect(outputs)
+    metadata = rest.pop("metadata", None)
+    split = metadata.get("dataset_split") if isinstance(metadata, dict) else None
+    if isinstance(metadata, dict) and isinstance(split, list) and len(split) == 1:
+        metadata = {**metadata, "dataset_split": split[0]}
+    draft.metadata(metadata)
+    for key in ("split", "dataset_split"):
+        draft.slice(key, rest.pop(key, None))
+    if rest.pop("attachments", None):
+        place.lost(f"attachments of row {place.number} are left out", "the gate asks in words")
+    draft.variables({key: value for key, value in rest.items() if value is not None})
+    return draft.done()
+
+
+def _as_langsmith(entry: Entry) -> dict[str, JsonValue]:
+    row: dict[str, JsonValue] = {"id": entry["id"], "inputs": mapping_of(entry)}
+    row["outputs"] = {"output": entry["expected"]} if "expected" in entry else {}
+    return {**row, "metadata": metadata_of(entry)}
+
+
+def _without_bookkeeping(row: Row, place: Place) -> dict[str, JsonValue]:
+    own = sorted(row.keys() & _BOOKKEEPING)
+    if own:
+        place.lost(f"{', '.join(own)} are the other tool's own, and are left out")
+    return {key: value for key, value in row.items() if key not in _BOOKKEEPING}
+
+
+LAYOUTS: Mapping[str, Layout] = {
+    "openai-evals": Layout(_openai, _as_openai, asks=True),
+    "openai-items": Layout(_openai, _as_item, holder="item"),
+    "inspect": Layout(case_of_inspect, inspect_row, asks=True, tabular=cells_of),
+    "braintrust": Layout(_braintrust, _as_braintrust),
+    "langsmith": Layout(_langsmith, _as_langsmith, spread=("inputs", "outputs")),
+    "helm": Layout(case_of_helm, helm_row, metadata="extra_data", asks=True),
+}

@@ -1,0 +1,231 @@
+"""`gate cases add`, `edit` and `archive`."""
+
+import shlex
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from gate.cases.stored import CaseVersion, Change, Entry, Put
+    from gate.store.case_sets import CaseSet
+    from gate.values import JsonValue
+
+_PERSON = click.option("--person", default="", help="Who you are, for the history.  [default: the name that git knows]")
+
+
+@click.command()
+@click.argument("source")
+@click.option("--id", "name", default="", help="Of the new case.")
+@click.option("--input", "said", default="", help="What the user says.")
+@click.option("--expected", default="", help="The reference answer.")
+@click.option("--description", default="", help="What the case is for.")
+@click.option("--criteria", default="", help="What judges look for in this case.")
+@click.option("--slice", "slices", multiple=True, metavar="DIMENSION=VALUE", help="A slice that it is in.")
+@click.option("--entry", default="", metavar="FILE", help="The whole case, in YAML or JSON; - for standard input.")
+@click.option("--from", "run", nargs=2, default=None, metavar="RUN.json CASE", help="A case of a finished run.")
+@_PERSON
+def add(source: str, name: str, entry: str, run: tuple[str, str] | None, person: str, **said: object) -> None:
+    """Add a case to SOURCE: a case file, which is made where there is none, or a suite of the store.
+
+    \b
+    Examples:
+      gate cases add evals/support/cases.jsonl --id refund-9 --input "Where is my money?" --slice tier=free
+      gate cases add store:support --from .gate/last refund-7 --expected "Refunds take five days."
+      gate cases add store:support --entry case.yaml
+    """
+    from gate.app.case_sets import open_cases
+    from gate.cli.cases.entry import given_values, read_entry, slices_of
+    from gate.errors import GateError
+
+    if entry and run:
+        raise GateError("--entry and --from both say what the case is", "give one of the two")
+    slices = said.pop("slices", ())
+    own: dict[str, JsonValue] = {"id": name, "input": str(said.pop("said") or "")}
+    own |= {key: str(value) for key, value in said.items()}
+    found = read_entry(entry) if entry else _of_run(*run, said=bool(own["input"])) if run else {}
+    before = found.get("slices")
+    tagged: dict[str, JsonValue] = {**(before if isinstance(before, dict) else {})}
+    tagged |= slices_of([str(one) for one in slices] if isinstance(slices, tuple) else [])
+    row = {**found, **given_values({**own, "slices": tagged})}
+    with _keeping(row, source, str(row.get("id", ""))):
+        _added(open_cases(source, person, new=True), row)
+
+
+@click.command()
+@click.argument("source")
+@click.argument("case")
+@click.option("--set", "sets", multiple=True, metavar="KEY=VALUE", help="Set a key; JSON, or else text; slices.tier=x.")
+@click.option("--unset", "unsets", multiple=True, metavar="KEY", help="Remove a key.")
+@click.option("--entry", default="", metavar="FILE", help="The whole case, in YAML or JSON; - for standard input.")
+@click.option("--rename", default="", metavar="NEW", help="Give it another id; in the store its history stays with it.")
+@_PERSON
+def edit(source: str, case: str, person: str, rename: str, entry: str, **changes: tuple[str, ...]) -> None:
+    """Edit CASE of SOURCE; without options it opens your editor.
+
+    \b
+    Examples:
+      gate cases edit evals/support/cases.jsonl refund-1 --set expected="Five days." --unset criteria
+      gate cases edit store:support refund-1
+      gate cases edit store:support refund-1 --rename refund-twice
+    """
+    from gate.app.case_sets import open_cases
+    from gate.cases.reading import parse_entry, renamed
+    from gate.cli.cases.entry import case_versions, changed_entry, edit_entry, read_entry
+    from gate.errors import GateError
+
+    sets, unsets = changes["sets"], changes["unsets"]
+
+    if entry and (sets or unsets):
+        raise GateError("--entry is the whole case", "leave --set and --unset out")
+    cases = open_cases(source, person)
+    known = case_versions(cases, case)
+    newest = known[0]
+    current = newest.entry if newest.entry is not None else known[1].entry or {}
+    again = (case, "--rename", rename) if rename else (case,)
+    if entry:
+        row = read_entry(entry)
+    elif sets or unsets or rename:
+        row = changed_entry(current, sets, unsets)
+    else:
+        text = edit_entry(current)
+        with _keeping(text, source, *again):
+            _edited(cases, parse_entry(text, "your edit"), newest)
+        return
+    with _keeping(row, source, *again):
+        _edited(cases, renamed(row, rename) if rename else row, newest, rename)
+
+
+@click.command()
+@click.argument("source")
+@click.argument("case", nargs=-1, required=True)
+@_PERSON
+def archive(source: str, case: tuple[str, ...], person: str) -> None:
+    """Take cases out of SOURCE: a suite keeps them in its history, and of a file git does.
+
+    \b
+    Example:
+      gate cases archive store:support refund-1 refund-2
+    """
+    from gate.app.case_sets import open_cases
+    from gate.cases.stored import Archive
+    from gate.cli.cases.entry import case_versions
+    from gate.config.documents import printable
+    from gate.config.naming import is_store
+
+    cases = open_cases(source, person)
+    changes = [Archive(name, case_versions(cases, name)[0].number) for name in dict.fromkeys(case)]
+    label = carry_out_changes(
+        cases, changes, f"archived {len(changes)} cases" if len(changes) > 1 else f"archived {case[0]}"
+    )
+    kept = "they stay in its history" if is_store(source) else "git keeps what was committed"
+    click.echo(printable(f"archived {', '.join(change.name for change in changes)} in {label}: {kept}"))
+
+
+def carry_out_changes(cases: "CaseSet", changes: "Sequence[Change]", what: str) -> str:
+    """Make changes, all or none.
+
+    Args:
+        cases: where.
+        changes: each of another case.
+        what: for the history.
+
+    Returns:
+        What the place is called now.
+
+    Raises:
+        TooLate: somebody was quicker.
+    """
+    from gate.store.case_sets import ChangedMeanwhile, changed_meanwhile
+
+    done = cases.change(changes, what)
+    if isinstance(done, str):
+        return done
+    told = "; ".join(changed_meanwhile(one) for one in done[:5])
+    more = f"; and {len(done) - 5} more" if len(done) > 5 else ""
+    raise ChangedMeanwhile(
+        f"{told}{more}: nothing was done", "look at what is there now with gate cases show, then repeat"
+    )
+
+
+def _added(cases: "CaseSet", row: "dict[str, JsonValue]") -> None:
+    from gate.cases.reading import put_of
+
+    put = put_of(row)
+    _check_free(cases, put.name)
+    _put(cases, put, f"added {put.name}")
+
+
+def _edited(cases: "CaseSet", row: "dict[str, JsonValue]", newest: "CaseVersion", rename: str = "") -> None:
+    from gate.cases.reading import put_of
+    from gate.errors import GateError
+
+    put = put_of(row, newest.number)
+    if put.name == newest.name:
+        _put(cases, put, f"edited {put.name}")
+    elif rename:
+        _check_free(cases, put.name)
+        _put(cases, replace(put, was=newest.name), f"renamed {newest.name} to {put.name}")
+    else:
+        hint = f"add --rename {shlex.quote(put.name)} if that is meant"
+        raise GateError(f"this would give the case {newest.name!r} the id {put.name!r}", hint)
+
+
+def _check_free(cases: "CaseSet", name: str) -> None:
+    from gate.cases.stored import CaseFilter
+    from gate.errors import GateError
+
+    if cases.case(name):
+        archived = name in {one.name for one in cases.cases(CaseFilter(archived=True))}
+        old = ", which is archived" if archived else ""
+        raise GateError(f"there is a case {name!r} already{old}", "choose another id, or use gate cases edit")
+
+
+def _put(cases: "CaseSet", put: "Put", what: str) -> None:
+    from gate.config.documents import printable
+
+    label = carry_out_changes(cases, [put], what)
+    click.echo(printable(f"{what} in {label}"))
+
+
+@contextmanager
+def _keeping(row: "Entry | str", source: str, *words: str) -> Iterator[None]:
+    """What somebody wrote is kept in a file, when it comes too late, or was written in an editor and is wrong."""
+    from gate.app.case_sets import keep_edit
+    from gate.config.documents import printable
+    from gate.config.yaml_editing import dumped
+    from gate.errors import GateError
+    from gate.store.case_sets import ChangedMeanwhile
+
+    try:
+        yield
+    except GateError as error:
+        if isinstance(row, str) or isinstance(error, ChangedMeanwhile):
+            path = keep_edit(row if isinstance(row, str) else dumped(dict(row)))
+            again = shlex.join(["gate", "cases", "edit", source, *words, "--entry", str(path)])
+            click.echo(printable(f"What you wrote is kept in {path}. To put it there after all: {again}"), err=True)
+        raise
+
+
+def _of_run(path: str, case: str, *, said: bool) -> "dict[str, JsonValue]":
+    from gate.app.case_sets import open_cases
+    from gate.cases.stored import Entry
+    from gate.config.naming import is_store
+    from gate.engine.run_cases import found_case
+    from gate.errors import GateError
+    from gate.paths import escapes
+    from gate.store.run_folder import load_run
+
+    def lookup(where: str, name: str) -> Entry | None:
+        if not where or (not is_store(where) and escapes(where)):
+            return None
+        try:
+            found = open_cases(where).case(name)
+        except GateError:
+            return None
+        return found[0].entry if found else None
+
+    return found_case(load_run(Path(path)), case, lookup, said=said)

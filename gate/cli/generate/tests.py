@@ -1,0 +1,291 @@
+"""From the options of `gate generate` to what is written and printed."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from gate.app.environment.settings import Settings
+from gate.app.generation.specification_diff import TestMakers, rules_followed, specification_files
+from gate.app.generation.tests import (
+    GenerationRequest,
+    GenerationResult,
+    GenerationSource,
+    file_content,
+    forecast_generation,
+    generate_tests,
+    keep_files,
+    keep_for_reading,
+    read_source,
+    reading_folder,
+    write_back,
+)
+from gate.cli.generate.options import (
+    SMALL,
+    GenerateOptions,
+    folder_of,
+    generation_progress,
+    generation_request,
+    print_error_line,
+    screen,
+    suite_of,
+)
+from gate.config.specification import Specification
+from gate.errors import CannotEvaluate, GateError
+from gate.prompts.reading import is_prompt_yml, own_model
+from gate.report.escape import terminal_text
+from gate.report.markdown import report as sheet_markdown
+from gate.report.sheets import generation
+from gate.report.sheets.generation_json import printable_json
+from gate.report.sheets.sheet import Sheet
+from gate.report.terminal import sheet as sheet_terminal
+from gate.testgen.evaluation.metrics import OutcomeRow
+from gate.testgen.evaluation.trials import judge_notes
+from gate.testgen.files import SPECIFICATION_FILE, NewFiles, new_files, suite_models
+from gate.testgen.forecast import GenerationForecast
+from gate.testgen.rules.compiler import compiled_summary
+from gate.testgen.specification.extraction import RULES_NAMED
+from gate.values import counted
+
+if TYPE_CHECKING:
+    from gate.testgen.evaluation.model_comparison import EvaluationResult
+
+SUMMARY = "summary.md"
+FIGURES = ("evaluation.md", "judge.svg", "code.svg", "either.svg")
+NO_OUTPUT = (
+    "No output of any model complies with the prompt: look at a few, for the judge or the tests may be at fault."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedGeneration:
+    """All that is known beforehand.
+
+    Args:
+        wanted: models, settings and limits.
+        settings: keys and addresses.
+        found: the prompt, and its specification if there is one.
+        foreseen: what it would take.
+    """
+
+    wanted: GenerationRequest
+    settings: Settings
+    found: GenerationSource
+    foreseen: GenerationForecast
+
+    @property
+    def sheet(self) -> Sheet:
+        """What it would take, to be shown."""
+        return generation.generation_plan_sheet(self.wanted.prompt, self.foreseen)
+
+
+@dataclass(slots=True)
+class WrittenFiles:
+    """The files of one command.
+
+    Args:
+        options: as typed.
+        wanted: models.
+        found: the prompt, and the specification that there was before.
+        files: for the user, once they are written.
+        begun: they are.
+    """
+
+    options: GenerateOptions
+    wanted: GenerationRequest
+    found: GenerationSource
+    files: NewFiles = field(default_factory=NewFiles, init=False)
+    begun: bool = field(default=False, init=False)
+
+    @property
+    def folder(self) -> Path:
+        """Of what is for a reader's information."""
+        return reading_folder(folder_of(self.options))
+
+    def keep(self, done: GenerationResult) -> None:
+        """Write what was made, before any of it is run; figures of an earlier run go.
+
+        Raises:
+            GateError: it cannot be written.
+        """
+        place = folder_of(self.options)
+        self.files = new_files(done.made, self.found.given, place, file_content)
+        keep_files(self.files.all)
+        if self.options.chosen.write_back and done.made.tests:
+            write_back(Path(self.options.prompt), done.made.tests)
+        keep_for_reading(self.folder, dict.fromkeys(FIGURES))
+        self.summarise(done)
+        self.begun = True
+
+    def summarise(self, done: GenerationResult) -> tuple[generation.GenerationOutcome, str]:
+        """Write summary and JSON.
+
+        Returns:
+            What they tell, and the JSON.
+        """
+        outcome = self._outcome(done)
+        rows: Sequence[OutcomeRow] | None = None if done.evaluated is None else done.evaluated.rows
+        from gate.report.sheets import generation_json
+
+        document = generation_json.generation_json(outcome, done.effort, rows)
+        summary = sheet_markdown.render_sheet(generation.generation_sheet(outcome))
+        keep_for_reading(self.folder, {SUMMARY: summary, "generation.json": document})
+        return outcome, document
+
+    def told(self) -> str:
+        """Where it is, for somebody whose run ended early."""
+        written = [str(file.path) for file in self.files.all]
+        return f"kept: {', '.join([*written, str(self.folder / SUMMARY)])}"
+
+    def _outcome(self, done: GenerationResult) -> generation.GenerationOutcome:
+        made, wanted = done.made, self.wanted
+        warnings = judge_notes(wanted.judge, wanted.generator, wanted.evaluation.models if wanted.evaluation else ())
+        if wanted.generator.provider == "local":
+            warnings.append(SMALL)
+        if len(made.left_out) > RULES_NAMED:
+            warnings.append(f"{self.folder}/generation.json names all rules that were left out.")
+        if made.failure is not None:
+            warnings.insert(0, f"There are no tests: {made.failure.message} ({made.failure.hint}).")
+        return generation.GenerationOutcome(
+            prompt=self.options.prompt,
+            specification=made.specification,
+            compiled=[(one, compiled_summary(one)) for one in made.compiled],
+            tests=made.tests,
+            discarded=made.discarded,
+            notes=made.notes,
+            warnings=warnings,
+            written=[file.told for file in self.files.all],
+            diversity=made.diversity,
+            left_out=made.left_out,
+            spent=generation.effort_words(done.effort),
+            suite=self._suite(made.specification, self.files.cases.path) if self.files.cases else "",
+        )
+
+    def _suite(self, specification: Specification, cases: Path) -> str:
+        wanted, own = self.wanted, own_model(self.found.version.prompt.unused)
+        tested = wanted.evaluation.models if wanted.evaluation is not None else ()
+        models = suite_models(own, tested, wanted.generator, wanted.judge)
+        return suite_of(self.options.prompt, cases, specification, models)
+
+
+def planned_generation(options: GenerateOptions) -> PlannedGeneration:
+    """Read everything, and foresee.
+
+    Raises:
+        GateError: options that do not go together, or mistakes in a file.
+    """
+    if options.update:
+        raise GateError("--update has no meaning without --diff", "add --diff")
+    if options.chosen.write_back:
+        if not is_prompt_yml(options.prompt):
+            raise GateError(f"--set write_back is for .prompt.yml files, and not for {options.prompt}", "leave it out")
+        if int(options.chosen.effort.get("turns", 1)) > 1:
+            raise GateError("--set write_back and turns do not go together", "a .prompt.yml holds tests of one turn")
+    settings = Settings.from_environ()
+    wanted = generation_request(options, settings)
+    found = read_source(wanted)
+    return PlannedGeneration(wanted, settings, found, forecast_generation(wanted, found, settings))
+
+
+def execute_plan(options: GenerateOptions) -> int:
+    """Say what it would take.
+
+    Returns:
+        0; mistakes are errors with their own exit code.
+    """
+    begun = planned_generation(options)
+    if told := _standing(options, begun.wanted):
+        click.echo(told)
+    elif options.as_json:
+        from gate.report.sheets import generation_json
+
+        click.echo(generation_json.plan_json(options.prompt, begun.foreseen), nl=False)
+    else:
+        sheet_terminal.render_sheet(begun.sheet, screen(), brief=options.quiet)
+    return 0
+
+
+def execute(options: GenerateOptions) -> int:
+    """Read, foresee, generate, keep, show.
+
+    Returns:
+        0; 1 where no output of an evaluation complies; mistakes and gaps are errors with their own exit codes.
+    """
+    begun = planned_generation(options)
+    if told := _standing(options, begun.wanted):
+        click.echo(told)
+        return 0
+    if not options.quiet:
+        print_error_line(begun.sheet.headline)
+        if (folder := folder_of(options)) == Path(options.prompt).parent and options.out is None:
+            print_error_line(f"{folder / SPECIFICATION_FILE} lies beside the prompt: the files go there")
+        if begun.wanted.generator.provider == "local":
+            print_error_line(SMALL)
+    kept = WrittenFiles(options, begun.wanted, begun.found)
+    try:
+        done = generate_tests(begun.wanted, begun.found, begun.settings, generation_progress(options), kept.keep)
+    except CannotEvaluate as error:
+        if kept.begun:
+            error.hint = "; ".join(filter(None, (error.hint, kept.told())))
+        raise
+    outcome, document = kept.summarise(done)
+    if options.as_json:
+        click.echo(document, nl=False)
+    else:
+        _show(generation.generation_sheet(outcome), options)
+    if done.evaluated is None:
+        return 0
+    _show_figures(options, kept, done.evaluated, outcome)
+    if not any(row.judged == "compliant" for row in done.evaluated.rows):
+        print_error_line(NO_OUTPUT)
+        return 1
+    return 0
+
+
+def _show_figures(
+    options: GenerateOptions, kept: WrittenFiles, evaluated: "EvaluationResult", outcome: generation.GenerationOutcome
+) -> None:
+    """Keep and show them; the file has the warnings that were shown above, too."""
+    from gate.report.sheets import matrix
+
+    figures = matrix.evaluation_figures(evaluated, outcome.specification)
+    sheet = matrix.evaluation_sheet(figures)
+    whole = matrix.evaluation_sheet(replace(figures, warnings=(*outcome.warnings, *figures.warnings)))
+    pictures = {f"{one.source}.svg": matrix.render_heatmap(one) for one in figures.matrices}
+    keep_for_reading(kept.folder, {"evaluation.md": sheet_markdown.render_sheet(whole), **pictures})
+    if options.as_json:
+        return
+    if not options.quiet:
+        click.echo()
+    _show(sheet, options)
+    if not options.quiet:
+        click.echo(f"\nWritten: {kept.folder}/evaluation.md, {', '.join(pictures)}")
+
+
+def _show(sheet: Sheet, options: GenerateOptions) -> None:
+    """Where it is to be quiet, the first line alone; the rest is in the file."""
+    sheet_terminal.render_sheet(replace(sheet, remarks=()) if options.quiet else sheet, screen(), brief=options.quiet)
+
+
+def _standing(options: GenerateOptions, wanted: GenerationRequest) -> str:
+    """That an update left nothing to make, as it is printed; empty where there is something.
+
+    Args:
+        options: as they were typed.
+        wanted: what they ask for.
+
+    Raises:
+        InputErrors: a mistake in the specification.
+    """
+    if options.evaluate or options.chosen.write_back:
+        return ""
+    files = specification_files(options.prompt, wanted.spec, folder_of(options))
+    rules = rules_followed(files, options.prompt, TestMakers(wanted.settings, wanted.generator))
+    if rules is None:
+        return ""
+    why = f"{files.cases} has the tests of {counted(rules, 'rule')} since the last update"
+    if options.as_json:
+        return printable_json({"prompt": options.prompt, "nothing_to_do": why})
+    return terminal_text(f"{options.prompt}: nothing to do, {why}; move it away to have all of them made anew")

@@ -1,0 +1,169 @@
+"""Commands for a finished run: `gate report`, `explain`, `comment` and `push`. Loads click alone."""
+
+import shlex
+from pathlib import Path
+
+import click
+
+
+@click.command()
+@click.argument("run", type=click.Path(path_type=Path), metavar="RUN.json")
+@click.option(
+    "--format",
+    "form",
+    # The names of `gate.cli.output.FORMATS`, which loads what renders them.
+    type=click.Choice(["terminal", "md", "html", "json", "junit", "sarif", "jsonl"]),
+    default=None,
+    help="What to make of it; taken from the ending of --out where that is given.  [default: terminal]",
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    help="Write to this file instead of the screen: .md, .html, .json, .xml (JUnit), .sarif or .jsonl (samples).",
+)
+def report(run: Path, form: str | None, out: Path | None) -> None:
+    """Render RUN.json (or the folder that holds it) again.
+
+    \b
+    Examples:
+      gate report .gate/last
+      gate report .gate/last --format md > comment.md
+      gate report run.json --out report.md
+      gate report .gate/last --out junit.xml
+    """
+    from gate.cli.output import print_run, write_run
+    from gate.store.run_folder import load_run
+
+    record = load_run(run)
+    folder = run if run.is_dir() else run.parent
+    if out is not None:
+        write_run(record, out, form, folder)
+        return
+    print_run(record, form or "terminal", folder)
+
+
+LAST = Path(".gate/last")
+
+
+@click.command()
+@click.argument("run", type=click.Path(path_type=Path), metavar="RUN.json")
+@click.argument("case", metavar="[CASE]", required=False, default="")
+@click.option("--suite", default="", metavar="NAME", help="The suite that asked it, where several have such a case.")
+@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+@click.option("--md", "as_md", is_flag=True, help="Print it as Markdown.")
+def explain(run: Path, case: str, suite: str, as_json: bool, as_md: bool) -> None:
+    """Show everything about CASE of RUN.json (or of the folder that holds it).
+
+    The question, the answers of both arms beside each other with what differs, what every scorer says and why, what
+    the case has to do with the change of each slice, and how to ask it again alone. CASE is an id, the beginning of
+    one, or suite/id; without it, it is the case that fell most. The samples.jsonl beside the record has all answers;
+    without it there are those that the record keeps.
+
+    \b
+    Examples:
+      gate explain .gate/last
+      gate explain .gate/last c17
+      gate explain report/run.json support/c17 --md > case.md
+    """
+    from gate.cli import explain_run
+    from gate.errors import GateError
+
+    if as_json and as_md:
+        raise GateError("--json and --md do not go together", "run it twice")
+    if not case and not run.exists() and LAST.is_dir():
+        hint = f"name the run before the case: gate explain {LAST} {shlex.quote(str(run))}"
+        raise GateError(f"there is no run {run}", hint)
+    explain_run.execute(run, case, suite, "json" if as_json else "md" if as_md else "terminal")
+
+
+@click.command()
+@click.argument("run", type=click.Path(path_type=Path), metavar="RUN.json")
+@click.option("--pull", type=click.IntRange(1), metavar="NUMBER", help="The pull request; a workflow's own by default.")
+@click.option("--repo", default="", metavar="OWNER/NAME", help="The repository; GITHUB_REPOSITORY by default.")
+@click.option(
+    "--key",
+    default="gate.yaml",
+    show_default=True,
+    help="Tells the comments of several gates of one repository apart; the action takes the path of its configuration.",
+)
+@click.option("--quiet", "-q", is_flag=True, help="Say nothing where it went well.")
+def comment(run: Path, pull: int | None, repo: str, key: str, quiet: bool) -> None:
+    """Publish RUN.json (or the folder that holds it) as the comment of a pull request.
+
+    For runs that the action did not make, such as one of `gate merge`. There is one comment for each key, kept up to
+    date; a run of an older commit than the pull request's head is not published. The token in GITHUB_TOKEN needs
+    pull-requests: write. The exit code says whether the comment is there, and nothing of the verdict.
+
+    \b
+    Examples:
+      gate merge shards --out merged; gate comment merged
+      GITHUB_TOKEN=$(gh auth token) gate comment .gate/last --repo acme/support-bot --pull 7
+    """
+    from gate.action.comment import comment_on
+    from gate.app.environment.action import CommentPlace
+    from gate.report.escape import terminal_text
+
+    url, note = comment_on(run, CommentPlace.of(repo, pull or 0), key)
+    if note:
+        click.echo(terminal_text(note), err=True)
+    if not quiet:
+        click.echo(terminal_text(url) if url else "Nothing was touched, so there is nothing to say and no comment.")
+
+
+_EVERY_S = 5.0
+"""Between two lines that say how far a large run is."""
+
+
+@click.command()
+@click.argument("run", type=click.Path(path_type=Path), metavar="RUN")
+@click.option("--to", "url", default="", metavar="URL", help="Send it to the Prompt Gate server at this address.")
+@click.option("--insecure", is_flag=True, help="Send the token over a network that is not encrypted.")
+@click.option("--quiet", "-q", is_flag=True, help="Say nothing where it went well.")
+def push(run: Path, url: str, insecure: bool, quiet: bool) -> None:
+    """Put a finished run into the store, with its samples.
+
+    RUN is a run.json, or the folder that holds one; samples.jsonl beside it goes along. The store is the file
+    .gate/gate.db of this repository, or the database that GATE_DATABASE_URL names; with --to, that of a server, which
+    is shown the token in GATE_TOKEN. A run that is there already stays as it is, so this can be done again.
+
+    \b
+    Examples:
+      gate push .gate/last
+      GATE_DATABASE_URL=postgresql://gate@db.example/gate gate push report/run.json
+      GATE_TOKEN=pgate_… gate push .gate/last --to https://gate.example.org
+    """
+    if insecure and not url:
+        raise click.UsageError("--insecure is for --to.")
+    told = _to_server(run, url, insecure, quiet) if url else _to_store(run)
+    if not quiet:
+        click.echo(told)
+
+
+def _to_store(run: Path) -> str:
+    from gate.app.push import store_run_here
+    from gate.report.escape import terminal_text
+
+    kept = store_run_here(run)
+    again = "" if kept.new else " already"
+    return terminal_text(f"The run is in the store {kept.store}{again}, as number {kept.id}.")
+
+
+def _to_server(run: Path, url: str, insecure: bool, quiet: bool) -> str:
+    import time
+
+    from gate.app.push import SendOptions, send_run_here
+    from gate.report.escape import terminal_text
+
+    last = time.monotonic()
+
+    def shown(done: int, whole: int) -> None:
+        nonlocal last
+        if not quiet and time.monotonic() - last >= _EVERY_S:
+            last = time.monotonic()
+            click.echo(f"sending: {done / 2**20:.1f} of {whole / 2**20:.1f} MiB", err=True)
+
+    def retried(why: str) -> None:
+        click.echo(terminal_text(f"once more, because {why}"), err=True)
+
+    sent = send_run_here(run, url, SendOptions(time.sleep, shown, insecure, retried))
+    return terminal_text(f"The run is {'' if sent.new else 'already '}at {sent.page}")

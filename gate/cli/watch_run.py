@@ -1,0 +1,226 @@
+"""`gate diff --watch`: compare again at every save, until Ctrl-C."""
+
+import sys
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any
+
+import click
+from rich.console import Console
+
+from gate.app.environment.settings import Settings
+from gate.app.memory import MemoryOptions, RunOrder
+from gate.app.runs import run_until_saved, wait_for_save
+from gate.cli import output
+from gate.cli.console import error_message
+from gate.cli.diff_run import DiffOptions, check_options, resolved_by
+from gate.cli.runs import output_paths, planned_run, skipped_text
+from gate.config.policy import Budget, Limit
+from gate.errors import CannotEvaluate, GateError, Interrupted, MissingKey
+from gate.git.sources import Sightings
+from gate.record.run import RunRecord
+from gate.report import numbers
+from gate.report.escape import terminal_text
+from gate.report.terminal import watch as terminal_since
+from gate.report.terminal.watch import spending_line, watch_view
+from gate.report.view import cases as worst_case
+from gate.report.view.headline import first_line
+from gate.resolve.resolved import Resolved
+from gate.values import counted
+
+
+@dataclass(slots=True)
+class Session:
+    """What a session has come to.
+
+    Args:
+        runs: finished ones.
+        begun: runs that a save ended, too.
+        calls: requests, those that were sent again included.
+        usd: dollars, as far as prices are known.
+        run_s: seconds of runs, without those that were waited for a save.
+        last: the run that the next one is held against.
+    """
+
+    runs: int = 0
+    begun: int = 0
+    calls: int = 0
+    usd: float = 0.0
+    run_s: float = 0.0
+    last: RunRecord | None = None
+
+    def add(self, run: RunRecord) -> None:
+        """Count what a run took."""
+        self.begun += 1
+        self.calls += run.calls.made + run.calls.retried + run.calls.failed
+        self.usd += run.spent_usd or 0.0
+        self.run_s += run.duration_s
+
+    def rest(self, budget: Budget) -> Budget:
+        """What the session leaves of a budget.
+
+        Raises:
+            CannotEvaluate: nothing of one of its limits.
+        """
+        left: dict[Limit, Any] = {
+            "max_calls": None if budget.max_calls is None else budget.max_calls - self.calls,
+            "max_usd": None if budget.max_usd is None else budget.max_usd - self.usd,
+            "max_minutes": None if budget.max_minutes is None else budget.max_minutes - self.run_s / 60.0,
+        }
+        for name, value in left.items():
+            if value is not None and value <= 0:
+                said = f"{budget.setting(name)} is used up by this session ({self})"
+                raise CannotEvaluate(said, "what was answered is kept; raise the limit on the base, or begin anew")
+        return budget.model_copy(update={str(name): value for name, value in left.items()})
+
+    def __str__(self) -> str:
+        money = f", {numbers.dollars(self.usd)}" if self.usd else ""
+        return f"{counted(self.runs, 'run')}, {counted(self.calls, 'call')}{money}"
+
+
+@dataclass(slots=True)
+class Watch:
+    """One session.
+
+    Args:
+        options: as typed.
+        out: the screen.
+        settings: keys and addresses.
+        session: what it has come to.
+    """
+
+    options: DiffOptions
+    out: Console
+    settings: Settings
+    session: Session = field(default_factory=Session)
+    _seen: Sightings = field(default_factory=Sightings)
+
+    def run(self) -> int:
+        """Compare and wait, again and again.
+
+        Returns:
+            130 after Ctrl-C, 3 after SIGTERM.
+
+        Raises:
+            CannotEvaluate: the budget is used up.
+            GateError: a mistake on the command line, which no save mends.
+        """
+        try:
+            while True:
+                code = self._once()
+                if code is not None:
+                    return code
+        except KeyboardInterrupt:
+            self._say(f"\nEnded after {self.session}. What was answered is kept.")
+            return Interrupted.exit_code
+
+    def _once(self) -> int | None:
+        """One comparison, and the wait for the next save; an exit code where that was the last."""
+        seen = Sightings()
+        try:
+            resolved = resolved_by(self.options, seen)
+        except GateError as error:
+            if not seen.files:
+                raise
+            # What was read before the mistake was found is not all that there is to watch.
+            for path in self._seen.files:
+                seen.see(path)
+            self._seen = seen
+            self._mistake(error)
+            wait_for_save(self._seen)
+            return None
+        self._seen = seen
+        return self._compare(resolved)
+
+    def _compare(self, resolved: Resolved) -> int | None:
+        if not resolved.suites and not resolved.edits:
+            self._clear()
+            self._say(terminal_text(f"{_now()}  {_nothing(resolved)}"))
+            self._wait()
+            return None
+        left = self.session.rest(resolved.budget)
+        try:
+            ran = run_until_saved(self._plan(replace(resolved, budget=left)), self.settings, self._seen)
+        except (Interrupted, MissingKey):
+            raise  # no save brings a key
+        except GateError as error:
+            self._mistake(error)
+            wait_for_save(self._seen)
+            return None
+        self.session.add(ran.record)
+        if ran.ended:
+            self.session.runs += 1
+            self._say(first_line(ran.record))
+            self._say(f"Ended after {self.session}. What was answered is kept.")
+            return ran.record.exit_code
+        if ran.saved and ran.record.unfinished is not None:
+            self._say(f"{_now()}  A file was saved: begun anew after {spending_line(ran.record)}.")
+            wait_for_save(self._seen)
+            return None
+        self.session.runs += 1
+        self._tell(ran.record)
+        self._wait()
+        return None
+
+    def _plan(self, resolved: Resolved) -> RunOrder:
+        options = self.options
+        # Reading both prompts for their promises costs calls at every save, and says nothing about answers.
+        suites = tuple(replace(suite, promises=None) for suite in resolved.suites)
+        folder, concurrency = output_paths(options.out)[0], self.settings.concurrency
+        asked = replace(resolved, suites=suites)
+        return planned_run(asked, concurrency, folder, MemoryOptions(beside=False), quiet=options.quiet)
+
+    def _tell(self, run: RunRecord) -> None:
+        """One screen: the verdict now and what became of the last one, the worst case, what it took."""
+        folder, file = output_paths(self.options.out)
+        if file is not None:
+            output.write_run(run, file)
+        self._clear()
+        if self.options.quiet:
+            self._say(f"{_now()}  {first_line(run)}")
+        else:
+            terminal_since.render_watch(watch_view(run, self.session.last), _now(), self.out)
+            if more := worst_case.explain_command(run, str(folder)):
+                self._say(terminal_text(f"Everything about the worst case: {more}"))
+        self.session.last = run
+        self._say(f"{spending_line(run)}; session: {self.session}. The whole report: {file or folder / 'report.md'}")
+
+    def _mistake(self, error: GateError) -> None:
+        self._clear()
+        self._say(f"{_now()}  {error_message(error)}")
+        self._say("Mend it and save: it is compared again then. Ctrl-C ends.")
+
+    def _wait(self) -> None:
+        if not self.options.quiet:
+            self._say(f"Watching {counted(len(self._seen.files), 'file')}. Save to compare again; Ctrl-C ends.")
+        wait_for_save(self._seen)
+
+    def _clear(self) -> None:
+        # Where lines are kept, as in a log, nothing is wiped.
+        if self.out.is_terminal and not self.options.quiet:
+            self.out.clear()
+
+    def _say(self, text: str) -> None:
+        click.echo(text)
+        # Whoever reads lines waits for them.
+        sys.stdout.flush()
+
+
+def execute(options: DiffOptions) -> int:
+    """Watch until somebody ends it.
+
+    Returns:
+        130 after Ctrl-C, 3 after SIGTERM.
+    """
+    check_options(options)
+    return Watch(options, Console(highlight=False), Settings.from_environ()).run()
+
+
+def _now() -> str:
+    return datetime.now().astimezone().strftime("%H:%M:%S")
+
+
+def _nothing(resolved: Resolved) -> str:
+    if resolved.deleted:
+        return f"HOLD: {' '.join(map(str, resolved.deleted))}"
+    return skipped_text(resolved)

@@ -1,0 +1,123 @@
+"""Suites in, record out: takes the samples, compares, decides."""
+
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+from gate.calls.interface import Stop
+from gate.engine.assess import Assessor
+from gate.engine.collect import Collection, Collector, Tools
+from gate.engine.exam_trials import Ran, with_exam_changes
+from gate.engine.plan import count
+from gate.engine.prompt_cache import cache_comparisons
+from gate.engine.record import Finished, record, with_asked
+from gate.errors import CannotEvaluate, Interrupted
+from gate.record.comparison import CacheTerms
+from gate.record.run import RunRecord
+from gate.resolve.resolved import Resolved
+from gate.suite import Arm
+from gate.values import digest
+
+Caching = Callable[[Arm], CacheTerms]
+"""On what terms the provider of an arm caches prompts."""
+
+
+def default_seed(resolved: Resolved) -> int:
+    """A hash of the base commit, which holds the exam, so that neither a rerun nor the change can reroll the verdict.
+
+    Where no commit is known, files were named, and the hash is that of their exams.
+    """
+    compared = [(suite, suite.baseline.version.sha) for suite in resolved.suites if suite.baseline is not None]
+    return int(digest([*sorted({sha or suite.exam.digest for suite, sha in compared})])[:12], 16)
+
+
+async def evaluate(resolved: Resolved, tools: Tools, caching: Caching, seed: int, stop: Stop) -> RunRecord:
+    """Run every suite and judge the difference; a new prompt is judged on its own.
+
+    Args:
+        resolved: what there is to evaluate; without a suite, what the change makes of its exam.
+        tools: calls, scorers, sink and progress.
+        caching: on what terms prompts are cached.
+        seed: of the order of the calls and of the statistics.
+        stop: ends the run early when it is set from outside.
+
+    Returns:
+        The record, which has also been given to the sink.
+
+    Raises:
+        GateError: a mistake that no retry mends (wrong key, unknown model).
+    """
+    started, created = time.perf_counter(), datetime.now(UTC)
+    found = await _collected(resolved, tools, seed, stop)
+    run = conclude(resolved, found, caching, seed, (created, time.perf_counter() - started, stop))
+    run = with_asked(run, resolved, lambda spec: tools.judge(spec).members)
+    run = await with_exam_changes(run, Ran(resolved, found.samples, seed), tools, stop)
+    run = await _with_promises(run, resolved, tools, seed, stop)
+    return keep(run, tools, stop, time.perf_counter() - started)
+
+
+async def _with_promises(run: RunRecord, resolved: Resolved, tools: Tools, seed: int, stop: Stop) -> RunRecord:
+    if all(suite.promises is None for suite in resolved.suites):
+        return run
+    from gate.engine.rule_changes import with_promises
+
+    return await with_promises(run, resolved, tools, seed, stop)
+
+
+def keep(run: RunRecord, tools: Tools, stop: Stop, duration_s: float) -> RunRecord:
+    """Hand the finished record to the sink.
+
+    Args:
+        run: without the notes that came up on the way.
+        tools: the sink and the notes.
+        stop: whether a user ended the run.
+        duration_s: seconds that it took.
+
+    Returns:
+        The record as it was kept.
+
+    Raises:
+        CannotEvaluate: the sink takes no more.
+    """
+    notes = [*run.notes, *tools.notes.all(whole=run.unfinished is None)]
+    run = run.model_copy(update={"duration_s": round(duration_s, 3), "notes": notes})
+    if stop.interrupted:
+        run = run.model_copy(update={"exit_code": Interrupted.exit_code})
+    try:
+        tools.sink.run(run)
+    except OSError as error:
+        why = f"; {stop.reason}" if stop.reason else ""
+        hint = "make room, and run again: the answers that were kept are not asked for a second time"
+        raise CannotEvaluate(f"the record cannot be written: {error.strerror}{why}", hint) from None
+    return run
+
+
+async def _collected(resolved: Resolved, tools: Tools, seed: int, stop: Stop) -> Collection:
+    if not resolved.suites:
+        return Collection()
+    tools.progress.start(count(resolved.suites))
+    try:
+        return await Collector(resolved, tools, stop, seed).collect()
+    finally:
+        tools.progress.finish()
+
+
+def conclude(
+    resolved: Resolved, found: Collection, caching: Caching, seed: int, ended: tuple[datetime, float, Stop]
+) -> RunRecord:
+    """Judge what was taken; no calls.
+
+    Args:
+        resolved: what was evaluated.
+        found: the samples.
+        caching: on what terms prompts are cached.
+        seed: of the statistics.
+        ended: when the run began, the seconds that it took, and the switch that may have ended it early.
+    """
+    created, duration_s, stop = ended
+    judge = Assessor(resolved.suites, resolved.policy, seed, resolved.deleted)
+    assessment = judge.assess(found.samples, stop.reason)
+    comparisons = cache_comparisons(resolved.suites, found.samples, caching, resolved.policy.alpha)
+    # Asked to end after the last sample, it came to its end all the same.
+    unfinished = stop.reason if assessment.missing.samples else None
+    return record(Finished(resolved, found, assessment, comparisons, seed, created, duration_s, unfinished))

@@ -1,0 +1,261 @@
+"""Tries what the change makes of its own exam, once the verdict is reached: it can no longer move it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import fsum
+
+from gate.calls.interface import Stop
+from gate.cases.case import Case
+from gate.config.policy import RunPolicy
+from gate.engine.arrays import Grid, Rows, scores, stack
+from gate.engine.collect import Collector, Tools
+from gate.engine.compare import compare
+from gate.engine.plan import Job, count
+from gate.engine.record_parts import added_up, calls_record, change, dollars_spent, trial_record, with_trials
+from gate.engine.run import Marking, Progress, Runner
+from gate.engine.samples import NOWHERE, SampleTable
+from gate.errors import GateError
+from gate.record.comparison import Comparison
+from gate.record.parts import CallsRecord
+from gate.record.run import ExamChangeRecord, ExamTrialRecord, RunRecord
+from gate.record.sample import ArmName, Reply, Sample
+from gate.record.transcript import Unscored
+from gate.record.usage import FREE
+from gate.resolve.exam_edits import ExamEdit, Trial
+from gate.resolve.resolved import Resolved
+from gate.suite import Suite
+
+
+async def with_exam_changes(run: RunRecord, ran: "Ran", tools: Tools, stop: Stop) -> RunRecord:
+    """The record with what the edited exam says; verdict, reasons, slices and gaps stay as they are.
+
+    It goes last, so that a budget that is too small cuts it first. Whatever ends it ends nothing else.
+
+    Args:
+        run: the record of the finished run.
+        ran: what was evaluated.
+        tools: calls, scorers, sink and progress.
+        stop: of the run; a signal that it gets ends the trials, too.
+    """
+    if not ran.resolved.edits:
+        return run
+    own, quiet = quietly(tools, stop)
+    watched = _Watched(tools.progress, own)
+    changes = await _Trials(ran, replace(quiet, progress=watched), own, watched).all()
+    return with_trials(run, changes)
+
+
+def quietly(tools: Tools, stop: Stop) -> tuple[Stop, Tools]:
+    """What something beside the run works with: a switch that ends nothing else, and notes that nobody hears.
+
+    Args:
+        tools: of the run; what is to be known of that was told before its first call.
+        stop: of the run; a signal that it gets turns the switch, too.
+    """
+    own = Stop(stop.reason)
+    stop.abandon_with(lambda: own.now(stop.reason or "it was asked to end"))
+    return own, replace(tools, notes=_Silent())
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What the trials start from.
+
+    Args:
+        resolved: what was evaluated.
+        samples: that were taken.
+        seed: of the order and of the intervals.
+    """
+
+    resolved: Resolved
+    samples: SampleTable
+    seed: int
+
+
+class _Silent:
+    """Tells nothing."""
+
+    def begin(self, known: int) -> None:
+        return
+
+    def all(self, *, whole: bool) -> Sequence[str]:
+        return ()
+
+
+UNSCORED = 25
+"""So many answers without a score end the trials: a pattern of the change may take half a second for each."""
+
+
+@dataclass(slots=True)
+class _Watched:
+    """Tells how far the trials are, and ends them where their scorers give no scores."""
+
+    inner: Progress
+    stop: Stop
+    unscored: int = 0
+
+    def start(self, total: int) -> None:
+        self.inner.start(total)
+
+    def advance(self, sample: Sample, spent_usd: float | None) -> None:
+        self.see(sample)
+        self.inner.advance(sample, spent_usd)
+
+    def finish(self) -> None:
+        self.inner.finish()
+
+    def see(self, sample: Sample) -> None:
+        self.unscored += isinstance(sample.reply, Reply) and isinstance(sample.score, Unscored)
+        if self.unscored >= UNSCORED:
+            self.stop.drain(f"{UNSCORED} answers could not be scored")
+
+
+@dataclass(slots=True)
+class _Trials:
+    """The trials of one run, one after the other but for their answers."""
+
+    ran: Ran
+    tools: Tools
+    stop: Stop
+    watched: _Watched
+
+    async def all(self) -> list[ExamChangeRecord]:
+        table = await self._answers()
+        return [await self._edit(edit, table) for edit in self.ran.resolved.edits]
+
+    async def _answers(self) -> SampleTable:
+        """The answers that the run itself had no need of."""
+        edits = self.ran.resolved.edits
+        suites = tuple(one.answers for edit in edits for one in edit.trials if one.answers and not one.reason)
+        if not suites or self.stop.reason is not None:
+            return SampleTable()
+        asked = replace(self.ran.resolved, suites=suites, policy=RunPolicy(early_stop=False), edits=())
+        collector = Collector(asked, self.tools, self.stop, self.ran.seed)
+        self.tools.progress.start(count(suites))
+        try:
+            await collector.collect()
+        except GateError as error:
+            self.stop.drain(error.message)
+        finally:
+            self.tools.progress.finish()
+        return collector.found.samples
+
+    async def _edit(self, edit: ExamEdit, table: SampleTable) -> ExamChangeRecord:
+        """The trials of one suite, and what they cost."""
+        records, calls, spent = [], [], list[float | None]()
+        for trial in edit.trials:
+            if trial.reason:
+                records.append(trial_record(trial, ""))
+                continue
+            taken = table
+            if trial.answers is not None:
+                rows = Rows(table, trial.answers.name)
+                calls.append(calls_record(rows))
+                spent.append(dollars_of(rows))
+            if trial.kind in ("scorers", "rescored"):
+                source = self.ran.samples if trial.answers is None else table
+                taken = await self._rescored(trial, source)
+                rows = Rows(taken, trial.suite.name)
+                calls.append(_judged(rows))
+                spent.append(dollars_of(rows))
+            records.append(self._record(trial, taken))
+        known = [amount for amount in spent if amount is not None]
+        total = fsum(known) if len(known) == len(spent) else None
+        return change(edit, records).model_copy(update={"calls": added_up(calls), "spent_usd": total})
+
+    async def _rescored(self, trial: Trial, source: SampleTable) -> SampleTable:
+        """The same answers, scored by the change's scorers."""
+        panel, out = self.tools.panel(trial.suite.exam), SampleTable()
+        marking = Marking(lambda _: panel, lambda: None)
+        known = source.by_case()
+
+        async def take(job: Job) -> tuple[Sample, ...]:
+            sample = source.whole(_at(known.get((job.suite.name, job.case.id, job.arm), ()), job.index))
+            return tuple(map(_paid, await marking.samples(job, job.index, sample.reply)))
+
+        jobs = _answered(trial.suite, source)
+
+        def keep(sample: Sample) -> None:
+            out.add(sample, NOWHERE)
+            self.watched.see(sample)
+
+        runner = Runner(take, keep, self.stop, self.tools.workers)
+        try:
+            await runner.run(iter(jobs))
+        except GateError as error:
+            self.stop.drain(error.message)
+        for sample in marking.rest():
+            keep(_paid(sample))
+        if trial.kind == "rescored":
+            _as_baseline(source, trial.suite, out)
+        return out
+
+    def _record(self, trial: Trial, table: SampleTable) -> ExamTrialRecord:
+        suite = trial.suite
+        paired = suite.baseline is not None or trial.kind == "rescored"
+        row = self._compared(suite, table) if paired else None
+        blank = trial_record(trial, "")
+        if row is None:
+            found = _alone(suite, table)
+            n = len(found)
+            known: dict[str, object] = {"n": n, "candidate": fsum(found) / n if n else None}
+        else:
+            names = ("n", "baseline", "candidate", "mean", "lower", "upper")
+            known = {name: getattr(row, name) for name in names}
+        lacks = known["n"] != blank.asked
+        reason = (self.stop.reason or "not every answer could be scored") if lacks else ""
+        return ExamTrialRecord.model_validate({**blank.model_dump(), **known, "reason": reason})
+
+    def _compared(self, suite: Suite, table: SampleTable) -> Comparison:
+        """All cases of a trial, tested by themselves, and by `maxt` whatever the method of the run."""
+        both = suite if suite.baseline is not None else replace(suite, baseline=suite.candidate)
+        stacked = stack([both], {both.name: scores(Grid(both, table))})
+        policy = RunPolicy(confidence=self.ran.resolved.policy.confidence)
+        return compare(stacked, policy, self.ran.seed).slices[0][1]
+
+
+def _answered(suite: Suite, source: SampleTable) -> list[Job]:
+    """The answers that there are; what early stopping spared is not asked for now."""
+    cases: dict[str, Case] = {case.id: case for case in suite.exam.cases}
+    return [
+        Job(suite, cases[one.case_id], one.arm, one.index)
+        for one in source
+        if one.suite == suite.name and one.case_id in cases and isinstance(one.reply, Reply)
+    ]
+
+
+def _at(samples: Sequence[Sample], index: int) -> Sample:
+    return next(sample for sample in samples if sample.index == index)
+
+
+def _as_baseline(source: SampleTable, suite: Suite, out: SampleTable) -> None:
+    """What the scorers that count say to the answers, beside what the change's say."""
+    for sample in source:
+        if sample.suite == suite.name and isinstance(sample.reply, Reply):
+            out.add(replace(_paid(sample), arm=ArmName.BASELINE, scores=()), NOWHERE)
+
+
+def _paid(sample: Sample) -> Sample:
+    """The answer itself was paid for, and counted, where it was asked for."""
+    if not isinstance(sample.reply, Reply):
+        return sample
+    return replace(sample, reply=replace(sample.reply, origin=replace(sample.reply.origin, reused=True)))
+
+
+def _alone(suite: Suite, table: SampleTable) -> list[float]:
+    """Mean scores of the cases that have one, of the one arm that was asked."""
+    grid = Grid(suite, table)
+    values, known = grid.figures("score")[1], grid.scored[1]
+    return [float(values[row][known[row]].mean()) for row in range(len(known)) if known[row].any()]
+
+
+def _judged(rows: Rows) -> CallsRecord:
+    """The calls of judges alone."""
+    made, cached, again = (int(rows.scores(name).sum()) for name in ("calls", "reused", "retries"))
+    return CallsRecord(made=made, cached=cached, retried=again, failed=0)
+
+
+def dollars_of(rows: Rows) -> float | None:
+    """Dollars; None where a price is unknown, and 0 where nothing had one."""
+    amount, why = dollars_spent(rows)
+    return 0.0 if why == FREE else amount

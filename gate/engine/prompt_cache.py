@@ -1,0 +1,358 @@
+"""The start that all requests of an arm share, which is all that a prompt cache can keep of them."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from gate.cases.case import Case
+from gate.cases.rendering import render, variables_of, writers
+from gate.engine.arrays import ARMS, Floats, Grid, Ints, clusters, side_by_side
+from gate.engine.cost_latency import estimate
+from gate.engine.samples import SampleTable
+from gate.errors import InputErrors
+from gate.messages import Message
+from gate.prompts.version import Prompt
+from gate.record.comparison import ArmPrefix, CacheComparison, CacheTerms, Estimate, Obstacle, PrefixEnd
+from gate.record.sample import ArmName
+from gate.stats.means import Parts, share, share_change
+from gate.suite import Arm, Suite
+from gate.templates.rendering import Origin, compile_template, first_difference, first_part
+from gate.templates.sandbox import BadTemplate
+
+
+@dataclass(slots=True)
+class SharedStart:
+    """What the requests given so far have in common, roles included; holds the first request and no other.
+
+    Args:
+        first: the request that the others are compared with.
+        depth: whole messages that are shared.
+        cut: characters of the next message that are shared.
+        longer: another request goes on where the whole of the first is shared.
+    """
+
+    first: tuple[Message, ...]
+    depth: int = field(init=False)
+    cut: int = field(default=0, init=False)
+    longer: bool = field(default=False, init=False)
+
+    def __post_init__(self) -> None:
+        self.depth = len(self.first)
+
+    def add(self, request: tuple[Message, ...]) -> bool:
+        """Compare one more request; True if it ends what is shared earlier than before."""
+        for place, mine in enumerate(self.first[: self.depth]):
+            if place >= len(request) or request[place] != mine:
+                other = request[place] if place < len(request) else None
+                self.depth, self.cut = place, _common(mine, other, len(mine.content))
+                return True
+        if self.depth == len(self.first):
+            news = not self.longer and len(request) > self.depth
+            self.longer = self.longer or news
+            return news
+        before = self.cut
+        other = request[self.depth] if self.depth < len(request) else None
+        self.cut = _common(self.first[self.depth], other, before)
+        return self.cut < before
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """The shared start itself; its last message may be cut."""
+        whole = self.first[: self.depth]
+        if not self.cut:
+            return whole
+        last = self.first[self.depth]
+        return (*whole, Message(last.role, last.content[: self.cut]))
+
+
+def _common(one: Message, other: Message | None, limit: int) -> int:
+    """Characters that two messages share from their start, at most `limit`."""
+    if other is None or one.role != other.role:
+        return 0
+    a, b = one.content, other.content
+    low, high = 0, min(len(a), len(b), limit)
+    if a[:high] == b[:high]:
+        return high
+    while low + 1 < high:
+        middle = (low + high) // 2
+        # Everything before `low` is known to be equal, so that all comparisons together read the text about once.
+        if a[low:middle] == b[low:middle]:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+@dataclass(frozen=True, slots=True)
+class Prefix:
+    """The cacheable prefix of one arm.
+
+    Args:
+        messages: the text that all requests begin with; the last message may be cut.
+        first: the first request, whole.
+        place: what ends it; None where all requests are the same.
+        lengths: characters of the request of each case, by its position; cases that cannot be rendered are left out.
+    """
+
+    messages: tuple[Message, ...]
+    first: tuple[Message, ...]
+    place: PrefixEnd | None
+    lengths: dict[int, int]
+
+    @property
+    def chars(self) -> int:
+        return characters(self.messages)
+
+
+def characters(messages: Sequence[Message]) -> int:
+    """Characters of all contents."""
+    return sum(len(message.content) for message in messages)
+
+
+def prefix_of(prompt: Prompt, cases: Sequence[Case]) -> Prefix:
+    """What the requests of all cases share from their start, and what ends it.
+
+    One case cannot show what others would share; then the prompt itself tells what stands before anything of the case.
+
+    Args:
+        prompt: of the arm.
+        cases: of the exam.
+    """
+    start: SharedStart | None = None
+    lengths: dict[int, int] = {}
+    shown = ender = None
+    for position, case, request in _rendered(prompt, cases):
+        lengths[position] = characters(request)
+        if start is None:
+            start, shown = SharedStart(request), case
+        elif start.add(request):
+            ender = case
+    if start is None or shown is None:
+        return Prefix((), (), None, {})
+    if len(lengths) == 1:
+        return _told_by_prompt(prompt, shown, start, lengths)
+    place = None if ender is None else _place(prompt, start, shown, ender)
+    return Prefix(start.messages, start.first, place, lengths)
+
+
+def _rendered(prompt: Prompt, cases: Sequence[Case]) -> Iterator[tuple[int, Case, tuple[Message, ...]]]:
+    for position, case in enumerate(cases):
+        try:
+            yield position, case, render(prompt, case)
+        except InputErrors:
+            # No request came of it; the run has told its user why.
+            continue
+
+
+def _place(prompt: Prompt, start: SharedStart, shown: Case, ender: Case) -> PrefixEnd:
+    message = start.first[start.depth] if start.depth < len(start.first) else None
+    line = 1 if message is None else message.content.count("\n", 0, start.cut) + 1
+    writer = writers(prompt, shown)[start.depth] if message is not None else None
+    if not prompt.template or writer is None:
+        return PrefixEnd(message=start.depth + 1, line=line)
+    origin = _difference(prompt, writer.content, shown, ender)
+    if origin is None:
+        return PrefixEnd(message=start.depth + 1, line=line)
+    return PrefixEnd(message=start.depth + 1, line=origin.line, variable=origin.variable, file=origin.file)
+
+
+def _difference(prompt: Prompt, text: str, one: Case, other: Case) -> Origin | None:
+    try:
+        return first_difference(text, variables_of(one), variables_of(other), prompt.parts)
+    except BadTemplate:
+        return None
+
+
+def _told_by_prompt(prompt: Prompt, case: Case, start: SharedStart, lengths: dict[int, int]) -> Prefix:
+    for position, writer in enumerate(writers(prompt, case)):
+        part = _first_part(prompt, writer.content, case) if writer is not None and prompt.template else None
+        if writer is None or part is not None:
+            head, origin = part if part is not None else (0, Origin(1, ""))
+            cut = (Message(start.first[position].role, start.first[position].content[:head]),) if head else ()
+            place = PrefixEnd(message=position + 1, line=origin.line, variable=origin.variable, file=origin.file)
+            return Prefix((*start.first[:position], *cut), start.first, place, lengths)
+    return Prefix(start.first, start.first, None, lengths)
+
+
+def _first_part(prompt: Prompt, text: str, case: Case) -> tuple[int, Origin] | None:
+    try:
+        return first_part(text, variables_of(case), prompt.parts)
+    except BadTemplate:
+        return 0, Origin(1, "")
+
+
+CHARS_PER_TOKEN = 4.0
+"""Where no reply tells its tokens."""
+LEAST_LOSS = 16
+LEAST_SHARE = 0.05
+"""A prefix that lost fewer tokens, or a smaller part of itself, is not worth a finding."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Tokens:
+    """What the replies of one arm say of their input, by case.
+
+    Args:
+        read: float[N], tokens that were read from a cache.
+        total: float[N], all tokens.
+        told: int[N], how many replies say so.
+    """
+
+    read: Floats
+    total: Floats
+    told: Ints
+
+
+def cache_comparisons(
+    suites: Sequence[Suite],
+    table: SampleTable,
+    terms: Callable[[Arm], CacheTerms],
+    alpha: float,
+) -> dict[str, CacheComparison]:
+    """What the change does to the prompt cache, by the name of each suite that has two arms.
+
+    A suite of which it cannot be told is left out: the calls are paid for, and the verdict does not rest on it.
+
+    Args:
+        suites: of the run.
+        table: samples of the run.
+        terms: on what terms the provider of an arm caches prompts.
+        alpha: see `compare_caching`.
+    """
+    out = {}
+    for suite in (suite for suite in suites if suite.baseline is not None):
+        try:
+            found = {name: terms(suite.arm(name)) for name in ArmName}
+            out[suite.name] = compare_caching(Grid(suite, table), found, alpha)
+        except Exception:  # noqa: BLE001, S112
+            # It renders a stranger's templates once more, in a way of its own, so no list of errors is complete.
+            # What ends a program (KeyboardInterrupt, SystemExit, a cancelled task) is no Exception and passes.
+            continue
+    return out
+
+
+def compare_caching(grid: Grid, terms: Mapping[ArmName, CacheTerms], alpha: float) -> CacheComparison:
+    """Compare what a prompt cache can keep, and did keep, of the arms' requests.
+
+    Args:
+        grid: samples of the suite whose prompts are rendered with its cases.
+        terms: of each arm's provider.
+        alpha: one-sided level of each end of the intervals.
+    """
+    suite, told = grid.suite, _told(grid)
+    prompts = {name: arm.version.prompt for name, arm in suite.arms.items()}
+    found = {name: prefix_of(prompt, suite.exam.cases) for name, prompt in prompts.items()}
+    arms = {arm: _arm(found[arm], told[arm], terms[arm]) for arm in ArmName}
+    before, after = arms[ArmName.BASELINE], arms[ArmName.CANDIDATE]
+    fresh = _fresh(suite, found, after)
+    price = terms[ArmName.CANDIDATE].write_usd
+    shares = _shares(suite, told, alpha)
+    return CacheComparison(
+        baseline=before,
+        candidate=after,
+        shrank=_shrank(before, after),
+        moved=after.place is not None and _mentions(prompts[ArmName.BASELINE], after.place.variable),
+        fresh_tokens=fresh,
+        fresh_usd=None if price is None else fresh * price,
+        baseline_share=shares[0],
+        candidate_share=shares[1],
+        share_change=shares[2],
+    )
+
+
+def _arm(prefix: Prefix, told: _Tokens, terms: CacheTerms) -> ArmPrefix:
+    rate = _tokens_per_char(prefix, told)
+    per_char = 1.0 / CHARS_PER_TOKEN if rate is None else rate
+    obstacle, chars = _kept(prefix, terms)
+    tokens = round(chars * per_char)
+    if not obstacle and terms.minimum is not None and tokens < terms.minimum:
+        obstacle = "too short"
+    mean = sum(prefix.lengths.values()) / max(1, len(prefix.lengths))
+    return ArmPrefix(
+        requests=len(prefix.lengths),
+        tokens=tokens,
+        request_tokens=round(mean * per_char),
+        measured=rate is not None,
+        place=prefix.place,
+        minimum=terms.minimum,
+        obstacle=obstacle,
+    )
+
+
+def _told(grid: Grid) -> dict[ArmName, _Tokens]:
+    kept, _ = side_by_side(grid)
+    read = np.where(kept, grid.numbers("read"), 0)
+    total = np.where(kept, grid.numbers("fresh") + grid.numbers("read") + grid.numbers("write"), 0)
+    columns = (read.sum(axis=2).astype(np.float64), total.sum(axis=2).astype(np.float64), (total > 0).sum(axis=2))
+    return {arm: _Tokens(*(column[number] for column in columns)) for number, arm in enumerate(ARMS)}
+
+
+def _tokens_per_char(prefix: Prefix, told: _Tokens) -> float | None:
+    positions = list(prefix.lengths)
+    chars = float(told.told[positions] @ np.array(list(prefix.lengths.values()), dtype=np.int64)) if positions else 0.0
+    return float(told.total[positions].sum()) / chars if chars else None
+
+
+def _kept(prefix: Prefix, terms: CacheTerms) -> tuple[Obstacle, int]:
+    """Why nothing is cached, and the characters that could be."""
+    system = [message for message in prefix.first if message.role == "system"]
+    if not terms.asked or (terms.marked and not system):
+        return "not asked for", prefix.chars
+    if not terms.marked:
+        return "", prefix.chars
+    whole = [message for message in prefix.messages if message.role == "system"]
+    ends_within = prefix.place is not None and prefix.place.message <= len(prefix.messages)
+    cut = ends_within and prefix.messages[-1].role == "system"
+    return ("differs before the mark", prefix.chars) if cut or len(whole) < len(system) else ("", characters(system))
+
+
+def _fresh(suite: Suite, found: Mapping[ArmName, Prefix], after: ArmPrefix) -> int:
+    """Tokens of the candidate's prefix that no request of the baseline has put into the cache."""
+    if after.obstacle:
+        return 0
+    before, candidate = found[ArmName.BASELINE], found[ArmName.CANDIDATE]
+    known: tuple[Message, ...] = ()
+    if suite.arm(ArmName.BASELINE).model == suite.candidate.model:
+        start = SharedStart(candidate.messages)
+        start.add(before.messages)
+        known = start.messages
+    fresh = 1.0 - characters(known) / candidate.chars if candidate.chars else 0.0
+    return round(after.tokens * fresh)
+
+
+def _shrank(before: ArmPrefix, after: ArmPrefix) -> bool:
+    """Did text leave the prefix that is still sent? A prompt that merely became shorter did not."""
+    lost = before.tokens - after.tokens
+    still_sent = (after.request_tokens - after.tokens) - (before.request_tokens - before.tokens)
+    worth_it = lost >= max(LEAST_LOSS, LEAST_SHARE * before.tokens)
+    return worth_it and still_sent >= lost / 2 and not before.obstacle
+
+
+def _mentions(prompt: Prompt, variable: str) -> bool:
+    if not variable or not prompt.template:
+        return False
+    name = variable.partition(".")[0]
+    try:
+        return any(name in compile_template(message.content, prompt.parts).names for message in prompt.messages)
+    except BadTemplate:
+        return False
+
+
+def _shares(
+    suite: Suite, told: Mapping[ArmName, _Tokens], alpha: float
+) -> tuple[Estimate | None, Estimate | None, Estimate | None]:
+    """Part of the input that was read from a cache: baseline, candidate, and their difference."""
+    arms = [told[arm] for arm in ARMS]
+    labels = clusters(suite)
+    own, where = [], [np.flatnonzero(arm.total) for arm in arms]
+    for arm, rows in zip(arms, where, strict=True):
+        units = None if labels is None else labels[rows]
+        parts = Parts(arm.read[rows], arm.total[rows]) if rows.size else None
+        own.append(None if parts is None else estimate(share(parts, alpha=alpha, clusters=units)))
+    both = np.intersect1d(where[0], where[1])
+    if not both.size:
+        return own[0], own[1], None
+    before, after = (Parts(arm.read[both], arm.total[both]) for arm in arms)
+    change = share_change(before, after, alpha=alpha, clusters=None if labels is None else labels[both])
+    return own[0], own[1], estimate(change)

@@ -1,0 +1,244 @@
+"""What is known already, which pairs are asked side by side in spite of it, and whether known answers still hold."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from statistics import fmean
+from typing import Protocol
+
+from gate.agents.interface import Question, Target
+from gate.calls.interface import Memory
+from gate.cases.rendering import NotBuilt
+from gate.config.models import Params
+from gate.engine.arrays import WANTED
+from gate.engine.cost_latency import drifted
+from gate.engine.plan import Pair, Schedule
+from gate.errors import CannotEvaluate, GateError
+from gate.record.comparison import Verdict
+from gate.record.run import NewSuiteRecord, RunRecord
+from gate.record.sample import ArmName, Reply, Sample
+from gate.record.transcript import Unscored
+from gate.resolve.resolved import Resolved
+from gate.scoring.interface import Subject
+from gate.scoring.panel import Panel
+from gate.scoring.pass_rule import combine_scores
+from gate.suite import Suite
+from gate.values import without_score
+
+
+def alone(resolved: Resolved) -> Resolved:
+    """Every suite with one arm, which later runs will ask as their baseline.
+
+    Args:
+        resolved: one commit on both sides, with all of its suites.
+
+    Raises:
+        GateError: there is no suite.
+    """
+    if not resolved.suites:
+        raise GateError("there is no suite to record", "gate.yaml names none that the input 'prompts' leaves")
+    return replace(resolved, suites=tuple(replace(suite, baseline=None) for suite in resolved.suites), notes=())
+
+
+def recorded(run: RunRecord, branch: str) -> RunRecord:
+    """The record of such a run: nothing was compared, so nothing can have become worse.
+
+    Args:
+        run: its evaluation.
+        branch: as a reader knows it.
+
+    Returns:
+        A PASS; INCONCLUSIVE where the evaluation was not finished, or nothing was answered.
+    """
+    priced = any(suite.priced for suite in run.new)
+    plain: dict[str, object] = {"kind": "baseline", "suites": [], "new": [], "priced": priced}
+    calls = run.calls
+    why = run.unfinished or ("" if calls.made or calls.cached else _silence(run))
+    if why:
+        broken = f"the baseline {branch} was not recorded whole: {why}"
+        code = run.exit_code if run.exit_code not in (0, 1) else CannotEvaluate.exit_code
+        ended = {"verdict": Verdict.INCONCLUSIVE, "exit_code": code, "reasons": [f"{broken}."], "unfinished": broken}
+        return run.model_copy(update=plain | ended)
+    asked = f"{calls.made:,} answers were asked for and kept" if calls.made else "all answers were known already"
+    reasons = [f"The baseline {branch} is recorded: {asked}."]
+    notes = [*map(_told, run.new), *_missing(run)]
+    return run.model_copy(update=plain | {"verdict": Verdict.PASS, "exit_code": 0, "reasons": reasons, "notes": notes})
+
+
+def _silence(run: RunRecord) -> str:
+    return ": ".join(("nothing was answered", *run.missing.reasons[:1]))
+
+
+def _told(suite: NewSuiteRecord) -> str:
+    rate = suite.overall
+    share = "no answer could be scored" if rate.rate is None else f"{rate.rate:.1%} of the answers pass"
+    return f"{suite.name}: {share}, over {rate.n:,} cases and {suite.samples} samples of each."
+
+
+def _missing(run: RunRecord) -> Sequence[str]:
+    missing = run.missing
+    return [f"{without_score(missing.samples, missing.total)}."] if missing.samples else []
+
+
+Key = tuple[str, str, int]
+
+_ASKED = WANTED + 1
+"""The pair that warms up does not count."""
+
+
+def question_of(suite: Suite, pair: Pair, arm: ArmName, *, apart: bool) -> Question:
+    """What one arm of a pair is asked.
+
+    Args:
+        suite: the pair's.
+        pair: case and index.
+        arm: which arm.
+        apart: the candidate's samples are numbered on from the baseline's.
+    """
+    shift = suite.samples if apart and arm is ArmName.CANDIDATE else 0
+    return Question(suite.name, suite.arm(arm), pair.case, pair.index + shift, suite.exam)
+
+
+def same_arms(suite: Suite) -> bool:
+    """Would both arms send the same requests?"""
+    # How long an answer is waited for is not sent.
+    usual = Params().timeout_s
+    arms = {
+        (arm.version.prompt.digest, arm.model, arm.params.model_copy(update={"timeout_s": usual}), arm.target)
+        for arm in suite.arms.values()
+    }
+    return suite.baseline is not None and len(arms) == 1
+
+
+@dataclass(slots=True)
+class Known:
+    """What is known of one suite before anything is asked.
+
+    Args:
+        calls: that need not be made for samples that are known, counted as a plan counts them.
+        beside: pairs that are, or will be, of one sitting.
+        chosen: pairs whose baseline is asked again, side by side with the candidate, and what it had answered.
+    """
+
+    calls: int = 0
+    beside: int = 0
+    chosen: list[tuple[Pair, Reply]] = field(default_factory=list)
+
+
+class Knows(Protocol):
+    """What was answered before, and under which requests."""
+
+    @property
+    def memory(self) -> Memory: ...
+
+    @property
+    def target(self) -> Target: ...
+
+
+def survey(schedules: Iterable[Schedule], tools: Knows, apart: Mapping[str, bool], *, early: bool) -> dict[str, Known]:
+    """Look up every sample of a run.
+
+    Quality may rest on answers of earlier runs; cost, latency and drift may not. So where a baseline is known and its
+    candidate is not, the baseline of some pairs, the first in the random order, is asked again beside the candidate.
+
+    Args:
+        schedules: of all suites.
+        tools: answers of earlier runs, and what they are remembered under.
+        apart: for each suite, whether the candidate's samples are numbered on from the baseline's.
+        early: the run may stop after any repeat, so only the first one is sure to be asked.
+
+    Returns:
+        For each suite what is known; nothing where the memory is empty.
+    """
+    found: dict[str, Known] = {}
+    if tools.memory.empty:
+        return found
+    for schedule in schedules:
+        for pair in schedule.all_pairs():
+            known = found.setdefault(pair.suite.name, Known())
+            replies = {
+                arm: _earlier(tools, question_of(pair.suite, pair, arm, apart=apart[pair.suite.name]))
+                for arm in pair.order
+            }
+            _count(known, pair, replies, sure=not early or pair.index == 0)
+    for known in found.values():
+        known.chosen = known.chosen[: max(0, _ASKED - known.beside)]
+    return found
+
+
+def _earlier(tools: Knows, question: Question) -> Reply | None:
+    try:
+        return tools.memory.earlier(tools.target.request_of(question))
+    except NotBuilt:
+        return None
+
+
+def _count(known: Known, pair: Pair, replies: Mapping[ArmName, Reply | None], *, sure: bool) -> None:
+    there = [reply for reply in replies.values() if reply is not None]
+    known.calls += len(there) * pair.case.turns
+    sittings = {reply.origin.sitting for reply in there}
+    if not there:
+        known.beside += sure
+        return
+    if len(there) == len(replies) and len(sittings) == 1:
+        known.beside += 1
+        return
+    baseline = replies.get(ArmName.BASELINE)
+    if baseline is not None and len(there) < len(replies) and len(known.chosen) < _ASKED:
+        known.chosen.append((pair, baseline))
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """What a look at the chosen pairs of one suite showed.
+
+    Args:
+        pairs: how many could be compared.
+        reason: why the known answers of the baseline do not hold any more; empty while they do.
+    """
+
+    pairs: int
+    reason: str = ""
+
+
+async def look_for_drift(
+    chosen: Sequence[tuple[Pair, Reply]], fresh: Mapping[Key, Sample], panel: Panel, seed: int, *, same_model: bool
+) -> Drift:
+    """Compare what the baseline answers now with what it had answered to the same requests.
+
+    Args:
+        chosen: pairs with the earlier answer.
+        fresh: the baseline's samples of this sitting.
+        panel: the suite's scorers, which the earlier answer is given to once more.
+        seed: of the test.
+        same_model: another model behind the name is a drift of its own.
+    """
+    before: list[float] = []
+    after: list[float] = []
+    models: set[str] = set()
+    for pair, reply in chosen:
+        sample = fresh.get(pair.key)
+        if sample is None or not isinstance(sample.reply, Reply):
+            continue
+        if same_model and sample.reply.model_id != reply.model_id:
+            models.add(f"{reply.model_id} became {sample.reply.model_id}")
+        old, new = await _scored(panel, pair, reply, sample)
+        if not isinstance(old, Unscored) and not isinstance(new, Unscored):
+            before.append(old)
+            after.append(new)
+    if models:
+        return Drift(len(before), f"the model behind the name changed: {min(models)}")
+    if drifted(before, after, seed):
+        fell = fmean(after) - fmean(before)
+        return Drift(len(before), f"the scores of the same requests moved by {fell:+.3f}")
+    return Drift(len(before))
+
+
+async def _scored(panel: Panel, pair: Pair, reply: Reply, sample: Sample) -> tuple[float | Unscored, float | Unscored]:
+    """Of the earlier answer and of the one of now; scorers that compare are given the two."""
+    case, now = pair.case, sample.reply
+    old = await panel.scores(Subject.of(case, reply), pair.index)
+    if not panel.compares(case) or not isinstance(now, Reply):
+        return combine_scores(old), sample.score
+    more = await panel.compared(Subject.of(case, reply), Subject.of(case, now), pair.index)
+    alone = sample.scores[: len(old)]
+    return combine_scores((*old, *more[0])), combine_scores((*alone, *more[1]))

@@ -1,0 +1,291 @@
+"""Once the verdict is reached: what the change does to the promises of its prompts. It can no longer move it."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from math import fsum
+
+from gate.calls.interface import Stop
+from gate.config.gatefile import TRIED, Promises
+from gate.config.policy import RunPolicy
+from gate.config.scorer import ScorerSpec
+from gate.config.scorers import parse_scorers
+from gate.config.specification import GeneratedTest, OutputRule
+from gate.engine.arrays import Rows
+from gate.engine.collect import Collector, Tools
+from gate.engine.exam_trials import dollars_of, quietly
+from gate.engine.plan import count
+from gate.engine.record_parts import added_up, calls_record
+from gate.engine.samples import SampleTable
+from gate.errors import GateError
+from gate.record.parts import CallsRecord
+from gate.record.run import PromisesRecord, PromiseTrialRecord, RunRecord
+from gate.record.sample import ArmName
+from gate.record.usage import Dollars, Effort
+from gate.resolve.resolved import Resolved
+from gate.suite import Exam, Suite
+from gate.testgen.cases.generation import GenerationOptions, generate_tests
+from gate.testgen.effort import LEVELS, RULES, EffortSettings
+from gate.testgen.evaluation.trials import case_of
+from gate.testgen.files import untemplated
+from gate.testgen.generate import BoundedCalls, until_stopped
+from gate.testgen.prompt_under_test import subject_of
+from gate.testgen.questions import Asker
+from gate.testgen.rules.compiler import compile_rules
+from gate.testgen.specdiff.comparison import (
+    ComparisonModels,
+    PromptVersions,
+    RuleComparison,
+    compare_rules,
+    promises_record,
+    unread_messages,
+)
+from gate.testgen.specdiff.update import rules_to_test
+from gate.testgen.specification.extraction import find_inverse_rules
+from gate.values import JsonValue, counted
+
+KEPT = 0.7
+"""The score at which a rule counts as kept: what a judge must give where nothing else is said."""
+
+
+async def with_promises(run: RunRecord, resolved: Resolved, tools: Tools, seed: int, stop: Stop) -> RunRecord:
+    """The record with what became of the promises; verdict, reasons and slices stay as they are.
+
+    Args:
+        run: the record of the finished run.
+        resolved: what was evaluated.
+        tools: calls, sink and progress.
+        seed: of the order of the calls.
+        stop: of the run; whatever ends this ends nothing else.
+    """
+    asked = [(suite, suite.at_stake) for suite in resolved.suites if suite.at_stake is not None]
+    if not asked:
+        return run
+    own, quiet = quietly(tools, stop)
+    found = [await _told(Reading(suite, wanted, resolved, quiet, Order(seed, own))) for suite, wanted in asked]
+    return _with(run, found)
+
+
+def _with(run: RunRecord, found: Sequence[PromisesRecord]) -> RunRecord:
+    calls = added_up([run.calls, *(one.calls for one in found)])
+    free = not any([*(suite.cost.applicable for suite in run.suites), *(suite.priced for suite in run.new)])
+    spent = [0.0 if free else run.spent_usd, *(one.spent_usd for one in found)]
+    known = [amount for amount in spent if amount is not None]
+    total = fsum(known) if len(known) == len(spent) else None
+    if free and not total:  # money still means nothing
+        total = run.spent_usd
+    return run.model_copy(update={"promises": list(found), "calls": calls, "spent_usd": total})
+
+
+def without_promises(run: RunRecord, resolved: Resolved, reason: str) -> RunRecord:
+    """The record of a run that does not look at promises, which says so where somebody waits for them.
+
+    Args:
+        run: the record.
+        resolved: what was evaluated.
+        reason: why not.
+    """
+    blank = [_blank(suite, reason) for suite in resolved.suites if suite.at_stake is not None]
+    return run.model_copy(update={"promises": blank}) if blank else run
+
+
+def _blank(suite: Suite, reason: str) -> PromisesRecord:
+    return PromisesRecord(suite=suite.name, notes=[f"The promises were not compared: {reason}."])
+
+
+async def _told(reading: "Reading") -> PromisesRecord:
+    """What came of it; a failure is a note."""
+    stop, why = reading.order.stop, reading.tools.exhausted
+    reason = stop.reason or why() or reading.wanted.unable
+    if not reason:
+        try:
+            return await until_stopped(_read(reading), stop)
+        except GateError as error:
+            reason = stop.reason or why() or error.message
+    return _paid(_blank(reading.suite, reason), reading.effort)
+
+
+async def _read(reading: "Reading") -> PromisesRecord:
+    return await reading.record(await reading.compared())
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """How samples are taken.
+
+    Args:
+        seed: of the order of the calls.
+        stop: ends it early.
+    """
+
+    seed: int
+    stop: Stop
+
+
+@dataclass(slots=True)
+class Reading:
+    """The promises of one suite's prompt, before and after.
+
+    Args:
+        suite: with a baseline.
+        wanted: who reads and judges.
+        resolved: the run's budget and policy.
+        tools: calls, scorers, sink and progress.
+        order: how samples are taken.
+        tell: tells the user what is being done.
+        settings: how much work goes into it; all rules are read, whatever they say.
+    """
+
+    suite: Suite
+    wanted: Promises
+    resolved: Resolved
+    tools: Tools
+    order: Order
+    tell: Callable[[str], None] = lambda line: None
+    settings: EffortSettings = LEVELS["low"]
+    generator: Asker = field(init=False)
+    judge: Asker = field(init=False)
+
+    def __post_init__(self) -> None:
+        calls = BoundedCalls(self.tools.calls, self.tools.exhausted)
+        self.generator = Asker(calls, self.wanted.model, self.wanted.params)
+        self.judge = Asker(calls, self.wanted.judge, self.wanted.judge_params)
+
+    @property
+    def effort(self) -> Effort:
+        """What the reading took so far."""
+        return self.generator.effort + self.judge.effort
+
+    async def compared(self) -> RuleComparison:
+        """What differs.
+
+        Raises:
+            GateError: it could not be found out.
+        """
+        before = self.suite.baseline
+        if before is None:
+            raise GateError("there is no baseline")
+        old, new = before.version.prompt, self.suite.candidate.version.prompt
+        base, head = subject_of(old), subject_of(new)
+        readers = ComparisonModels(self.generator, self.judge, self.settings.with_settings(max_rules=RULES), self.tell)
+        found = await compare_rules(PromptVersions(base, head, self.wanted.specification), readers)
+        return replace(found, notes=(*found.notes, *unread_messages(old, new)))
+
+    async def record(self, compared: RuleComparison) -> PromisesRecord:
+        """The comparison, and how both versions keep the rules that are new.
+
+        Args:
+            compared: what differs.
+        """
+        found = promises_record(self.suite.name, compared.diff, str(self.wanted.judge))
+        rules, tests = rules_to_test(compared.diff), tuple[GeneratedTest, ...]()
+        notes = [*found.notes, *compared.notes, *self._untried(rules)]
+        try:
+            tests = await self._tests(compared, rules[:TRIED])
+        except GateError as error:
+            notes.append(f"No tests were made for the new rules: {self._why(error)}.")
+        found = _paid(found.model_copy(update={"notes": list(dict.fromkeys(notes))}), self.effort)
+        return await self._tried(found, compared, tests) if tests else found
+
+    def _untried(self, rules: Sequence[OutputRule]) -> Iterator[str]:
+        """Why there are no tests for some."""
+        if not rules or not self.wanted.tests:
+            return
+        if self._agents:
+            yield "No tests were made for the new rules: the suite runs an agent, which a test could make do anything."
+        elif len(rules) > TRIED:
+            yield f"Tests were made for {TRIED} of {counted(len(rules), 'new rule')}."
+
+    @property
+    def _agents(self) -> bool:
+        return any(arm.target is not None for arm in self.suite.arms.values())
+
+    def _why(self, error: GateError) -> str:
+        return self.order.stop.reason or self.tools.exhausted() or error.message
+
+    async def _tests(self, compared: RuleComparison, rules: Sequence[OutputRule]) -> tuple[GeneratedTest, ...]:
+        """For rules that are new, and for their inverses."""
+        if not rules or compared.head is None or not self.wanted.tests or self._agents:
+            return ()
+        inverses = (
+            await find_inverse_rules(rules, self.generator, self.settings.instructions.get("inverse", ""))
+        ).value
+        named = tuple(replace(rule, inverse=inverses.get(rule.id, "")) for rule in rules)
+        subject = subject_of(self.suite.candidate.version.prompt)
+        work = GenerationOptions(self.settings.with_settings(tests_per_rule=self.wanted.tests), self.tell)
+        return (
+            await generate_tests(subject, replace(compared.head, rules=named), self.generator, self.judge, work)
+        ).tests
+
+    async def _tried(
+        self, found: PromisesRecord, compared: RuleComparison, tests: Sequence[GeneratedTest]
+    ) -> PromisesRecord:
+        """Both versions answer the tests, and each answer is held against the rule that its test is for."""
+        rules = {rule.id: rule for rule in compared.head.rules} if compared.head is not None else {}
+        # All of them tell whether one speaks of the whole output.
+        by_code = {one.rule: one.scorers for one in compile_rules(rules.values())}
+        cases = tuple(
+            replace(case_of(test), scorers=by_code.get(test.rule) or _judged(rules[test.rule], self.wanted))
+            for test in tests
+        )
+        exam = Exam(ref="", digest="", cases=cases, scorers=(), conversing=self.suite.exam.conversing)
+        trial = replace(self.suite, exam=exam, samples=1, promises=None)
+        asked = replace(self.resolved, suites=(trial,), policy=RunPolicy(early_stop=False), edits=())
+        collector = Collector(asked, self.tools, self.order.stop, self.order.seed)
+        self.tools.progress.start(count((trial,)))
+        try:
+            await collector.collect()
+        except GateError as error:
+            self.order.stop.drain(error.message)
+        finally:
+            self.tools.progress.finish()
+        table, rows = collector.found.samples, Rows(collector.found.samples, trial.name)
+        spent = dollars_of(rows)
+        total = None if spent is None or found.spent_usd is None else found.spent_usd + spent
+        shown = {change.head.id: change.base.id for change in compared.diff.rules if change.head and change.base}
+        made = dict.fromkeys(test.rule for test in tests)
+        trials = [_trial(rule, tests, table).model_copy(update={"rule": shown.get(rule, rule)}) for rule in made]
+        calls = added_up([found.calls, calls_record(rows)])
+        return found.model_copy(update={"trials": trials, "calls": calls, "spent_usd": total})
+
+
+def _judged(rule: OutputRule, wanted: Promises) -> tuple[ScorerSpec, ...]:
+    options: dict[str, JsonValue] = {
+        "criteria": untemplated(rule.text),
+        "model": str(wanted.judge),
+        "params": wanted.judge_params.changed(),
+        "sees_expected": False,
+    }
+    return parse_scorers([{"judge": options}], f"rule {rule.id}")
+
+
+def _trial(rule: str, tests: Sequence[GeneratedTest], table: SampleTable) -> PromiseTrialRecord:
+    ids = {test.id for test in tests if test.rule == rule}
+    kept = {ArmName.BASELINE: 0, ArmName.CANDIDATE: 0}
+    scored = dict(kept)
+    for sample in table:
+        if sample.case_id in ids and isinstance(sample.score, float):
+            scored[sample.arm] += 1
+            kept[sample.arm] += sample.score >= KEPT
+    return PromiseTrialRecord(
+        rule=rule,
+        tests=len(ids),
+        baseline_kept=kept[ArmName.BASELINE],
+        baseline_scored=scored[ArmName.BASELINE],
+        candidate_kept=kept[ArmName.CANDIDATE],
+        candidate_scored=scored[ArmName.CANDIDATE],
+    )
+
+
+def _paid(found: PromisesRecord, effort: Effort) -> PromisesRecord:
+    calls = CallsRecord(made=effort.calls, cached=effort.reused, retried=effort.retries, failed=0)
+    if effort.cost is None:
+        spent: float | None = 0.0
+    else:
+        spent = effort.cost.amount if isinstance(effort.cost, Dollars) else _nothing(effort)
+    return found.model_copy(update={"calls": calls, "spent_usd": spent})
+
+
+def _nothing(effort: Effort) -> float | None:
+    """Where no price exists, nothing was spent; where it is unknown, nobody knows."""
+    cost = effort.cost
+    return 0.0 if cost is not None and not isinstance(cost, Dollars) and cost.why == "n/a" else None

@@ -1,0 +1,172 @@
+"""A case of a run by what somebody calls it."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NoReturn
+
+from gate.cases.case import LENGTH, shows_turns
+from gate.cases.reading import put_of
+from gate.cases.stored import Entry, Put
+from gate.config.documents import did_you_mean, quoted
+from gate.config.scorer import place_of
+from gate.engine.record_parts import LONGEST_TEXT
+from gate.errors import GateError
+from gate.record.run import CaseRecord, NewCaseRecord, RunRecord
+from gate.record.sample import Reply, Sample
+from gate.resolve.single import near
+from gate.values import JsonValue
+
+
+@dataclass(frozen=True, slots=True)
+class NamedCase:
+    """A case and the suite that asked it."""
+
+    suite: str
+    record: CaseRecord | NewCaseRecord
+
+    @property
+    def full(self) -> str:
+        return f"{self.suite}/{self.record.id}"
+
+
+def named_case(run: RunRecord, name: str, suite: str = "") -> NamedCase:
+    """The one case of a run that a name can mean.
+
+    Args:
+        run: a finished run.
+        name: an id, `suite/id`, or the beginning of either that no other case shares.
+        suite: only cases of this suite; empty for any.
+
+    Raises:
+        GateError: no case, no suite or several cases are called so; the hint names the nearest.
+    """
+    asked = [NamedCase(one.name, case) for one in run.suites for case in one.cases]
+    asked += [NamedCase(one.name, case) for one in run.new for case in one.cases]
+    if suite:
+        _check_suite(run, suite)
+        asked = [one for one in asked if one.suite == suite]
+    if not asked:
+        raise GateError("the run asked no case", "gate report RUN.json tells why")
+    found = [one for one in asked if name in (one.record.id, one.full)]
+    if not found and name:
+        found = [one for one in asked if one.record.id.startswith(name) or one.full.startswith(name)]
+    if len(found) == 1:
+        return found[0]
+    _refuse(name, found, asked)
+
+
+def _check_suite(run: RunRecord, suite: str) -> None:
+    names = [*(one.name for one in run.suites), *(one.name for one in run.new)]
+    if suite not in names:
+        raise GateError(f"the run has no suite {quoted(suite)}", did_you_mean(suite, names))
+
+
+def _refuse(name: str, found: Sequence[NamedCase], asked: Sequence[NamedCase]) -> NoReturn:
+    if not name:
+        raise GateError("no case of the run fell, so say which one", _first(asked))
+    if not found:
+        ids = list(dict.fromkeys(one.record.id for one in asked))
+        hint = near(name, ids).replace("cases of these suites", "cases of the run")
+        raise GateError(f"the run has no case {quoted(name)}", hint)
+    if len({one.record.id for one in found}) == 1:
+        suites = ", ".join(dict.fromkeys(one.suite for one in found))
+        hint = f"name it as suite/case; suites: {suites}"
+        raise GateError(f"several suites of the run have a case {quoted(found[0].record.id)}", hint)
+    raise GateError(f"{len(found)} cases of the run begin with {quoted(name)}", _first(found))
+
+
+def _first(found: Sequence[NamedCase], shown: int = 5) -> str:
+    listed = ", ".join(quoted(one.record.id) for one in found[:shown])
+    return f"name one: {listed}{', …' * (len(found) > shown)}"
+
+
+_SHORTENED = re.compile(r"… \(\d+ characters\)\Z")
+"""As a record ends a text that is too long for it."""
+
+Lookup = Callable[[str, str], Entry | None]
+"""The entry of a case by the set that it was asked from and its id; None where that cannot be had any more."""
+
+
+def found_case(run: RunRecord, name: str, lookup: Lookup, *, said: bool = False) -> dict[str, JsonValue]:
+    """The case as it stands in the set it came from, or else as far as the run tells it.
+
+    Args:
+        run: which asked it.
+        name: its id, or `suite/id` where several suites have one of that id.
+        lookup: finds it where it came from.
+        said: somebody gives the input in its stead.
+
+    Raises:
+        GateError: the run has no such case, or does not hold its whole input.
+    """
+    case = named_case(run, name).record
+    if (known := lookup(place_of(case.where)[0], case.id)) is not None:
+        return dict(known)
+    if not said and (case.input is None or _SHORTENED.search(case.input)):
+        raise GateError(
+            f"the run does not hold the whole input of {name}, and {case.where or 'its eval set'} is not here",
+            "give it with --input",
+        )
+    if not said and shows_turns(case.input or ""):
+        raise GateError(
+            f"the run holds {name} as one text, not turn by turn, and {case.where} is not here",
+            "write its turns into a case",
+        )
+    entry: dict[str, JsonValue] = {"id": case.id, "input": case.input}
+    if case.expected is not None:
+        entry["expected"] = case.expected
+    slices: dict[str, JsonValue] = {key: value for key, value in case.slices.items() if key != LENGTH}
+    return {**entry, "slices": slices} if slices else entry
+
+
+@dataclass(frozen=True, slots=True)
+class Naming:
+    """What the new case is called.
+
+    Args:
+        id: in its suite.
+        description: from where it comes.
+    """
+
+    id: str
+    description: str
+
+
+def case_of_run(case: CaseRecord | NewCaseRecord, samples: Sequence[Sample], naming: Naming) -> Put:
+    """A new case of a suite, read by the same reader as every case file.
+
+    Args:
+        case: of the record.
+        samples: of this case; conversations have the rounds in them.
+        naming: of the new one.
+
+    Raises:
+        GateError: the run did not keep the whole question.
+        InputErrors: what was kept is no case, or the id is none.
+    """
+    entry: dict[str, JsonValue] = {"id": naming.id, "description": naming.description, **_asked(case, samples)}
+    if case.expected is not None:
+        entry["expected"] = case.expected
+    if case.slices:
+        entry["slices"] = dict(case.slices)
+    return put_of(entry)
+
+
+def _asked(case: CaseRecord | NewCaseRecord, samples: Sequence[Sample]) -> Entry:
+    """Of a conversation all that the case itself said, else the question."""
+    for sample in samples:
+        if isinstance(sample.reply, Reply) and (talk := sample.reply.transcript) is not None:
+            said = [turn.said for turn in talk.turns if turn.by == "case"]
+            if len(said) > 1:
+                return {"rounds": [{"prompt": text} for text in said]}
+            if said:
+                return {"input": said[0]}
+    hint = "make the case by hand"
+    if case.input is None:
+        raise GateError("the run did not keep the question of this case", hint)
+    if shows_turns(case.input):
+        raise GateError("the run kept this conversation as one text, not turn by turn", hint)
+    if len(case.input) > LONGEST_TEXT:
+        raise GateError("the run kept the beginning of the question alone: it is too long", hint)
+    return {"input": case.input}

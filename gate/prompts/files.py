@@ -1,0 +1,351 @@
+"""Where the code of an exam lies."""
+
+import hashlib
+import posixpath
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from math import ceil, floor
+from pathlib import Path
+from typing import NoReturn, Protocol
+
+from gate.config.documents import one_problem, quoted
+from gate.limits import FILE_BYTES
+from gate.paths import escapes, matches, may_hold, normal
+
+
+@dataclass(frozen=True, slots=True)
+class CodePlace:
+    """Files of one side of a comparison, by which code of theirs can be found again and run.
+
+    Args:
+        checkout: folder of the repository.
+        sha: commit or tree; None for the working tree.
+        label: of the side, for a reader.
+        folder: below the checkout's root, where modules are looked for; empty for the root.
+    """
+
+    checkout: Path
+    sha: str | None
+    label: str
+    folder: str = ""
+
+
+class FileSource(Protocol):
+    """Files of one side of a comparison. Paths are relative to the root of the repository, with `/`."""
+
+    @property
+    def label(self) -> str:
+        """What the user named: `origin/main`, `working tree`."""
+        ...
+
+    @property
+    def sha(self) -> str | None:
+        """The commit, where there is one."""
+        ...
+
+    def read(self, path: str) -> bytes | None:
+        """The file's bytes, or None when there is no such file.
+
+        Raises:
+            GateError: a path that leaves the repository, or something that is not a plain file of bounded size.
+        """
+        ...
+
+    def fingerprint(self, path: str) -> str | None:
+        """Names the file's content, and costs less than reading it; None when there is no such file.
+
+        Equal fingerprints, of whatever sources, mean equal content; different ones mean nothing.
+        """
+        ...
+
+    def glob(self, pattern: str) -> list[str]:
+        """Paths of plain files that match (see `gate.paths.matches`), sorted."""
+        ...
+
+    def listing(self, folder: str = "") -> dict[str, str]:
+        """Every plain file in a folder and its folders, whatever its name, with its fingerprint.
+
+        Args:
+            folder: empty for the root.
+
+        Returns:
+            By path from the root; an empty fingerprint where only reading the file would tell.
+        """
+        ...
+
+    def links(self, pattern: str) -> dict[str, str]:
+        """Symbolic links and submodules that match, or behind which something could.
+
+        Returns:
+            By path: what it is, equal in every source (see `gate.prompts.files.linked`).
+        """
+        ...
+
+    def leads_to(self, link: str) -> str | None:
+        """The path that a symbolic link leads to, from the root, by its own content.
+
+        Args:
+            link: its path.
+
+        Returns:
+            None where that is no place in the repository, and for what is no link.
+
+        Raises:
+            CannotEvaluate: a partial clone has the name and not the content.
+        """
+        ...
+
+    def sizes(self, paths: Sequence[str]) -> dict[str, int]:
+        """Bytes of files, which are not read for it; what is no plain file is left out.
+
+        Raises:
+            CannotEvaluate: a partial clone has the name and not the content.
+        """
+        ...
+
+
+FOLDER, LINK, SUBMODULE = "040000", "120000", "160000"
+_KINDS = {LINK: "is a symbolic link", SUBMODULE: "is a submodule", FOLDER: "is a folder"}
+_REMEDIES = {
+    LINK: "put the file itself there, or name the file that the link leads to",
+    SUBMODULE: "keep the file in this repository, and name it there",
+    FOLDER: "name the file itself",
+}
+_WAYS = {LINK: "lies behind the symbolic link", SUBMODULE: "lies in the submodule"}
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One entry of a git tree.
+
+    Args:
+        mode: six octal digits, as git has them.
+        oid: object id.
+        size: bytes; 0 for what is no blob, and where nobody asked for it.
+        path: from the root of the repository.
+    """
+
+    mode: str
+    oid: str
+    size: int
+    path: str
+
+    @classmethod
+    def root(cls, oid: str) -> "Entry":
+        """The whole tree."""
+        return cls(FOLDER, oid, 0, "")
+
+    @property
+    def plain(self) -> bool:
+        """A file, and no link, submodule or folder."""
+        return self.mode not in _KINDS
+
+    @property
+    def folder(self) -> bool:
+        """A tree."""
+        return self.mode == FOLDER
+
+    def below(self, folder: str) -> "Entry":
+        """The same entry with its path from the root.
+
+        Args:
+            folder: what its path was relative to; empty for the root.
+        """
+        return replace(self, path=f"{folder}/{self.path}") if folder else self
+
+    @property
+    def fingerprint(self) -> str:
+        """Equal for equal content of equal kind, in every clone of the repository."""
+        return f"{self.mode}:{self.oid}"
+
+    def check(self, place: str) -> None:
+        """Refuse what is not a plain file of bounded size.
+
+        Args:
+            place: how the file is named to the user.
+
+        Raises:
+            InputErrors: it is something else.
+        """
+        if not self.plain:
+            raise one_problem(place, 0, _KINDS[self.mode], _REMEDIES[self.mode])
+        if self.size > FILE_BYTES:
+            too_large(place)
+
+
+def folders(path: str) -> list[str]:
+    """The folders on the way to a path, outermost first."""
+    parts = path.split("/")[:-1]
+    return ["/".join(parts[: count + 1]) for count in range(len(parts))]
+
+
+def check_way(place: str, way: Iterable[tuple[str, str]]) -> None:
+    """Refuse a path on whose way something else than folders lies: no commit has such a file.
+
+    Args:
+        place: how the file is named to the user.
+        way: mode and path of what lies there.
+
+    Raises:
+        InputErrors: a symbolic link, or a submodule.
+    """
+    for mode, path in way:
+        if mode in _WAYS:
+            message = f"{_WAYS[mode]} {quoted(path)}, which the gate does not read"
+            raise one_problem(place, 0, message, "keep the file itself in this repository, and name it there")
+
+
+def checked(path: str) -> str:
+    """The path as git names it.
+
+    Raises:
+        InputErrors: it leaves the repository.
+    """
+    if reason := escapes(path):
+        raise one_problem(path, 0, f"the path {quoted(path)} {reason}", "name a file inside the repository")
+    return normal(path)
+
+
+def matching(paths: Iterable[str], pattern: str) -> list[str]:
+    """Those paths that match, sorted.
+
+    Raises:
+        InputErrors: one of them is not UTF-8.
+    """
+    found = sorted(path for path in paths if matches(path, pattern))
+    for path in found:
+        try:
+            path.encode()
+        except UnicodeEncodeError:
+            raise one_problem(ascii(path), 0, "has a name that is not UTF-8", "rename the file") from None
+    return found
+
+
+def linked(entries: Iterable[Entry], pattern: str) -> dict[str, str]:
+    """Links and submodules that match, or behind which something could, by their paths.
+
+    Returns:
+        What each is: its kind, and of one that matches itself also what it leads to. A submodule behind which something
+        could match is the same one when it moves on: nothing in it was examined before, either.
+    """
+    odd = [entry for entry in entries if entry.mode in _WAYS]
+    behind = {entry.path: entry.mode for entry in odd if may_hold(entry.path, pattern)}
+    return behind | {entry.path: entry.fingerprint for entry in odd if matches(entry.path, pattern)}
+
+
+def destination(link: str, target: bytes) -> str | None:
+    """The path from the root, `.`, that a symbolic link leads to; None where that is no place in the repository.
+
+    Args:
+        link: its own path.
+        target: its content.
+    """
+    path = posixpath.normpath(posixpath.join(posixpath.dirname(link), target.decode("utf-8", "surrogateescape")))
+    return None if path != "." and escapes(path) else path
+
+
+def content_fingerprint(data: bytes | None) -> str | None:
+    """SHA-256, for sources that have no object ids."""
+    return None if data is None else "sha256:" + hashlib.sha256(data).hexdigest()
+
+
+def too_large(place: str) -> NoReturn:
+    """Refuse a file for its size."""
+    raise one_problem(place, 0, f"is larger than {FILE_BYTES // 1024**2} MiB", "split it into several files")
+
+
+@dataclass(frozen=True, slots=True)
+class Subfolder:
+    """A source whose paths begin in a folder (`gate.prompts.files.FileSource`).
+
+    Args:
+        whole: the repository's files.
+        folder: from its root, with `/`.
+    """
+
+    whole: FileSource
+    folder: str
+
+    @property
+    def label(self) -> str:
+        return self.whole.label
+
+    @property
+    def sha(self) -> str | None:
+        return self.whole.sha
+
+    def read(self, path: str) -> bytes | None:
+        return self.whole.read(self._below(path))
+
+    def fingerprint(self, path: str) -> str | None:
+        return self.whole.fingerprint(self._below(path))
+
+    def glob(self, pattern: str) -> list[str]:
+        found = self.whole.glob(self._below(pattern))
+        return [path.removeprefix(f"{self.folder}/") for path in found]
+
+    def listing(self, folder: str = "") -> dict[str, str]:
+        found = self.whole.listing(self._below(folder) if folder else self.folder)
+        return {path.removeprefix(f"{self.folder}/"): print_ for path, print_ in found.items()}
+
+    def links(self, pattern: str) -> dict[str, str]:
+        found = self.whole.links(self._below(pattern))
+        # A link on the way to the folder is named where the folder's files are read.
+        inside = f"{self.folder}/"
+        return {path.removeprefix(inside): kind for path, kind in found.items() if path.startswith(inside)}
+
+    def leads_to(self, link: str) -> str | None:
+        target = self.whole.leads_to(self._below(link))
+        return None if target is None else posixpath.relpath(target, self.folder)
+
+    def sizes(self, paths: Sequence[str]) -> dict[str, int]:
+        found = self.whole.sizes([self._below(path) for path in paths])
+        return {path.removeprefix(f"{self.folder}/"): size for path, size in found.items()}
+
+    def _below(self, path: str) -> str:
+        # Checked by itself first: two dots must not lead out of the folder into the rest of the repository.
+        return f"{self.folder}/{checked(path)}"
+
+
+SIMILAR = 0.5
+"""Share of the content from which on git takes one file for the successor of another (`git diff --find-renames`)."""
+
+_BLANKS = b" \t\r"
+_CHUNK = re.compile(rb"[^\n]{0,63}+\n|[^\n]{1,64}")
+
+
+def chunks(data: bytes) -> Counter[bytes]:
+    """The lines of a file, long ones in pieces of 64 bytes, each with the number of its bytes in the file.
+
+    Args:
+        data: the file; blanks at the end of a line count for nothing, nor does whether lines end as on Windows, or
+            whether the last one ends at all.
+    """
+    text = b"\n".join(line.rstrip(_BLANKS) for line in data.split(b"\n"))
+    text += b"\n" if text and not text.endswith(b"\n") else b""
+    found: Counter[bytes] = Counter()
+    for piece in _CHUNK.findall(text):
+        found[piece] += len(piece)
+    return found
+
+
+def similar_sizes(old: Counter[bytes]) -> range:
+    """Sizes in bytes outside of which no file is similar, so that it need not be read.
+
+    A byte may be missing at the end of the other file, and its line ends, with the blanks before them, may take as much
+    room again. Where they take more, the other file is not looked at: it would be a way to have anything read.
+    """
+    total = old.total()
+    return range(max(1, ceil(total * SIMILAR) - 1), floor(total / SIMILAR) * 2 + 1)
+
+
+def similarity(old: Counter[bytes], new: Counter[bytes]) -> float:
+    """The bytes of the chunks that both have, as a share of the larger file, in [0, 1]; 0 where both are empty.
+
+    Source: `diffcore-delta.c` and `estimate_similarity` in `diffcore-rename.c` of git, which hash the chunks first.
+    Unlike git's, lines count without the blanks at their ends (as in `git diff --ignore-space-at-eol`).
+    """
+    largest = max(old.total(), new.total())
+    return (old & new).total() / largest if largest else 0.0

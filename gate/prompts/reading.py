@@ -1,0 +1,397 @@
+"""Messages with roles, as chat files, prompt files of other tools and cases list them."""
+
+import json
+import keyword
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, TypeAdapter
+
+from gate.config.documents import Document, Problems, described, one_problem, quoted, read_json, read_yaml
+from gate.config.models import ModelRef, foreign_model
+from gate.config.validation import FileModel, validate
+from gate.config.values import not_blank
+from gate.limits import PROMPT_CHARS
+from gate.messages import NO_PARTS, Message, Parts, Role
+from gate.prompts.partials import TEMPLATE_ENDINGS, Library, gather
+from gate.prompts.version import Prompt
+from gate.templates.rendering import compile_template
+from gate.templates.sandbox import BadTemplate
+from gate.values import JsonValue
+
+ROLES: Mapping[str, Role] = {"system": "system", "developer": "system", "user": "user", "assistant": "assistant"}
+
+
+class Turn(FileModel):
+    """One turn of a conversation."""
+
+    model_config = ConfigDict(use_attribute_docstrings=True)
+    meant: ClassVar[Mapping[str, str]] = {"text": "content"}
+
+    role: Literal["system", "developer", "user", "assistant"]
+    """Who speaks."""
+    content: Annotated[str, Field(max_length=PROMPT_CHARS), AfterValidator(not_blank)]
+    """What is said."""
+
+    @property
+    def message(self) -> Message:
+        """As it is sent."""
+        return Message(ROLES[self.role], self.content)
+
+
+class _ChatFile(FileModel):
+    messages: Annotated[list[Turn], Field(examples=["[{role: system, content: …}]"])]
+
+
+_TURNS = TypeAdapter(list[Turn], config={"defer_build": True})
+
+
+def read_chat(document: Document) -> tuple[tuple[int, Message], ...]:
+    """The messages of a chat file, each with its line.
+
+    Args:
+        document: a list of `{role, content}`, or a mapping with such a list under `messages`.
+
+    Raises:
+        InputErrors: every mistake.
+    """
+    if isinstance(document.data, dict):
+        turns = validate(_ChatFile, document).messages
+    elif isinstance(document.data, list):
+        turns = validate(_TURNS, document)
+    else:
+        hint = "begin with '- role: system', or name a text prompt .md or .txt"
+        raise one_problem(document.file, 1, "is not a chat file: it must hold a list of {role, content}", hint)
+    place = ("messages",) if isinstance(document.data, dict) else ()
+    if not turns:
+        said = "messages must be a list of {role, content}, not an empty list"
+        raise one_problem(document.file, document.line_of(*place), said)
+    return tuple((document.line_of(*place, at), turn.message) for at, turn in enumerate(turns))
+
+
+_NAMES = ("id", "model", "name")
+"""Keys of a `.prompty` under which the name of a model stands."""
+
+
+def own_settings(entries: Mapping[str, JsonValue], keys: Iterable[str]) -> tuple[tuple[str, str], ...]:
+    """The settings that the file has, each as its key and its value in JSON.
+
+    Args:
+        entries: the file, or its front matter.
+        keys: those that other tools send with the prompt.
+    """
+    return tuple((key, json.dumps(entries[key], sort_keys=True, ensure_ascii=False)) for key in keys if key in entries)
+
+
+def own_model(settings: Iterable[tuple[str, str]]) -> ModelRef | None:
+    """The model that a prompt file names.
+
+    Args:
+        settings: of the file, as `own_settings` gives them.
+
+    Returns:
+        None where it names none, or none that the gate knows how to ask.
+    """
+    told = json.loads(dict(settings).get("model", "null"))
+    name = told if isinstance(told, str) else _named(told)
+    return foreign_model(name) if name else None
+
+
+def _named(told: JsonValue) -> str:
+    """The name within `{id: …}` or `{configuration: {type: openai, name: …}}`."""
+    if not isinstance(told, dict):
+        return ""
+    inner = told.get("configuration", told)
+    found = {**told, **inner} if isinstance(inner, dict) else told
+    name = next((value for key in _NAMES if isinstance(value := found.get(key), str)), "")
+    owner = found.get("type", found.get("provider"))
+    return f"{owner}:{name}" if name and owner in ("openai", "anthropic") and ":" not in name else name
+
+
+ENDING = ".prompty"
+PROMPTY_SETTINGS = ("model", "tools", "outputs", "output", "outputSchema")
+"""What the other tool sends with the messages."""
+
+ROLE_MARK = re.compile(
+    r"[ \t]*(?:#[ \t]*)?(system|developer|user|assistant|function|tools?)[ \t]*(?:\[[^\]]*\][ \t]*)?:[ \t]*",
+    re.IGNORECASE,
+)
+"""A line that begins a message; each blank can belong to one part only, so that many of them take no square of time."""
+_FENCE = re.compile(r"---[ \t]*")
+_THREAD = "![thread]"
+_ENGINES = ("jinja2",)
+
+
+@dataclass(frozen=True, slots=True)
+class Prompty:
+    """What the gate takes out of the file.
+
+    Args:
+        messages: Jinja2, each with the line that its content begins on.
+        settings: what the file says about the model.
+    """
+
+    messages: tuple[tuple[int, Message], ...]
+    settings: tuple[tuple[str, str], ...]
+
+
+def is_prompty(path: str) -> bool:
+    """Is this such a file, by its name?"""
+    return path.lower().endswith(ENDING)
+
+
+def read_prompty(text: str, problems: Problems) -> Prompty:
+    """The prompt; keys of the front matter that the gate does not know are let pass.
+
+    Args:
+        text: the file, with `\\n` for line ends.
+        problems: gets every mistake.
+    """
+    lines = text.split("\n")
+    begin = _body(lines, problems)
+    front = _front(lines[1 : begin - 1] if begin else [], problems.file)
+    _check_engine(front, problems)
+    messages = _messages(lines, begin, problems)
+    if not messages and not problems.found:
+        problems.add(begin + 1, "holds no message", "write 'system:' on a line of its own, and the text below it")
+    return Prompty(messages, own_settings(front.data if isinstance(front.data, dict) else {}, PROMPTY_SETTINGS))
+
+
+def _body(lines: list[str], problems: Problems) -> int:
+    """Number of lines before the body; 0 where the file has no front matter."""
+    if not _FENCE.fullmatch(lines[0]):
+        return 0
+    for number, line in enumerate(lines[1:], start=2):
+        if _FENCE.fullmatch(line):
+            return number
+    problems.add(1, "the front matter does not end", "write '---' on the line after it")
+    return len(lines)
+
+
+def _front(lines: list[str], file: str) -> Document:
+    front = read_yaml("\n".join(["", *lines]), file)
+    if front.data is not None and not isinstance(front.data, dict):
+        raise one_problem(file, front.line, f"the front matter must be a mapping, not {described(front.data)}")
+    return front
+
+
+def _check_engine(front: Document, problems: Problems) -> None:
+    """Only Jinja2 is read: in another language the same signs mean something else."""
+    template = front.get("template")
+    engine = _ENGINES[0] if template is None else _engine(template.data)
+    if template is not None and engine not in _ENGINES:
+        hint = "other template languages are not read"
+        problems.add(template.line, f"template must be jinja2, not {described(engine)}", hint)
+
+
+def _engine(value: JsonValue) -> JsonValue:
+    """`jinja2`, `{type: jinja2}`, `{format: jinja2}` and `{format: {kind: jinja2}}` mean the same."""
+    while isinstance(value, dict):
+        value = next((value[key] for key in ("format", "type", "kind") if value.get(key) is not None), _ENGINES[0])
+    return value
+
+
+def _messages(lines: list[str], begin: int, problems: Problems) -> tuple[tuple[int, Message], ...]:
+    found: list[tuple[int, Message]] = []
+    role, start = "system", begin
+    for at in range(begin, len(lines) + 1):
+        mark = ROLE_MARK.fullmatch(lines[at]) if at < len(lines) else None
+        if at < len(lines) and mark is None:
+            if lines[at].strip().startswith(_THREAD):
+                problems.add(at + 1, f"{_THREAD} is not supported in this version", "cases hold the conversation")
+            continue
+        if content := "\n".join(lines[start:at]).strip("\n"):
+            if content.strip():
+                found.append((start + 1, Message(ROLES[role], content)))
+        if mark is not None:
+            role, start = _role(mark, at + 1, problems), at + 1
+    return tuple(found)
+
+
+def _role(mark: re.Match[str], line: int, problems: Problems) -> str:
+    role = mark[1].lower()
+    if role in ROLES:
+        return role
+    hint = f'where it is text, write {{{{ "{role}:" }}}}'
+    problems.add(line, f"the line {quoted(mark[0].strip())} begins a part that is not supported in this version", hint)
+    return "system"
+
+
+ENDINGS = (".prompt.yml", ".prompt.yaml")
+PROMPT_YML_SETTINGS = ("model", "modelParameters", "responseFormat", "jsonSchema")
+"""What the other tool sends with the messages."""
+TEST_DATA = "testData"
+
+_PLACEHOLDER = re.compile(r"\{\{[ \t]*([^\W\d][\w-]*)[ \t]*\}\}")
+_TAKEN = frozenset(
+    (*keyword.kwlist, "true", "false", "none", "self", "loop", "super", "caller", "varargs", "kwargs", "range", "dict")
+)
+"""Words of the language that the placeholders are filled by."""
+_SIGN = re.compile(r"\{(?=[{%#]|\Z)|\r")
+"""What would begin a tag, and what templates read as another line end."""
+
+
+@dataclass(frozen=True, slots=True)
+class PromptYml:
+    """What the gate takes out of the file.
+
+    Args:
+        messages: each with its line; contents are templates in which only placeholders are no text.
+        settings: what the file says about the model.
+    """
+
+    messages: tuple[tuple[int, Message], ...]
+    settings: tuple[tuple[str, str], ...]
+
+
+def _lowered(role: Any) -> Any:
+    return role.lower() if isinstance(role, str) else role
+
+
+class _Turn(Turn):
+    """The format does not tell the roles in capitals apart."""
+
+    role: Annotated[Literal["system", "developer", "user", "assistant"], BeforeValidator(_lowered)]
+
+
+class _File(FileModel):
+    model_config = ConfigDict(extra="ignore")
+
+    messages: Annotated[list[_Turn], Field(min_length=1, examples=["[{role: system, content: …}]"])]
+
+
+def is_prompt_yml(path: str) -> bool:
+    """Is this a prompt file of GitHub Models, by its name?"""
+    return path.lower().endswith(ENDINGS)
+
+
+def read_prompt(text: str, problems: Problems, *, template: bool = False) -> PromptYml:
+    """The prompt; keys that the gate does not know are let pass, since the file belongs to another tool.
+
+    Args:
+        text: the file.
+        problems: gets every mistake.
+        template: leave the contents as they are: the user says that they are Jinja2.
+
+    Raises:
+        InputErrors: it is no YAML mapping, or its messages have mistakes.
+    """
+    document = read_yaml(text, problems.file)
+    if not isinstance(document.data, dict):
+        hint = "begin with 'messages:', or give the file another name"
+        raise one_problem(problems.file, 1, "is not a prompt file of GitHub Models: it must hold a mapping", hint)
+    messages = [turn.message for turn in validate(_File, document).messages]
+    lines = [document.line_of("messages", at) for at in range(len(messages))]
+    if not template:
+        messages = [
+            replace(message, content=_as_template(message.content, line, problems))
+            for line, message in zip(lines, messages, strict=True)
+        ]
+    return PromptYml(tuple(zip(lines, messages, strict=True)), own_settings(document.data, PROMPT_YML_SETTINGS))
+
+
+def placeholders(content: str) -> Sequence[str]:
+    """The names that a message of such a file asks for, in their order."""
+    return list(dict.fromkeys(found[1] for found in _PLACEHOLDER.finditer(content)))
+
+
+def _as_template(content: str, line: int, problems: Problems) -> str:
+    """The content as a template that gives all of it back, with its placeholders filled."""
+    pieces: list[str] = []
+    at = 0
+    for found in _PLACEHOLDER.finditer(content):
+        name = found[1]
+        if not name.isidentifier() or name in _TAKEN or name.startswith("__"):
+            hint = "use letters, digits and single underscores, and no word such as 'true' or 'for'"
+            problems.add(line, f"the placeholder {quoted(found[0])} has a name that cannot be filled in", hint)
+        pieces += [_literal(content[at : found.start()]), f"{{{{ {name} }}}}"]
+        at = found.end()
+    return "".join([*pieces, _literal(content[at:])])
+
+
+def _literal(text: str) -> str:
+    return _SIGN.sub(lambda found: "{{ '{' }}" if found[0] == "{" else "{{ '\\r' }}", text)
+
+
+CHAT_ENDINGS = (".yaml", ".yml", ".json")
+_LATER_ENDINGS = (".py",)
+
+
+def not_yet(path: str) -> str:
+    """Why this kind of prompt is not read in this version; empty when it is."""
+    ending = next((ending for ending in _LATER_ENDINGS if path.lower().endswith(ending)), "")
+    return f"prompt files ending in {ending} are not supported in this version" if ending else ""
+
+
+def may_pull_in(path: str) -> bool:
+    """Can a prompt of this name pull in parts, even where nobody says that it is a template?"""
+    return path.lower().endswith((*TEMPLATE_ENDINGS, ENDING))
+
+
+def parse(text: str, path: str, *, template: bool = False, library: Library | None = None) -> Prompt:
+    """Read one prompt file.
+
+    The line break that editors put at the end of a file is no part of a text prompt, and Windows line ends count as
+    line ends.
+
+    Args:
+        text: the file.
+        path: decides the kind by its ending, and stands in messages.
+        template: contents are Jinja2 whatever the ending says. In a `.prompt.yml` they have placeholders otherwise.
+        library: where the parts are read that it pulls in; without one it can pull in none.
+
+    Raises:
+        InputErrors: empty, too large, not a chat file, or a template or a part with a mistake.
+    """
+    if reason := not_yet(path):
+        raise one_problem(path, 0, reason, "use .md, .txt, .j2 or a chat file (.yaml, .json)")
+    if len(text) > PROMPT_CHARS:
+        raise one_problem(path, 0, f"is longer than {PROMPT_CHARS:,} characters", "a prompt must be shorter")
+    if not text.strip("\ufeff \t\r\n"):
+        raise one_problem(path, 0, "is empty", "write the prompt into it")
+    problems = Problems(path)
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n")
+    ending = PurePosixPath(path).suffix.lower()
+    unused: tuple[tuple[str, str], ...] = ()
+    chat = ending in CHAT_ENDINGS or is_prompty(path)
+    if ending not in CHAT_ENDINGS:
+        _check_text(text, problems)
+    if is_prompt_yml(path):
+        yml = read_prompt(text, problems, template=template)
+        turns, template, unused = yml.messages, True, yml.settings
+    elif is_prompty(path):
+        prompty = read_prompty(text, problems)
+        turns, template, unused = prompty.messages, True, prompty.settings
+    elif chat:
+        turns = read_chat((read_json if ending == ".json" else read_yaml)(text, path))
+    else:
+        template = template or ending in TEMPLATE_ENDINGS
+        turns = ((0, Message("system", text.removesuffix("\n"))),)
+    problems.check()
+    contents = [(line, message.content) for line, message in turns] if template else []
+    parts = gather(contents, library) if library is not None else NO_PARTS
+    for line, content in contents:
+        _check_template(line, content, parts, problems)
+    problems.check()
+    messages = tuple(message for _, message in turns)
+    return Prompt(messages, template=template, chat=chat, parts=parts, unused=unused)
+
+
+def _check_text(text: str, problems: Problems) -> None:
+    if "\0" in text:
+        problems.add(text.count("\n", 0, text.index("\0")) + 1, "is not a text file (it holds NUL characters)")
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        problems.add(text.count("\n", 0, error.start) + 1, "holds half of a surrogate pair, which is not text")
+
+
+def _check_template(line: int, content: str, parts: Parts, problems: Problems) -> None:
+    """`line` is where a chat message stands, 0 when the template is the file."""
+    try:
+        compile_template(content, parts)
+    except BadTemplate as error:
+        problems.add(line or error.line, error.message, "the prompt is read as a Jinja2 template")

@@ -1,0 +1,127 @@
+"""`shard.json`, schema `prompt-gate/shard/1`: what one part of a run was asked to evaluate, and how far it came.
+
+The samples stand beside it in `samples.jsonl`. Shards are put together by `gate merge` where they agree on what they
+evaluated.
+"""
+
+from typing import Annotated, Literal, Self
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, NonNegativeInt, model_validator
+from pydantic_core import PydanticCustomError
+
+from gate.record.parts import CallsRecord
+from gate.values import Amount, Count, JsonValue, SampleCount, digest
+
+MOST_SHARDS = 1000
+"""Of one run. GitHub starts at most 256 jobs of one matrix."""
+KILLED = "it ended without a word, as a process does that is killed"
+"""Stands in the record of a shard that is still running, for whoever reads it after that."""
+
+Text = Annotated[str, Field(max_length=4096)]
+Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+Commit = Annotated[str, Field(pattern=r"^([0-9a-f]{40}|[0-9a-f]{64})$")]
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+
+
+class NamedCommit(_Model):
+    """A commit, and the ref by which the user named it."""
+
+    ref: Text
+    sha: Commit
+
+
+class GitInputs(_Model):
+    """Git mode: two commits; without a head it is the working tree."""
+
+    mode: Literal["git"] = "git"
+    base: NamedCommit
+    head: NamedCommit | None
+    config: Text
+    suites: list[Text]
+    everything: bool
+
+
+class FileInputs(_Model):
+    """File mode: the options of `gate diff` as typed."""
+
+    mode: Literal["files"] = "files"
+    baseline: Text
+    candidate: Text
+    cases: Text
+    scorers: list[Text]
+    criteria: str | None
+    model: Text | None
+    baseline_model: Text | None
+    candidate_model: Text | None
+
+
+class SuiteDigest(_Model):
+    """One suite as it was read: SHA-256 of prompt, model and parameters of each arm, and of the exam."""
+
+    name: Text
+    baseline: Digest | None
+    candidate: Digest
+    exam: Digest
+    samples: SampleCount
+
+
+class Evaluation(_Model):
+    """What all shards of one run have in common, to the letter."""
+
+    tool_version: Text
+    of: int = Field(ge=1, le=MOST_SHARDS)
+    seed: NonNegativeInt
+    inputs: Annotated[GitInputs | FileInputs, Field(discriminator="mode")]
+    samples: SampleCount | None
+    policy: Digest
+    suites: list[SuiteDigest]
+
+    @property
+    def identity(self) -> str:
+        """SHA-256 of all of it."""
+        content: JsonValue = self.model_dump(mode="json")
+        return digest(content)
+
+
+class ShardBudget(_Model):
+    """The limits of this shard: its part of the run's calls and dollars, and the run's minutes."""
+
+    max_calls: Count | None
+    max_usd: Amount | None
+    max_minutes: Amount | None
+
+
+class ShardRecord(_Model):
+    """One shard: `unfinished` says why samples are missing, and is empty where none is.
+
+    `samples` counts the lines of `samples.jsonl`, failed samples included; it is null until the shard has ended.
+    """
+
+    # The key in the file is `schema`; pydantic keeps that name for itself.
+    schema_id: Literal["prompt-gate/shard/1"] = Field(default="prompt-gate/shard/1", alias="schema")
+    identity: Digest
+    number: int = Field(ge=1, le=MOST_SHARDS)
+    evaluation: Evaluation
+    budget: ShardBudget
+    created: AwareDatetime
+    duration_s: Amount
+    unfinished: str = Field(max_length=1000)
+    samples: Count | None
+    calls: CallsRecord
+    spent_usd: Amount | None
+
+    @property
+    def name(self) -> str:
+        """`3/10`."""
+        return f"{self.number}/{self.evaluation.of}"
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if self.number > self.evaluation.of:
+            raise PydanticCustomError("no_such_shard", "the shard {name} cannot be", {"name": self.name})
+        if self.identity != self.evaluation.identity:
+            raise PydanticCustomError("edited", "identity is not that of the evaluation below it: it was edited")
+        return self

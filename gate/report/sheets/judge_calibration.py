@@ -1,0 +1,288 @@
+"""The calibration of a judge against people, as a sheet."""
+
+from collections.abc import Iterable, Iterator
+from typing import TypeAlias
+
+from gate.record.calibration import (
+    AgreementRecord,
+    ConsistencyRecord,
+    DisagreementRecord,
+    FigureRecord,
+    JudgeCalibrationRecord,
+    SliceRecord,
+    ThresholdRecord,
+    told,
+)
+from gate.report import numbers
+from gate.report.numbers import (
+    UNIT_SCALE,
+    coefficient_interval,
+    excerpt,
+    rate_interval,
+    score_difference,
+    score_distance,
+    share_interval,
+    tenths,
+    whole_percent,
+)
+from gate.report.sheets.sheet import Grid, Line, Remark, Sheet
+
+LEAST_UNITS = 10
+"""Independent questions of a slice below which its interval says next to nothing."""
+NAMED = 5
+"""Slices below that, which are named."""
+_SURE = 1e-9
+
+
+def slice_parts(found: JudgeCalibrationRecord) -> Grid:
+    """The slices that can say something; the others in one sentence."""
+    enough = [one for one in found.slices if one.units >= LEAST_UNITS]
+    lines = tuple(Line((one.name, f"{one.answers:,}", f"{one.units:,}", share_interval(one.share))) for one in enough)
+    below = list(_folded([one for one in found.slices if one.units < LEAST_UNITS], found.more_slices))
+    if len(lines) > 1:
+        below.insert(0, "Each interval stands for itself: among many slices some look good or bad by chance.")
+    return Grid("By slice", ("slice", "answers", "independent questions", "agreement"), lines, tuple(below))
+
+
+def _folded(few: list[SliceRecord], more: int) -> Iterator[str]:
+    if few:
+        named = ", ".join(f"{one.name} ({numbers.counted(one.answers, 'answer')})" for one in few[:NAMED])
+        rest = f" and {len(few) - NAMED:,} more" if len(few) > NAMED else ""
+        many = "1 slice has" if len(few) == 1 else f"{len(few):,} slices have"
+        yield f"{many} fewer than {LEAST_UNITS} independent questions, too few to tell: {named}{rest}."
+    if more:
+        yield f"{numbers.counted(more, 'smaller slice')} not looked at."
+
+
+def disagreement_parts(found: JudgeCalibrationRecord) -> Grid:
+    """Each answer once, under its question; all of it texts, which may wrap."""
+    if not found.disagreements:
+        return Grid("", (), ())
+    shown = len(found.disagreements)
+    title = f"Where judge and people differ: {numbers.counted(found.differing, 'answer')}"
+    title += f", the {shown} furthest apart" if found.differing > shown else ""
+    return Grid(f"{title} ({found.judge.told(found.judge.threshold)} passes)", (), (), tuple(_told(found)))
+
+
+def _told(found: JudgeCalibrationRecord) -> Iterator[str]:
+    said: dict[str, str] = {}
+    for head, rows in _by_question(found.disagreements):
+        yield head
+        for row in rows:
+            known = said.setdefault(row.reason, row.id)
+            why = f"“{excerpt(row.reason)}”" if known == row.id else f"the same reason as for {known}"
+            both = f"people {_label(row, found)}, the judge {found.judge.told(row.judge)}"
+            answer = f"“{excerpt(row.output)}”" if row.output.strip() else "(empty)"
+            yield f"• {row.id} ({_place(row, found)}): {both}. Answer: {answer} Judge: {why}"
+
+
+def _by_question(rows: Iterable[DisagreementRecord]) -> Iterator[tuple[str, list[DisagreementRecord]]]:
+    """Answers to one question, or of one cluster, follow each other; the question that is furthest apart first."""
+    groups: dict[str, list[DisagreementRecord]] = {}
+    for row in rows:
+        groups.setdefault(row.cluster or f"\0{row.question}", []).append(row)
+    for own in groups.values():
+        name = f"{own[0].cluster}: asked" if own[0].cluster else "Asked"
+        yield f"{name} “{excerpt(own[0].question)}”", own
+
+
+def _place(row: DisagreementRecord, found: JudgeCalibrationRecord) -> str:
+    """The line, where it is one of the file that the notes name."""
+    return row.where.replace(f"{found.labels.file}:", "line ", 1)
+
+
+def _label(row: DisagreementRecord, found: JudgeCalibrationRecord) -> str:
+    labels = found.labels
+    if labels.graded:
+        return told(row.people, (labels.low, labels.high))
+    if row.people > 1.0 - _SURE:
+        return "pass"
+    return f"pass ({whole_percent(row.people)} of them)" if row.people > _SURE else "fail"
+
+
+_Row: TypeAlias = tuple[str, str]
+
+
+def judge_sheet(found: JudgeCalibrationRecord) -> Sheet:
+    """The calibration as a reader sees it.
+
+    Args:
+        found: the whole record.
+    """
+    grids: list[Grid] = []
+    if found.agreement is not None:
+        grids += [_agreement(found, found.agreement), _mistakes(found.agreement), _behaviour(found)]
+    parts = (_jury(found), slice_parts(found), _unscored(found), disagreement_parts(found))
+    grids += [grid for grid in parts if grid.lines or grid.below]
+    return Sheet(_headline(found), tuple(_remarks(found)), tuple(grids), tuple(_notes(found)))
+
+
+def _headline(found: JudgeCalibrationRecord) -> str:
+    who = f"{found.judge.name} ({', '.join(found.judge.models)})" if found.judge.models else found.judge.name
+    if found.agreement is None:
+        return f"{who} gave no answer a score"
+    kappa = found.agreement.kappa
+    beyond = f", kappa {coefficient_interval(kappa)}" if isinstance(kappa, FigureRecord) else ""
+    return f"{who} agrees with people on {share_interval(found.agreement.share)} of the answers{beyond}"
+
+
+def _remarks(found: JudgeCalibrationRecord) -> Iterator[Remark]:
+    if found.unfinished:
+        yield Remark(f"not finished: {found.unfinished}. Nothing was written: this is no calibration yet")
+    for sentence in found.limits:
+        yield Remark(sentence)
+
+
+def _agreement(found: JudgeCalibrationRecord, agreement: AgreementRecord) -> Grid:
+    labels = found.labels
+    rows: list[_Row] = [
+        ("share of agreement", share_interval(agreement.share)),
+        ("Cohen's kappa", coefficient_interval(agreement.kappa)),
+        ("Gwet's AC1", coefficient_interval(agreement.ac1)),
+        ("balanced accuracy", share_interval(agreement.balanced)),
+        _constant(agreement),
+    ]
+    if found.people is not None:
+        rows.append(("people among themselves", whole_percent(found.people.share)))
+        rows.append(("their Krippendorff's alpha", coefficient_interval(found.people.alpha)))
+    if found.grades is not None:
+        rows.append(("mean distance to the grades", score_distance(found.grades.apart, (labels.low, labels.high))))
+        rows.append(("mean of judge minus people", score_difference(found.grades.above, (labels.low, labels.high))))
+        rows.append(("rank correlation (Spearman)", coefficient_interval(found.grades.order)))
+    units = numbers.counted(found.judging.units, "independent question")
+    people = "one label each" if labels.people < 2 else f"up to {labels.people} labels each"
+    title = f"Agreement: {numbers.counted(found.judging.judged, 'answer')}, {units}, {people}"
+    return Grid(title, ("", ""), tuple(map(Line, rows)), tuple(_reading(found)))
+
+
+def _constant(agreement: AgreementRecord) -> _Row:
+    """What the better one of two judges gets that do not read."""
+    passes = agreement.always_pass >= 0.5
+    share = agreement.always_pass if passes else 1.0 - agreement.always_pass
+    return f"agreement of one that {'passes' if passes else 'fails'} all", whole_percent(share)
+
+
+def _reading(found: JudgeCalibrationRecord) -> Iterator[str]:
+    yield (
+        "Kappa and AC1: 0 is chance, 1 is complete agreement; AC1 is the steadier one where most labels are alike. "
+        "Balanced accuracy: 50 % for a judge that always says the same."
+    )
+    if found.judging.units < found.judging.judged:
+        yield (
+            "Answers to one question may be right or wrong together. The interval of the share takes it that they are, "
+            "and is wide; those of kappa and AC1 draw whole questions, and are narrow where questions are few."
+        )
+    if found.people is not None:
+        yield (
+            f"People: the chance that two of them give {numbers.counted(found.people.answers, 'answer')} the same "
+            "label. A judge is compared with one person, too, so no judge can be asked for more."
+        )
+
+
+def _mistakes(agreement: AgreementRecord) -> Grid:
+    passing = (
+        tenths(agreement.passed_right),
+        tenths(agreement.failed_wrong),
+        rate_interval(agreement.true_pass, "passed"),
+    )
+    failing = (
+        tenths(agreement.passed_wrong),
+        tenths(agreement.failed_right),
+        rate_interval(agreement.true_fail, "failed"),
+    )
+    lines = (Line(("people pass", *passing)), Line(("people fail", *failing)))
+    return Grid("Mistakes of either kind", ("", "judge passes", "judge fails", ""), lines)
+
+
+def _behaviour(found: JudgeCalibrationRecord) -> Grid:
+    rows = [*_consistency(found), _length(found), *_threshold(found)]
+    low, high = found.judge.scale
+    scale = "" if (low, high) == UNIT_SCALE else f", on its scale of {low:g} to {high:g}"
+    return Grid(f"How the judge behaves{scale}", ("", ""), tuple(map(Line, rows)), tuple(_explained(found)))
+
+
+def _consistency(found: JudgeCalibrationRecord) -> Iterator[_Row]:
+    seen = found.consistency
+    if not isinstance(seen, ConsistencyRecord):
+        yield ("judged again", seen.reason if found.judge.models else "code says the same again")
+        return
+    scale = found.judge.scale
+    yield ("answers whose verdict changes", f"{share_interval(seen.flips)} in {found.judging.repeats} judgements")
+    yield ("two judgements of one answer", f"differ in {numbers.share(seen.two_differ)}")
+    yield (
+        "spread within an answer",
+        f"{score_distance(seen.within_sd, scale)}, at most {score_distance(seen.widest, scale)}",
+    )
+
+
+def _length(found: JudgeCalibrationRecord) -> _Row:
+    bias = found.length
+    more = score_difference(bias, found.judge.scale) if isinstance(bias, FigureRecord) else f"– ({bias.reason})"
+    return "an answer twice as long gets", more
+
+
+def _threshold(found: JudgeCalibrationRecord) -> Iterator[_Row]:
+    own, choice = found.judge.threshold, found.threshold
+    if not isinstance(choice, ThresholdRecord):
+        yield ("best threshold", f"– ({choice.reason})")
+        return
+    yield (f"threshold in use, {found.judge.told(own)}", f"{whole_percent(choice.now)} balanced accuracy")
+    yield (
+        f"best threshold, {found.judge.told(choice.best)}",
+        f"{whole_percent(choice.honest)} on answers that did not choose it",
+    )
+
+
+def _explained(found: JudgeCalibrationRecord) -> Iterator[str]:
+    if isinstance(found.length, FigureRecord):
+        yield f"Length: {_taste(found.length)}."
+    choice = found.threshold
+    if isinstance(choice, ThresholdRecord):
+        alike = choice.alike(found.judge.threshold)
+        word = "not shown to be" if alike else "shown to be"
+        yield (
+            f"The best threshold is {word} better than the one in use. On the very answers that chose it, it has "
+            f"{whole_percent(choice.fitted)}, which flatters it."
+        )
+
+
+def _taste(bias: FigureRecord) -> str:
+    if bias.lower <= 0.0 <= bias.upper:
+        return "among answers with the same label, longer ones are not shown to get more, or less"
+    word = "more" if bias.value > 0.0 else "less"
+    return (
+        f"longer answers get {word} than their labels explain, by the judge's taste or by something that goes with "
+        "length and that the labels miss"
+    )
+
+
+def _jury(found: JudgeCalibrationRecord) -> Grid:
+    if found.jury is None:
+        return Grid("", (), ())
+    lines = tuple(Line((one.name, share_interval(one.share))) for one in found.jury.members)
+    below = f"Krippendorff's alpha of the judges' scores: {coefficient_interval(found.jury.alpha)}"
+    return Grid("Each judge of the jury with people", ("judge", "agreement"), lines, (below,))
+
+
+def _unscored(found: JudgeCalibrationRecord) -> Grid:
+    lines = tuple(Line((f"{many:,}", reason)) for reason, many in found.judging.unscored.items())
+    return Grid("Judgements without a score", ("judgements", "reason"), lines)
+
+
+def _notes(found: JudgeCalibrationRecord) -> Iterator[str]:
+    judging, labels = found.judging, found.labels
+    if found.judge.models:
+        spent = f", {numbers.dollars(judging.spent_usd)}" if judging.spent_usd else ""
+        yield (
+            f"Each answer was judged {numbers.counted(judging.repeats, 'time')}: {judging.calls:,} calls, "
+            f"{judging.reused:,} judgements known before{spent}."
+        )
+    scale = f" on the scale of {labels.low:g} to {labels.high:g}" if labels.graded else ""
+    mark = f" A score of at least {found.judge.told(found.judge.threshold)} is a pass"
+    if labels.graded:
+        mark += f", and so is a grade of {told(found.judge.threshold, (labels.low, labels.high))}"
+    yield (
+        f"Labels: {labels.file}{scale}, {whole_percent(labels.passing)} of them pass.{mark}. Intervals are meant to "
+        "hold the true value 95 times in 100; answers to one question, and those of one cluster, count as one."
+    )
+    yield f"Judge {found.judge.digest[:12]}, {found.created[:10]}, Prompt Gate {found.tool_version}."

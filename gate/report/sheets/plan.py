@@ -1,0 +1,274 @@
+"""The plan of a run and the calibration of its noise, as sheets."""
+
+from collections.abc import Callable, Iterator
+
+from gate.engine.forecast import Figure, Forecast, Outlay, Reach, SliceForecast, Spending, SuiteForecast
+from gate.record.calibration import CalibrationRecord, ChoiceRecord, RateRecord, SuiteCalibration
+from gate.record.usage import Dollars
+from gate.report import numbers
+from gate.report.sheets.sheet import Grid, Line, Remark, Sheet, Tone
+
+_TONES: dict[str, Tone] = {
+    "never blocks": "bad",
+    "below the floor": "doubtful",
+    "decides": "",
+    "comfortable": "good",
+    "ample": "good",
+}
+_WORDS = {"below the floor": "under 30"}
+_ASSUMED = "~"
+_LEAST = "≥ "
+
+
+def plan_sheet(plan: Forecast) -> Sheet:
+    """The plan as a reader sees it.
+
+    Args:
+        plan: the whole forecast.
+    """
+    remarks = tuple(Remark(warned.text, "bad" if warned.severe else "doubtful") for warned in plan.warnings)
+    if not plan.suites:
+        return Sheet("nothing would be called: the change touches no suite", remarks, (), plan.notes)
+    grids = (_calls(plan), *(_slices(plan, suite) for suite in plan.suites))
+    return Sheet(_plan_headline(plan.spending), remarks, grids, (*_reading(plan), *plan.notes))
+
+
+def spending_words(spending: Spending) -> str:
+    """Calls, dollars and time, in words."""
+    least, about = "at least " if spending.at_least else "", "at least" if spending.dollars_at_least else "about"
+    if isinstance(spending.cost, Dollars):
+        cost = f"{about} {numbers.dollars(spending.cost.amount)}"
+    else:
+        cost = "no dollars" if spending.cost.why == "n/a" else f"dollars unknown ({spending.cost_note})"
+    time = numbers.duration(spending.minutes * 60)
+    return f"{least}{numbers.counted(spending.calls, 'call')}, {cost}, {about} {time}"
+
+
+def _plan_headline(spending: Spending) -> str:
+    alone = all(outlay.alone for outlay in spending.outlays)
+    how = "one call after another" if alone else f"with {spending.concurrency} calls in flight"
+    return f"{spending_words(spending)} {how}"
+
+
+def _calls(plan: Forecast) -> Grid:
+    outlays = plan.spending.outlays
+    several = len(plan.suites) > 1
+    lines = [_outlay(outlay, several=several) for outlay in outlays]
+    assumed = any("assumed" in _bases(outlay) for outlay in outlays)
+    measured = any("measured" in _bases(outlay) for outlay in outlays)
+    below = []
+    if assumed:
+        below.append(f"{_ASSUMED} assumed: 4 characters a token, 256 output tokens or their limit, 2 s a call.")
+    if measured:
+        below.append(f"Numbers without {_ASSUMED} were measured in an earlier run." if assumed else _MEASURED)
+    if plan.spending.at_least:
+        below.append(f"{_LEAST}at least: {_OPEN}")
+    head = ("model", "calls", "input tokens", "output tokens", "a call", "cost")
+    return Grid("Before spending", head, tuple(lines), tuple(below))
+
+
+_OPEN = "how often an agent calls its model, asks back or is talked to shows in a run; one call a round is counted."
+_MEASURED = "Tokens and times were measured in an earlier run."
+
+
+def _bases(outlay: Outlay) -> tuple[str, str, str]:
+    return outlay.input_tokens.basis, outlay.output_tokens.basis, outlay.seconds.basis
+
+
+def _outlay(outlay: Outlay, *, several: bool) -> Line:
+    suite = f"{outlay.suite}, " if several else ""
+    cost = outlay.cost
+    price = numbers.dollars(cost.amount) if isinstance(cost, Dollars) else "n/a" if cost.why == "n/a" else "unknown"
+    return Line(
+        (
+            f"{suite}{outlay.role}: {outlay.model}",
+            f"{_LEAST * outlay.at_least}{outlay.calls:,}",
+            _tokens(outlay.input_tokens),
+            _tokens(outlay.output_tokens),
+            _mark(outlay.seconds, numbers.duration(outlay.seconds.value)),
+            price,
+        )
+    )
+
+
+def _tokens(figure: Figure) -> str:
+    return _mark(figure, numbers.tokens(round(figure.value)))
+
+
+def _mark(figure: Figure, text: str) -> str:
+    return f"{_ASSUMED}{text}" if figure.basis == "assumed" else text
+
+
+def _slices(plan: Forecast, suite: SuiteForecast) -> Grid:
+    title = f"{suite.name}: {numbers.counted(suite.cases, 'case')}, {numbers.counted(suite.samples, 'sample')} each"
+    if suite.arms < 2:
+        return Grid(title, (), (), ("A new prompt has no baseline: one arm is called, and nothing is compared.",))
+    effect = change_size(plan.effect)
+    head = ("slice", "cases", "smallest fall", f"{effect} shows", f"cases for {effect}", "")
+    return Grid(title, head, tuple(_slice(row, suite) for row in suite.slices), tuple(_noise(suite)))
+
+
+def _noise(suite: SuiteForecast) -> Iterator[str]:
+    spread = suite.spread
+    sd = (
+        change_size(spread.high)
+        if spread.high - spread.low < 0.0005
+        else f"{change_size(spread.low)} to {change_size(spread.high)}"
+    )
+    parts = ""
+    if spread.tau is not None and spread.sigma is not None:
+        parts = f" (tau {change_size(spread.tau)} between cases, sigma {change_size(spread.sigma)} within one)"
+    yield f"Noise of a case's change: {sd}{parts}; {spread.said}."
+
+
+def _slice(row: SliceForecast, suite: SuiteForecast) -> Line:
+    cases = f"{row.cases:,}" if row.cases == row.units else f"{row.cases:,} in {row.units:,} groups"
+    marks = [
+        _WORDS.get(row.tier, row.tier),
+        *(["advisory"] if row.advisory else []),
+        *(["required"] if row.required else []),
+        *([f"margin {numbers.score(row.margin)}"] if row.margin else []),
+    ]
+    shows = _range(row.power, lambda value: f"{value * 100:.0f}", "never")
+    return Line(
+        (
+            row.slice.removeprefix(f"{suite.name}/"),
+            cases,
+            _range(row.detectable, change_size, "none"),
+            shows if shows == "never" else f"{shows} %",
+            _range(row.cases_needed, lambda value: numbers.tokens(round(value)), "–"),
+            ", ".join(marks),
+        ),
+        _TONES[row.tier],
+    )
+
+
+def _range(reach: Reach, shown: Callable[[float], str], absent: str) -> str:
+    """`0.12–0.19`, the smaller number first."""
+    if reach.best is None:
+        return absent
+    if reach.worst is None:
+        return f"{shown(reach.best)} or more"
+    low, high = sorted((reach.best, reach.worst))
+    return shown(low) if shown(low) == shown(high) else f"{shown(low)}–{shown(high)}"
+
+
+def change_size(value: float) -> str:
+    """A change of a score, or its noise, with two digits that tell."""
+    return f"{value:.2f}" if value >= 0.095 else f"{value:.3f}"
+
+
+def _reading(plan: Forecast) -> Iterator[str]:
+    share = numbers.percent(plan.power)
+    if plan.critical is not None:
+        yield (
+            f"{numbers.counted(plan.tested, 'slice')} tested together at {numbers.percent(plan.alpha)}: a fall has to "
+            f"be about {plan.critical:.2f} standard errors large."
+        )
+    yield (
+        f"Smallest fall: shown with a probability of {share}; the range goes from a change spread over many cases to "
+        "whole cases that break."
+    )
+    yield "Under 10 independent cases a slice never blocks; 30 are the floor, 100 comfortable, 300 to slice five ways."
+
+
+def calibration_sheet(found: CalibrationRecord) -> Sheet:
+    """The calibration as a reader sees it.
+
+    Args:
+        found: the whole record.
+    """
+    grids = []
+    for suite in found.suites:
+        grids += [_facts(suite), _choices(suite)]
+    return Sheet(_noise_headline(found), tuple(_remarks(found)), tuple(grids), tuple(_notes(found)))
+
+
+def _noise_headline(found: CalibrationRecord) -> str:
+    rates = found.false_blocks
+    if found.not_resampled:
+        return f"How often noise alone blocks was not measured: {found.not_resampled}"
+    if rates is None:
+        return "nothing can block here: no slice has 10 independent cases"
+    joint, familiar = _rate(rates.joint), _rate(rates.familiar)
+    return f"Noise alone blocks {joint} of runs with the joint test, {familiar} with the familiar rule"
+
+
+def _rate(found: RateRecord) -> str:
+    return f"{found.rate * 100:.1f} % (± {found.error * 100:.1f})"
+
+
+def _remarks(found: CalibrationRecord) -> Iterator[Remark]:
+    if found.unfinished:
+        yield Remark(f"not finished: {found.unfinished}")
+    for suite in found.suites:
+        drift = suite.drift
+        if suite.same_arms and (drift.shown or suite.fell):
+            where = f" ({', '.join(suite.fell[:5])})" if suite.fell else ""
+            yield Remark(
+                f"{suite.name}: the prompt differs from itself by {numbers.delta(drift.mean)} "
+                f"{numbers.interval(drift.lower, drift.upper)}{where}. That is chance in 1 run of 20; if it comes "
+                "back, the service is not stable, and no comparison can be trusted",
+                "bad",
+            )
+        for sentence in suite.advice:
+            yield Remark(f"{suite.name}: {sentence}", "")
+
+
+def _facts(suite: SuiteCalibration) -> Grid:
+    title = f"{suite.name}: {numbers.counted(suite.cases, 'case')}, {numbers.counted(suite.samples, 'sample')} each"
+    if suite.units < suite.cases:
+        title += f", {suite.units:,} independent groups"
+    drift = suite.drift
+    rows = [
+        ("noise between cases, tau", _sd(suite.tau, suite)),
+        ("noise within a case, sigma", _sd(suite.sigma, suite)),
+        ("noise of a case's change", "–" if suite.sd is None else f"{suite.sd:.3f}"),
+        ("cases that tied", f"{suite.ties * 100:.0f} %"),
+        ("cases always right", f"{suite.always_right * 100:.0f} %"),
+        ("mean change", f"{numbers.delta(drift.mean)} {numbers.interval(drift.lower, drift.upper)}"),
+    ]
+    if suite.left_out:
+        rows.append(("cases left out", f"{suite.left_out:,}, without all of their scores"))
+    return Grid(title, ("", ""), tuple(Line(row) for row in rows))
+
+
+def _sd(value: float | None, suite: SuiteCalibration) -> str:
+    if value is not None:
+        return f"{value:.3f}"
+    return "none seen" if not suite.varied and suite.cases > 1 else "cannot be told with one sample or one case"
+
+
+def _choices(suite: SuiteCalibration) -> Grid:
+    if not suite.choices:
+        return Grid("", (), ())
+    lines = tuple(Line((f"samples: {c.samples}", f"{c.cases:,}", f"{c.calls:,}", _fall(c), "")) for c in suite.choices)
+    return Grid("", ("choice", "cases", "calls", "smallest fall", ""), lines)
+
+
+def _fall(choice: ChoiceRecord) -> str:
+    if choice.best is None:
+        return "none"
+    if choice.worst is None:
+        return f"{change_size(choice.best)} or more"
+    return f"{change_size(choice.best)}–{change_size(choice.worst)}"
+
+
+def _notes(found: CalibrationRecord) -> Iterator[str]:
+    rates = found.false_blocks
+    if rates is not None:
+        yield (
+            f"{rates.replicates:,} simulated runs over {numbers.counted(rates.slices, 'slice')}: cases drawn with "
+            f"replacement, their samples dealt to two arms at random. The joint test promises "
+            f"{rates.promised * 100:g} % at most; the familiar rule is a bootstrap interval for each slice on its own."
+        )
+    if found.not_resampled:
+        yield (
+            "The choices take the critical value that holds for any slices at all (Bonferroni): where slices overlap, "
+            "smaller falls show, too."
+        )
+    yield (
+        "Smallest fall: shown with a probability of 80 %; the range goes from a change spread over many cases to whole "
+        "cases that break."
+    )
+    yield from found.notes

@@ -1,0 +1,235 @@
+"""Tables of a report in a terminal: checks, pass rates, scorers, rubrics, conversations, promises."""
+
+from collections.abc import Iterator
+
+from rich.console import Group, JustifyMethod
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from gate.record.comparison import PassState
+from gate.record.parts import CaseState
+from gate.record.rules import ChangeState
+from gate.report.escape import terminal_text
+from gate.report.view.parts import CheckedCaseRow, CheckTable, ConversationTable, NewPrompt, RateRow
+from gate.report.view.tables import DimensionTable, PromiseRow, PromiseTable, ScorerTable
+
+ROWS_SHOWN = 500
+"""Of one table; the worst come first, and nobody scrolls through more."""
+
+_NARROWEST_NAME = 8
+
+_STYLES = {
+    PassState.MISSED: "red",
+    PassState.UNPROVEN: "yellow",
+    PassState.MET: "green",
+    PassState.TOO_FEW: "dim",
+    PassState.NO_THRESHOLD: "dim",
+}
+
+
+def new_prompt_heading(prompt: NewPrompt) -> Text:
+    """What it is, and when an answer passes."""
+    title = Text(f"New prompt {terminal_text(prompt.path)}", style="bold")
+    return Text.assemble(title, f" (suite {terminal_text(prompt.suite)}): {terminal_text(prompt.about)}")
+
+
+def new_prompt_grid(prompt: NewPrompt, width: int, passing: str = "answers that pass") -> Table:
+    """The slices; long names are cut where the console is narrow.
+
+    Args:
+        prompt: with its rows.
+        width: of the console, in columns.
+        passing: head of the column of rates.
+    """
+    head = ("slice", "cases", passing, "wanted", "state")
+    rows = prompt.rows[:ROWS_SHOWN]
+    body = [tuple(_cells(row)) for row in rows]
+    widths = [max(map(len, column)) for column in zip(head, *body, strict=True)]
+    out = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
+    for place, name in enumerate(head):
+        most = max(width - sum(widths[1:]) - len(head), _NARROWEST_NAME) if place == 0 else None
+        justify: JustifyMethod = "right" if name in ("cases", "wanted") else "left"
+        out.add_column(Text(name), justify=justify, no_wrap=True, overflow="ellipsis", max_width=most)
+    for row, cells in zip(rows, body, strict=True):
+        *plain, state = cells
+        out.add_row(*map(Text, plain), Text(state, style=_style(row)))
+    return out
+
+
+def _style(row: RateRow) -> str:
+    return "" if row.state is PassState.UNPROVEN and not row.doubtful else _STYLES[row.state]
+
+
+def _cells(row: RateRow) -> Iterator[str]:
+    yield terminal_text(row.name)
+    yield row.cases
+    yield row.rate
+    yield row.wanted
+    yield f"{row.words}{' °' if row.advisory else ''}"
+
+
+STYLES = {CaseState.FAILED: "red", CaseState.UNSCORED: "yellow", CaseState.PASSED: "green"}
+
+
+def check_heading(table: CheckTable) -> Text:
+    """What is checked, and when a case passes."""
+    title = Text(f"Suite {terminal_text(table.suite)}", style="bold")
+    return Text.assemble(title, f" ({terminal_text(table.path)}): {terminal_text(table.about)}")
+
+
+def check_cases(table: CheckTable) -> Table:
+    """The cases: name and slices on one line, below it the scorers, those that fall short with their reason."""
+    out = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
+    out.add_column(Text("result"), no_wrap=True)
+    out.add_column(Text("score"), justify="right", no_wrap=True)
+    out.add_column(Text("case"), overflow="fold")
+    for row in table.rows:
+        said = Text(f"{row.words}{'' if row.counts else ' °'}", style=STYLES[row.state])
+        out.add_row(said, Text(row.score), _case(row))
+    return out
+
+
+def check_rates(table: CheckTable, width: int) -> Table:
+    """The pass rates by slice."""
+    shown = NewPrompt(table.suite, table.path, "", table.rates, (), ())
+    return new_prompt_grid(shown, width, "cases that pass")
+
+
+def check_rest(table: CheckTable) -> str:
+    """How many more cases there are; empty where all are shown."""
+    more = len(table.folded) + table.more
+    if not more:
+        return ""
+    bad = sum(row.state is not CaseState.PASSED for row in table.folded)
+    what = f", {bad:,} of which did not pass," if bad else " that passed" if not table.more else ""
+    return f"and {more:,} more{what} in the report and the record of the run"
+
+
+def check_unseen(table: CheckTable, shown: int) -> str:
+    """How many cases do not pass beside those whose answers are shown; empty where there are no others.
+
+    Args:
+        table: of one suite.
+        shown: cases with their answers.
+    """
+    more = table.bad - shown
+    return f"and {more:,} more that did not pass; samples.jsonl beside the record has every answer" if more > 0 else ""
+
+
+def _case(row: CheckedCaseRow) -> Group:
+    """A case that has nothing but full marks is one line."""
+    name = Text.assemble(
+        Text(terminal_text(row.name), style="bold"), "  ", Text(terminal_text(row.slices), style="dim")
+    )
+    name.rstrip()
+    told = [Text(terminal_text(one)) for one in row.failing]
+    if row.others and not row.perfect:
+        told.append(Text(terminal_text(row.others), style="dim"))
+    return Group(name, *(Padding(one, (0, 0, 0, 2), expand=False) for one in told))
+
+
+def scorer_heading(table: ScorerTable) -> Text:
+    """Which suite, and what the figures are not."""
+    suite = f" in {terminal_text(table.suite)}" if table.suite else ""
+    return Text.assemble(Text(f"By scorer{suite}", style="bold"), " (described, not tested)")
+
+
+def scorer_grid(table: ScorerTable) -> Table:
+    """Name, weight, cases, scores and change of each, and how many answers passed where that counts."""
+    out = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
+    for name in ("scorer", *(["weight"] * table.weighted), "cases", "baseline → candidate", "change"):
+        out.add_column(Text(name), justify="right" if name in ("weight", "cases") else "left", overflow="fold")
+    if table.passing:
+        out.add_column(Text("passed"), overflow="fold")
+    for row in table.rows:
+        cells = (terminal_text(row.name), *([row.weight] * table.weighted), row.cases, row.scores, row.change)
+        out.add_row(*map(Text, (*cells, *([row.passed] * table.passing))))
+    return out
+
+
+_CHANGE_STYLES = {"fell": "red", "rose": "green", "": ""}
+
+
+def dimension_heading(table: DimensionTable, confidence: str) -> Text:
+    """Which rubric, and what the intervals hold for."""
+    suite = f" in {terminal_text(table.suite)}" if table.suite else ""
+    held = f"; the {confidence} intervals hold for all of them together" if table.compared else ""
+    title = Text(f"By dimension of {terminal_text(table.scorer)}{suite}", style="bold")
+    return Text.assemble(title, f" ({table.scale}{held})")
+
+
+def dimension_grid(table: DimensionTable) -> Table:
+    """Name, weight, cases, scores and change of each."""
+    head = ("dimension", "weight", "cases", "baseline → candidate" if table.compared else "mean", "change")
+    out = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
+    for name in head if table.compared else head[:-1]:
+        out.add_column(Text(name), justify="right" if name in ("weight", "cases") else "left", overflow="fold")
+    for row in table.rows:
+        cells = [Text(terminal_text(row.name)), Text(row.weight), Text(row.cases), Text(row.scores)]
+        out.add_row(*cells, *([Text(row.change, style=_CHANGE_STYLES[row.trend])] if table.compared else []))
+    return out
+
+
+def conversation_heading(table: ConversationTable) -> Text:
+    """Which suite, and what the figures are not."""
+    suite = f" in {terminal_text(table.suite)}" if table.suite else ""
+    what = " (described, not tested)" if table.compared else ""
+    return Text.assemble(Text(f"Conversations{suite}", style="bold"), f", {table.cases}{what}")
+
+
+def conversation_grid(table: ConversationTable) -> Table:
+    """Turns, questions back and tool calls of both arms."""
+    out = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), show_header=False)
+    for name, value in table.figures:
+        out.add_row(Text(name), Text(value))
+    return out
+
+
+_PROMISE_STYLES: dict[ChangeState, str] = {
+    "removed": "red",
+    "loosened": "yellow",
+    "changed": "yellow",
+    "unknown": "dim",
+}
+
+
+def promise_lines(table: PromiseTable) -> Iterator[Text | Table]:
+    """The counts, then state, id and words of each rule, the old ones above the new ones, then what is left to say."""
+    suite = f" of {terminal_text(table.suite)}" if table.suite else ""
+    yield Text.assemble(Text(f"Promises{suite}", style="bold"), f" ({table.brief})")
+    if table.rows or table.folded or table.inputs:
+        yield _grid(table)
+    for note in table.notes:
+        yield Text(terminal_text(note), style="dim")
+    if table.more:
+        yield Text(f"and {table.more:,} more; the record has them all", style="dim")
+
+
+def _grid(table: PromiseTable) -> Table:
+    out = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), show_header=False)
+    out.add_column(no_wrap=True)
+    out.add_column(no_wrap=True, max_width=12)
+    out.add_column(overflow="fold")
+    for row in (*table.rows, *table.folded):
+        style = _PROMISE_STYLES.get(row.state, "")
+        out.add_row(Text(row.words, style=style), Text(terminal_text(row.rule)), Text("\n").join(_lines(row)))
+    for change in table.inputs:
+        said = " → ".join(terminal_text(part) for part in (change.before, change.after) if part)
+        out.add_row(Text(f"input {change.words}"), Text(terminal_text(change.name)), Text(said))
+    return out
+
+
+def _lines(row: PromiseRow) -> Iterator[Text]:
+    if row.before:
+        yield Text(f"{'- ' if row.after else ''}{terminal_text(row.before)}")
+    if row.after:
+        yield Text(f"{'+ ' if row.before else ''}{terminal_text(row.after)}")
+    if row.evidence:
+        yield Text(f"the prompt {'said' if not row.after else 'says'}: “{terminal_text(row.evidence)}”", style="dim")
+    if row.reason:
+        yield Text(terminal_text(row.reason), style="dim")
+    if row.tried:
+        yield Text(terminal_text(row.tried), style="yellow" if row.broken else "dim")
+    if row.intended:
+        yield Text("on purpose?", style="bold")

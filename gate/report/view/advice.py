@@ -1,0 +1,385 @@
+"""What to do next for each verdict, and the commands for it."""
+
+import re
+from collections.abc import Iterator
+from math import inf
+
+from gate.config.scorer import place_of
+from gate.record.comparison import State, Verdict
+from gate.record.parts import ArmRecord
+from gate.record.run import CaseRecord, NewCaseRecord, NewSuiteRecord, RunRecord, SuiteRecord
+from gate.report import numbers
+from gate.report.escape import shell_command
+from gate.report.view import checks, exam, pass_rates, unfinished
+from gate.report.view import promises as open_promises
+from gate.report.view.calls import cache_advice
+from gate.report.view.cases import telling_cases
+from gate.report.view.comparisons import more_cases
+from gate.report.view.parts import Code, Text
+from gate.report.view.slices import (
+    LONGEST_SENTENCE,
+    NAMES_SHOWN,
+    NamedSlice,
+    run_slices,
+    short_line,
+    slice_name,
+    slice_names,
+    slices_in_state,
+)
+from gate.report.view.unfinished import nothing_scored
+from gate.values import HELPS, UNREAD
+
+_ENDINGS = (".md", ".txt", ".j2", ".yml", ".yaml", ".json", ".prompty")
+"""Prompts that are files of text; what a program builds, nobody can draft tests from."""
+_HOSTED = ("openai:", "anthropic:")
+"""Models that write good cases; a small one that runs locally does not."""
+_LONGEST = 200
+
+
+def draft_command(suite: SuiteRecord, named: NamedSlice) -> Text:
+    """`gate generate …` can draft them, after a number of cases.
+
+    Args:
+        suite: that the slice belongs to.
+        named: the slice that lacks cases.
+    """
+    return ("; ", Code(_command(suite, named)), " can draft them")
+
+
+def _command(suite: SuiteRecord, named: NamedSlice) -> str:
+    path, model = suite.candidate.path, suite.candidate.model
+    words = ["gate", "generate", path, "--model", model]
+    if not path.endswith(_ENDINGS) or path.startswith("-") or not model.startswith(_HOSTED):
+        return "gate generate"
+    # The gate cuts `length` itself out of the cases there are.
+    if not named.overall and not named.local.startswith("length="):
+        words += ["--instructions", f"tests=Only cases of {named.local}"]
+    return shell_command(words, _LONGEST) or "gate generate"
+
+
+FLOOR = 30
+"""Independent cases that a slice which should decide has at least."""
+
+NOTABLE_FALL = 0.05
+MOST_CASES = 200
+"""More cases than that nobody adds to settle one slice."""
+FAILURES_NAMED = 2
+READ = "Read the cases above"
+"""How a step begins that rests on cases which the report shows."""
+
+_MERGING = (Verdict.HOLD, Verdict.PASS, Verdict.SHIP)
+"""Where the next step may be to merge."""
+
+
+def next_steps(run: RunRecord) -> tuple[Text, ...]:
+    """Short instructions, in the order in which to follow them."""
+    if run.kind == "check":
+        return tuple(checks.check_steps(run))
+    makers = {
+        Verdict.BLOCK: _block,
+        Verdict.INCONCLUSIVE: _inconclusive,
+        Verdict.HOLD: _hold,
+        Verdict.PASS: _pass,
+        Verdict.SHIP: _ship,
+        Verdict.SKIPPED: _skipped,
+    }
+    asked = (*open_promises.promise_steps(run), *_unread(run)) if run.verdict in _MERGING else ()
+    return (*asked, *makers[run.verdict](run))
+
+
+def _unread(run: RunRecord) -> Iterator[Text]:
+    """Orders that changed where no score can move are for people to judge, whatever the scores say."""
+    if _blind(run):
+        yield ("Judge the changed orders named above yourself: no scorer reads them, so no score speaks of them.",)
+
+
+def _blind(run: RunRecord) -> bool:
+    return any(UNREAD in note for note in run.notes)
+
+
+def _block(run: RunRecord) -> Iterator[Text]:
+    yield from unfinished.ending_advice(run)
+    fallen = slices_in_state((named for named in run_slices(run) if named.record.blocking), State.REGRESSION)
+    yield from pass_rates.missed_rate_steps(run)
+    again = "compare again" if run.suites else "run again"
+    if fallen:
+        mend = f"{READ}, mend" if telling_cases(run).cases else "Mend"
+        whole = fallen[0].overall and not fallen[0].suite
+        where: Text = () if whole else (" for ", slice_name(fallen[0]))
+        yield (f"{mend} the prompt or the model settings", *where, f", and {again}.")
+    else:
+        yield (f"Change the prompt, or the model settings, and {again}.",)
+    if run.suites:
+        yield ("If it is the old answers that were wrong, correct the cases first, in a change of their own.",)
+
+
+def _inconclusive(run: RunRecord) -> Iterator[Text]:
+    if run.kind == "base_mistake":
+        yield ("If this change mends that, merge it as is said above. If not, mend the merge target, then run again.",)
+        return
+    if run.kind == "baseline":
+        yield from unfinished.early_end_steps(run)
+        return
+    if not run.evaluated:
+        yield (_mend(run),)
+        return
+    if run.unfinished is not None:
+        yield from unfinished.early_end_steps(run)
+    elif run.missing.samples:
+        yield (f"Mend what made the samples fail, and compare again{_failures(run)}.",)
+    elif wanting := [named for named in run_slices(run) if _wanting(run, named)]:
+        yield from (_adding(run, named) for named in wanting[:NAMES_SHOWN])
+    else:
+        yield ("Mend what is named above, and compare again.",)
+    yield from unfinished.ending_advice(run)
+
+
+def _failures(run: RunRecord) -> str:
+    """Why most of the samples that are missing have no score, after a colon; the rest stands among the facts.
+
+    Nothing where the first line says it.
+    """
+    if nothing_scored(run) and len(run.missing.reasons) == 1:
+        return ""
+    told = "; ".join(short_line(reason).rstrip(".") for reason in run.missing.reasons[:FAILURES_NAMED])
+    return f": {told}{'; and more' if len(run.missing.reasons) > FAILURES_NAMED else ''}" if told else ""
+
+
+def remedy(run: RunRecord) -> str:
+    """The reason that says what helps, where it is the next step; empty where there is none."""
+    if run.evaluated or run.verdict is not Verdict.INCONCLUSIVE or run.kind not in ("", "setup"):
+        return ""
+    return next((reason for reason in run.reasons if reason.startswith(HELPS)), "")
+
+
+def _mend(run: RunRecord) -> str:
+    mistake = 2 in (run.exit_code, run.waived_code)
+    if helps := short_line(remedy(run).removeprefix(HELPS), LONGEST_SENTENCE).rstrip("."):
+        pushed = mistake and run.kind != "setup"
+        return f"{helps}, then {'push' if pushed else 'run the gate'} again."
+    if run.kind == "setup" and mistake:
+        return "Mend what is named above, in the workflow or where it was started, and run it again."
+    if run.kind == "setup":
+        return "Do what helps, as named above; a push runs the gate again, and so does starting the job again."
+    # A mistake is in the repository; the rest is outside of it, and nothing there waits for a push.
+    return f"Mend what is named above, and {'push' if mistake else 'run'} again."
+
+
+def _hold(run: RunRecord) -> Iterator[Text]:
+    yield from unfinished.ending_advice(run)
+    suspects = slices_in_state((named for named in run_slices(run) if named.record.blocking), State.SUSPECT)
+    if suspects:
+        read = f"{READ}, then decide: " if telling_cases(run).cases else "Decide: "
+        yield (read, *slice_names(suspects), " may be worse, and may be chance.")
+        yield from _settling(run, suspects[0])
+    yield from cache_advice(run)
+    for axis in ("cost", "latency"):
+        if any(getattr(suite, axis).exceeded for suite in run.suites):
+            option = Code(f"max_{axis}_increase")
+            yield (f"Merge if the change is worth its {axis}; if it always will be, raise ", option, " in the policy.")
+    small = [named for named in run_slices(run) if named.overall and named.record.state is State.TOO_FEW]
+    yield from (_adding(run, named) for named in small[:1])
+    yield from pass_rates.doubtful_rate_steps(run)
+    if run.deleted:
+        which = "the prompt is" if len(run.deleted) == 1 else "the prompts are"
+        yield (f"Merge if {which} not needed any more. One that moved, and changed a lot: name it in its old suite.",)
+    if run.exit_code:
+        yield ("The run fails because ", Code("fail_on"), " is ", Code("hold"), ".")
+
+
+def _pass(run: RunRecord) -> Iterator[Text]:
+    yield from unfinished.ending_advice(run)
+    if run.kind == "baseline":
+        yield ("Nothing to do: later runs compare with these answers, and need not ask for them again.",)
+        return
+    if not run.evaluated:
+        yield ("Read what changes in the exam: from the merge on it is what every prompt has to pass.",)
+        return
+    if stuck := exam.suites_at_floor(run):
+        where: Text = (" of ", Code(short_line(stuck[0].suite))) if stuck[0].suite else ()
+        yield (
+            "Before you rely on this, read some answers",
+            *where,
+            f": nothing could have got worse. {exam.REMEDY}.",
+        )
+    found = f"{_nothing(run)} is shown to be worse" if run.suites else "the new prompt is as good as its policy asks"
+    yield (f"Merge when you are content with the change: {found}.",)
+    for named in _lower(run)[:1]:
+        yield from _settling(run, named)
+
+
+def _lower(run: RunRecord) -> list[NamedSlice]:
+    """Slices that are notably lower, which is not shown to be more than chance; those that few cases would decide."""
+    quiet = slices_in_state((named for named in run_slices(run) if named.record.blocking), State.NOISE)
+    found = [named for named in quiet if (named.record.mean or 0.0) <= -NOTABLE_FALL and _lacking(named) <= MOST_CASES]
+    return sorted(found, key=lambda named: (named.record.mean or 0.0, named.full))
+
+
+def _lacking(named: NamedSlice) -> float:
+    needed = named.record.cases_needed
+    return inf if needed is None or needed <= named.record.n else needed - named.record.n
+
+
+def _settling(run: RunRecord, named: NamedSlice) -> Iterator[Text]:
+    """How many cases would tell a fall from chance; nothing where that is not known."""
+    if not (more := more_cases(named)):
+        return
+    size = numbers.score(abs(named.record.mean or 0.0))
+    ask = draft_command(_suite_of(run, named), named)
+    yield (
+        f"{more[0].upper()}{more[1:]} in ",
+        slice_name(named),
+        f" would tell whether its fall of {size} is real",
+        *ask,
+        ".",
+    )
+
+
+def _wanting(run: RunRecord, named: NamedSlice) -> bool:
+    """Is it for want of its cases that there is no verdict?"""
+    return any(reason.startswith(f"{named.record.slice} is required and has too few cases") for reason in run.reasons)
+
+
+def _adding(run: RunRecord, named: NamedSlice) -> Text:
+    """How many cases a slice lacks to decide anything."""
+    lacking = FLOOR - named.record.units
+    where: Text = (" to ", slice_name(named)) if named.suite or not named.overall else ()
+    harder = f"more cases, and harder ones{',' if where else ''}"
+    count = f"at least {numbers.counted(lacking, 'more case')}" if lacking > 0 else harder
+    rule = f". {FLOOR} are the floor for a slice that should decide, 100 comfortable."
+    return (f"Add {count}", *where, *draft_command(_suite_of(run, named), named), rule)
+
+
+def _suite_of(run: RunRecord, named: NamedSlice) -> SuiteRecord:
+    return next(suite for suite in run.suites if named.suite in ("", suite.name))
+
+
+def _ship(run: RunRecord) -> Iterator[Text]:
+    yield from unfinished.ending_advice(run)
+    count = numbers.counted(run.method.slices_tested, "tested slice")
+    when = "Merge when you are content with them" if _blind(run) else "Merge"
+    yield (f"{when}: it is better overall, and {_nothing(run)} is shown to be worse ({count}).",)
+
+
+def _nothing(run: RunRecord) -> str:
+    return "nothing that is scored" if _blind(run) else "nothing"
+
+
+def _skipped(run: RunRecord) -> Iterator[Text]:
+    if run.kind == "unjudged":
+        yield ("Read the change with care before you merge it: no answer was compared, and people have to judge it.",)
+    elif run.override is None or not run.skipped_by_label:
+        yield ("Nothing to do.",)
+    else:
+        yield ("To have the change evaluated, take the label ", Code(short_line(run.override.label)), " off.")
+
+
+FILE_MODE = "file"
+"""The ref of an arm that was read from a file instead of git."""
+
+DEFAULT_CONFIG = "gate.yaml"
+
+LONGEST_COMMAND = 500
+
+FOLDER = ".gate/case"
+"""Where the answers of the one case go, beside the run that they are a part of."""
+
+_WORDS = re.compile(r"(?=.{1,60}\Z)[a-z]+(?: [a-z]+)+")
+"""A name of ours for a side that has no ref, as a merge group: no ref of git has a space."""
+
+
+def compare_command(run: RunRecord) -> str:
+    """The command that compares again; empty where it needs more than the run knows.
+
+    In git mode the candidate is the working tree, because the next thing to compare is the mended prompt.
+    """
+    if not run.suites or run.verdict in (Verdict.SHIP, Verdict.PASS, Verdict.SKIPPED):
+        return ""
+    suite = run.suites[0]
+    if suite.baseline.ref == FILE_MODE:
+        where = next((case.where for case in suite.cases if case.where), "")
+        words = _two_files(suite, where)
+        return _line([*words, "--samples", str(suite.samples)]) if words else ""
+    # Nobody has the merge of a pull request in a clone; its author has the branch checked out.
+    named = suite.candidate.sha and not suite.candidate.ref.startswith("refs/pull/")
+    head = ["--head", _ref(suite.candidate)] if named else []
+    return _line(["gate", "diff", "--base", _ref(suite.baseline), *head, *_config(run)])
+
+
+def ask_again_command(run: RunRecord, suite: str, case: CaseRecord | NewCaseRecord) -> str:
+    """The command; empty where it needs more than the run knows.
+
+    Args:
+        run: that asked it.
+        suite: of the case.
+        case: one of its cases.
+    """
+    compared = next((one for one in run.suites if one.name == suite), None)
+    if compared is not None:
+        words = _compared(run, compared, case)
+    else:
+        words = _alone(run, next(one for one in run.new if one.name == suite), case)
+    if not words:
+        return ""
+    # In the shell's quotes a pattern is one of ours, too: an id of such letters would fit others.
+    pattern = "".join(f"[{char}]" if char in "*?[" else char for char in case.id)
+    return _line([*words, "--case", pattern, "--out", FOLDER])
+
+
+def _compared(run: RunRecord, suite: SuiteRecord, case: CaseRecord | NewCaseRecord) -> list[str]:
+    before, after = suite.baseline, suite.candidate
+    if before.ref != FILE_MODE:
+        base = _commit(before) or before.ref
+        head = ["--head", _commit(after)] if after.sha else []
+        return ["gate", "diff", "--base", base, *head, *_config(run), "--suite", suite.name, "--all"]
+    return _two_files(suite, case.where)
+
+
+def _two_files(suite: SuiteRecord, where: str) -> list[str]:
+    before, after, path = suite.baseline, suite.candidate, where.rpartition(":")[0] or where
+    if not path or not _plain(suite.exam.scorers):
+        return []
+    words = ["gate", "diff", before.path, after.path, "--cases", path]
+    if before.model == after.model:
+        words += ["--model", before.model]
+    else:
+        words += ["--baseline-model", before.model, "--candidate-model", after.model]
+    return [*words, *_scorers(suite.exam.scorers)]
+
+
+def _alone(run: RunRecord, suite: NewSuiteRecord, case: CaseRecord | NewCaseRecord) -> list[str]:
+    arm = suite.candidate
+    if arm.ref != FILE_MODE:
+        return ["gate", "check", *(["--ref", _commit(arm)] if arm.sha else []), *_config(run), "--suite", suite.name]
+    path = place_of(case.where)[0]
+    if not path or not _plain(suite.exam.scorers):
+        return []
+    words = ["gate", "check", arm.path, "--cases", path, "--model", arm.model]
+    return [*words, *_scorers(suite.exam.scorers)]
+
+
+def _line(words: list[str]) -> str:
+    return shell_command(words, LONGEST_COMMAND)
+
+
+def _ref(arm: ArmRecord) -> str:
+    """What git finds the commit by."""
+    return arm.sha if arm.sha and _WORDS.fullmatch(arm.ref) else arm.ref
+
+
+def _commit(arm: ArmRecord) -> str:
+    """Short, as people write it."""
+    return (arm.sha or "")[:12]
+
+
+def _config(run: RunRecord) -> list[str]:
+    return ["--config", run.config] if run.config not in ("", DEFAULT_CONFIG) else []
+
+
+def _plain(scorers: list[str]) -> bool:
+    """Can the command line name them, without the criteria that a record does not hold?"""
+    return all(name in ("exact", "contains", "regex") for name in scorers)
+
+
+def _scorers(scorers: list[str]) -> list[str]:
+    return [word for name in scorers for word in ("--scorer", name)]

@@ -1,0 +1,374 @@
+"""What a run took: calls and dollars, reused answers, and the prompt cache."""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from itertools import islice
+from math import fsum
+
+from gate.record.comparison import ArmPrefix, AxisComparison, CacheComparison, Estimate, PrefixEnd
+from gate.record.parts import ArmReuseRecord, ReuseRecord, SpendingRecord, SpentRecord
+from gate.record.run import NewSuiteRecord, RunRecord, SuiteRecord
+from gate.record.usage import FREE, UNPRICED
+from gate.report import numbers
+from gate.report.view.parts import Code, Fact, Text
+from gate.report.view.slices import LONGEST_SENTENCE, short_line, suite_label
+
+_NO_MONEY = ("n/a", "nothing")
+
+
+def per_answer(suites: Sequence[SuiteRecord | NewSuiteRecord]) -> str:
+    """What dollars and seconds of an answer are means over: `per call`, `per conversation`."""
+    units = dict.fromkeys("call" if suite.conversations is None else "conversation" for suite in suites)
+    return f"per {' or '.join(units) or 'call'}"
+
+
+def cost_facts(run: RunRecord) -> Iterator[Fact]:
+    """Calls, dollars and time; where agents were talked with, also who made the calls."""
+    calls = run.calls
+    yield Fact(
+        "Calls",
+        (f"{calls.made:,} made, {calls.cached:,} from a cache, {calls.retried:,} sent again, {calls.failed:,} failed",),
+        brief=True,
+    )
+    money, time = _spent(run), numbers.duration(run.duration_s)
+    both = f"{money}; took {time}" if money == "n/a" or money.startswith("unknown") else f"{money} in {time}"
+    yield Fact("Spent", (both,), brief=True)
+    suites: list[SuiteRecord | NewSuiteRecord] = [*run.suites, *run.new]
+    known = [suite.spending for suite in suites]
+    talked = any(suite.conversations is not None for suite in suites)
+    if talked and len(told := _callers(known)) > 1:
+        yield Fact("Of these", ("; ".join(told),), brief=True)
+
+
+def spending_text(run: RunRecord) -> Text:
+    """What the run took, and what it did not for answers that were known: `1,080 calls, $0.087, 42.3 s`."""
+    if not run.calls.made and not run.calls.cached:
+        return ()
+    calls, money, time = numbers.counted(run.calls.made, "call"), _spent(run), numbers.duration(run.duration_s)
+    if money.startswith("unknown"):
+        told = f"This run took {calls} and {time}; its price is {money}"
+    else:
+        told = f"This run took {calls}{'' if money in _NO_MONEY else f', {money}'} and {time}"
+    known, saved = _known(run)
+    if not known:
+        return (f"{told}.",)
+    worth = f" and about {numbers.dollars(saved)}" if saved else ""
+    return (f"{told}; {numbers.counted(known, 'known answer')} saved {_calls(known)}{worth}.",)
+
+
+def _calls(count: int) -> str:
+    return "a call" if count == 1 else "as many calls"
+
+
+def _known(run: RunRecord) -> tuple[int, float]:
+    """Answers that were reused, and what they would have cost at the price of the others."""
+    count, usd = 0, 0.0
+    for suite in run.suites:
+        if suite.reuse is None:
+            continue
+        arms = ((suite.reuse.baseline, suite.cost.baseline.mean), (suite.reuse.candidate, suite.cost.candidate.mean))
+        for arm, price in arms:
+            if arm is not None:
+                count += arm.reused
+                usd += arm.reused * (price or 0.0)
+    return count, usd
+
+
+def _callers(parts: Sequence[SpendingRecord]) -> list[str]:
+    told = (
+        ("agents", [part.answers for part in parts]),
+        ("follow-ups and simulated users", [part.aside for part in parts]),
+        ("judges", [part.judges for part in parts]),
+    )
+    return [f"{who} {_together(spent)}" for who, spent in told if any(one.calls for one in spent)]
+
+
+def _together(parts: Sequence[SpentRecord]) -> str:
+    """Calls, and dollars where all of the calls have a price."""
+    called = [part for part in parts if part.calls]
+    prices = [part.usd for part in called if part.usd is not None]
+    dollars = f", {numbers.dollars(fsum(prices))}" if called and len(prices) == len(called) else ""
+    return f"{numbers.counted(sum(part.calls for part in called), 'call')}{dollars}"
+
+
+def _spent(run: RunRecord) -> str:
+    if run.spent_usd is not None:
+        return numbers.dollars(run.spent_usd)
+    if untold := _untold(run):
+        return f"unknown: {untold}"
+    priced = [suite.cost.applicable for suite in run.suites] + [suite.priced for suite in run.new]
+    if not (any(priced) if run.evaluated else run.priced):
+        return "n/a"
+    return f"unknown: {UNPRICED}" if run.calls.made else "nothing"
+
+
+def _untold(run: RunRecord) -> str:
+    """Why suites do not know what they spent, each reason once; empty where none says so."""
+    suites: list[SuiteRecord | NewSuiteRecord] = [*run.suites, *run.new]
+    notes = dict.fromkeys(suite.cost_note for suite in suites if suite.calls.made and suite.spent_usd is None)
+    return "; ".join(short_line(note, LONGEST_SENTENCE) for note in notes if note and note != FREE)
+
+
+SUITES_SHOWN = 3
+"""Suites whose drift stands in the first lines; the facts have them all."""
+
+_Named = tuple[str, ReuseRecord]
+
+
+def reuse_footnote(run: RunRecord) -> tuple[str, ...]:
+    """One sentence for the whole run; none where nothing was known."""
+    told = _sentence([reuse for _, reuse in _known_answers(run) if _reused(reuse) or reuse.opinions], run)
+    return (f"Answers reused: {told}.",) if told else ()
+
+
+def reuse_drifts(run: RunRecord) -> tuple[Text, ...]:
+    """A sentence for each of the first suites whose known answers no longer hold."""
+    found = [(name, why) for name, reuse in _known_answers(run) if (why := _drift(reuse))]
+    told = tuple(((Code(name), ": ") if name else ()) + (f"{why}.",) for name, why in found[:SUITES_SHOWN])
+    more = len(found) - SUITES_SHOWN
+    return (*told, *(((f"and {more:,} more suites whose known answers no longer hold",),) if more > 0 else ()))
+
+
+def reuse_facts(run: RunRecord) -> Iterator[Fact]:
+    """One line for each suite of a run over several; of a run over one the footnote says it all."""
+    for name, reuse in _known_answers(run):
+        told = _sentence([reuse], run)
+        if name and told:
+            yield Fact(f"{name}: answers reused", (told,))
+        if why := _drift(reuse):
+            yield Fact(f"{name}: drift" if name else "drift", (why,))
+
+
+def _known_answers(run: RunRecord) -> list[_Named]:
+    """What is known of each suite, under its name where that is needed."""
+    suites: list[SuiteRecord | NewSuiteRecord] = [*run.suites, *run.new]
+    return [(short_line(suite_label(run, s)), s.reuse) for s in suites if s.reuse is not None]
+
+
+def _sentence(known: Sequence[ReuseRecord], run: RunRecord) -> str:
+    """`270 of the baseline's 300 (the oldest 2 days old); 30 pairs were asked side by side …`, or nothing."""
+    arms = {
+        "baseline": [reuse.baseline for reuse in known if reuse.baseline is not None],
+        "candidate": [reuse.candidate for reuse in known],
+    }
+    told = " and ".join(part for name, found in arms.items() if (part := _counted(name, found)))
+    parts = [f"{told}{_age(known, run)}"] if told else []
+    if told and arms["baseline"]:
+        parts.append(_beside(known))
+    if opinions := sum(reuse.opinions for reuse in known):
+        parts.append(f"{'also ' if told else ''}{numbers.counted(opinions, 'opinion')} of judges")
+    return "; ".join(parts)
+
+
+def _counted(arm: str, found: Sequence[ArmReuseRecord]) -> str:
+    reused = sum(one.reused for one in found)
+    total = reused + sum(one.fresh for one in found)
+    return f"{reused:,} of the {arm}'s {total:,}" if reused else ""
+
+
+def _age(known: Sequence[ReuseRecord], run: RunRecord) -> str:
+    """Relative to the run, so that a report reads the same whenever it is rendered."""
+    times = [at for reuse in known if (at := _time(reuse.oldest)) is not None]
+    created = _time(run.created)
+    if not times or created is None:
+        return ""
+    return f" (the oldest {numbers.age(max(0.0, (created - min(times)).total_seconds()))} old)"
+
+
+def _time(text: str | None) -> datetime | None:
+    """A time with its zone; a record may come from anywhere."""
+    try:
+        found = datetime.fromisoformat(text or "")
+    except ValueError:
+        return None
+    return found if found.tzinfo is not None else None
+
+
+def _beside(known: Sequence[ReuseRecord]) -> str:
+    pairs = sum(reuse.pairs for reuse in known)
+    if not pairs:
+        return "no pair was asked side by side"
+    looked = [reuse.drift for reuse in known if reuse.drift is not None]
+    calm = ", and showed no drift" if looked and all(drift.reason is None for drift in looked) else ""
+    verb = "pair was" if pairs == 1 else "pairs were"
+    return f"{pairs:,} {verb} asked side by side for cost and latency{calm}"
+
+
+def _drift(reuse: ReuseRecord) -> str:
+    """Why known answers no longer hold, and what was done about it; empty where they do."""
+    if reuse.drift is None or reuse.drift.reason is None:
+        return ""
+    reason = short_line(reuse.drift.reason, LONGEST_SENTENCE)
+    return f"Known answers were set aside, since {reason}; {'the others' if _reused(reuse) else 'all'} were asked anew"
+
+
+def _reused(reuse: ReuseRecord) -> int:
+    return (0 if reuse.baseline is None else reuse.baseline.reused) + reuse.candidate.reused
+
+
+FINDINGS_SHOWN = 3
+"""Suites whose finding stands in the first lines; the facts have them all."""
+_WARM = "what it costs was not measured, for whole requests were still in the provider's cache"
+CACHE_SLACK = 0.05
+"""Prefixes are estimates: so much more may be read from a cache than they hold."""
+
+
+def cache_findings(run: RunRecord) -> tuple[Text, ...]:
+    """A sentence for each of the first suites whose cacheable prefix shrank while cost or latency rose.
+
+    Or could not rise: a rerun within minutes finds whole requests in the provider's cache, which users' requests will
+    not, and a finding must not go away by pushing again.
+    """
+    out = []
+    for suite, cache in islice(_telling(run), FINDINGS_SHOWN):
+        label = short_line(suite_label(run, suite))
+        where: Text = (Code(label), ": ") if label else ()
+        shown = f"measured {_measured(suite)}" if _shows(suite) else _WARM
+        out.append((*where, *_shrank(cache), f"; {shown}"))
+    return tuple(out)
+
+
+def cache_advice(run: RunRecord) -> Iterator[Text]:
+    """What to do about a variable that ends the cacheable prefix too early."""
+    told = islice(_telling(run), FINDINGS_SHOWN)
+    for place in dict.fromkeys(cache.candidate.place for _, cache in told):
+        if place is not None and place.variable:
+            yield ("Put ", _variable(place), " behind the text that is the same for every case, and compare again.")
+
+
+def cache_facts(prefix: str, cache: CacheComparison) -> Iterator[Fact]:
+    """One line each: prefix, what stands in the way, cached tokens, what is encoded anew.
+
+    Args:
+        prefix: of the labels; the suite's name in a run over several.
+        cache: of the suite.
+    """
+    if not cache.baseline.requests or not cache.candidate.requests:
+        return
+    yield Fact(f"{prefix}cacheable prefix", _prefixes(cache))
+    if obstacles := _obstacles(cache):
+        yield Fact(f"{prefix}not cached", obstacles)
+    if cache.baseline_share is not None and cache.candidate_share is not None:
+        yield Fact(f"{prefix}read from the prompt cache", (_shares(cache),))
+    if cache.fresh_tokens:
+        price = "" if cache.fresh_usd is None else f", about {numbers.dollars(cache.fresh_usd)}"
+        tokens = numbers.rough_tokens(cache.fresh_tokens)
+        once = f"about {tokens} tokens of the candidate's prefix, once for each deployment{price}"
+        yield Fact(f"{prefix}encoded anew", (f"{once}; no part of what each call costs",))
+
+
+def _telling(run: RunRecord) -> Iterator[tuple[SuiteRecord, CacheComparison]]:
+    for suite in run.suites:
+        if suite.cache is not None and suite.cache.shrank and (_shows(suite) or _warm(suite.cache)):
+            yield suite, suite.cache
+
+
+def _shows(suite: SuiteRecord) -> bool:
+    return _rose(suite.cost) or _rose(suite.latency)
+
+
+def _warm(cache: CacheComparison) -> bool:
+    """The candidate's requests were read from the cache beyond what they share: they had been asked before."""
+    return cache.candidate_share is not None and _repeats(cache.candidate, cache.candidate_share)
+
+
+def _rose(axis: AxisComparison) -> bool:
+    return axis.compared and axis.lower is not None and axis.lower > 0
+
+
+def _shrank(cache: CacheComparison) -> Text:
+    before, after = numbers.rough_tokens(cache.baseline.tokens), numbers.rough_tokens(cache.candidate.tokens)
+    fall = f": the cacheable prefix falls from about {before} to {after} tokens"
+    place = cache.candidate.place
+    if place is None:
+        return (f"the requests have another start{fall}",)
+    if not place.variable:
+        return ("the first part that differs between cases now stands at ", *_line(place), fall)
+    return (_variable(place), f" {'moved to' if cache.moved else 'now stands at'} ", *_line(place), fall)
+
+
+def _measured(suite: SuiteRecord) -> str:
+    parts = []
+    if suite.cost.compared and suite.cost.change is not None:
+        parts.append(f"cost {numbers.change(suite.cost.change)}")
+    latency = suite.latency
+    if _rose(latency) and latency.change is not None:
+        parts.append(f"latency {numbers.change(latency.change)}")
+    slowest = latency.p95_change
+    if slowest is not None and (_rose(latency) or (slowest.lower is not None and slowest.lower > 0)):
+        parts.append(f"p95 {numbers.duration_change(slowest.value)}")
+    return ", ".join(parts)
+
+
+def _prefixes(cache: CacheComparison) -> Text:
+    if _arm(cache.baseline) == _arm(cache.candidate):
+        return (*_arm(cache.baseline), ", in both arms")
+    return ("baseline ", *_arm(cache.baseline), "; candidate ", *_arm(cache.candidate))
+
+
+def _arm(arm: ArmPrefix) -> Text:
+    size = f"about {numbers.rough_tokens(arm.tokens)} of {numbers.rough_tokens(arm.request_tokens)} tokens"
+    rate = "" if arm.measured else " (at four characters a token)"
+    alone = ", as the prompt tells, for one case cannot" if arm.requests == 1 else ""
+    if arm.place is None:
+        return (f"{size}{rate}: every request is the same{alone}",)
+    if not arm.place.variable:
+        return (f"{size}{rate}, up to ", *_line(arm.place), alone)
+    return (f"{size}{rate}, up to ", _variable(arm.place), " at ", *_line(arm.place), alone)
+
+
+def _obstacles(cache: CacheComparison) -> Text:
+    if cache.baseline.obstacle == cache.candidate.obstacle and cache.baseline.minimum == cache.candidate.minimum:
+        return _obstacle(cache.candidate)
+    out: list[str | Code] = []
+    for name, arm in (("baseline", cache.baseline), ("candidate", cache.candidate)):
+        if why := _obstacle(arm):
+            out += ["; " if out else "", f"{name}: ", *why]
+    return tuple(out)
+
+
+def _obstacle(arm: ArmPrefix) -> Text:
+    if arm.obstacle == "not asked for":
+        return ("the provider has to be asked, with ", Code("prompt_cache: true"))
+    if arm.obstacle == "too short":
+        return (f"the model caches prefixes of {arm.minimum or 0:,} tokens and more",)
+    if arm.obstacle == "differs before the mark":
+        return ("the system message, behind which the cache mark stands, differs between cases",)
+    return ()
+
+
+def _shares(cache: CacheComparison) -> str:
+    def told(found: Estimate) -> str:
+        if found.lower is None or found.upper is None or found.upper - found.lower < 1e-9:
+            return numbers.percent(found.value)
+        return f"{numbers.percent(found.value)} [{numbers.percent(found.lower)}, {numbers.percent(found.upper)}]"
+
+    if cache.baseline_share is None or cache.candidate_share is None:
+        return ""
+    both = (
+        f"{told(cache.baseline_share)} of the baseline's input tokens, {told(cache.candidate_share)} of the candidate's"
+    )
+    change = cache.share_change
+    if change is not None and abs(change.value) >= 1e-9:
+        span = numbers.points_interval(change.lower, change.upper)
+        both = f"{both}: {numbers.points(change.value)} {span} percentage points"
+    if any(
+        _repeats(*arm) for arm in ((cache.baseline, cache.baseline_share), (cache.candidate, cache.candidate_share))
+    ):
+        return f"{both}. More than the prefix holds: samples of one case read each other, which users' requests do not"
+    return both
+
+
+def _repeats(arm: ArmPrefix, found: Estimate) -> bool:
+    """Was clearly more read from the cache than the prefix that different cases share?"""
+    return arm.requests > 1 and found.value > arm.tokens / max(1, arm.request_tokens) + CACHE_SLACK
+
+
+def _line(place: PrefixEnd) -> Text:
+    if place.file:
+        return (f"line {place.line} of ", Code(short_line(place.file)))
+    return (f"line {place.line}" if place.message == 1 else f"line {place.line} of message {place.message}",)
+
+
+def _variable(place: PrefixEnd) -> Code:
+    return Code(f"{{{{ {short_line(place.variable)} }}}}")

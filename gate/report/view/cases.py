@@ -1,0 +1,489 @@
+"""The cases of a run: those that explain a fall, the one to read first, and all of them in a table."""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+from math import fsum
+from typing import Literal, TypeAlias
+
+from gate.config.policy import OVERALL
+from gate.record.comparison import State
+from gate.record.parts import CaseState, OutputRecord
+from gate.record.run import CaseRecord, NewSuiteRecord, RunRecord, SuiteRecord
+from gate.record.sample import mean_score
+from gate.report import numbers
+from gate.report.differences import AnswerDiff, answer_diff
+from gate.report.escape import shell_command, visible
+from gate.report.view.conversations import conversation_course, conversation_view
+from gate.report.view.parts import Answer, CaseView, Text
+from gate.report.view.scorers import ScoreScale, score_and_mark
+from gate.report.view.slices import (
+    LONGEST_SENTENCE,
+    NamedSlice,
+    case_label,
+    has_several_suites,
+    run_slices,
+    short_line,
+    slice_name,
+    slices_in_state,
+    suite_label,
+)
+from gate.values import JsonValue
+
+CASES_SHOWN = 3
+"""Cases of the slice that matters most."""
+SHOWN_OF_OTHERS = 2
+"""Cases of further slices that fell, one of each."""
+_ALIKE = 0.8
+"""Share of words from which on two questions ask the same."""
+_CANDIDATES = 300
+"""Cases that are looked at closely: a run may have tens of thousands."""
+_WORD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, slots=True)
+class FallenCase:
+    """A case with a lower score than before.
+
+    Args:
+        full: its id, with the suite in front in a run over several.
+        suite: the suite's name.
+        record: the case.
+    """
+
+    full: str
+    suite: str
+    record: CaseRecord
+
+    @property
+    def places(self) -> set[tuple[str, str]]:
+        """Suite and name of every slice that it is in."""
+        slices = (f"{dimension}={value}" for dimension, value in self.record.slices.items())
+        return {(self.suite, OVERALL), *((self.suite, slice) for slice in slices)}
+
+
+@dataclass(frozen=True, slots=True)
+class TellingCases:
+    """The cases to show.
+
+    Args:
+        head: what they are.
+        cases: the most telling first.
+    """
+
+    head: Text
+    cases: tuple[FallenCase, ...]
+
+
+def telling_cases(run: RunRecord) -> TellingCases:
+    """The cases that explain the worst slice: large falls, of different sources, questions and other slices.
+
+    Where nothing regressed and nothing is suspect, those that fell most.
+
+    Args:
+        run: a finished run.
+    """
+    fallen = [one for one in _all(run) if one.record.delta is not None and one.record.delta < -numbers.ZERO]
+    blocking = [named for named in run_slices(run) if named.record.blocking]
+    named = slices_in_state(blocking, State.REGRESSION)
+    sure = bool(named)
+    # A record may have no cases of a slice.
+    known = {place for one in fallen for place in one.places}
+    named = tuple(slice for slice in named or slices_in_state(blocking, State.SUSPECT) if _place(slice) in known)
+    if not named:
+        return TellingCases(("Cases that fell most",), tuple(_told(fallen, (), CASES_SHOWN)))
+    mine = [one for one in fallen if _inside(one, named[0])]
+    shown = _told(mine, named, CASES_SHOWN)
+    more = list(_of_others(fallen, shown, named[1:]))
+    return TellingCases(_head(len(shown), len(mine), len(more), named[0], sure=sure), (*shown, *more))
+
+
+def _all(run: RunRecord) -> Iterator[FallenCase]:
+    for suite in run.suites:
+        label = suite_label(run, suite)
+        for case in suite.cases:
+            yield FallenCase(case_label(run, suite, case.id), label, case)
+
+
+def _place(named: NamedSlice) -> tuple[str, str]:
+    return named.suite, named.local
+
+
+def _inside(one: FallenCase, named: NamedSlice) -> bool:
+    return _place(named) in one.places
+
+
+def _told(found: Sequence[FallenCase], named: Sequence[NamedSlice], count: int) -> list[FallenCase]:
+    """The largest falls; among equals those of more slices that fell, then those of values not seen yet.
+
+    A case without its answers explains nothing, and comes last. Of variants one is shown; a question that is nearly the
+    same as another's, only where there are no others.
+    """
+    fallen = set(map(_place, named))
+    left = {one.full: (*_weight(one, fallen), one) for one in _sources(found, fallen)}
+    shown: list[FallenCase] = []
+    again: list[FallenCase] = []
+    seen: set[tuple[str, str]] = set()
+    while left and len(shown) < count:
+        keys = ((*key[:3], len(seen & {*key[3].record.slices.items()}), full) for full, key in left.items())
+        best = left.pop(min(keys)[-1])[3]
+        if any(_alike(best, other) for other in shown):
+            again.append(best)
+            continue
+        shown.append(best)
+        seen |= {*best.record.slices.items()}
+    return [*shown, *again[: count - len(shown)]]
+
+
+def _sources(found: Sequence[FallenCase], fallen: Set[tuple[str, str]]) -> list[FallenCase]:
+    """One case of each source, the heaviest, and not more of them than can be looked at closely."""
+    ordered = sorted(found, key=lambda one: (*_weight(one, fallen), one.full))
+    first: dict[tuple[str, str], FallenCase] = {}
+    for one in ordered:
+        first.setdefault((one.suite, one.record.cluster or f"\0{one.full}"), one)
+    return list(first.values())[:_CANDIDATES]
+
+
+def _weight(one: FallenCase, fallen: Set[tuple[str, str]]) -> tuple[bool, float, int]:
+    case = one.record
+    silent = not case.baseline_outputs and not case.candidate_outputs
+    return silent, round(case.delta or 0.0, 9), -len(one.places & fallen)
+
+
+def _alike(one: FallenCase, other: FallenCase) -> bool:
+    """Do both ask nearly the same question?"""
+    left, right = ({*_WORD.findall((case.record.input or "").casefold())} for case in (one, other))
+    return bool(left and right) and len(left & right) >= _ALIKE * len(left | right)
+
+
+def _of_others(
+    fallen: Sequence[FallenCase], shown: Sequence[FallenCase], named: Sequence[NamedSlice]
+) -> Iterator[FallenCase]:
+    """The largest fall of each further slice that none of the shown cases is in."""
+    told = list(shown)
+    for slice in named:
+        if len(told) < len(shown) + SHOWN_OF_OTHERS and not any(_inside(one, slice) for one in told):
+            for one in _told([case for case in fallen if _inside(case, slice)], named, 1):
+                told.append(one)
+                yield one
+
+
+def _head(shown: int, total: int, more: int, named: NamedSlice, *, sure: bool) -> Text:
+    """`3 of the 11 cases that carry the fall of lang=de`."""
+    which = f"{shown} of the {numbers.counted(total, 'case')}" if shown < total else f"The {_cases(total)}"
+    carry = "carries" if shown == total == 1 else "carry"
+    what: Text = (f" that {carry} the fall of ", slice_name(named)) if sure else (" that fell in ", slice_name(named))
+    others = "another slice that fell" if more == 1 else "other slices that fell"
+    return (which, *what, *((f", and {more} of {others}",) if more else ()))
+
+
+def _cases(total: int) -> str:
+    return "case" if total == 1 else numbers.counted(total, "case")
+
+
+SLICES_NAMED = 8
+REASONS_SHOWN = 5
+
+
+def case_views(run: RunRecord) -> tuple[CaseView, ...]:
+    """The cases that carry what the first line says, or else those that fell most.
+
+    Args:
+        run: a finished run.
+    """
+    return tuple(_case(one.full, one.record) for one in telling_cases(run).cases)
+
+
+def slice_values(slices: Mapping[str, str]) -> str:
+    """`lang=de, tier=free`."""
+    pairs = [f"{dimension}={value}" for dimension, value in slices.items()]
+    rest = len(pairs) - SLICES_NAMED
+    return ", ".join(map(short_line, pairs[:SLICES_NAMED])) + (f" and {rest:,} more" if rest > 0 else "")
+
+
+def _case(full: str, case: CaseRecord) -> CaseView:
+    baseline, candidate = (
+        answer_views(_sorted(case.baseline_outputs, -1)),
+        answer_views(_sorted(case.candidate_outputs, 1)),
+    )
+    return CaseView(
+        name=short_line(full),
+        slices=slice_values(case.slices),
+        scores=f"{numbers.score(mean_score(case.baseline))} → {numbers.score(mean_score(case.candidate))}",
+        question=None if case.input is None else visible(case.input),
+        expected=None if case.expected is None else visible(value_text(case.expected)),
+        baseline=baseline,
+        candidate=candidate,
+        diff=first_answers_diff(baseline, candidate),
+    )
+
+
+def first_answers_diff(baseline: Sequence[Answer], candidate: Sequence[Answer]) -> AnswerDiff | None:
+    """Of the first answers of both arms; None where one of them is no answer.
+
+    Args:
+        baseline, candidate: in the order in which they are told.
+    """
+    if not baseline or not candidate or baseline[0].text is None or candidate[0].text is None:
+        return None
+    return answer_diff(baseline[0].text, candidate[0].text)
+
+
+def _sorted(outputs: Sequence[OutputRecord], sign: int) -> list[OutputRecord]:
+    """The best first, or the worst; last what has no score, and what is no answer."""
+
+    def place(one: OutputRecord) -> tuple[bool, bool, float, int]:
+        return one.text is None, one.score is None, sign * (one.score or 0.0), one.index
+
+    return sorted(outputs, key=place)
+
+
+def value_text(value: JsonValue) -> str:
+    """A reference answer as text."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2)
+
+
+@dataclass(frozen=True, slots=True)
+class _Alike:
+    """What answers have in common that are shown once."""
+
+    text: str | None
+    failure: str | None
+    score: float | None
+    reasons: tuple[str, ...]
+    ending: str
+    said: tuple[object, ...]
+
+
+def answer_views(outputs: Sequence[OutputRecord], scale: ScoreScale = None) -> tuple[Answer, ...]:
+    """Answers that are alike in text, score, reasons, ending and all that was said and done before are shown once.
+
+    Args:
+        outputs: of one case and arm.
+        scale: that their scores are shown on.
+    """
+    alike: dict[_Alike, list[OutputRecord]] = {}
+    for output in outputs:
+        said = conversation_course(output.transcript)
+        one = _Alike(output.text, output.failure, output.score, tuple(output.reasons), output.ending, said)
+        alike.setdefault(one, []).append(output)
+    return tuple(
+        replace(
+            _answer(one, sorted(output.index + 1 for output in same), len(outputs), scale),
+            talk=conversation_view(same[0]),
+        )
+        for one, same in alike.items()
+    )
+
+
+def _answer(one: _Alike, samples: Sequence[int], total: int, scale: ScoreScale) -> Answer:
+    text = None if one.text is None else visible(one.text)
+    reasons = tuple(short_line(reason, LONGEST_SENTENCE) for reason in one.reasons)
+    told = (reasons[:REASONS_SHOWN], reasons[REASONS_SHOWN:])
+    if total == 1:
+        which = ""
+    elif len(samples) == total:
+        which = "both samples: " if total == 2 else f"all {total} samples: "
+    else:
+        which = f"{'sample' if len(samples) == 1 else 'samples'} {', '.join(map(str, samples))}: "
+    which += f"{one.ending}, " if one.ending else ""
+    if one.failure is not None:
+        what = "no answer" if text is None else "no score"
+        return Answer(f"{which}{what}: {short_line(one.failure, LONGEST_SENTENCE)}", text, *told)
+    score = "no score" if one.score is None else f"score {score_and_mark(one.score, None, scale)}"
+    return Answer(f"{which}{score}", text, *told)
+
+
+LONGEST_COMMAND = 200
+"""Characters of the command."""
+
+
+def worst_case(run: RunRecord) -> tuple[str, str] | None:
+    """Suite and id of the case that a comment shows first; of prompts that stand alone, of the one that fails most.
+
+    Args:
+        run: a finished run.
+
+    Returns:
+        None where nothing fell or failed.
+    """
+    if fallen := telling_cases(run).cases:
+        return fallen[0].suite or run.suites[0].name, fallen[0].record.id
+    found = [
+        (fsum(score or 0.0 for score in case.scores) / max(1, len(case.scores)), order, new.name, case.id)
+        for new in run.new
+        for order, case in enumerate(new.cases)
+        if (case.check.state is CaseState.FAILED if case.check is not None else False in case.passed)
+    ]
+    return min(found)[2:] if found else None
+
+
+def explain_command(run: RunRecord, folder: str) -> str:
+    """`gate explain .gate/last c17`; empty where there is no such case, or its name is none for a command line.
+
+    Args:
+        run: a finished run.
+        folder: where its record is.
+    """
+    named = worst_case(run)
+    if named is None:
+        return ""
+    suite, case = named
+    said = shell_command(
+        ["gate", "explain", folder, f"{suite}/{case}" if has_several_suites(run) else case], LONGEST_COMMAND
+    )
+    return "" if case.startswith("-") else said
+
+
+CaseChoice: TypeAlias = Literal["all", "worse", "better", "failed"]
+CaseOrder: TypeAlias = Literal["worst", "best", "case"]
+
+
+@dataclass(frozen=True, slots=True)
+class CaseFilter:
+    """Which cases somebody wants to see.
+
+    Args:
+        which: those that got worse, better, or have a sample without a score; of a prompt that stands alone `worse`
+            are those with a sample that does not pass, and `better` the others.
+        slice: `dimension=value`; empty for all.
+        order: by the change, or by the score of a prompt that stands alone; or by id.
+    """
+
+    which: CaseChoice = "all"
+    slice: str = ""
+    order: CaseOrder = "worst"
+
+
+@dataclass(frozen=True, slots=True)
+class CaseRow:
+    """One case.
+
+    Args:
+        id: as it is.
+        name: for a reader.
+        slices: in words.
+        baseline, candidate: mean scores; a dash without any.
+        change: signed; a dash where there is none.
+        outcome: `worse`, `better`, `same`, or `unknown` where an arm has no score.
+        missing: samples without a score.
+    """
+
+    id: str
+    name: str
+    slices: str
+    baseline: str
+    candidate: str
+    change: str
+    outcome: Literal["worse", "better", "same", "unknown"]
+    missing: int
+
+
+@dataclass(frozen=True, slots=True)
+class CaseTable:
+    """One suite with the chosen cases.
+
+    Args:
+        suite: its name, as it is.
+        alone: there is one arm.
+        rows: the chosen cases.
+        total: cases of the suite.
+        slices: names of all slices, to choose from.
+    """
+
+    suite: str
+    alone: bool
+    rows: tuple[CaseRow, ...]
+    total: int
+    slices: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    id: str
+    slices: Mapping[str, str]
+    baseline: float | None
+    candidate: float | None
+    value: float | None
+    outcome: Literal["worse", "better", "same", "unknown"]
+    missing: int
+
+
+def case_table(run: RunRecord, suite: str, wanted: CaseFilter) -> CaseTable | None:
+    """The cases of a suite; None where the run has no such suite.
+
+    Args:
+        run: the record.
+        suite: its name.
+        wanted: which cases, in which order.
+    """
+    compared = next((one for one in run.suites if one.name == suite), None)
+    alone = next((one for one in run.new if one.name == suite), None)
+    if compared is not None:
+        found = tuple(_compared(compared))
+    elif alone is not None:
+        found = tuple(_alone(alone))
+    else:
+        return None
+    slices = sorted({f"{name}={value}" for one in found for name, value in one.slices.items()})
+    rows = sorted((one for one in found if _chosen(one, wanted)), key=_ORDERS[wanted.order])
+    return CaseTable(suite, compared is None, tuple(map(_row, rows)), len(found), tuple(slices))
+
+
+def _compared(suite: SuiteRecord) -> Iterator[_Found]:
+    for case in suite.cases:
+        missing = sum(score is None for score in (*case.baseline, *case.candidate))
+        outcome = _outcome(case.delta)
+        yield _Found(
+            case.id, case.slices, mean_score(case.baseline), mean_score(case.candidate), case.delta, outcome, missing
+        )
+
+
+def _alone(suite: NewSuiteRecord) -> Iterator[_Found]:
+    for case in suite.cases:
+        mean, known = mean_score(case.scores), [one for one in case.passed if one is not None]
+        outcome: Literal["worse", "better", "unknown"] = "unknown" if not known else "better" if all(known) else "worse"
+        yield _Found(case.id, case.slices, None, mean, mean, outcome, sum(score is None for score in case.scores))
+
+
+def _outcome(delta: float | None) -> Literal["worse", "better", "same", "unknown"]:
+    if delta is None:
+        return "unknown"
+    return "same" if abs(delta) < numbers.ZERO else "worse" if delta < 0 else "better"
+
+
+def _chosen(one: _Found, wanted: CaseFilter) -> bool:
+    if wanted.slice:
+        dimension, _, value = wanted.slice.partition("=")
+        if one.slices.get(dimension) != value:
+            return False
+    match wanted.which:
+        case "all":
+            return True
+        case "failed":
+            return one.missing > 0
+        case outcome:
+            return one.outcome == outcome
+
+
+_ORDERS: Mapping[CaseOrder, Callable[[_Found], tuple[bool, float, str]]] = {
+    # Cases without a change come last, whatever the direction.
+    "worst": lambda one: (one.value is None, one.value or 0.0, one.id),
+    "best": lambda one: (one.value is None, -(one.value or 0.0), one.id),
+    "case": lambda one: (False, 0.0, one.id),
+}
+
+
+def _row(one: _Found) -> CaseRow:
+    change = None if one.baseline is None or one.candidate is None else one.value
+    return CaseRow(
+        id=one.id,
+        name=short_line(one.id),
+        slices=slice_values(one.slices),
+        baseline=numbers.score(one.baseline),
+        candidate=numbers.score(one.candidate),
+        change=numbers.delta(change),
+        outcome=one.outcome,
+        missing=one.missing,
+    )

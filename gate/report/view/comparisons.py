@@ -1,0 +1,358 @@
+"""The slice table with its interval bars, and one line on quality, cost and latency."""
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from gate.record.comparison import FEWEST_UNITS, AxisComparison, Comparison, Estimate, State
+from gate.record.run import RunRecord, SuiteRecord
+from gate.report import numbers
+from gate.report.view.slices import (
+    NAMES_SHOWN,
+    NamedSlice,
+    is_tolerated,
+    is_unmoved,
+    is_within_margin,
+    run_slices,
+    short_line,
+    shown_and_folded,
+    suite_label,
+    suite_slices,
+    worst_first,
+)
+from gate.report.view.tables import AxesRow, SliceRow, SliceTable
+
+BAR_WIDTH = 17
+"""Columns of a bar; the outermost two are kept for the arrows of ends that lie outside."""
+
+_STEP = 0.05
+_MARGIN = 0.15
+_ZERO = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class BarInterval:
+    """A mean change and its bounds, on the scale of scores.
+
+    Args:
+        mean: None when nothing was measured.
+        lower, upper: None is infinite.
+    """
+
+    mean: float | None
+    lower: float | None
+    upper: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class BarScale:
+    """What the columns of a bar span; zero always lies strictly inside."""
+
+    low: float
+    high: float
+
+    @property
+    def zero(self) -> int:
+        """The column of the zero mark, with at least one column for values on either side."""
+        return min(max(self._position(0.0), 2), BAR_WIDTH - 3)
+
+    def column(self, value: float) -> int:
+        """The column of a value; what is not zero never falls on the zero mark, nor on its other side."""
+        if abs(value) < _ZERO:
+            return self.zero
+        place = min(max(self._position(value), 1), BAR_WIDTH - 2)
+        return min(place, self.zero - 1) if value < 0 else max(place, self.zero + 1)
+
+    def _position(self, value: float) -> int:
+        share = (value - self.low) / (self.high - self.low)
+        return 1 + round(share * (BAR_WIDTH - 3))
+
+
+def bar_scale(intervals: Iterable[BarInterval]) -> BarScale:
+    """The smallest tidy scale that holds zero, every mean and every bound within [-1, 1].
+
+    Args:
+        intervals: the rows of a table; infinite bounds do not stretch the scale, an arrow stands for them.
+    """
+    ends = [0.0]
+    for item in intervals:
+        ends += [value for value in (item.mean, item.lower, item.upper) if value is not None]
+    low, high = max(min(ends), -1.0), min(max(ends), 1.0)
+    room = max((high - low) * _MARGIN, _STEP)
+    low, high = min(low, -room), max(high, room)
+    return BarScale(math.floor(low / _STEP + _ZERO) * _STEP, math.ceil(high / _STEP - _ZERO) * _STEP)
+
+
+def interval_bar(interval: BarInterval, scale: BarScale) -> str:
+    """One bar: `  ├──●──┤ │      `, `◄──●──┼─┤       `.
+
+    Args:
+        interval: what to draw.
+        scale: from `scale_of`, the same for all rows of a table.
+
+    Returns:
+        `WIDTH` characters.
+    """
+    cells = [" "] * BAR_WIDTH
+    cells[scale.zero] = "│"
+    if interval.mean is None:
+        return "".join(cells)
+    left, right = _end(interval.lower, scale, infinite=0), _end(interval.upper, scale, infinite=BAR_WIDTH - 1)
+    for place in range(left, right + 1):
+        cells[place] = "┼" if place == scale.zero else "─"
+    cells[left] = "◄" if left == 0 else "├"
+    cells[right] = "►" if right == BAR_WIDTH - 1 else "┤"
+    cells[scale.column(interval.mean)] = "●"
+    return "".join(cells)
+
+
+def _end(bound: float | None, scale: BarScale, *, infinite: int) -> int:
+    if bound is None:
+        return infinite
+    if bound < scale.low - _ZERO:
+        return 0
+    if bound > scale.high + _ZERO:
+        return BAR_WIDTH - 1
+    return scale.column(bound)
+
+
+SHOWN_UNREMARKABLE = 5
+"""Rows below `overall` that slices without a shown change fill up."""
+SHOWN_REMARKABLE = 8
+"""Rows below `overall` at most; the worst are shown, and the fold says what it holds."""
+
+STATE_WORDS = {
+    State.REGRESSION: "regression",
+    State.SUSPECT: "suspect",
+    State.IMPROVEMENT: "improvement",
+    State.NOISE: "no change shown",
+    State.TOO_FEW: "too few cases",
+}
+
+_ORDER = tuple(STATE_WORDS)
+_NO_WIDTH = 1e-9
+
+
+def slice_tables(run: RunRecord) -> tuple[SliceTable, ...]:
+    """One table for each suite, if anything of it was scored."""
+    return tuple(_table(run, suite) for suite in run.suites if suite.quality.overall.n)
+
+
+def slice_footnotes(run: RunRecord) -> tuple[str, ...]:
+    """What the marks in the tables mean; nothing for marks that do not occur."""
+    records = [named.record for named in run_slices(run)]
+    notes = []
+    if _familiar_matters(run) and any(map(only_familiar, records)):
+        looked = run.method.slices_tested
+        chance = f": among {looked:,} slices one looks so by chance all too often" if looked > 1 else ""
+        notes.append(f"† Looked at alone (percentile bootstrap) it seems to have fallen; that blocks nothing{chance}.")
+    if any(record.advisory for record in records):
+        notes.append("° Advisory: shown, and never blocks.")
+    if widthless := [named for named in run_slices(run) if _without_width(named.record)]:
+        notes.append(_alike(widthless))
+    for scorer in dict.fromkeys(short_line(one.scorer) for suite in run.suites for one in suite.positions):
+        notes.append(f"The pairwise judge “{scorer}” compares both answers; its scores of the two arms add up to 1.")
+    if any(record.n != record.units for record in records):
+        notes.append("Groups are variants of one source; they count as one independent case each.")
+    return tuple(notes)
+
+
+def _without_width(record: Comparison) -> bool:
+    low, high = record.lower, record.upper
+    return low is not None and high is not None and high - low < _NO_WIDTH
+
+
+def _alike(slices: Sequence[NamedSlice]) -> str:
+    """Why an interval has no width: not that anybody could be so sure."""
+    more = len(slices) - NAMES_SHOWN
+    rest = f" and {more:,} more" if more > 0 else ""
+    listed = ", ".join(short_line(named.full) for named in slices[:NAMES_SHOWN]) + rest
+    which = f"interval of {listed} has" if len(slices) == 1 else f"intervals of {listed} have"
+    return (
+        f"The {which} no width: where all cases moved alike, this method knows no spread. "
+        "Other cases may move otherwise, so it is no certainty."
+    )
+
+
+def slice_row(named: NamedSlice, scale: BarScale, *, dagger: bool) -> SliceRow:
+    """One slice as text.
+
+    Args:
+        named: the slice.
+        scale: of its table.
+        dagger: mark it if the familiar rule would have failed it.
+    """
+    record = named.record
+    drawn = BarInterval(record.mean, record.lower, record.upper)
+    groups = "" if record.units == record.n else f" ({numbers.counted(record.units, 'group')})"
+    return SliceRow(
+        name=short_line(named.local),
+        cases=f"{record.n:,}{groups}",
+        scores=f"{numbers.score(record.baseline)} → {numbers.score(record.candidate)}",
+        delta=numbers.delta(record.mean),
+        interval="" if record.mean is None else numbers.interval(record.lower, record.upper),
+        bar=interval_bar(drawn, scale),
+        state=record.state,
+        words=_words(named),
+        more=more_cases(named) if record.state is State.NOISE else "",
+        dagger=dagger and only_familiar(record),
+        advisory=record.advisory,
+    )
+
+
+def more_cases(named: NamedSlice) -> str:
+    """`about 120 more cases`, for a slice whose observed change would then show; empty where that is not known."""
+    needed, n = named.record.cases_needed, named.record.n
+    if needed is None or needed <= n:
+        return ""
+    return f"{numbers.rough_count(needed - n)} more {'case' if needed - n == 1 else 'cases'}"
+
+
+def _table(run: RunRecord, suite: SuiteRecord) -> SliceTable:
+    overall, *others = suite_slices(run, suite)
+    ordered = sorted(others, key=_rank)
+    kept, folded = _parted(run, ordered)
+    scale = _scale([overall, *others])
+    dagger = _familiar_matters(run)
+    return SliceTable(
+        suite=short_line(suite_label(run, suite)),
+        scale=f"{_bound_text(scale.low)} … {_bound_text(scale.high)}",
+        rows=tuple(slice_row(named, scale, dagger=dagger) for named in (overall, *kept)),
+        folded=tuple(slice_row(named, scale, dagger=dagger) for named in folded),
+    )
+
+
+def _parted(run: RunRecord, ordered: Sequence[NamedSlice]) -> tuple[Sequence[NamedSlice], Sequence[NamedSlice]]:
+    """What is shown at once, and what is folded; a single row is not worth a fold."""
+    remarkable = sum(not _unremarkable(run, named) for named in ordered)
+    room = SHOWN_REMARKABLE if remarkable > SHOWN_UNREMARKABLE else SHOWN_UNREMARKABLE
+    if all(map(is_unmoved, ordered)):
+        room = 0
+    if len(ordered) <= room + 1:
+        return ordered, ()
+    kept, folded = shown_and_folded(ordered, partial(_unremarkable, run), max(0, room - remarkable))
+    return kept[:room], sorted((*kept[room:], *folded), key=_rank)
+
+
+def _scale(slices: Sequence[NamedSlice]) -> BarScale:
+    records = [named.record for named in slices]
+    return bar_scale(BarInterval(record.mean, record.lower, record.upper) for record in records)
+
+
+def _rank(named: NamedSlice) -> tuple[int, bool, tuple[float, float, bool, str]]:
+    return (_ORDER.index(named.record.state), not only_familiar(named.record), worst_first(named))
+
+
+def _unremarkable(run: RunRecord, named: NamedSlice) -> bool:
+    marked = only_familiar(named.record) and _familiar_matters(run)
+    return named.record.state in (State.NOISE, State.TOO_FEW) and not marked and not named.record.advisory
+
+
+def only_familiar(record: Comparison) -> bool:
+    """The familiar rule alone would have failed it, for what it is worth.
+
+    Where both rules do, a mark would say the same twice; of a handful of cases that rule makes nothing but mistakes.
+    """
+    return record.familiar_fail and record.state is not State.REGRESSION and record.units >= FEWEST_UNITS
+
+
+def _familiar_matters(run: RunRecord) -> bool:
+    """Where the familiar rule is the method itself, a mark would say the same twice."""
+    return run.method.name != "percentile"
+
+
+def _words(named: NamedSlice) -> str:
+    if named.record.state is State.TOO_FEW and named.record.units >= FEWEST_UNITS:
+        return (
+            "every score is 0" if not named.record.baseline and not named.record.candidate else "too little variation"
+        )
+    if is_tolerated(named):
+        return "within its margin" if is_within_margin(named) else "fell, margin in doubt"
+    if is_unmoved(named):
+        return "no case moved"
+    return "too few moved" if _boundless(named.record) else STATE_WORDS[named.record.state]
+
+
+def _boundless(record: Comparison) -> bool:
+    """So few cases moved that no test could show their fall or rise, be it as large as it may."""
+    unknown = record.lower is None and record.upper is None
+    return record.state is State.NOISE and unknown and bool(record.mean)
+
+
+def _bound_text(value: float) -> str:
+    return f"{numbers.MINUS if value < 0 else '+'}{abs(value):.2f}"
+
+
+CALLS_FOR_P95 = 1_000
+"""Samples of an arm below which its 95th percentile is not to be trusted."""
+
+_EXCEEDED = re.compile(r"\b(cost|latency) rose by .*, more than the allowed ")
+"""What `gate.engine.decide` gives as a reason."""
+
+
+def axes_rows(run: RunRecord) -> tuple[AxesRow, ...]:
+    """Quality, cost and latency of each suite, each with its interval."""
+    out = []
+    for suite in run.suites:
+        overall = suite.quality.overall
+        still = overall.state is State.NOISE and overall.moved == 0
+        span = ", no case moved" if still else f" {numbers.interval(overall.lower, overall.upper)}"
+        change = f"{numbers.delta(overall.mean)}{span}"
+        out.append(
+            AxesRow(
+                suite=short_line(suite_label(run, suite)),
+                quality="not measured" if overall.mean is None else change,
+                cost=_axis(suite.cost),
+                latency=_axis(suite.latency) + _p95(suite.latency),
+                quiet=_quiet(suite),
+            )
+        )
+    return tuple(out)
+
+
+def _quiet(suite: SuiteRecord) -> bool:
+    records = (suite.quality.overall, *suite.quality.slices)
+    still = all(record.state in (State.NOISE, State.TOO_FEW) and not record.advisory for record in records)
+    return still and not suite.cost.exceeded and not suite.latency.exceeded
+
+
+def over_allowance(axis: AxisComparison) -> str:
+    """`rose by 31 % [+24 %, +38 %], allowed +10 %`."""
+    span = numbers.change_interval(axis.lower, axis.upper)
+    return f"rose by {numbers.percent(axis.change or 0.0)} {span}, allowed {numbers.change(axis.allowance)}"
+
+
+def is_axis_reason(reason: str) -> bool:
+    """Is this reason for a verdict what the line of the three axes says, that one rose beyond its allowance?"""
+    return _EXCEEDED.search(reason) is not None
+
+
+def p95_change(change: Estimate) -> str:
+    """`p95 +90 ms [−40 ms, +220 ms]`."""
+    span = numbers.duration_interval(change.lower, change.upper)
+    return f"p95 {numbers.duration_change(change.value)} {span}"
+
+
+def p95_is_trusted(axis: AxisComparison) -> bool:
+    """Are there calls enough in each arm for a 95th percentile?"""
+    return min(axis.baseline.calls, axis.candidate.calls) >= CALLS_FOR_P95
+
+
+def _axis(axis: AxisComparison) -> str:
+    if not axis.applicable:
+        return f"n/a: {short_line(axis.reason)}" if axis.reason else "n/a (local model)"
+    if not axis.compared or axis.change is None:
+        return f"not compared: {short_line(axis.reason)}" if axis.reason else "not compared"
+    text = f"{numbers.change(axis.change)} {numbers.change_interval(axis.lower, axis.upper)}"
+    return f"{text}, above the allowed {numbers.change(axis.allowance)}" if axis.exceeded else text
+
+
+def _p95(axis: AxisComparison) -> str:
+    before, after = axis.baseline.p95, axis.candidate.p95
+    if not axis.compared or before is None or after is None:
+        return ""
+    if axis.p95_change is None:
+        return f", p95 {numbers.duration_change(after - before)}"
+    return f", {p95_change(axis.p95_change)}{'' if p95_is_trusted(axis) else ' (rough)'}"

@@ -1,0 +1,323 @@
+"""Conversations with agents: figures of both arms, and single conversations word by word."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from math import fsum
+
+from gate.config.policy import OVERALL
+from gate.record.comparison import ArmConversations, ChangedCalls, Conversations, ToolChange, ToolDifference, ToolSlice
+from gate.record.parts import ObservationRecord, OutputRecord, ToolUseRecord, TranscriptRecord, TurnRecord
+from gate.record.run import RunRecord, SuiteRecord
+from gate.record.sample import BROKE_OFF, STEP_LIMIT
+from gate.report import numbers
+from gate.report.escape import visible
+from gate.report.view.parts import Code, ConversationTable, ConversationView, Text, ToolRow, ToolUseView, TurnView
+from gate.report.view.slices import LONGEST_SENTENCE, short_line
+
+SUITES_SHOWN = 3
+"""Suites of which the notes tell."""
+SENTENCES = 5
+TOOLS_SHOWN = 20
+CASES_SHOWN = 8
+"""Cases with other calls than before."""
+A_FEW = 3
+"""Cases: of so many that ask back, or no longer do, nobody has to be told at once."""
+_SHRINKAGE = 2
+"""Cases that are added to each slice before shares are compared: 1 of 1 says less than 7 of 12."""
+
+_WHAT = (
+    "Means over the cases with conversations of both arms. A case calls a tool{} where more than half of its "
+    "conversations do."
+)
+_ALONE = "Means over the cases with conversations."
+_NO_TEST = "A description, not a test: there are no intervals, and no part in the verdict."
+
+
+def conversation_tables(run: RunRecord) -> tuple[ConversationTable, ...]:
+    """One for each suite with conversations."""
+    several = len(run.suites) + len(run.new) > 1
+    found = [(suite.name, suite.conversations, suite.tools) for suite in run.suites]
+    found += [(suite.name, suite.conversations, None) for suite in run.new]
+    return tuple(
+        _table(short_line(name) if several else "", talks, tools) for name, talks, tools in found if talks is not None
+    )
+
+
+def conversation_findings(run: RunRecord) -> tuple[Text, ...]:
+    """What a reader is told at once: a tool that is called no longer, and questions back that are more, or fewer."""
+    several = len(run.suites) + len(run.new) > 1
+    told = [(suite, [*_stopped(suite), *_asking(suite)]) for suite in run.suites]
+    return tuple(
+        ((Code(short_line(suite.name)), ": ", *text) if several else text)
+        for suite, texts in [one for one in told if one[1]][:SUITES_SHOWN]
+        for text in texts
+    )
+
+
+def _stopped(suite: SuiteRecord) -> Iterator[Text]:
+    stopped = [] if suite.tools is None else _ranked(suite.tools, stopped=True)
+    if stopped:
+        more = f", and {numbers.counted(len(stopped) - 1, 'other tool')} in some" if len(stopped) > 1 else ""
+        yield (*_sentence(stopped[0], stopped=True), f"{more}.")
+
+
+def _asking(suite: SuiteRecord) -> Iterator[Text]:
+    found = suite.conversations
+    if (
+        found is None
+        or found.baseline is None
+        or not _heard(found)
+        or abs(found.more_asking - found.less_asking) <= A_FEW
+    ):
+        return
+    verb = "more" if found.more_asking > found.less_asking else "less"
+    yield (f"The candidate asks back {verb} often: {_shares(found)} of the conversations.",)
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A tool in the slice that says most about it."""
+
+    tool: ToolChange
+    slice: ToolSlice
+
+    def net(self, *, stopped: bool) -> int:
+        """Cases that changed in this direction, those of the other one taken away."""
+        lost = self.tool.stopped - self.tool.started
+        return lost if stopped else -lost
+
+    def weight(self, *, stopped: bool) -> tuple[float, int, bool]:
+        """Sorts by the share of the slice, a small one mistrusted; among equals more cases, then all of the suite."""
+        net = self.net(stopped=stopped)
+        return (net / (self.slice.n + _SHRINKAGE), net, self.slice.slice == OVERALL)
+
+
+def _ranked(tools: ToolDifference, *, stopped: bool) -> list[_Place]:
+    """Each tool that stopped, or started, more than the reverse, in the slice that says most; the worst first."""
+    best: dict[str, _Place] = {}
+    for piece in tools.slices:
+        for tool in piece.tools:
+            place = _Place(tool, piece)
+            if place.net(stopped=stopped) <= 0:
+                continue
+            known = best.get(tool.tool)
+            if known is None or place.weight(stopped=stopped) > known.weight(stopped=stopped):
+                best[tool.tool] = place
+    return sorted(best.values(), key=lambda place: place.weight(stopped=stopped), reverse=True)
+
+
+def _sentence(place: _Place, *, stopped: bool) -> Text:
+    verb = "stopped" if stopped else "started"
+    count = place.tool.stopped if stopped else place.tool.started
+    many = f"{count:,} of {numbers.counted(place.slice.n, 'case')}"
+    where: Text = () if place.slice.slice == OVERALL else (" of ", Code(short_line(place.slice.slice)))
+    return (f"The candidate {verb} calling ", Code(short_line(place.tool.tool)), f" in {many}", *where)
+
+
+def _table(suite: str, talks: Conversations, tools: ToolDifference | None) -> ConversationTable:
+    sentences: list[Text] = []
+    rows: list[ToolChange] = []
+    changed: list[ChangedCalls] = []
+    if tools is not None:
+        for stopped in (True, False):
+            places = _ranked(tools, stopped=stopped)
+            sentences += [(*_sentence(place, stopped=stopped), ".") for place in places[:SENTENCES]]
+        rows = [tool for piece in tools.slices if piece.slice == OVERALL for tool in piece.tools]
+        changed = list(tools.cases)
+    compared = talks.baseline is not None
+    return ConversationTable(
+        suite=suite,
+        brief=_brief(talks, tools),
+        cases=numbers.counted(talks.n, "case"),
+        compared=compared,
+        sentences=tuple(sentences[:SENTENCES]),
+        figures=tuple(_figures(talks)),
+        tools=tuple(map(_row, rows[:TOOLS_SHOWN])),
+        more=max(0, len(rows) - TOOLS_SHOWN),
+        changed=tuple(map(_calls, changed[:CASES_SHOWN])),
+        notes=(_WHAT.format(", or asks back," if _heard(talks) else ""), _NO_TEST) if compared else (_ALONE,),
+    )
+
+
+def _brief(talks: Conversations, tools: ToolDifference | None) -> str:
+    overall = next((piece for piece in tools.slices if piece.slice == OVERALL), None) if tools else None
+    told = overall is not None and overall.changed
+    asks = talks.candidate.asking or (talks.baseline is not None and talks.baseline.asking)
+    pieces = [f"asks back: {_shares(talks)} of the conversations"] if asks or (_heard(talks) and not told) else []
+    if overall is not None and told:
+        pieces.append(f"other tool calls in {overall.changed:,} of {numbers.counted(overall.n, 'case')}")
+    return ", ".join(pieces) or f"{_both(talks, lambda arm: numbers.two_decimals(arm.turns))} turns"
+
+
+def _heard(talks: Conversations) -> bool:
+    """Was anybody asked whether the agent asks back?"""
+    return talks.candidate.asking is not None
+
+
+def _shares(talks: Conversations) -> str:
+    return _both(talks, lambda arm: numbers.share(arm.asking or 0.0))
+
+
+def _figures(talks: Conversations) -> Iterator[tuple[str, str]]:
+    if _heard(talks):
+        yield "asks back", f"{_shares(talks)} of the conversations"
+        yield "automatic answers to that", _both(talks, lambda arm: numbers.two_decimals(arm.followups or 0.0))
+    yield "turns", _both(talks, lambda arm: numbers.two_decimals(arm.turns))
+    if talks.candidate.calls is None:
+        yield "tool calls", "not told by the agent"
+        return
+    yield "tool calls", _both(talks, lambda arm: numbers.two_decimals(arm.calls or 0.0))
+    yield "tool calls that failed", _both(talks, lambda arm: numbers.two_decimals(arm.failed_calls or 0.0))
+
+
+def _both(talks: Conversations, told: Callable[[ArmConversations], str]) -> str:
+    before = "" if talks.baseline is None else f"{told(talks.baseline)} → "
+    return f"{before}{told(talks.candidate)}"
+
+
+def _row(tool: ToolChange) -> ToolRow:
+    return ToolRow(
+        name=short_line(tool.tool),
+        cases=f"{tool.baseline:,} → {tool.candidate:,}",
+        stopped=f"{tool.stopped:,}",
+        started=f"{tool.started:,}",
+    )
+
+
+def _calls(one: ChangedCalls) -> Text:
+    before, after = (
+        (Code(short_line(", ".join(map(short_line, names)), LONGEST_SENTENCE)),) if names else ("no tool",)
+        for names in (one.baseline, one.candidate)
+    )
+    return (Code(short_line(one.case)), ": ", *before, " → ", *after)
+
+
+TURNS_SHOWN = 20
+USES_SHOWN = 20
+"""Calls of tools in one turn."""
+NOTES_SHOWN = 6
+"""Of databases, and of what was missed."""
+
+_BY = {"case": "", "follow-up": "answered automatically", "simulated": "simulated user"}
+_ENDED = ("", "stop", "end_turn", "completed")
+"""What providers call an answer that came to its end."""
+
+
+def conversation_course(transcript: TranscriptRecord | None) -> tuple[object, ...]:
+    """What was said and done, times and costs left out: conversations of the same course are shown once."""
+    if transcript is None:
+        return ()
+    return tuple((turn.said, turn.answer, turn.stop_reason, *map(_said, turn.tools)) for turn in transcript.turns)
+
+
+def conversation_view(output: OutputRecord) -> ConversationView | None:
+    """The conversation that an answer ended; None where it was one reply."""
+    found = output.transcript
+    if found is None:
+        return None
+    rounds = len({turn.round for turn in found.turns})
+    shown = found.turns[:TURNS_SHOWN]
+    return ConversationView(
+        brief=_brief_transcript(found),
+        turns=tuple(
+            _turn(turn, found, rounds, last=place == len(found.turns) - 1 and _told(turn.answer, output.text))
+            for place, turn in enumerate(shown)
+        ),
+        notes=tuple(_notes(found, len(found.turns) - len(shown))),
+    )
+
+
+def _told(answer: str, text: str | None) -> bool:
+    """The report has shown this answer already."""
+    return text is not None and answer.strip() == text.strip()
+
+
+def _brief_transcript(found: TranscriptRecord) -> str:
+    uses = max(found.calls, sum(len(turn.tools) + turn.more_tools for turn in found.turns))
+    failed = max(found.failed_calls, sum(use.failed for turn in found.turns for use in turn.tools))
+    followups = max(found.followups, sum(turn.by == "follow-up" for turn in found.turns))
+    pieces = [numbers.counted(len(found.turns) + found.more_turns, "turn"), numbers.counted(uses, "tool call")]
+    pieces[-1] += f" ({failed:,} failed)" if failed else ""
+    if not all(turn.tools_told for turn in found.turns):
+        pieces[-1] += ", and not all told"
+    pieces += [f"{followups:,} answered automatically"] if followups else []
+    pieces += ["session reopened"] if found.revived else []
+    pieces += [STEP_LIMIT] if any(turn.stop_reason == STEP_LIMIT for turn in found.turns) else []
+    pieces += ["broke off"] if any(map(_broken, found.turns)) else []
+    return ", ".join(pieces)
+
+
+def _broken(turn: TurnRecord) -> bool:
+    return turn.stop_reason == BROKE_OFF and not turn.answer.strip()
+
+
+def _turn(turn: TurnRecord, found: TranscriptRecord, rounds: int, *, last: bool) -> TurnView:
+    alike = [list(same) for _, same in groupby(turn.tools, key=_said)]
+    after = [other for other in found.turns if other.round == turn.round]
+    return TurnView(
+        head=f"Round {turn.round + 1:,}, user" if rounds > 1 else "User",
+        by=_BY[turn.by],
+        said=visible(turn.said),
+        uses=tuple(_use(same) for same in alike[:USES_SHOWN]),
+        more=sum(map(len, alike[USES_SHOWN:])) + turn.more_tools,
+        about=_about(turn),
+        answer=None if last and turn.answer.strip() else visible(turn.answer).strip(),
+        reopened=turn.round in found.revived and after[-1] is turn,
+        broken=_broken(turn),
+    )
+
+
+def _said(use: ToolUseRecord) -> tuple[str, str, str, bool]:
+    return use.name, use.arguments, use.result, use.failed
+
+
+def _use(same: Sequence[ToolUseRecord]) -> ToolUseView:
+    """Calls in a row that differ in their time alone."""
+    use, times = same[0], [one.latency_s for one in same if one.latency_s is not None]
+    arguments = use.arguments.strip()
+    inner = "" if arguments in ("", "{}") else short_line(arguments, LONGEST_SENTENCE)
+    return ToolUseView(
+        call=f"{short_line(use.name)}({inner})",
+        result=short_line(use.result, LONGEST_SENTENCE) or "nothing",
+        failed=use.failed,
+        seconds=numbers.duration(fsum(times)) if times else "",
+        times=len(same),
+    )
+
+
+def _about(turn: TurnRecord) -> str:
+    pieces = [] if turn.stop_reason in _ENDED or _broken(turn) else [short_line(turn.stop_reason)]
+    pieces += [numbers.counted(turn.steps, "model call")] if turn.steps else []
+    if turn.input_tokens or turn.output_tokens:
+        pieces.append(f"{numbers.tokens(turn.input_tokens)} → {numbers.tokens(turn.output_tokens)} tokens")
+    pieces += [] if turn.latency_s is None else [numbers.duration(turn.latency_s)]
+    return ", ".join(pieces)
+
+
+def _notes(found: TranscriptRecord, hidden: int) -> Iterator[str]:
+    if more := hidden + found.more_turns:
+        yield f"{numbers.counted(more, 'more turn')} not shown; the samples of the run have them all."
+    prices = (("the agent", found.agent_usd), ("judges", found.judge_usd))
+    told = [f"{who} {numbers.dollars(usd)}" for who, usd in prices if usd is not None]
+    if found.aside_calls:
+        price = "" if found.aside_usd is None else f" {numbers.dollars(found.aside_usd)}"
+        calls = numbers.counted(found.aside_calls, "call")
+        told.insert(1, f"whoever talked with it in the place of a person{price} ({calls})")
+    if told:
+        yield f"Cost: {', '.join(told)}."
+    if found.user_end == "max_turns":
+        yield "The simulated user was not done: it had said all that its max_turns allow."
+    for one in found.observations[:NOTES_SHOWN]:
+        yield _observed(one)
+    for reason in found.missed[:NOTES_SHOWN]:
+        yield f"Nobody knows whether the agent asked back: {short_line(reason, LONGEST_SENTENCE)}"
+
+
+def _observed(one: ObservationRecord) -> str:
+    if one.rows is None:
+        return f"Database, {short_line(one.scorer)}: not read ({short_line(one.error, LONGEST_SENTENCE)})"
+    count, found = numbers.counted(one.rows, "row"), short_line(one.found, LONGEST_SENTENCE)
+    if one.rows == 1 and found:
+        return f"Database, {short_line(one.scorer)}: {found}"
+    return f"Database, {short_line(one.scorer)}: {count}{f', the first {found}' if found else ''}"

@@ -1,0 +1,362 @@
+"""The first line of a report, its summary, and whether an override or advisory mode sets it aside."""
+
+from collections.abc import Iterator, Sequence
+
+from gate.record.comparison import FEWEST_UNITS, State, Verdict
+from gate.record.run import OverrideRecord, RunRecord
+from gate.report import numbers
+from gate.report.escape import terminal_text
+from gate.report.view import checks, pass_rates, unfinished
+from gate.report.view.comparisons import over_allowance
+from gate.report.view.parts import Code, Text
+from gate.report.view.slices import (
+    LONGEST_SENTENCE,
+    NAMES_SHOWN,
+    NamedSlice,
+    is_tolerated,
+    is_unmoved,
+    is_within_margin,
+    movement,
+    run_slices,
+    short_line,
+    slice_name,
+    slice_names,
+    slices_in_state,
+    suite_label,
+    worst_slice,
+)
+
+LONGEST_REASON = 500
+
+
+def set_aside(run: RunRecord) -> Text:
+    """What follows the verdict's name where the verdict does not decide; empty where it does."""
+    if not run.waived_code or not run.waived:
+        return ()
+    if run.waived == "advisory":
+        return ("in advisory mode",)
+    return ("set aside by ", _who(run.override) if run.override else "nobody")
+
+
+def override_notes(run: RunRecord) -> tuple[Text, ...]:
+    """What a reader must know about the exit code: that it was set aside, or that a label does not count."""
+    override = run.override
+    found: list[Text] = []
+    if run.waived == "override" and override is not None:
+        found.append((*_set(override), "; ", *_otherwise(run), ".", *_reason(override)))
+    if run.waived == "advisory" and run.waived_code:
+        found.append(("Advisory mode: ", *_otherwise(run), "."))
+    if override is not None and not override.counted:
+        found.append((short_line(override.why_not, LONGEST_SENTENCE),))
+    return tuple(found)
+
+
+def override_setter(override: OverrideRecord) -> Text:
+    """Who answers for an override by which nothing was evaluated."""
+    commit = Code(short_line(override.commit[:12]))
+    if not override.by:
+        said: Text = ("It is not known who set it. It holds for commit ", commit)
+    else:
+        said = ("Set by ", _who(override), *_role(override), f"{_at(override)}, and in force for commit ", commit)
+    return (*said, ". Nothing was evaluated.", *_reason(override))
+
+
+def exit_code_words(run: RunRecord) -> Text:
+    """The exit code, and what it would have been."""
+    why = {"override": "the label sets the verdict aside", "advisory": "advisory mode"}.get(run.waived)
+    return (f"{run.exit_code}; {why}, without which it is {run.waived_code}",) if why else (str(run.exit_code),)
+
+
+def _set(override: OverrideRecord) -> Text:
+    label, commit = Code(short_line(override.label)), Code(short_line(override.commit[:12]))
+    by: Text = (" was set by ", _who(override), *_role(override), _at(override)) if override.by else (" is set",)
+    return ("The label ", label, *by, ", and holds for commit ", commit)
+
+
+def _otherwise(run: RunRecord) -> Text:
+    if not run.waived_code:
+        return ("without it this would have been green, too",)
+    without = "without it " if run.waived == "override" else ""
+    return (f"{without}this would have been red ({run.verdict.value}, exit code {run.waived_code})",)
+
+
+def _who(override: OverrideRecord) -> Code:
+    return Code(short_line(override.by or override.label))
+
+
+def _role(override: OverrideRecord) -> Text:
+    return (" (role ", Code(short_line(override.role)), ")") if override.role else ()
+
+
+def _at(override: OverrideRecord) -> str:
+    return f" on {short_line(override.at).replace('T', ' ').removesuffix('Z')} UTC" if override.at else ""
+
+
+def _reason(override: OverrideRecord) -> Text:
+    return (" Reason given: ", Code(short_line(override.reason, LONGEST_REASON))) if override.reason else ()
+
+
+def headline(run: RunRecord) -> Text:
+    """What follows the verdict in the first line; its numbers are those of the table."""
+    if run.kind == "check":
+        return checks.check_headline(run)
+    if run.verdict is Verdict.INCONCLUSIVE:
+        return unfinished.obstacle_heading(run, _worst(run, "; worst slice "))
+    if run.override is not None and run.skipped_by_label:
+        return ("the label ", Code(short_line(run.override.label)), " is set")
+    if run.verdict is Verdict.SKIPPED:
+        return _first_reason(run, "no prompt or exam changed")
+    if run.verdict is Verdict.BLOCK:
+        return _fallen(run)
+    if run.verdict is Verdict.HOLD:
+        return _doubtful(run)
+    if not run.suites:
+        return pass_rates.met_rate(run) or _first_reason(run, "nothing is shown to be too bad")
+    risen = [named for named in run_slices(run) if named.overall and named.record.state is State.IMPROVEMENT]
+    if not risen and all(is_unmoved(named) for named in run_slices(run) if named.overall):
+        return (f"no change; {numbers.counted(_cases(run), 'case')} scored the same before and after",)
+    if not risen:
+        return (_nothing(run), *_worst(run, "; worst slice "))
+    lowest = worst_slice(run)
+    return (*_moved(risen[0]), *(() if lowest == risen[0] else _worst(run, "; worst slice ")))
+
+
+def _nothing(run: RunRecord) -> str:
+    fell = [named for named in run_slices(run) if is_tolerated(named)]
+    if not fell:
+        return "nothing is shown to have changed"
+    if all(is_within_margin(named) for named in fell):
+        return "nothing fell beyond its margin"
+    return "nothing is shown to have fallen beyond its margin"
+
+
+def first_line(run: RunRecord) -> str:
+    """The verdict and the slice that matters most, for a terminal or a log."""
+    return terminal_text(plain_first_line(run))
+
+
+def plain_first_line(run: RunRecord) -> str:
+    """The same as text, which whoever shows it has to escape."""
+    before = f", {_plain(said)}" if (said := set_aside(run)) else ""
+    return f"{run.verdict.value}{before}: {_plain(headline(run))}"
+
+
+def _plain(text: Text) -> str:
+    return "".join(part if isinstance(part, str) else part.text for part in text)
+
+
+def _fallen(run: RunRecord) -> Text:
+    found = slices_in_state((named for named in run_slices(run) if named.record.blocking), State.REGRESSION)
+    if not found:
+        return pass_rates.missed_rate(run) or _first_reason(run, "a prompt misses its thresholds")
+    return _moved(found[0])
+
+
+def _doubtful(run: RunRecord) -> Text:
+    suspects = slices_in_state((named for named in run_slices(run) if named.record.blocking), State.SUSPECT)
+    if suspects:
+        record = suspects[0].record
+        span = numbers.interval(record.lower, record.upper)
+        return (_subject(suspects[0]), f" may have fallen: {numbers.delta(record.mean)} {span}")
+    if not run.suites:
+        return (
+            pass_rates.doubtful_rate(run) or deleted_prompts(run) or _first_reason(run, "not shown to be good enough")
+        )
+    short_of_cases = any(named.overall and named.record.state is State.TOO_FEW for named in run_slices(run))
+    if not short_of_cases:
+        for suite in run.suites:
+            for axis in (suite.cost, suite.latency):
+                if axis.exceeded:
+                    label = short_line(suite_label(run, suite))
+                    where: Text = ("in ", Code(label), " ") if label else ()
+                    return (*where, f"{axis.axis} {over_allowance(axis)}", *_worst(run, "; worst slice "))
+        if run.new and (doubt := pass_rates.doubtful_rate(run)):
+            return doubt
+        if run.deleted:
+            return deleted_prompts(run)
+        if run.new:
+            return _first_reason(run, "a new prompt is not shown to be good enough")
+    return ("too few cases to decide", *_worst(run, "; worst slice "))
+
+
+def deleted_prompts(run: RunRecord) -> Text:
+    """That prompts are deleted; empty where none is."""
+    if not run.deleted:
+        return ()
+    more = len(run.deleted) - 1
+    verb = f"and {numbers.counted(more, 'other prompt')} are" if more else "is"
+    return (Code(short_line(run.deleted[0])), f" {verb} deleted")
+
+
+def _first_reason(run: RunRecord, otherwise: str) -> Text:
+    return (short_line(run.reasons[0], LONGEST_SENTENCE).rstrip(".") if run.reasons else otherwise,)
+
+
+def _worst(run: RunRecord, before: str) -> Text:
+    """The worst slice, where it fell; all cases of a run's one suite are no slice, and stand right below."""
+    found = worst_slice(run)
+    if found is None or (found.record.mean or 0.0) >= 0.0 or (found.overall and not found.suite):
+        return ()
+    span = numbers.interval(found.record.lower, found.record.upper)
+    return (before, slice_name(found), f" {numbers.delta(found.record.mean)} {span}")
+
+
+def _moved(named: NamedSlice) -> Text:
+    """`lang=de` fell by 0.417, from 0.806 to 0.389: the interval stands in the table."""
+    return (_subject(named), f" {movement(named.record)}")
+
+
+def _subject(named: NamedSlice) -> str | Code:
+    return "overall quality" if named.overall and not named.suite else slice_name(named)
+
+
+def _cases(run: RunRecord) -> int:
+    return sum(suite.quality.overall.n for suite in run.suites)
+
+
+WARNED_FALL = 0.1
+"""A fall of a slice that is too small to decide is mentioned from this size on."""
+
+_ALONE = {
+    State.REGRESSION: "fell",
+    State.SUSPECT: "may have fallen",
+    State.IMPROVEMENT: "rose",
+    State.NOISE: "shows no change",
+    State.TOO_FEW: "is too small to say",
+}
+
+
+def summary_sentence(run: RunRecord) -> Text:
+    """One sentence on the slices won and lost, and one on what this exam could not see."""
+    if run.override is not None and run.skipped_by_label:
+        return override_setter(run.override)
+    if not run.suites:
+        return ()
+    slices = run_slices(run)
+    if not any(named.record.n for named in slices):
+        return ("No case has a score of both arms, so nothing can be compared.",)
+    parts: list[str | Code] = []
+    if len(run.suites) == 1:
+        parts += [_overall(slices[0]), "; "]
+        slices = slices[1:]
+    if not slices:
+        return ("".join(map(str, parts[:-1])) + "; the exam has no slices.", *_unseen(run))
+    if len(slices) == 1 and parts and not is_tolerated(slices[0]):
+        alone = ("the one slice, ", slice_name(slices[0]), f", {_ALONE[slices[0].record.state]}")
+        return (*parts, *alone, ".", *_small_and_lower(slices), *_unseen(run))
+    suites = f" in {len(run.suites)} suites" if len(run.suites) > 1 else ""
+    parts.append(f"{'of' if parts else 'Of'} {numbers.counted(len(slices), 'slice')}{suites}, ")
+    return (*parts, *_tally(slices), ".", *_small_and_lower(slices), *_unseen(run))
+
+
+def _overall(named: NamedSlice) -> str:
+    record = named.record
+    if record.state is State.TOO_FEW or record.mean is None:
+        return f"Overall there is too little to decide ({numbers.counted(record.n, 'case')})"
+    span = f"{numbers.delta(record.mean)} {numbers.interval(record.lower, record.upper)}"
+    size = numbers.score(abs(record.mean))
+    if is_unmoved(named):
+        return "Overall not one case moved"
+    if is_tolerated(named):
+        margin = numbers.score(record.margin)
+        inside = f"within its margin of {margin}"
+        return (
+            f"Overall quality fell by {size}, {inside if is_within_margin(named) else f'not shown to exceed {margin}'}"
+        )
+    return {
+        State.REGRESSION: f"Overall quality fell by {size}",
+        State.SUSPECT: f"Overall quality may have fallen by {size}",
+        State.IMPROVEMENT: f"Overall quality rose by {size}",
+    }.get(record.state, f"Overall no change is shown ({span})")
+
+
+def _tally(slices: Sequence[NamedSlice]) -> tuple[str | Code, ...]:
+    tolerant = any(is_tolerated(named) for named in slices)
+    said = (
+        (State.REGRESSION, "fell beyond its margin" if tolerant else "fell"),
+        (State.SUSPECT, "may have fallen"),
+        (State.IMPROVEMENT, "rose"),
+        (State.NOISE, ""),
+        (State.TOO_FEW, ""),
+    )
+    clauses: list[tuple[str | Code, ...]] = []
+    fell = [named for named in slices if is_tolerated(named)]
+    slices = [named for named in slices if not is_tolerated(named)]
+    for state, verb in said:
+        found = slices_in_state(slices, state)
+        if state is State.NOISE:
+            clauses += _in_margins(fell)
+        if not found and state is not State.REGRESSION:
+            continue
+        if verb:
+            listed: Text = (" (", *slice_names(found), ")") if found else ()
+            clauses.append((f"{len(found) or 'none'} {verb}", *listed))
+        else:
+            clauses.append((_quiet(state, len(found)),))
+    out: list[str | Code] = []
+    for place, clause in enumerate(clauses):
+        out += [", " if 0 < place < len(clauses) - 1 else " and " if place else "", *clause]
+    return tuple(out)
+
+
+def _in_margins(fell: Sequence[NamedSlice]) -> Iterator[tuple[str | Code, ...]]:
+    """What fell and is tolerated: for sure, or for want of proof."""
+    inside = sum(is_within_margin(named) for named in fell)
+    if inside:
+        yield (f"{inside:,} fell within {'its' if inside == 1 else 'their'} margin",)
+    if doubtful := [named for named in fell if not is_within_margin(named)]:
+        margin = "its margin" if len(doubtful) == 1 else "their margins"
+        yield (
+            f"{len(doubtful):,} fell and {'is' if len(doubtful) == 1 else 'are'} not shown to exceed {margin} (",
+            *slice_names(doubtful),
+            ")",
+        )
+
+
+def _quiet(state: State, count: int) -> str:
+    if state is State.NOISE:
+        return f"{count:,} {'shows' if count == 1 else 'show'} no change"
+    return f"{count:,} {'is' if count == 1 else 'are'} too small to say"
+
+
+def _small_and_lower(slices: Sequence[NamedSlice]) -> Text:
+    """A warning: what is too small to block is not thereby fine."""
+    small = [named for named in slices_in_state(slices, State.TOO_FEW) if named.record.units < FEWEST_UNITS]
+    lower = [named for named in small if named.record.mean is not None and named.record.mean <= -WARNED_FALL]
+    if not lower:
+        return ()
+    lowest = min(lower, key=lambda named: (named.record.mean or 0.0, named.full))
+    cases = numbers.counted(lowest.record.n, "case")
+    rest = f", and {len(lower) - 1:,} more" if len(lower) > 1 else ""
+    return (
+        " Too small to say, yet lower: ",
+        slice_name(lowest),
+        f" {numbers.delta(lowest.record.mean)} ({cases}){rest}.",
+    )
+
+
+def _unseen(run: RunRecord) -> Text:
+    """How large a fall would have gone unnoticed, where no change is shown overall; in several suites, in which."""
+    still = [named.record.units for named in run_slices(run) if named.overall and is_unmoved(named)]
+    if still and len(still) == len(run.suites):
+        least = min(still)
+        share, sure = 1.0 - run.method.alpha ** (1.0 / least), numbers.share(1.0 - run.method.alpha)
+        where = "" if len(still) == 1 else " in the smallest suite"
+        upto = numbers.share(share)
+        return (f" Where not one of {least:,} moves{where}, up to {upto} of such cases still may ({sure} sure).",)
+    quiet = [suite for suite in run.suites if suite.quality.overall.state is State.NOISE]
+    known = [(mde, suite.name) for suite in quiet if (mde := suite.quality.overall.mde) is not None]
+    if not known:
+        return ()
+    known.sort(key=lambda one: -one[0])
+    size, suite = numbers.score(known[0][0]), Code(short_line(known[0][1]))
+    if len(run.suites) == 1:
+        return (f" An overall fall smaller than about {size} could have gone unnoticed.",)
+    if len(known) == 1:
+        return (" In ", suite, f" an overall fall smaller than about {size} could have gone unnoticed.")
+    if len(known) > NAMES_SHOWN:
+        return (f" Overall falls of up to about {size} could have gone unnoticed in {len(known):,} suites.",)
+    told: list[str | Code] = []
+    for mde, where in known:
+        told += [", " if told else "", f"{numbers.score(mde)} in ", Code(short_line(where))]
+    return (" Overall falls smaller than about these could have gone unnoticed: ", *told, ".")

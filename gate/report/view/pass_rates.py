@@ -1,0 +1,272 @@
+"""Prompts that the change brings: pass rates against what is required, and failing cases."""
+
+from collections.abc import Iterator, Sequence
+
+from gate.config.policy import OVERALL
+from gate.record.comparison import PassRate, PassState, Verdict
+from gate.record.run import NewCaseRecord, NewSuiteRecord, RunRecord
+from gate.report import numbers
+from gate.report.escape import visible
+from gate.report.view.calls import per_answer
+from gate.report.view.cases import answer_views, slice_values, value_text
+from gate.report.view.parts import Code, Fact, FailingCase, NewPrompt, RateRow, Text, UsageRow
+from gate.report.view.slices import NAMES_SHOWN, short_line, shown_and_folded
+
+
+def missed_rate(run: RunRecord) -> Text:
+    """The slice of a new prompt that falls shortest of what is wanted; empty where none misses it."""
+    found = _worst(run, PassState.MISSED)
+    return () if found is None else _told(*found)
+
+
+def doubtful_rate(run: RunRecord) -> Text:
+    """What keeps a new prompt from passing; empty where nothing does."""
+    for suite in run.new:
+        for rate in (suite.overall, *suite.slices):
+            if rate.doubtful:
+                return (*_told(suite, rate), "; that is not enough to be sure")
+        if suite.overall.state is PassState.TOO_FEW:
+            return ("too few cases to judge the new prompt ", _name(suite))
+        if not asks_for_rate(suite):
+            more = len(_unasked(run))
+            if more > 1:
+                return (f"{more:,} new prompts have nothing to be compared with, and nobody said what is good enough",)
+            return (*_told(suite, suite.overall), "; nobody said what is good enough")
+    return ()
+
+
+def met_rate(run: RunRecord) -> Text:
+    """That the new prompts are good enough, with the pass rate of the one that has the least to spare."""
+    found = _worst(run, PassState.MET)
+    return () if found is None else _told(*found)
+
+
+def asks_for_rate(suite: NewSuiteRecord) -> bool:
+    """Whether its policy asks for a pass rate at all."""
+    return any(rate.wanted is not None for rate in (suite.overall, *suite.slices))
+
+
+def advises_rate(run: RunRecord, reason: str) -> bool:
+    """Does a step say this reason: that nobody said what is good enough?"""
+    held = run.verdict is Verdict.HOLD
+    return held and any(reason.startswith(f"{suite.name}: nobody said what is good enough") for suite in _unasked(run))
+
+
+def missed_rate_steps(run: RunRecord) -> Iterator[Text]:
+    """What to do about a new prompt that missed its rate."""
+    found = _worst(run, PassState.MISSED)
+    if found is not None:
+        suite, rate = found
+        yield (
+            "Read the failing cases of the new prompt ",
+            _name(suite),
+            ", first those of ",
+            Code(short_line(rate.slice)),
+            ".",
+        )
+
+
+def doubtful_rate_steps(run: RunRecord) -> Iterator[Text]:
+    """What to do about new prompts that are not shown to be good enough."""
+    if unasked := _unasked(run):
+        where = "the policy of the suite " if len(unasked) == 1 else "the policies of the suites "
+        yield (
+            "Say what is good enough: set ",
+            Code("min_pass_rate"),
+            f" in {where}",
+            *_suites(unasked),
+            ", for example 0.9.",
+        )
+    for suite in run.new:
+        if any(rate.doubtful for rate in (suite.overall, *suite.slices)):
+            yield (
+                "Read the failing cases of ",
+                _name(suite),
+                "; then mend the prompt, add cases to be sure of it, or merge knowing that it is not shown to be good.",
+            )
+    if any(suite.overall.state is PassState.TOO_FEW for suite in run.new):
+        yield ("Add cases for the new prompt: 30 are the floor, 100 are comfortable.",)
+
+
+def rate_method(run: RunRecord) -> Iterator[Fact]:
+    """How pass rates were judged."""
+    if not run.new:
+        return
+    judged = run.method.rates_judged
+    levels = " or ".join(numbers.percent(level) for level in sorted({suite.level for suite in run.new}))
+    shared = f"; {numbers.counted(judged, 'slice')} judged together, each bound at {levels}" if judged else ""
+    exact = "; a miss must also show in the exact binomial test" if judged else ""
+    yield Fact("New prompts", (f"pass rate with its Wilson interval{shared}{exact}",), brief=True)
+    if judged:
+        rate = numbers.percent(run.method.alpha)
+        promise = f"if the new prompts keep every wanted rate, the chance that one is blocked is at most {rate}"
+        yield Fact("False blocks of new prompts", (promise,), brief=True)
+
+
+def new_prompt_usage(run: RunRecord) -> Iterator[UsageRow]:
+    """Tokens, money and time of the one arm of each."""
+    for suite in run.new:
+        spent = suite.cost.usage
+        kinds = (
+            ()
+            if spent is None
+            else (spent.input_tokens, spent.cache_read_tokens, spent.cache_write_tokens, spent.output_tokens)
+        )
+        read, cached, written, said = (numbers.tokens(kind) for kind in kinds or (0, 0, 0, 0))
+        cost, latency = numbers.dollars(suite.cost.mean), suite.latency
+        p50, p95 = numbers.duration(latency.p50), numbers.duration(latency.p95)
+        new = "" if run.kind == "check" else ": new"
+        yield UsageRow(f"{short_line(suite.name)}{new}", (read, cached, written, said), cost, p50, p95)
+
+
+def _worst(run: RunRecord, state: PassState) -> tuple[NewSuiteRecord, PassRate] | None:
+    """Of the slices that can block and show `state`, the one with the least to spare; `overall` among equals."""
+    found = [
+        (suite, rate)
+        for suite in run.new
+        for rate in (suite.overall, *suite.slices)
+        if rate.state is state and rate.blocking
+    ]
+    return min(found, key=lambda one: (one[1].upper or 0.0) - (one[1].wanted or 0.0), default=None)
+
+
+def rate_interval(rate: PassRate) -> str:
+    """`62.5 % [48 %, 74.1 %]`, or a dash."""
+    if rate.rate is None or rate.lower is None or rate.upper is None:
+        return numbers.NOTHING
+    return f"{numbers.share(rate.rate)} [{numbers.share(rate.lower)}, {numbers.share(rate.upper)}]"
+
+
+def rate_margin(rate: PassRate) -> float:
+    """How far the rate lies above the wanted one; negative where it falls short."""
+    return (rate.rate or 0.0) - (rate.wanted or 0.0)
+
+
+def _unasked(run: RunRecord) -> list[NewSuiteRecord]:
+    """Those whose policy asks for no pass rate."""
+    return [suite for suite in run.new if not asks_for_rate(suite)]
+
+
+def _suites(suites: Sequence[NewSuiteRecord]) -> Iterator[str | Code]:
+    """`a, b, c and 2 more`."""
+    for place, suite in enumerate(suites[:NAMES_SHOWN]):
+        yield ", " if place else ""
+        yield Code(short_line(suite.name))
+    rest = len(suites) - NAMES_SHOWN
+    yield f" and {rest:,} more" if rest > 0 else ""
+
+
+def _name(suite: NewSuiteRecord) -> Code:
+    return Code(short_line(suite.candidate.path))
+
+
+def _told(suite: NewSuiteRecord, rate: PassRate) -> Text:
+    where: Text = () if rate.slice == OVERALL else (" in ", Code(short_line(rate.slice)))
+    wanted = "" if rate.wanted is None else f", where at least {numbers.share(rate.wanted)} are wanted"
+    return ("new prompt ", _name(suite), f": {rate_interval(rate)} of its answers", *where, f" passed{wanted}")
+
+
+CASES_SHOWN = 3
+SHOWN_UNREMARKABLE = 6
+"""Slices without a shortfall that stay unfolded."""
+
+NEW_RATE_WORDS = {
+    PassState.MISSED: "missed",
+    PassState.UNPROVEN: "not proven",
+    PassState.TOO_FEW: "too few cases",
+    PassState.MET: "met",
+    PassState.NO_THRESHOLD: "no rate is asked for",
+}
+
+_ORDER = tuple(NEW_RATE_WORDS)
+
+
+def new_prompts(run: RunRecord) -> tuple[NewPrompt, ...]:
+    """What there is to show of each."""
+    return tuple(_prompt(suite) for suite in run.new)
+
+
+def _prompt(suite: NewSuiteRecord) -> NewPrompt:
+    ordered = sorted(suite.slices, key=rate_rank)
+    kept, folded = shown_and_folded(ordered, rate_unremarkable, SHOWN_UNREMARKABLE)
+    return NewPrompt(
+        suite=short_line(suite.name),
+        path=short_line(suite.candidate.path),
+        about=passing_rule(suite, "An answer"),
+        rows=tuple(map(rate_row, (suite.overall, *kept))),
+        folded=tuple(map(rate_row, folded)),
+        cases=tuple(_case(suite, case) for case in _failing(suite)[:CASES_SHOWN]),
+    )
+
+
+def passing_rule(suite: NewSuiteRecord, what: str, over: str = "") -> str:
+    """When something passes, and what a call takes.
+
+    Args:
+        suite: of one arm.
+        what: passes, as a sentence begins.
+        over: what its score is a mean of, after a comma.
+    """
+    mark = (
+        "every scorer gives what its own mark asks"
+        if suite.threshold is None
+        else f"its score is at least {numbers.score(suite.threshold)}"
+    )
+    figures = []
+    if suite.cost.mean is not None:
+        figures.append(f"{numbers.dollars(suite.cost.mean)} {per_answer([suite])}")
+    if suite.latency.p50 is not None:
+        figures.append(f"p50 {numbers.duration(suite.latency.p50)}")
+    told = f" {', '.join(figures)}." if figures else ""
+    return f"{what} passes when {mark}{over}.{told}"
+
+
+def rate_rank(rate: PassRate) -> tuple[int, bool, float, str]:
+    """Sorts slices: what falls shortest first."""
+    return (_ORDER.index(rate.state), rate.advisory, rate_margin(rate), rate.slice)
+
+
+def rate_unremarkable(rate: PassRate) -> bool:
+    """Whether a slice can be folded: it is neither short nor doubtful, nor one that somebody wants to see."""
+    return rate.state is not PassState.MISSED and not rate.doubtful and not rate.advisory
+
+
+def rate_row(rate: PassRate) -> RateRow:
+    """One slice as text."""
+    quiet = rate.state is PassState.UNPROVEN and not rate.doubtful and not rate.advisory
+    groups = "" if rate.units == rate.n else f" ({numbers.counted(rate.units, 'group')})"
+    return RateRow(
+        name=short_line(rate.slice),
+        cases=f"{rate.n:,}{groups}",
+        rate=rate_interval(rate),
+        wanted=numbers.NOTHING if rate.wanted is None else numbers.share(rate.wanted),
+        state=rate.state,
+        words="no shortfall shown" if quiet else NEW_RATE_WORDS[rate.state],
+        doubtful=rate.doubtful,
+        advisory=rate.advisory,
+    )
+
+
+def _failing(suite: NewSuiteRecord) -> list[NewCaseRecord]:
+    """Cases with a sample that does not pass, the worst first; among equals those of a slice that missed."""
+    bad = {rate.slice for rate in suite.slices if rate.state is PassState.MISSED}
+    failing = [case for case in suite.cases if False in case.passed]
+
+    def rank(case: NewCaseRecord) -> tuple[int, int, str]:
+        hits = sum(f"{dimension}={value}" in bad for dimension, value in case.slices.items())
+        return (case.passed.count(True), -hits, case.id)
+
+    return sorted(failing, key=rank)
+
+
+def _case(suite: NewSuiteRecord, case: NewCaseRecord) -> FailingCase:
+    unscored = case.passed.count(None)
+    missing = f", {unscored} without a score" if unscored else ""
+    return FailingCase(
+        name=short_line(case.id),
+        slices=slice_values(case.slices),
+        passed=f"{case.passed.count(True)} of {numbers.counted(suite.samples, 'answer')} passed{missing}",
+        question=None if case.input is None else visible(case.input),
+        expected=None if case.expected is None else visible(value_text(case.expected)),
+        answers=answer_views(case.outputs),
+    )

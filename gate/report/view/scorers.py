@@ -1,0 +1,366 @@
+"""What the scorers say: before and after, rubrics, juries, pairwise judges, agreement with people."""
+
+from collections.abc import Iterator, Sequence
+from statistics import fmean
+
+from gate.record.calibration import FigureRecord
+from gate.record.comparison import (
+    ContestedAnswer,
+    DimensionResult,
+    Estimate,
+    JuryResult,
+    PositionBias,
+    RubricResult,
+    ScorerChange,
+)
+from gate.record.parts import AskedModel, CaseResult, CaseState, JudgeQuote, ScorerResult
+from gate.record.run import NewSuiteRecord, RunRecord, SuiteRecord
+from gate.report import numbers
+from gate.report.numbers import share_interval
+from gate.report.view.parts import Fact
+from gate.report.view.slices import LONGEST_SENTENCE, NAMES_SHOWN, short_line, suite_label
+from gate.report.view.tables import DimensionRow, DimensionTable, ScorerRow, ScorerTable
+
+PARTS_SHOWN = 12
+LONGEST_REASON, BESIDE_PARTS = 200, 100
+"""Characters of what one scorer says, where all have to be read at a glance; fewer where its parts have figures."""
+FULL = 1.0 - 1e-9
+"""From here on a score is all that there is to get."""
+
+ScoreScale = tuple[float, float] | None
+"""The ends of a rubric's scale; None where a score's own range is meant."""
+
+
+def scorer_text(one: ScorerResult) -> str:
+    """`rubric 3.4 of 5, needs 3.5 (brevity 5.0, tone 3.0)`, with the mark where that is missed."""
+    if one.value is None:
+        return f"{short_line(one.name)} no score"
+    mark = one.mark if one.passed is False else None
+    parts = [f"{short_line(part.name)} {_figure(part.value, one.scale)}" for part in one.parts[:PARTS_SHOWN]]
+    more = [*parts, *(["…"] if len(one.parts) > PARTS_SHOWN else [])]
+    inside = f" ({', '.join(more)})" if more else ""
+    return f"{short_line(one.name)} {score_and_mark(one.value, mark, one.scale)}{inside}"
+
+
+def case_score(check: CaseResult) -> str:
+    """The score of a case, with what was wanted of it where it falls short; a dash where there is none."""
+    if check.score is None:
+        return numbers.NOTHING
+    scale, mark = case_scale(check), check.mark if check.state is CaseState.FAILED else None
+    if scale is not None and check.scorers[0].passed is False:
+        # The same figure as that of its only scorer.
+        mark = check.scorers[0].mark
+    return score_and_mark(check.score, mark, scale)
+
+
+def case_scale(check: CaseResult) -> ScoreScale:
+    """The scale of a case's score: that of its scorer, if it has one alone."""
+    return check.scorers[0].scale if len(check.scorers) == 1 else None
+
+
+def score_and_mark(value: float, mark: float | None, scale: ScoreScale) -> str:
+    """`3.46 of 5, needs 3.5`, with as many decimals as it takes to tell the two apart.
+
+    Args:
+        value: in [0, 1].
+        mark: that it misses, in [0, 1]; None where there is none, or it is reached.
+        scale: on which both are shown.
+    """
+    of = "" if scale is None else f" of {scale[1]:g}"
+    if mark is None:
+        return f"{_figure(value, scale)}{of}"
+    pairs = ((_figure(value, scale, more), _figure(mark, scale, more)) for more in range(6))
+    low, high = next((pair for pair in pairs if pair[0] != pair[1]), (_figure(value, scale), _figure(mark, scale)))
+    return f"{low}{of}, needs {high}"
+
+
+def shortcomings(check: CaseResult) -> Iterator[str]:
+    """Each scorer that falls short with what it says, and why there is no score where there is none.
+
+    Where the mark is that of the combined score, what keeps a scorer from all that there is to get is what the case
+    falls short by.
+    """
+    for one in check.scorers:
+        if falls_short(check, one):
+            room = BESIDE_PARTS if one.parts else LONGEST_REASON
+            yield scorer_text(one) + (f": {short_line(one.reason, room)}" if one.reason else "")
+
+
+def falls_short(check: CaseResult, one: ScorerResult) -> bool:
+    """Is it this scorer's doing that the case does not pass?"""
+    if check.state is not CaseState.FAILED or one.value is None:
+        return False
+    return one.passed is False if check.mark is None else one.value < FULL
+
+
+def other_scores(check: CaseResult) -> str:
+    """All other scorers in one line: `rubric 4.1 of 5 (brevity 5.0, tone 3.0), 3 others 1.000`."""
+    known = [one for one in check.scorers if one.value is not None and not falls_short(check, one)]
+    full = [one for one in known if one.scale is None and (one.value or 0.0) >= FULL]
+    named = [one for one in known if one not in full]
+    if len(full) == 1:
+        named, full = known, []
+    told = [scorer_text(one) for one in named]
+    if full:
+        what = "others" if len(full) < len(check.scorers) else "scorers"
+        told.append(f"{len(full)} {what} {_figure(1.0, None)}")
+    return ", ".join(told)
+
+
+def mean_score(checks: Sequence[CaseResult]) -> str:
+    """The mean over some cases; on a scale where all of them are on that one."""
+    known = [check for check in checks if check.score is not None]
+    if not known:
+        return numbers.NOTHING
+    scales = {case_scale(check) for check in known}
+    mean = fmean(check.score or 0.0 for check in known)
+    return score_and_mark(mean, None, scales.pop() if len(scales) == 1 else None)
+
+
+def _figure(value: float, scale: ScoreScale, more: int = 0) -> str:
+    """Three decimals of a share, one of a grade, and `more`."""
+    return numbers.score(value, 3 + more) if scale is None else numbers.grade_from_share(value, scale, 1 + more)
+
+
+SCORERS_SHOWN = 30
+
+_WHAT = "The mean of each scorer, over the cases that it scored in both arms."
+_NO_TEST = "A description, not a test: there are no intervals, and no part in the verdict."
+_PASSED = "Passed: answers that a required scorer gave more than 0; its 0 makes the whole answer 0."
+
+
+def scorer_tables(run: RunRecord) -> tuple[ScorerTable, ...]:
+    """One table for each suite with two scorers or more; the one scorer of others is in the table of the slices."""
+    return tuple(_scorer_table(suite_label(run, suite), suite) for suite in run.suites if len(suite.scorers) > 1)
+
+
+def _scorer_table(label: str, suite: SuiteRecord) -> ScorerTable:
+    ordered = sorted(suite.scorers, key=_stillness)
+    brief = ", ".join(f"{short_line(one.name)} {numbers.delta(one.mean)}" for one in ordered[:NAMES_SHOWN])
+    more = len(ordered) - NAMES_SHOWN
+    return ScorerTable(
+        suite=short_line(label),
+        brief=brief + (f" and {more:,} more" if more > 0 else ""),
+        rows=tuple(map(_scorer_row, ordered[:SCORERS_SHOWN])),
+        more=max(0, len(ordered) - SCORERS_SHOWN),
+        notes=(_WHAT, _NO_TEST, *((_PASSED,) if any(one.required for one in suite.scorers) else ())),
+    )
+
+
+def _stillness(one: ScorerChange) -> tuple[bool, float]:
+    """Those that moved most come first; the order of the exam decides between equals."""
+    return (one.mean is None, -round(abs(one.mean or 0.0), 9))
+
+
+def _scorer_row(one: ScorerChange) -> ScorerRow:
+    before, after = one.baseline_passed, one.candidate_passed
+    return ScorerRow(
+        name=short_line(one.name),
+        weight="" if one.weight is None else numbers.share(one.weight),
+        cases=f"{one.n:,}",
+        scores=f"{numbers.score(one.baseline)} → {numbers.score(one.candidate)}",
+        change=numbers.delta(one.mean),
+        passed="" if before is None or after is None else f"{numbers.share(before)} → {numbers.share(after)}",
+    )
+
+
+def dimension_tables(run: RunRecord) -> tuple[DimensionTable, ...]:
+    """One table for each rubric of each suite."""
+    return tuple(_dimension_tables(run))
+
+
+def _dimension_tables(run: RunRecord) -> Iterator[DimensionTable]:
+    for suite in run.suites:
+        for rubric in suite.rubrics:
+            yield _dimension_table(suite_label(run, suite), rubric, compared=True)
+    for new in run.new:
+        for rubric in new.rubrics:
+            yield _dimension_table(new.name, rubric, compared=False)
+
+
+def _dimension_table(suite: str, rubric: RubricResult, *, compared: bool) -> DimensionTable:
+    scale = f"{rubric.low:g} to {rubric.high:g}"
+    return DimensionTable(
+        suite=short_line(suite),
+        scorer=short_line(rubric.scorer),
+        scale=scale,
+        compared=compared,
+        rows=tuple(_dimension_row(rubric, row) for row in rubric.dimensions),
+    )
+
+
+def _dimension_row(rubric: RubricResult, row: DimensionResult) -> DimensionRow:
+    span = rubric.high - rubric.low
+
+    def scored(share: float | None) -> str:
+        return numbers.grade(None if share is None else rubric.low + share * span)
+
+    def apart(share: float | None) -> float | None:
+        return None if share is None else share * span
+
+    before = f"{scored(row.baseline)} → " if row.baseline is not None else ""
+    fell = row.upper is not None and row.upper < 0
+    rose = row.lower is not None and row.lower > 0
+    return DimensionRow(
+        name=short_line(row.name),
+        weight=numbers.share(row.weight),
+        cases=f"{row.n:,}",
+        scores=f"{before}{scored(row.candidate)} of {rubric.high:g}",
+        change="" if row.mean is None else numbers.grade_change(span * row.mean, apart(row.lower), apart(row.upper)),
+        trend="fell" if fell else "rose" if rose else "",
+    )
+
+
+def agreement_with_people(judge: JudgeQuote) -> str:
+    """`agrees with people on 91 % [86, 95] of the answers (n = 120, 2026-11-22)`, or why nothing can be said.
+
+    Where several answers are to one question: `(91 answers to 15 questions, 2026-11-22)`.
+
+    Args:
+        judge: as the record has it.
+    """
+    if judge.agreement is not None:
+        value, lower, upper = judge.agreement
+        share = share_interval(FigureRecord(value=value, lower=lower, upper=upper))
+        return f"agrees with people on {share} of the answers ({_size(judge)}, {judge.created})"
+    if judge.standing == "another judge":
+        return (
+            f"not calibrated as it is: its model, criteria or prompt have changed since its calibration of "
+            f"{judge.created}"
+        )
+    if judge.standing == "another threshold":
+        return f"not calibrated as it is: its threshold has changed since its calibration of {judge.created}"
+    if judge.standing == "unreadable":
+        return f"not calibrated: {judge.reason}"
+    return "not calibrated: how far it agrees with people was not measured"
+
+
+def _size(judge: JudgeQuote) -> str:
+    if judge.units == judge.answers:
+        return f"n = {judge.answers:,}"
+    return f"{numbers.counted(judge.answers, 'answer')} to {numbers.counted(judge.units, 'question')}"
+
+
+def judge_fact(prefix: str, judge: JudgeQuote) -> Fact:
+    """Who judges, at which temperature, and how far that agrees with people: nobody should believe a score without."""
+    told = short_line(f"{_asked(judge)}{agreement_with_people(judge)}", LONGEST_SENTENCE)
+    return Fact(f"{prefix}{short_line(judge.scorer)}", (told,), brief=True)
+
+
+def jury_facts(run: RunRecord) -> Iterator[Fact]:
+    """Agreement of each jury, and the answers that its judges see most differently."""
+    for suite in run.suites:
+        label = suite_label(run, suite)
+        yield from _juries(f"{short_line(label)}: " if label else "", suite)
+    for new in run.new:
+        yield from _juries(f"{short_line(new.name)}: ", new)
+
+
+def _asked(judge: JudgeQuote) -> str:
+    if not judge.asked:
+        return ""
+    if len(judge.asked) == 1:
+        return f"{judge.kind} by {_one(judge.asked[0])}; "
+    members = ", ".join(map(_one, judge.asked))
+    return f"{judge.kind} by a jury, of which the {judge.combine} counts: {members}; "
+
+
+def _one(asked: AskedModel) -> str:
+    if asked.temperature is None:
+        return f"{asked.model} (its temperature is not settable)"
+    return f"{asked.model} at temperature {asked.temperature:g}"
+
+
+def _juries(prefix: str, suite: SuiteRecord | NewSuiteRecord) -> Iterator[Fact]:
+    scales = {one.scorer: (one.low, one.high) for one in suite.rubrics if (one.low, one.high) != (0.0, 1.0)}
+    for jury in suite.juries:
+        scale = scales.get(jury.scorer)
+        yield Fact(f"{prefix}{short_line(jury.scorer)}, agreement", (_agreement(jury, scale),), brief=True)
+        means = "; ".join(
+            f"{member.model} {_mean(member.baseline, scale)}{_opinion(member.candidate, scale)}"
+            for member in jury.members
+        )
+        yield Fact(f"{prefix}{short_line(jury.scorer)}, mean opinions", (short_line(means, LONGEST_SENTENCE),))
+        if jury.contested:
+            told = "; ".join(_contested(one, scale) for one in jury.contested)
+            yield Fact(
+                f"{prefix}{short_line(jury.scorer)}, to look at", (short_line(told, LONGEST_SENTENCE),), brief=True
+            )
+
+
+def _agreement(jury: JuryResult, scale: ScoreScale) -> str:
+    """`Krippendorff's alpha 0.62 [0.50, 0.71]; pass or fail, AC1 0.80 [0.70, 0.88]; 3 judges, 120 answers`."""
+    told = []
+    if jury.alpha is not None:
+        told.append(f"Krippendorff's alpha {_estimate_text(jury.alpha)}")
+    if jury.marks is not None:
+        told.append(f"pass or fail at {_opinion(jury.mark, scale)}, Gwet's AC1 {_estimate_text(jury.marks)}")
+    if jury.why_not:
+        told.append(short_line(jury.why_not, LONGEST_SENTENCE))
+    size = f"{len(jury.members)} judges, {numbers.counted(jury.answers, 'answer')}"
+    return f"{'; '.join(told)} ({size})"
+
+
+def _estimate_text(found: Estimate) -> str:
+    low, high = (numbers.NOTHING if end is None else numbers.two_decimals(end) for end in (found.lower, found.upper))
+    return f"{numbers.two_decimals(found.value)} [{low}, {high}]"
+
+
+def _opinion(value: float | None, scale: ScoreScale) -> str:
+    return numbers.NOTHING if value is None else score_and_mark(value, None, scale)
+
+
+def _mean(value: float | None, scale: ScoreScale) -> str:
+    return "" if value is None else f"{_opinion(value, scale)} → "
+
+
+def _contested(one: ContestedAnswer, scale: ScoreScale) -> str:
+    opinions = " / ".join(
+        numbers.two_decimals(value) if scale is None else score_and_mark(value, None, scale) for value in one.opinions
+    )
+    return f"{short_line(one.case)} ({one.arm}, sample {one.index + 1}) {opinions}"
+
+
+def position_facts(prefix: str, suite: SuiteRecord) -> Iterator[Fact]:
+    """One fact for each pairwise judge.
+
+    Args:
+        prefix: the suite's name within a run over several.
+        suite: with what was measured.
+    """
+    for one in suite.positions:
+        yield Fact(f"{prefix}{short_line(one.scorer)}", (_result(one),), brief=True)
+        yield Fact(f"{prefix}{short_line(one.scorer)}, order of the answers", (_told(one),), brief=True)
+
+
+def _result(one: PositionBias) -> str:
+    pairs = f"{one.pairs:,} {'pair' if one.pairs == 1 else 'pairs'} of different answers"
+    return f"of {pairs} the candidate's was better in {_share(one.won)} and worse in {_share(one.lost)}"
+
+
+def _told(one: PositionBias) -> str:
+    return (
+        f"each pair was shown in both orders: the answer shown first was preferred in {_share(one.first)} of the "
+        f"verdicts ({_bias(one.first)}), and in {_share(one.turned)} of the pairs the verdict turned with the order, "
+        f"so that it counted half or nothing; {_share(one.tied)} were a tie both times"
+    )
+
+
+def _bias(first: Estimate) -> str:
+    """The places are even: each answer is shown once at either."""
+    if first.lower is None or first.upper is None:
+        return "too few to call it a bias"
+    if first.lower > 0.5:
+        return "the judge likes the first place"
+    return "the judge likes the second place" if first.upper < 0.5 else "no bias shown; 50 % would be none"
+
+
+def _share(estimate: Estimate) -> str:
+    value = numbers.percent(estimate.value)
+    if estimate.lower is None or estimate.upper is None:
+        return value
+    return f"{value} [{_plain(estimate.lower)}, {_plain(estimate.upper)}]"
+
+
+def _plain(value: float) -> str:
+    return numbers.percent(value).removesuffix(" %")

@@ -1,0 +1,162 @@
+"""Which slice is which: all comparisons of a run under their full names, and the worst of them."""
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from gate.config.policy import OVERALL
+from gate.record.comparison import Comparison, State
+from gate.record.run import NewSuiteRecord, RunRecord, SuiteRecord
+from gate.report import numbers
+from gate.report.escape import one_line
+from gate.report.view.parts import Code
+
+LONGEST_NAME = 100
+LONGEST_SENTENCE = 300
+NAMES_SHOWN = 3
+"""Slices that a sentence names before it counts the rest."""
+
+Item = TypeVar("Item")
+
+
+@dataclass(frozen=True, slots=True)
+class NamedSlice:
+    """A comparison and what it is called.
+
+    Args:
+        suite: the suite's name; empty in a run over one suite.
+        local: `overall` or `dimension=value`.
+        record: the comparison.
+    """
+
+    suite: str
+    local: str
+    record: Comparison
+
+    @property
+    def full(self) -> str:
+        return f"{self.suite}/{self.local}" if self.suite else self.local
+
+    @property
+    def overall(self) -> bool:
+        return self.local == OVERALL
+
+
+def suite_label(run: RunRecord, suite: SuiteRecord | NewSuiteRecord) -> str:
+    """The suite's name where it is needed: empty in a run over one suite, be it compared or new."""
+    return suite.name if has_several_suites(run) else ""
+
+
+def has_several_suites(run: RunRecord) -> bool:
+    """Whether slices and cases need the name of their suite; new ones count, since they have cases, too."""
+    return len(run.suites) + len(run.new) > 1
+
+
+def case_label(run: RunRecord, suite: SuiteRecord | NewSuiteRecord, case: str) -> str:
+    """`suite/case` where the suite's name is needed, else `case`."""
+    return f"{suite.name}/{case}" if has_several_suites(run) else case
+
+
+def suite_slices(run: RunRecord, suite: SuiteRecord) -> tuple[NamedSlice, ...]:
+    """The comparisons of one suite, `overall` first, in the order of the record."""
+    label = suite_label(run, suite)
+    records = (suite.quality.overall, *suite.quality.slices)
+    # In a run that compares several suites the record carries full names already.
+    return tuple(
+        NamedSlice(label, record.slice.removeprefix(f"{label}/") if label else record.slice, record)
+        for record in records
+    )
+
+
+def run_slices(run: RunRecord) -> tuple[NamedSlice, ...]:
+    """All comparisons of all suites."""
+    return tuple(named for suite in run.suites for named in suite_slices(run, suite))
+
+
+def slices_in_state(slices: Iterable[NamedSlice], state: State) -> tuple[NamedSlice, ...]:
+    """Those that show `state`, worst first."""
+    return tuple(sorted((named for named in slices if named.record.state is state), key=worst_first))
+
+
+def worst_slice(run: RunRecord) -> NamedSlice | None:
+    """The slice that matters most: of those that can block the lowest upper bound, else the lowest mean change."""
+    known = [named for named in run_slices(run) if named.record.mean is not None]
+    tested = [named for named in known if named.record.blocking and named.record.upper is not None]
+    return min(tested or known, key=worst_first if tested else _mean_first, default=None)
+
+
+def worst_first(named: NamedSlice) -> tuple[float, float, bool, str]:
+    """Sorts by upper bound, then mean change: the surest fall first; the automatic `length` behind chosen slices."""
+    upper, mean = named.record.upper, named.record.mean
+    automatic = named.local.startswith("length=")
+    return (math.inf if upper is None else upper, math.inf if mean is None else mean, automatic, named.full)
+
+
+def movement(record: Comparison) -> str:
+    """`fell by 0.417, from 0.806 to 0.389`: the words of the first line of the comment, and of all outputs."""
+    known = record.baseline is not None and record.candidate is not None
+    scores = f", from {numbers.score(record.baseline)} to {numbers.score(record.candidate)}" if known else ""
+    return f"{numbers.fell_or_rose(record.mean or 0.0)}{scores}"
+
+
+def fall_sentence(record: Comparison, called: str) -> str:
+    """A sentence on a slice that fell, or may have: `lang=de is suspect: it fell by …, which is not beyond doubt`."""
+    if record.state is State.SUSPECT:
+        return f"{called} is suspect: it {movement(record)}, which is not beyond doubt"
+    return f"{called} {movement(record)}"
+
+
+def is_unmoved(named: NamedSlice) -> bool:
+    """Enough cases were asked, and neither arm did better on any of them: there is no spread to make an interval of."""
+    return named.record.state is State.NOISE and named.record.moved == 0
+
+
+def is_tolerated(named: NamedSlice) -> bool:
+    """It fell for sure, and is not shown to have fallen by more than its margin."""
+    record = named.record
+    return record.state is State.NOISE and record.upper is not None and record.upper < 0.0
+
+
+def is_within_margin(named: NamedSlice) -> bool:
+    """It fell for sure, and for sure by no more than its margin."""
+    lower = named.record.lower
+    return is_tolerated(named) and lower is not None and lower >= -named.record.margin
+
+
+def short_line(text: str, limit: int = LONGEST_NAME) -> str:
+    """A name, or a sentence from elsewhere, on one line and of bounded length."""
+    text = one_line(text[: 8 * limit])
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"
+
+
+def slice_name(named: NamedSlice) -> Code:
+    """The full name of a slice, short enough for a sentence."""
+    return Code(short_line(named.full))
+
+
+def slice_names(slices: Sequence[NamedSlice]) -> tuple[str | Code, ...]:
+    """`a, b, c and 2 more`."""
+    out: list[str | Code] = []
+    for named in slices[:NAMES_SHOWN]:
+        out += [", ", *(["advisory "] if named.record.advisory else []), slice_name(named)]
+    rest = len(slices) - NAMES_SHOWN
+    return (*out[1:], *((f" and {rest:,} more",) if rest > 0 else ()))
+
+
+def _mean_first(named: NamedSlice) -> tuple[float, float, bool, str]:
+    upper, mean, automatic, name = worst_first(named)
+    return (mean, upper, automatic, name)
+
+
+def shown_and_folded(
+    ordered: Iterable[Item], plain: Callable[[Item], bool], shown: int
+) -> tuple[list[Item], list[Item]]:
+    """What stays in a table and what is folded under it: all plain items but the first `shown`. The order is kept."""
+    kept: list[Item] = []
+    folded: list[Item] = []
+    met = 0
+    for item in ordered:
+        met += (is_plain := plain(item))
+        (folded if is_plain and met > shown else kept).append(item)
+    return kept, folded

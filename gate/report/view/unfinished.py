@@ -1,0 +1,333 @@
+"""Why there is no verdict, what a run that ended early left out, and replies that were cut short."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from gate.record.comparison import Verdict
+from gate.record.parts import ArmRecord
+from gate.record.run import RunRecord
+from gate.record.sample import STEP_LIMIT
+from gate.report import numbers
+from gate.report.view.parts import Code, Fact, Text
+from gate.report.view.slices import LONGEST_SENTENCE, NAMES_SHOWN, short_line, suite_label
+from gate.values import undecided
+
+
+def suites_asked_again(run: RunRecord) -> tuple[str, ...]:
+    """Suites with an agent of which nobody can tell whether it is the same another time, so that it is asked again."""
+    return tuple(dict.fromkeys(suite for suite, arm in _arms(run) if not arm.remembered))
+
+
+def has_kept_answers(run: RunRecord) -> bool:
+    """Are there answers that are not paid again?"""
+    return any(arm.remembered for _, arm in _arms(run))
+
+
+def _arms(run: RunRecord) -> Iterator[tuple[str, ArmRecord]]:
+    for suite in run.suites:
+        yield from ((suite.name, suite.baseline), (suite.name, suite.candidate))
+    yield from ((new.name, new.candidate) for new in run.new)
+
+
+_BUDGET = re.compile(r"the budget of .*; raise (the input )?([\w.-]+), or ")
+"""What `gate.calls.budget` says when a limit is reached; the groups are what set it."""
+
+_FORETOLD = re.compile(r": it will end INCONCLUSIVE\b.*")
+"""What `gate.engine.noise` says before a run of a budget that does not suffice."""
+
+_ENDED = ("SIGTERM", "SIGINT", "the test run ended")
+"""Somebody ended the run, and there is nothing to mend."""
+
+
+def early_end(run: RunRecord) -> Text:
+    """What follows the verdict in the first line; empty where the run came to its end."""
+    if run.unfinished is None:
+        return ()
+    return (
+        short_line(run.unfinished, LONGEST_SENTENCE),
+        *((f"; {_missing(run)} missing",) if run.missing.samples else ()),
+    )
+
+
+def early_end_says(run: RunRecord, reason: str) -> bool:
+    """Is this reason what the first line says?"""
+    return run.unfinished is not None and reason == f"The evaluation was not finished: {run.unfinished}."
+
+
+def note_after_run(run: RunRecord, note: str) -> str:
+    """A note as it is true after the run: that a budget would end it is no news where one did."""
+    return note if run.unfinished is None else _FORETOLD.sub(".", note)
+
+
+def early_end_notes(run: RunRecord) -> tuple[str, ...]:
+    """What is missing, and what became of the rest."""
+    if run.unfinished is None or not run.missing.samples:
+        return ()
+    rest = run.missing.total - run.missing.samples
+    if not rest:
+        return ()
+    if again := suites_asked_again(run):
+        others = " All other answers are kept." if has_kept_answers(run) else ""
+        return (f"The agent of {_named(again)} may be another one the next time, so it is asked again.{others}",)
+    return (f"Nothing is lost: the answers to the other {rest:,} are kept, and the next run takes up from there.",)
+
+
+def early_end_steps(run: RunRecord) -> Iterator[Text]:
+    """How to go on; nothing where the run came to its end."""
+    if run.unfinished is None:
+        return
+    rest = _unpaid(run) if run.missing.samples < run.missing.total else ""
+    # A baseline's own words stand before the reason.
+    why = run.unfinished.partition(": ")[2] if run.kind == "baseline" else run.unfinished
+    if limit := _BUDGET.match(why):
+        yield (f"Raise {limit[1] or ''}", Code(limit[2]), f", or run again as it is{rest}.")
+    elif any(name in why for name in _ENDED):
+        yield (f"Run again{rest}.",)
+    else:
+        yield (f"Mend what is named above, and run again{rest}.",)
+    if rest:
+        yield ("For that, a workflow has to restore ", Code(".gate/cache"), ", and to save it even if the gate fails.")
+
+
+def _unpaid(run: RunRecord) -> str:
+    """What running again does not cost."""
+    if not suites_asked_again(run):
+        return ": only what is missing will be paid for"
+    return ": what is kept will not be paid for again" if has_kept_answers(run) else ""
+
+
+def _named(suites: Sequence[str]) -> str:
+    rest = len(suites) - NAMES_SHOWN
+    return ", ".join(map(short_line, suites[:NAMES_SHOWN])) + (f" and {rest:,} more" if rest > 0 else "")
+
+
+def _missing(run: RunRecord) -> str:
+    missing = run.missing
+    verb = "is" if missing.samples == 1 else "are"
+    return f"{missing.samples:,} of {numbers.counted(missing.total, 'sample')} {verb}"
+
+
+LONGEST_HEADING = 120
+"""Characters of the first line behind the verdict."""
+_FEWEST = 30
+"""A clause that is shorter, as a path in front of a message, does not say what is the matter."""
+_TIMES = re.compile(r"^[\d,]+ × ")
+
+
+def obstacle_heading(run: RunRecord, worst: Text) -> Text:
+    """The obstacle as the first line has it.
+
+    Args:
+        run: an inconclusive one.
+        worst: the worst slice, which is added where there is room for it.
+    """
+    whole = _whole(run)
+    if len(whole) > LONGEST_HEADING:
+        return (_cut(whole),)
+    length = len(whole) + sum(len(part if isinstance(part, str) else part.text) for part in worst)
+    return (whole, *worst) if length <= LONGEST_HEADING else (whole,)
+
+
+def nothing_scored(run: RunRecord) -> bool:
+    """The run came to its end, and not one sample has a score."""
+    return run.unfinished is None and run.missing.samples == run.missing.total > 0
+
+
+def obstacle_in_full(run: RunRecord) -> Text:
+    """The whole of what the first line cuts; empty where it cuts nothing."""
+    whole = _whole(run)
+    return (f"Why: {whole}{'' if whole.endswith('…') else '.'}",) if len(whole) > LONGEST_HEADING else ()
+
+
+def obstacle_says(run: RunRecord, reason: str) -> bool:
+    """Is this reason what the first line says, or what stands in full below it?"""
+    # What they could change, and which cases to ask again, is idle talk where it is all of them.
+    if early_end_says(run, reason) or nothing_scored(run):
+        return True
+    return run.verdict is Verdict.INCONCLUSIVE and short_line(reason, LONGEST_SENTENCE).rstrip(".") == _whole(run)
+
+
+def _whole(run: RunRecord) -> str:
+    if found := early_end(run):
+        return "".join(part if isinstance(part, str) else part.text for part in found)
+    missing = run.missing
+    if nothing_scored(run):
+        none = f"not one of {numbers.counted(missing.total, 'sample')} has a score"
+        return f"{none}: {_cause(missing.reasons[0])}" if len(missing.reasons) == 1 else none
+    told = (f"{missing.samples} of ", f"{missing.samples:,} of ")
+    unsettled = bool(run.reasons) and run.reasons[0].startswith(told)
+    if unsettled and missing.best is not missing.worst:
+        return undecided(missing.samples, missing.total)
+    if not run.reasons:
+        return "the evaluation could not be finished"
+    return short_line(run.reasons[0], LONGEST_SENTENCE).rstrip(".")
+
+
+def _cause(reason: str) -> str:
+    """Without how often, where that is always."""
+    return short_line(_TIMES.sub("", reason), LONGEST_SENTENCE).rstrip(".")
+
+
+def _cut(text: str) -> str:
+    """The first clauses that fit: up to a semicolon, else to a colon, else as many words as there is room for."""
+    clause = text.partition("; ")[0]
+    if len(clause) > LONGEST_HEADING:
+        room = clause[:LONGEST_HEADING]
+        clause = room.rpartition(": ")[0]
+        if len(clause) < _FEWEST:
+            return (room[:-1].rpartition(" ")[0] or room[:-1]).rstrip(",:") + "…"
+    return clause
+
+
+NOTABLE = 0.01
+"""Share of an arm's replies, or difference of the arms' shares, from which on a reader is told at once."""
+
+COMMON = 0.2
+"""Share of an arm's replies without any text from which on they are told, even where the other arm has as many."""
+
+SUITES_SHOWN = 3
+
+TOKENS_SETTING = "max_output_tokens"
+STEPS_SETTING = "max_steps"
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """One kind of ending in one suite.
+
+    Args:
+        suite: its name; empty in a run over one suite.
+        kind: `cut off`, `refused`, `empty` or `step limit`.
+        counts: of both arms, the baseline's first; None for the baseline of a new prompt.
+    """
+
+    suite: str
+    kind: str
+    arms: tuple[ArmRecord | None, ArmRecord]
+    counts: tuple[int, int]
+
+    @property
+    def shares(self) -> tuple[float, float]:
+        """Of the replies of each arm."""
+        first, second = (
+            count / arm.replies if arm is not None and arm.replies else 0.0
+            for arm, count in zip(self.arms, self.counts, strict=True)
+        )
+        return first, second
+
+    @property
+    def notable(self) -> bool:
+        """Enough of them to do something about."""
+        return max(self.shares) >= NOTABLE
+
+    @property
+    def differs(self) -> bool:
+        """Enough of a difference between the arms, or enough of a prompt that has only one."""
+        return abs(self.shares[1] - self.shares[0]) >= NOTABLE
+
+    @property
+    def common(self) -> bool:
+        """So many empty replies that scores say little about the prompt, though the arms do not differ."""
+        return self.kind == "empty" and max(self.shares) >= COMMON
+
+
+def ending_findings(run: RunRecord) -> tuple[Text, ...]:
+    """A sentence for each kind of ending that is common, or in which the arms differ; those of the first few suites."""
+    told = [found for found in _all(run) if found.differs or found.common]
+    shown = list(dict.fromkeys(found.suite for found in told))[:SUITES_SHOWN]
+    return tuple(_finding(found) for found in told if found.suite in shown)
+
+
+def ending_advice(run: RunRecord) -> Iterator[Text]:
+    """What to do about them."""
+    kinds = {found.kind for found in _all(run) if found.notable}
+    if STEP_LIMIT in kinds:
+        ours = all(arm.max_steps is not None for _, (_, arm) in _arms_of_run(run) if arm.step_limited)
+        limit: Text = (Code(STEPS_SETTING),) if ours else ("the step limit of the agent",)
+        yield (
+            "Raise ",
+            *limit,
+            ", or find out which tools are called again and again: conversations were ended there.",
+        )
+    if "cut off" in kinds:
+        yield (
+            "Set a higher ",
+            Code(TOKENS_SETTING),
+            ", or say in the prompt how long an answer may be: replies were cut off.",
+        )
+    if "refused" in kinds:
+        yield ("Find out what is refused, and why: a refusal is scored like any other answer.",)
+    if "empty" in kinds:
+        yield ("Find out why replies are empty: reasoning that uses up ", Code(TOKENS_SETTING), ", or a stop sequence.")
+
+
+def ending_facts(run: RunRecord) -> Iterator[Fact]:
+    """One line for each arm with such replies."""
+    for suite, arms in _arms_of_run(run):
+        prefix = f"{suite}: " if suite else ""
+        for name, arm in zip(("baseline", "candidate"), arms, strict=True):
+            if arm is not None and (told := _told(arm)):
+                yield Fact(f"{prefix}replies of the {name}", told, brief=True)
+
+
+def _told(arm: ArmRecord) -> Text:
+    out: list[str | Code] = []
+    for kind, count in _counts(arm).items():
+        if count:
+            out += [", " if out else "", f"{count:,} {_word(kind, count)}", *_limit(kind, arm)]
+    return (*out, f"; {numbers.counted(arm.replies, 'reply', 'replies')} in all") if out else ()
+
+
+def _finding(found: _Found) -> Text:
+    # The sentence begins with the arm that has such replies.
+    both = (("candidate", found.arms[1], found.counts[1]), ("baseline", found.arms[0], found.counts[0]))
+    (name, arm, count), (other, rest, fewer) = both if found.counts[1] else both[::-1]
+    if arm is None:
+        return ()
+    verb = "was" if count == 1 else "were"
+    article = "a " if found.kind == "refused" and count == 1 else ""
+    where: Text = (Code(found.suite), ": ") if found.suite else ()
+    noun = ("conversation", "") if found.kind == STEP_LIMIT else ("reply", "replies")
+    many = f"{count:,} of {numbers.counted(arm.replies, *noun)} of the {name}"
+    less = f"{fewer:,}" if fewer else "none"
+    end = "" if rest is None else f", and {less} of the {other}'s {rest.replies:,}"
+    return (*where, f"{many} {verb} {article}{_word(found.kind, count)}", *_limit(found.kind, arm), f"{end}.")
+
+
+def _word(kind: str, count: int) -> str:
+    if kind == STEP_LIMIT:
+        return "ended"
+    return ("refusal" if count == 1 else "refusals") if kind == "refused" else kind
+
+
+def _limit(kind: str, arm: ArmRecord) -> Text:
+    """Which limit it was."""
+    if kind == STEP_LIMIT:
+        return (
+            (" at the step limit",) if arm.max_steps is None else (" at ", Code(STEPS_SETTING), f" ({arm.max_steps:,})")
+        )
+    if kind != "cut off":
+        return ()
+    value = arm.params.get(TOKENS_SETTING)
+    return (
+        (" at ", Code(TOKENS_SETTING), f" ({value:,})") if isinstance(value, int) else (" at the service's own limit",)
+    )
+
+
+def _all(run: RunRecord) -> Iterator[_Found]:
+    for suite, (before, after) in _arms_of_run(run):
+        first = {} if before is None else _counts(before)
+        for kind, count in _counts(after).items():
+            yield _Found(suite, kind, (before, after), (first.get(kind, 0), count))
+
+
+def _arms_of_run(run: RunRecord) -> Iterator[tuple[str, tuple[ArmRecord | None, ArmRecord]]]:
+    for suite in run.suites:
+        yield short_line(suite_label(run, suite)), (suite.baseline, suite.candidate)
+    for new in run.new:
+        yield short_line(suite_label(run, new)), (None, new.candidate)
+
+
+def _counts(arm: ArmRecord) -> dict[str, int]:
+    return {"cut off": arm.cut_off, "refused": arm.refused, "empty": arm.empty, STEP_LIMIT: arm.step_limited}

@@ -1,0 +1,344 @@
+"""Orders of a prompt that no scorer of its suite reads: what the scores cannot say."""
+
+import json
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from difflib import get_close_matches
+from functools import cache, partial
+
+from gate.config.functions import is_python
+from gate.config.gatefile import Config
+from gate.config.naming import is_store
+from gate.config.scorer import ScorerSpec
+from gate.config.targets import runs_code
+from gate.errors import GateError
+from gate.prompts.version import Prompt
+from gate.record.parts import Deletion
+from gate.resolve import agents, trust
+from gate.resolve.agents import of_config, replaced
+from gate.resolve.exam import Edit, differing, exam_notes
+from gate.resolve.exam_edits import Edited
+from gate.resolve.pairing import Pair, Sides, check_stranger, pair, part_notes, same_parts
+from gate.resolve.reading import Reader
+from gate.resolve.resolved import Resolved, settings_notes, with_servers
+from gate.resolve.scorer_code import build_notes, same_code
+from gate.resolve.trust import check_links
+from gate.suite import Exam, Suite
+from gate.testgen.rules.prompt_scorers import CHARS, SENTENCES, Order, labels_of, orders_of
+from gate.values import UNREAD, counted
+
+SHOWN = 3
+"""Orders that a sentence quotes."""
+ALIKE = 0.5
+"""Likeness, from 0 to 1, of an order and what takes its place."""
+QUOTED = 60
+"""Characters of one of them."""
+_OF_FORM = frozenset(
+    "contains words sentences characters starts_with ends_with regex json json_schema forbidden_words language refusal "
+    "paraphrases".split()
+)
+"""Scorers that look for one thing and see nothing else; any other may read any order."""
+_WHATEVER = frozenset("words sentences characters language json json_schema".split())
+"""Scorers that read an order whatever their options are: a user may have set another bound."""
+
+
+def on_exam(suite: Suite) -> str:
+    """A sentence for somebody who looks at his configuration; empty where there is nothing to say.
+
+    Args:
+        suite: its candidate's prompt counts.
+    """
+    orders = _orders(suite.candidate.version.prompt)
+    left = _unread(orders, suite.exam)
+    if not left:
+        return ""
+    them = "it" if len(left) == 1 else "them"
+    which = "its only order" if len(orders) == 1 else f"{len(left):,} of its {len(orders):,} orders"
+    return (
+        f"{suite.candidate.version.path}: no scorer reads {which}, so an answer that breaks {them} scores no less: "
+        f"{_quoted(left)}. A judge would read {them}."
+    )
+
+
+def on_change(suite: Suite) -> str:
+    """A sentence for somebody who reads a verdict: what was changed where no score can move.
+
+    Args:
+        suite: as it is evaluated.
+    """
+    if suite.baseline is None:
+        return ""
+    old, new = _orders(suite.baseline.version.prompt), _orders(suite.candidate.version.prompt)
+    before, after = {one.text for one in old}, {one.text for one in new}
+    left = [one for one in old if one.text not in after]
+    gone = _unread(left, suite.exam)
+    read = [one.text for one in left if one.text not in gone]
+    come = _unread([one for one in new if one.text not in before], suite.exam)
+    # What takes the place of an order that is read is held against that one.
+    come = [text for text in come if not get_close_matches(text, read, n=1, cutoff=ALIKE)]
+    many = len(gone) + len(come)
+    if not many:
+        return ""
+    told = "; ".join(f"{word} {_quoted(found)}" for word, found in (("gone", gone), ("new", come)) if found)
+    return (
+        f"{suite.candidate.version.path}: {UNREAD} {counted(many, 'order')} that changed, so the verdict says "
+        f"nothing of {'it' if many == 1 else 'them'} (a judge would): {told}."
+    )
+
+
+def _orders(prompt: Prompt) -> tuple[Order, ...]:
+    """Of what its author says to the model: what users and answers of a chat file say gives no orders."""
+    texts = [one.content for one in prompt.messages if not prompt.chat or one.role == "system"]
+    texts += [part.text for part in prompt.parts.files]
+    found: list[Order] = []
+    left = CHARS
+    for text in texts:
+        # A prompt may pull in a hundred parts, and each order is compared with those that went.
+        found += orders_of(text[:left])
+        left -= len(text)
+        if left <= 0 or len(found) >= SENTENCES:
+            break
+    return tuple(found[:SENTENCES])
+
+
+def _unread(orders: Iterable[Order], exam: Exam) -> list[str]:
+    """Orders that no scorer reads; none where a scorer may read anything, such as a judge or an expected answer."""
+    scorers = tuple(exam.all_scorers())
+    if not scorers or not all(map(_of_form, scorers)):
+        return []
+    labelled = any(one.name == "label" for one in scorers)
+    return [one.text for one in orders if not _is_read(one, scorers) and not (labelled and labels_of(one.text))]
+
+
+def _of_form(spec: ScorerSpec) -> bool:
+    return spec.kind in _OF_FORM and "{{" not in json.dumps(dict(spec.options), default=str)
+
+
+def _is_read(order: Order, scorers: Sequence[ScorerSpec]) -> bool:
+    return bool(order.scorers) and all(any(_same(wanted, one) for one in scorers) for wanted in order.scorers)
+
+
+def _same(wanted: ScorerSpec, one: ScorerSpec) -> bool:
+    if one.kind != wanted.kind or one.negate is not wanted.negate:
+        return False
+    return wanted.kind in _WHATEVER or all(one.options.get(key) == value for key, value in wanted.options.items())
+
+
+def _quoted(texts: Sequence[str]) -> str:
+    shown = ", ".join(f"“{_cut(text)}”" for text in texts[:SHOWN])
+    rest = len(texts) - SHOWN
+    return f"{shown} and {rest:,} more" if rest > 0 else shown
+
+
+def _cut(text: str) -> str:
+    """Its first words: half of a word might be half of a secret, which no report would mask."""
+    return text if len(text) <= QUOTED else f"{text[:QUOTED].rpartition(' ')[0]}…"
+
+
+def remarks(
+    sides: Sides, base: Config | None, pairs: Sequence[Pair], touched: Mapping[str, Suite], deleted: Sequence[Deletion]
+) -> tuple[str, ...]:
+    """All of them, what matters most first.
+
+    Args:
+        sides: where the files were read.
+        base: the base's configuration; None where it has none.
+        pairs: every suite.
+        touched: those that are evaluated, by name.
+        deleted: prompts that are gone.
+    """
+    notes = list(map(str, deleted))
+    talks = (agents.elsewhere(suite.name, suite.candidate.target, base) for suite in touched.values())
+    notes += [note for note in talks if note]
+    notes += _new_prompts(sides, pairs)
+    notes += _notes(pairs, touched) if base else []
+    notes += [note for suite in touched.values() if (note := on_change(suite))]
+    notes += [*part_notes(touched.values()), *build_notes(touched.values())]
+    return (*notes, *(note for suite in touched.values() for note in exam_notes(suite)))
+
+
+def _new_prompts(sides: Sides, pairs: Sequence[Pair]) -> list[str]:
+    """A sentence for each prompt that stands alone, with whose exam it sits."""
+    told = []
+    for one in (one for one in pairs if one.new_prompt):
+        exam = "the change's own exam" if one.own_exam else f"{one.source.label}'s exam of {one.exam.pattern}"
+        told.append(
+            f"{one.current.prompt} is a new prompt: {sides.base.label} has nothing to compare it with, so it is judged "
+            f"by the share of its answers that pass {exam}."
+        )
+    return told
+
+
+def _notes(pairs: Sequence[Pair], touched: Container[str]) -> list[str]:
+    trial = any(not one.own_exam for one in pairs)
+    aside = "; beside suites that the base examines it is shown and does not decide" if trial else ""
+    own = [one.current.name for one in pairs if one.own_exam and not one.new_prompt]
+    new = [f"{name} is a new suite, so its exam is the change's own{aside}." for name in own]
+    left = [
+        f"The change has no suite for {one.exam.prompt} any more; the base's stays until the merge, and examines it."
+        for one in pairs
+        # Where its prompt is the same, the edits of the exam say all there is to say.
+        if one.left_out and not one.new_prompt and not one.other and one.current.name in touched
+    ]
+    moved = [_moved(one) for one in pairs if one.moved]
+    return list(dict.fromkeys(moved)) + new + left
+
+
+def _moved(pair: Pair) -> str:
+    old, now = pair.exam.prompt, pair.current.prompt
+    if pair.other:
+        return f"{old} may as well be {now}, which keeps half of it and has no suite; it is compared, too."
+    return f"{old} is now {now}; it is compared with what it was."
+
+
+def is_advisory(sides: Sides, config: str) -> bool:
+    """Does the configuration that counts say that nothing fails yet? One that cannot be read does not.
+
+    Args:
+        sides: where to read; the head's counts only where the base has none.
+        config: path of `gate.yaml`.
+    """
+    reader = Reader(sides, config, [])
+    with suppress(GateError):
+        head, base = reader.configs()
+        # Whoever brings the first configuration from outside does not say whether it may fail.
+        run = base or (None if reader.problems or sides.stranger else head)
+        return run is not None and run.policy.mode == "advisory"
+    return False
+
+
+def resolve(
+    sides: Sides,
+    config: str = "gate.yaml",
+    names: Sequence[str] = (),
+    *,
+    everything: bool = False,
+) -> Resolved:
+    """Read both sides.
+
+    Args:
+        sides: where to read.
+        config: path of `gate.yaml` in the repository.
+        names: suites to look at; empty for all.
+        everything: keep suites that the change does not touch.
+
+    Raises:
+        InputErrors: mistakes in the files, all of them at once.
+        GateError: no configuration, an unknown suite, or a change from outside that asks for what it may not have.
+    """
+    reader = Reader(sides, config, [])
+    head, base = _configs(reader, config)
+    check_links(sides, (base, head))
+    pairing = pair(sides, head, base, names)
+    pairs, deleted = pairing.pairs, reader.deletions(pairing.deleted)
+    suites = _read(reader, pairs, base, everything=everything)
+    touched = {one.suite.name: one.suite for one in suites if everything or one.compared}
+    edits = reader.edits(suites, {one.current.name for one in pairs}, base) if base else ()
+    _check_stranger(sides, [*touched.values(), *(trial.suite for edit in edits for trial in edit.trials)], base)
+    run = base or head
+    found = Resolved(
+        suites=_with_trials(pairs, touched) if base else tuple(touched.values()),
+        changes={one.suite.name: one.changes for one in suites},
+        untouched=_untouched(pairs, {*touched, *(edit.suite for edit in edits)}),
+        notes=(
+            *_adoption(sides, config, base),
+            *settings_notes(one.suite for one in suites),
+            *remarks(sides, base, pairs, touched, deleted),
+        ),
+        policy=run.policy,
+        budget=run.budget,
+        cache=run.cache,
+        commit=sides.head.sha,
+        config=config,
+        deleted=deleted,
+        edits=edits,
+        run_edits=_run_edits(base, head) if base else (),
+        adoption=base is None,
+        base_models=trust.models(base) if base else frozenset(),
+    )
+    return with_servers(found, base, head, sides.base.label)
+
+
+def _configs(reader: Reader, config: str) -> tuple[Config, Config | None]:
+    """The head's and the base's, with what the files say that their scorers name."""
+    sides = reader.sides
+    head, base = reader.configs()
+    reader.raise_problems()
+    if head is None:
+        raise _no_config(sides, config, deleted=base is not None)
+    if sides.stranger:
+        check_stranger(head, base)
+    head, base = reader.completed(head, sides.head) or head, reader.completed(base, sides.base)
+    reader.raise_problems()
+    return head, base
+
+
+def _read(reader: Reader, pairs: Sequence[Pair], base: Config | None, *, everything: bool) -> list[Edited]:
+    """What is the same on both sides down to the byte is not even parsed: most changes touch no suite."""
+    same = cache(partial(same_code, reader.sides))
+    found = reader.suites([one for one in pairs if everything or not _same_files(reader.sides, one, same)], base)
+    reader.raise_problems()
+    return found
+
+
+def _untouched(pairs: Sequence[Pair], named: set[str]) -> tuple[str, ...]:
+    return tuple(one.current.name for one in pairs if one.current.name not in named)
+
+
+def _adoption(sides: Sides, config: str, base: Config | None) -> tuple[str, ...]:
+    return () if base else (f"{config} is new: {sides.base.label} has none, so the exam is the change's own.",)
+
+
+def _check_stranger(sides: Sides, suites: Sequence[Suite], base: Config | None) -> None:
+    """Raises GateError where a change from outside asks for what it may not have."""
+    if sides.stranger and (found := trust.refused(suites, base)):
+        hint = "a change from outside may name another model of a service, and no other server and no file"
+        raise GateError("; ".join(found), hint)
+
+
+def _run_edits(base: Config, head: Config) -> tuple[Edit, ...]:
+    kinds = (("policy.", base.policy, head.policy), ("budget.", base.budget, head.budget))
+    found = [one for prefix, old, new in kinds for one in differing(old, new, prefix)]
+    return (*found, *differing(base.cache, head.cache, "cache."))
+
+
+def _no_config(sides: Sides, config: str, *, deleted: bool) -> GateError:
+    if deleted:
+        return GateError(f"the change deletes {config}, which {sides.base.label} has", "put it back")
+    hint = "write one that names prompts, cases and a model, or compare two files: gate diff OLD NEW --cases FILE"
+    return GateError(f"there is no {config}, neither at {sides.base.label} nor at {sides.head.label}", hint)
+
+
+def _with_trials(pairs: Sequence[Pair], touched: dict[str, Suite]) -> tuple[Suite, ...]:
+    """Beside suites that the base examines, those that the change brings have no part in the verdict.
+
+    Their exam is the change's own, and in the joint test they would widen the intervals of the others. New prompts
+    stand outside of that test and can make no verdict better, so what their author asks of them counts.
+    """
+    new = {one.current.name for one in pairs if one.own_exam and not one.new_prompt}
+    if new.issuperset(name for name, suite in touched.items() if suite.baseline is not None):
+        return tuple(touched.values())
+    return tuple(replace(suite, trial=True) if name in new else suite for name, suite in touched.items())
+
+
+def _same_files(sides: Sides, pair: Pair, code: Callable[[], bool]) -> bool:
+    """Configuration, prompt, cases and model files are the same on both sides; a missing file is never the same.
+
+    A store is no part of a change: both sides see one version of what they call alike.
+
+    Args:
+        sides: where to look.
+        pair: the suite.
+        code: is all that a function may read the same, too?
+    """
+    current, exam = (replace(config, name="", line=0) for config in (pair.current, pair.exam))
+    if pair.own_exam or pair.new_prompt or pair.left_out or current != exam or replaced(sides, of_config(pair)):
+        return False
+    named = ((current.prompt, is_python), (current.cases, is_store))
+    files = [path for path, elsewhere in named if not elsewhere(path)]
+    fingerprints = [(sides.base.fingerprint(path), sides.head.fingerprint(path)) for path in files]
+    if not all(old is not None and old == new for old, new in fingerprints):
+        return False
+    same = code() if is_python(current.prompt) else same_parts(sides, current)
+    return same and (code() if runs_code(current.target) else True)

@@ -1,0 +1,297 @@
+"""Reads the exam of one suite from one source, and says how another source would change it."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, is_dataclass, replace
+from typing import Any, cast
+
+from gate.cases.case import Case, length_edges, members, with_length
+from gate.config.documents import Problems, one_problem, quoted
+from gate.config.models import ModelRef, Params
+from gate.config.policy import SuitePolicy
+from gate.config.scorer import ScorerSpec, place_of
+from gate.config.scorers import free_name
+from gate.config.targets import Conversing
+from gate.config.validation import FileModel
+from gate.limits import SLICES
+from gate.suite import Exam, Suite
+from gate.values import JsonValue, counted, digest
+
+LENGTH = "length"
+_OF_SOME = frozenset({"rounds", "revival", "facts", "user", "judge_threshold", "obsolete"})
+"""What only tests of agents have, and a mark that few cases bear."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExamChanges:
+    """Case ids that the candidate's side added, removed, edited or marked; the exam itself stays the baseline's.
+
+    Args:
+        added, removed: there is one without the other.
+        edited: both are there, and differ.
+        obsolete: all that differs is that the candidate's side calls them obsolete.
+    """
+
+    added: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    edited: tuple[str, ...] = ()
+    obsolete: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.added or self.removed or self.edited or self.obsolete)
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """How cases are scored and judged.
+
+    Args:
+        scorers: the suite's scorers.
+        dimensions: slice dimensions to test; None tests every dimension that the cases have, and `length`.
+        policy: what the suite tolerates.
+        threshold: the score at which a sample passes; None where each scorer has its own mark.
+        conversing: how conversations are led and scored.
+        placeholders: put into prompts and cases; None for none at all.
+    """
+
+    scorers: tuple[ScorerSpec, ...]
+    dimensions: tuple[str, ...] | None
+    policy: SuitePolicy
+    threshold: float | None = None
+    conversing: Conversing = Conversing()
+    placeholders: Mapping[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeDefault:
+    """Who judges where a judge names no model: the baseline's model, for both arms."""
+
+    model: ModelRef
+    params: Params
+
+    def completed(self, spec: ScorerSpec) -> ScorerSpec:
+        """The scorer with a model; scorers that are no judges, and judges that name one, stay as they are."""
+        if not spec.judged or spec.models:
+            return spec
+        template = self.params.chat_template
+        own: dict[str, JsonValue] = {"chat_template": template} if template else {}
+        given = spec.options.get("params")
+        params: JsonValue = {**own, **given} if isinstance(given, dict) else own
+        return replace(spec, options={**spec.options, "model": str(self.model), "params": params})
+
+
+def build(cases: Sequence[Case], rules: Rules, ref: str, judge: JudgeDefault) -> Exam:
+    """Make an exam.
+
+    Args:
+        cases: parsed cases; those that are obsolete are no part of it.
+        rules: scorers, dimensions and policy.
+        ref: where they were read.
+        judge: for judges that name no model.
+
+    Raises:
+        InputErrors: more slices than one suite may have, or no case that is not obsolete.
+    """
+    cases, left_out = [case for case in cases if not case.obsolete], len(cases)
+    if left_out and not cases:
+        message = f"all {left_out:,} cases are obsolete" if left_out > 1 else "its only case is obsolete"
+        raise one_problem(ref, 0, message, "an exam needs a case that still counts")
+    left_out -= len(cases)
+    dimensions = rules.dimensions
+    if dimensions is None:
+        seen = dict.fromkeys(dimension for case in cases for dimension in case.slices)
+        dimensions = (*seen, LENGTH) if LENGTH not in seen else tuple(seen)
+    if LENGTH in dimensions:
+        cases = with_length(cases, length_edges(cases))
+    _check_slices(cases, dimensions, listed=rules.dimensions is not None)
+    scorers = tuple(judge.completed(spec) for spec in rules.scorers)
+    asked = tuple(_completed(case, scorers, judge) for case in cases)
+    content: dict[str, JsonValue] = {
+        "cases": [_plain(case) for case in asked],
+        "scorers": [cast("JsonValue", asdict(spec)) for spec in scorers],
+        "dimensions": list(dimensions),
+        "policy": rules.policy.model_dump(mode="json"),
+        "threshold": rules.threshold,
+    }
+    if rules.conversing != Conversing():
+        content["conversing"] = rules.conversing.model_dump(mode="json")
+    if rules.placeholders is not None:
+        content["placeholders"] = dict(rules.placeholders)
+    exam = Exam(ref, digest(content), asked, scorers, dimensions, rules.policy, rules.threshold)
+    return replace(exam, conversing=rules.conversing, placeholders=rules.placeholders, obsolete=left_out)
+
+
+def played(exam: Exam) -> Exam:
+    """The exam, if somebody plays the simulated users of its cases.
+
+    Raises:
+        InputErrors: nobody does; each of these cases has its line.
+    """
+    alone = unplayed(exam)
+    if alone:
+        problems = Problems(place_of(alone[0].where)[0] or "cases")
+        for case in alone:
+            message = f"the case {quoted(case.id)} has a simulated user, and no model plays it"
+            hint = "name one in the suite: conversation: {user: {model: openai:gpt-5-mini}}"
+            problems.add(place_of(case.where)[1], message, hint)
+        problems.check()
+    return exam
+
+
+def unplayed(exam: Exam) -> list[Case]:
+    """Cases whose user nobody plays."""
+    return [case for case in exam.cases if case.user is not None and exam.conversing.user.model is None]
+
+
+def exam_notes(suite: Suite) -> list[str]:
+    """What a reader should know of an exam: obsolete cases, and slices that nothing is in."""
+    return [*_obsolete(suite), *_empty_dimensions(suite), *_stray_slices(suite)]
+
+
+def _obsolete(suite: Suite) -> Iterator[str]:
+    if count := suite.exam.obsolete:
+        yield f"{counted(count, 'obsolete case')} of {suite.name} {'was' if count == 1 else 'were'} not asked."
+
+
+def _empty_dimensions(suite: Suite) -> Iterator[str]:
+    """A sentence on dimensions that no case has: misspelt, they would leave slices untested without a word."""
+    known = {name for case in suite.exam.cases for name in case.slices}
+    strays = [name for name in suite.exam.dimensions if name not in known]
+    if strays:
+        which = "it" if len(strays) == 1 else "any of them"
+        yield f"The slices of {suite.name} name {', '.join(strays)}, and no case has {which}; nothing is tested there."
+
+
+def _stray_slices(suite: Suite) -> list[str]:
+    """A sentence on slices that the policy names and no case is in: a slip of the pen there would loosen the gate."""
+    known = members(suite.exam.cases, suite.exam.dimensions)
+    policy = suite.exam.policy
+    strays = [name for name in dict.fromkeys((*policy.slices, *policy.advisory)) if name not in known]
+    if not strays:
+        return []
+    which = "it" if len(strays) == 1 else "any of them"
+    return [f"The policy of {suite.name} names {', '.join(strays)}, and no case is in {which}."]
+
+
+def _check_slices(cases: Sequence[Case], dimensions: Sequence[str], *, listed: bool) -> None:
+    """Every slice is tested and has its row; a dimension with a value for each case says nothing about any of them.
+
+    Args:
+        cases: of the exam.
+        dimensions: to test.
+        listed: the suite names them.
+    """
+    values = {name: len({case.slices[name] for case in cases if name in case.slices}) for name in dimensions}
+    total = sum(values.values())
+    if total <= SLICES:
+        return
+    most = max(values, key=lambda name: values[name])
+    message = (
+        f"these cases have {total:,} slices, and a suite may have {SLICES:,}; "
+        f"the dimension {quoted(most)} alone has {values[most]:,} values"
+    )
+    remedy = f"take {quoted(most)} out of 'slices'" if listed else f"name others under 'slices', without {quoted(most)}"
+    raise one_problem(place_of(cases[0].where)[0] or "cases", 0, message, remedy)
+
+
+def changes(base: Sequence[Case], head: Sequence[Case]) -> ExamChanges:
+    """How `head`'s cases differ from `base`'s, by id; obsolete ones that go were no part of the exam."""
+    old = {case.id: digest(_plain(case)) for case in base}
+    new = {case.id: digest(_plain(case)) for case in head}
+    gone = {case.id for case in base if case.obsolete}
+    unmarked = {case.id: digest(_plain(replace(case, obsolete=False))) for case in head if case.obsolete}
+    differing = [key for key in old if key in new and old[key] != new[key]]
+    marked = tuple(key for key in differing if unmarked.get(key) == old[key])
+    return ExamChanges(
+        added=tuple(key for key in new if key not in old),
+        removed=tuple(key for key in old if key not in new and key not in gone),
+        edited=tuple(key for key in differing if key not in marked),
+        obsolete=marked,
+    )
+
+
+def _plain(case: Case) -> JsonValue:
+    # Neither a line number nor what only readers see is content.
+    names = (one.name for one in fields(Case) if one.name not in ("where", "description"))
+    found = {name: _parts(getattr(case, name)) for name in names}
+    # What only some cases have is no part of others.
+    kept = {key: value for key, value in found.items() if value or key not in _OF_SOME}
+    return cast("JsonValue", kept)
+
+
+def _parts(value: Any) -> Any:
+    """As `asdict` has it, but that values which are JSON are not copied: exams have many cases, and most are plain."""
+    if isinstance(value, tuple):
+        return [_parts(one) for one in value]
+    return asdict(value) if is_dataclass(value) and not isinstance(value, type) else value
+
+
+def _completed(case: Case, scorers: Sequence[ScorerSpec], judge: JudgeDefault) -> Case:
+    """The case with a model for each judge, and with a name of its own for each scorer."""
+    own = None if case.scorers is None else tuple(map(judge.completed, case.scorers))
+    extra: list[ScorerSpec] = []
+    taken = {spec.name for spec in (scorers if own is None else own)}
+    for spec in map(judge.completed, case.extra_scorers):
+        name = free_name(spec.name, taken)
+        taken.add(name)
+        extra.append(replace(spec, name=name))
+    return replace(case, scorers=own, extra_scorers=tuple(extra))
+
+
+LONGEST = 40
+"""Characters of a value that is told; beyond them only the name of its setting is."""
+
+NOT_SET = "not set"
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One setting that a change edits.
+
+    Args:
+        name: `policy.margin`, `threshold`.
+        old, new: as `gate.yaml` has them; both empty where one of them is long, or where the setting has no value.
+    """
+
+    name: str
+    old: str = ""
+    new: str = ""
+
+    @property
+    def told(self) -> bool:
+        """Are the values there?"""
+        return bool(self.old)
+
+
+def differing(old: FileModel, new: FileModel, prefix: str = "") -> list[Edit]:
+    """The fields in which two objects of one model differ."""
+    after = dict(new)
+    return [edit(prefix + name, value, after[name]) for name, value in old if value != after[name]]
+
+
+def edit(name: str, old: object, new: object) -> Edit:
+    """One edit, with its values where both are short.
+
+    Args:
+        name: of the setting.
+        old, new: None where it is not set.
+    """
+    values = [_text(value) for value in (old, new)]
+    return Edit(name, *values) if all(0 < len(value) <= LONGEST for value in values) else Edit(name)
+
+
+def _text(value: object) -> str:
+    """A word as it is, anything else as JSON; fields of a part that are not set are left out."""
+    if value is None:
+        return NOT_SET
+    return value if isinstance(value, str) else json.dumps(_plain_value(value), ensure_ascii=False)
+
+
+def _plain_value(value: object) -> object:
+    if isinstance(value, Mapping):
+        return {str(key): _plain_value(part) for key, part in value.items()}
+    if isinstance(value, tuple):
+        return [_plain_value(part) for part in value]
+    if isinstance(value, FileModel):
+        return {name: _plain_value(part) for name, part in value if part is not None}
+    return value

@@ -1,0 +1,418 @@
+"""Which suite of the head belongs to which suite of the base, and what the head would leave without an exam."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
+from typing import Protocol
+
+from gate.config.documents import decode, quoted
+from gate.config.functions import is_python
+from gate.config.gatefile import Config, SuiteConfig, expand
+from gate.config.naming import StoreName, is_store, name_complaint, parse
+from gate.errors import CannotEvaluate, GateError, InputErrors
+from gate.limits import NEW_SUITES
+from gate.paths import is_glob
+from gate.prompts import reading
+from gate.prompts.files import FileSource
+from gate.prompts.functions import PromptBuilder, file_of
+from gate.prompts.partials import Library
+from gate.prompts.version import PromptVersion
+from gate.resolve.renames import Moves, prompt_moves
+from gate.suite import Suite
+
+
+@dataclass(frozen=True, slots=True)
+class StoredCases:
+    """One version of a suite of a store, which never changes again.
+
+    Args:
+        label: `store:support@12`; whoever names it gets the same cases.
+        digest: of the cases, as `sha256:…`.
+        text: the cases, one JSON object a line.
+    """
+
+    label: str
+    digest: str
+    text: str
+
+
+class CaseShelf(Protocol):
+    """Suites of a store, as they are during one run."""
+
+    def read(self, name: StoreName) -> StoredCases:
+        """A version of a suite; whatever others write meanwhile, the same name gives the same version.
+
+        Raises:
+            InputErrors: there is no such suite or version, or it has no cases.
+            CannotEvaluate: the store does not answer.
+            GateError: the store cannot be opened.
+        """
+        ...
+
+
+def stored(shelf: CaseShelf | None, cases: str) -> StoredCases | None:
+    """What a store has under the name of a suite's cases; None where the name is that of a file.
+
+    Args:
+        shelf: None where there is no store.
+        cases: as `gate.yaml` has it.
+
+    Raises:
+        InputErrors, CannotEvaluate, GateError: see `CaseShelf.read`.
+    """
+    name = parse(cases)
+    if name is None:
+        return None
+    if shelf is None:
+        raise GateError(f"{quoted(cases)} is in a store, and none can be read here", "name a file of cases")
+    return shelf.read(name)
+
+
+def check_stranger(head: Config, base: Config | None) -> None:
+    """See that a change from outside names no cases of a store but those that the merge target names.
+
+    Whoever brings a prompt is shown how it answers them, and may have it say them.
+
+    Args:
+        head: the change's configuration.
+        base: the merge target's; None where it has none.
+
+    Raises:
+        GateError: it names others, be it another version of the same suite.
+    """
+    known = {suite.cases for suite in base.suites} if base is not None else set()
+    others = dict.fromkeys(one.cases for one in head.suites if is_store(one.cases) and one.cases not in known)
+    if others:
+        hint = "once somebody has read it, push it to a branch of the repository itself"
+        message = f"{', '.join(map(quoted, others))}: a change from outside names cases of a store that"
+        raise GateError(f"{message} the merge target does not name", hint)
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """The two sides of a comparison in one repository.
+
+    Args:
+        base: the merge target.
+        head: the change as it would be merged.
+        stranger: the change comes from somebody who may not push to the repository.
+        builder: builds prompts that are code; None where no code is run.
+        shelf: has the suites that a store keeps, the same for both sides; None where there is none.
+    """
+
+    base: FileSource
+    head: FileSource
+    stranger: bool = False
+    builder: PromptBuilder | None = None
+    shelf: CaseShelf | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """One suite as the head has it, with the configuration that its exam comes from.
+
+    Args:
+        current: the head's configuration of the suite; the base's own where the head has left the suite out.
+        exam: the configuration of the exam.
+        source: where the exam is read.
+        own_exam: the base does not know the suite, so the exam is the change's own.
+        new_prompt: the base has no such file and no suite for it: there is nothing to compare it with.
+        left_out: the head no longer has a suite for this prompt.
+        moved: the prompt is no longer where the base has it.
+        other: it may as well be in another file, which another pair is about.
+    """
+
+    current: SuiteConfig
+    exam: SuiteConfig
+    source: FileSource
+    own_exam: bool = False
+    new_prompt: bool = False
+    left_out: bool = False
+    moved: bool = False
+    other: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """What there is to compare.
+
+    Args:
+        pairs: in the order of the head's suites, then those that it leaves out.
+        deleted: suites of the base whose prompt is gone.
+    """
+
+    pairs: tuple[Pair, ...]
+    deleted: tuple[SuiteConfig, ...] = ()
+
+
+def pair(sides: Sides, head: Config, base: Config | None, names: Sequence[str]) -> Pairing:
+    """Find the partner of each suite.
+
+    A prompt that the base examines is examined, even if the head drops its suite, points the suite at another file, or
+    moves the prompt: otherwise a change could take its own exam away.
+
+    Args:
+        sides: where patterns are looked up.
+        head, base: both configurations; None where the base has none.
+        names: suites to look at; empty for all.
+
+    Raises:
+        GateError: a name that neither side knows, or more new suites than one change may bring.
+        CannotEvaluate: a prompt that is gone may have become one of too many files, or of files not looked at.
+    """
+    heads = _by_name(head, sides.head)
+    bases = _by_name(base, sides.base) if base else {}
+    known = {**bases, **heads}
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        raise GateError(f"there is no suite named {', '.join(unknown)}", f"known suites: {', '.join(known)}")
+    if base:
+        _check_new_files(sides, heads, bases, base)
+    moves = _moved(sides, heads, bases)
+    moved = moves.found
+    expected = _expected(base, bases, moved, sides) if base else {}
+    partners = _partners(heads, bases, moved)
+    if base:
+        _check_count(len(heads) - len(partners))
+    pairs = _of_head(heads, partners, list(expected.values()), sides)
+    dropped = _dropped(pairs, bases.values(), moved)
+    pairs += _left_out(pairs, bases.values(), moved, sides)
+    pairs += _others(pairs, bases.values(), moves, sides)
+    pairs += [replace(one, new_prompt=True) for one in _left_out(pairs, expected.values(), {}, sides)]
+    if base:
+        _check_count(sum(one.own_exam or one.new_prompt for one in pairs))
+    examined = [one.exam for one in pairs]
+    deleted = [old for old in bases.values() if old not in examined and _exists(sides.base, old.prompt)]
+    deleted = [old for old in deleted if not names or old.name in names]
+    _check_sure([*deleted, *(old for old in dropped if not names or old.name in names)], moves)
+    asked = (one for one in pairs if not names or (one.exam if one.other else one.current).name in names)
+    return Pairing(tuple(asked), tuple(deleted))
+
+
+def _of_head(
+    heads: dict[str, SuiteConfig], partners: dict[str, SuiteConfig], free: list[SuiteConfig], sides: Sides
+) -> list[Pair]:
+    """The head's suites, each with its partner, with an exam of the base that is `free`, or alone."""
+    pairs = []
+    for name, current in heads.items():
+        if old := partners.get(name):
+            gone = old.prompt != current.prompt and not _exists(sides.head, old.prompt)
+            pairs.append(Pair(current, old, sides.base, moved=gone))
+        elif exam := _exam_for(current, free):
+            free.remove(exam)
+            pairs.append(Pair(current, exam, sides.base, new_prompt=True))
+        else:
+            pairs.append(_unknown(sides, current))
+    return pairs
+
+
+def _check_new_files(
+    sides: Sides, heads: Mapping[str, SuiteConfig], bases: Mapping[str, SuiteConfig], base: Config
+) -> None:
+    """Refuse too many new prompts before anything is asked about each of them; as many as are gone may have moved."""
+    before = {suite.prompt for suite in bases.values()}
+    named = {suite.prompt for suite in heads.values()}
+    matched = {path for entry in base.suites if is_glob(entry.prompt) for path in sides.head.glob(entry.prompt)}
+    _check_count(len((named | matched) - before) - len(before - named))
+
+
+def _check_count(count: int) -> None:
+    """Raises GateError where one change brings more new suites than it may: each costs time before any budget."""
+    if count > NEW_SUITES:
+        hint = "bring them in several changes, or narrow the pattern that they match"
+        raise GateError(f"the change brings more than {NEW_SUITES} new suites", hint)
+
+
+def _check_sure(gone: Sequence[SuiteConfig], moves: Moves) -> None:
+    """Raises CannotEvaluate for a prompt that may have moved to a file that nobody would examine."""
+    unsure = sorted({old.prompt for old in gone} & moves.unsure)
+    if unsure:
+        more = f" (nor what became of {len(unsure) - 1} more)" if len(unsure) > 1 else ""
+        name = quoted(unsure[0])
+        what = f"which file {name} is now" if unsure[0] in moves.found else f"whether {name} was deleted or has moved"
+        why = "the change brings several files like it, or files of about its size that were not looked at"
+        message = f"it cannot be told {what}{more}: {why}: too many, too large or misnamed"
+        hint = "delete it in a change that brings fewer files, or keep its suite and name the new path there"
+        raise CannotEvaluate(message, hint)
+
+
+def _dropped(found: Sequence[Pair], suites: Iterable[SuiteConfig], moved: Mapping[str, str]) -> list[SuiteConfig]:
+    """Base suites whose prompt moved to a file that no suite of the head names, and whose exam none of them sits."""
+    settled = {one.exam.prompt for one in found}
+    return [old for old in suites if old.prompt in moved and old.prompt not in settled]
+
+
+def _moved(sides: Sides, heads: Mapping[str, SuiteConfig], bases: Mapping[str, SuiteConfig]) -> Moves:
+    """Old to new path of the prompts that the base examines, and that the head has elsewhere."""
+    named = {suite.prompt for suite in heads.values()}
+    before = {suite.prompt for suite in bases.values()}
+    # Where the head's configuration still names a file that is gone, that is a mistake, and no move.
+    gone = [path for path in before - named if _exists(sides.base, path) and not _exists(sides.head, path)]
+    if not gone:
+        return Moves({})
+    new = [path for path in named - before if _exists(sides.head, path) and not _exists(sides.base, path)]
+    return prompt_moves(sides.base, sides.head, gone, new)
+
+
+def _exists(source: FileSource, prompt: str) -> bool:
+    return file_of(source, prompt) is not None
+
+
+def _readable(source: FileSource, prompt: str) -> bool:
+    """Is it there? A link, or something behind one, is a mistake to be told."""
+    return _exists(source, prompt) if is_python(prompt) else source.read(prompt) is not None
+
+
+def _partners(
+    heads: Mapping[str, SuiteConfig], bases: Mapping[str, SuiteConfig], moved: Mapping[str, str]
+) -> dict[str, SuiteConfig]:
+    """The base's suite for each suite of the head that has one.
+
+    The prompt counts before the name, and it is the same prompt after a move: a suite that only got another name keeps
+    its exam, and a name that now belongs to another prompt does not take the exam away from the one that had it.
+    No suite of the base serves twice, except that a name keeps its exam where its prompt moved elsewhere: nobody can
+    say whether the file that is most similar is in use afterwards, or the one that the name points at.
+    """
+    free = dict(bases)
+    found: dict[str, SuiteConfig] = {}
+
+    def take(suitable: Callable[[SuiteConfig, SuiteConfig], bool], among: Mapping[str, SuiteConfig]) -> None:
+        for name, current in heads.items():
+            fitting = (old for old in among.values() if name not in found and suitable(old, current))
+            if (old := next(fitting, None)) is not None:
+                found[name] = old
+                free.pop(old.name, None)
+
+    def same_prompt(old: SuiteConfig, current: SuiteConfig) -> bool:
+        return moved.get(old.prompt, old.prompt) == current.prompt
+
+    take(lambda old, current: same_prompt(old, current) and _called_alike(old, current), free)
+    take(same_prompt, free)
+    left = {**free, **{name: old for name, old in bases.items() if old.prompt in moved}}
+    take(lambda old, current: old.name == current.name, left)
+    return found
+
+
+def _called_alike(old: SuiteConfig, current: SuiteConfig) -> bool:
+    """The same name, or the same pattern, under which the name follows the file."""
+    return old.name == current.name or old.pattern == current.pattern != ""
+
+
+def _expected(
+    base: Config, bases: Mapping[str, SuiteConfig], moved: Mapping[str, str], sides: Sides
+) -> dict[str, SuiteConfig]:
+    """The base's exams that wait for new files: those of its patterns that match one, whatever the change's say."""
+    # A file that moved within its pattern is not new: it sits the exam that it had.
+    kept = {(old.pattern, moved.get(old.prompt)) for old in bases.values()}
+    out: dict[str, SuiteConfig] = {}
+    for entry in (entry for entry in base.suites if is_glob(entry.prompt)):
+        for suite in expand(entry, sides.head.glob(entry.prompt)):
+            if not _exists(sides.base, suite.prompt) and (suite.pattern, suite.prompt) not in kept:
+                taken = suite.name in bases or suite.name in out
+                name = f"{suite.name} at {suite.prompt}" if taken else suite.name
+                out[name] = replace(suite, name=name)
+    return out
+
+
+def _exam_for(current: SuiteConfig, waiting: Sequence[SuiteConfig]) -> SuiteConfig | None:
+    fitting = [exam for exam in waiting if exam.prompt == current.prompt]
+    return next((exam for exam in fitting if exam.name == current.name), fitting[0] if fitting else None)
+
+
+def _unknown(sides: Sides, current: SuiteConfig) -> Pair:
+    """A suite that the base does not have: its prompt is new, or has had no exam so far."""
+    found = [_exists(source, current.prompt) for source in (sides.base, sides.head)]
+    return Pair(current, current, sides.head, own_exam=True, new_prompt=found == [False, True])
+
+
+def _by_name(config: Config, source: FileSource) -> dict[str, SuiteConfig]:
+    """The suites of one side, one for each file that a pattern stands for.
+
+    Raises:
+        GateError: a file whose name cannot name a suite, or two with the same one, of which one would go unexamined.
+    """
+    out: dict[str, SuiteConfig] = {}
+    for entry in config.suites:
+        for suite in expand(entry, source.glob(entry.prompt) if is_glob(entry.prompt) else ()):
+            if reason := name_complaint(suite.name):
+                hint = "rename the file, or give it a suite of its own"
+                raise GateError(f"{source.label}: {quoted(suite.prompt)} cannot name a suite, it {reason}", hint)
+            if suite.name in out:
+                both = f"{quoted(out[suite.name].prompt)} and {quoted(suite.prompt)}"
+                hint = "rename one of them, or give it a suite of its own"
+                raise GateError(f"{source.label}: {both} would both be the suite {suite.name}", hint)
+            out[suite.name] = suite
+    return out
+
+
+def _left_out(
+    found: Sequence[Pair], suites: Iterable[SuiteConfig], moved: Mapping[str, str], sides: Sides
+) -> list[Pair]:
+    """Base suites whose prompt no suite of the head examines any more, wherever it is now."""
+    names = {one.current.name for one in found}
+    pairs = []
+    for old in suites:
+        now = moved.get(old.prompt, old.prompt)
+        sat = any(one.exam is old and one.current.prompt == now for one in found)
+        if not sat and _readable(sides.head, now):
+            name = f"{old.name} at {now}" if old.name in names else old.name
+            kept = replace(old, name=name, prompt=now)
+            pairs.append(Pair(kept, old, sides.base, left_out=True, moved=now != old.prompt))
+    return pairs
+
+
+def _others(found: Sequence[Pair], suites: Iterable[SuiteConfig], moves: Moves, sides: Sides) -> list[Pair]:
+    """Base suites for each further file that their prompt may be in by now: the worst of them decides."""
+    places = [(old, now) for old in suites for now in moves.others.get(old.prompt, ())]
+    pairs = [one for old, now in places for one in _left_out(found, [old], {old.prompt: now}, sides)]
+    return [replace(one, other=True) for one in pairs]
+
+
+_NAMED = 5
+
+
+def same_parts(sides: Sides, suite: SuiteConfig) -> bool:
+    """Do both sides have the same parts for a prompt whose own file is the same on both?
+
+    Only a template that may include something is read, and of the base no file is.
+
+    Args:
+        sides: where to read.
+        suite: names the prompt.
+    """
+    ending = PurePosixPath(suite.prompt).suffix.lower()
+    if not (suite.template or reading.may_pull_in(suite.prompt)):
+        return True
+    try:
+        data = sides.head.read(suite.prompt) or b""
+        # In a chat file the word may be written with escapes.
+        if b"include" not in data and ending not in reading.CHAT_ENDINGS:
+            return True
+        text, library = decode(data, suite.prompt), Library(suite.prompt, sides.head.read)
+        parts = reading.parse(text, suite.prompt, template=suite.template, library=library).parts
+    except InputErrors:
+        # Mistakes are told where the suite is read in full.
+        return False
+    return all(sides.head.fingerprint(part.path) == sides.base.fingerprint(part.path) for part in parts.files)
+
+
+def part_notes(suites: Iterable[Suite]) -> list[str]:
+    """A sentence for each prompt that changes by its parts alone, which names them."""
+    return [
+        f"{suite.candidate.version.path} is itself as before; what changes is {_listed(changed)}, which it pulls in."
+        for suite in suites
+        if suite.baseline is not None and (changed := _changed(suite.baseline.version, suite.candidate.version))
+    ]
+
+
+def _changed(old: PromptVersion, new: PromptVersion) -> list[str]:
+    before, after = old.prompt, new.prompt
+    if (before.messages, before.template, before.chat) != (after.messages, after.template, after.chat):
+        return []
+    differing = set(before.parts.files) ^ set(after.parts.files)
+    return sorted({part.path for part in differing})
+
+
+def _listed(paths: list[str]) -> str:
+    more = len(paths) - _NAMED
+    return ", ".join(paths[:_NAMED]) + (f" and {more} more" if more > 0 else "")

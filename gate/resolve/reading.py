@@ -1,0 +1,342 @@
+"""Reads the files of both sides of a comparison, and gathers every mistake in them."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TypeVar
+
+from gate.cases import reading as case_files
+from gate.cases.case import Case
+from gate.config import specification as specfile
+from gate.config.documents import decode
+from gate.config.functions import is_python
+from gate.config.gatefile import Config, Promises, SuiteConfig, in_spite, load
+from gate.config.models import ModelRef
+from gate.config.naming import is_store
+from gate.config.specification import Specification
+from gate.errors import GateError, InputErrors, Problem
+from gate.paths import is_glob
+from gate.prompts import reading
+from gate.prompts.files import FileSource
+from gate.prompts.functions import file_of, missing
+from gate.prompts.partials import Library
+from gate.prompts.version import PromptVersion
+from gate.record.parts import Deletion
+from gate.resolve import scorer_code
+from gate.resolve.agents import ToolFiles, arm_of, forbidden, of_suite, refused, replaced, unfit
+from gate.resolve.exam import ExamChanges, JudgeDefault, Rules, build, changes, played
+from gate.resolve.exam_edits import Edited, ExamEdit, edit_of
+from gate.resolve.judges import quotes
+from gate.resolve.pairing import Pair, Sides, stored
+from gate.resolve.scorer_code import ScorerFiles, case_with_code, placed
+from gate.resolve.trust import strange
+from gate.suite import Exam, Suite
+
+Parsed = TypeVar("Parsed")
+
+_BOTH_SIDES = "a prompt needs a version on both sides to be compared"
+
+
+@dataclass(frozen=True, slots=True)
+class _Begun:
+    """A suite before anything is made of the change's own prompt.
+
+    Args:
+        pair: the suite on both sides.
+        cases: of the exam; None where they cannot be read.
+        head_cases: those of the change; the same.
+        baseline: the merge target's prompt; None where it has none, or it cannot be read.
+    """
+
+    pair: Pair
+    cases: tuple[Case, ...] | None
+    head_cases: tuple[Case, ...] | None
+    baseline: PromptVersion | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Reads files of both sides and gathers every mistake; a case file that many suites name is read once a side.
+
+    Args:
+        sides: where to read.
+        config_path: of `gate.yaml`.
+        problems: the mistakes.
+        absent: what is said to help where a prompt is not there.
+    """
+
+    sides: Sides
+    config_path: str
+    problems: list[Problem]
+    absent: str = _BOTH_SIDES
+    _parsed_cases: dict[tuple[bool, str], tuple[Case, ...] | InputErrors | None] = field(default_factory=dict)
+
+    def raise_problems(self) -> None:
+        if self.problems:
+            raise InputErrors(self.problems)
+
+    def configs(self) -> tuple[Config | None, Config | None]:
+        """The head's and the base's; one that is the same on both sides is parsed once."""
+        old, new = (source.read(self.config_path) for source in (self.sides.base, self.sides.head))
+        base = self._config(self.sides.base, old) if old != new else None
+        head = self._config(self.sides.head, new)
+        return head, head if old == new else base
+
+    def _config(self, source: FileSource, data: bytes | None) -> Config | None:
+        where = _at(source, self.config_path)
+        if data is None:
+            return None
+        return self._parsed(lambda: load(decode(data, where), where))
+
+    def in_spite(self) -> Config | None:
+        """What can be read of the head's configuration that has mistakes, which are noted already.
+
+        Of a suite that one is about its prompt and its cases are looked at here; whatever else there is to say of it
+        might be no more than what the mistake leads to.
+        """
+        text = decode(self.sides.head.read(self.config_path) or b"", self.config_path)
+        config = self._parsed(lambda: in_spite(text, self.config_path))
+        for suite in config.suites if config is not None else ():
+            if not suite.sound:
+                self._look_at(suite)
+        return config
+
+    def _look_at(self, suite: SuiteConfig) -> None:
+        called = replace(suite, name=suite.name or f"on line {suite.line}")
+        if suite.prompt and not is_glob(suite.prompt):
+            self._version(self.sides.head, called, None)
+        if suite.cases and not is_glob(suite.cases):
+            self._cases(self.sides.head, called)
+
+    def completed(self, config: Config | None, source: FileSource) -> Config | None:
+        """A configuration whose scorers and tools hold what their files say."""
+        if config is None:
+            return None
+        named = partial(_at, source)
+        config = ToolFiles(source, self.config_path, named, self.problems).of(config)
+        return ScorerFiles(source, self.config_path, named, self.problems).of(config)
+
+    def edits(self, read: Sequence[Edited], names: set[str], base: Config) -> tuple[ExamEdit, ...]:
+        """What the change does to the exams that it did not bring."""
+        taken = set(names)
+
+        def fit(suite: Suite) -> str:
+            return unfit(self.sides, suite, base)
+
+        found = [self._parsed(partial(edit_of, one, taken, fit)) for one in read]
+        self.raise_problems()
+        return tuple(edit for edit in found if edit is not None)
+
+    def suites(self, pairs: Sequence[Pair], base: Config | None) -> list[Edited]:
+        """The suites, those left out that have a problem.
+
+        All prompts of the merge target come first: what code of the change then does to the machine is too late for
+        code that builds one of them.
+
+        Args:
+            pairs: of both sides.
+            base: the configuration of the merge target.
+        """
+        begun = [self._begun(one) for one in pairs]
+        found = [self._finished(one, base) for one in begun if one is not None]
+        return [suite for suite in found if suite is not None]
+
+    def _begun(self, pair: Pair) -> _Begun | None:
+        cases = self._cases(pair.source, pair.exam)
+        head_cases = self._head_cases(pair) if cases is not None else None
+        if self.sides.stranger and scorer_code.is_code(pair):
+            self._refuse_code(pair)
+            return None
+        begun = _Begun(pair, cases, head_cases)
+        if pair.new_prompt:
+            return begun
+        return replace(begun, baseline=self._version(self.sides.base, pair.exam, self._asked(begun)))
+
+    def _finished(self, begun: _Begun, base: Config | None) -> Edited | None:
+        pair, cases, head_cases, baseline = begun.pair, begun.cases, begun.head_cases, begun.baseline
+        candidate = self._version(self.sides.head, pair.current, self._asked(begun))
+        if (baseline is None and not pair.new_prompt) or candidate is None or cases is None or head_cases is None:
+            return None
+        if message := refused(pair, base):
+            hint = "made-up answers would pass any exam, and a model file lies in the repository's folder"
+            self.problems.append(Problem(_at(self.sides.head, self.config_path), pair.current.line, message, hint))
+            return None
+        if self.sides.stranger and (message := forbidden(pair.current.name, pair.current.target, base)):
+            hint = "once somebody has read it, push it to a branch of the repository itself"
+            self.problems.append(Problem(_at(self.sides.head, self.config_path), pair.current.line, message, hint))
+            return None
+        led = pair.exam.conversing, pair.exam.placeholders
+        rules = Rules(pair.exam.scorers, pair.exam.slices, pair.exam.policy, pair.exam.threshold, *led)
+        judge = JudgeDefault(_model(pair.exam), pair.exam.params)
+        exam = self._parsed(
+            lambda: self._placed(self._built(build(cases, rules, pair.source.label, judge), pair), pair)
+        )
+        if exam is None:
+            return None
+        if self.sides.stranger and pair.own_exam and any(spec.kind == "database" for spec in exam.all_scorers()):
+            message = f"suite {pair.current.name} brings a scorer that looks at a database"
+            hint = "what it asks is asked once the change is merged"
+            self.problems.append(Problem(_at(self.sides.head, self.config_path), pair.current.line, message, hint))
+            return None
+        suite = Suite(
+            name=pair.current.name,
+            baseline=None if baseline is None else arm_of(self.sides, self.sides.base, pair.exam, baseline),
+            candidate=arm_of(self.sides, self.sides.head, pair.current, candidate),
+            exam=replace(exam, judges=quotes(exam.scorers, pair.source)),
+            samples=pair.exam.samples,
+            own_exam=pair.own_exam,
+            promises=self._promises(pair),
+        )
+        hint = f"suite {suite.name} answers or judges with it, for both arms; change it in a change of its own"
+        for path in replaced(self.sides, of_suite(suite)):
+            self.problems.append(Problem(path, 0, "the change replaces this file, or it lies behind a link", hint))
+        label = self.sides.head.label
+        delta = ExamChanges() if head_cases is cases else changes(cases, head_cases)
+        return Edited(pair, suite, delta, head_cases, label, judge, _compared(pair, suite))
+
+    def _promises(self, pair: Pair) -> Promises | None:
+        """Who compares promises: the base alone says, and its specification is the one that counts."""
+        wanted = pair.exam.promises
+        if wanted is None or pair.own_exam or pair.new_prompt:
+            return None
+        found = self._specification(pair.source, wanted.spec) if wanted.spec else None
+        promises = wanted.completed(_model(pair.exam), pair.exam.params)
+        paths = replaced(self.sides, (promises.model, promises.judge))
+        unable = f"the change replaces {paths[0]}, or it lies behind a link" if paths else ""
+        return replace(promises, specification=found, unable=unable)
+
+    def _specification(self, source: FileSource, path: str) -> Specification | None:
+        where, data = _at(source, path), source.read(path)
+        if data is None:
+            hint = "gate generate writes one; or leave promises.spec out, and it is extracted"
+            self.problems.append(Problem(where, 0, "this file does not exist", hint))
+            return None
+        return self._parsed(lambda: specfile.parse(decode(data, where), where))
+
+    def _asked(self, begun: _Begun) -> tuple[Case, ...] | None:
+        """What a prompt is put together for; None where anything is wrong so far: code is not run for nothing."""
+        if begun.cases is None or begun.head_cases is None or self.problems:
+            return None
+        return (*begun.cases, *begun.head_cases)
+
+    def deletions(self, suites: Sequence[SuiteConfig]) -> tuple[Deletion, ...]:
+        """One for each prompt, with the cases of all suites that examine it."""
+        counts: dict[str, int | None] = {}
+        for suite in suites:
+            known, more = counts.get(suite.prompt, 0), self._count(suite)
+            counts[suite.prompt] = None if known is None or more is None else known + more
+        return tuple(Deletion(prompt, self.sides.base.label, count) for prompt, count in counts.items())
+
+    def _count(self, suite: SuiteConfig) -> int | None:
+        """Cases of the base; None where they cannot be read: it is the base's own mistake, and nothing rests on it."""
+        try:
+            cases = self._case_file(self.sides.base, suite.cases)
+        except GateError:
+            return None
+        return len(cases) if isinstance(cases, tuple) else None
+
+    def _head_cases(self, pair: Pair) -> tuple[Case, ...] | None:
+        """The head's cases, to say what it changed; a suite that was left out may have lost its cases, too."""
+        cases = pair.current.cases
+        if pair.left_out and not is_store(cases) and self.sides.head.read(cases) is None:
+            return ()
+        return self._cases(self.sides.head, pair.current)
+
+    def _built(self, exam: Exam, pair: Pair) -> Exam:
+        """The exam, which knows where its cases are kept if that is a store."""
+        kept = stored(self.sides.shelf, pair.exam.cases)
+        return exam if kept is None else replace(exam, store=kept.label, store_digest=kept.digest)
+
+    def _placed(self, exam: Exam, pair: Pair) -> Exam:
+        file = _at(self.sides.head, self.config_path)
+        where = partial(Problem, file, pair.current.line)
+        return placed(played(exam), self.sides, pair.source, where)
+
+    def _refuse_code(self, pair: Pair) -> None:
+        prompt = pair.current.prompt if is_python(pair.current.prompt) else pair.exam.prompt
+        message = f"suite {pair.current.name}: {prompt} is code, and no code is run for a change from outside"
+        hint = "once somebody has read it, push it to a branch of the repository itself"
+        self.problems.append(Problem(_at(self.sides.head, self.config_path), pair.current.line, message, hint))
+
+    def _version(self, source: FileSource, config: SuiteConfig, cases: Sequence[Case] | None) -> PromptVersion | None:
+        code, where = is_python(config.prompt), _at(source, config.prompt)
+        data = None if code else source.read(config.prompt)
+        if (file_of(source, config.prompt) if code else data) is None:
+            gone = source is self.sides.head and file_of(self.sides.base, config.prompt) is not None
+            need = "to delete the prompt, take its suite out, too" if gone else self.absent
+            hint = f"suite {config.name} names it; {need}"
+            message = f"{missing(source, config.prompt)} at {source.label}"
+            self.problems.append(Problem(config.prompt, 0, message, hint))
+            return None
+        if data is None:
+            return (
+                None if cases is None else self._parsed(lambda: scorer_code.version(self.sides, source, config, cases))
+            )
+        library = Library(config.prompt, source.read, lambda path: _at(source, path))
+        prompt = self._parsed(
+            lambda: reading.parse(decode(data, where), where, template=config.template, library=library)
+        )
+        return None if prompt is None else PromptVersion(config.prompt, source.label, source.sha, prompt)
+
+    def _cases(self, source: FileSource, config: SuiteConfig) -> tuple[Case, ...] | None:
+        cases = self._case_file(source, config.cases)
+        if cases is None:
+            hint = f"suite {config.name} names it"
+            self.problems.append(Problem(config.cases, 0, f"there is no such case file at {source.label}", hint))
+        if isinstance(cases, InputErrors):
+            self.problems.extend(cases.problems)
+            return None
+        if cases is not None and (kept := stored(self.sides.shelf, config.cases)):
+            if found := strange(cases, config, kept.label):
+                self.problems.extend(found)
+                return None
+        return cases
+
+    def _case_file(self, source: FileSource, path: str) -> tuple[Case, ...] | InputErrors | None:
+        """The cases, or what is wrong with them; None where there is no such file."""
+        key = source is self.sides.head, path
+        if key not in self._parsed_cases:
+            try:
+                found = self._case_text(source, path)
+                parsed = None if found is None else case_files.parse(*found)
+                self._parsed_cases[key] = parsed and tuple(case_with_code(case, source) for case in parsed)
+            except InputErrors as errors:
+                self._parsed_cases[key] = errors
+        return self._parsed_cases[key]
+
+    def _case_text(self, source: FileSource, path: str) -> tuple[str, str] | None:
+        """The cases as they are written, and their name for messages; None where there is no such file."""
+        if kept := stored(self.sides.shelf, path):
+            return kept.text, kept.label
+        data, where = source.read(path), _at(source, path)
+        return None if data is None else (decode(data, where), where)
+
+    def _parsed(self, parse: Callable[[], Parsed]) -> Parsed | None:
+        try:
+            return parse()
+        except InputErrors as errors:
+            self.problems.extend(errors.problems)
+            return None
+
+
+def _at(source: FileSource, path: str) -> str:
+    """A path as the user should read it: working-tree files by their plain path, others with their ref."""
+    return path if source.sha is None else f"{source.label}:{path}"
+
+
+def _compared(pair: Pair, suite: Suite) -> bool:
+    """Is there anything to compare or to judge: where only the exam changed, both arms are the same."""
+    if suite.baseline is None or pair.own_exam:
+        return True
+    arms = (suite.baseline, suite.candidate)
+    if scorer_code.incomplete([arm.version for arm in arms]):
+        return True
+    versions = [(arm.version.path, arm.version.prompt.digest) for arm in arms]
+    settings = [(arm.model, arm.params, arm.target, arm.code or arm.place) for arm in arms]
+    return versions[0] != versions[1] or settings[0] != settings[1]
+
+
+def _model(config: SuiteConfig) -> ModelRef:
+    if config.model is None:
+        raise GateError(f"suite {config.name} has no model", "name one in the suite, or under defaults")
+    return config.model

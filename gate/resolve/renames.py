@@ -1,0 +1,291 @@
+"""What became of the prompts that a change removes: each finds the file that keeps most of it, as git finds renames."""
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from pathlib import PurePosixPath
+
+from gate.config.functions import is_python
+from gate.errors import InputErrors
+from gate.limits import PROMPT_CHARS
+from gate.prompts.files import SIMILAR, FileSource, chunks, similar_sizes, similarity
+from gate.prompts.functions import file_of, moved_to
+
+MOST_BYTES = 16 * 2**20
+"""Bytes of the change's files that are read to find what moved."""
+
+LARGEST_PROMPT = 4 * PROMPT_CHARS
+"""Bytes of the largest prompt: no character takes more than four."""
+
+COPY = 2.0
+
+_Content = tuple[bytes, Counter[bytes]]
+
+
+@dataclass(slots=True)
+class Likeness:
+    """Compares files of both sides; each is read once.
+
+    Args:
+        base, head: both sides.
+    """
+
+    base: FileSource
+    head: FileSource
+    _old: dict[str, _Content] = field(default_factory=dict)
+    _similar: dict[str, tuple[range, int]] = field(default_factory=dict)
+    _new: dict[str, _Content] = field(default_factory=dict)
+    _sizes: dict[str, int] = field(default_factory=dict)
+    _left: int = MOST_BYTES
+
+    def copies(self, gone: Iterable[str], new: Mapping[str, str | None]) -> list[tuple[str, str]]:
+        """Pairs that are the same by their fingerprints; nothing is read.
+
+        Args:
+            gone: paths of the base.
+            new: paths of the head, with their fingerprints where they have one.
+        """
+        after: defaultdict[str, list[str]] = defaultdict(list)
+        for path, known in new.items():
+            if known:
+                after[known].append(path)
+        return [(old, now) for old in gone for now in after.get(self.base.fingerprint(old) or "", ())]
+
+    def measure(self, new: Iterable[str]) -> None:
+        """Ask for the sizes of files of the head, all at once; those that it was not asked about have none."""
+        self._sizes |= self.head.sizes([path for path in new if path not in self._sizes])
+
+    def distance(self, old: str, new: str) -> int | None:
+        """Bytes that a file of the head is larger or smaller; None where by its size it is no successor."""
+        if old not in self._similar:
+            before = self._before(old)[1]
+            self._similar[old] = (similar_sizes(before), before.total())
+        similar, whole = self._similar[old]
+        size = self._sizes.get(new, 0)
+        return abs(size - whole) if size in similar and size <= LARGEST_PROMPT else None
+
+    def of(self, old: str, new: str) -> float | None:
+        """In [0, 1], and above for copies: the same lines in another order are not one; None once too much is read."""
+        if new not in self._new:
+            if self._sizes[new] > self._left:
+                return None
+            self._left -= self._sizes[new]
+            self._new[new] = _content(self.head, new)
+        before, after = self._before(old), self._new[new]
+        return COPY if before[0] == after[0] != b"" else similarity(before[1], after[1])
+
+    def _before(self, path: str) -> _Content:
+        if path not in self._old:
+            self._old[path] = _content(self.base, path)
+        return self._old[path]
+
+
+def _content(source: FileSource, path: str) -> _Content:
+    try:
+        data = source.read(path) or b""
+    except InputErrors:  # whoever needs the file is told why it cannot be read
+        data = b""
+    return data, chunks(data)
+
+
+MOST_COMPARED = 10_000
+"""Pairs of files whose contents are compared."""
+MOST_STRAYS = 100
+"""Files of the change that no suite names and that are read; each is a request where GitHub has them."""
+
+MOST_ALIKE = 3
+"""Files of the change beside the one that is taken for a prompt's successor: each costs an evaluation."""
+
+_Pair = tuple[str, str]
+_Rated = tuple[float, _Pair]
+
+
+@dataclass(frozen=True, slots=True)
+class Moves:
+    """What became of prompts that are gone.
+
+    Args:
+        found: old path to new path; no new path serves twice.
+        unsure: prompts that no suite of the change has, and whose successor may be among files that were not looked at,
+            or that are too many to be compared.
+        others: old path to further files that keep enough of it to be its successor, and that no suite of the change
+            names; none is anybody's successor, or an exact copy.
+    """
+
+    found: Mapping[str, str]
+    unsure: frozenset[str] = frozenset()
+    others: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+def successors(base: FileSource, head: FileSource, gone: Collection[str], new: Sequence[str]) -> Moves:
+    """Where the prompts are that moved.
+
+    Prompts of the change's suites come first, then files that the change leaves without a suite, whatever they are
+    called: a prompt does not slip away from its exam by moving to where nobody looks. Among the latter nobody can say
+    which one is in use, so a copy does not end the search. Where nothing is gone, nothing is read.
+
+    Args:
+        base, head: both sides.
+        gone: prompts that the base examines, and that the change does not have.
+        new: prompts of the change's suites that the base does not have.
+    """
+    search = _Search(Likeness(base, head), set())
+    named = search.named(gone, {path: head.fingerprint(path) for path in new})
+    left = [path for path in gone if path not in named]
+    if not left:
+        return Moves(named)
+    before = base.listing().keys() | set(new)
+    rated = search.strays(left, {path: known for path, known in head.listing().items() if path not in before})
+    found = named | _chosen(rated)
+    others = _others(rated, found)
+    many = {path for path, files in others.items() if len(files) > MOST_ALIKE}
+    few = {path: files for path, files in others.items() if path not in many}
+    return Moves(found, frozenset((search.unread | many).intersection(left)), few)
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """Looks for successors.
+
+    Args:
+        likeness: compares two files.
+        unread: prompts of the base that were not compared with every file that could be their successor.
+    """
+
+    likeness: Likeness
+    unread: set[str]
+
+    def named(self, gone: Iterable[str], new: Mapping[str, str | None]) -> dict[str, str]:
+        """Exact copies, then the most similar files; of equals those of the same name, then the first by their paths.
+
+        Args:
+            gone: paths of the base.
+            new: paths of the head, with their fingerprints where they have one.
+        """
+        exact = _chosen(self._copies(gone, new))
+        old = sorted(path for path in gone if path not in exact)
+        return exact | _chosen(self._alike(old, new.keys() - set(exact.values()))) if old else exact
+
+    def strays(self, gone: Iterable[str], new: Mapping[str, str | None]) -> list[_Rated]:
+        """How alike the files are that no suite names, as far as they are looked into; copies are among them."""
+        copies = self._copies(gone, new)
+        known = {pair for _, pair in copies}
+        return copies + [one for one in self._alike(sorted(gone), new, MOST_STRAYS) if one[1] not in known]
+
+    def _copies(self, gone: Iterable[str], new: Mapping[str, str | None]) -> list[_Rated]:
+        return [(COPY, pair) for pair in self.likeness.copies(gone, new)]
+
+    def _alike(self, old: Sequence[str], new: Iterable[str], most: int | None = None) -> list[_Rated]:
+        now = sorted(new)
+        self.likeness.measure(now)
+        possible = self._ranked(old, now)
+        readable = [path for path in possible if _is_utf8(path)][:most]
+        beyond = set(possible).difference(readable)
+        self.unread.update(one for one in old if any(self._may_be(one, path) for path in beyond))
+        pairs = sorted(
+            (pair for pair in product(old, readable) if self._may_be(*pair)),
+            key=lambda pair: (_name(pair[0]) != _name(pair[1]), pair),
+        )
+        self.unread.update(one for one, _ in pairs[MOST_COMPARED:])
+        return self._rated(pairs[:MOST_COMPARED])
+
+    def _ranked(self, old: Sequence[str], new: Iterable[str]) -> list[str]:
+        """Files that by their size may be successors: those of a stem that is gone first, then of an ending."""
+        stems = {PurePosixPath(path).stem for path in old}
+        endings = {PurePosixPath(path).suffix for path in old}
+        ranks = {}
+        for path in new:
+            distances = [found for one in old if (found := self.likeness.distance(one, path)) is not None]
+            if distances:
+                pure = PurePosixPath(path)
+                ranks[path] = (pure.stem not in stems, pure.suffix not in endings, min(distances), path)
+        return sorted(ranks, key=ranks.__getitem__)
+
+    def _rated(self, pairs: Iterable[_Pair]) -> list[_Rated]:
+        rates = [(self.likeness.of(*pair), pair) for pair in pairs]
+        self.unread.update(pair[0] for rate, pair in rates if rate is None)
+        return [(rate, pair) for rate, pair in rates if rate is not None]
+
+    def _may_be(self, old: str, new: str) -> bool:
+        return self.likeness.distance(old, new) is not None
+
+
+def _chosen(rated: Iterable[_Rated]) -> dict[str, str]:
+    """The pairs that are alike most, no file in two of them."""
+    alike = [(rate, pair) for rate, pair in rated if rate >= SIMILAR]
+    out: dict[str, str] = {}
+    taken: set[str] = set()
+    for _, (old, new) in sorted(alike, key=lambda one: (-one[0], _name(one[1][0]) != _name(one[1][1]), one[1])):
+        if old not in out and new not in taken:
+            out[old] = new
+            taken.add(new)
+    return out
+
+
+def _others(rated: Iterable[_Rated], found: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+    """Files that are alike enough and nobody's successor; an exact copy changes nothing, whoever uses it."""
+    taken = set(found.values())
+    out: dict[str, list[str]] = {}
+    for rate, (old, new) in sorted(rated, key=lambda one: (-one[0], one[1])):
+        if SIMILAR <= rate < COPY and new not in taken:
+            out.setdefault(old, []).append(new)
+    return {old: tuple(files) for old, files in out.items()}
+
+
+def _is_utf8(path: str) -> bool:
+    """A file whose name is not cannot be named in a report."""
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _name(path: str) -> str:
+    return PurePosixPath(path).name
+
+
+def prompt_moves(base: FileSource, head: FileSource, gone: Sequence[str], new: Sequence[str]) -> Moves:
+    """Where the prompts are that moved, files and functions.
+
+    A function goes where its module goes, as long as that can be imported and still has its name in it; otherwise it is
+    gone.
+
+    Args:
+        base, head: both sides.
+        gone: prompts that the base examines, and that the change does not have.
+        new: prompts of the change's suites that the base does not have.
+    """
+    if not any(map(is_python, (*gone, *new))):
+        return successors(base, head, gone, new)
+    old, now = _by_file(base, gone), _by_file(head, new)
+    moves = successors(base, head, list(old), list(now))
+    found: dict[str, str] = {}
+    for file, target in moves.found.items():
+        for prompt in old[file]:
+            wanted = moved_to(prompt, target)
+            named = [one for one in now.get(target, ()) if one not in found.values()]
+            if wanted in named or not named:
+                named = [wanted] if _is_there(head, prompt, wanted) else []
+            if named:
+                found[prompt] = named[0]
+    others = {}
+    for file, paths in moves.others.items():
+        for prompt in old[file]:
+            possible = [moved_to(prompt, path) for path in paths]
+            others[prompt] = tuple(one for one in possible if _is_there(head, prompt, one))
+    unsure = frozenset(prompt for file in moves.unsure for prompt in old[file])
+    return Moves(found, unsure, {prompt: paths for prompt, paths in others.items() if paths})
+
+
+def _is_there(head: FileSource, prompt: str, moved: str) -> bool:
+    """A function cannot be in what is no module."""
+    return is_python(prompt) == is_python(moved) and file_of(head, moved) is not None
+
+
+def _by_file(source: FileSource, prompts: Iterable[str]) -> dict[str, list[str]]:
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    for prompt in prompts:
+        found[file_of(source, prompt) or prompt].append(prompt)
+    return found

@@ -1,0 +1,256 @@
+"""What there is to evaluate: suites, whose exam they sit, and what a reader should know about how that was found."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from gate.cases.case import Case, Round
+from gate.config.gatefile import Config
+from gate.config.models import ModelRef, Params, ProviderServer, parse_model
+from gate.config.policy import Budget, CachePolicy, RunPolicy
+from gate.config.scorer import ScorerSpec
+from gate.errors import GateError
+from gate.messages import Message
+from gate.prompts.partials import TODAY, filled, filled_json
+from gate.prompts.reading import own_model
+from gate.prompts.version import Built, Prompt
+from gate.record.parts import Deletion
+from gate.resolve.exam import Edit, ExamChanges
+from gate.resolve.exam_edits import ExamEdit
+from gate.suite import Arm, Suite
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """What there is to evaluate.
+
+    Args:
+        suites: suites that the change touches, or all of them when asked for.
+        changes: exam changes of each suite, by its name.
+        untouched: names of the suites that were left out.
+        notes: sentences for the reader about how the exam was found.
+        policy, budget, cache: for the whole run, from the ref that the exam comes from.
+        commit: the candidate's commit, where there is one.
+        config: path of `gate.yaml` in the repository; empty where there is none.
+        deleted: prompts that the base examines and that are gone.
+        edits: what the change does to its own exam, suite by suite, those without a changed prompt among them.
+        run_edits: what it does to the policy, the budget and the cache of the run: `policy.confidence`.
+        adoption: the base has no configuration, so that all of the exam is the change's own.
+        base_models: provider and name of each model that the base asks.
+        judges: scorers that are asked beside the suites.
+        models: that are asked beside both.
+        servers: that `providers:` names, by name.
+    """
+
+    suites: tuple[Suite, ...]
+    changes: dict[str, ExamChanges]
+    untouched: tuple[str, ...]
+    notes: tuple[str, ...]
+    policy: RunPolicy
+    budget: Budget
+    commit: str | None
+    config: str = ""
+    cache: CachePolicy = CachePolicy()
+    deleted: tuple[Deletion, ...] = ()
+    edits: tuple[ExamEdit, ...] = ()
+    run_edits: tuple[Edit, ...] = ()
+    adoption: bool = False
+    base_models: frozenset[tuple[str, str]] = frozenset()
+    judges: tuple[ScorerSpec, ...] = ()
+    models: tuple[tuple[ModelRef, Params], ...] = ()
+    servers: Mapping[str, ProviderServer] = field(default_factory=dict)
+
+    @property
+    def asked(self) -> tuple[Suite, ...]:
+        """Everything that models are asked for, the exams that are only tried among it."""
+        return (*self.suites, *(trial.suite for edit in self.edits for trial in edit.trials))
+
+    @property
+    def touched(self) -> bool:
+        """Does the change touch anything: a prompt, or the exam?"""
+        return bool(self.suites or self.edits or self.run_edits)
+
+
+def with_servers(resolved: Resolved, counting: Config | None, head: Config | None = None, base: str = "") -> Resolved:
+    """The same, with the servers that count.
+
+    Args:
+        resolved: what there is to evaluate.
+        counting: whose servers count; None where there is none.
+        head: the change's configuration, in a comparison of two refs.
+        base: the name of the ref that counts, for a reader.
+
+    Raises:
+        GateError: a model's provider is unknown, or only the change names it.
+    """
+    servers = counting.providers if counting else {}
+    own = head.providers if head else {}
+    for suite in resolved.asked:
+        for model in _models(suite):
+            if model.provider not in servers and model.provider in own:
+                said = f"the provider {model.provider!r} of {model} is in gate.yaml of this change alone"
+                why = f"providers are read from {base}, so that a change cannot send a key to an address of its own"
+                raise GateError(f"{said}: {why}", "merge its entry first, and then the change that asks it")
+            parse_model(str(model), servers)
+    notes = (*resolved.notes, *_edited(servers, own, base)) if head else resolved.notes
+    return replace(resolved, servers=servers, notes=notes)
+
+
+def _edited(servers: Mapping[str, ProviderServer], own: Mapping[str, ProviderServer], base: str) -> Iterator[str]:
+    if names := sorted(name for name in {*servers, *own} if servers.get(name) != own.get(name)):
+        yield f"The change edits providers ({', '.join(names)}), which are those of {base} until it is merged."
+
+
+def _models(suite: Suite) -> Iterator[ModelRef]:
+    for arm in suite.arms.values():
+        yield arm.model
+    for spec in suite.exam.all_scorers():
+        yield from map(parse_model, spec.models)
+    yield from (model for model, _ in suite.exam.conversing.models)
+    if suite.promises is not None:
+        yield from (suite.promises.model, suite.promises.judge)
+
+
+_SAME = {
+    "temperature": "temperature",
+    "top_p": "top_p",
+    "topP": "top_p",
+    "max_tokens": "max_output_tokens",
+    "maxTokens": "max_output_tokens",
+    "max_completion_tokens": "max_output_tokens",
+    "maxCompletionTokens": "max_output_tokens",
+    "seed": "seed",
+}
+"""Parameters of such files, and what `gate.yaml` calls them."""
+
+
+def settings_notes(suites: Iterable[Suite]) -> list[str]:
+    """A sentence for each prompt file with such settings; another where the change edits them.
+
+    Args:
+        suites: every suite whose files differ, those without anything to compare among them.
+    """
+    notes: list[str] = []
+    for suite in suites:
+        new = dict(suite.candidate.version.prompt.unused)
+        old = new if suite.baseline is None else dict(suite.baseline.version.prompt.unused)
+        path = suite.candidate.version.path
+        if edited := [key for key in {**old, **new} if old.get(key) != new.get(key)]:
+            notes.append(
+                f"{path} edits {_listed(edited)}, which the gate does not use: only a change of the suite's model and "
+                "params is evaluated."
+            )
+        elif told := [key for key in new if not _agrees(key, new, suite.candidate)]:
+            settings = _listed(told)
+            notes.append(f"{path} sets {settings}, which the gate does not use: the suite's model and params count.")
+    return list(dict.fromkeys(notes))
+
+
+def _agrees(key: str, settings: dict[str, str], arm: Arm) -> bool:
+    """Does `gate.yaml` say the same, so that there is nothing to tell?"""
+    if key == "model" and (own := own_model(settings.items())) is not None:
+        # What else a mapping says of the model is not looked into.
+        return own == arm.model and settings[key].startswith('"')
+    value = json.loads(settings[key])
+    if key != "modelParameters" or not isinstance(value, dict):
+        return False
+    return all(name in _SAME and getattr(arm.params, _SAME[name]) == told for name, told in value.items())
+
+
+def _listed(keys: list[str]) -> str:
+    return keys[0] if len(keys) == 1 else f"{', '.join(keys[:-1])} and {keys[-1]}"
+
+
+def with_placeholders(resolved: Resolved, today: str) -> Resolved:
+    """The same with every placeholder replaced, and a note on what by.
+
+    Args:
+        resolved: what is evaluated.
+        today: the day on which the run began, as `2026-11-22`.
+    """
+    notes = dict.fromkeys(_note(suite, today) for suite in resolved.suites if suite.exam.placeholders is not None)
+    edits = tuple(
+        replace(
+            edit,
+            trials=tuple(
+                replace(one, suite=of_suite(one.suite, today), answers=one.answers and of_suite(one.answers, today))
+                for one in edit.trials
+            ),
+        )
+        for edit in resolved.edits
+    )
+    suites = tuple(of_suite(suite, today) for suite in resolved.suites)
+    return replace(resolved, suites=suites, edits=edits, notes=(*resolved.notes, *notes))
+
+
+def of_suite(suite: Suite, today: str) -> Suite:
+    """One suite with its placeholders replaced."""
+    if suite.exam.placeholders is None:
+        return suite
+    values = {TODAY: today, **suite.exam.placeholders}
+    cases = tuple(_case(case, values) for case in suite.exam.cases)
+    exam = replace(suite.exam, cases=cases, scorers=_scorers(suite.exam.scorers, values))
+    baseline = suite.baseline and _arm(suite.baseline, values)
+    return replace(suite, exam=exam, baseline=baseline, candidate=_arm(suite.candidate, values))
+
+
+def _note(suite: Suite, today: str) -> str:
+    values = {TODAY: today, **(suite.exam.placeholders or {})}
+    told = ", ".join(f"{{{name}}} is {value}" for name, value in values.items())
+    return f"{suite.name}: in prompts and cases of both arms {told}."
+
+
+def _arm(arm: Arm, values: Mapping[str, str]) -> Arm:
+    return replace(arm, version=replace(arm.version, prompt=_prompt(arm.version.prompt, values)))
+
+
+def _prompt(prompt: Prompt, values: Mapping[str, str]) -> Prompt:
+    files = tuple(replace(part, text=filled(part.text, values)) for part in prompt.parts.files)
+    built = prompt.built
+    if built is not None:
+        texts = built.texts.items()
+        built = Built({key: filled(text, values) if isinstance(text, str) else text for key, text in texts})
+    return replace(
+        prompt,
+        messages=_messages(prompt.messages, values),
+        parts=replace(prompt.parts, files=files),
+        built=built,
+    )
+
+
+def _messages(messages: tuple[Message, ...], values: Mapping[str, str]) -> tuple[Message, ...]:
+    return tuple(replace(message, content=filled(message.content, values)) for message in messages)
+
+
+def _case(case: Case, values: Mapping[str, str]) -> Case:
+    """The case; its id, slices and cluster name it, and stay as they are."""
+    return replace(
+        case,
+        input=filled(case.input, values),
+        messages=_messages(case.messages, values),
+        expected=filled_json(case.expected, values),
+        scorers=None if case.scorers is None else _scorers(case.scorers, values),
+        extra_scorers=_scorers(case.extra_scorers, values),
+        criteria=None if case.criteria is None else filled(case.criteria, values),
+        vars={name: filled_json(value, values) for name, value in case.vars.items()},
+        rounds=tuple(_round(one, values) for one in case.rounds),
+        facts=filled(case.facts, values),
+        user=case.user
+        and replace(case.user, persona=filled(case.user.persona, values), goal=filled(case.user.goal, values)),
+    )
+
+
+def _round(one: Round, values: Mapping[str, str]) -> Round:
+    return replace(
+        one,
+        said=filled(one.said, values),
+        criteria=None if one.criteria is None else filled(one.criteria, values),
+        scorers=_scorers(one.scorers, values),
+    )
+
+
+def _scorers(specs: tuple[ScorerSpec, ...], values: Mapping[str, str]) -> tuple[ScorerSpec, ...]:
+    return tuple(
+        replace(spec, options={name: filled_json(value, values) for name, value in spec.options.items()})
+        for spec in specs
+    )

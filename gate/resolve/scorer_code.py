@@ -1,0 +1,253 @@
+"""Scorers that are functions of the repository: which code they are, whose, and where it must not be run."""
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from gate.cases.case import Case
+from gate.cases.rendering import key_of, session_of
+from gate.config.documents import decode, one_problem, quoted
+from gate.config.functions import PREFIX, entry_of, is_python
+from gate.config.gatefile import Config, SuiteConfig
+from gate.config.rubrics import parse_rubric
+from gate.config.scorer import ScorerSpec
+from gate.errors import InputErrors, Problem
+from gate.limits import PROMPT_CHARS
+from gate.prompts.files import FileSource
+from gate.prompts.functions import CannotLoad, file_of, missing
+from gate.prompts.partials import TEMPLATE_ENDINGS
+from gate.prompts.version import Built, Prompt, PromptVersion
+from gate.resolve.pairing import Pair, Sides
+from gate.suite import Exam, Suite
+from gate.templates.rendering import compile_template
+from gate.templates.sandbox import BadTemplate
+from gate.values import JsonValue
+
+NOT_LOOKED_UP = "scorers that look up something else are not tried: databases are asked it once the change is merged"
+NOT_TRIED = "scorers that are code are not tried: what the change makes of them runs once it is merged"
+
+
+def with_code(spec: ScorerSpec, source: FileSource) -> ScorerSpec:
+    """A scorer that knows its code by the digest of its module; any other as it is.
+
+    What the module imports is no part of that.
+
+    Args:
+        spec: a scorer.
+        source: the side that names it.
+
+    Raises:
+        InputErrors: there is no such function.
+    """
+    if not spec.coded:
+        return spec
+    prompt = PREFIX + spec.function
+    path = file_of(source, prompt)
+    data = None if path is None else source.read(path)
+    if data is None:
+        hint = f"the scorer {spec.name} names it, as module:function from the root of the repository"
+        raise one_problem(prompt, 0, f"{missing(source, prompt)} at {source.label}", hint)
+    return replace(spec, options={**spec.options, "digest": hashlib.sha256(data).hexdigest()})
+
+
+def case_with_code(case: Case, source: FileSource) -> Case:
+    """A case whose own scorers know their code."""
+    if not any(spec.coded for spec in (*(case.scorers or ()), *case.extra_scorers)):
+        return case
+
+    def completed(specs: Iterable[ScorerSpec]) -> tuple[ScorerSpec, ...]:
+        return tuple(with_code(spec, source) for spec in specs)
+
+    own = None if case.scorers is None else completed(case.scorers)
+    return replace(case, scorers=own, extra_scorers=completed(case.extra_scorers))
+
+
+def coded(exam: Exam) -> Iterator[ScorerSpec]:
+    """The scorers of an exam, and of its cases, that are code."""
+    return (spec for spec in exam.all_scorers() if spec.coded)
+
+
+def placed(exam: Exam, sides: Sides, source: FileSource, where: Callable[[str, str], Problem]) -> Exam:
+    """The exam with the place of its code, where it has any.
+
+    Args:
+        exam: as it counts.
+        sides: with what runs code, and whether the change comes from outside.
+        source: where the exam comes from: a change cannot rewrite the code that it is scored by.
+        where: makes a problem of a message and a hint.
+
+    Raises:
+        InputErrors, GateError: no code is run here.
+        CannotEvaluate: the side is in no checkout.
+    """
+    spec = next(coded(exam), None)
+    if spec is None:
+        return exam
+    said = f"the scorer {spec.name} is code, {PREFIX}{spec.function}"
+    if sides.stranger:
+        hint = "once somebody has read it, push it to a branch of the repository itself"
+        raise InputErrors([where(f"{said}, and no code is run for a change from outside", hint)])
+    if sides.builder is None:
+        raise InputErrors([where(f"{said}, and nothing here runs it", "score by another validator")])
+    return replace(exam, code=sides.builder.place(source, f"{PREFIX}{spec.function}"))
+
+
+def untried(counts: Exam, trial: Suite) -> str:
+    """Why a trial of an edited exam must not be scored; empty where it may.
+
+    Neither by code that is not that of the exam, nor by what the exam does not look up in a database.
+
+    Args:
+        counts: the exam that counts.
+        trial: with scorers, or cases, of the change.
+    """
+    known = [spec.options for spec in coded(counts)]
+    if any(spec.options not in known for spec in coded(trial.exam)):
+        return NOT_TRIED
+    # What was found goes by the name of the scorer that asked.
+    asked = {(spec.name, spec.lookup) for spec in counts.all_scorers()}
+    asking = {(spec.name, spec.lookup) for spec in trial.exam.all_scorers() if spec.lookup}
+    return "" if asking <= asked else NOT_LOOKED_UP
+
+
+@dataclass(frozen=True, slots=True)
+class ScorerFiles:
+    """Reads what the scorers of one side name.
+
+    What is read becomes a part of the scorers' options, so that whatever knows those knows the files' contents: the
+    exam's digest, what a change edits of its exam, the trials of that.
+
+    Args:
+        source: the side.
+        config: path of its `gate.yaml`.
+        named: a path as the user should read it.
+        problems: gets every mistake.
+    """
+
+    source: FileSource
+    config: str
+    named: Callable[[str], str]
+    problems: list[Problem]
+    _known: dict[tuple[str, str], Mapping[str, JsonValue]] = field(default_factory=dict)
+
+    def of(self, config: Config) -> Config:
+        """The configuration with scorers that are complete."""
+        if not any(spec.files or spec.coded for suite in config.suites for spec in suite.scorers):
+            return config
+        return replace(config, suites=tuple(map(self._suite, config.suites)))
+
+    def _suite(self, suite: SuiteConfig) -> SuiteConfig:
+        # Without errors in it the configuration has one line for each scorer.
+        lines = suite.scorer_lines or (suite.line,) * len(suite.scorers)
+        return replace(suite, scorers=tuple(map(self._spec, suite.scorers, lines)))
+
+    def _spec(self, spec: ScorerSpec, line: int) -> ScorerSpec:
+        try:
+            spec = with_code(spec, self.source)
+        except InputErrors as errors:
+            self.problems.extend(errors.problems)
+        found: dict[str, JsonValue] = dict(spec.options)
+        for option in ("file", "template"):
+            path = spec.options.get(option)
+            if spec.judged and isinstance(path, str):
+                if (option, path) not in self._known:
+                    self._known[option, path] = self._read(option, path, line)
+                found |= self._known[option, path]
+        return replace(spec, options=found)
+
+    def _read(self, option: str, path: str, line: int) -> Mapping[str, JsonValue]:
+        try:
+            return self._parsed(option, path, line)
+        except InputErrors as errors:
+            self.problems.extend(errors.problems)
+            return {}
+
+    def _parsed(self, option: str, path: str, line: int) -> Mapping[str, JsonValue]:
+        data, where = self.source.read(path), self.named(path)
+        if data is None:
+            what = "rubric" if option == "file" else "judge prompt"
+            hint = "write the file, or name another one, as a path from the root of the repository"
+            said = f"there is no {what} {quoted(path)} at {self.source.label}"
+            raise one_problem(self.named(self.config), line, said, hint)
+        text = decode(data, where)
+        if len(text) > PROMPT_CHARS:
+            raise one_problem(where, 0, f"is longer than {PROMPT_CHARS:,} characters")
+        if option == "file":
+            return parse_rubric(text, where)
+        _check_prompt(text, path, where)
+        return {"instructions": text}
+
+
+def _check_prompt(text: str, path: str, where: str) -> None:
+    if not text.strip():
+        raise one_problem(where, 0, "is an empty judge prompt", "write what the judge has to look for")
+    if not path.lower().endswith(TEMPLATE_ENDINGS):
+        return
+    try:
+        compile_template(text)
+    except BadTemplate as error:
+        raise one_problem(where, error.line, error.message) from None
+
+
+_INSTALL = "it runs in the gate's own environment, where what it imports must be installed, and sees no variables"
+
+
+def is_code(pair: Pair) -> bool:
+    """Is one of the two prompts of a pair code?"""
+    return is_python(pair.current.prompt) or (not pair.new_prompt and is_python(pair.exam.prompt))
+
+
+def version(sides: Sides, source: FileSource, config: SuiteConfig, cases: Iterable[Case]) -> PromptVersion:
+    """The prompt that a function of one side builds.
+
+    Args:
+        sides: with what builds it.
+        source: the side; it has the function's module.
+        config: names the function.
+        cases: all that the prompt may be asked with.
+
+    Raises:
+        InputErrors: the function cannot be had, or a case gives it nothing to be called with.
+        CannotEvaluate: the side's files cannot be had.
+    """
+    sessions = {key_of(session): session for session in map(session_of, cases)}
+    place = file_of(source, config.prompt) or config.prompt
+    where = place if source.sha is None else f"{source.label}:{place}"
+    if sides.builder is None:
+        raise one_problem(where, 0, f"{config.prompt} is code, and nothing here runs it", "name a file")
+    try:
+        texts = sides.builder.build(source, entry_of(config.prompt), tuple(sessions.values()))
+    except CannotLoad as error:
+        raise one_problem(where, 0, f"{error.message} (at {source.label})", error.hint or _INSTALL) from None
+    built = Built(dict(zip(sessions, texts, strict=True)))
+    return PromptVersion(config.prompt, source.label, source.sha, Prompt((), built=built))
+
+
+def same_code(sides: Sides) -> bool:
+    """Do both sides have the same files? A function may import or read any of them, cases and configuration too.
+
+    Args:
+        sides: two commits; of a working tree it cannot be told.
+    """
+    old, new = sides.base.listing(), sides.head.listing()
+    return old == new and all(new.values()) and sides.base.links("**") == sides.head.links("**")
+
+
+def build_notes(suites: Iterable[Suite]) -> list[str]:
+    """A sentence for each prompt that could not be built for every case."""
+    return [_told(arm.version) for suite in suites for arm in suite.arms.values() if _failures(arm.version)]
+
+
+def incomplete(versions: Sequence[PromptVersion]) -> bool:
+    """Is there a prompt that could not be built for every case? Nobody knows whether it would be the same."""
+    return any(_failures(version) for version in versions)
+
+
+def _failures(version: PromptVersion) -> tuple[str, ...]:
+    return tuple(failed.reason for failed in version.prompt.built.failures) if version.prompt.built else ()
+
+
+def _told(version: PromptVersion) -> str:
+    reasons = _failures(version)
+    total = len(version.prompt.built.texts) if version.prompt.built else 0
+    return f"{version.path} at {version.ref} has no text for {len(reasons):,} of {total:,} sessions: {reasons[0]}."

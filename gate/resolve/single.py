@@ -1,0 +1,313 @@
+"""What a method asks of the suites it is to test: refused before anything is spent."""
+
+import difflib
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+
+from gate.cases.case import Case
+from gate.config.documents import did_you_mean, quoted
+from gate.config.gatefile import Config
+from gate.config.models import ModelRef
+from gate.config.policy import OVERALL, RunPolicy, SlicePolicy
+from gate.config.scorer import ScorerSpec
+from gate.errors import GateError
+from gate.prompts.files import FileSource
+from gate.prompts.functions import PromptBuilder
+from gate.resolve.exam import ExamChanges, exam_notes
+from gate.resolve.pairing import CaseShelf, Pair, Sides, pair
+from gate.resolve.reading import Reader
+from gate.resolve.resolved import Resolved, settings_notes, with_servers
+from gate.resolve.two_files import FileRun, Files, resolve_files
+from gate.suite import Exam, Suite
+from gate.values import digest
+
+BREAKAGE_SAMPLES = range(2, 6)
+"""Samples per case that the breakage channel can deal anew."""
+
+
+def check_method(policy: RunPolicy, suites: Sequence[Suite]) -> None:
+    """Refuse a method that cannot test these suites.
+
+    Args:
+        policy: the run's.
+        suites: of the run; new prompts, which are not compared, are left alone.
+
+    Raises:
+        GateError: every reason at once.
+    """
+    reasons: list[str] = []
+    suites = [suite for suite in suites if suite.baseline is not None]
+    if policy.method == "mcnemar":
+        reasons += [f"mcnemar, suite {suite.name}: {why}" for suite in suites for why in _mcnemar(suite)]
+    if policy.breakage:
+        reasons += [f"breakage, suite {suite.name}: {why}" for suite in suites for why in _breakage(suite)]
+        if len({suite.samples for suite in suites}) > 1:
+            reasons.append("breakage: all suites must take equally many samples")
+    if reasons:
+        raise GateError("; ".join(reasons), "change the policy, or leave it at method: maxt")
+
+
+def _mcnemar(suite: Suite) -> Iterator[str]:
+    if suite.samples != 1:
+        yield f"it compares single answers, and samples is {suite.samples}"
+    if any(len(scorers) != 1 or scorers[0].judged for scorers in _scorers(suite.exam)):
+        yield "it needs right or wrong: one scorer for each case, and no judge"
+    if _clustered(suite.exam):
+        yield "it takes every case as independent, and some share a cluster"
+    if _has_margin(suite.exam):
+        yield "it knows no margin"
+
+
+def _breakage(suite: Suite) -> Iterator[str]:
+    if suite.samples not in BREAKAGE_SAMPLES:
+        yield f"it needs 2 to 5 samples, and there are {suite.samples}"
+    if any(arm.params.temperature == 0 for arm in suite.arms.values()):
+        yield "temperature 0 repeats one answer, so that every rewording looks like breakage"
+    if _clustered(suite.exam):
+        yield "it takes every case as independent, and some share a cluster"
+    if _has_margin(suite.exam):
+        yield "it asks whether anything changed at all, which leaves no room for a margin"
+
+
+def _scorers(exam: Exam) -> Iterator[Sequence[ScorerSpec]]:
+    yield from map(exam.scorers_of, exam.cases)
+
+
+def _clustered(exam: Exam) -> bool:
+    named = [case.cluster for case in exam.cases if case.cluster is not None]
+    return len(set(named)) < len(named)
+
+
+def _has_margin(exam: Exam) -> bool:
+    return exam.policy.margin > 0 or any((own.margin or 0) > 0 for own in exam.policy.slices.values())
+
+
+_NAMED = 5
+
+
+def picked(suites: Iterable[Suite], patterns: Sequence[str]) -> tuple[Suite, ...]:
+    """The suites that have such cases, with those alone.
+
+    Args:
+        suites: whole ones.
+        patterns: ids, or patterns of ids; empty for all cases.
+
+    Raises:
+        GateError: a pattern that no case fits: a slip of the pen would pass without a test.
+    """
+    suites = tuple(suites)
+    if not patterns:
+        return suites
+    _check_patterns(suites, patterns)
+    found = [(suite, tuple(case for case in suite.exam.cases if _wanted(case, patterns))) for suite in suites]
+    return tuple(subset(suite, cases) for suite, cases in found if cases)
+
+
+def subset(suite: Suite, cases: tuple[Case, ...]) -> Suite:
+    """The suite with some of its cases; slices that lost all of theirs are not missed."""
+    if len(cases) == len(suite.exam.cases):
+        return suite
+    exam: Exam = suite.exam
+    content = digest([exam.digest, *(case.id for case in cases)])
+    policy = exam.policy.model_copy(update={"required": ()})
+    return replace(suite, exam=replace(exam, cases=cases, digest=content, policy=policy))
+
+
+def _wanted(case: Case, patterns: Sequence[str]) -> bool:
+    return any(case.id == pattern or fnmatchcase(case.id, pattern) for pattern in patterns)
+
+
+def _check_patterns(suites: Sequence[Suite], patterns: Sequence[str]) -> None:
+    cases = [case for suite in suites for case in suite.exam.cases]
+    for pattern in patterns:
+        if not any(_wanted(case, [pattern]) for case in cases):
+            ids = list(dict.fromkeys(case.id for case in cases))
+            raise GateError(f"no case fits {quoted(pattern)}", near(pattern, ids))
+
+
+def near(name: str, ids: Sequence[str]) -> str:
+    """A hint that names the ids closest to one that is not there, or else the first of them."""
+    folded = {one.casefold(): one for one in ids}
+    close = [folded[key] for key in difflib.get_close_matches(name[:100].casefold(), folded, n=_NAMED, cutoff=0.6)]
+    listed = ", ".join(map(quoted, close or ids[:_NAMED]))
+    more = ", …" * (len(ids) > _NAMED)
+    return f"did you mean {listed}?" if close else f"cases of these suites: {listed}{more}"
+
+
+FILE_SUITE = "check"
+"""Name of the suite where files are named, and no configuration."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What of a configuration is checked, and what goes before it.
+
+    Args:
+        suites: names; empty for all.
+        cases: ids, or patterns with `*` and `?`; empty for all.
+        model: answers instead of each suite's own.
+        samples: k instead of each suite's own.
+        min_pass_rate: of all cases of a suite, in (0, 1], instead of what its policy asks.
+        instead: what goes before the cases of each suite, as `gate.yaml` names cases; empty for its own.
+    """
+
+    suites: Sequence[str] = ()
+    cases: Sequence[str] = ()
+    model: ModelRef | None = None
+    samples: int | None = None
+    min_pass_rate: float | None = None
+    instead: str = ""
+
+
+def resolve_one(
+    source: FileSource,
+    config: str,
+    chosen: Chosen,
+    builder: PromptBuilder | None = None,
+    shelf: CaseShelf | None = None,
+) -> Resolved:
+    """Read one side.
+
+    Args:
+        source: where to read: the working tree, or a commit.
+        config: path of `gate.yaml`.
+        chosen: what of it.
+        builder: builds prompts that are code; None where no code is run.
+        shelf: has the suites that a store keeps; None where there is none.
+
+    Raises:
+        InputErrors: mistakes in the files, all of them at once.
+        GateError: no configuration, an unknown suite or case, or a suite that cannot be checked.
+    """
+    sides = Sides(source, source, builder=builder, shelf=shelf)
+    reader = Reader(sides, config, [], absent="check the name: paths and modules begin at the root")
+    found, _ = reader.configs()
+    reader.raise_problems()
+    if found is None:
+        where = "in the working tree" if source.sha is None else f"at {source.label}"
+        hint = "write one that names prompts, cases and a model, or: gate check PROMPT --cases FILE --model MODEL"
+        raise GateError(f"there is no {config} {where}", hint)
+    found = reader.completed(found, source) or found
+    reader.raise_problems()
+    pairs = _named(pair(sides, found, found, ()).pairs, chosen.suites)
+    if chosen.instead:
+        pairs = [_with_exam(one, chosen.instead) for one in pairs]
+    read = reader.suites(pairs, found)
+    reader.raise_problems()
+    return with_servers(_resolved([one.suite for one in read], chosen, found, (config, source.sha)), found)
+
+
+def with_cases(resolved: Resolved, wanted: Mapping[str, Collection[str]]) -> Resolved:
+    """The same with some of its cases.
+
+    Args:
+        resolved: from `resolve_one`.
+        wanted: ids of cases by the name of their suite; suites that are not named are left out.
+    """
+    picked = (
+        subset(suite, tuple(case for case in suite.exam.cases if case.id in wanted[suite.name]))
+        for suite in resolved.suites
+        if suite.name in wanted
+    )
+    return replace(resolved, suites=tuple(suite for suite in picked if suite.exam.cases))
+
+
+def resolve_one_file(
+    source: FileSource, files: tuple[str, str], run: FileRun, chosen: Chosen, beside: Callable[[str], FileSource]
+) -> Resolved:
+    """Read one prompt and its cases.
+
+    Args:
+        source: reads the files, by the paths that the user gave.
+        files: the prompt, and the cases.
+        run: model, scorers and policy; the arm is the candidate's.
+        chosen: which cases.
+        beside: see `gate.resolve.two_files.resolve_files`.
+
+    Raises:
+        InputErrors, GateError: as `resolve_one`.
+    """
+    prompt, cases = files
+    both = resolve_files(source, Files(prompt, prompt, cases), run, beside)
+    suites = _checkable([replace(suite, name=FILE_SUITE, baseline=None) for suite in both.suites], chosen)
+    notes = tuple(settings_notes(suites))
+    return replace(both, suites=suites, changes={suite.name: ExamChanges() for suite in suites}, notes=notes)
+
+
+def _resolved(suites: Sequence[Suite], chosen: Chosen, config: Config, place: tuple[str, str | None]) -> Resolved:
+    kept = _checkable(suites, chosen)
+    notes = [*settings_notes(suites), *(note for suite in suites for note in exam_notes(suite))]
+    sizes = {suite.name: len(suite.exam.cases) for suite in suites}
+    notes += [
+        f"{suite.name}: {len(suite.exam.cases):,} of {sizes[suite.name]:,} cases were picked."
+        for suite in kept
+        if len(suite.exam.cases) < sizes[suite.name]
+    ]
+    return Resolved(
+        suites=kept,
+        changes={suite.name: ExamChanges() for suite in kept},
+        untouched=(),
+        notes=tuple(notes),
+        policy=config.policy,
+        budget=config.budget,
+        cache=config.cache,
+        commit=place[1],
+        config=place[0],
+    )
+
+
+def _named(pairs: Sequence[Pair], names: Sequence[str]) -> list[Pair]:
+    """One prompt each, which nothing is compared with."""
+    known = {one.current.name: one for one in pairs}
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        hint = did_you_mean(unknown[0], known)
+        raise GateError(f"there is no suite named {', '.join(map(quoted, unknown))}", hint)
+    return [replace(one, new_prompt=True) for name, one in known.items() if not names or name in names]
+
+
+def _with_exam(one: Pair, cases: str) -> Pair:
+    return replace(one, current=replace(one.current, cases=cases), exam=replace(one.exam, cases=cases))
+
+
+def _checkable(suites: Iterable[Suite], chosen: Chosen) -> tuple[Suite, ...]:
+    return picked((_overridden(_absolute(suite), chosen) for suite in suites), chosen.cases)
+
+
+def _overridden(suite: Suite, chosen: Chosen) -> Suite:
+    exam, arm = suite.exam, suite.candidate
+    if chosen.min_pass_rate is not None:
+        # The option is about all cases; what the policy asks of single slices stays.
+        own = {**exam.policy.slices, OVERALL: SlicePolicy().model_copy(update={"min_pass_rate": chosen.min_pass_rate})}
+        exam = replace(exam, policy=exam.policy.model_copy(update={"slices": own}))
+    return replace(
+        suite,
+        candidate=arm if chosen.model is None else replace(arm, model=chosen.model),
+        samples=chosen.samples or suite.samples,
+        exam=exam,
+    )
+
+
+def _absolute(suite: Suite) -> Suite:
+    """The suite without scorers that need a second answer.
+
+    Raises:
+        GateError: no other scorer is left for one of its cases.
+    """
+
+    def alone(specs: tuple[ScorerSpec, ...]) -> tuple[ScorerSpec, ...]:
+        return tuple(spec for spec in specs if not spec.comparative)
+
+    def of(case: Case) -> Case:
+        own = None if case.scorers is None else alone(case.scorers)
+        return replace(case, scorers=own, extra_scorers=alone(case.extra_scorers))
+
+    exam = replace(suite.exam, scorers=alone(suite.exam.scorers), cases=tuple(map(of, suite.exam.cases)))
+    bare = next((case.id for case in exam.cases if not exam.scorers_of(case)), None)
+    if bare is not None:
+        which = ", ".join(spec.name for spec in suite.exam.scorers if spec.comparative)
+        why = f"its only scorer {which} compares two answers" if which else f"the case {quoted(bare)} has no scorer"
+        hint = "add a scorer that judges one answer alone, or compare two versions with gate diff"
+        raise GateError(f"suite {suite.name} cannot be checked: {why}", hint)
+    return replace(suite, exam=exam)

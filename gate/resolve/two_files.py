@@ -1,0 +1,158 @@
+"""Two prompt files and a case file become one suite, without any configuration."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import PurePath
+
+from gate.cases import reading as case_files
+from gate.cases.case import Case
+from gate.config.documents import decode
+from gate.config.functions import is_python
+from gate.config.models import ModelRef, Params
+from gate.config.policy import Budget, RunPolicy, SuitePolicy
+from gate.config.scorer import ScorerSpec
+from gate.errors import InputErrors, Problem
+from gate.prompts import reading
+from gate.prompts.files import FileSource
+from gate.prompts.partials import Library
+from gate.prompts.version import PromptVersion
+from gate.resolve.exam import ExamChanges, JudgeDefault, Rules, build, played
+from gate.resolve.judges import quotes
+from gate.resolve.pairing import part_notes
+from gate.resolve.resolved import Resolved, settings_notes, with_servers
+from gate.suite import Arm, Suite
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """The three files of file mode."""
+
+    baseline: str
+    candidate: str
+    cases: str
+
+
+@dataclass(frozen=True, slots=True)
+class FileRun:
+    """How the files are compared.
+
+    Args:
+        baseline_model, candidate_model: who answers for each arm.
+        params: for both arms.
+        scorers: at least one.
+        judge: the model for judges that name none.
+        samples: k.
+        policy: level, method and what fails.
+        suite_policy: allowances of the suite.
+    """
+
+    baseline_model: ModelRef
+    candidate_model: ModelRef
+    params: Params
+    scorers: tuple[ScorerSpec, ...]
+    judge: ModelRef
+    samples: int
+    policy: RunPolicy
+    suite_policy: SuitePolicy
+
+
+def resolve_files(source: FileSource, files: Files, run: FileRun, beside: Callable[[str], FileSource]) -> Resolved:
+    """Read the files.
+
+    Args:
+        source: reads the files, by the paths that the user gave.
+        files: which ones.
+        run: models, scorers and policy.
+        beside: the files in the folder of a prompt and below, which are all that it may pull in.
+
+    Raises:
+        InputErrors: mistakes in any of the files, all of them at once.
+    """
+    problems: list[Problem] = []
+    texts = {path: _read(source, path, problems) for path in (files.baseline, files.candidate, files.cases)}
+    versions = []
+    for path in (files.baseline, files.candidate):
+        try:
+            if (text := texts[path]) is not None:
+                versions.append(_version(path, text, beside))
+        except InputErrors as errors:
+            problems += errors.problems
+    cases: tuple[Case, ...] = ()
+    try:
+        if (text := texts[files.cases]) is not None:
+            cases = case_files.parse(text, files.cases)
+    except InputErrors as errors:
+        problems += errors.problems
+    if problems:
+        raise InputErrors(problems)
+    if problem := _code([*run.scorers, *(spec for case in cases for spec in _own(case))], files.cases):
+        raise InputErrors([problem])
+    rules = Rules(run.scorers, None, run.suite_policy)
+    exam = played(build(cases, rules, files.cases, JudgeDefault(run.judge, run.params)))
+    suite = Suite(
+        name="diff",
+        baseline=Arm(versions[0], run.baseline_model, run.params),
+        candidate=Arm(versions[1], run.candidate_model, run.params),
+        exam=replace(exam, judges=quotes(exam.scorers, source)),
+        samples=run.samples,
+    )
+    notes = (*settings_notes([suite]), *part_notes([suite]))
+    found = Resolved((suite,), {suite.name: ExamChanges()}, (), notes, run.policy, Budget(), None)
+    return with_servers(found, None)
+
+
+def read_prompt(source: FileSource, path: str, beside: Callable[[str], FileSource]) -> PromptVersion:
+    """One prompt file by the path that the user gave.
+
+    Args:
+        source: reads the file.
+        path: of it.
+        beside: as for `resolve_files`.
+
+    Raises:
+        InputErrors: it is not there, is code, or holds mistakes.
+    """
+    problems: list[Problem] = []
+    text = _read(source, path, problems)
+    if text is None:
+        raise InputErrors(problems)
+    return _version(path, text, beside)
+
+
+def _version(path: str, text: str, beside: Callable[[str], FileSource]) -> PromptVersion:
+    return PromptVersion(path, "file", None, reading.parse(text, path, library=_library(path, beside(path))))
+
+
+def _own(case: Case) -> tuple[ScorerSpec, ...]:
+    return (*(case.scorers or ()), *case.extra_scorers)
+
+
+def _code(scorers: Sequence[ScorerSpec], cases: str) -> Problem | None:
+    """Code is run from a repository, of which it is known who may write to it."""
+    for spec in scorers:
+        if spec.coded:
+            hint = "name it in gate.yaml, and compare two commits: gate diff --base origin/main"
+            said = f"the scorer {spec.name} is code, python:{spec.function}"
+            return Problem(cases, 0, f"{said}, and no code is run where files are compared", hint)
+    return None
+
+
+def _library(path: str, source: FileSource) -> Library:
+    prompt = PurePath(path)
+    return Library(prompt.name, source.read, lambda part: str(prompt.parent / part))
+
+
+def _read(source: FileSource, path: str, problems: list[Problem]) -> str | None:
+    if is_python(path):
+        hint = "name it in gate.yaml, and compare two commits: gate diff --base origin/main"
+        problems.append(Problem(path, 0, "is code: it is run from a repository, and no file to compare", hint))
+        return None
+    data = source.read(path)
+    if data is None:
+        problems.append(Problem(path, 0, "this file does not exist", "check the path"))
+        return None
+    try:
+        return decode(data, path)
+    except InputErrors as errors:
+        problems += errors.problems
+        return None

@@ -1,0 +1,290 @@
+"""`gate validate`: checks a configuration with all that it names, in the working tree or at a ref."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from gate.app.environment.settings import Settings, keys_of
+from gate.app.repository import place_here
+from gate.app.repository_code import prompt_builder
+from gate.app.store import store_case_reader
+from gate.calls.prices import PriceList
+from gate.calls.providers.factory import Factory
+from gate.calls.providers.packaged_model import MODEL_NAME
+from gate.calls.providers.parameters import refused_parameters
+from gate.cases.case import Case, members
+from gate.config.documents import printable, quoted
+from gate.config.gatefile import Config
+from gate.config.models import ModelRef, Params, parse_model, parse_params
+from gate.config.policy import OVERALL, Budget
+from gate.config.targets import ToolLoop
+from gate.errors import CannotEvaluate, GateError, InputErrors, Problem
+from gate.paths import is_glob
+from gate.prompts.files import FileSource
+from gate.record.comparison import FEWEST_UNITS
+from gate.record.usage import Unpriced, Usage
+from gate.resolve import comparison
+from gate.resolve.exam import exam_notes
+from gate.resolve.pairing import Pair, Sides, pair
+from gate.resolve.reading import Reader
+from gate.resolve.rehearsal import rehearse
+from gate.resolve.resolved import settings_notes
+from gate.scaffold.starter_cases import NOTE
+from gate.suite import Suite
+from gate.values import counted
+
+SHOWN = 5
+"""Slices that are named."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelKnowledge:
+    """What is known of models without asking any; each function takes a model and its parameters.
+
+    Args:
+        mute: why one would not answer here; empty where it would, or nobody knows.
+        unpriced: is it sold by the token, at a price that nobody knows?
+    """
+
+    mute: Callable[[ModelRef, Params], str] = lambda model, params: ""
+    unpriced: Callable[[ModelRef, Params], bool] = lambda model, params: False
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteReport:
+    """What a suite was found to be.
+
+    Args:
+        name, prompt, cases: as `gate.yaml` has them.
+        count: cases that are asked.
+        slices: tested, without `overall`.
+        scorers: names.
+        model: that answers.
+        unread: orders of its prompt that no scorer reads, in a sentence; empty where there is nothing to say.
+    """
+
+    name: str
+    prompt: str
+    cases: str
+    count: int
+    slices: int
+    scorers: tuple[str, ...]
+    model: str
+    unread: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigurationReport:
+    """What was looked at.
+
+    Args:
+        config: its path.
+        label: where: `working tree`, or a ref.
+        suites: those without a mistake.
+        remarks: what is no mistake, and worth a look.
+        problems: the mistakes.
+    """
+
+    config: str
+    label: str
+    suites: tuple[SuiteReport, ...]
+    remarks: tuple[str, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def prompts(self) -> int:
+        return len({suite.prompt for suite in self.suites})
+
+
+def validate(sides: Sides, config: str, known: ModelKnowledge = ModelKnowledge()) -> ConfigurationReport:
+    """Look everything through.
+
+    Args:
+        sides: the same files on both of them.
+        config: path of `gate.yaml`.
+        known: of the models.
+
+    Returns:
+        What was found; it has problems where there are mistakes, those of all parts at once.
+
+    Raises:
+        GateError: there is no configuration.
+    """
+    reader = Reader(sides, config, [], "write the file, or mend the path")
+    head, _ = reader.configs()
+    label = sides.head.label
+    if head is None and not reader.problems:
+        hint = "gate init writes one, from the prompts that it finds; --config names another"
+        where = f"at {label}" if sides.head.sha else f"in the {label}"
+        raise GateError(f"there is no {config} {where}", hint)
+    # What is wrong with one entry hides nothing of the files that it and others name.
+    head = head or reader.in_spite()
+    if head is None:
+        return ConfigurationReport(config, label, (), problems=_sorted(reader.problems))
+    head = replace(head, suites=tuple(suite for suite in head.suites if suite.sound))
+    completed = reader.completed(head, sides.head) or head
+    whole = not reader.problems
+    reader.problems.extend(_empty_patterns(head, sides, config))
+    pairs = _pairs(sides, completed, config, reader.problems)
+    suites = [one.suite for one in reader.suites(pairs, completed)]
+    _rehearse([one for one in suites if whole or not _has_files(one)], reader.problems)
+    files = {one.current.name: one.current.cases for one in pairs}
+    looked = tuple(_looked(suite, files[suite.name]) for suite in suites)
+    members = [one for suite in suites for one in _members(suite)]
+    remarks = [*settings_notes(suites), *(known.mute(*one) for one in members)]
+    remarks += _unpriced(head.budget, members, config, known)
+    remarks += [one for suite in suites for one in _remarks(suite, files[suite.name])]
+    remarks += [one.unread for one in looked if one.unread]
+    return ConfigurationReport(
+        config, label, looked, tuple(dict.fromkeys(filter(None, remarks))), _sorted(reader.problems)
+    )
+
+
+def _members(suite: Suite) -> Iterator[tuple[ModelRef, Params]]:
+    """Models that answer or judge."""
+    for arm in suite.arms.values():
+        if arm.target is None or isinstance(arm.target, ToolLoop):
+            yield arm.model, arm.params
+    for spec in suite.exam.all_scorers():
+        given = spec.options.get("params")
+        params = parse_params(given if isinstance(given, dict) else {}, f"params of the judge {spec.name}")
+        yield from ((parse_model(name), params) for name in spec.models)
+
+
+def _unpriced(
+    budget: Budget, members: Sequence[tuple[ModelRef, Params]], config: str, known: ModelKnowledge
+) -> Iterator[str]:
+    """A limit in dollars that could not be kept; a price may be known elsewhere, so that it is no mistake."""
+    limited = budget.max_usd is not None
+    names = dict.fromkeys(str(model) for model, params in members if limited and known.unpriced(model, params))
+    if names:
+        why = f"the price of {', '.join(list(names)[:SHOWN])} is unknown"
+        helps = "limit max_calls instead, name a model with a known price, or set GATE_PRICE_BY_NAME=1"
+        yield f"{config}: budget.max_usd cannot be kept here, so no run would begin: {why}; {helps}."
+
+
+def _pairs(sides: Sides, known: Config, config: str, problems: list[Problem]) -> tuple[Pair, ...]:
+    """Each suite as both sides have it; none where their names do not tell them apart."""
+    try:
+        return pair(sides, known, known, ()).pairs
+    except InputErrors as errors:
+        problems.extend(errors.problems)
+    except CannotEvaluate:
+        raise
+    except GateError as error:
+        problems.append(Problem(config, 0, error.message, error.hint))
+    return ()
+
+
+def _empty_patterns(head: Config, sides: Sides, config: str) -> Iterator[Problem]:
+    """A pattern that fits no file examines nothing, and nobody would notice."""
+    for suite in head.suites:
+        if is_glob(suite.prompt) and not sides.head.glob(suite.prompt):
+            hint = "mend the pattern, or take the suite out; files that git ignores do not count"
+            yield Problem(
+                config, suite.line, f"no file matches the prompt {quoted(suite.prompt)} of {suite.name}", hint
+            )
+
+
+def _has_files(suite: Suite) -> bool:
+    """Do its scorers rest on files, of which one may have a mistake?"""
+    return any(spec.files or spec.coded for spec in suite.exam.scorers)
+
+
+def _rehearse(suites: Sequence[Suite], problems: list[Problem]) -> None:
+    """Put every case into every prompt and scorer; what is wrong with one suite says nothing of the next."""
+    for suite in suites:
+        # Both arms are the same: one is enough, but for scorers that compare two answers.
+        compared = any(spec.comparative for spec in suite.exam.all_scorers())
+        try:
+            rehearse((suite if compared else replace(suite, baseline=None),))
+        except InputErrors as errors:
+            problems.extend(errors.problems)
+
+
+def _looked(suite: Suite, cases: str) -> SuiteReport:
+    exam = suite.exam
+    slices = len(members(exam.cases, exam.dimensions)) - 1
+    scorers = tuple(spec.name for spec in exam.scorers)
+    path, model = suite.candidate.version.path, str(suite.candidate.model)
+    return SuiteReport(suite.name, path, cases, len(exam.cases), slices, scorers, model, comparison.on_exam(suite))
+
+
+def _remarks(suite: Suite, cases: str) -> Iterator[str]:
+    """What a user should know before he trusts a verdict; of cases that suites share it is told once."""
+    yield from exam_notes(suite)
+    exam = suite.exam
+    starters = sum(case.description == NOTE for case in exam.cases)
+    if starters:
+        of = "all cases" if starters == len(exam.cases) else f"{starters} of {len(exam.cases):,} cases"
+        yield f"{cases}: {of} are starter cases; put real ones in their place."
+    sizes = {name: _units(exam.cases, rows) for name, rows in members(exam.cases, exam.dimensions).items()}
+    whole = sizes[OVERALL]
+    apart = "independent " if whole < len(exam.cases) else ""
+    if whole < FEWEST_UNITS:
+        yield f"{cases}: only {counted(whole, f'{apart}case')}; {FEWEST_UNITS} are the least that can block."
+        return
+    small = [name for name, units in sizes.items() if units < FEWEST_UNITS]
+    if small:
+        shown = ", ".join(small[:SHOWN]) + (f" and {len(small) - SHOWN} more" if len(small) > SHOWN else "")
+        few = f"{counted(len(small), 'slice')} with fewer than {FEWEST_UNITS} {apart}cases"
+        yield f"{cases}: {few} cannot block: {shown}."
+
+
+def _units(cases: Sequence[Case], rows: Sequence[int]) -> int:
+    """How many of them are independent: variants of one source are one."""
+    return len({cases[row].cluster or row for row in rows})
+
+
+def _sorted(problems: Sequence[Problem]) -> tuple[Problem, ...]:
+    return tuple(sorted(set(problems)))
+
+
+def validate_configuration(config: str, ref: str | None, directory: Path = Path()) -> ConfigurationReport:
+    """Look a configuration through; no key is needed, and nothing is sent.
+
+    Args:
+        config: its path from the root of the repository.
+        ref: where to read; None for the working tree.
+        directory: somewhere inside the repository, or a folder that is in none.
+
+    Raises:
+        GateError: there is no configuration, or no such ref.
+    """
+    place = place_here(directory)
+    if ref is not None and place.repo is None:
+        raise GateError(
+            "--ref has no meaning outside of a git repository", "leave it out: the files here are looked at"
+        )
+    source: FileSource = place.repo.at(ref) if place.repo is not None and ref is not None else place.tree
+    return validate_source(source, config, place.root)
+
+
+def validate_source(source: FileSource, config: str, root: Path) -> ConfigurationReport:
+    """The same, for any source."""
+    with prompt_builder() as builder:
+        sides = Sides(source, source, builder=builder, shelf=store_case_reader(root))
+        return validate(sides, config, ModelKnowledge(unavailable_reason, _is_unpriced(Settings.from_environ())))
+
+
+def _is_unpriced(settings: Settings) -> Callable[[ModelRef, Params], bool]:
+    """Is the price of a model unknown, at the address that the environment and its parameters give it?"""
+    prices = PriceList(by_name=settings.price_by_name)
+    factory = Factory(keys_of(settings), settings.cache_dir, 1, lambda path: "", prices)
+    return lambda model, params: factory.price(model, params, model.name, Usage(1, 0, 0, 1)) == Unpriced("unknown")
+
+
+def unavailable_reason(model: ModelRef, params: Params) -> str:
+    """Why a model would not answer: a local one that is not here, or parameters that its interface does not take.
+
+    Args:
+        model: of any provider; whether a service has one of this name nobody knows without asking.
+        params: that it is asked with. A server that only the environment names may take more than the maker's own.
+    """
+    if error := refused_parameters(model, params):
+        return f"{error.message}; {error.hint}."
+    if model.provider != "local" or model.name == MODEL_NAME or Path(model.name).is_file():
+        return ""
+    if "/" in model.name or model.name.lower().endswith(".gguf"):
+        return f"{model}: there is no file {printable(model.name)} on this machine"
+    return f"{model}: there is no packaged model of this name ({MODEL_NAME} is the only one), and no file"

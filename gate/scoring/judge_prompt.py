@@ -1,0 +1,217 @@
+"""What a judge is shown: the criteria or rubric, and the answer inside a fence that it cannot forge."""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from importlib import resources
+from typing import TypeAlias
+
+from jinja2 import Environment, StrictUndefined, Template
+
+from gate.cases.case import Case
+from gate.cases.rendering import SlowTemplate, fill, variables_of
+from gate.config.documents import one_problem
+from gate.config.rubrics import Rubric
+from gate.config.scorer import ScorerSpec
+from gate.errors import InputErrors
+from gate.messages import Message
+from gate.prompts.partials import TEMPLATE_ENDINGS
+from gate.scoring.interface import Subject
+from gate.templates.rendering import compile_template
+from gate.templates.sandbox import BadTemplate
+
+PromptView: TypeAlias = Mapping[str, object]
+
+
+def judge_messages(
+    spec: ScorerSpec, case: Case, answer: str, problem: str = "", led: Sequence[Message] = ()
+) -> tuple[Message, ...]:
+    """What a judge is sent about one answer.
+
+    Args:
+        spec: a scorer that asks a model.
+        case: the case that was asked.
+        answer: the model's text, hostile.
+        problem: what was wrong with the judge's last reply; empty where this is the first question.
+        led: what was said before, where the answers in it are an agent's, hostile like the last one.
+
+    Raises:
+        InputErrors: the criteria or the judge's own prompt cannot be filled in for this case.
+    """
+    view: PromptView = {
+        "fence": fence_of(answer, led),
+        "turns": led,
+        "instructions": instructions_of(spec, case),
+        "rubric": Rubric.of(spec.options) if spec.kind == "rubric" else None,
+        "criteria": criteria_of(spec, case),
+        "question": case.question if is_shown(spec, "sees_input") else None,
+        "conversation": bool(case.messages),
+        "answer": answer,
+        "reference": _reference(case) if is_shown(spec, "sees_expected") else None,
+        "problem": problem,
+    }
+    return (Message("system", _render("judge_system", view)), Message("user", _render("judge_user", view)))
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerPair:
+    """Two answers to one case, as they are compared.
+
+    Args:
+        case: that was asked.
+        texts: hostile, in the order in which they are shown.
+        turn: how each turn begins, where the texts are conversations; empty where they are answers.
+    """
+
+    case: Case
+    texts: tuple[str, str]
+    turn: str = ""
+
+    @classmethod
+    def of(cls, first: Subject, second: Subject) -> "AnswerPair":
+        """Of conversations the whole is compared, since what they led to may lie before their last answer."""
+        if not (first.conversed or second.conversed):
+            return cls(first.case, (first.text, second.text))
+        both = [_turns(first), _turns(second)]
+        # No turn can hold the hash of itself, so none can begin another.
+        mark = hashlib.sha256(_bytes("\0".join(content for turns in both for _, content in turns))).hexdigest()[:12]
+        one, other = ("\n\n".join(f"--- {mark} {role}\n{content}" for role, content in turns) for turns in both)
+        return cls(first.case, (one, other), f"--- {mark}")
+
+    @property
+    def swapped(self) -> "AnswerPair":
+        """The same two in the other order."""
+        return replace(self, texts=self.texts[::-1])
+
+
+def _turns(subject: Subject) -> list[tuple[str, str]]:
+    if subject.transcript is None:
+        return [("user", subject.case.question), ("assistant", subject.text)]
+    before = [(message.role, message.content) for message in subject.case.messages[:-1]]
+    turns = subject.transcript.turns
+    return [*before, *(part for turn in turns for part in (("user", turn.said), ("assistant", turn.answer)))]
+
+
+def pair_messages(spec: ScorerSpec, pair: AnswerPair, problem: str = "") -> tuple[Message, ...]:
+    """What a pairwise judge is sent.
+
+    Args:
+        spec: a scorer of kind `pairwise`.
+        pair: what is compared.
+        problem: as for `judge_messages`.
+
+    Raises:
+        InputErrors: as `judge_messages`.
+    """
+    case, texts = pair.case, pair.texts
+    view: PromptView = {
+        "shown": [
+            {"place": place, "fence": fence, "answer": answer}
+            for place, fence, answer in zip(("first", "second"), fences_of(texts), texts, strict=True)
+        ],
+        "what": "conversation" if pair.turn else "answer",
+        "turn": pair.turn,
+        "instructions": instructions_of(spec, case),
+        "criteria": criteria_of(spec, case),
+        "question": case.question if is_shown(spec, "sees_input") and not pair.turn else None,
+        "conversation": bool(case.messages),
+        "reference": _reference(case) if is_shown(spec, "sees_expected") else None,
+        "problem": problem,
+    }
+    return (Message("system", _render("pairwise_system", view)), Message("user", _render("pairwise_user", view)))
+
+
+def fence_of(answer: str, led: Sequence[Message] = ()) -> str:
+    """The mark that stands around an answer, and around each turn of the conversation before it.
+
+    It is made of all that stands within it, an agent's earlier answers among that, and no text can contain the hash
+    of itself: so nothing can close its own fence. The same texts get the same one, so that judgements can be cached.
+    """
+    return hashlib.sha256(_bytes("\0".join([*(turn.content for turn in led), answer]))).hexdigest()[:24]
+
+
+def fences_of(texts: tuple[str, str]) -> tuple[str, ...]:
+    """The marks around two answers.
+
+    Each is made of both answers, so that neither can hold it, not even one whose author knows the other.
+    """
+    both = _bytes("\0".join(texts))
+    return tuple(hashlib.sha256(place + both).hexdigest()[:24] for place in (b"1", b"2"))
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+def is_shown(spec: ScorerSpec, option: str) -> bool:
+    """Does the judge see it: `sees_input`, `sees_expected`? Unless it is told not to."""
+    return spec.options.get(option) is not False
+
+
+def criteria_of(spec: ScorerSpec, case: Case) -> str:
+    """The case's own criteria, or else the suite's with the case's fields put in; empty where there are none."""
+    given = spec.options.get("criteria")
+    return case.criteria or (fill(given, case) if isinstance(given, str) else "")
+
+
+def shown_besides(spec: ScorerSpec, case: Case) -> tuple[str, ...]:
+    """What a judge is shown beside the answer and the question, and is to go by."""
+    reference = _reference(case) if is_shown(spec, "sees_expected") else None
+    return (criteria_of(spec, case), instructions_of(spec, case), reference or "")
+
+
+def instructions_of(spec: ScorerSpec, case: Case) -> str:
+    """The judge's own prompt as its author wrote it, rendered for a case; empty where the frame speaks alone.
+
+    A file that ends like a template is one: it sees `criteria`, `dimensions`, `scale`, `expected`, and what a prompt
+    sees of a case. The answer it never sees.
+
+    Raises:
+        InputErrors: it cannot be rendered for this case.
+    """
+    text, path = spec.options.get("instructions"), str(spec.options.get("template", ""))
+    if not isinstance(text, str):
+        return ""
+    if not path.lower().endswith(TEMPLATE_ENDINGS):
+        return text.strip()
+    try:
+        return compile_template(text).render(_variables(spec, case)).strip()
+    except BadTemplate as error:
+        answer = error.undefined and "'answer'" in error.message
+        hint = "the answer is put in by the gate, behind a fence that it cannot forge" if answer else ""
+        said = one_problem(path, error.line, f"{error.message} (case {case.id!r})", hint)
+        raise (SlowTemplate(said.problems) if error.slow else InputErrors(said.problems)) from None
+
+
+def _variables(spec: ScorerSpec, case: Case) -> dict[str, object]:
+    found: dict[str, object] = {**variables_of(case), "criteria": criteria_of(spec, case)}
+    if not is_shown(spec, "sees_input"):
+        del found["input"]
+    if is_shown(spec, "sees_expected"):
+        found["expected"] = case.expected
+    if spec.kind == "rubric":
+        rubric = Rubric.of(spec.options)
+        found["scale"] = [int(end) if end.is_integer() else end for end in (rubric.low, rubric.high)]
+        found["dimensions"] = [
+            {"name": one.name, "description": one.description, "weight": one.weight} for one in rubric.dimensions
+        ]
+    return found
+
+
+def _reference(case: Case) -> str | None:
+    expected = case.expected
+    return expected if isinstance(expected, str) or expected is None else json.dumps(expected)
+
+
+def _render(name: str, view: PromptView) -> str:
+    return _template(name).render(view)
+
+
+@lru_cache
+def _template(name: str) -> Template:
+    source = resources.files("gate.scoring").joinpath("templates", f"{name}.md.j2").read_text(encoding="utf-8")
+    # No HTML is made here: the result is a message to a model.
+    env = Environment(undefined=StrictUndefined, autoescape=False, trim_blocks=True, lstrip_blocks=True)  # noqa: S701
+    return env.from_string(source)

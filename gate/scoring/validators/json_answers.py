@@ -1,0 +1,91 @@
+"""Validators of JSON answers: syntax, schema, and single values."""
+
+import re
+from functools import lru_cache
+from typing import cast
+
+from gate.config.documents import BadJson, parse_json
+from gate.config.json_schema import TooSlow, Work, bounded
+from gate.config.values import JsonSteps, NotThere, look_up, parse_path
+from gate.record.transcript import Unscored
+from gate.scoring.interface import Subject
+from gate.scoring.validators.interface import Finding, Options, as_text, finding, shown_value
+from gate.scoring.validators.words import normal_form
+from gate.values import JsonValue
+
+
+def json_answer(options: Options, subject: Subject) -> Finding:
+    """The whole answer is JSON; a Markdown code fence around it is allowed unless `fence` says otherwise."""
+    try:
+        parse_json(unfenced(subject.text, options))
+    except BadJson as error:
+        return 0.0, f"is not JSON: {error}"[:300]
+    return 1.0, "is JSON"
+
+
+def json_schema(options: Options, subject: Subject) -> Finding:
+    """The whole answer is JSON that satisfies the schema (a code fence as in `json`)."""
+    try:
+        value = parse_json(unfenced(subject.text, options))
+    except BadJson as error:
+        return 0.0, f"is not JSON: {error}"[:300]
+    validator = bounded(cast("dict[str, JsonValue]", options["schema"]), Work())
+    try:
+        first = min(validator.iter_errors(value), key=lambda error: list(map(str, error.path)), default=None)
+    except TooSlow as slow:
+        return Unscored(str(slow)), "the schema"
+    # The library raises whatever it stumbles over where a part of the schema is not what the draft asks for.
+    except Exception as error:
+        return Unscored(f"the schema cannot be applied ({type(error).__name__})"), "the schema"
+    if first is None:
+        return 1.0, "satisfies the schema"
+    return 0.0, f"at {first.json_path[:100]}: {first.message}"[:300]
+
+
+def unfenced(text: str, options: Options) -> str:
+    """What stands inside a Markdown code fence, where that is the whole answer; else the answer itself.
+
+    Args:
+        text: the answer.
+        options: of the scorer, whose `fence` says whether one is allowed.
+    """
+    if not options.get("fence", True):
+        return text
+    match = re.fullmatch(r"\s*```[a-zA-Z]*\n(.*?)\n?```\s*", text, re.DOTALL)
+    return match.group(1) if match else text
+
+
+def json_path(options: Options, subject: Subject) -> Finding:
+    """The answer is JSON, and what `path` leads to is `equals`, is in `one_of`, or is there at all (`exists`)."""
+    path = _parsed(as_text(options["path"]))
+    try:
+        value = look_up(path, parse_json(unfenced(subject.text, options)))
+    except BadJson as error:
+        return 0.0, f"is not JSON: {error}"[:300]
+    except NotThere as error:
+        return finding(options.get("exists") is False, str(error)[:300], str(error)[:300])
+    there = f"{shown_value(value)} at {as_text(options['path'])[:100]}"
+    if "equals" in options:
+        return finding(same_json(value, options["equals"]), there, f"{there}, not {shown_value(options['equals'])}")
+    wanted = options.get("one_of")
+    if isinstance(wanted, list):
+        return finding(any(same_json(value, want) for want in wanted), there, f"{there}, none of {len(wanted)}")
+    return finding(options.get("exists") is not False, there, there)
+
+
+def same_json(one: JsonValue, other: JsonValue) -> bool:
+    """Equality of JSON values: 1 is 1.0, `true` is no number, and texts are compared in Unicode's NFC."""
+    if isinstance(one, bool) or isinstance(other, bool):
+        return one is other
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(same_json(value, other[key]) for key, value in one.items())
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(same_json, one, other))
+    if isinstance(one, str) and isinstance(other, str):
+        return normal_form(one, whole=True) == normal_form(other, whole=True)
+    return one == other
+
+
+@lru_cache(maxsize=256)
+def _parsed(path: str) -> JsonSteps:
+    return parse_path(path)

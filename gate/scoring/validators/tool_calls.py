@@ -1,0 +1,194 @@
+"""Validators of the tools that an agent called, and of what a database then held."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from gate.config.json_schema import TooSlow, Work, bounded
+from gate.messages import ToolCall
+from gate.record.transcript import ARGUMENT_CHARS, Observation, ToolUse, Unscored
+from gate.scoring.interface import Subject
+from gate.scoring.validators.interface import Finding, Options, finding, listed_texts, number_of, shown_value, texts_of
+from gate.scoring.validators.json_answers import same_json
+from gate.values import JsonValue, counted
+
+NOT_TOLD = 'the agent does not say which tools it calls; each answer needs "tools", which is [] where it called none'
+
+
+class _TooLong(Exception):
+    """What was called was cut before it could be looked at."""
+
+
+def tools(options: Options, subject: Subject) -> Finding:
+    """All that the options ask for; what is missing, what was not expected and what failed is named.
+
+    `all`: each was called. `any`: one of them was. `in_order`: called in this order, others between them allowed.
+    `exact`: these calls and no others, in any order, each as often as it stands there. `forbidden`: none was called.
+    `arguments`: by tool, `subset` of the arguments of one of its calls, or a `schema` that those of each call satisfy.
+    `min_calls`, `max_calls`, `max_errors`: counts. A call that failed is one. A call of a tool that is not there
+    is none where calls are asked for, and one where they are not wanted.
+    """
+    if subject.transcript is None:
+        return Unscored("there was no conversation in which tools could be called"), "tools"
+    if not subject.transcript.tools_told:
+        return Unscored(NOT_TOLD), "tools"
+    uses = subject.transcript.tools
+    try:
+        # A tool that two options ask for is missing once.
+        wrong = list(dict.fromkeys(complaint for complaint in _complaints(options, uses) if complaint))
+    except (TooSlow, _TooLong) as unknown:
+        return Unscored(str(unknown)), "arguments"
+    called = f"called {_counted([f'{use.name} (not there)' if use.missing else use.name for use in uses])}"
+    return (0.0, f"{'; '.join(wrong)} ({called})") if wrong else (1.0, called)
+
+
+def _complaints(options: Options, tried: Sequence[ToolUse]) -> Iterator[str]:
+    uses = [use for use in tried if not use.missing]
+    names = [use.name for use in uses]
+    yield _missing([name for name in texts_of(options, "all") if name not in names])
+    if (some := texts_of(options, "any")) and not set(some) & set(names):
+        yield f"none of {listed_texts(some)} was called"
+    yield _order(texts_of(options, "in_order"), names)
+    if "exact" in options:
+        wanted = Counter(texts_of(options, "exact"))
+        yield _missing(list((wanted - Counter(names)).elements()))
+        if more := list((Counter(use.name for use in tried) - wanted).elements()):
+            yield f"unexpected: {listed_texts(more)}"
+    if banned := sorted(set(texts_of(options, "forbidden")) & {use.name for use in tried}):
+        yield f"forbidden: {listed_texts(banned)}"
+    for tool, wanted_arguments in _mapping(options.get("arguments")).items():
+        yield _arguments(tool, _mapping(wanted_arguments), [use for use in uses if use.name == tool])
+    yield from _counts(options, tried)
+
+
+def _missing(names: list[str]) -> str:
+    return f"missing: {listed_texts(names)}" if names else ""
+
+
+def _order(wanted: Sequence[str], names: Sequence[str]) -> str:
+    rest = iter(names)
+    for name in wanted:
+        if name not in rest:
+            return f"not in order: {listed_texts([name])} {'came too early' if name in names else 'is missing'}"
+    return ""
+
+
+def _counts(options: Options, uses: Sequence[ToolUse]) -> Iterator[str]:
+    least, most, errors = (number_of(options, key) for key in ("min_calls", "max_calls", "max_errors"))
+    failed = [use for use in uses if use.failed]
+    made = sum(not use.missing for use in uses)
+    if least is not None and made < least:
+        yield f"{counted(made, 'call')}, fewer than {least:g}"
+    if most is not None and len(uses) > most:
+        yield f"{counted(len(uses), 'call')}, more than {most:g}"
+    if errors is not None and len(failed) > errors:
+        what = counted(len(failed), "failed call")
+        yield f"{what}, more than {errors:g}: {failed[0].name}: {failed[0].result[:120]}"
+
+
+def _arguments(tool: str, wanted: dict[str, JsonValue], uses: Sequence[ToolUse]) -> str:
+    """What is wrong with the arguments of the calls of one tool; one that was not called has none."""
+    given = [ToolCall("", use.name, use.arguments).parsed for use in uses]
+    if not given:
+        return f"missing: {listed_texts([tool])}"
+    long = any(len(use.arguments) > ARGUMENT_CHARS for use in uses)
+    if "subset" in wanted and not any(one is not None and holds_all(dict(one), wanted["subset"]) for one in given):
+        if long:
+            raise _TooLong(f"arguments of {tool} are too long to be kept, so nobody knows them whole")
+        return f"no call of {tool} has {shown_value(wanted['subset'])}; the last one has {uses[-1].arguments[:120]}"
+    if "schema" in wanted:
+        check = bounded(_mapping(wanted["schema"]), Work())
+        for one in given:
+            if one is None and long:
+                raise _TooLong(f"arguments of {tool} are too long to be kept, so nobody knows them whole")
+            if one is None:
+                return f"arguments of {tool} are no JSON object"
+            error = next(check.iter_errors(dict(one)), None)
+            if error is not None:
+                return f"arguments of {tool}: {error.message[:150]}"
+    return ""
+
+
+def holds_all(value: JsonValue, wanted: JsonValue) -> bool:
+    """Has a value all that is wanted of it? Objects may have more keys, and lists are compared item by item."""
+    if isinstance(wanted, dict):
+        return isinstance(value, dict) and all(
+            key in value and holds_all(value[key], one) for key, one in wanted.items()
+        )
+    if isinstance(wanted, list):
+        return isinstance(value, list) and len(value) == len(wanted) and all(map(holds_all, value, wanted))
+    return same_json(value, wanted)
+
+
+def _counted(names: Sequence[str]) -> str:
+    counts = Counter(names)
+    return ", ".join(f"{name} x{times}" if times > 1 else name for name, times in counts.items())[:200] or "no tool"
+
+
+def _mapping(value: JsonValue) -> dict[str, JsonValue]:
+    return value if isinstance(value, dict) else {}
+
+
+def database(options: Options, subject: Subject) -> Finding:
+    """The conversation is there, it has so many messages, or the rows of a query are as they should be.
+
+    `conversation`: a row with the id of the session. `messages`: at least `min` of them. `query`: as many rows as
+    `rows` says; `equals`, the only value, or all rows; `match`, which one of the rows has among its columns.
+    """
+    seen = _seen(options, subject)
+    if seen is None:
+        return Unscored("nobody has looked at the database after this conversation"), "database"
+    if seen.rows is None:
+        return Unscored(f"the database gave no answer: {seen.error}"), "database"
+    if "conversation" in options:
+        return finding(_number(seen) > 0, "the conversation is there", "there is no such conversation")
+    wanted = options.get("messages")
+    if isinstance(wanted, dict):
+        least, there = wanted.get("min", 2), _number(seen)
+        at_least = least if isinstance(least, int) else 2
+        said = counted(there, "message")
+        return finding(there >= at_least, said, f"{said}, fewer than {at_least}")
+    return _queried(options, seen, seen.rows)
+
+
+def _seen(options: Options, subject: Subject) -> Observation | None:
+    name, transcript = options.get("scorer"), subject.transcript
+    found = () if transcript is None else transcript.observations
+    return next((one for one in found if one.scorer == name), None)
+
+
+def _number(seen: Observation) -> int:
+    value = seen.rows[0][0] if seen.rows and seen.rows[0] else 0
+    return value if isinstance(value, int) else 0
+
+
+def _queried(options: Options, seen: Observation, rows: Sequence[Sequence[JsonValue]]) -> Finding:
+    count = f"{len(rows)} or more rows" if seen.more else counted(len(rows), "row")
+    wanted = options.get("rows")
+    if isinstance(wanted, dict):
+        least, most = wanted.get("min"), wanted.get("max")
+        if isinstance(least, int) and len(rows) < least:
+            return 0.0, f"{count}, fewer than {least}"
+        if isinstance(most, int) and (len(rows) > most or seen.more):
+            return 0.0, f"{count}, more than {most}"
+    if "equals" in options:
+        found: JsonValue = rows[0][0] if len(rows) == 1 and len(rows[0]) == 1 else [list(row) for row in rows]
+        if not same_json(found, options["equals"]):
+            return 0.0, f"{shown_value(found)}, not {shown_value(options['equals'])}"
+    if "match" in options:
+        objects = [{name: _unfolded(cell) for name, cell in zip(seen.columns, row, strict=False)} for row in rows]
+        if not any(holds_all(one, options["match"]) for one in objects):
+            first = f"; the first is {shown_value(objects[0])}" if objects else ""
+            return 0.0, f"none of {count} has {shown_value(options['match'])}{first}"
+    return 1.0, count
+
+
+def _unfolded(cell: JsonValue) -> JsonValue:
+    """A JSON column is an object again."""
+    if not isinstance(cell, str) or cell[:1] not in ("{", "["):
+        return cell
+    try:
+        value: JsonValue = json.loads(cell)
+    except (ValueError, RecursionError):
+        return cell
+    return value

@@ -1,0 +1,209 @@
+"""Who may use a store: people and their roles, tokens of programs and their scopes, and the log of what they did."""
+
+import re
+import secrets
+import string
+import zlib
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import IntEnum, StrEnum
+
+EVERYBODY = "*"
+GROUP = "group:"
+
+
+class Role(IntEnum):
+    """What somebody may do; each may do all that those before it may."""
+
+    NOBODY = 0
+    VIEWER = 1
+    EDITOR = 2
+
+    @property
+    def label(self) -> str:
+        """As people write it."""
+        return self.name.lower()
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Who makes a request.
+
+    Args:
+        name: as the history shows it.
+        role: what they may do.
+    """
+
+    name: str
+    role: Role
+
+
+STRANGER = Person("", Role.NOBODY)
+"""Somebody without a login."""
+
+
+@dataclass(frozen=True, slots=True)
+class Members:
+    """Who may edit and who may only look. An entry is a name or an e-mail address, `@` with a domain, `group:` with
+    the name of a group, or `*` for everybody who can log in; upper and lower case are the same.
+    """
+
+    editors: tuple[str, ...] = ()
+    viewers: tuple[str, ...] = ()
+
+    def role(self, name: str, groups: Iterable[str] = ()) -> Role:
+        """The role of somebody.
+
+        Args:
+            name: their name or e-mail address, which somebody has proved; empty where nobody has.
+            groups: that they are in.
+        """
+        is_in = {EVERYBODY, *(f"{GROUP}{group}".casefold() for group in groups)}
+        if name:
+            is_in.add(name.casefold())
+        if "@" in name:
+            is_in.add(f"@{name.rpartition('@')[2]}".casefold())
+        for role, entries in ((Role.EDITOR, self.editors), (Role.VIEWER, self.viewers)):
+            if any(entry.casefold() in is_in for entry in entries):
+                return role
+        return Role.NOBODY
+
+    def known_groups(self, groups: Iterable[str]) -> list[str]:
+        """Those of the groups that an entry names."""
+        named = {entry.casefold() for entry in (*self.editors, *self.viewers)}
+        return [group for group in groups if f"{GROUP}{group}".casefold() in named]
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that somebody did.
+
+    Args:
+        at: when.
+        who: the name of the person or the program.
+        what: its kind, as `case-edited`.
+        about: what it was done to; empty where the kind says all.
+        id: of the log; grows with time. 0 before it is in the log.
+    """
+
+    at: datetime
+    who: str
+    what: str
+    about: str = ""
+    id: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class EventFilter:
+    """Which events are wanted; an empty one wants all.
+
+    Args:
+        who: the name of somebody, in full.
+        what: a kind.
+        about: a part of what it was done to.
+    """
+
+    who: str = ""
+    what: str = ""
+    about: str = ""
+
+
+PREFIX = "pgate_"
+_SIGNS = string.digits + string.ascii_uppercase + string.ascii_lowercase
+_SECRET_CHARS, _SUM_CHARS = 43, 6
+"""Of 62 signs, 43 hold 256 bits, and 6 hold a sum of 32."""
+_FORM = re.compile(rf"{PREFIX}[0-9A-Za-z]{{{_SECRET_CHARS + _SUM_CHARS}}}")
+
+
+class Scope(StrEnum):
+    """What a token allows; none of them holds another."""
+
+    RUNS_READ = "runs:read"
+    RUNS_WRITE = "runs:write"
+    CASES_READ = "cases:read"
+    CASES_WRITE = "cases:write"
+    METRICS_READ = "metrics:read"
+
+    @property
+    def writes(self) -> bool:
+        """It allows a change."""
+        return self.value.endswith(":write")
+
+
+@dataclass(frozen=True, slots=True)
+class ApiToken:
+    """A token as lists show it; the secret itself is nowhere kept.
+
+    Args:
+        id: of the store.
+        name: what it is for.
+        owner: the name of whoever made it.
+        scopes: what it allows.
+        created: when.
+        expires: from when on it is refused; None for never.
+        revoked: since when it is; None where it is not.
+        used: when it was last, to the minute; None for never.
+    """
+
+    id: int
+    name: str
+    owner: str
+    scopes: frozenset[Scope]
+    created: datetime
+    expires: datetime | None = None
+    revoked: datetime | None = None
+    used: datetime | None = None
+
+    @property
+    def author(self) -> str:
+        """As what it does is signed in a history."""
+        return f"{self.owner} (token {self.name})"
+
+    @property
+    def told(self) -> str:
+        """Which it is and what it allows, for the log of what was done."""
+        return f"{self.id}, {self.name}: {' '.join(sorted(self.scopes))}"
+
+    def over(self, now: datetime) -> bool:
+        """It is refused: revoked, or expired."""
+        return self.revoked is not None or (self.expires is not None and self.expires <= now)
+
+
+@dataclass(frozen=True, slots=True)
+class IssuedToken:
+    """A new token, with its secret, which is shown this once.
+
+    Args:
+        token: as lists show it from now on.
+        secret: what programs send.
+    """
+
+    token: ApiToken
+    secret: str = field(repr=False)
+
+
+def new_secret() -> str:
+    """A secret that nobody guesses, with a checksum by which a typing mistake, or a leak, is known for what it is."""
+    drawn = _spelt(secrets.randbits(256), _SECRET_CHARS)
+    return f"{PREFIX}{drawn}{_sum(drawn)}"
+
+
+def is_token(secret: str) -> bool:
+    """Can it be a token at all? One that was mistyped, or cut, cannot."""
+    if not _FORM.fullmatch(secret):
+        return False
+    drawn = secret[len(PREFIX) : -_SUM_CHARS]
+    return secret[-_SUM_CHARS:] == _sum(drawn)
+
+
+def _sum(drawn: str) -> str:
+    return _spelt(zlib.crc32(f"{PREFIX}{drawn}".encode()), _SUM_CHARS)
+
+
+def _spelt(number: int, length: int) -> str:
+    signs = []
+    for _ in range(length):
+        number, rest = divmod(number, len(_SIGNS))
+        signs.append(_SIGNS[rest])
+    return "".join(reversed(signs))

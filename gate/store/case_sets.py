@@ -1,0 +1,343 @@
+"""Sets of cases in a file and in a store, edited in the same way, and copied from one to the other."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Protocol
+
+from gate.cases.files import changed, holds_nothing, written
+from gate.cases.reading import canonical, case_of, put_of, read, words_of
+from gate.cases.stored import (
+    Archive,
+    CaseFilter,
+    CaseVersion,
+    Change,
+    Conflict,
+    Entry,
+    Listed,
+    Page,
+    Put,
+    SuiteVersion,
+    name_before,
+)
+from gate.config.documents import did_you_mean
+from gate.config.naming import StoreName
+from gate.errors import GateError
+
+_EVERY = CaseFilter()
+_PAGE = 500
+
+
+class CaseSet(Protocol):
+    """A set of cases that people work on."""
+
+    @property
+    def label(self) -> str:
+        """As it is named on the command line, with its version where it has one."""
+        ...
+
+    def cases(self, wanted: CaseFilter = _EVERY) -> tuple[CaseVersion, ...]:
+        """Those that are wanted, in their order.
+
+        Raises:
+            GateError: there is no such set, or it cannot be read.
+        """
+        ...
+
+    def case(self, name: str) -> tuple[CaseVersion, ...]:
+        """The versions of one, the newest first; empty where there is none."""
+        ...
+
+    def change(self, changes: Sequence[Change], what: str) -> str | tuple[Conflict, ...]:
+        """Do all of it or nothing.
+
+        Args:
+            changes: each of another case.
+            what: for readers of the history.
+
+        Returns:
+            The label of what there is now; or what others have changed meanwhile, and then nothing was done.
+        """
+        ...
+
+
+class CaseText(Protocol):
+    """A case file on the disk."""
+
+    @property
+    def path(self) -> str:
+        """As the user wrote it."""
+        ...
+
+    def read(self) -> str | None:
+        """What it holds; None where there is none."""
+        ...
+
+    def changed_at(self) -> datetime:
+        """When it was written last."""
+        ...
+
+    def write(self, text: str) -> None:
+        """Put all of it there, or nothing."""
+        ...
+
+
+class StoredSuites(Protocol):
+    """Suites of a store, whose changes carry a name and a time."""
+
+    def names(self) -> tuple[SuiteVersion, ...]:
+        """The newest version of each."""
+        ...
+
+    def newest(self, name: str) -> SuiteVersion | None:
+        """Of one."""
+        ...
+
+    def version(self, name: str, number: int) -> SuiteVersion | None:
+        """One version."""
+        ...
+
+    def entries(self, version: SuiteVersion) -> tuple[Entry, ...]:
+        """The cases of a version, in their order."""
+        ...
+
+    def cases(self, name: str, wanted: CaseFilter, page: Page) -> tuple[Listed, ...]:
+        """Part of the newest version."""
+        ...
+
+    def case(self, name: str, case: str) -> tuple[CaseVersion, ...]:
+        """All versions of a case, the newest first."""
+        ...
+
+    def change(self, name: str, changes: Sequence[Change], what: str) -> SuiteVersion | tuple[Conflict, ...]:
+        """Make a new version."""
+        ...
+
+
+@dataclass(slots=True)
+class FileCases:
+    """Cases of a file; a change is made to the file as it is by then, and touches nothing else in it.
+
+    The number of each case is 1; it stands for what the file held when it was first read here.
+
+    Args:
+        text: the file.
+    """
+
+    text: CaseText
+    _first: Mapping[str, CaseVersion] | None = field(default=None, init=False)
+
+    @property
+    def label(self) -> str:
+        """Its path."""
+        return self.text.path
+
+    def cases(self, wanted: CaseFilter = _EVERY) -> tuple[CaseVersion, ...]:
+        """See `CaseSet`; what was removed from a file is kept by git alone."""
+        if wanted.archived:
+            return ()
+        return tuple(one for one in self._known().values() if matches_filter(one, wanted))
+
+    def case(self, name: str) -> tuple[CaseVersion, ...]:
+        """See `CaseSet`; one at most."""
+        found = self._known().get(name)
+        return () if found is None else (found,)
+
+    def change(self, changes: Sequence[Change], what: str) -> str | tuple[Conflict, ...]:
+        """See `CaseSet`; the file is made where there is none."""
+        first, text = self._known(), self.text.read()
+        now = self._read(text)
+        clashes = tuple(
+            Conflict(change, now.get(change.name))
+            for change in changes
+            if not _done(change, now) and not _untouched(change, first, now)
+        )
+        if clashes:
+            return clashes
+        puts = {_place(change, now): change.entry for change in changes if isinstance(change, Put)}
+        gone = [change.name for change in changes if isinstance(change, Archive)]
+        if text is None:
+            after = written(list(puts.values()), self.label)
+        else:
+            after = changed(text, self.label, puts, gone)
+        if after != text:
+            self.text.write(after)
+        self._first = self._read(after)
+        return self.label
+
+    def _known(self) -> Mapping[str, CaseVersion]:
+        if self._first is None:
+            self._first = self._read(self.text.read())
+        return self._first
+
+    def _read(self, text: str | None) -> dict[str, CaseVersion]:
+        if text is None or holds_nothing(text, self.label):
+            return {}
+        made = self.text.changed_at()
+        return {case.name: CaseVersion(case.name, 1, case.entry, "", made, 1) for case in read(text, self.label)}
+
+
+@dataclass(frozen=True, slots=True)
+class StoreCases:
+    """A suite of a store.
+
+    Args:
+        suites: of the store.
+        name: of the suite; one with a version is only looked at.
+        new: it may be made by a change.
+    """
+
+    suites: StoredSuites
+    name: StoreName
+    new: bool = False
+
+    @property
+    def label(self) -> str:
+        """With the version that it has now."""
+        return self._version().label
+
+    def cases(self, wanted: CaseFilter = _EVERY) -> tuple[CaseVersion, ...]:
+        """See `CaseSet`."""
+        if self.name.version is not None:
+            return self._pinned(wanted)
+        if self.suites.newest(self.name.name) is None and self.new:
+            return ()
+        self._version()
+        found: list[Listed] = []
+        while part := self.suites.cases(self.name.name, wanted, Page(_PAGE, found[-1].place if found else 0)):
+            found += part
+        return tuple(one.version for one in found)
+
+    def case(self, name: str) -> tuple[CaseVersion, ...]:
+        """See `CaseSet`; up to the version of the suite that is named."""
+        if self.name.version is None and self.new and self.suites.newest(self.name.name) is None:
+            return ()
+        until = self._version().number
+        return tuple(one for one in self.suites.case(self.name.name, name) if one.first <= until)
+
+    def change(self, changes: Sequence[Change], what: str) -> str | tuple[Conflict, ...]:
+        """See `CaseSet`."""
+        if self.name.version is not None:
+            newest = StoreName(self.name.name).text
+            raise GateError(f"{self.name.text} is a version, and versions never change", f"name {newest}")
+        if not self.new:
+            self._version()
+        made = self.suites.change(self.name.name, changes, what)
+        return made.label if isinstance(made, SuiteVersion) else made
+
+    def _version(self) -> SuiteVersion:
+        newest = self.suites.newest(self.name.name)
+        if newest is None:
+            known = [one.suite for one in self.suites.names()]
+            hint = did_you_mean(self.name.name, known) if known else "bring cases in: gate cases import FILE store:NAME"
+            raise GateError(f"the store has no suite {self.name.name!r}", hint)
+        if self.name.version is None:
+            return newest
+        found = self.suites.version(self.name.name, self.name.version)
+        if found is None:
+            raise GateError(f"there is no {self.name.text}", f"the newest version is {newest.label}")
+        return found
+
+    def _pinned(self, wanted: CaseFilter) -> tuple[CaseVersion, ...]:
+        version = self._version()
+        if wanted.archived:
+            raise GateError("only the newest version tells what was archived", f"name {StoreName(self.name.name).text}")
+        named = ((case_of(entry).id, entry) for entry in self.suites.entries(version))
+        found = (CaseVersion(name, 0, entry, version.author, version.made, 1) for name, entry in named)
+        return tuple(one for one in found if matches_filter(one, wanted))
+
+
+def matches_filter(version: CaseVersion, wanted: CaseFilter) -> bool:
+    """Is a case of a file, or of an old version, one of those that are wanted?"""
+    if version.entry is None:
+        return False
+    words = words_of(version.entry).casefold()
+    if any(word.casefold() not in words for word in wanted.words):
+        return False
+    return not wanted.slices or wanted.slices.items() <= case_of(version.entry).slices.items()
+
+
+def _place(change: Put, now: Mapping[str, CaseVersion]) -> str:
+    """The name under which the file has the case that is changed; its new one where that is done already."""
+    before = name_before(change)
+    return before if before in now else change.name
+
+
+def _done(change: Change, now: Mapping[str, CaseVersion]) -> bool:
+    before, known = name_before(change), now.get(change.name)
+    if isinstance(change, Archive):
+        return known is None
+    if (before != change.name and before in now) or known is None or known.entry is None:
+        return False
+    return canonical(known.entry) == canonical(change.entry)
+
+
+def _untouched(change: Change, first: Mapping[str, CaseVersion], now: Mapping[str, CaseVersion]) -> bool:
+    """Does a case stand as it did when somebody looked at it, or is it a new one that is not there yet?"""
+    before = name_before(change)
+    if before != change.name and change.name in now:
+        return False
+    if change.base == 0 or before not in first or before not in now:
+        return change.base == 0 and before not in now
+    return _done(Put(before, first[before].entry or {}), now)
+
+
+class ChangedMeanwhile(GateError):
+    """Somebody has changed the same case meanwhile, and nothing was done."""
+
+
+@dataclass(frozen=True, slots=True)
+class CaseMove:
+    """What a place lacks.
+
+    Args:
+        new, edited: cases that it does not have, or has otherwise.
+        others: names of cases that it has and the first place has not.
+        same: how many are alike.
+    """
+
+    new: tuple[Put, ...]
+    edited: tuple[Put, ...]
+    others: tuple[Archive, ...]
+    same: int
+
+    def changes(self, *, without_others: bool) -> tuple[Change, ...]:
+        """What is to be done; what is only there may stay."""
+        return (*self.new, *self.edited, *(self.others if without_others else ()))
+
+
+def plan_move(cases: Sequence[Entry], to: CaseSet) -> CaseMove:
+    """What has to be done to a place so that it holds these cases.
+
+    Args:
+        cases: sound ones, in their order.
+        to: what it is compared with; archived cases of it come back under their names.
+    """
+    there = {one.name: one for one in to.cases()}
+    archived = {one.name: one for one in to.cases(CaseFilter(archived=True))}
+    new: list[Put] = []
+    edited: list[Put] = []
+    puts = [put_of(entry) for entry in cases]
+    for put in puts:
+        known = there.get(put.name)
+        if known is None:
+            new.append(_on(put, archived.get(put.name)))
+        elif known.entry is None or canonical(known.entry) != canonical(put.entry):
+            edited.append(_on(put, known))
+    names = {put.name for put in puts}
+    others = tuple(Archive(name, one.number) for name, one in there.items() if name not in names)
+    return CaseMove(tuple(new), tuple(edited), others, len(puts) - len(new) - len(edited))
+
+
+def _on(put: Put, known: CaseVersion | None) -> Put:
+    return Put(put.name, put.entry, put.slices, put.text, 0 if known is None else known.number)
+
+
+def changed_meanwhile(conflict: Conflict) -> str:
+    """Who was quicker, and when, for a message."""
+    current = conflict.current
+    if current is None:
+        return f"{conflict.change.name} is not there any more"
+    done = "archived" if current.entry is None else "changed" if conflict.change.base else "written"
+    by = f" by {current.author}" if current.author else ""
+    return f"{conflict.change.name} was {done}{by} on {current.made:%Y-%m-%d at %H:%M %Z} meanwhile"

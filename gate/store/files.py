@@ -1,0 +1,210 @@
+"""Files of the repository, read within a limit and written without loss, and the gate's own folder `.gate`."""
+
+import os
+import signal
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from gate.errors import GateError
+
+
+def read_bounded(path: Path, most: int) -> bytes | None:
+    """The bytes of a file; None where they are more than `most`.
+
+    Args:
+        path: of a file, a pipe or a device.
+        most: bytes that are read at most, and one.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    if path.stat().st_size > most:
+        return None
+    parts, left = list[bytes](), most + 1
+    with path.open("rb") as file:
+        while left and (part := file.read(min(2**24, left))):
+            parts.append(part)
+            left -= len(part)
+    return b"".join(parts) if left else None
+
+
+GATE_FOLDER = ".gate"
+
+CACHE_FOLDER = Path(GATE_FOLDER) / "cache"
+"""Where answers are kept from run to run."""
+
+
+def make_gate_folder(path: Path) -> None:
+    """Make a folder, and keep it out of git if it is `.gate` or lies in it.
+
+    Args:
+        path: the folder.
+
+    Raises:
+        GateError: it cannot be made, or a link stands on the way, which a repository may have brought.
+    """
+    home = path if path.name == GATE_FOLDER else path.parent
+    own = home.name == GATE_FOLDER
+    if own and (path.is_symlink() or home.is_symlink()):
+        raise GateError(f"{path} lies behind a symbolic link", "remove the link, or name a folder with --out")
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        ignored = home / ".gitignore"
+        if own and not ignored.is_file():
+            # Runs hold model outputs; they are not for the repository unless somebody decides so.
+            ignored.unlink(missing_ok=True)
+            with ignored.open("x", encoding="utf-8") as file:
+                file.write("*\n")
+    except OSError as error:
+        raise GateError(f"cannot write to {path}: {error.strerror}", "name another folder with --out") from None
+
+
+_HINT = "name another place with --out"
+
+
+def write_new(path: Path, text: str) -> None:
+    """Write a file that must not be there yet; afterwards there is all of it, or nothing.
+
+    Args:
+        path: where; folders on the way are made.
+        text: what; line ends stay as they are.
+
+    Raises:
+        GateError: something is there already, a link stands on the way, or the place cannot be written to.
+    """
+    write_all_new({path: text})
+
+
+def write_all_new(texts: Mapping[Path, str]) -> None:
+    """Write several files that must not be there yet; none is written where one of them is in the way.
+
+    Args:
+        texts: by path; see `write_new`.
+
+    Raises:
+        GateError: see `write_new`.
+    """
+    for path in texts:
+        _check_way(path)
+        if os.path.lexists(path):
+            raise GateError(f"{path} is there already, and nothing is overwritten", f"remove it, or {_HINT}")
+    written: list[Path] = []
+    try:
+        for path, text in texts.items():
+            _link(path, text)
+            written.append(path)
+    except (GateError, KeyboardInterrupt):
+        for path in written:
+            path.unlink(missing_ok=True)
+        raise
+
+
+def rewrite(path: Path, text: str) -> None:
+    """Put another text into a file that is there; afterwards it is the new one or the old one, with the same rights.
+
+    Args:
+        path: a plain file.
+        text: what; line ends stay as they are.
+
+    Raises:
+        GateError: it is no plain file, a link stands on the way, or it cannot be written.
+    """
+    rewrite_all({path: text})
+
+
+def rewrite_all(texts: Mapping[Path, str]) -> None:
+    """Put other texts into files that belong together; afterwards all of them are the new ones, or the old ones.
+
+    All texts are on the disk before the first file is replaced. Where one cannot be replaced, those before it get their
+    old text again.
+
+    Args:
+        texts: by path; see `rewrite`.
+
+    Raises:
+        GateError: see `rewrite`.
+    """
+    for path in texts:
+        _check_way(path)
+        if path.is_symlink() or not path.is_file():
+            raise GateError(f"{path} is no plain file", "name the file itself")
+    made: list[Path] = []
+    path = Path()
+    try:
+        for path, text in texts.items():
+            for data in (text.encode("utf-8"), path.read_bytes()):
+                made.append(_copy(path, data))
+        _replace(dict(zip(texts, zip(made[::2], made[1::2], strict=True), strict=True)))
+    except OSError as error:
+        raise GateError(f"cannot write to {error.filename2 or path}: {error.strerror}", "check its rights") from None
+    except UnicodeEncodeError:
+        raise GateError(f"cannot write to {path}: its new text is no Unicode", "look at the prompt's words") from None
+    finally:
+        for one in made:
+            one.unlink(missing_ok=True)
+
+
+def _replace(files: Mapping[Path, tuple[Path, Path]]) -> None:
+    """Put new files in place of old ones, of which there are copies; no signal comes between two of them."""
+    done: list[tuple[Path, Path]] = []
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
+    try:
+        for path, (new, old) in files.items():
+            new.replace(path)
+            done.append((path, old))
+    except OSError:
+        for path, old in done:
+            old.replace(path)
+        raise
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _copy(path: Path, data: bytes) -> Path:
+    """Something that can take the place of a file, with its rights."""
+    new = _beside(path, data)
+    new.chmod(path.stat().st_mode & 0o7777)
+    return new
+
+
+def _check_way(path: Path) -> None:
+    """A repository may have brought a link that leads out of it; of an absolute path the user has seen all."""
+    if path.is_absolute():
+        return
+    for folder in path.parents:
+        if folder.is_symlink():
+            raise GateError(f"{path} lies behind the symbolic link {folder}", f"remove the link, or {_HINT}")
+
+
+def _link(path: Path, text: str) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        new = _beside(path, text.encode("utf-8"))
+        try:
+            new.chmod(0o666 & ~_umask())
+            os.link(new, path, follow_symlinks=False)  # unlike a rename this fails where something is in the way
+        finally:
+            new.unlink(missing_ok=True)
+    except OSError as error:
+        raise GateError(f"cannot write to {path}: {error.strerror}", _HINT) from None
+
+
+def _beside(path: Path, data: bytes) -> Path:
+    """What a file is to hold, on the disk, in a file with a name of its own in the same folder."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:50]}.")
+    try:
+        with open(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError:
+        Path(name).unlink(missing_ok=True)
+        raise
+    return Path(name)
+
+
+def _umask() -> int:
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,233 @@
+"""Tokens of programs, kept as digests alone, and the log of who did what."""
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import Column, ColumnElement, Connection, Index, Row, Table, insert, or_, select, update
+
+from gate.cases.stored import Page
+from gate.config.naming import value_complaint
+from gate.errors import GateError
+from gate.store.access import ApiToken, Event, EventFilter, IssuedToken, Scope, is_token, new_secret
+from gate.store.sql.database import Database
+from gate.store.sql.tables import Key, Label, Moment, metadata
+
+api_tokens = Table(
+    "api_tokens",
+    metadata,
+    Column("id", Key, primary_key=True),
+    Column("digest", Label, nullable=False, unique=True),
+    Column("name", Label, nullable=False),
+    Column("owner", Label, nullable=False),
+    Column("scopes", Label, nullable=False),
+    Column("created", Moment, nullable=False),
+    Column("expires", Moment),
+    Column("revoked", Moment),
+    Column("used", Moment),
+    # Somebody's own tokens.
+    Index(None, "owner", "name"),
+)
+"""`digest` is SHA-256 of the secret, which 256 bits need no slower one for; `scopes` are joined by blanks."""
+
+DAYS = 90
+"""That a token is good for, unless somebody asks for more or less."""
+SEEN_EVERY = timedelta(minutes=1)
+"""Its use is noted no more often than that."""
+_TOKEN = api_tokens.c
+_SHOWN = tuple(column for column in _TOKEN if column is not _TOKEN.digest)
+
+
+@dataclass(frozen=True, slots=True)
+class TokenRequest:
+    """A token that somebody wants.
+
+    Args:
+        name: what it is for; of those of one owner that are good, each has another.
+        owner: whose it is.
+        scopes: what it allows; one or more.
+        days: that it is good for; None for good.
+    """
+
+    name: str
+    owner: str
+    scopes: frozenset[Scope]
+    days: int | None = DAYS
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """All tokens of a store.
+
+    Args:
+        database: which has its tables.
+    """
+
+    database: Database
+
+    def create(self, wish: TokenRequest, now: datetime) -> IssuedToken:
+        """Make a token.
+
+        Args:
+            wish: what it is to be.
+            now: the time.
+
+        Raises:
+            GateError: its name or its days are none, it allows nothing, or its owner has a good one of that name.
+        """
+        _check(wish)
+        secret = new_secret()
+        values = {
+            **{"digest": _digest(secret), "name": wish.name, "owner": wish.owner, "created": now},
+            "scopes": " ".join(sorted(wish.scopes)),
+            "expires": None if wish.days is None else now + timedelta(days=wish.days),
+        }
+
+        def work(db: Connection) -> ApiToken:
+            same = select(*_SHOWN).where(_TOKEN.owner == wish.owner, _TOKEN.name == wish.name)
+            if any(not _token(row).over(now) for row in db.execute(same)):
+                raise GateError(f"there is a token named {wish.name!r} already", "choose another name, or revoke it")
+            return _token(db.execute(insert(api_tokens).values(**values).returning(*_SHOWN)).one())
+
+        return IssuedToken(self.database.write(work), secret)
+
+    def all(self) -> tuple[ApiToken, ...]:
+        """Tokens, the newest first, also those that are revoked or expired."""
+        found = select(*_SHOWN).order_by(_TOKEN.id.desc())
+        return self.database.read(lambda db: tuple(map(_token, db.execute(found))))
+
+    def revoke(self, id: int, now: datetime) -> bool:
+        """Refuse a token from now on; False where there is none that was good.
+
+        Args:
+            id: of the token.
+            now: the time.
+        """
+        gone = update(api_tokens).where(_TOKEN.id == id, _TOKEN.revoked.is_(None)).values(revoked=now)
+        return self.database.write(lambda db: bool(db.execute(gone).rowcount))
+
+    def find(self, secret: str, now: datetime) -> ApiToken | None:
+        """The token of a secret, and note that it is used; None where it is refused.
+
+        Args:
+            secret: as a program sent it; what cannot be one is not even looked for.
+            now: the time.
+        """
+        if not is_token(secret):
+            return None
+        found = select(*_SHOWN).where(_TOKEN.digest == _digest(secret))
+        row = self.database.read(lambda db: db.execute(found).first())
+        if row is None or (token := _token(row)).over(now):
+            return None
+        if token.used is None or now - token.used >= SEEN_EVERY:
+            self._seen(token.id, now)
+        return token
+
+    def _seen(self, id: int, now: datetime) -> None:
+        """Of several requests at once, one notes it."""
+        old = or_(_TOKEN.used.is_(None), _TOKEN.used <= now - SEEN_EVERY)
+        seen = update(api_tokens).where(_TOKEN.id == id, old).values(used=now)
+        self.database.write(lambda db: db.execute(seen))
+
+
+def scopes_of(words: Iterable[str]) -> frozenset[Scope]:
+    """Scopes by their names.
+
+    Raises:
+        GateError: one is none.
+    """
+    found = []
+    for word in words:
+        if word not in list(Scope):
+            raise GateError(f"there is no scope {word!r}", f"choose some of {', '.join(Scope)}")
+        found.append(Scope(word))
+    return frozenset(found)
+
+
+def _check(wish: TokenRequest) -> None:
+    for what, name in (("name", wish.name), ("owner", wish.owner)):
+        if complaint := value_complaint(name):
+            raise GateError(f"the {what} of a token {complaint}", "give it a short one, for example ci")
+    if not wish.scopes:
+        raise GateError("a token without a scope allows nothing", f"choose some of {', '.join(Scope)}")
+    if wish.days is not None and not 1 <= wish.days <= 3650:
+        raise GateError("a token is good for 1 to 3650 days, or for good", "most are good for 90")
+
+
+def _digest(secret: str) -> str:
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def _token(row: Row[Any]) -> ApiToken:
+    scopes = frozenset(Scope(word) for word in row.scopes.split())
+    return ApiToken(row.id, row.name, row.owner, scopes, row.created, row.expires, row.revoked, row.used)
+
+
+events = Table(
+    "events",
+    metadata,
+    Column("id", Key, primary_key=True),
+    Column("at", Moment, nullable=False),
+    Column("who", Label, nullable=False),
+    Column("what", Label, nullable=False),
+    Column("about", Label, nullable=False),
+    # What one person did, and what happened of one kind, the newest first.
+    Index(None, "who", "id"),
+    Index(None, "what", "id"),
+    sqlite_autoincrement=True,
+)
+
+_EVENT = events.c
+_CHARS = 500
+"""Of each text of an event; an index has to take it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """The log of a store.
+
+    Args:
+        database: which has its tables.
+    """
+
+    database: Database
+
+    def add(self, event: Event) -> None:
+        """Add an event.
+
+        Raises:
+            CannotEvaluate: the database does not answer.
+        """
+        texts = {"who": event.who, "what": event.what, "about": event.about}
+        cut = {name: text if len(text) <= _CHARS else f"{text[: _CHARS - 1]}…" for name, text in texts.items()}
+        self.database.write(lambda db: db.execute(insert(events).values(at=event.at, **cut)))
+
+    def events(self, wanted: EventFilter, page: Page) -> tuple[Event, ...]:
+        """Events, the newest first.
+
+        Args:
+            wanted: which.
+            page: `after` is the id of the last event of the page before; 0 begins.
+        """
+        found = select(events).where(*_conditions(wanted)).order_by(_EVENT.id.desc()).limit(page.size)
+        if page.after:
+            found = found.where(_EVENT.id < page.after)
+        return self.database.read(
+            lambda db: tuple(Event(row.at, row.who, row.what, row.about, row.id) for row in db.execute(found))
+        )
+
+    def kinds(self) -> tuple[str, ...]:
+        """What has happened so far."""
+        found = select(_EVENT.what).distinct().order_by(_EVENT.what)
+        return self.database.read(lambda db: tuple(db.execute(found).scalars()))
+
+
+def _conditions(wanted: EventFilter) -> Iterator[ColumnElement[bool]]:
+    if wanted.who:
+        yield _EVENT.who == wanted.who
+    if wanted.what:
+        yield _EVENT.what == wanted.what
+    if wanted.about:
+        yield _EVENT.about.contains(wanted.about, autoescape=True)

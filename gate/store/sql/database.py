@@ -1,0 +1,267 @@
+"""Opens the database of the store, SQLite in a file or Postgres; each write is one transaction: all or nothing."""
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any, TypeVar
+
+from sqlalchemy import (
+    ARRAY,
+    Connection,
+    Engine,
+    QueuePool,
+    Table,
+    bindparam,
+    create_engine,
+    event,
+    func,
+    insert,
+    make_url,
+    select,
+)
+from sqlalchemy.engine import URL
+from sqlalchemy.exc import (
+    ArgumentError,
+    DatabaseError,
+    DBAPIError,
+    InterfaceError,
+    OperationalError,
+    SQLAlchemyError,
+    TimeoutError,
+)
+
+from gate.config.documents import printable
+from gate.errors import CannotEvaluate, GateError, with_extra
+from gate.store.files import make_gate_folder
+
+Result = TypeVar("Result")
+
+POSTGRES = ("postgres", "postgresql", "postgresql+psycopg")
+SQLITE = "sqlite"
+WAIT_S = 30
+"""For a connection, and for another writer to finish."""
+_ON_ITS_WAY_S = 0.5
+"""For the answer to a question that was ended at the server."""
+_WRITES = "gate_writes"
+_REASON_CHARS = 300
+_ALIVE = {
+    "tcp_user_timeout": WAIT_S * 1000,
+    "keepalives_idle": WAIT_S,
+    "keepalives_interval": 10,
+    "keepalives_count": 3,
+}
+"""Of a connection of Postgres: a host that is gone is noticed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Connections:
+    """Connections to a database.
+
+    Args:
+        used: at work.
+        idle: open, and waiting for work.
+    """
+
+    used: int
+    idle: int
+
+
+class Database:
+    """One database.
+
+    Args:
+        url: `postgresql://…` or `sqlite:///path`.
+        hurry_s: seconds after which a question is given up; None waits longer, as work that is not for a page may.
+
+    Raises:
+        GateError: it is no such address, or a package is missing.
+    """
+
+    def __init__(self, url: str, hurry_s: float | None = None) -> None:
+        self._url = _parsed(url)
+        if self._url.drivername == SQLITE:
+            self.engine = _sqlite(self._url, hurry_s or WAIT_S)
+        else:
+            self.engine = _postgres(self._url, hurry_s)
+
+    @classmethod
+    def of_file(cls, path: Path) -> "Database":
+        """SQLite in a file; its folder is made, and git looks away from it."""
+        make_gate_folder(path.parent)
+        return cls(f"sqlite:///{path}")
+
+    def hurried(self, seconds: float) -> "Database":
+        """The same one for pages, whose readers are not to wait.
+
+        Args:
+            seconds: after which a question, a connection or another writer is waited for no longer.
+        """
+        return Database(self._url.render_as_string(hide_password=False), seconds)
+
+    @property
+    def label(self) -> str:
+        """Its address as people may read it, without a password."""
+        if self._url.drivername == SQLITE:
+            return str(self._url.database)
+        return self._url.set(drivername="postgresql").render_as_string(hide_password=True)
+
+    @property
+    def file(self) -> Path | None:
+        """Where it lies; None where a server has it."""
+        return Path(str(self._url.database)) if self._url.drivername == SQLITE else None
+
+    def read(self, work: Callable[[Connection], Result]) -> Result:
+        """Do what only reads.
+
+        Raises:
+            CannotEvaluate: the database cannot be reached.
+        """
+        with self._told(), self.engine.connect() as connection, connection.begin():
+            return work(connection)
+
+    def write(self, work: Callable[[Connection], Result]) -> Result:
+        """Do all of it or nothing; writers of SQLite wait for each other.
+
+        Raises:
+            CannotEvaluate: the database cannot be reached, or the connection was lost: then nothing was kept, unless
+                it was lost at the very end, and the same work may be done again.
+        """
+        with self._told():
+            with self.engine.connect().execution_options(**{_WRITES: True}) as connection, connection.begin():
+                return work(connection)
+
+    def connections(self) -> Connections:
+        """Of this process."""
+        pool = self.engine.pool
+        assert isinstance(pool, QueuePool)  # noqa: S101
+        return Connections(pool.checkedout(), pool.checkedin())
+
+    def close(self) -> None:
+        """Give all connections back."""
+        self.engine.dispose()
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """What keeps the database from answering, without the address, which holds a password."""
+        try:
+            yield
+        except (DBAPIError, TimeoutError) as error:
+            if not _away(error):
+                raise
+            raise CannotEvaluate(
+                f"the store {self.label} does not answer: {self._reason(error)}",
+                "see that the database runs and may be written, then repeat: nothing was written",
+            ) from None
+
+    def _reason(self, error: SQLAlchemyError) -> str:
+        told = str(getattr(error, "orig", None) or error)
+        if secret := self._url.password:
+            told = told.replace(str(secret), "[password]")
+        return printable(" ".join(told.split()))[:_REASON_CHARS]
+
+
+def _parsed(url: str) -> URL:
+    hint = "postgresql://user:password@host/name or sqlite:///path"
+    try:
+        parsed = make_url(url)
+    except (ArgumentError, ValueError):
+        raise GateError("the store's address is none of a database", hint) from None
+    if parsed.drivername in POSTGRES:
+        return parsed.set(drivername="postgresql+psycopg")
+    if parsed.drivername == SQLITE and parsed.database and parsed.database != ":memory:":
+        return parsed
+    raise GateError("the store's address is none of a Postgres or SQLite database", hint)
+
+
+def _postgres(url: URL, hurry_s: float | None) -> Engine:
+    wait_s = hurry_s or WAIT_S
+    given = {"connect_timeout": max(2, round(wait_s)), "application_name": "prompt-gate", **_ALIVE}
+    try:
+        engine = create_engine(url, pool_pre_ping=True, hide_parameters=True, pool_timeout=wait_s, connect_args=given)
+        if hurry_s is not None:
+            _hurry(engine, hurry_s)
+    except ImportError:
+        raise GateError(
+            "the store is a Postgres database, and psycopg is not installed", with_extra("postgres")
+        ) from None
+    return engine
+
+
+def _hurry(engine: Engine, seconds: float) -> None:
+    """A statement that takes too long ends at the server, and one whose answer does not come ends here."""
+    from gate.store.sql.postgres import connect_with_timeout
+
+    connect = connect_with_timeout(seconds + _ON_ITS_WAY_S)
+
+    @event.listens_for(engine, "do_connect")
+    def _connected(_: object, __: object, words: list[str], given: dict[str, Any]) -> Any:
+        limit = f"-c statement_timeout={round(seconds * 1000)}"
+        return connect(*words, **given | {"options": f"{given.get('options', '')} {limit}".strip()})
+
+
+def _sqlite(url: URL, wait_s: float) -> Engine:
+    engine = create_engine(url, connect_args={"timeout": wait_s}, hide_parameters=True)
+
+    @event.listens_for(engine, "connect")
+    def _opened(raw: Any, _: object) -> None:
+        # The driver's own transactions would begin late: a reader that writes later could then not be let in.
+        raw.isolation_level = None
+        for setting in ("foreign_keys = ON", "journal_mode = WAL", "synchronous = NORMAL"):
+            raw.execute(f"PRAGMA {setting}")
+
+    @event.listens_for(engine, "begin")
+    def _begun(connection: Connection) -> None:
+        writes = connection.get_execution_options().get(_WRITES)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+    return engine
+
+
+def _away(error: DBAPIError | TimeoutError) -> bool:
+    """Is it the database that failed, and not what was asked of it?"""
+    if isinstance(error, TimeoutError | OperationalError | InterfaceError) or error.connection_invalidated:
+        return True
+    # A file that is none of a database, or a damaged one, has no class of its own.
+    return type(error) is DatabaseError
+
+
+Item = TypeVar("Item")
+
+ROWS_AT_ONCE = 1000
+"""Rows of one statement."""
+
+
+def put_many(db: Connection, table: Table, rows: Iterable[dict[str, Any]]) -> None:
+    """Put rows there, in the transaction of the caller.
+
+    Args:
+        db: of a write.
+        table: that they are of.
+        rows: all with the same columns.
+
+    Raises:
+        IntegrityError: one of them is there already.
+    """
+    for part in chunks(rows, ROWS_AT_ONCE):
+        if db.dialect.name == SQLITE:
+            db.execute(insert(table), part)
+        else:
+            _in_columns(db, table, part)
+
+
+def _in_columns(db: Connection, table: Table, rows: list[dict[str, Any]]) -> None:
+    """As one array for each column: Postgres asks itself anew for every row else, at five times the price."""
+    columns = [table.c[name] for name in rows[0]]
+    arrays = (bindparam(f"all_{column.name}", type_=ARRAY(column.type)) for column in columns)
+    given = func.unnest(*arrays).table_valued(*(column.name for column in columns)).render_derived()
+    put = insert(table).from_select(columns, select(*(given.c[column.name] for column in columns)))
+    db.execute(put, {f"all_{column.name}": [row[column.name] for row in rows] for column in columns})
+
+
+def chunks(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
+    """Items in lists of at most so many."""
+    rest = iter(items)
+    while part := list(islice(rest, size)):
+        yield part

@@ -1,0 +1,199 @@
+"""What many runs of a store say together: cases over time, judges, labels that set the gate aside."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from sqlalchemy import ColumnElement, Connection, Row, Select, Subquery, case, func, select, union_all
+
+from gate.cases.stored import Page
+from gate.engine.history import Agreement, CaseInRun, CaseOverTime, JudgeOverTime, OverrideRow
+from gate.record.comparison import Verdict
+from gate.record.sample import ArmName
+from gate.store.sql import tables
+from gate.store.sql.database import Database
+from gate.store.sql.runs import listed, newest_of, older_than, run_columns
+
+Question: TypeAlias = Literal["flaky", "mute"]
+SAME = 1e-9
+"""Means that differ by less are the same."""
+ENOUGH = 2
+"""Runs after which a case can be said never to tell the arms apart."""
+_RUN = tables.runs.c
+_RESULT = tables.case_results.c
+_SUITE = tables.run_suites.c
+_LABEL = tables.overrides.c
+
+
+@dataclass(frozen=True, slots=True)
+class Insights:
+    """Runs of a store, looked at together.
+
+    Args:
+        database: which has its tables.
+    """
+
+    database: Database
+
+    def slices(self, suite: str, last: int) -> tuple[tuple[str, str], ...]:
+        """Each axis and slice that the newest runs of a suite have figures of."""
+        newest, figure = newest_of(suite, last), tables.figures.c
+        found = select(figure.axis, figure.slice).distinct().join(newest, newest.c.id == figure.suite_id)
+        ordered = found.order_by(figure.axis, figure.slice)
+        return self.database.read(lambda db: tuple((row.axis, row.slice) for row in db.execute(ordered)))
+
+    def cases(self, suite: str, last: int, question: Question, most: int) -> tuple[CaseOverTime, ...]:
+        """Cases of the newest runs of a suite.
+
+        Args:
+            suite: its name.
+            last: runs at most.
+            question: `flaky` are those whose scores vary within a run, the most varying first; `mute` are those that
+                had the same score in both arms of every run, those in most runs first.
+            most: cases.
+        """
+        over = _over_time(newest_of(suite, last))
+        if question == "flaky":
+            wanted = select(over).where(over.c.squares > SAME).order_by((over.c.squares / over.c.free).desc())
+        else:
+            same = over.c.spread < SAME, over.c.paired == over.c.runs, over.c.runs >= ENOUGH
+            wanted = select(over).where(*same).order_by(over.c.runs.desc(), over.c.lowest)
+        found = wanted.order_by(over.c.case).limit(most)
+        return self.database.read(lambda db: tuple(map(_case, db.execute(found))))
+
+    def runs_of(self, suite: str, names: Sequence[str], most: int) -> tuple[CaseInRun, ...]:
+        """How one case did in the newest runs of a suite of the store, the newest first.
+
+        Args:
+            suite: its name in the store; runs call it by another one, or have it from a file of that name.
+            names: all that the case was ever called.
+            most: suites of runs, with the case or without it.
+        """
+        newest = _asking(suite, most)
+        arms = (func.max(_mean_of(arm)).label(arm.value) for arm in (ArmName.BASELINE, ArmName.CANDIDATE))
+        found = (
+            select(newest.c.run_id, newest.c.name, _RESULT.case, newest.c.created, _RUN.verdict, *arms)
+            .join(tables.case_results, _RESULT.suite_id == newest.c.id)
+            .join(tables.runs, _RUN.id == newest.c.run_id)
+            .where(_RESULT.case.in_(names))
+            .group_by(newest.c.run_id, newest.c.name, _RESULT.case, newest.c.created, _RUN.verdict)
+            .order_by(newest.c.created.desc(), newest.c.run_id.desc(), newest.c.name)
+        )
+        rows = self.database.read(lambda db: db.execute(found).all())
+        return tuple(
+            CaseInRun(run, name, case, created, Verdict(verdict), *means)
+            for run, name, case, created, verdict, *means in rows
+        )
+
+    def judges(self, suite: str, last: int) -> tuple[JudgeOverTime, ...]:
+        """How far judges agreed in the newest runs of a suite, the newest first."""
+        newest, told = newest_of(suite, last), tables.agreements.c
+        found = select(tables.agreements, newest.c.run_id, newest.c.created).join(newest, newest.c.id == told.suite_id)
+        ordered = found.order_by(told.scorer, told.kind, newest.c.created.desc(), newest.c.run_id.desc())
+        return self.database.read(lambda db: tuple(map(_judge, db.execute(ordered))))
+
+    def overrides(self, page: Page) -> tuple[OverrideRow, ...]:
+        """Labels that were to set the gate aside, those of the newest runs first.
+
+        Args:
+            page: `after` is the id of the last run of the page before.
+        """
+        columns = (_LABEL.label, _LABEL.set_by, _LABEL.set_at, _LABEL.role, _LABEL.reason, _LABEL.counted)
+        named = _LABEL.commit.label("label_commit")
+        found = run_columns(*columns, named, _LABEL.why_not).join(tables.overrides, _LABEL.run_id == _RUN.id)
+        found = older_than(found, page.after).order_by(_RUN.created.desc(), _RUN.id.desc()).limit(page.size)
+        return self.database.read(lambda db: _overrides(db, found))
+
+
+def _asking(suite: str, most: int) -> Subquery:
+    """The newest suites of runs whose cases are those of a suite of the store, or of a file by the same name."""
+    # Not compared with an empty text: those are many, and the index by name has to be the one that is used.
+    from_file = func.length(_SUITE.store) == 0
+    parts = (
+        select(_SUITE.id, _SUITE.run_id, _SUITE.name, _SUITE.created)
+        .where(*wanted)
+        .order_by(_SUITE.created.desc())
+        .limit(most)
+        .subquery()
+        for wanted in ((_SUITE.store == suite,), (_SUITE.name == suite, from_file))
+    )
+    both = union_all(*(select(part) for part in parts)).subquery()
+    return select(both).order_by(both.c.created.desc()).limit(most).subquery()
+
+
+def _over_time(newest: Subquery) -> Subquery:
+    """Each case of the newest runs; the arms of one run are put together first."""
+    squares = case((_RESULT.n > 1, _RESULT.variance * (_RESULT.n - 1)), else_=0.0)
+    free = case((_RESULT.n > 1, _RESULT.n - 1), else_=0)
+    run = (
+        select(
+            _RESULT.case,
+            func.min(_RESULT.mean).label("lowest"),
+            func.max(_RESULT.mean).label("highest"),
+            func.count(_RESULT.mean).label("arms"),
+            *(_sum(value, name) for value, name in ((_RESULT.n, "n"), (_RESULT.missing, "missing"))),
+            *(_sum(value, name) for value, name in ((squares, "squares"), (free, "free"))),
+        )
+        .join(newest, newest.c.id == _RESULT.suite_id)
+        .group_by(_RESULT.suite_id, _RESULT.case)
+        .subquery()
+    ).c
+    return (
+        select(
+            run.case,
+            func.count(run.lowest).label("runs"),
+            _sum(case((run.arms > 1, 1), else_=0), "paired"),
+            func.min(run.lowest).label("lowest"),
+            func.max(run.highest).label("highest"),
+            func.max(run.highest - run.lowest).label("spread"),
+            *(_sum(run[name], name) for name in ("n", "missing", "squares", "free")),
+        )
+        .group_by(run.case)
+        .having(func.count(run.lowest) > 0)
+        .subquery()
+    )
+
+
+def _mean_of(arm: ArmName) -> ColumnElement[Any]:
+    return case((_RESULT.arm == arm.value, _RESULT.mean))
+
+
+def _sum(value: ColumnElement[Any], name: str) -> ColumnElement[Any]:
+    return func.sum(value).label(name)
+
+
+def _case(row: Row[Any]) -> CaseOverTime:
+    return CaseOverTime(
+        case=row.case,
+        runs=row.runs,
+        paired=int(row.paired),
+        samples=int(row.n),
+        missing=int(row.missing),
+        variance=row.squares / int(row.free) if row.free else None,
+        lowest=row.lowest,
+        highest=row.highest,
+        spread=row.spread,
+    )
+
+
+def _judge(row: Row[Any]) -> JudgeOverTime:
+    told = Agreement(row.scorer, row.kind, row.answers, row.value, row.lower, row.upper, row.why_not)
+    return JudgeOverTime(row.run_id, row.created, told)
+
+
+def _overrides(db: Connection, found: Select[Any]) -> tuple[OverrideRow, ...]:
+    rows = db.execute(found).all()
+    return tuple(
+        OverrideRow(
+            run=run,
+            label=row.label,
+            by=row.set_by,
+            at=row.set_at,
+            commit=row.label_commit,
+            role=row.role,
+            reason=row.reason,
+            counted=row.counted,
+            why_not=row.why_not,
+        )
+        for run, row in zip(listed(db, rows), rows, strict=True)
+    )

@@ -1,0 +1,184 @@
+"""Care of a store: migration to the tables of this version, what the store holds, and its backup."""
+
+import os
+import sqlite3
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+from pathlib import Path
+
+from alembic import command
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from alembic.util import CommandError
+from sqlalchemy import Connection, func, select, text
+
+from gate.errors import CannotEvaluate, GateError
+from gate.store.sql import tables
+from gate.store.sql.database import SQLITE, Database
+
+_SCRIPTS = Path(__file__).parent / "migrations"
+_LOCK = 0x70726F67
+"""Of Postgres: of several servers that start at once, one makes the tables."""
+
+
+def newest_revision() -> str:
+    """The revision that this program knows."""
+    found = _scripts().get_current_head()
+    assert found is not None  # noqa: S101
+    return found
+
+
+def current_revision(database: Database) -> str | None:
+    """The revision of the database; None where it has no tables yet."""
+    return database.read(revision_of)
+
+
+def upgrade(database: Database) -> None:
+    """Bring the tables up to date; all of it or nothing.
+
+    Raises:
+        GateError: a newer program made them.
+    """
+    database.write(lambda db: _upgrade(db, database.label))
+
+
+def _upgrade(db: Connection, label: str) -> None:
+    if db.dialect.name != SQLITE:
+        db.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
+    revision = revision_of(db)
+    if revision is not None and revision not in {script.revision for script in _scripts().walk_revisions()}:
+        hint = "use the version of Prompt Gate that wrote it, or a newer one"
+        raise GateError(f"the store {label} was written by a newer version of Prompt Gate", hint)
+    try:
+        command.upgrade(_config(db), "head")
+    except CommandError as error:
+        raise GateError(f"the store {label} cannot be brought up to date: {error}", "restore a backup") from None
+
+
+def revision_of(db: Connection) -> str | None:
+    """See `current_revision`; in the transaction of the caller."""
+    return MigrationContext.configure(db).get_current_revision()
+
+
+@lru_cache(maxsize=1)
+def _scripts() -> ScriptDirectory:
+    return ScriptDirectory(str(_SCRIPTS))
+
+
+def _config(db: Connection) -> Config:
+    config = Config()
+    config.set_main_option("script_location", str(_SCRIPTS).replace("%", "%%"))
+    config.attributes["connection"] = db
+    return config
+
+
+_RUN = tables.runs.c
+
+
+@dataclass(frozen=True, slots=True)
+class StoreInfo:
+    """What a store holds.
+
+    Args:
+        label: its address, without a password.
+        revision: of its tables; None without tables.
+        newest: the revision that this program knows.
+        counts: of suites, cases, runs, samples and their kept texts; empty where the tables are of another version.
+        oldest, youngest: runs; None without any.
+        size_bytes: of the database; None where nobody says.
+    """
+
+    label: str
+    revision: str | None
+    newest: str
+    counts: tuple[tuple[str, int], ...] = ()
+    oldest: datetime | None = None
+    youngest: datetime | None = None
+    size_bytes: int | None = None
+
+
+def store_info(database: Database) -> StoreInfo:
+    """What a store holds.
+
+    Raises:
+        CannotEvaluate: it does not answer.
+    """
+    return database.read(lambda db: _info(db, database.label))
+
+
+@dataclass(frozen=True, slots=True)
+class RunCounts:
+    """How many runs and samples a store holds."""
+
+    runs: int
+    samples: int
+
+
+def count_runs(database: Database) -> RunCounts:
+    """How much a store holds, as fast as that can be told.
+
+    Raises:
+        CannotEvaluate: it does not answer.
+    """
+    found = select(func.count(), func.coalesce(func.sum(_RUN.samples), 0)).select_from(tables.runs)
+    return RunCounts(*database.read(lambda db: map(int, db.execute(found).one())))
+
+
+def _info(db: Connection, label: str) -> StoreInfo:
+    revision, newest = revision_of(db), newest_revision()
+    if revision != newest:
+        return StoreInfo(label, revision, newest)
+    kept = tables.samples.c
+    counts = {
+        "suites": select(func.count()).select_from(tables.suites),
+        "cases": select(func.count()).select_from(tables.cases),
+        "runs": select(func.count()).select_from(tables.runs),
+        "samples": select(func.coalesce(func.sum(_RUN.samples), 0)),
+        "texts of samples": select(func.count()).select_from(tables.samples).where(kept.body.is_not(None)),
+    }
+    if db.dialect.name == SQLITE:
+        size = text("SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()")
+    else:
+        size = text("SELECT pg_database_size(current_database())")
+    return StoreInfo(
+        label=label,
+        revision=revision,
+        newest=newest,
+        counts=tuple((name, int(db.execute(count).scalar_one())) for name, count in counts.items()),
+        oldest=db.execute(select(func.min(_RUN.created))).scalar(),
+        youngest=db.execute(select(func.max(_RUN.created))).scalar(),
+        size_bytes=db.execute(size).scalar(),
+    )
+
+
+def backup(database: Database, path: Path) -> None:
+    """Copy the whole store into a new file, as it is at one moment: SQLite's online backup.
+
+    Args:
+        database: in a file.
+        path: that must not be there yet; only its owner may read it.
+
+    Raises:
+        GateError: the store is a Postgres database, which `pg_dump` backs up, or the new file cannot be written.
+        CannotEvaluate: the store cannot be read.
+    """
+    if database.file is None:
+        hint = f"use Postgres's own: pg_dump --format=custom --file={path} and the database's address"
+        raise GateError(f"the store {database.label} is a Postgres database, which gate does not back up", hint)
+    try:
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    except FileExistsError:
+        raise GateError(f"{path} is there already, and nothing is overwritten", "name another file") from None
+    except OSError as error:
+        raise GateError(f"cannot write {path}: {error.strerror}", "name a file in a folder that is there") from None
+    try:
+        with closing(sqlite3.connect(database.file)) as store, closing(sqlite3.connect(path)) as copy:
+            store.backup(copy)
+    except sqlite3.Error as error:
+        path.unlink()
+        raise CannotEvaluate(
+            f"the store {database.label} cannot be copied to {path}: {error}", "see that the disk has room, then repeat"
+        ) from None

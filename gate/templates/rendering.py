@@ -1,0 +1,367 @@
+"""Jinja2 that a stranger may write: sandboxed, strict, deterministic, and bounded in size and loops.
+
+What could build a huge value out of a small text is refused (macros, captured blocks, format widths) or measured
+(loops, `+`, `*`, `~`, assignments), and whatever does work looks at the time that the rendering has left.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import islice, takewhile
+from types import CodeType, TracebackType
+from typing import Any
+
+from jinja2 import Template, TemplateError, TemplateSyntaxError, UndefinedError, meta, nodes
+from jinja2.exceptions import SecurityError
+from jinja2.visitor import NodeTransformer
+
+from gate.limits import LOOP_STEPS, NAME_CHARS, RENDERED_CHARS, RENDERING_S, WATCHED_PARTS, WATCHED_TAGS
+from gate.messages import NO_PARTS, Parts
+from gate.templates.includes import located, with_parts
+from gate.templates.sandbox import BadTemplate, TooLong, check, joined, limited, sandbox, short, sized, text_of
+
+_MISTAKES = (
+    TemplateError,
+    ArithmeticError,
+    AssertionError,  # what Jinja's own filters raise for some arguments
+    AttributeError,
+    LookupError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
+_FILE = "<template>"
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """A template, ready to render.
+
+    Args:
+        names: the variables that it mentions, in its parts, too.
+        text, parts: what it was made of.
+    """
+
+    names: frozenset[str]
+    text: str
+    parts: Parts
+    _template: Template
+
+    def render(self, variables: Mapping[str, object], seconds: float = RENDERING_S) -> str:
+        """The text.
+
+        Args:
+            variables: by their names.
+            seconds: of the processor that it may take.
+
+        Raises:
+            BadTemplate: an undefined variable, a forbidden operation, too large a result, or too much work.
+        """
+        pieces: list[str] = []
+        left = RENDERED_CHARS
+        try:
+            with limited(seconds):
+                for piece in self._template.generate({**variables, **_HELPERS, hidden("steps"): _Steps()}):
+                    left -= len(piece)
+                    if left < 0:
+                        raise BadTemplate(f"renders to more than {RENDERED_CHARS:,} characters")
+                    pieces.append(piece)
+            text = "".join(pieces)
+            text.encode()
+        except UnicodeEncodeError:
+            raise BadTemplate("renders half of a surrogate pair (\\ud800 to \\udfff), which is not text") from None
+        except _MISTAKES as error:
+            undefined = isinstance(error, UndefinedError)
+            file, line = located(self.text, self.parts, _line(error.__traceback__))
+            slow = isinstance(error, TooLong)
+            raise BadTemplate(_sentence(error), line, undefined=undefined, file=file, slow=slow) from None
+        return text
+
+
+# Compiling is pure, so remembering it is not state; a run renders few templates very often.
+@lru_cache(maxsize=256)
+def compile_template(
+    text: str, parts: Parts = NO_PARTS, mark: Callable[[nodes.Template], object] | None = None
+) -> Compiled:
+    """Read a template.
+
+    Args:
+        text: Jinja2.
+        parts: the files that it pulls in.
+        mark: changes the tree before it is compiled, to watch a rendering.
+
+    Raises:
+        BadTemplate: with the line, and the file where that is a part.
+    """
+    environment = sandbox()
+    try:
+        tree = with_parts(environment, text, parts)
+        names = frozenset(meta.find_undeclared_variables(tree))
+        if mark is not None:
+            mark(tree)
+        bounded = _Bounds().visit(tree)
+        bounded.set_environment(environment)
+        with limited():  # Jinja works out what rests on nothing but constants
+            code: CodeType = environment.compile(bounded, filename=_FILE)
+    except TemplateSyntaxError as error:
+        file, line = located(text, parts, error.lineno)
+        raise BadTemplate(f"invalid Jinja2: {short(error.message or 'syntax error')}", line, file=file) from None
+    except SyntaxError:
+        raise BadTemplate("invalid Jinja2: too many loops inside each other") from None
+    except (RecursionError, ValueError, MemoryError):
+        raise BadTemplate("invalid Jinja2: too deeply nested") from None
+    return Compiled(names, text, parts, Template.from_code(environment, code, dict(environment.globals)))
+
+
+def hidden(name: str) -> str:
+    """A variable out of every template's reach: Jinja reads a word that begins with a digit as a number and a name."""
+    return f"0{name}"
+
+
+def call(helper: str, *arguments: nodes.Node) -> nodes.Call:
+    """A call of a hidden variable, to put into a tree."""
+    line = arguments[0].lineno
+    return nodes.Call(nodes.Name(hidden(helper), "load", lineno=line), list(arguments), [], None, None, lineno=line)
+
+
+class _Steps:
+    """Lets all loops of one rendering take so many turns together."""
+
+    def __init__(self) -> None:
+        self._left = LOOP_STEPS
+
+    def __call__(self, items: Any) -> Iterator[Any]:
+        for item in items:
+            check()
+            self._left -= 1
+            if self._left < 0:
+                raise SecurityError(f"loops take more than {LOOP_STEPS:,} turns")
+            yield item
+
+
+class _Bounds(NodeTransformer):
+    """Puts a measure around each loop, assignment, concatenation and comparison."""
+
+    def visit_For(self, node: nodes.For) -> nodes.For:
+        self.generic_visit(node)
+        node.iter = call("steps", node.iter)
+        return node
+
+    def visit_Assign(self, node: nodes.Assign) -> nodes.Assign:
+        self.generic_visit(node)
+        node.node = call("sized", node.node)
+        return node
+
+    def visit_With(self, node: nodes.With) -> nodes.With:
+        self.generic_visit(node)
+        node.values = [call("sized", value) for value in node.values]
+        return node
+
+    def visit_Compare(self, node: nodes.Compare) -> nodes.Call:
+        self.generic_visit(node)
+        return call("compared", node)
+
+    def visit_Concat(self, node: nodes.Concat) -> nodes.Call:
+        self.generic_visit(node)
+        return call("joined", *node.nodes)
+
+
+_HELPERS: Mapping[str, Callable[..., Any]] = {
+    # Every call looks at the time.
+    hidden("compared"): lambda value: value,
+    hidden("sized"): sized,
+    hidden("joined"): lambda *values: joined(values),
+}
+
+
+def _line(traceback: TracebackType | None) -> int:
+    """The last line of the template that the traceback passes through."""
+    line = 0
+    while traceback is not None:
+        if traceback.tb_frame.f_code.co_filename == _FILE:
+            line = traceback.tb_lineno
+        traceback = traceback.tb_next
+    return line
+
+
+def _sentence(error: BaseException) -> str:
+    if isinstance(error, RecursionError):
+        return "refers to itself without end"
+    if isinstance(error, TypeError) and str(error).endswith(" object is not callable"):
+        return "calls a variable as a function, which only code can give: pass the value itself"
+    return short(str(error) or type(error).__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """A part of a template that may differ from case to case.
+
+    Args:
+        line: 1-based, in the template.
+        variable: the first one that the part mentions, `date` or `slices.tier`; may be empty, and is where its name
+            is too long to be told.
+        file: the part of the prompt that the line is in; empty for the template itself.
+    """
+
+    line: int
+    variable: str
+    file: str = ""
+
+
+def first_difference(
+    text: str, one: Mapping[str, object], other: Mapping[str, object], parts: Parts = NO_PARTS
+) -> Origin | None:
+    """The first part that gives something else for the one case than for the other.
+
+    None when no part does, or none that is watched: that costs several times what rendering does, so a template of many
+    tags is not watched at all, and a long rendering to its first `WATCHED_PARTS`.
+
+    Args:
+        text: a template.
+        one, other: the variables of two cases.
+        parts: what the template pulls in.
+
+    Raises:
+        BadTemplate: it cannot be rendered so far for one of them.
+    """
+    if not _few_tags(text, parts):
+        return None
+    left, right = _seen(text, one, WATCHED_PARTS, parts), _seen(text, other, WATCHED_PARTS, parts)
+    for (part, value), (other_part, other_value) in zip(left, right, strict=False):
+        if (part, value) != (other_part, other_value):
+            found = part if part == other_part else min(part, other_part, key=lambda found: found.line)
+            return _located(found, text, parts)
+    # Where both were cut off, both are of the same length, and nothing is known of the rest.
+    rest = left[len(right) :] or right[len(left) :]
+    return _located(rest[0][0], text, parts) if rest else None
+
+
+def first_part(text: str, variables: Mapping[str, object], parts: Parts = NO_PARTS) -> tuple[int, Origin] | None:
+    """How many characters a rendering has before the first part that may differ, and that part; None without one.
+
+    Args:
+        text: a template.
+        variables: those of a case.
+        parts: what the template pulls in.
+
+    Raises:
+        BadTemplate: it cannot be rendered so far.
+    """
+    watched = _seen(text, variables, 1, parts) if _few_tags(text, parts) else None
+    pieces = list(_pieces(with_parts(sandbox(), text, parts)))
+    fixed = list(takewhile(lambda piece: isinstance(piece, nodes.TemplateData), pieces))
+    seen = _next_line(pieces[len(fixed) :]) if watched is None else [part for part, _ in watched]
+    if not seen:
+        return None
+    shared = sum(len(piece.data) for piece in fixed if isinstance(piece, nodes.TemplateData))
+    return shared, _located(seen[0], text, parts)
+
+
+def _pieces(body: nodes.Template | nodes.Scope) -> Iterator[nodes.Node]:
+    """What a template writes and does, one after the other, that of its parts in their places."""
+    for node in body.body:
+        if isinstance(node, nodes.Scope):
+            yield from _pieces(node)
+        else:
+            yield from node.nodes if isinstance(node, nodes.Output) else (node,)
+
+
+def _located(origin: Origin, text: str, parts: Parts) -> Origin:
+    file, line = located(text, parts, origin.line)
+    return replace(origin, line=line, file=file)
+
+
+def _few_tags(text: str, parts: Parts) -> bool:
+    if not parts.files:
+        return text.count("{{") + text.count("{%") <= WATCHED_TAGS
+    inner = with_parts(sandbox(), text, parts).find_all((nodes.Expr, nodes.Stmt))
+    tags = (node for node in inner if not isinstance(node, (nodes.TemplateData, nodes.Output)))
+    return next(islice(tags, WATCHED_TAGS, None), None) is None
+
+
+def _next_line(pieces: Sequence[nodes.Node]) -> list[Origin]:
+    return [Origin(piece.lineno, "") for piece in pieces[:1]]
+
+
+class _Enough(Exception):
+    """Ends a rendering of which enough was seen."""
+
+
+def _seen(text: str, variables: Mapping[str, object], most: int, parts: Parts) -> list[tuple[Origin, str]]:
+    """Each part in the order in which it was rendered, at most so many, and what it gave.
+
+    All that is kept is bounded: what a part writes counts towards what a rendering may hold, the rest is short.
+    """
+    found: list[tuple[Origin, str]] = []
+
+    def seen(line: int, variable: str, kind: str, value: Any) -> Any:
+        found.append((Origin(line, variable), _shown(kind, value)))
+        if len(found) == most:
+            raise _Enough
+        return value
+
+    with suppress(_Enough):
+        compile_template(text, parts, _watch).render({**variables, hidden("seen"): seen})
+    return found
+
+
+def _shown(kind: str, value: Any) -> str:
+    if kind == "test":
+        return str(bool(value))
+    if kind == "loop":
+        return str(len(value)) if isinstance(value, (list, tuple, dict, str, range)) else ""
+    return text_of(value)
+
+
+def _watch(tree: nodes.Template) -> None:
+    _Watch().visit(tree)
+
+
+class _Watch(NodeTransformer):
+    """Lets every part whose value a case may change be seen: what is written, tested and looped over."""
+
+    def visit_Output(self, node: nodes.Output) -> nodes.Output:
+        fixed = (nodes.TemplateData, nodes.Const)
+        node.nodes = [part if isinstance(part, fixed) else _seen_call("text", part) for part in node.nodes]
+        return node
+
+    def visit_If(self, node: nodes.If) -> nodes.If:
+        self.generic_visit(node)
+        if not isinstance(node.test, nodes.Const):
+            node.test = _seen_call("test", node.test)
+        return node
+
+    def visit_For(self, node: nodes.For) -> nodes.For:
+        self.generic_visit(node)
+        node.iter = _seen_call("loop", node.iter)
+        return node
+
+
+def _seen_call(kind: str, part: nodes.Node) -> nodes.Call:
+    line, variable = part.lineno, _variable(part)
+    shown = variable if len(variable) <= NAME_CHARS else ""
+    told = [nodes.Const(value, lineno=line) for value in (line, shown, kind)]
+    return call("seen", *told, part)
+
+
+def _variable(part: nodes.Node) -> str:
+    """`slices.tier` of `{{ slices['tier'] | upper }}`."""
+    names: list[str] = []
+    chain = [part]
+    while not isinstance(chain[-1], nodes.Name):
+        inner = next(iter(chain[-1].iter_child_nodes()), None)
+        if inner is None:
+            first = next(part.find_all(nodes.Name), None)
+            return first.name if first is not None else ""
+        chain.append(inner)
+    for node in reversed(chain):
+        if isinstance(node, nodes.Name):
+            names.append(node.name)
+        elif isinstance(node, nodes.Getattr):
+            names.append(node.attr)
+        elif isinstance(node, nodes.Getitem) and isinstance(node.arg, nodes.Const) and isinstance(node.arg.value, str):
+            names.append(node.arg.value)
+        else:
+            break
+    return ".".join(names)

@@ -1,0 +1,336 @@
+"""The inputs of tests: what a model writes, what is sent to the prompt, and whether it is valid."""
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
+
+from gate.config.specification import Component, GeneratedTest, Specification
+from gate.record.transcript import Failed
+from gate.testgen.effort import EffortSettings
+from gate.testgen.prompt_under_test import PromptSubject
+from gate.testgen.questions import (
+    FLAG_SCHEMA,
+    TEXT_SCHEMA,
+    Asker,
+    Malformed,
+    Question,
+    choice_schema,
+    list_schema,
+    object_schema,
+    problem_notes,
+    read_objects,
+    stage_messages,
+    unused_fence,
+)
+from gate.values import JsonValue
+
+PART_CHARS = 50_000
+"""Characters of one part of an input, or of one turn."""
+INPUT_NAME = "input"
+"""The name of an input that is one text and has no other name."""
+
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
+_RETRIEVED = {
+    "chunk", "chunks", "context", "contexts", "docs", "documents", "excerpts", "passages", "retrieved", "snippets",
+    "sources",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class InputPart:
+    """One text of an input.
+
+    Args:
+        name: of the component, or of the variable.
+        description: what it is; may be empty.
+        retrieved: it holds what a search would find.
+    """
+
+    name: str
+    description: str = ""
+    retrieved: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenInput:
+    """What a model wrote for one test.
+
+    Args:
+        parts: text by the name of the part.
+        turns: what the user says turn by turn.
+    """
+
+    parts: Mapping[str, str] = field(default_factory=dict)
+    turns: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class InputShape:
+    """What a test of one prompt has to hold.
+
+    Args:
+        parts: what is written for each test, apart from its turns.
+        variables: those of the prompt, where it is a template.
+        turns: messages of the user; with several, they take the place of the parts that are no variables.
+    """
+
+    parts: tuple[InputPart, ...]
+    variables: frozenset[str] = frozenset()
+    turns: int = 1
+
+    @property
+    def talk(self) -> bool:
+        """The user speaks more than once."""
+        return self.turns > 1
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the parts."""
+        return tuple(part.name for part in self.parts)
+
+    @property
+    def retrieved(self) -> tuple[str, ...]:
+        """Names of the parts that hold what a search would find."""
+        return tuple(part.name for part in self.parts if part.retrieved)
+
+    def schema(self) -> dict[str, Mapping[str, JsonValue]]:
+        """Properties of a reply that hold one input."""
+        out: dict[str, Mapping[str, JsonValue]] = {}
+        if self.parts:
+            each = [_named(name) for name in self.names]
+            out["components"] = list_schema(_named(*self.names), each=each)
+        if self.talk:
+            out["turns"] = list_schema(TEXT_SCHEMA, each=[TEXT_SCHEMA] * self.turns)
+        return out
+
+    def read(self, found: Mapping[str, JsonValue]) -> WrittenInput:
+        """One input, as it was written: white space may be what a test is about.
+
+        Raises:
+            Malformed: a part is missing, unknown or there twice; turns too many or too few; a text that is none.
+        """
+        parts: dict[str, str] = {}
+        if self.parts:
+            given = [(item.get("name"), item.get("text")) for item in read_objects(found, "components")]
+            if sorted(str(name) for name, _ in given) != sorted(self.names):
+                raise Malformed("components does not hold each component exactly once")
+            parts = {str(name): _written(text) for name, text in given}
+        turns = self._turns(found) if self.talk else ()
+        if not any(text.strip() for text in (*parts.values(), *turns)):
+            raise Malformed("an input is empty")
+        return WrittenInput({name: parts[name] for name in self.names}, turns)
+
+    def _turns(self, found: Mapping[str, JsonValue]) -> tuple[str, ...]:
+        told = found.get("turns")
+        if not isinstance(told, list) or len(told) != self.turns:
+            raise Malformed(f"turns is no list of {self.turns} texts")
+        turns = tuple(_written(text) for text in told)
+        if not all(text.strip() for text in turns):
+            raise Malformed("a turn is empty")
+        return turns
+
+    def fill(self, test: GeneratedTest, filling: WrittenInput) -> GeneratedTest:
+        """The test with this input: variables by name, and the rest as the user's message."""
+        values: dict[str, JsonValue] = {
+            name: text for name, text in filling.parts.items() if name in self.variables and name != INPUT_NAME
+        }
+        said = {name: text for name, text in filling.parts.items() if name not in values}
+        message = next(iter(said.values())) if len(said) == 1 else _lines(said)
+        return replace(test, input=message, components=dict(filling.parts), turns=filling.turns, vars=values)
+
+
+def shape_of(subject: PromptSubject, specification: Specification | None, settings: EffortSettings) -> InputShape:
+    """What each test of a prompt has to hold.
+
+    The variables of a template come first: without them it cannot be filled. Components that are no variables are
+    parts of the user's message. Where neither is known, the message is one text.
+
+    Args:
+        subject: the prompt.
+        specification: what is known of its inputs; None for a generator that knows the prompt alone.
+        settings: turns, and whether stand-in documents are wanted.
+    """
+    known = {} if specification is None else {one.name: one for one in specification.components}
+    variables = subject.variables if subject.structured else ()
+    if settings.turns > 1:
+        names = [name for name in variables if name != INPUT_NAME]
+    else:
+        names = list(dict.fromkeys([*variables, *known])) or [INPUT_NAME]
+    parts = (_part(name, known.get(name), settings.documents) for name in names)
+    return InputShape(tuple(parts), frozenset(variables), settings.turns)
+
+
+def shown_input(test: GeneratedTest) -> list[tuple[str, str]]:
+    """The input of a test for a model that reads it: named texts, in order."""
+    turns = [(f"turn {number}", text) for number, text in enumerate(test.turns, start=1)]
+    return [*test.components.items(), *turns] or [(INPUT_NAME, test.said)]
+
+
+def _named(*names: str) -> dict[str, JsonValue]:
+    return object_schema({"name": choice_schema(*names), "text": TEXT_SCHEMA})
+
+
+def _part(name: str, component: Component | None, documents: bool) -> InputPart:
+    retrieved = documents and any(word.lower() in _RETRIEVED for word in _WORD.findall(name))
+    return InputPart(name, component.description if component else "", retrieved)
+
+
+def _written(text: JsonValue) -> str:
+    if not isinstance(text, str):
+        raise Malformed("a part of an input is no text")
+    if len(text) > PART_CHARS:
+        raise Malformed(f"a part of an input is longer than {PART_CHARS:,} characters")
+    if "\0" in text:
+        raise Malformed("a part of an input holds a zero character")
+    return text
+
+
+def _lines(said: Mapping[str, str]) -> str:
+    return "\n".join(f"{name}: {text}" for name, text in said.items())
+
+
+Item = TypeVar("Item")
+
+
+@dataclass(frozen=True, slots=True)
+class CaseSource:
+    """What tests are made from.
+
+    Args:
+        subject: the prompt under test.
+        specification: what it promises.
+        settings: how much is done.
+        shape: of each test.
+    """
+
+    subject: PromptSubject
+    specification: Specification
+    settings: EffortSettings
+    shape: InputShape
+
+    @classmethod
+    def of(cls, subject: PromptSubject, specification: Specification, settings: EffortSettings) -> "CaseSource":
+        """The source of the tests of a prompt."""
+        return cls(subject, specification, settings, shape_of(subject, specification, settings))
+
+    def view(self, *texts: str) -> dict[str, object]:
+        """What the templates of all stages show, behind a fence that holds the prompt, its inputs and `texts`."""
+        components = self.specification.components
+        told = (self.subject.text, self.specification.intent, *component_texts(components), *texts)
+        return {
+            "prompt": self.subject.text,
+            "intent": self.specification.intent,
+            "components": components,
+            "shape": self.shape,
+            "fence": unused_fence(*told),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class MadeTests:
+    """What a stage gives.
+
+    Args:
+        tests: in the order of their ids.
+        notes: what did not go as it should, a line each.
+    """
+
+    tests: tuple[GeneratedTest, ...]
+    notes: tuple[str, ...] = ()
+
+
+def component_texts(components: Sequence[Component]) -> tuple[str, ...]:
+    """All that an input specification says."""
+    return tuple(text for one in components for text in (one.name, one.description, *(rule.text for rule in one.rules)))
+
+
+def in_batches(items: Sequence[Item], size: int) -> list[Sequence[Item]]:
+    """Neighbours together, `size` at a time."""
+    return [items[start : start + size] for start in range(0, len(items), size)]
+
+
+_REASON_CHARS = 400
+_Verdicts = Mapping[str, tuple[bool, str]]
+"""By the id of a test: does its input keep the specification, and the judge's reason."""
+
+
+async def validated_tests(
+    components: Sequence[Component], tests: Sequence[GeneratedTest], settings: EffortSettings, judge: Asker
+) -> MadeTests:
+    """The tests with what a judge says of them; what is left unanswered is asked once more, and then unknown.
+
+    Args:
+        components: the input specification.
+        tests: of any kind; control cases, too.
+        settings: how many one request looks at, and instructions.
+        judge: another model than the one that wrote the tests, if possible.
+    """
+    if not components:
+        return MadeTests(
+            tuple(tests), ("nobody knows which inputs are valid: there is no input specification",) if tests else ()
+        )
+    verdicts: dict[str, tuple[bool, str]] = {}
+    problems: dict[str, list[str]] = defaultdict(list)
+    asked = in_batches(tests, settings.tests_per_validation)
+    for last in (False, True):
+        replies = await judge.ask_all([_question(components, batch, settings, last) for batch in asked])
+        again: list[Sequence[GeneratedTest]] = []
+        for batch, reply in zip(asked, replies, strict=True):
+            if not isinstance(reply, Failed):
+                verdicts.update(reply)
+            left = [test for test in batch if test.id not in verdicts]
+            if left and (last or isinstance(reply, Failed)):
+                why = reply.reason if isinstance(reply, Failed) else "the judge gave no verdict"
+                problems[f"nobody knows whether these inputs are valid ({why})"] += [test.id for test in left]
+            elif left:
+                again.append(left)
+        asked = again
+    return MadeTests(tuple(_judged(test, verdicts) for test in tests), problem_notes(problems))
+
+
+def _judged(test: GeneratedTest, verdicts: _Verdicts) -> GeneratedTest:
+    if test.id not in verdicts:
+        return test
+    valid, reason = verdicts[test.id]
+    return replace(test, valid=valid, invalid="" if valid else reason)
+
+
+def _question(
+    components: Sequence[Component], batch: Sequence[GeneratedTest], settings: EffortSettings, last: bool
+) -> Question[_Verdicts]:
+    ids = {f"T{number}": test for number, test in enumerate(batch, start=1)}
+    inputs = [{"id": name, "texts": shown_input(test)} for name, test in ids.items()]
+    written = (text for test in batch for named in shown_input(test) for text in named)
+    view = {"components": components, "inputs": inputs, "fence": unused_fence(*component_texts(components), *written)}
+    extra = settings.instructions.get("validity", "")
+    return Question(
+        "validity",
+        lambda problem: stage_messages("validity", view, extra, problem),
+        object_schema({"verdicts": list_schema(_verdict(*ids), each=[_verdict(name) for name in ids])}),
+        lambda found: {ids[name].id: verdict for name, verdict in _read(ids, found).items()},
+        lacks=lambda verdicts: len(batch) - len(verdicts) if last else 0,
+    )
+
+
+def _verdict(*ids: str) -> dict[str, JsonValue]:
+    """JSON Schema of one verdict about one of these."""
+    return object_schema({"id": choice_schema(*ids), "reason": TEXT_SCHEMA, "valid": FLAG_SCHEMA})
+
+
+def _read(ids: Mapping[str, GeneratedTest], found: Mapping[str, JsonValue]) -> _Verdicts:
+    """Verdicts by opaque id. Two that contradict each other are none."""
+    verdicts: dict[str, tuple[bool, str]] = {}
+    torn = set()
+    for item in read_objects(found, "verdicts"):
+        name, valid, reason = item.get("id"), item.get("valid"), item.get("reason")
+        if not isinstance(name, str) or name not in ids or not isinstance(valid, bool):
+            continue
+        why = " ".join(reason.split())[:_REASON_CHARS] if isinstance(reason, str) else ""
+        if verdicts.setdefault(name, (valid, why))[0] is not valid:
+            torn.add(name)
+    verdicts = {name: verdict for name, verdict in verdicts.items() if name not in torn}
+    if not verdicts:
+        raise Malformed("verdicts holds no id that was asked for, with true or false")
+    return verdicts

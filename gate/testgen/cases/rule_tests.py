@@ -1,0 +1,273 @@
+"""Tests for rules and inverse rules, and richer ones made of them; the writer is not told which rule is which."""
+
+import random
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
+
+from gate.config.specification import GeneratedTest, Scenario, Specification
+from gate.record.transcript import Failed
+from gate.testgen.cases.diversity import identity
+from gate.testgen.cases.inputs import CaseSource, MadeTests, in_batches, shown_input
+from gate.testgen.questions import (
+    REMARK_SCHEMA,
+    TEXT_SCHEMA,
+    Asker,
+    Malformed,
+    Question,
+    choice_schema,
+    list_schema,
+    object_schema,
+    problem_notes,
+    read_objects,
+    read_text,
+    stage_messages,
+)
+from gate.values import JsonValue
+
+SCENARIOS: tuple[Scenario, ...] = get_args(Scenario)
+_TAKEN_CHARS = 400
+"""Of an input that is there already, to be shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A sentence about outputs that tests are made for.
+
+    Args:
+        rule: id of the rule.
+        kind: the rule itself, or its inverse.
+        text: the sentence.
+    """
+
+    rule: str
+    kind: Literal["rule", "inverse"]
+    text: str
+
+    @property
+    def name(self) -> str:
+        """As its tests are named: `R3-rule`."""
+        return f"{self.rule}-{self.kind}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """What one request asks for: how many tests of which statement, by opaque id, what is there already, and whether it
+    is asked for once more because too little came."""
+
+    counts: Mapping[Statement, int]
+    taken: tuple[str, ...] = ()
+    index: int = 0
+    again: bool = False
+
+    @property
+    def ids(self) -> dict[str, Statement]:
+        return {f"S{number}": one for number, one in enumerate(self.counts, start=1)}
+
+    def missing(self, drafts: Mapping[Statement, Sequence[GeneratedTest]]) -> int:
+        """Tests that are not among the drafts."""
+        return sum(max(0, count - len(drafts.get(one, ()))) for one, count in self.counts.items())
+
+
+class _Kept:
+    """Tests by statement: no more than wanted, none twice."""
+
+    def __init__(self, count: int) -> None:
+        self._count = count
+        self._found: dict[Statement, dict[object, GeneratedTest]] = defaultdict(dict)
+
+    def add(self, drafts: Mapping[Statement, Sequence[GeneratedTest]]) -> None:
+        for statement, tests in drafts.items():
+            for test in tests:
+                if self.missing(statement):
+                    self._found[statement].setdefault(identity(test), test)
+
+    def missing(self, statement: Statement) -> int:
+        return self._count - len(self._found[statement])
+
+    def tests(self, statement: Statement) -> tuple[GeneratedTest, ...]:
+        numbered = enumerate(self._found[statement].values(), start=1)
+        return tuple(replace(test, id=f"{statement.name}-{number}") for number, test in numbered)
+
+
+def statements_of(specification: Specification) -> tuple[Statement, ...]:
+    """Each rule, and after it its inverse where it has one."""
+    found: list[Statement] = []
+    for rule in specification.rules:
+        found.append(Statement(rule.id, "rule", _one_line(rule.text)))
+        if rule.inverse:
+            found.append(Statement(rule.id, "inverse", _one_line(rule.inverse)))
+    return tuple(found)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+async def write_rule_tests(source: CaseSource, generator: Asker, seed: int = 0) -> MadeTests:
+    """The wanted number of tests for each rule and each inverse rule; those that are missing are asked for once more.
+
+    Args:
+        source: the prompt and its specification.
+        generator: writes the tests.
+        seed: of the order in which statements are shown; another one for another order.
+
+    Returns:
+        Tests in the order of the rules, and which statements have too few.
+    """
+    settings, statements = source.settings, statements_of(source.specification)
+    mixed = list(statements)
+    random.Random(f"{source.specification.digest}/{seed}").shuffle(mixed)  # noqa: S311 an order is no secret
+    kept, seen = _Kept(settings.tests_per_rule), Counter[tuple[str, ...]]()
+    asked: list[_Wanted] = []
+    for batch in in_batches(mixed, settings.rules_per_call):
+        words = tuple(one.text for one in batch)
+        asked.append(_Wanted(dict.fromkeys(batch, settings.tests_per_rule), index=seen[words]))
+        seen[words] += 1
+    reasons: dict[Statement, str] = {}
+    for _ in range(2):
+        replies = await generator.ask_all([_tests_question(source, wanted) for wanted in asked])
+        again: list[_Wanted] = []
+        for wanted, reply in zip(asked, replies, strict=True):
+            if isinstance(reply, Failed):
+                reasons.update(dict.fromkeys(wanted.counts, reply.reason))
+            else:
+                kept.add(reply)
+                for statement in wanted.counts:
+                    reasons.pop(statement, None)
+            again += _again(wanted, kept, failed=isinstance(reply, Failed))
+        asked = again
+    tests = tuple(test for statement in statements for test in kept.tests(statement))
+    return MadeTests(tests, _short(statements, kept, settings.tests_per_rule, reasons))
+
+
+def _again(wanted: _Wanted, kept: _Kept, *, failed: bool) -> Iterator[_Wanted]:
+    """What is asked for once more. Statements that gave nothing together are then asked for one by one; a single one
+    that gave nothing was asked for often enough."""
+    short = {statement: kept.missing(statement) for statement in wanted.counts if kept.missing(statement)}
+    if failed and len(wanted.counts) == 1:
+        return
+    for counts in [{one: count} for one, count in short.items()] if failed else [short] if short else []:
+        taken = (text for one in counts for test in kept.tests(one) for _, text in shown_input(test))
+        yield _Wanted(counts, tuple(text[:_TAKEN_CHARS] for text in taken), wanted.index, again=True)
+
+
+def _tests_question(source: CaseSource, wanted: _Wanted) -> Question[dict[Statement, list[GeneratedTest]]]:
+    statements = [{"id": name, "text": one.text, "count": wanted.counts[one]} for name, one in wanted.ids.items()]
+    view = {
+        **source.view(*(one.text for one in wanted.counts), *wanted.taken),
+        "statements": statements,
+        "taken": wanted.taken,
+    }
+    extra = source.settings.instructions.get("tests", "")
+    ordered = [name for name, one in wanted.ids.items() for _ in range(wanted.counts[one])]
+    each = [_item(source, name) for name in ordered]
+    return Question(
+        "tests",
+        lambda problem: stage_messages("tests", view, extra, problem),
+        object_schema({"tests": list_schema(_item(source, *wanted.ids), each=each)}),
+        lambda found: _read_tests(source, wanted, found),
+        wanted.index,
+        lambda drafts: wanted.missing(drafts) if wanted.again else 0,
+    )
+
+
+def _item(source: CaseSource, *ids: str) -> dict[str, JsonValue]:
+    """JSON Schema of one test of one of these statements."""
+    return object_schema(
+        {
+            "statement": choice_schema(*ids),
+            "reasoning": REMARK_SCHEMA,
+            "scenario": choice_schema(*SCENARIOS),
+            **source.shape.schema(),
+            "behaviour": REMARK_SCHEMA,
+        }
+    )
+
+
+def _read_tests(
+    source: CaseSource, wanted: _Wanted, found: Mapping[str, JsonValue]
+) -> dict[Statement, list[GeneratedTest]]:
+    """The usable tests of a reply; what is wrong with the others is told only where none is left."""
+    drafts: dict[Statement, list[GeneratedTest]] = defaultdict(list)
+    problems = []
+    for item in read_objects(found, "tests"):
+        try:
+            statement, test = _test(source, wanted.ids, item)
+        except Malformed as problem:
+            problems.append(problem)
+        else:
+            drafts[statement].append(test)
+    if not drafts:
+        raise problems[0] if problems else Malformed("tests is empty")
+    return drafts
+
+
+def _test(
+    source: CaseSource, ids: Mapping[str, Statement], item: Mapping[str, JsonValue]
+) -> tuple[Statement, GeneratedTest]:
+    statement = ids.get(str(item.get("statement")))
+    if statement is None:
+        raise Malformed("a test names a statement that was not asked for")
+    scenario = next((one for one in SCENARIOS if one == item.get("scenario")), None)
+    if scenario is None:
+        raise Malformed(f"scenario is none of {', '.join(SCENARIOS)}")
+    reasoning, behaviour = read_text(item, "reasoning"), read_text(item, "behaviour")
+    test = GeneratedTest("", statement.kind, statement.rule, "", {}, (), {}, scenario, reasoning, behaviour)
+    return statement, source.shape.fill(test, source.shape.read(item))
+
+
+def _short(
+    statements: Sequence[Statement], kept: _Kept, count: int, reasons: Mapping[Statement, str]
+) -> tuple[str, ...]:
+    problems: dict[str, list[str]] = defaultdict(list)
+    for statement in statements:
+        missing = kept.missing(statement)
+        if missing:
+            why = reasons.get(statement, "the model wrote no more that can be used")
+            problems[f"only {count - missing} of {count} tests written ({why})"].append(statement.name)
+    return problem_notes(problems)
+
+
+async def expanded_tests(source: CaseSource, tests: tuple[GeneratedTest, ...], generator: Asker) -> MadeTests:
+    """The tests after `settings.expansions` rounds; where a round gives nothing usable, a test keeps its input.
+
+    Args:
+        source: the prompt and its specification.
+        tests: what to expand, in one request for each test and round.
+        generator: writes the inputs.
+    """
+    problems: dict[str, list[str]] = defaultdict(list)
+    for turn in range(source.settings.expansions):
+        replies = await generator.ask_all([_expansion_question(source, test, turn) for test in tests])
+        for test, reply in zip(tests, replies, strict=True):
+            if isinstance(reply, Failed):
+                problems[f"not made harder ({reply.reason})"].append(test.id)
+        tests = tuple(test if isinstance(reply, Failed) else reply for test, reply in zip(tests, replies, strict=True))
+    return MadeTests(tests, problem_notes(problems))
+
+
+def _expansion_question(source: CaseSource, test: GeneratedTest, turn: int) -> Question[GeneratedTest]:
+    rule = source.specification.rule(test.rule)
+    statement = "" if rule is None else rule.inverse if test.kind == "inverse" else rule.text
+    texts = shown_input(test)
+    view = {**source.view(statement, *(text for _, text in texts)), "statement": statement, "input": texts}
+    extra = source.settings.instructions.get("expansion", "")
+    schema: dict[str, Mapping[str, JsonValue]] = {
+        "reasoning": dict(TEXT_SCHEMA),
+        **source.shape.schema(),
+        "behaviour": dict(TEXT_SCHEMA),
+    }
+
+    def read(found: Mapping[str, JsonValue]) -> GeneratedTest:
+        told = replace(test, reasoning=read_text(found, "reasoning"), behaviour=read_text(found, "behaviour"))
+        return source.shape.fill(told, source.shape.read(found))
+
+    return Question(
+        "expansion",
+        lambda problem: stage_messages("expansion", view, extra, problem),
+        object_schema(schema),
+        read,
+        turn,
+    )

@@ -1,0 +1,206 @@
+"""The prompt that tests are made for, and where in it the words stand that a model says it copied from there."""
+
+import unicodedata
+from array import array
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from gate.errors import GateError
+from gate.prompts.version import Prompt
+from gate.templates.rendering import compile_template
+from gate.testgen.questions import read_text
+from gate.values import JsonValue
+
+CASE_VARIABLES = frozenset({"id", "slices"})
+"""Variables that the gate itself gives a template."""
+
+
+@dataclass(frozen=True, slots=True)
+class PromptPiece:
+    """One message of a prompt, or a file that it pulls in, in the text that the stages read.
+
+    Args:
+        start, end: place of its content, in characters.
+        role: of the message, or the file's path; empty where nobody said.
+        template: it is rendered.
+    """
+
+    start: int
+    end: int
+    role: str = ""
+    template: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PromptSubject:
+    """One prompt under test.
+
+    Args:
+        text: its words; of a chat file each message after a line that names its role. Never rendered, so that a
+            template's variables stand in it as they are written.
+        variables: those that a test has to fill, sorted, `input` among them where the template uses it; empty for a
+            prompt that is no template, whose only input is the user's message.
+        digest: of the prompt.
+        pieces: its messages, then its files, in order. What a message says can look like the line above another one;
+            where messages begin and end is known from here.
+    """
+
+    text: str
+    variables: tuple[str, ...]
+    digest: str
+    pieces: tuple[PromptPiece, ...] = ()
+
+    @property
+    def structured(self) -> bool:
+        """Tests fill variables, and not a message alone."""
+        return any(name != "input" for name in self.variables)
+
+
+def subject_of(prompt: Prompt) -> PromptSubject:
+    """A prompt as the stages read it.
+
+    Args:
+        prompt: the parsed prompt.
+
+    Raises:
+        GateError: code builds the prompt, so there is no text to read.
+    """
+    if prompt.built is not None:
+        raise GateError(
+            "a prompt that a Python function builds has no text of its own",
+            "write one built text to a file, and name that",
+        )
+    contents = [message.content for message in prompt.messages]
+    names: set[str] = set()
+    if prompt.template:
+        for content in contents:
+            names |= compile_template(content, prompt.parts).names - CASE_VARIABLES
+    single = len(contents) == 1
+    said = [(str(one.role), one.content, prompt.template) for one in prompt.messages]
+    said += [(f"file {part.path}", part.text, part.template) for part in prompt.parts.files]
+    text, pieces = "", list[PromptPiece]()
+    for role, content, template in said:
+        text += "\n\n" if pieces else ""
+        text += "" if single and not pieces else f"[{role}]\n"
+        pieces.append(PromptPiece(len(text), len(text) + len(content), role, template))
+        text += content
+    return PromptSubject(text, tuple(sorted(names)), prompt.digest, tuple(pieces))
+
+
+_QUOTES = frozenset("\"'`´‘’‚‛“”„‟«»‹›「」『』*\\")
+"""Quotation marks, and the marks of Markdown and of strings that models leave out or put in when they copy."""
+_ENDS = ".,;:!?-。、，；：！？·•"
+_TELLING = 3
+_LOOKS = 1_000
+"""Places that are looked at for one passage: a text may hold it a million times, always within a word."""
+_SPACED = "\u0e00"
+"""From Thai on, most scripts write words without spaces between them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A passage of a text.
+
+    Args:
+        start: where it begins, in characters.
+        text: it, exactly as it stands there.
+    """
+
+    start: int
+    text: str
+
+
+class Passages:
+    """The passages of one text.
+
+    Case, white space, quotation marks and compatible spellings do not matter for finding one.
+
+    Args:
+        text: a prompt.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        folds = {char: folded_text(char) for char in set(text)}
+        self._folded = "".join(folds[char] for char in text)
+        self._places = array("L", (place for place, char in enumerate(text) for _ in folds[char]))
+
+    def find(self, copied: str) -> Span | None:
+        """Where the words stand for the first time, as whole words; None where they do not.
+
+        Args:
+            copied: what is said to be a copy; stops and dashes at its ends may be the copyist's own.
+        """
+        copied = copied.strip()
+        whole = folded_text(copied)
+        for words in dict.fromkeys((whole, whole.strip(_ENDS))):
+            letters = "".join(char for char in words if char.isalnum())
+            # In bytes: one Chinese character says as much as a short word.
+            if len(letters.encode("utf-8", "surrogatepass")) >= _TELLING:
+                span = self._whole_words(words)
+                if span is not None:
+                    start, end = self._with_quotes(*span, copied)
+                    return Span(start, self.text[start:end])
+        return None
+
+    def _whole_words(self, words: str) -> tuple[int, int] | None:
+        at = -1
+        for _ in range(_LOOKS):
+            at = self._folded.find(words, at + 1)
+            if at < 0:
+                break
+            start, end = self._places[at], self._places[at + len(words) - 1] + 1
+            if not (_cuts(self.text, start) or _cuts(self.text, end)):
+                return start, end
+        return None
+
+    def _with_quotes(self, start: int, end: int, copied: str) -> tuple[int, int]:
+        """With the quotation marks that the copy begins and ends with, where the text has them."""
+        while copied[0] in _QUOTES and start and self.text[start - 1] in _QUOTES:
+            start -= 1
+        while copied[-1] in _QUOTES and end < len(self.text) and self.text[end] in _QUOTES:
+            end += 1
+        return start, end
+
+
+@lru_cache(maxsize=4)
+def passages_of(text: str) -> Passages:
+    """The passages of a prompt, which several stages look at."""
+    return Passages(text)
+
+
+def folded_text(text: str) -> str:
+    """The text without case, white space, quotation marks and invisible characters."""
+    spelled = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
+    return "".join(
+        char for char in spelled if not (char.isspace() or char in _QUOTES or unicodedata.category(char) == "Cf")
+    )
+
+
+def same_words(text: str) -> str:
+    """Two sentences for which this is equal say the same in the same words."""
+    return folded_text(text).strip(_ENDS)
+
+
+def read_line(found: Mapping[str, JsonValue], key: str, most: int = 1_000, *, blank: bool = False) -> str:
+    """A text of an object, on one line.
+
+    Args:
+        found: the object.
+        key: which.
+        most: characters, at most.
+        blank: it may be empty.
+
+    Raises:
+        Malformed: it is missing, no text, empty, or too long.
+    """
+    return " ".join(read_text(found, key, most, blank=blank).split())
+
+
+def _cuts(text: str, place: int) -> bool:
+    """Does a cut at this place go through a word?"""
+    if not 0 < place < len(text):
+        return False
+    before, after = text[place - 1], text[place]
+    return before.isalnum() and after.isalnum() and before < _SPACED and after < _SPACED

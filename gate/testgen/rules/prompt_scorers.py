@@ -1,0 +1,252 @@
+"""Scorers to begin with: what a prompt itself demands and code can check, or what the cases expect."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from gate.cases.stored import Entry
+from gate.config.scorer import ScorerSpec
+from gate.config.specification import CompiledRule, OutputRule
+from gate.testgen.rules.compiler import compile_rule, compile_rules
+from gate.values import JsonValue
+
+CHARS, SENTENCES = 50_000, 300
+"""Of a prompt that are read; what a longer one says besides is not told of."""
+_FENCED = re.compile(
+    r"^(```|~~~).*?^\1[^\n]*$|<(examples?)>(?:(?!<examples?>).)*?</\2>", re.DOTALL | re.MULTILINE | re.IGNORECASE
+)
+"""What is shown, and said by nobody."""
+_WRAPPED = re.compile(r"(?<=[^\s.!?:])[^\S\n]*\n[^\S\n]*(?=[^\W\d_A-Z])")
+"""The end of a line within a sentence: the next one goes on in small letters."""
+_HEADING = re.compile(r"\s*#+\s+\S")
+_LEAD = re.compile(r"[^\n]*:[\s*_]*$")
+"""A line that says what the list below it is about."""
+_LISTED = re.compile(r"\s*(?:[-*+•]|\d{1,2}[.)])\s|\s+\S")
+_PART = re.compile(
+    r"^[\W\d_]*(?:if|when|whenever|for|in|on|unless|where|while|during|after|before|wenn|falls|bei)\b|"
+    r"\b(?:titles?|headlines?|subject|fields?|sections?|bullets?|items?|summary|examples?|steps?|each|every)\b",
+    re.IGNORECASE,
+)
+"""What stands below it is said under a condition, or of a part of the answer."""
+_WHOLE = re.compile(
+    r"\b(?:rules?|guidelines?|instructions?|requirements?|constraints?|style|tone|format(?:ting)?|output|responses?|"
+    r"answers?|repl(?:y|ies)|language|general|important|always|must|should|remember|note|follow(?:ing)?|regeln?)\b",
+    re.IGNORECASE,
+)
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
+_BULLET = re.compile(r"^\s*(?:[>#]+\s*)*(?:(?:[-*+•]|\d{1,2}[.)]|\([a-z0-9]\))\s+)?")
+_STRONG = re.compile(r"(\*\*|__)(?=\S)(.{1,200}?)(?<=\S)\1")
+_CLAUSE = re.compile(r",? and (?=[a-z]+ )|; ")
+_HEDGED = re.compile(r"\b(?:if|when|where|unless|except|for|in case|while|until|before|after|or)\b", re.IGNORECASE)
+"""What is said under a condition holds for no single half of a sentence."""
+_ADDS = re.compile(
+    r"(?:also |then )?(?:add|append|ask|explain|follow|give|include|list|mention|name|offer|provide|quote|return|say|"
+    r"suggest|translate|write)\b",
+    re.IGNORECASE,
+)
+"""How a half begins by which the output may hold more than the other half speaks of."""
+_EXAMPLE_LINE = re.compile(r"(?!(?i:max|min|word|length|character|important|note))[A-Z][\w ]{0,30}:")
+"""`Input: …`; what bounds a length has a colon, too."""
+_VERB = (
+    r"(?:accept|act|add|address|admit|adopt|answer|ask|assume|avoid|base|be|begin|call|check|choose|cite|classify|"
+    r"close|comply|confirm|decline|describe|do|don't|end|ensure|escalate|explain|extract|finish|focus|follow|format|"
+    r"generate|give|greet|help|highlight|identify|ignore|include|introduce|invent|keep|label|leave|limit|list|look|"
+    r"maintain|make|mention|name|note|offer|omit|output|point|prefer|present|produce|promise|provide|put|quote|"
+    r"recommend|refer|refrain|refuse|remember|remain|rephrase|reply|respond|return|rewrite|say|show|sound|speak|stay|"
+    r"start|state|stick|suggest|summari[sz]e|take|tell|thank|translate|treat|try|use|verify|warn|write|"
+    r"antworte|begrüße|benutze|bleib|erkläre|erwähne|fasse|frage|gib|nenne|schreibe|sei|vermeide|versprich|verwende)"
+)
+_ORDER = re.compile(
+    rf"(?:(?:please|always|never|only|just|also|then|first|finally|bitte),? )*{_VERB}\b|"
+    r"(?:always|never|only|no|keine?) |"
+    r"(?:you|the (?:assistant|model|bot)|(?:the|your|all|every|each) (?:answers?|output|responses?|repl(?:y|ies))) "
+    r"(?:must|should|shall|may not|can't|cannot|have to|need to)\b|"
+    r"(?:if|when|whenever|unless|in case|wenn|falls) [^,]+, (?:then |please )?(?:always |never )?"
+    rf"{_VERB}\b",
+    re.IGNORECASE,
+)
+"""How a sentence begins that tells the model what to do; what says who it is, or what it is given, is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """A sentence, or a half of it that is a demand by itself.
+
+    Args:
+        text: as the prompt says it, without the mark of its line.
+        scorers: what code can check of it; empty where only a reader can tell.
+        told: what each scorer looks for, in plain words.
+    """
+
+    text: str
+    scorers: tuple[ScorerSpec, ...] = ()
+    told: tuple[str, ...] = ()
+
+
+def orders_of(text: str) -> tuple[Order, ...]:
+    """What a prompt tells a model to do, in its own order.
+
+    Args:
+        text: of the prompt; hostile.
+    """
+    said = list(dict.fromkeys(islice(_sentences(text[:CHARS]), SENTENCES)))
+    rules = [_rule(number, one) for number, (one, narrow) in enumerate(said, 1) if not narrow]
+    whole = {one.rule: one for one in compile_rules(rules)}
+    read = {rule.text: tuple(_orders(rule, whole.get(rule.id))) for rule in rules}
+    return tuple(order for one, narrow in said for order in (read[one] if not narrow else _unread(one)))
+
+
+def _orders(rule: OutputRule, compiled: CompiledRule | None) -> Iterator[Order]:
+    """The sentence where it is read as a whole, else its halves where one of them is."""
+    if compiled is not None:
+        yield _read(rule.text, compiled)
+        return
+    if not _HEDGED.search(rule.text):
+        halves = [f"{half[:1].upper()}{half[1:].removesuffix('.')}." for half in _CLAUSE.split(rule.text)]
+        found = {half: compile_rule(_rule(0, half)) for half in halves}
+        if any(found.values()) and not any(one is None and _ADDS.match(half) for half, one in found.items()):
+            yield from (Order(half) if one is None else _read(half, one) for half, one in found.items())
+            return
+    yield from _unread(rule.text)
+
+
+def _unread(text: str) -> Iterator[Order]:
+    if _ORDER.match(text) and not text.endswith(":"):
+        yield Order(text)
+
+
+def _read(text: str, compiled: CompiledRule) -> Order:
+    told = compiled.wording.split("; ")
+    # A quotation may hold a semicolon; the words for all then stand for each.
+    several = len(told) == len(compiled.scorers)
+    return Order(text, compiled.scorers, tuple(told) if several else (compiled.wording,) * len(compiled.scorers))
+
+
+def _rule(number: int, text: str) -> OutputRule:
+    return OutputRule(f"R{number}", text, text, grounding="verbatim")
+
+
+def _sentences(text: str) -> Iterator[tuple[str, bool]]:
+    """Each sentence, and whether it stands below a line by which it holds for a part or under a condition."""
+    below_heading = below_lead = False
+    for line in _WRAPPED.sub(" ", _FENCED.sub("\n", text)).splitlines():
+        if _HEADING.match(line):
+            below_heading, below_lead = _PART.search(line) is not None, False
+        elif line.strip() and not _LISTED.match(line):
+            below_lead = False
+        for part in _SENTENCE.split(line):
+            said = _STRONG.sub(r"\2", _BULLET.sub("", part)).strip()
+            if said and not _EXAMPLE_LINE.match(said):
+                yield said if said.endswith((".", "!", "?", ":")) else f"{said}.", below_heading or below_lead
+        if _LEAD.match(line) and not _HEADING.match(line):
+            below_lead = _PART.search(line) is not None or _WHOLE.search(line) is None
+
+
+MOST_LABELS = 8
+"""Scorers that are taken out of a prompt."""
+NAME_CHARS = 40
+"""Of the name of a scorer that is read off a prompt."""
+_ONCE = frozenset({"words", "sentences", "characters", "language", "json", "json_schema"})
+"""Kinds of which a suite gets one: a second bound would be that of a part."""
+LABEL_CHARS = 40
+"""An expected answer that is longer is no label."""
+SHORT_CHARS = 80
+"""An expected answer that is longer is held against the whole answer."""
+
+_LABELS = re.compile(
+    r"\b(?:label|classify|categori[sz]e|tag|sort|mark)\b[^.:\n]{0,80}?\b(?:as|into)\b"
+    r"(?: one of)?(?: the following)?[: ]+"
+    r"((?:[\w-]{2,30}(?:, (?:or |and )?| or | and | / |/)){1,9}[\w-]{2,30})(?=[.\n]|$)",
+    re.IGNORECASE,
+)
+_SPLIT = re.compile(r", (?:or |and )?| or | and | / |/")
+_LINES = re.compile(
+    r"\b(?:bullet(?:s| points?| list)?|(?:numbered|ordered|bulleted) list|json|yaml|xml|html|table|paragraphs|"
+    r"(?:two|three|four|five|several|[2-9]|\d\d) (?:lines|steps|points|items)|step[- ]by[- ]step)\b",
+    re.IGNORECASE,
+)
+"""Words of a prompt by which an answer has several lines."""
+
+
+def labels_of(text: str) -> tuple[str, ...]:
+    """The labels that a prompt asks for: `positive` and `negative`."""
+    # In JSON a label is one field of several.
+    found = None if "json" in text.lower() else _LABELS.search(text)
+    return tuple(dict.fromkeys(_SPLIT.split(found[1]))) if found else ()
+
+
+def has_lines(text: str) -> bool:
+    """Does the prompt ask for an answer of several lines?"""
+    return _LINES.search(text) is not None
+
+
+def prompt_scorers(prompt: str) -> tuple[JsonValue, ...]:
+    """What the prompt's own sentences demand, as far as code can check it.
+
+    Args:
+        prompt: its words, those of the base: both versions of it are held against them.
+
+    Returns:
+        As `gate.yaml` has scorers, at most eight.
+    """
+    found: list[JsonValue] = []
+    if labels := labels_of(prompt):
+        words = "|".join(map(re.escape, labels))
+        found.append({"regex": {"pattern": rf"\A\W*(?:{words})\b", "ignore_case": True, "name": "label"}})
+    taken: set[str] = set()
+    for order in orders_of(prompt):
+        for spec, told in zip(order.scorers, order.told, strict=True):
+            entry, name = _entry(spec, told), spec.kind if spec.kind in _ONCE else told
+            if name not in taken and len(found) < MOST_LABELS:
+                taken.add(name)
+                found.append(entry)
+    return tuple(found)
+
+
+def case_scorers(entries: Sequence[Entry], *, strict: bool) -> tuple[JsonValue, ...]:
+    """What fits the answers that the cases expect; empty where not every case expects one.
+
+    Args:
+        entries: of the suite.
+        strict: the model says nothing but a label where one is asked for.
+    """
+    expected = [entry.get("expected") for entry in entries]
+    if not expected or any(one is None or one == "" for one in expected):
+        return ()
+    if any(isinstance(one, list) for one in expected) and all(map(_alternatives, expected)):
+        return ({"contains": {"any": "{{ expected }}"}},)
+    if not all(isinstance(one, str) for one in expected):
+        numbers = all(isinstance(one, (int, float)) and not isinstance(one, bool) for one in expected)
+        return ("number",) if numbers else ({"json_path": {"path": "$", "equals": "{{ expected }}"}},)
+    texts = [str(one).strip() for one in expected]
+    few = len(set(texts)) <= max(2, len(texts) // 3)
+    if few and strict and all(len(text) <= LABEL_CHARS and "\n" not in text for text in texts):
+        return ({"starts_with": {"value": "{{ expected }}", "ignore_case": True}},)
+    return ("contains",) if all(len(text) <= SHORT_CHARS for text in texts) else ("similarity",)
+
+
+def _alternatives(expected: JsonValue) -> bool:
+    """Is it a short text, or several of which any will do, as OpenAI evals have them?"""
+    texts = expected if isinstance(expected, list) else [expected]
+    return bool(texts) and all(isinstance(one, str) and len(one) <= SHORT_CHARS for one in texts)
+
+
+def usual_scorers(*, talks: bool) -> tuple[JsonValue, ...]:
+    """What nearly every prompt wants: an answer that is none of excuses, short, and no echo.
+
+    Args:
+        talks: the prompt answers people.
+    """
+    found: list[JsonValue] = [{"words": {"min": 1, "max": 150}}, {"refusal": {"negate": True, "name": "no refusal"}}]
+    return (*found, "paraphrases") if talks else tuple(found)
+
+
+def _entry(spec: ScorerSpec, told: str) -> JsonValue:
+    """As `gate.yaml` has it, with a name that says what is looked for where the kind says too little."""
+    options: dict[str, JsonValue] = {key: value for key, value in spec.options.items() if value is not None}
+    if spec.negate:
+        options["negate"] = True
+    if spec.kind not in _ONCE:
+        options["name"] = told if len(told) <= NAME_CHARS else f"{told[:NAME_CHARS]}…"
+    return {spec.kind: options} if options else spec.kind

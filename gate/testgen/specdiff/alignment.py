@@ -1,0 +1,339 @@
+"""Which rule of the old version is which rule of the new one, by similarity, without a model; what moved around."""
+
+import re
+import unicodedata
+from bisect import bisect_left
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from typing import TypeAlias, TypeVar
+
+from gate.config.specification import OutputRule
+from gate.record.rules import AlignedBy
+from gate.testgen.specdiff.places import VersionSide
+from gate.testgen.specdiff.sentences import HEADING, ITEM_MARKER, PromptSentence, SentenceKey, plain_text
+from gate.values import counted
+
+LEAST_SIMILARITY = 0.6
+"""Two rules of at least this similarity are held for one rule in other words; what the words mean is another question.
+`python -m benchmarks.spec_mutants` shows what the figure does."""
+_LONGEST = 4_000
+QUOTED_CHARS = 80
+"""Characters of a sentence that a note quotes."""
+
+Old = TypeVar("Old")
+New = TypeVar("New")
+K = TypeVar("K", bound=Hashable)
+
+
+def worded_alike(one: str, other: str) -> bool:
+    """Do two sentences say the same, letter by letter, markup and shapes of quotes left out?"""
+    return plain_text(one) == plain_text(other)
+
+
+def shortened(words: str) -> str:
+    """A sentence for a note, its end left out where it is long.
+
+    Args:
+        words: it.
+    """
+    return words if len(words) <= QUOTED_CHARS else words[:QUOTED_CHARS] + "…"
+
+
+def similarity(one: str, other: str) -> float:
+    """Dice's coefficient of the runs of three characters, 0 to 1; capitals and punctuation do not count.
+
+    Args:
+        one, other: sentences; what is beyond 4,000 characters is not read.
+    """
+    left, right = _runs(one[:_LONGEST]), _runs(other[:_LONGEST])
+    total = len(left) + len(right)
+    return 2 * len(left & right) / total if total else 0.0
+
+
+def may_be_same(one: str, other: str) -> bool:
+    """May two sentences be one in other words? Never where their numbers differ.
+
+    Args:
+        one, other: sentences.
+    """
+    numbers = [sorted(re.findall(r"\d+", text)) for text in (one, other)]
+    return numbers[0] == numbers[1] and similarity(one, other) >= LEAST_SIMILARITY
+
+
+def equal_pairs(base: Sequence[Old], head: Sequence[Old], key: Callable[[Old], K]) -> Iterator[tuple[Old, Old]]:
+    """Pairs of what has the same key, each taken once, in their order; what has a false key has no twin.
+
+    Args:
+        base, head: what to pair.
+        key: of an item.
+    """
+    waiting: dict[K, list[Old]] = {}
+    for item in reversed(head):
+        waiting.setdefault(key(item), []).append(item)
+    for old in base:
+        known = key(old)
+        if known and waiting.get(known):
+            yield old, waiting[known].pop()
+
+
+def closest_pairs(
+    base: Sequence[Old], head: Sequence[New], alike: Callable[[Old, New], float], least: float
+) -> Iterator[tuple[Old, New]]:
+    """Pairs of what is most alike, each taken once; among equals the first ones.
+
+    Args:
+        base, head: what to pair.
+        alike: how alike two are.
+        least: pairs below this are none.
+    """
+    found = [(alike(one, other), i, j) for i, one in enumerate(base) for j, other in enumerate(head)]
+    found = [candidate for candidate in found if candidate[0] >= least]
+    left, right = set(range(len(base))), set(range(len(head)))
+    for _, i, j in sorted(found, key=lambda candidate: (-candidate[0], candidate[1], candidate[2])):
+        if i in left and j in right:
+            left.remove(i)
+            right.remove(j)
+            yield base[i], head[j]
+
+
+@lru_cache(maxsize=2_048)
+def _runs(text: str) -> frozenset[str]:
+    words = re.findall(r"\w+", unicodedata.normalize("NFKC", text).casefold())
+    joined = f"  {' '.join(words)} " if words else ""
+    return frozenset(joined[i : i + 3] for i in range(len(joined) - 2))
+
+
+_AT_ALL = 0.15
+"""Rules that quote the same words need little else in common; several rules may quote one sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class RulePair:
+    """Two rules that are one.
+
+    Args:
+        base, head: before and after.
+        by: what told so.
+    """
+
+    base: OutputRule
+    head: OutputRule
+    by: AlignedBy
+
+
+@dataclass(frozen=True, slots=True)
+class AlignedRules:
+    """Rules side by side.
+
+    Args:
+        pairs: in the order of the old rules.
+        base, head: those without a partner.
+    """
+
+    pairs: tuple[RulePair, ...]
+    base: tuple[OutputRule, ...]
+    head: tuple[OutputRule, ...]
+
+
+def align_rules(
+    base: Sequence[OutputRule],
+    head: Sequence[OutputRule],
+    kinds: Callable[[OutputRule], frozenset[str]] = lambda rule: frozenset(),
+    *,
+    lineage: bool,
+) -> AlignedRules:
+    """Pair rules; what came first decides.
+
+    Args:
+        base, head: rules of either version; ids are unique on each side.
+        kinds: what code looks at to check a rule, such as the number of words; empty where code cannot check it.
+        lineage: one specification came from the other, so that equal ids mean the same rule. Of two that were
+            extracted apart, `R1` and `R1` have nothing in common.
+    """
+    work = _Work(list(base), list(head), [])
+    if lineage:
+        work.take("id", work.twins(lambda rule: rule.id))
+    work.take("wording", work.twins(lambda rule: plain_text(rule.text)))
+    work.take("evidence", list(_by_evidence(work.base, work.head)))
+    work.take(
+        "wording", list(closest_pairs(work.base, work.head, lambda a, b: similarity(a.text, b.text), LEAST_SIMILARITY))
+    )
+    work.take("code", work.twins(kinds))
+    order = {rule.id: place for place, rule in enumerate(base)}
+    pairs = sorted(work.pairs, key=lambda pair: order[pair.base.id])
+    return AlignedRules(tuple(pairs), tuple(work.base), tuple(work.head))
+
+
+FoundPairs: TypeAlias = list[tuple[OutputRule, OutputRule]]
+
+
+@dataclass(slots=True)
+class _Work:
+    base: list[OutputRule]
+    head: list[OutputRule]
+    pairs: list[RulePair]
+
+    def twins(self, key: Callable[[OutputRule], Hashable]) -> FoundPairs:
+        """Those left that have the same key."""
+        return list(equal_pairs(self.base, self.head, key))
+
+    def take(self, by: AlignedBy, found: FoundPairs) -> None:
+        """Take out the pairs that one measure found."""
+        gone = {id(one) for one, _ in found}, {id(other) for _, other in found}
+        self.base = [rule for rule in self.base if id(rule) not in gone[0]]
+        self.head = [rule for rule in self.head if id(rule) not in gone[1]]
+        self.pairs += (RulePair(one, other, by) for one, other in found)
+
+
+def _by_evidence(base: Sequence[OutputRule], head: Sequence[OutputRule]) -> Iterator[tuple[OutputRule, OutputRule]]:
+    """Rules that quote the same words, the most alike first."""
+    quoting: dict[str, tuple[list[OutputRule], list[OutputRule]]] = {}
+    for place, rules in enumerate((base, head)):
+        for rule in rules:
+            quoting.setdefault(plain_text(rule.evidence), ([], []))[place].append(rule)
+    for quoted, (old, new) in quoting.items():
+        if quoted:
+            yield from closest_pairs(old, new, lambda one, other: similarity(one.text, other.text), _AT_ALL)
+
+
+SentencePairs: TypeAlias = Sequence[tuple[PromptSentence, PromptSentence]]
+
+MOVES_SHOWN = 3
+"""Sentences that one note quotes, the shortest first."""
+_LABEL = re.compile(r"\s*(\d{1,3}|[a-zA-Z])[.)]\s")
+_OUTER = "*_`.;!。；！ \t\r\n"
+
+
+def arrangement_notes(both: tuple[VersionSide, VersionSide]) -> tuple[str, ...]:
+    """What of the change no sentence shows, as sentences for the reader.
+
+    Args:
+        both: the two versions of the prompt.
+    """
+    base, head = both
+    left, right = Counter(unit.key for unit in base.units), Counter(unit.key for unit in head.units)
+    pairs = _pairs(both, frozenset(key for key in base.kept if left[key] == right[key]))
+    moved = _moved(pairs)
+    labelled = _labelled(pairs, both, calm=not moved)
+    told = {after.start for _, after in labelled}
+    return (*_repeated(both, left, right), *_notes(pairs, moved, labelled, both, told))
+
+
+def _notes(
+    pairs: SentencePairs,
+    moved: Sequence[PromptSentence],
+    labelled: SentencePairs,
+    both: tuple[VersionSide, VersionSide],
+    told: set[int],
+) -> Iterator[str]:
+    if labelled:
+        changed = [f"{_as_written(one, both[0])} is {_as_written(other, both[1])} now" for one, other in labelled]
+        yield f"{counted(len(labelled), 'sentence')} with another number or letter: {_listed(changed)}"
+    if order := [_quoted(unit.words) for unit in moved if unit.start not in told]:
+        yield f"{counted(len(order), 'sentence')} in another order: {_listed(order)}"
+    marked = [(one, other) for one, other in pairs if _inner(one, both[0]) != _inner(other, both[1])]
+    if marked:
+        changed = [f"{_as_written(one, both[0])} is {_as_written(other, both[1])} now" for one, other in marked]
+        yield f"{counted(len(marked), 'sentence')} with other markup, quotes or dashes: {_listed(changed)}"
+
+
+def _pairs(
+    both: tuple[VersionSide, VersionSide], keys: frozenset[SentenceKey]
+) -> list[tuple[PromptSentence, PromptSentence]]:
+    """The sentences that stand as often as before, each with itself, in the old order."""
+    places: Mapping[SentenceKey, list[PromptSentence]] = defaultdict(list)
+    for unit in reversed(both[1].units):
+        places[unit.key].append(unit)
+    return [(unit, places[unit.key].pop()) for unit in both[0].units if unit.key in keys]
+
+
+def _moved(pairs: SentencePairs) -> list[PromptSentence]:
+    """As few sentences as explain the new order."""
+    lowest: list[int] = []
+    lengths = []
+    for _, unit in pairs:
+        length = bisect_left(lowest, unit.start)
+        lowest[length : length + 1] = [unit.start]
+        lengths.append(length)
+    wanted = len(lowest) - 1
+    out = []
+    for (_, unit), length in zip(reversed(pairs), reversed(lengths), strict=True):
+        if length == wanted:  # of one length the last is the lowest
+            wanted -= 1
+        else:
+            out.append(unit)
+    return out[::-1]
+
+
+def _labelled(
+    pairs: SentencePairs, both: tuple[VersionSide, VersionSide], *, calm: bool
+) -> list[tuple[PromptSentence, PromptSentence]]:
+    """Sentences with another label; where the order stayed, to number a list from the start says nothing."""
+    counting = tuple(_counting(side) if calm else frozenset[int]() for side in both)
+    out = []
+    for one, other in pairs:
+        before, after = _label(one, both[0]), _label(other, both[1])
+        numbered = (not before or one.start in counting[0]) and (not after or other.start in counting[1])
+        if before != after and (not numbered if calm else before and after):
+            out.append((one, other))
+    return out
+
+
+def _counting(side: VersionSide) -> frozenset[int]:
+    """Where the sentences stand whose labels count up from the first number or letter."""
+    found: Mapping[tuple[str, bool, bool], list[tuple[int, str]]] = defaultdict(list)
+    for unit in side.units:
+        if label := _label(unit, side):
+            found[unit.under, label.isdigit(), label.isupper()].append((unit.start, label))
+    plain: set[int] = set()
+    for group in found.values():
+        labels = [label for _, label in group]
+        if all(label in ("1", "a", "A") or _next(before) == label for before, label in pairwise(["", *labels])):
+            plain.update(start for start, _ in group)
+    return frozenset(plain)
+
+
+def _next(label: str) -> str:
+    if label.isdigit():
+        return str(int(label) + 1)
+    return chr(ord(label) + 1) if label else ""
+
+
+def _repeated(
+    both: tuple[VersionSide, VersionSide], left: Mapping[SentenceKey, int], right: Mapping[SentenceKey, int]
+) -> Iterator[str]:
+    words = {unit.key: unit.words for unit in both[0].units}
+    changed = [key for key in words if key in both[0].kept and left[key] != right[key]]
+    if changed:
+        said = [f"{_quoted(words[key])} (was there {left[key]:,} times, is {right[key]:,})" for key in changed]
+        yield f"{counted(len(changed), 'sentence')} repeated more or less often: {_listed(said)}"
+
+
+def _label(unit: PromptSentence, side: VersionSide) -> str:
+    found = _LABEL.match(side.text, unit.start, unit.end)
+    return found[1] if found else ""
+
+
+def _inner(unit: PromptSentence, side: VersionSide) -> str:
+    """As it is written, without what stands around all of it."""
+    said = side.text[unit.start : unit.end]
+    for mark in (HEADING, ITEM_MARKER):
+        said = mark.sub("", said, count=1) if mark.match(said) else said
+    return " ".join(said.strip(_OUTER).split())
+
+
+def _as_written(unit: PromptSentence, side: VersionSide) -> str:
+    return _quoted(" ".join(side.text[unit.start : unit.end].split()))
+
+
+def _quoted(words: str) -> str:
+    return f'"{shortened(words)}"'
+
+
+def _listed(said: Sequence[str]) -> str:
+    shown = sorted(said, key=len)[:MOVES_SHOWN]
+    rest = len(said) - len(shown)
+    return ", ".join(shown) + (f", and {rest:,} more." if rest else ".")

@@ -1,0 +1,220 @@
+"""What of a specification still holds for the next version of its prompt, and what changed in its inputs."""
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from gate.config.specification import Component, InputRule, OutputRule, Specification
+from gate.record.rules import InputChange
+from gate.testgen.specdiff.alignment import LEAST_SIMILARITY, closest_pairs, may_be_same, similarity
+from gate.testgen.specdiff.places import (
+    ChangedRegion,
+    PromptWords,
+    VersionSide,
+    changed_regions,
+    prompt_text,
+    quoted_spans,
+    version_sides,
+)
+from gate.testgen.specdiff.sentences import plain_text
+
+
+@dataclass(frozen=True, slots=True)
+class CarriedSpecification:
+    """A specification, taken apart by what a change of the prompt leaves of it.
+
+    Args:
+        rules: their sentences stand in the new version as they did; with their ids, words and inverses.
+        touched: their quoted words still stand, in part or in a sentence that says something else now.
+        gone: their quoted words do not.
+        unplaced: rules that quote no words of the prompt, where the prompt lost a sentence: nobody can say which
+            rested on it.
+        components: of the input, whose sentences stand or which quote none.
+        lost: components of which a sentence does not stand.
+        new: what the new version says that the old one did not; only here is there anything to read anew.
+    """
+
+    rules: tuple[OutputRule, ...] = ()
+    touched: tuple[OutputRule, ...] = ()
+    gone: tuple[OutputRule, ...] = ()
+    unplaced: tuple[OutputRule, ...] = ()
+    components: tuple[Component, ...] = ()
+    lost: tuple[Component, ...] = ()
+    new: tuple[ChangedRegion, ...] = ()
+
+    @property
+    def whole(self) -> bool:
+        """Nothing has to be read anew, and nothing is lost."""
+        return not (self.touched or self.gone or self.unplaced or self.lost or self.new)
+
+
+def carry_over(base: Specification, before: PromptWords, after: PromptWords) -> CarriedSpecification:
+    """What of a specification holds for the next version, without asking anybody.
+
+    The unit is the sentence, in its message, under its headings and lead-ins: where a word of it differs, or what
+    encloses it, its rules are looked at again. Moving a sentence, breaking its lines elsewhere, numbering it or setting
+    it in bold type are no differences. What a new sentence does to an old one ("except on Mondays") is not seen here:
+    the new sentence shows as new.
+
+    Args:
+        base: the specification of the old version.
+        before, after: both versions of the prompt.
+    """
+    left, right = version_sides(before, after)
+    placed: dict[str, list[OutputRule]] = {"stands": [], "touched": [], "gone": [], "unplaced": []}
+    for rule in base.rules:
+        placed[_standing(rule.evidence, left)].append(rule)
+    kept = tuple(one for one in base.components if component_stands(one, left))
+    return CarriedSpecification(
+        rules=tuple(placed["stands"]),
+        touched=tuple(placed["touched"]),
+        gone=tuple(placed["gone"]),
+        unplaced=tuple(placed["unplaced"]),
+        components=kept,
+        lost=tuple(one for one in base.components if one not in kept),
+        new=changed_regions(right),
+    )
+
+
+def component_stands(component: Component, side: VersionSide) -> bool:
+    """Is all that a component quotes still there?"""
+    return all(_standing(rule.evidence, side) == "stands" for rule in component.rules if rule.evidence)
+
+
+def without_carried(found: Specification, carried: CarriedSpecification, after: PromptWords) -> Specification:
+    """Of a specification that was read from the whole new version, what its new sentences may have brought.
+
+    What rests on other sentences was carried over, or is worded anew for no reason. A rule that quotes no words of the
+    prompt stays, unless one that was carried over or has a place says the same: nobody knows where it comes from, and
+    `spec_diff` says so.
+
+    Args:
+        found: of the new version.
+        carried: from `carry_over`.
+        after: the new version.
+    """
+    text = prompt_text(after)
+
+    def new(evidence: str) -> bool:
+        places = quoted_spans(evidence, text)
+        return any(start < region.end and region.start < end for start, end in places for region in carried.new)
+
+    placed = [rule for rule in found.rules if quoted_spans(rule.evidence, text)]
+    known = [*carried.rules, *placed]
+    rules = tuple(
+        rule
+        for rule in found.rules
+        if (new(rule.evidence) if rule in placed else not any(may_be_same(rule.text, other.text) for other in known))
+    )
+    components = tuple(one for one in found.components if any(new(rule.evidence) for rule in one.rules))
+    return replace(found, rules=rules, components=components)
+
+
+def joined_specification(base: Specification, carried: CarriedSpecification, found: Specification) -> Specification:
+    """The specification of the new version: what was carried over, and what was read from its new sentences.
+
+    Args:
+        base: of the old version; its ids are not given again.
+        carried: from `carry_over`.
+        found: rules, components and questions of what is new, and the digest of the new prompt; of an
+            intent, the old one is kept where this has none.
+
+    Returns:
+        Carried rules with their ids, then the found ones with new ids. Rules of `touched`, `gone` and `unplaced` are
+        not among them: where they live on, they are found in the new sentences.
+    """
+    ids = free_ids({rule.id for rule in base.rules})
+    new = tuple(replace(rule, id=next(ids)) for rule in found.rules)
+    names = {one.name for one in found.components}
+    kept = tuple(one for one in carried.components if one.name not in names)
+    return replace(
+        base,
+        prompt=found.prompt,
+        intent=found.intent or base.intent,
+        components=(*kept, *found.components),
+        rules=(*carried.rules, *new),
+        questions=found.questions,
+    )
+
+
+def free_ids(taken: Collection[str]) -> Iterator[str]:
+    """`R7`, `R8`, …: above all that are taken, so that no id ever names two rules."""
+    numbers = [int(name[1:]) for name in taken if name[:1] == "R" and name[1:].isdecimal() and len(name) < 12]
+    number = max(numbers, default=0)
+    while True:
+        number += 1
+        yield f"R{number}"
+
+
+def standing_rules(rules: Sequence[OutputRule], side: VersionSide) -> tuple[OutputRule, ...]:
+    """The rules whose sentences both versions have."""
+    return tuple(rule for rule in rules if _standing(rule.evidence, side) == "stands")
+
+
+def _standing(evidence: str, side: VersionSide) -> str:
+    """A rule without a place lost nothing where the prompt lost nothing."""
+    found = side.standing(evidence)
+    return "stands" if found == "unplaced" and not side.differing else found
+
+
+def input_changes(
+    base: Sequence[Component], head: Sequence[Component], sides: tuple[VersionSide, VersionSide]
+) -> tuple[InputChange, ...]:
+    """Components that are new or gone, and those of which something else is said.
+
+    Only what a prompt says counts: assumptions differ each time that they are made, and a component that the prompt
+    neither describes nor names is one. What stands in sentences that both versions have is no change either.
+
+    Args:
+        base, head: the components of either version.
+        sides: the two versions, from `gate.testgen.specdiff.places.version_sides`.
+    """
+    pairs = list(closest_pairs(base, head, lambda one, other: float(_name(one) == _name(other)), 1.0))
+    left = [one for one in base if all(one is not pair[0] for pair in pairs)]
+    right = [one for one in head if all(one is not pair[1] for pair in pairs)]
+    pairs += closest_pairs(
+        left, right, lambda one, other: similarity(one.description, other.description), LEAST_SIMILARITY
+    )
+    partner = {id(one): other for one, other in pairs}
+    paired = {id(other) for _, other in pairs}
+    out: list[InputChange] = []
+    for one in base:
+        if id(one) in partner:
+            out += _changed(one, partner[id(one)], sides)
+        elif _told(one, sides[0], sides[1]):
+            out.append(InputChange(state="removed", component=one.name, before=_said(one)))
+    added = (one for one in head if id(one) not in paired and _told(one, sides[1], sides[0]))
+    return (*out, *(InputChange(state="added", component=one.name, after=_said(one)) for one in added))
+
+
+def _changed(base: Component, head: Component, sides: tuple[VersionSide, VersionSide]) -> Iterator[InputChange]:
+    before, after = _moved(base.rules, sides[0]), _moved(head.rules, sides[1])
+    words = {plain_text(rule.text) for rule in before} & {plain_text(rule.text) for rule in after}
+    old = " ".join(rule.text for rule in before if plain_text(rule.text) not in words)
+    new = " ".join(rule.text for rule in after if plain_text(rule.text) not in words)
+    if old or new:
+        yield InputChange(state="changed", component=head.name, before=old, after=new)
+
+
+def _moved(rules: Sequence[InputRule], side: VersionSide) -> list[InputRule]:
+    """The rules whose words the other version has no longer, or had not yet."""
+    return [rule for rule in rules if not rule.assumed and side.standing(rule.evidence) != "stands"]
+
+
+def _told(component: Component, side: VersionSide, other: VersionSide) -> bool:
+    """Does this version alone speak of a component?"""
+    if any(not rule.assumed for rule in component.rules):
+        return not component_stands(component, side)
+    return _named(component, side.text) and not _named(component, other.text)
+
+
+def _named(component: Component, text: str) -> bool:
+    return bool(component.name) and re.search(rf"(?<!\w){re.escape(component.name)}(?!\w)", text) is not None
+
+
+def _said(component: Component) -> str:
+    return " ".join((component.description, *(rule.text for rule in component.rules)))
+
+
+def _name(component: Component) -> str:
+    return re.sub(r"[\W_]+", "", component.name.casefold())

@@ -1,0 +1,307 @@
+"""Where rules stand in two versions of a prompt, and which sentences no rule rests on."""
+
+import re
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import accumulate, islice, takewhile
+from typing import Literal, TypeAlias
+
+from gate.config.specification import Specification
+from gate.testgen.prompt_under_test import PromptPiece, PromptSubject
+from gate.testgen.specdiff.sentences import PromptSentence, SentenceKey, markup_at, plain_text, sentences_of
+
+PromptWords: TypeAlias = str | PromptSubject
+"""A prompt: as the stages read it, or the text of one without messages."""
+
+RuleStanding: TypeAlias = Literal["stands", "touched", "gone", "unplaced"]
+"""The sentences that a rule rests on are in the other version too, wherever its words stand; one of them differs, and
+others stand or the quoted words are still somewhere in the sentences that differ; nothing of them is there; the rule
+quotes no words of its own version."""
+
+_MOST = 50
+"""Places of one quotation that are looked at."""
+_WORD = re.compile(r"\S+")
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedRegion:
+    """Sentences in a row that the other version does not have.
+
+    Args:
+        start, end: place in the prompt, in characters.
+        text: the prompt's own words.
+        under: the headings and lead-ins above it, one a line; empty where there are none.
+    """
+
+    start: int
+    end: int
+    text: str
+    under: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class VersionSide:
+    """One version of a prompt beside the other.
+
+    Args:
+        text: its words.
+        units: its sentences.
+        kept: keys of the sentences that both versions have.
+        other: what differs in the other version.
+        pieces: its messages and files.
+    """
+
+    text: str
+    units: tuple[PromptSentence, ...]
+    kept: frozenset[SentenceKey]
+    other: str
+    pieces: tuple[PromptPiece, ...] = ()
+
+    @property
+    def differing(self) -> tuple[PromptSentence, ...]:
+        """The sentences that the other version does not have."""
+        return tuple(unit for unit in self.units if unit.key not in self.kept)
+
+    def standing(self, evidence: str) -> RuleStanding:
+        """What became of the words that a rule rests on.
+
+        Args:
+            evidence: words of this version.
+        """
+        places = quoted_spans(evidence, self.text)
+        if not places:
+            return "unplaced"
+        kept = [self._kept(start, end) for start, end in places]
+        if all(all(sentences) for sentences in kept):
+            return "stands"
+        partly = any(any(sentences) for sentences in kept)
+        return "touched" if partly or _holds(self.other, plain_text(evidence)) else "gone"
+
+    def enclosed(self, evidence: str) -> frozenset[tuple[str, ...]]:
+        """In which messages some words stand, and in which comments, fences and conditions.
+
+        Args:
+            evidence: words of this version.
+        """
+        return frozenset(markup_at(self.text, self.pieces, start) for start, _ in quoted_spans(evidence, self.text))
+
+    def around(self, evidence: str) -> Iterator[PromptSentence]:
+        """The sentences that hold some words, wherever these stand.
+
+        Args:
+            evidence: words of this version.
+        """
+        for start, end in quoted_spans(evidence, self.text):
+            yield from self._around(start, end)
+
+    def _kept(self, start: int, end: int) -> list[bool]:
+        """Of each sentence at a place, whether both versions have it; a place without words is in neither."""
+        return [unit.key in self.kept for unit in self._around(start, end)] or [False]
+
+    def _around(self, start: int, end: int) -> Iterator[PromptSentence]:
+        first = bisect_right(self.units, start, key=lambda unit: unit.end)
+        return takewhile(lambda unit: unit.start < end, islice(self.units, first, None))
+
+
+def prompt_text(words: PromptWords) -> str:
+    """A prompt as one text.
+
+    Args:
+        words: it.
+    """
+    return words if isinstance(words, str) else words.text
+
+
+def is_same_prompt(base: PromptWords, head: PromptWords) -> bool:
+    """Do two versions say the same, message by message?
+
+    Args:
+        base, head: before and after.
+    """
+    return (prompt_text(base), _pieces(base)) == (prompt_text(head), _pieces(head))
+
+
+def version_sides(base: PromptWords, head: PromptWords) -> tuple[VersionSide, VersionSide]:
+    """Two versions of a prompt, each beside the other.
+
+    A sentence is the same where its words, its headings and lead-ins, the role of its message and what encloses it are;
+    where in the prompt it stands does not count.
+
+    Args:
+        base, head: before and after.
+    """
+    left, right = sentences_of(prompt_text(base), _pieces(base)), sentences_of(prompt_text(head), _pieces(head))
+    kept = frozenset(unit.key for unit in left) & frozenset(unit.key for unit in right)
+    gone, new = _others(left, kept), _others(right, kept)
+    return VersionSide(prompt_text(base), left, kept, new, _pieces(base)), VersionSide(
+        prompt_text(head), right, kept, gone, _pieces(head)
+    )
+
+
+class _Words:
+    """A text with one blank between its words, and where each word stood."""
+
+    def __init__(self, text: str) -> None:
+        found = [match.span() for match in _WORD.finditer(text)]
+        self._starts = array("L", (start for start, _ in found))
+        self._joined = " ".join(text[start:end] for start, end in found)
+        lengths = (end - start + 1 for start, end in found)
+        self._offsets = array("L", accumulate(lengths, initial=0))
+
+    def find(self, words: str) -> Iterator[tuple[int, int]]:
+        """Where words stand, one place after the other; each pass over the text takes linear time."""
+        at = self._joined.find(words)
+        while at >= 0:
+            yield self._place(at), self._place(at + len(words) - 1) + 1
+            at = self._joined.find(words, at + len(words))
+
+    def _place(self, at: int) -> int:
+        word = bisect_right(self._offsets, at) - 1
+        return self._starts[word] + at - self._offsets[word]
+
+
+@lru_cache(maxsize=4)
+def _words_of(text: str) -> _Words:
+    """Of a prompt, in which the words of many rules are looked for."""
+    return _Words(text)
+
+
+def quoted_spans(evidence: str, text: str) -> tuple[tuple[int, int], ...]:
+    """Where words stand in a text; line breaks and blanks may be others, all else is literal.
+
+    Args:
+        evidence: the words.
+        text: the prompt.
+    """
+    words = " ".join(evidence.split())
+    return tuple(islice(_words_of(text).find(words), _MOST)) if words else ()
+
+
+def changed_regions(side: VersionSide) -> tuple[ChangedRegion, ...]:
+    """What one version has and the other has not, sentences in a row together."""
+    out: list[ChangedRegion] = []
+    row: list[PromptSentence] = []
+    for unit in side.units:
+        if unit.key in side.kept or (row and row[-1].key[:-1] != unit.key[:-1]):
+            out += _region(side.text, row)
+            row = []
+        if unit.key not in side.kept:
+            row.append(unit)
+    return (*out, *_region(side.text, row))
+
+
+def _region(text: str, row: Sequence[PromptSentence]) -> list[ChangedRegion]:
+    if not row:
+        return []
+    start, end = row[0].start, row[-1].end
+    return [ChangedRegion(start, end, text[start:end], row[0].under)]
+
+
+def _pieces(words: PromptWords) -> tuple[PromptPiece, ...]:
+    return () if isinstance(words, str) else words.pieces
+
+
+def _others(units: Sequence[PromptSentence], kept: frozenset[SentenceKey]) -> str:
+    return "\n".join(unit.words for unit in units if unit.key not in kept)
+
+
+def _holds(text: str, words: str) -> bool:
+    """Not inside of longer words, for languages that part them."""
+    before, after = (r"(?<!\w)" if _ascii(words[:1]) else ""), (r"(?!\w)" if _ascii(words[-1:]) else "")
+    return bool(words) and re.search(before + re.escape(words) + after, text) is not None
+
+
+def _ascii(char: str) -> bool:
+    return char.isascii() and char.isalnum()
+
+
+_SET = re.compile(r"\{%[-+]?\s*set\s+([\w.,\s]+?)\s*(?:=|\||[-+]?%\})(.*)", re.DOTALL)
+_STATEMENT = re.compile(r"\{[%{].*?[%}]\}", re.DOTALL)
+_NAME = re.compile(r"[A-Za-z_]\w*")
+_ROUNDS = 10
+"""Names that are set from names that are set from names, and so on."""
+
+
+def changed_names(side: VersionSide) -> frozenset[str]:
+    """The names that one version sets in a way of its own, and those that are set from them.
+
+    Args:
+        side: the version.
+    """
+    own = [names for unit in side.differing for names, _ in _sets(unit.words)]
+    found = {name for names in own for name in names}
+    every = [one for unit in side.units for one in _sets(unit.words)]
+    for _ in range(_ROUNDS):
+        more = {name for names, used in every if used & found for name in names} - found
+        if not found or not more:
+            break
+        found |= more
+    return frozenset(found)
+
+
+def uses_names(side: VersionSide, evidence: str, names: frozenset[str]) -> bool:
+    """Does a sentence that holds some words put in one of the names, or depend on it?
+
+    Args:
+        side: the version that the words are of.
+        evidence: the words.
+        names: set in another way than before.
+    """
+    if not names:
+        return False
+    said = (unit.words + "\n" + "\n".join(unit.within) for unit in side.around(evidence))
+    return any(names & set(_NAME.findall(found)) for text in said for found in _live(text))
+
+
+def _live(text: str) -> Iterator[str]:
+    yield from _STATEMENT.findall(text)
+    yield from text.split("\n")[1:]
+
+
+def _sets(text: str) -> Iterator[tuple[frozenset[str], frozenset[str]]]:
+    """The names that each statement sets, and those that it sets them from."""
+    for statement in _STATEMENT.findall(text):
+        if found := _SET.match(statement):
+            yield frozenset(_NAME.findall(found[1])), frozenset(_NAME.findall(found[2]))
+
+
+UNREAD_CHARS = 160
+"""Characters of a sentence that a note quotes."""
+
+
+def unread_sentences(
+    base: Specification, head: Specification, both: tuple[VersionSide, VersionSide]
+) -> tuple[str, ...]:
+    """What of the change no rule speaks of: one note for each sentence, the shortest first, so that none hides another.
+
+    A specification can be of another version than the prompt that it is held against, and a model can overlook a
+    demand: then no rule is dropped or new, and the change of the prompt would be passed over.
+
+    Args:
+        base, head: the specifications.
+        both: the two versions of the prompt.
+    """
+    gone, new = (_alone(one, side) for one, side in zip((base, head), both, strict=True))
+    notes = [(unit, "A sentence went that no rule of the specification rests on") for unit in gone]
+    notes += [(unit, "A sentence came from which no rule was read") for unit in new]
+    notes.sort(key=lambda note: len(note[0].words))
+    return tuple(dict.fromkeys(f'{what}: "{_short(unit.words)}".' for unit, what in notes))
+
+
+def _alone(specification: Specification, side: VersionSide) -> list[PromptSentence]:
+    """Headings and lead-ins are told of by what stands under them."""
+    told = {unit.start for evidence in _evidence(specification) for unit in side.around(evidence)}
+    scopes = {words for unit in side.differing for words in unit.under.split("\n")}
+    return [unit for unit in side.differing if unit.start not in told and unit.words not in scopes]
+
+
+def _evidence(specification: Specification) -> Iterator[str]:
+    yield from (rule.evidence for rule in specification.rules)
+    yield from (rule.evidence for one in specification.components for rule in one.rules)
+
+
+def _short(words: str) -> str:
+    return words if len(words) <= UNREAD_CHARS else words[:UNREAD_CHARS] + "…"

@@ -1,0 +1,324 @@
+"""Takes a prompt apart into lines and sentences, each with the heading or lead-in that it stands under."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import pairwise
+from typing import TypeAlias
+
+from gate.testgen.prompt_under_test import PromptPiece
+from gate.testgen.specdiff.markup import MarkupContext, fences_of, markup_of
+
+ITEM_MARKER = re.compile(r"\s*(?:[-*+•–]|\d{1,3}[.)]|[a-zA-Z][.)])\s+")
+HEADING = re.compile(r"\s{0,3}(#{1,6})\s+")
+_FINISHED = re.compile(r"[.!?;:…。！？；：][\"'”’)\]*_]*\s*$")
+_BOLD = re.compile(r"\s{0,3}(\*\*|__)(?=\S)(?!.*\1.*\1\s*$).+\1\s*$")
+_RULES = {"=": 1, "-": 2}
+"""Levels of headings by what underlines them."""
+_UNDERLINE = re.compile(r"\s{0,3}(={2,}|-{2,})\s*$")
+_OF_BOLD, _OF_CAPITALS = 7, 8
+"""Levels below those of all marked headings."""
+
+
+@dataclass(frozen=True, slots=True)
+class PromptLine:
+    """One line.
+
+    Args:
+        start: place in its text, in characters.
+        text: with its line break.
+        fenced: it is code.
+        heading: level; 0 where it is none. A line of its own that is underlined, bold or in capitals is one, unless
+            it ends as a sentence does.
+        leads: it is no sentence of its own, and a list stands below it, or one that is set in further.
+    """
+
+    start: int
+    text: str
+    fenced: bool
+    heading: int = 0
+    leads: bool = False
+
+    @property
+    def marked(self) -> bool:
+        """It begins an item of a list."""
+        return not self.fenced and ITEM_MARKER.match(self.text) is not None
+
+    @property
+    def opens(self) -> bool:
+        """It is a heading, or begins an item of a list."""
+        return bool(self.heading) or self.marked
+
+    @property
+    def blank(self) -> bool:
+        """It says nothing."""
+        return not self.text.strip()
+
+    @property
+    def finished(self) -> bool:
+        """It ends as a sentence does, or as a lead-in."""
+        return _FINISHED.search(self.text) is not None
+
+    @property
+    def depth(self) -> tuple[int, bool]:
+        """How far it is set in, and whether it is an item of a list."""
+        blank = self.text[: len(self.text) - len(self.text.lstrip())]
+        return len(blank.expandtabs(4)), self.marked
+
+
+def blocks(text: str) -> Iterator[list[PromptLine]]:
+    """Lines that make one paragraph, item or heading.
+
+    Args:
+        text: of a prompt.
+    """
+    block: list[PromptLine] = []
+    for line in _led(_headed(list(_lines(text)))):
+        if block and _goes_on(block[-1], line):
+            block.append(line)
+            continue
+        if block:
+            yield block
+        block = [line]
+    if block:
+        yield block
+
+
+def _goes_on(before: PromptLine, line: PromptLine) -> bool:
+    if before.fenced or line.fenced or before.heading or line.opens or before.blank:
+        return False
+    begun = line.text.lstrip()[:1]
+    return (begun.islower() or begun.isdigit()) and not before.finished
+
+
+def _lines(text: str) -> Iterator[PromptLine]:
+    start, fences = 0, fences_of(text)
+    for line in text.splitlines(keepends=True):
+        ends = (start, start + len(line.rstrip("\r\n")))
+        fenced = any(any(fences.at(place)) for place in ends)
+        yield PromptLine(start, line, fenced, 0 if fenced else _marked_level(line))
+        start += len(line)
+
+
+def _marked_level(line: str) -> int:
+    found = HEADING.match(line)
+    return len(found[1]) if found else 0
+
+
+def _headed(lines: list[PromptLine]) -> list[PromptLine]:
+    """Lines that are headings by what is below them, or by how they look."""
+    out = lines[:1]
+    for before, line in pairwise([*lines, PromptLine(0, "", fenced=False)]):
+        if not (before.opens or before.fenced or before.blank):
+            out[-1] = replace(before, heading=_level(before, line))
+        out.append(line)
+    return out[:-1]
+
+
+def _level(line: PromptLine, below: PromptLine) -> int:
+    under = _UNDERLINE.match(below.text)
+    if under and not below.fenced and (under[1][0] == "=" or not line.finished) and not _UNDERLINE.match(line.text):
+        return _RULES[under[1][0]]
+    if line.finished:
+        return 0
+    if _BOLD.match(line.text):
+        return _OF_BOLD
+    letters = [char for char in line.text if char.isalpha()]
+    capitals = len(letters) > 1 and line.text.isupper() and not _goes_on(replace(line, heading=0), below)
+    return _OF_CAPITALS if capitals else 0
+
+
+def _led(lines: list[PromptLine]) -> Iterator[PromptLine]:
+    """A line above a list leads it, unless it ends as a sentence does and so stands for itself."""
+    said = [place for place, line in enumerate(lines) if not line.blank]
+    below = dict(pairwise(said))
+    for place, line in enumerate(lines):
+        following = below.get(place)
+        if following is None or line.heading or line.fenced or line.finished or not lines[following].marked:
+            yield line
+        else:
+            yield replace(line, leads=not line.marked or lines[following].depth[0] > line.depth[0])
+
+
+SentenceKey: TypeAlias = tuple[tuple[str, ...], str, str, str]
+
+_ENDS = re.compile(r"(?:[.!?;…][\"'”’)\]*_]*(?=\s)|[。！？；])\s*")
+_ABBREVIATED = re.compile(r"(?:^|[\s(])(?:e\.g|i\.e|etc|cf|vs|no|approx|z\.B|d\.h|bzw|usw|\w)\.$", re.IGNORECASE)
+_QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "’": "'", "‘": "'", "–": "-", "—": "-"})
+_LEAD_IN = (":", "：")
+_STOPS = ".;!。；！"
+_LIVE = re.compile(r"\{[{%#]")
+
+
+@dataclass(frozen=True, slots=True)
+class PromptSentence:
+    """One sentence, or one item of a list, of a prompt.
+
+    Args:
+        start, end: place in the prompt, in characters.
+        words: what it says, without markup, quotes' shapes, numbering and white space. Capitals and digits count.
+        under: the headings and the lead-ins that it stands under, in the same form; empty where there are none. What a
+            list item demands hangs on them: "Never:" or "Always:".
+        tags: the tags around it.
+        within: the role of its message, and what may take it back there: a statement of a template, a comment, a fence,
+            words that are crossed out.
+    """
+
+    start: int
+    end: int
+    words: str
+    under: str
+    tags: str = ""
+    within: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> SentenceKey:
+        """Two units with the same key say the same."""
+        return self.within, self.tags, self.under, self.words
+
+
+@lru_cache(maxsize=8_192)
+def plain_text(text: str) -> str:
+    """A sentence without what does not change what it says: markup, shapes of quotes, numbering, blanks, a full stop.
+
+    Args:
+        text: some words of a prompt, or a rule.
+    """
+    text = HEADING.sub("", text, count=1) if HEADING.match(text) else text
+    found = ITEM_MARKER.match(text)
+    text = text[found.end() :] if found else text
+    text = re.sub(r"[*_`]{2,}|(?<!\w)[*_](?=\w)|(?<=\w)[*_](?!\w)", "", text).translate(_QUOTES)
+    said = " ".join(text.split())
+    bare = said.rstrip(_STOPS)
+    if not bare.endswith(" "):
+        return bare
+    return said if bare.strip(f"{_STOPS} ") else ""
+
+
+@lru_cache(maxsize=8)
+def sentences_of(text: str, pieces: tuple[PromptPiece, ...] = ()) -> tuple[PromptSentence, ...]:
+    """The sentences of a prompt in order; white space belongs to none.
+
+    A line that goes on in the next one with a small letter or a digit is one sentence with it, so that new line breaks
+    are no change. A title, which is a heading of the first level at the very beginning, is no scope.
+
+    Args:
+        text: the prompt.
+        pieces: its messages and files, of which each is taken apart for itself; the text is one piece without them.
+    """
+    out: list[PromptSentence] = []
+    for piece, context in _contexts(text, pieces):
+        own, scope = text[piece.start : piece.end], _Scope()
+        for block in blocks(own):
+            first, end = block[0], block[-1].start + len(block[-1].text)
+            said = plain_text(own[first.start : end])
+            units = list(_sentences(own, first.start, end, scope.entered(first)))
+            out += (_placed(unit, piece, context) for unit in units)
+            leads = units[-1].words if units and block[-1].leads else ""
+            scope = scope.after(first, said, leads)
+    return tuple(out)
+
+
+def _placed(unit: PromptSentence, piece: PromptPiece, context: MarkupContext) -> PromptSentence:
+    """A sentence of a piece as one of the prompt."""
+    role, live, *around = _within(piece, context, unit.start)
+    return replace(
+        unit,
+        start=unit.start + piece.start,
+        end=unit.end + piece.start,
+        tags=context.tagged(unit.start),
+        within=(role, live or ("template" if piece.template and _LIVE.search(unit.words) else ""), *around),
+    )
+
+
+def _within(piece: PromptPiece, context: MarkupContext, place: int) -> tuple[str, ...]:
+    around = context.at(place)
+    return piece.role, "template" if piece.template and any(around) else "", *around
+
+
+def markup_at(text: str, pieces: tuple[PromptPiece, ...], place: int) -> tuple[str, ...]:
+    """The role of the message around one place, and what may take it back there; see `PromptSentence.within`.
+
+    Args:
+        text: the prompt.
+        pieces: its messages and files.
+        place: in characters.
+    """
+    for piece, context in _contexts(text, pieces):
+        if piece.start <= place < piece.end:
+            return _within(piece, context, place - piece.start)
+    return ()
+
+
+@lru_cache(maxsize=8)
+def _contexts(text: str, pieces: tuple[PromptPiece, ...]) -> tuple[tuple[PromptPiece, MarkupContext], ...]:
+    whole = pieces or (PromptPiece(0, len(text)),)
+    return tuple((piece, markup_of(text[piece.start : piece.end])) for piece in whole)
+
+
+@dataclass(frozen=True, slots=True)
+class _Lead:
+    depth: tuple[int, bool]
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Scope:
+    """What the next lines hang on.
+
+    Args:
+        headings: levels and words of those that are open.
+        leads: lead-ins that are open; one holds for the list below it, and for plain lines up to an empty one.
+        apart: an empty line came.
+        begun: something was said.
+    """
+
+    headings: tuple[tuple[int, str], ...] = ()
+    leads: tuple[_Lead, ...] = ()
+    apart: bool = False
+    begun: bool = False
+
+    def entered(self, line: PromptLine) -> str:
+        """The scope of a block that begins with this line."""
+        if line.heading:
+            return "\n".join(words for level, words in self.headings if level < line.heading)
+        return "\n".join((*(words for _, words in self.headings), *(lead.words for lead in self._leads(line))))
+
+    def after(self, line: PromptLine, said: str, leads: str) -> "_Scope":
+        """The scope behind that block, of which the last sentence may lead a list."""
+        if not said:
+            return replace(self, apart=True)
+        if line.heading:
+            open_ = tuple(one for one in self.headings if one[0] < line.heading)
+            titled = line.heading == 1 and not self.begun
+            return _Scope(open_ if titled else (*open_, (line.heading, said)), begun=True)
+        open_leads, depth = self._leads(line), line.depth
+        if words := said if said.endswith(_LEAD_IN) else leads:
+            open_leads = (*(lead for lead in open_leads if lead.depth < depth), _Lead(depth, words))
+        return _Scope(self.headings, open_leads, begun=True)
+
+    def _leads(self, line: PromptLine) -> tuple[_Lead, ...]:
+        if self.apart and not (line.opens or line.fenced or line.text[:1].isspace()):
+            return ()
+        depth = line.depth
+        return tuple(lead for lead in self.leads if not lead.depth[1] or lead.depth < depth)
+
+
+def _sentences(text: str, start: int, end: int, under: str) -> Iterator[PromptSentence]:
+    place = start
+    marker = ITEM_MARKER.match(text, start, end)
+    floor = marker.end() if marker else start
+    for found in _ENDS.finditer(text, floor, end):
+        if found[0].startswith(".") and _ABBREVIATED.search(text[max(place, found.start() - 12) : found.start() + 1]):
+            continue
+        yield from _unit(text, place, found.end(), under)
+        place = found.end()
+    yield from _unit(text, place, end, under)
+
+
+def _unit(text: str, start: int, end: int, under: str) -> Iterator[PromptSentence]:
+    part = text[start:end]
+    if words := plain_text(part):
+        lead = len(part) - len(part.lstrip())
+        yield PromptSentence(start + lead, start + len(part.rstrip()), words, under)

@@ -1,0 +1,312 @@
+"""The stages that extract a specification: intent, inputs, output rules and inverse rules."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from gate.calls.providers.parameters import list_room
+from gate.config.documents import quoted
+from gate.config.specification import RULES_PER_COMPONENT, Component, InputRule, OutputRule
+from gate.errors import CannotEvaluate
+from gate.record.transcript import Failed
+from gate.testgen.effort import EffortSettings
+from gate.testgen.prompt_under_test import Passages, PromptSubject, Span, passages_of, read_line, same_words
+from gate.testgen.questions import (
+    SENTENCE_SCHEMA,
+    TEXT_SCHEMA,
+    Asker,
+    Malformed,
+    Question,
+    StageResult,
+    choice_schema,
+    first_names,
+    full_list_note,
+    list_schema,
+    object_schema,
+    read_objects,
+    stage_messages,
+    unused_fence,
+)
+from gate.values import JsonValue, counted
+
+INTENT_SCHEMA = object_schema({"intent": SENTENCE_SCHEMA})
+
+
+async def find_intent(subject: PromptSubject, asker: Asker, instructions: str = "") -> StageResult[str]:
+    """Say in a sentence or two what the prompt is for; one request.
+
+    Args:
+        subject: the prompt.
+        asker: the generator.
+        instructions: what the user adds.
+
+    Returns:
+        The intent; empty, with a note, where the model gives none.
+    """
+    view = {"prompt": subject.text, "fence": unused_fence(subject.text)}
+    question = Question(
+        "intent", lambda problem: stage_messages("intent", view, instructions, problem), INTENT_SCHEMA, _read_intent
+    )
+    found = await asker.ask(question)
+    return (
+        StageResult("", (f"the intent of the prompt is not known: {found.reason}",))
+        if isinstance(found, Failed)
+        else StageResult(found)
+    )
+
+
+def _read_intent(found: Mapping[str, JsonValue]) -> str:
+    return read_line(found, "intent", 2_000)
+
+
+COMPONENTS = 50
+"""Parts of one input, at most; a template may have more variables."""
+COMPONENT_NAME_CHARS = 100
+"""Of the name of a component."""
+
+_INPUT_RULE = object_schema({"evidence": TEXT_SCHEMA, "rule": TEXT_SCHEMA})
+
+
+async def find_components(
+    subject: PromptSubject, asker: Asker, instructions: str = ""
+) -> StageResult[tuple[Component, ...]]:
+    """Describe the parts of an input; one request.
+
+    Args:
+        subject: the prompt; of one with variables the components are exactly these.
+        asker: the generator.
+        instructions: what the user adds.
+
+    Returns:
+        The components in the model's order, or in that of the variables; none, with a note, where the model gives none
+        that can be used. A rule whose evidence does not stand in the prompt is an assumption.
+    """
+    variables = subject.variables if subject.structured else ()
+    view = {
+        "prompt": subject.text,
+        "fence": unused_fence(subject.text),
+        "variables": variables,
+        "most": RULES_PER_COMPONENT,
+    }
+    passages = passages_of(subject.text)
+
+    def read(found: Mapping[str, JsonValue]) -> StageResult[tuple[Component, ...]]:
+        return _read_components(found, passages, variables)
+
+    each = [_components_schema(choice_schema(name)) for name in variables]
+    schema = object_schema({"components": list_schema(_components_schema(TEXT_SCHEMA), least=1, each=each)})
+    question = Question("inputs", lambda problem: stage_messages("inputs", view, instructions, problem), schema, read)
+    found = await asker.ask(question)
+    if isinstance(found, Failed):
+        return StageResult((), (f"what inputs look like is not known: {found.reason}",))
+    most = list_room(asker.model)
+    full = not variables and most is not None and len(found.value) >= most
+    return replace(found, notes=(*found.notes, *(full_list_note("parts of the input", most),) * full))
+
+
+def _components_schema(name: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    """Of one component."""
+    return object_schema(
+        {"name": name, "description": TEXT_SCHEMA, "rules": list_schema(_INPUT_RULE, most=RULES_PER_COMPONENT)}
+    )
+
+
+def _read_components(
+    found: Mapping[str, JsonValue], passages: Passages, variables: tuple[str, ...]
+) -> StageResult[tuple[Component, ...]]:
+    objects = read_objects(found, "components")
+    if not objects:
+        raise Malformed("there is no component")
+    if len(objects) > max(COMPONENTS, len(variables)):
+        raise Malformed(f"there are more than {COMPONENTS} components")
+    read = [_component(one, passages) for one in objects]
+    names = [component.value.name for component in read]
+    if variables and sorted(names) != sorted(variables):
+        raise Malformed("the names of the components are not exactly those of the template's variables")
+    if len(set(names if variables else map(same_words, names))) < len(names):
+        raise Malformed("two components have the same name")
+    if variables:
+        read.sort(key=lambda component: variables.index(component.value.name))
+    return StageResult(tuple(one.value for one in read), tuple(note for one in read for note in one.notes))
+
+
+def _component(found: Mapping[str, JsonValue], passages: Passages) -> StageResult[Component]:
+    name = read_line(found, "name", COMPONENT_NAME_CHARS)
+    rules: dict[str, InputRule] = {}
+    for one in read_objects(found, "rules"):
+        span = passages.find(read_line(one, "evidence", 4_000, blank=True))
+        text = read_line(one, "rule")
+        rules.setdefault(same_words(text), InputRule(text, "" if span is None else span.text))
+    kept = tuple(rules.values())[:RULES_PER_COMPONENT]
+    over = len(rules) - len(kept)
+    told = "1 rule" if over == 1 else f"{over} rules"
+    notes = (f"{told} of {name!r} left out beyond the first {RULES_PER_COMPONENT}",) if over else ()
+    return StageResult(Component(name, read_line(found, "description"), kept), notes)
+
+
+NO_RULE = "there is no rule"
+MOST_RULES_READ = 1_000
+"""Of one reply; more than a prompt has, so that those beyond the effort's own limit can be named."""
+RULES_NAMED = 3
+"""Rules that a note names of those that are left out."""
+_OUTPUT_RULE = object_schema({"evidence": TEXT_SCHEMA, "rule": SENTENCE_SCHEMA})
+
+
+class NoRules(CannotEvaluate):
+    """A prompt that promises nothing, as far as its reader can tell."""
+
+
+async def find_rules(
+    subject: PromptSubject, asker: Asker, settings: EffortSettings
+) -> StageResult[tuple[OutputRule, ...]]:
+    """List the rules; one request.
+
+    Args:
+        subject: the prompt.
+        asker: the generator.
+        settings: how many rules are kept, and what the user adds.
+
+    Returns:
+        Rules without inverses, numbered by where their evidence stands in the prompt; those without evidence come
+        last. Evidence is the prompt's own text, never the model's.
+
+    Raises:
+        NoRules: the model says that there are none.
+        CannotEvaluate: it says nothing that can be used.
+    """
+    view = {"prompt": subject.text, "fence": unused_fence(subject.text)}
+    instructions = settings.instructions.get("rules", "")
+    most = list_room(asker.model, settings.max_rules)
+    schema = rules_schema(most)
+    question = Question(
+        "rules", lambda problem: stage_messages("rules", view, instructions, problem), schema, _read_rules
+    )
+    found = await asker.ask(question)
+    if isinstance(found, Failed):
+        kind = NoRules if found.reason == NO_RULE else CannotEvaluate
+        hint = "try another model, or write the rules into a specification file"
+        raise kind(f"the model found no rule in the prompt: {found.reason}", hint)
+    numbered = _numbered(found, subject, settings.max_rules)
+    full = most is not None and len(found) >= most
+    return replace(numbered, notes=(*numbered.notes, *(full_list_note("rules", most),) * full))
+
+
+def rules_schema(most: int | None = None) -> dict[str, JsonValue]:
+    """JSON Schema of a reply.
+
+    Args:
+        most: rules that are read; None where all are, so that those which are left out can be named.
+    """
+    return object_schema({"rules": list_schema(_OUTPUT_RULE, least=1, most=most)})
+
+
+def _read_rules(found: Mapping[str, JsonValue]) -> list[tuple[str, str]]:
+    """Text and claimed evidence of each."""
+    rules = [
+        (read_line(one, "rule"), read_line(one, "evidence", 4_000, blank=True)) for one in read_objects(found, "rules")
+    ]
+    if not rules:
+        raise Malformed(NO_RULE)
+    if len(rules) > MOST_RULES_READ:
+        raise Malformed(f"there are more than {MOST_RULES_READ:,} rules")
+    return rules
+
+
+def _numbered(found: list[tuple[str, str]], subject: PromptSubject, most: int) -> StageResult[tuple[OutputRule, ...]]:
+    passages = passages_of(subject.text)
+    nowhere = Span(len(subject.text), "")
+    distinct: dict[str, tuple[str, Span]] = {}
+    for text, evidence in found:
+        distinct.setdefault(same_words(text), (text, passages.find(evidence) or nowhere))
+    placed = sorted(distinct.values(), key=lambda rule: rule[1].start)
+    rules = tuple(OutputRule(f"R{at}", text, span.text) for at, (text, span) in enumerate(placed[:most], start=1))
+    left_out = tuple(text for text, _ in placed[most:])
+    notes = []
+    if twice := len(found) - len(distinct):
+        notes.append(f"{counted(twice, 'rule')} left out: said twice")
+    if left_out:
+        named = first_names([quoted(text) for text in left_out], RULES_NAMED)
+        notes.append(f"{counted(len(left_out), 'rule')} left out beyond the first {most}: {named}")
+    return StageResult(rules, tuple(notes), left_out)
+
+
+RULES_PER_REQUEST = 20
+
+_INCOMPLETE = "it had no inverse of these rules, or more than one of the same rule, or one that says what the rule says"
+
+
+async def find_inverse_rules(
+    rules: Sequence[OutputRule], asker: Asker, instructions: str = ""
+) -> StageResult[Mapping[str, str]]:
+    """Ask for the inverses, and once more for those that are missing.
+
+    Args:
+        rules: to invert; `RULES_PER_REQUEST` go into one request.
+        asker: the generator.
+        instructions: what the user adds.
+
+    Returns:
+        Inverse by the id of its rule, and a note about rules that have none.
+    """
+    first = await asker.ask_all([_inverse_question(batch, "", instructions) for batch in _batches(rules)])
+    inverses: dict[str, str] = {}
+    failures = []
+    missing = []
+    for batch, found in zip(_batches(rules), first, strict=True):
+        if isinstance(found, Failed):
+            failures.append(f"no inverse of {_span(batch)}: {found.reason}")
+        else:
+            inverses |= found
+            missing += [rule for rule in batch if rule.id not in found]
+    for found in await asker.ask_all(
+        [_inverse_question(batch, _INCOMPLETE, instructions) for batch in _batches(missing)]
+    ):
+        if not isinstance(found, Failed):
+            inverses |= found
+    none = [rule.id for rule in missing if rule.id not in inverses]
+    notes = (f"no inverse of {first_names(none)}: the model gave none that can be used",) if none else ()
+    return StageResult(inverses, (*failures, *notes))
+
+
+def _span(batch: Sequence[OutputRule]) -> str:
+    return batch[0].id if len(batch) == 1 else f"{batch[0].id} to {batch[-1].id}"
+
+
+def _batches(rules: Sequence[OutputRule]) -> list[Sequence[OutputRule]]:
+    return [rules[at : at + RULES_PER_REQUEST] for at in range(0, len(rules), RULES_PER_REQUEST)]
+
+
+def _inverse_question(rules: Sequence[OutputRule], lacking: str, instructions: str) -> Question[dict[str, str]]:
+    texts = [" ".join(rule.text.split()) for rule in rules]
+    shown = [{"id": rule.id, "text": text} for rule, text in zip(rules, texts, strict=True)]
+    view = {"rules": shown, "fence": unused_fence(*texts)}
+    return Question(
+        "inverse",
+        lambda problem: stage_messages("inverse", view, instructions, problem or lacking),
+        _inverse_schema([rule.id for rule in rules]),
+        lambda found: _read_inverse_rules(found, {rule.id: rule for rule in rules}),
+        # What is missing from the first reply is asked for once more; what is missing then is missing.
+        lacks=lambda found: len(rules) - len(found) if lacking else 0,
+    )
+
+
+def _inverse_schema(ids: Sequence[str]) -> dict[str, JsonValue]:
+    return object_schema({"inverses": list_schema(_inverse(*ids), each=[_inverse(name) for name in ids])})
+
+
+def _inverse(*ids: str) -> dict[str, JsonValue]:
+    """JSON Schema of the inverse of one of these rules."""
+    return object_schema({"id": choice_schema(*ids), "inverse": SENTENCE_SCHEMA})
+
+
+def _read_inverse_rules(found: Mapping[str, JsonValue], asked: Mapping[str, OutputRule]) -> dict[str, str]:
+    """Those that can be used: the id was asked for, it is there once, and the text does not repeat the rule."""
+    told = [
+        (read_line(one, "id", 20), read_line(one, "inverse", blank=True)) for one in read_objects(found, "inverses")
+    ]
+    times = Counter(name for name, _ in told)
+    return {
+        name: text
+        for name, text in told
+        if times[name] == 1 and name in asked and same_words(text) not in ("", same_words(asked[name].text))
+    }

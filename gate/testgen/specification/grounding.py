@@ -1,0 +1,233 @@
+"""Does the prompt really say what a rule says? By the words of both, then by a judge."""
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from gate.config.specification import Grounding, OutputRule
+from gate.record.transcript import Failed
+from gate.testgen.effort import EffortSettings
+from gate.testgen.prompt_under_test import Passages, PromptSubject, Span, folded_text, passages_of
+from gate.testgen.questions import (
+    FLAG_SCHEMA,
+    TEXT_SCHEMA,
+    Asker,
+    Malformed,
+    Question,
+    StageResult,
+    object_schema,
+    problem_notes,
+    read_text,
+    stage_messages,
+    unused_fence,
+)
+from gate.testgen.rules.sentences import read_number
+from gate.values import JsonValue
+
+ENOUGH_WORDS = 0.4
+"""Of the telling words of a rule, so many stand in the sentences that its evidence is taken from."""
+
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+_NUMBER = re.compile(r"(?<![\w.,])\d[\d,]*(?:\.\d+)?(?![\w]|[.,]\d)|[a-z]+(?:-[a-z]+)?", re.IGNORECASE)
+_QUOTED = re.compile(r"\"([^\"]{1,200})\"|“([^”]{1,200})”|`([^`]{1,200})`|(?<!\w)['‘]([^'’]{1,200})['’](?!\w)")
+_COUNT = re.compile(r"(?<![\w.,])(\d[\d,]*(?:\.\d+)?|[a-z]+(?:-[a-z]+)?)[\s*_`]+(?=([^\W\d_]+))", re.IGNORECASE)
+_ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s")
+_ENDS = re.compile(r"(?<=[.!?;。！？])\s|\n|[。！？]")
+_NEGATIONS = frozenset(
+    "not no never without avoid nor neither none nothing cannot forbid forbidden omit except".split()
+)
+_BOUND = re.compile(r"\b(?:no|not) (?:\w+er|more|less) than\b|\bnot exceed|\bnothing else\b", re.IGNORECASE)
+"""Says how many, and forbids nothing else."""
+_FRAME = frozenset(
+    "the a an of to in on at by for with from as is are be been being was were and or but it its this that these those "
+    "there their them they you your must should shall will may can has have had do does did output outputs answer "
+    "answers response responses reply replies result every each all any one only always contain contains include "
+    "includes use uses used write writes give gives given make makes text if when then than so such which who whose "
+    "what where how also more most least less between into out up".split()
+)
+"""Words of any rule."""
+_STEM = 4
+"""Letters by which two forms of a word are the same."""
+_NO_NUMBERS = frozenset(("a", "an", "one", "zero"))
+
+
+@dataclass(frozen=True, slots=True)
+class WordDifference:
+    """The rule names one number and the prompt another.
+
+    Args:
+        rule: what the rule says.
+        prompt: what stands there.
+    """
+
+    rule: str
+    prompt: str
+
+
+def sentence_around(text: str, span: Span) -> str:
+    """The sentences or lines that a passage is taken from; for the item of a list with the line that leads to it.
+
+    Args:
+        text: the prompt.
+        span: the passage.
+    """
+    breaks = [found.end() for found in _ENDS.finditer(text)]
+    start = max((place for place in breaks if place <= span.start), default=0)
+    until = span.start + len(span.text)
+    end = min((place for place in breaks if place >= until), default=len(text))
+    own = text[start:end]
+    if not _ITEM.match(own):
+        return own
+    before = (line for line in reversed(text[:start].splitlines()) if line.strip() and not _ITEM.match(line))
+    lead = next(before, "").strip()
+    return f"{lead} {own}" if lead.endswith(":") else own
+
+
+def supports_rule(rule: str, evidence: str, sentence: str) -> bool:
+    """Does the evidence say something of the rule?
+
+    Its numbers and quoted words stand there, both forbid or neither does, and enough of the words are the same.
+
+    Args:
+        rule: its text.
+        evidence: a passage of the prompt.
+        sentence: the sentences around it.
+    """
+    telling = _stems(rule)
+    if not telling & _stems(evidence) or _forbids(rule) != _forbids(sentence):
+        return False
+    there = folded_text(sentence)
+    quoted = (next(filter(None, found.groups())) for found in _QUOTED.finditer(rule))
+    if not all(folded_text(words) in there for words in quoted) or not numbers_in(rule) <= numbers_in(sentence):
+        return False
+    return len(telling & _stems(sentence)) >= ENOUGH_WORDS * len(telling)
+
+
+def word_difference(rule: str, sentence: str, text: str) -> WordDifference | None:
+    """Where a rule says another number of the same thing than its evidence, and than the whole prompt.
+
+    `Under 80 words` is `at most 79 words`; where numbers are that near, there is nothing to tell.
+
+    Args:
+        rule: its text.
+        sentence: the sentences around its evidence.
+        text: the prompt.
+    """
+    said, there, anywhere = _counts(rule), _counts(sentence), _counts(text)
+    for number_said, thing in said:
+        others = [other for other, same in there if same == thing]
+        near = any(abs(float(other) - float(number_said)) <= 1 for other in others)
+        if others and not near and (number_said, thing) not in anywhere:
+            return WordDifference(number_said, " and ".join(others))
+    return None
+
+
+def numbers_in(text: str) -> frozenset[str]:
+    """The numbers of a text, in digits.
+
+    Args:
+        text: any; a number in words is one, too, but `one` may be none.
+    """
+    return frozenset(filter(None, (_digits(match[0].lower()) for match in _NUMBER.finditer(text))))
+
+
+def _digits(word: str) -> str:
+    many = None if word in _NO_NUMBERS else read_number(word)
+    if many is not None:
+        return str(many)
+    return word.replace(",", "") if word[0].isdigit() else ""
+
+
+def _stems(text: str) -> frozenset[str]:
+    words = (match[0].casefold() for match in _WORD.finditer(text))
+    return frozenset(word[:_STEM] for word in words if word not in _FRAME) | numbers_in(text)
+
+
+def _forbids(text: str) -> bool:
+    words = {match[0].casefold().replace("’", "'") for match in _WORD.finditer(_BOUND.sub("", text))}
+    return bool(words & _NEGATIONS) or any(word.endswith("n't") for word in words)
+
+
+def _counts(text: str) -> list[tuple[str, str]]:
+    """Numbers with the first letters of the word behind them, in their order."""
+    found = ((_digits(match[1].lower()), match[2][:_STEM].casefold()) for match in _COUNT.finditer(text))
+    return [(many, thing) for many, thing in dict.fromkeys(found) if many]
+
+
+GROUNDING_SCHEMA = object_schema({"reason": TEXT_SCHEMA, "grounded": FLAG_SCHEMA})
+
+
+def is_unsettled(rule: OutputRule) -> bool:
+    """Neither a person nor a judge has said where it comes from."""
+    return rule.grounding in ("unknown", "verbatim")
+
+
+async def ground_rules(
+    rules: Sequence[OutputRule], subject: PromptSubject, judge: Asker, settings: EffortSettings
+) -> StageResult[Mapping[str, Grounding]]:
+    """Look for each rule in the prompt: first for its evidence, then by a judge, one request per rule.
+
+    Evidence counts only where it says something of its rule (`bearing`): any words of a prompt can be copied.
+
+    Args:
+        rules: what a person wrote, and what a judge has decided, stays so.
+        subject: the prompt.
+        judge: asked about rules whose evidence is not in the prompt, or says nothing of them.
+        settings: whether it is, and what the user adds.
+
+    Returns:
+        Grounding by the id of the rule, and a note on the rules about which the judge gave no answer.
+    """
+    passages = passages_of(subject.text)
+    groundings: dict[str, Grounding] = {}
+    unsure = []
+    for rule in rules:
+        if not is_unsettled(rule):
+            groundings[rule.id] = rule.grounding
+            continue
+        groundings[rule.id] = grounding_by_words(rule, passages)
+        if groundings[rule.id] == "unknown":
+            unsure.append(rule)
+    if not settings.ground:
+        return StageResult(groundings)
+    instructions = settings.instructions.get("grounding", "")
+    problems: dict[str, list[str]] = defaultdict(list)
+    answers = await judge.ask_all([_question(rule, subject, instructions) for rule in unsure])
+    for rule, answer in zip(unsure, answers, strict=True):
+        if isinstance(answer, Failed):
+            problems[f"nobody knows whether these rules stand in the prompt ({answer.reason})"].append(rule.id)
+        else:
+            groundings[rule.id] = "judged" if answer else "ungrounded"
+    return StageResult(groundings, problem_notes(problems))
+
+
+def grounding_by_words(rule: OutputRule, passages: Passages) -> Grounding:
+    """What the evidence of a rule alone tells: that it stands there, or says another number, or nothing.
+
+    Args:
+        rule: with what is said to be copied from the prompt.
+        passages: of the prompt.
+    """
+    span = passages.find(rule.evidence)
+    if span is None:
+        return "unknown"
+    sentence = sentence_around(passages.text, span)
+    if word_difference(rule.text, sentence, passages.text) is not None:
+        return "ungrounded"
+    return "verbatim" if supports_rule(rule.text, span.text, sentence) else "unknown"
+
+
+def _question(rule: OutputRule, subject: PromptSubject, instructions: str) -> Question[bool]:
+    view = {"prompt": subject.text, "rule": rule.text, "fence": unused_fence(subject.text, rule.text)}
+    return Question(
+        "grounding", lambda problem: stage_messages("grounding", view, instructions, problem), GROUNDING_SCHEMA, _read
+    )
+
+
+def _read(found: Mapping[str, JsonValue]) -> bool:
+    read_text(found, "reason")
+    grounded = found.get("grounded")
+    if not isinstance(grounded, bool):
+        raise Malformed("grounded is neither true nor false")
+    return grounded

@@ -1,0 +1,353 @@
+"""From a prompt to its specification: which stages run, with how many requests, and what the author is asked."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import ceil
+
+from gate.calls.interface import together
+from gate.config.documents import quoted
+from gate.config.specification import AuthorQuestion, Component, OutputRule, Specification
+from gate.errors import GateError
+from gate.record.transcript import Failed
+from gate.testgen.effort import EffortSettings, Stage
+from gate.testgen.prompt_under_test import Passages, PromptSubject, passages_of, read_line
+from gate.testgen.questions import (
+    TEXT_SCHEMA,
+    Asker,
+    Malformed,
+    Question,
+    StageResult,
+    list_schema,
+    object_schema,
+    read_objects,
+    stage_messages,
+    unused_fence,
+)
+from gate.testgen.specification.extraction import (
+    RULES_PER_REQUEST,
+    find_components,
+    find_intent,
+    find_inverse_rules,
+    find_rules,
+)
+from gate.testgen.specification.grounding import (
+    ground_rules,
+    is_unsettled,
+    sentence_around,
+    supports_rule,
+    word_difference,
+)
+from gate.values import JsonValue, counted
+
+_CONFLICT = object_schema({"why": TEXT_SCHEMA, "rules": list_schema(TEXT_SCHEMA)})
+_LEAK = object_schema({"why": TEXT_SCHEMA, "component": TEXT_SCHEMA})
+REVIEW_SCHEMA = object_schema({"conflicts": list_schema(_CONFLICT), "leaks": list_schema(_LEAK)})
+
+
+async def review_specification(
+    subject: PromptSubject, specification: Specification, asker: Asker, instructions: str = ""
+) -> StageResult[tuple[AuthorQuestion, ...]]:
+    """Ask a model for rules that conflict, and for demands on the output among those on the input; one request.
+
+    Args:
+        subject: the prompt.
+        specification: of the prompt.
+        asker: the reviewer.
+        instructions: what the user adds.
+
+    Returns:
+        A question for each finding; none, with a note, where there is no answer. A finding about a rule or a component
+        that does not exist is noted and left out.
+    """
+    components, rules = specification.components, specification.rules
+    told = [one.name + one.description + "".join(rule.text for rule in one.rules) for one in components]
+    view = {
+        "prompt": subject.text,
+        "components": components,
+        "rules": rules,
+        "fence": unused_fence(subject.text, *told, *(rule.text for rule in rules)),
+    }
+    ids, names = [rule.id for rule in rules], [component.name for component in components]
+
+    def read(found: Mapping[str, JsonValue]) -> StageResult[tuple[AuthorQuestion, ...]]:
+        return _read(found, ids, names)
+
+    found = await asker.ask(
+        Question("review", lambda problem: stage_messages("review", view, instructions, problem), REVIEW_SCHEMA, read)
+    )
+    return (
+        StageResult((), (f"nobody has reviewed the specification: {found.reason}",))
+        if isinstance(found, Failed)
+        else found
+    )
+
+
+def ungrounded_questions(rules: Iterable[OutputRule], prompt: str) -> tuple[AuthorQuestion, ...]:
+    """A question for each rule that does not stand in the prompt, and for each whose evidence does not say it.
+
+    Args:
+        rules: with what is known of where they come from.
+        prompt: its text.
+    """
+    told = ((rule, _doubt(rule, passages_of(prompt))) for rule in rules)
+    return tuple(AuthorQuestion("ungrounded", (rule.id,), doubt) for rule, doubt in told if doubt)
+
+
+def _doubt(rule: OutputRule, passages: Passages) -> str:
+    """What the author is asked about where a rule comes from; empty where nothing is."""
+    if rule.grounding not in ("ungrounded", "unknown"):
+        return ""
+    span = passages.find(rule.evidence)
+    sentence = "" if span is None else sentence_around(passages.text, span)
+    other = word_difference(rule.text, sentence, passages.text)
+    if other is not None:
+        return f"The rule {quoted(rule.text)} says {other.rule} and the prompt says {other.prompt}: which one counts?"
+    if rule.grounding == "ungrounded":
+        return f"The prompt does not say {quoted(rule.text)}: is it meant?"
+    if span is None or supports_rule(rule.text, span.text, sentence):
+        return ""
+    return f"Does {quoted(span.text)} in the prompt say {quoted(rule.text)}?"
+
+
+def assumption_questions(components: Iterable[Component]) -> tuple[AuthorQuestion, ...]:
+    """A question for each rule of the input that does not stand in the prompt."""
+    return tuple(
+        AuthorQuestion(
+            "assumption",
+            (component.name,),
+            f"The prompt does not say {quoted(rule.text)} of {quoted(component.name)}: may tests rest on it?",
+        )
+        for component in components
+        for rule in component.rules
+        if rule.assumed
+    )
+
+
+def _read(
+    found: Mapping[str, JsonValue], ids: Sequence[str], names: Sequence[str]
+) -> StageResult[tuple[AuthorQuestion, ...]]:
+    conflicts, leaks = read_objects(found, "conflicts"), read_objects(found, "leaks")
+    questions: dict[tuple[str, ...], AuthorQuestion] = {}
+    for one in conflicts:
+        about = _ids(one)
+        if len(about) > 1 and about <= {*ids}:
+            rules = tuple(name for name in ids if name in about)
+            text = f"{' and '.join(rules)} cannot all be kept: {read_line(one, 'why')} Which one counts?"
+            questions.setdefault(("conflict", *rules), AuthorQuestion("conflict", rules, text))
+    for one in leaks:
+        name = read_line(one, "component")
+        if name in names:
+            text = (
+                f"{quoted(name)} tells something of the output: {read_line(one, 'why')} Is that a rule of the output?"
+            )
+            questions.setdefault(("leak", name), AuthorQuestion("leak", (name,), text))
+    lost = len(conflicts) + len(leaks) - len(questions)
+    notes = (
+        (f"{counted(lost, 'finding')} of the review left out: said twice, or about nothing in the specification",)
+        if lost
+        else ()
+    )
+    return StageResult(tuple(questions.values()), notes)
+
+
+def _ids(found: Mapping[str, JsonValue]) -> set[str]:
+    value = found.get("rules")
+    if not isinstance(value, list):
+        raise Malformed("rules is no list of ids")
+    return {name.strip() for name in value if isinstance(name, str)}
+
+
+OTHER_VERSION = (
+    "The specification was taken from another version of the prompt: gate generate --diff --update lets it follow."
+)
+STAGES: tuple[Stage, ...] = ("intent", "inputs", "rules", "inverse", "grounding", "review")
+
+
+@dataclass(frozen=True, slots=True)
+class Specified:
+    """What came of it.
+
+    Args:
+        specification: of the prompt.
+        notes: one line each: what is missing or left out, and why.
+        left_out: rules beyond those that are wanted.
+    """
+
+    specification: Specification
+    notes: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class StageModels:
+    """Who reads the prompt.
+
+    Args:
+        generator: the model that extracts.
+        judge: the model that decides whether a rule stands in the prompt, and reviews.
+    """
+
+    generator: Asker
+    judge: Asker
+
+
+async def specify(
+    subject: PromptSubject,
+    askers: StageModels,
+    settings: EffortSettings,
+    given: Specification | None,
+    tell: Callable[[str], None],
+) -> Specified:
+    """Take the specification from a prompt.
+
+    Args:
+        subject: the prompt.
+        askers: models.
+        settings: the effort.
+        given: what a person may have edited; what it holds is kept, and only what it lacks is asked for. Whether it
+            was taken from this version of the prompt is the caller's to see to, and noted where it was not.
+        tell: told a line after each step.
+
+    Raises:
+        GateError: the prompt is empty.
+        CannotEvaluate: there is no rule.
+    """
+    if not subject.text.strip():
+        raise GateError("the prompt is empty", "it has to say what its outputs are like")
+    generator, judge = askers.generator, askers.judge
+    held = given or Specification(subject.digest, "", generator=str(generator.model))
+    draft = _Draft(subject, settings, held, held)
+    await together((draft.find_intent(generator), draft.find_inputs(generator), draft.find_rules(generator)))
+    tell(f"rules: {len(draft.made.rules)}, parts of the input: {len(draft.made.components)}")
+    await together((draft.invert(generator), draft.ground(judge)))
+    tell(f"inverse rules: {sum(1 for rule in draft.made.rules if rule.inverse)}")
+    await draft.ask_author(judge)
+    tell(f"questions to the author: {len(draft.made.questions)}")
+    return draft.result()
+
+
+def is_foreign(given: Specification, subject: PromptSubject) -> bool:
+    """Was a specification taken from quite another prompt?
+
+    Args:
+        given: with the words that its rules rest on.
+        subject: the prompt that it is to be used for.
+    """
+    quoted = [rule.evidence for rule in given.rules if rule.evidence]
+    passages = passages_of(subject.text)
+    return given.prompt not in ("", subject.digest) and bool(quoted) and not any(map(passages.find, quoted))
+
+
+def stage_calls(settings: EffortSettings, rules: int, given: Specification | None) -> Mapping[Stage, int]:
+    """Requests of each stage, where every reply can be used and all evidence says what its rule says.
+
+    Where it does not, there is one request more for each such rule.
+
+    Args:
+        settings: the effort.
+        rules: of the prompt, as far as anybody knows.
+        given: as for `specify`; its rules are the ones that count.
+    """
+    held = given or Specification("", "")
+    lacking = sum(1 for rule in held.rules if not rule.inverse)
+    if not held.rules:
+        lacking = min(settings.max_rules, rules)
+    unsure = sum(
+        1 for rule in held.rules if is_unsettled(rule) and not supports_rule(rule.text, rule.evidence, rule.evidence)
+    )
+    return {
+        "intent": int(not held.intent),
+        "inputs": int(not held.components),
+        "rules": int(not held.rules),
+        "inverse": ceil(lacking / RULES_PER_REQUEST),
+        "grounding": unsure if settings.ground else 0,
+        "review": int(_reviewed(settings, held)),
+    }
+
+
+def _reviewed(settings: EffortSettings, held: Specification) -> bool:
+    """Does a model review it? Not what a person has read, nor what there are questions about."""
+    return settings.review and not held.questions and not held.read_by_person
+
+
+@dataclass(slots=True)
+class _Draft:
+    """A specification on its way.
+
+    Args:
+        subject: the prompt.
+        settings: the effort.
+        held: what there was before.
+        made: what there is by now.
+        notes: of each stage.
+        left_out: rules beyond those that are wanted.
+    """
+
+    subject: PromptSubject
+    settings: EffortSettings
+    held: Specification
+    made: Specification
+    notes: dict[Stage, tuple[str, ...]] = field(default_factory=dict)
+    left_out: tuple[str, ...] = ()
+
+    async def find_intent(self, asker: Asker) -> None:
+        if not self.held.intent:
+            found = await find_intent(self.subject, asker, self._instructions("intent"))
+            self.made, self.notes["intent"] = replace(self.made, intent=found.value), found.notes
+
+    async def find_inputs(self, asker: Asker) -> None:
+        if not self.held.components:
+            found = await find_components(self.subject, asker, self._instructions("inputs"))
+            self.made, self.notes["inputs"] = replace(self.made, components=found.value), found.notes
+        elif self.subject.structured and sorted(self.subject.variables) != sorted(
+            component.name for component in self.held.components
+        ):
+            self.notes["inputs"] = (
+                "the parts of the input in the specification are not the variables of the prompt: "
+                + ", ".join(self.subject.variables),
+            )
+
+    async def find_rules(self, asker: Asker) -> None:
+        if not self.held.rules:
+            found = await find_rules(self.subject, asker, self.settings)
+            self.made, self.notes["rules"] = replace(self.made, rules=found.value), found.notes
+            self.left_out = found.left_out
+
+    async def invert(self, asker: Asker) -> None:
+        lacking = [rule for rule in self.made.rules if not rule.inverse]
+        found = await find_inverse_rules(lacking, asker, self._instructions("inverse"))
+        rules = tuple(replace(rule, inverse=found.value.get(rule.id, rule.inverse)) for rule in self.made.rules)
+        self.made, self.notes["inverse"] = replace(self.made, rules=rules), found.notes
+
+    async def ground(self, judge: Asker) -> None:
+        found = await ground_rules(self.made.rules, self.subject, judge, self.settings)
+        rules = tuple(replace(rule, grounding=found.value[rule.id]) for rule in self.made.rules)
+        self.made, self.notes["grounding"] = replace(self.made, rules=rules), found.notes
+
+    async def ask_author(self, judge: Asker) -> None:
+        """What is new is asked about: the held parts have their questions."""
+        known = {(rule.id, rule.grounding) for rule in self.held.rules}
+        questions: list[AuthorQuestion] = [
+            *self.held.questions,
+            *ungrounded_questions(
+                (rule for rule in self.made.rules if (rule.id, rule.grounding) not in known), self.subject.text
+            ),
+            *assumption_questions(() if self.held.components else self.made.components),
+        ]
+        if _reviewed(self.settings, self.held):
+            found = await review_specification(self.subject, self.made, judge, self._instructions("review"))
+            self.notes["review"] = found.notes
+            questions += found.value
+        self.made = replace(self.made, questions=tuple(questions))
+
+    def result(self) -> Specified:
+        """Nobody has read what was made only now."""
+        other = self.made.prompt != self.subject.digest
+        notes = [OTHER_VERSION] if other else []
+        notes += [note for stage in STAGES for note in self.notes.get(stage, ())]
+        same = self.made.digest == self.held.digest
+        made = replace(self.made, reviewer=self.held.reviewer if same else "")
+        return Specified(made, tuple(notes), self.left_out)
+
+    def _instructions(self, stage: Stage) -> str:
+        return self.settings.instructions.get(stage, "")

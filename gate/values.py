@@ -1,0 +1,238 @@
+"""The type of parsed JSON, and its canonical bytes for digests."""
+
+import hashlib
+import json
+import re
+from decimal import Decimal
+from inspect import cleandoc
+from typing import Annotated, Any, TypeAlias, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import JsonValue as JsonValue
+from pydantic_core import from_json
+
+DEPTH = 64
+"""Lists and objects inside each other, of JSON and YAML from anywhere."""
+
+
+def too_deep(value: JsonValue) -> bool:
+    """Are lists and objects nested more than `DEPTH` levels deep?"""
+    level: list[JsonValue] = [value]
+    for _ in range(DEPTH + 1):
+        level = _inside(level)
+        if not level:
+            return False
+    return True
+
+
+def more_than(most: int, value: JsonValue) -> bool:
+    """Has a value more than so many texts, numbers, lists and objects in it?
+
+    Args:
+        most: how many are few enough.
+        value: nested as deeply as may be.
+    """
+    level: list[JsonValue] = [value]
+    seen = 0
+    while level and seen <= most:
+        seen += len(level)
+        level = _inside(level)
+    return seen > most
+
+
+def _inside(level: list[JsonValue]) -> list[JsonValue]:
+    """What the lists and objects among some values hold."""
+    inner: list[JsonValue] = []
+    for item in level:
+        if isinstance(item, list):
+            inner.extend(item)
+        elif isinstance(item, dict):
+            inner.extend(item.values())
+    return inner
+
+
+def digest(value: JsonValue) -> str:
+    """SHA-256 (64 hex digits) of the canonical JSON of `value`: sorted keys, no spaces, UTF-8."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+Value = TypeVar("Value")
+
+
+def written(adapter: TypeAdapter[Value], value: Value, exclude: set[str] | None = None) -> bytes:
+    """A value as JSON in one line.
+
+    Args:
+        adapter: of its type.
+        value: what to write.
+        exclude: names of fields that are left out.
+    """
+    try:
+        return adapter.dump_json(value, exclude=exclude, by_alias=True)
+    except ValueError:  # half a surrogate pair, which a model may send and UTF-8 cannot hold: it stays an escape
+        return json.dumps(adapter.dump_python(value, mode="json", exclude=exclude, by_alias=True)).encode()
+
+
+def parsed(data: bytes) -> JsonValue:
+    """JSON from anywhere.
+
+    Raises:
+        ValueError: it is none, in one line.
+    """
+    found: JsonValue
+    try:
+        found = from_json(data, allow_inf_nan=False)
+        return found
+    except ValueError as error:
+        if b"\\ud" not in data.lower():
+            raise ValueError(f"is not JSON: {error}") from None
+    try:  # half a surrogate pair, see `written`
+        found = json.loads(data, parse_constant=_refuse)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"is not JSON: {error}") from None
+    return found
+
+
+def complaint(error: ValidationError) -> str:
+    """The first mistake, and where it is."""
+    first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+    # A key that should not be there is a stranger's text, and may be of any length.
+    where = ".".join(str(part) for part in first["loc"])[:100]
+    return f"{where}: {first['msg']}" if where else first["msg"]
+
+
+def _refuse(name: str) -> JsonValue:
+    raise ValueError(f"{name} is no number")
+
+
+_ARGUMENT = re.compile(r"^    ([a-z0-9_, ]+): (.*)$")
+
+
+def describe(schema: dict[str, Any], kind: type) -> None:
+    """Move the lines under `Args:` of a class to the properties of its JSON Schema.
+
+    Args:
+        schema: of the class; changed in place.
+        kind: the class.
+    """
+    about, _, arguments = cleandoc(kind.__doc__ or "").partition("\n\nArgs:\n")
+    schema["description"] = " ".join(about.split())
+    keys: list[dict[str, Any]] = []
+    for line in arguments.splitlines():
+        if started := _ARGUMENT.match(line):
+            keys = [schema["properties"].get(name, {}) for name in started[1].split(", ")]
+            for key in keys:
+                key["description"] = started[2]
+        else:
+            for key in keys:
+                key["description"] += f" {line.strip()}"
+
+
+WRITTEN = ConfigDict(extra="forbid", json_schema_extra=describe)
+"""Of dataclasses that are written to files and read back as they are: `__pydantic_config__`."""
+
+COMPLETE = ConfigDict(**WRITTEN, json_schema_serialization_defaults_required=True)
+"""The same, of those of which every key is written, whatever its value."""
+
+
+class RecordPart(BaseModel):
+    """Any part of a record: frozen, and without a key that this version does not know."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+        populate_by_name=True,
+        json_schema_extra=describe,
+        json_schema_serialization_defaults_required=True,
+    )
+
+
+_ROUNDING = 1e-9
+"""Means and weighted means may leave their range by rounding."""
+
+Count: TypeAlias = Annotated[int, Field(ge=0, le=10**12)]
+"""Cases, calls, characters, positions."""
+
+Tries: TypeAlias = Annotated[int, Field(ge=0, le=65_535)]
+"""Requests for one sample or one score."""
+
+Tokens: TypeAlias = Annotated[int, Field(ge=0, le=10**18)]
+"""Summed over replies."""
+
+SampleCount: TypeAlias = Annotated[int, Field(ge=1, le=100)]
+"""k; the same range as `samples` in `gate.yaml`."""
+
+Share: TypeAlias = Annotated[float, Field(ge=-_ROUNDING, le=1.0 + _ROUNDING)]
+"""Scores, rates, probabilities."""
+
+Delta: TypeAlias = Annotated[float, Field(ge=-1.0 - _ROUNDING, le=1.0 + _ROUNDING)]
+"""A difference of scores or rates, and the bounds of one."""
+
+Level: TypeAlias = Annotated[float, Field(ge=1e-17, lt=0.5)]
+"""A one-sided level; the lower end lies below that of the highest confidence that a float can hold."""
+
+Amount: TypeAlias = Annotated[float, Field(ge=0.0, le=1e12)]
+"""Seconds or dollars."""
+
+Difference: TypeAlias = Annotated[float, Field(ge=-1e12, le=1e12)]
+"""Of seconds, dollars or shares."""
+
+Relative: TypeAlias = Annotated[float, Field(ge=-1.0 - _ROUNDING, allow_inf_nan=False)]
+"""A relative change: 0.12 is +12 %. Nothing bounds it from above."""
+
+Scores: TypeAlias = Annotated[list[Share | None], Field(max_length=100)]
+"""Of the samples of one arm on one case; None where there is no score."""
+
+
+UNREAD = "no scorer reads"
+"""What a remark on changed orders of a prompt says, and the next step of a report goes by."""
+HELPS = "What helps: "
+"""How the reason of a run begins that says what to do about the one before it."""
+
+
+def counted(count: int, one: str, many: str = "") -> str:
+    """A count with its noun: `1 case`, `1,200 cases`."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def without_score(samples: int, total: int) -> str:
+    """`1 of 20 samples has no score`."""
+    return f"{samples:,} of {counted(total, 'sample')} {'has' if samples == 1 else 'have'} no score"
+
+
+def undecided(samples: int, total: int) -> str:
+    """The same where the verdict hangs on it."""
+    return f"{without_score(samples, total)}, and {'it' if samples == 1 else 'they'} could change the verdict"
+
+
+def exact_dollars(amount: float) -> str:
+    """A limit, as far as six digits tell it, without an exponent: `$0.5`, `$0.000395`, `$1,250`."""
+    return f"${Decimal(f'{amount:.6g}'):,f}"
+
+
+def about_dollars(amount: float) -> str:
+    """An amount with cents; below one dollar two significant digits, however small."""
+    if abs(amount) >= 0.995 or amount == 0:
+        return f"${amount:,.2f}"
+    return f"${Decimal(f'{amount:#.2g}'):f}"
+
+
+def is_subset(part: JsonValue, whole: JsonValue) -> bool:
+    """Does a value say nothing that another one does not say?
+
+    An object is a part of every object that has its entries, those again compared so; lists are equal in length, item
+    by item; numbers are compared by value, so that 1 is 1.0, and true is no number.
+
+    Args:
+        part: what is looked for.
+        whole: where.
+    """
+    if isinstance(part, dict):
+        return isinstance(whole, dict) and all(key in whole and is_subset(part[key], whole[key]) for key in part)
+    if isinstance(part, list):
+        same = isinstance(whole, list) and len(part) == len(whole)
+        return same and all(map(is_subset, part, whole if isinstance(whole, list) else ()))
+    if isinstance(part, bool) or isinstance(whole, bool):
+        return part is whole
+    return part == whole

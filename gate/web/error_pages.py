@@ -1,0 +1,182 @@
+"""Errors as pages or as answers to programs; every request gets an id and is logged."""
+
+import secrets
+import time
+import traceback
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from fastapi import Request
+from fastapi.exceptions import RequestValidationError
+from starlette.datastructures import MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from gate.errors import CannotEvaluate, GateError
+from gate.web import addresses
+from gate.web.api.http import ApiError
+from gate.web.api.operations import api_error_of
+from gate.web.logs import AnsweredRequest, Log
+from gate.web.rendering import bare_page, page, redirect
+from gate.web.requests import HEADERS
+from gate.web.site import Moved, Refused, site_of
+
+ID = "x-request-id"
+_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+_STATIC = "/static"
+_CLOSED = 499
+"""The browser went away before the answer."""
+
+
+@dataclass(slots=True)
+class _Seen:
+    """What is known of one answer so far."""
+
+    id: str
+    status: int = _CLOSED
+    error: str = ""
+    traceback: str = ""
+    started: float = field(default_factory=time.perf_counter)
+
+
+@dataclass(frozen=True, slots=True)
+class WatchedApp:
+    """Wraps the application with its guards.
+
+    Args:
+        app: what answers.
+        now: the time.
+        watchers: each is told of every request once it is answered.
+    """
+
+    app: ASGIApp
+    now: Callable[[], datetime]
+    watchers: Sequence[Log]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One request, or one life of the server."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        seen = _Seen(secrets.token_hex(8))
+        scope["state"] = {**scope.get("state", {}), "request_id": seen.id}
+        try:
+            await self.app(scope, receive, _noted(send, seen))
+        except Exception as error:
+            seen.error, seen.traceback = type(error).__name__, traceback.format_exc()
+            if seen.status == _CLOSED:
+                await fault_page(scope)(scope, receive, _noted(send, seen))
+        finally:
+            self._tell(scope, seen)
+
+    def _tell(self, scope: Scope, seen: _Seen) -> None:
+        state: dict[str, Any] = scope["state"]
+        event = AnsweredRequest(
+            time=self.now(),
+            request=seen.id,
+            method=scope["method"] if scope["method"] in _METHODS else "other",
+            route=_route(scope),
+            status=seen.status,
+            ms=(time.perf_counter() - seen.started) * 1000,
+            person=getattr(state.get("person"), "name", ""),
+            error=seen.error or str(state.get("trouble", "")),
+            traceback=seen.traceback,
+        )
+        for watcher in self.watchers:
+            watcher(event)
+
+
+def _route(scope: Scope) -> str:
+    """The template, never what was asked: addresses hold names, and there is no end to those that nobody serves."""
+    template = getattr(scope.get("route"), "path", "")
+    if not template and scope["path"].startswith(f"{_STATIC}/"):
+        return _STATIC
+    return str(template)
+
+
+def _noted(send: Send, seen: _Seen) -> Send:
+    async def said(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            seen.status = message["status"]
+            MutableHeaders(raw=message["headers"])[ID] = seen.id
+        await send(message)
+
+    return said
+
+
+def fault_page(scope: Scope) -> Response:
+    """Says nothing of what went wrong: that is in the log, under the id of the request.
+
+    Args:
+        scope: of the request.
+    """
+    id = request_id(scope)
+    headers = {**HEADERS, "cache-control": "no-store"}
+    if scope["path"].startswith("/api/"):
+        hint = "its log says why, under the id of the request"
+        return ApiError(500, "The server failed.", hint, headers).answer(id)
+    return HTMLResponse(bare_page("failed.html.j2", id=id), 500, headers)
+
+
+def request_id(scope: Scope) -> str:
+    """The id of a request; empty where nobody watches."""
+    return str(scope.get("state", {}).get("request_id", ""))
+
+
+API_PREFIX = "/api/"
+EXPECTED = (ApiError, Moved, Refused, HTTPException, RequestValidationError, GateError)
+"""Whatever else is raised is a fault of the program."""
+_TITLES = {
+    401: "Log in first",
+    403: "That is not allowed",
+    404: "There is no such page",
+    405: "There is no such page",
+    413: "That is too much at once",
+    503: "The store does not answer",
+}
+
+
+async def error_response(request: Request, error: Exception) -> Response:
+    """The answer to a request that met an error that is expected."""
+    if isinstance(error, Moved):
+        return redirect(error.address)
+    if isinstance(error, CannotEvaluate):
+        request.state.trouble = error.message
+        if site_of(request).login is not None:
+            # What is wrong with the store is for the log: anybody can ask for a page.
+            error = CannotEvaluate("The store does not answer right now.", "Try again in a moment.")
+    if request.url.path.startswith(API_PREFIX) or isinstance(error, ApiError):
+        return api_error_of(error).answer(request_id(request.scope))
+    if isinstance(error, Refused) and error.first and request.method in ("GET", "HEAD"):
+        return RedirectResponse(addresses.after(error.first, request.url.path, request.url.query), 303)
+    status, message, hint = _explained(error)
+    shown = {"message": message, "hint": hint, "logged_out": status == 401, "request_id": request_id(request.scope)}
+    shown["resent"] = request.method == "POST" and status in (401, 503)
+    return page(request, "error.html.j2", status, title=_TITLES.get(status, "That did not work"), **shown)
+
+
+async def fault_response(request: Request, error: Exception) -> Response:
+    """The answer to a request that met a fault of the program; whoever watches is told by the exception itself."""
+    return fault_page(request.scope)
+
+
+def _explained(error: Exception) -> tuple[int, str, str]:
+    match error:
+        case Refused(status=401):
+            return 401, "You are not logged in, or no longer.", "Log in in another tab, then reload this page."
+        case Refused():
+            return error.status, error.message, ""
+        case HTTPException(status_code=404 | 405):
+            return error.status_code, "Nothing is here any more, or it never was.", "Go back, and reload the list."
+        case HTTPException():
+            return error.status_code, str(error.detail), ""
+        case RequestValidationError():
+            return 422, "The request is not what this address takes.", ""
+        case CannotEvaluate():
+            return 503, error.message, error.hint
+        case GateError():
+            return 422, error.message, error.hint
+    raise error

@@ -1,0 +1,218 @@
+"""What every request has to pass: host, size and headers; and forms as browsers send them."""
+
+import json
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Annotated
+from urllib.parse import parse_qsl
+
+from fastapi import Depends, Request
+from python_multipart.multipart import parse_options_header
+from starlette.datastructures import Headers, MutableHeaders, UploadFile
+from starlette.exceptions import HTTPException
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from gate.web.login import TrustedProxy
+
+LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
+"""Names of this machine for itself."""
+FORM_BYTES = 2 * 2**20
+"""Of a request to a page."""
+RUN_BYTES = 512 * 2**20
+"""Of a run that is pushed."""
+FILE_BYTES = 64 * 2**20
+"""Of a case file that is uploaded."""
+_MOST: Mapping[str, int] = MappingProxyType({"/api/v1/runs": RUN_BYTES, "/suite/import": FILE_BYTES})
+PROBES = frozenset({"/healthz", "/readyz"})
+"""Who looks after machines calls them by their addresses; nothing of a store is in the answer."""
+_CHARSETS = frozenset({b"utf-8", b"utf8"})
+_THROWN_AWAY = 64 * 2**20
+"""Of a request that is too long: a browser shows no answer before it has sent that much."""
+
+HEADERS: Mapping[str, str] = MappingProxyType(
+    {
+        # Nothing loads from elsewhere, nothing runs that is not a file of ours, nobody frames us.
+        "content-security-policy": "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; "
+        "font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+        "x-content-type-options": "nosniff",
+        "x-frame-options": "DENY",
+        "referrer-policy": "same-origin",
+        "cross-origin-opener-policy": "same-origin",
+        "cross-origin-resource-policy": "same-origin",
+    }
+)
+
+
+class TooLarge(HTTPException):
+    """The request is longer than it may be.
+
+    Args:
+        most: bytes.
+    """
+
+    def __init__(self, most: int) -> None:
+        told = f"The request is larger than {most // 2**20} MiB. Nothing was saved: go back, and send less at once."
+        super().__init__(413, told)
+
+
+@dataclass(frozen=True, slots=True)
+class Guards:
+    """Wraps the application.
+
+    Args:
+        app: what answers a request that passed.
+        hosts: names that a browser may call us by, without ports.
+        proxy: that alone may send requests, and names the person; None lets everybody.
+    """
+
+    app: ASGIApp
+    hosts: Collection[str]
+    proxy: TrustedProxy | None = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One request, or one life of the server."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        if scope["path"] not in PROBES:
+            if self.proxy is not None and not self.proxy.sent(scope):
+                told = "This server takes requests only from its proxy (GATE_PROXY_ADDRESSES).\n"
+                await PlainTextResponse(told, 403, dict(HEADERS))(scope, receive, send)
+                return
+            if reason := self._refused(scope):
+                await PlainTextResponse(f"{reason}\n", 400, dict(HEADERS))(scope, receive, send)
+                return
+        most = _MOST.get(scope["path"], FORM_BYTES) if scope["method"] == "POST" else FORM_BYTES
+        await self.app(scope, _counted(receive, most), _with_headers(send))
+
+    def _refused(self, scope: Scope) -> str:
+        """A page elsewhere may have its name point to this machine, and would then be told everything."""
+        headers = Headers(scope=scope)
+        host = host_of(headers)
+        if host not in self.hosts:
+            return f"This server does not answer to the name {json.dumps(host[:100])}; its address is that of --url."
+        if _charset(headers) not in _CHARSETS:
+            return "This server reads text in UTF-8 alone."
+        return ""
+
+
+def host_of(headers: Headers) -> str:
+    """The name that a browser calls us by, without the port."""
+    name = headers.get("host", "").lower()
+    host, colon, port = name.rpartition(":")
+    return (host if colon and port.isdecimal() else name).strip("[]")
+
+
+def _charset(headers: Headers) -> bytes:
+    """The encoding that a form of several parts would be read in, as its parser finds it.
+
+    A stranger names it, and some that Python knows take minutes for a form, or give what is no text.
+    """
+    _, options = parse_options_header(headers.get("content-type"))
+    return options.get(b"charset", b"utf-8").lower()
+
+
+def _counted(receive: Receive, most: int) -> Receive:
+    """Ends a request that is longer than it said, before it fills the memory."""
+    counted = 0
+
+    async def heard() -> Message:
+        nonlocal counted
+        message = await receive()
+        counted += len(message.get("body", b""))
+        while counted > most and message.get("more_body") and counted < most + _THROWN_AWAY:
+            message = await receive()
+            counted += len(message.get("body", b""))
+        if counted > most:
+            raise TooLarge(most)
+        return message
+
+    return heard
+
+
+def _with_headers(send: Send) -> Send:
+    async def said(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            given = MutableHeaders(raw=message["headers"])
+            for name, value in HEADERS.items():
+                given.setdefault(name, value)
+            given.setdefault("cache-control", "no-store")
+        await send(message)
+
+    return said
+
+
+FIELDS = 20_000
+"""Of one form."""
+_PART_BYTES = FILE_BYTES
+
+
+@dataclass(frozen=True, slots=True)
+class SentForm:
+    """What was typed.
+
+    Args:
+        fields: each with all its values, in their order; line ends are those of Unix.
+        files: content of what was uploaded, with its name.
+    """
+
+    fields: Mapping[str, tuple[str, ...]]
+    files: Mapping[str, tuple[str, bytes]]
+
+    def one(self, name: str, default: str = "") -> str:
+        """The last value of a field."""
+        return self.fields.get(name, (default,))[-1]
+
+    def every(self, name: str) -> tuple[str, ...]:
+        """All values of a field."""
+        return self.fields.get(name, ())
+
+    def number(self, name: str) -> int:
+        """A whole number from 0; what is none is 0."""
+        typed = self.one(name)
+        return int(typed) if typed.isascii() and typed.isdecimal() and len(typed) < 10 else 0
+
+
+async def _sent(request: Request) -> SentForm:
+    """The form of a request."""
+    if request.headers.get("content-type", "").startswith("multipart/form-data"):
+        return await _multipart(request)
+    return SentForm(_collected(_pairs(await request.body())), {})
+
+
+Form = Annotated[SentForm, Depends(_sent)]
+
+
+def _pairs(body: bytes) -> list[tuple[str, str]]:
+    try:
+        return parse_qsl(
+            body.decode("ascii"), keep_blank_values=True, encoding="utf-8", errors="strict", max_num_fields=FIELDS
+        )
+    except UnicodeDecodeError:
+        raise _not_text() from None
+    except ValueError:
+        raise HTTPException(413, f"The form has more than {FIELDS:,} fields.") from None
+
+
+async def _multipart(request: Request) -> SentForm:
+    form = await request.form(max_fields=FIELDS, max_files=1, max_part_size=_PART_BYTES)
+    pairs = [(name, value) for name, value in form.multi_items() if isinstance(value, str)]
+    files = {
+        name: (value.filename or "", await value.read())
+        for name, value in form.multi_items()
+        if isinstance(value, UploadFile)
+    }
+    return SentForm(_collected(pairs), files)
+
+
+def _collected(pairs: list[tuple[str, str]]) -> dict[str, tuple[str, ...]]:
+    found: dict[str, list[str]] = {}
+    for name, value in pairs:
+        found.setdefault(name, []).append(value.replace("\r\n", "\n").replace("\r", "\n"))
+    return {name: tuple(values) for name, values in found.items()}
+
+
+def _not_text() -> HTTPException:
+    return HTTPException(400, "The form is not text in UTF-8. Nothing was saved: go back, and send it again.")
