@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import Any, Self, TypeVar, cast
 
 import requests
-from github import Auth, Github, GithubException
+from github import Auth, Github, GithubException, RateLimitExceededException
 from github.GithubException import BadAttributeException
 from github.GithubRetry import GithubRetry
 from github.PullRequest import PullRequest
@@ -59,6 +59,9 @@ class ApiError(CannotEvaluate):
         said: GitHub's own words, or the kind of failure.
         needs: the permission of a job that it takes, such as `contents: read`.
         retry_after: seconds after which GitHub wants to be asked again; None where it names none.
+
+    Attributes:
+        limited: too many requests: whoever asks may know, and not now.
     """
 
     def __init__(self, what: str, status: int, said: str, needs: str = "", retry_after: int | None = None) -> None:
@@ -67,7 +70,7 @@ class ApiError(CannotEvaluate):
         refused = f"it takes a token of this repository with the permission {needs}" if needs else ""
         hint = {401: _EXPIRED, 403: refused, 404: refused}.get(status, "")
         super().__init__(f"cannot {what}: {answer}{f' ({said})' if said else ''}", hint)
-        self.status, self.retry_after = status, retry_after
+        self.status, self.retry_after, self.limited = status, retry_after, False
 
 
 @contextmanager
@@ -83,7 +86,9 @@ def asking(what: str, needs: str = "pull-requests: read") -> Iterator[None]:
     except GithubException as error:
         asked = str((error.headers or {}).get("retry-after", ""))
         after = int(asked) if asked.isascii() and asked.isdecimal() and len(asked) < 9 else None
-        raise ApiError(what, error.status, _message(error.data), needs, after) from None
+        refused = ApiError(what, error.status, _message(error.data), needs, after)
+        refused.limited = isinstance(error, RateLimitExceededException)
+        raise refused from None
     except requests.RequestException as error:
         raise ApiError(what, 0, type(error).__name__) from None
     except _MALFORMED as error:
@@ -183,6 +188,6 @@ class GitHub:
             with asking("ask whose token this is", needs=""):
                 return required(self._client.get_user().login, str)
         except ApiError as error:
-            if error.status in (403, 404):
+            if error.status in (403, 404) and not error.limited:
                 return None
             raise
