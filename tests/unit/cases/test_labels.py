@@ -11,7 +11,7 @@ from gate.cases import labels
 from gate.cases.labels import Labels, LabelScale
 from gate.errors import InputErrors
 from gate.messages import Message
-from tests.unit.inputs.texts import errors
+from tests.unit.config.texts import errors
 
 
 def read(*rows: object, scale: LabelScale | None = None) -> Labels:

@@ -16,7 +16,7 @@ from gate.cases.labels import case_schema, cases_schema
 from gate.cases.reading import parse
 from gate.errors import InputErrors
 from gate.messages import Message
-from tests.unit.inputs.texts import errors
+from tests.unit.config.texts import errors
 
 DATA = Path(__file__).parents[2] / "data/golden"
 TURN = {"role": "user", "content": "My AC is out."}

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from gate.config.scorers import parse_scorers
-from tests.unit.inputs.texts import errors
+from tests.unit.config.texts import errors
 
 
 def said(query: str) -> str:

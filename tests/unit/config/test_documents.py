@@ -4,7 +4,7 @@ import pytest
 
 from gate.config.documents import read_json, read_jsonl, read_yaml
 from gate.errors import InputErrors
-from tests.unit.inputs.texts import errors
+from tests.unit.config.texts import errors
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from gate.config.gatefile import expand, load
 from gate.config.models import ModelRef, Params
 from gate.config.policy import Budget, RunPolicy, SuitePolicy
 from gate.limits import CONFIG_CHARS
-from tests.unit.inputs.texts import GOOD, errors
+from tests.unit.config.texts import GOOD, errors
 
 
 def wrong(old: str, new: str) -> str:

@@ -4,7 +4,7 @@ import pytest
 
 from gate.config.gatefile import SuiteConfig, expand, load
 from gate.config.policy import SlicePolicy, SuitePolicy
-from tests.unit.inputs.texts import errors
+from tests.unit.config.texts import errors
 
 SUITE = """\
 version: 1

@@ -4,7 +4,7 @@ import pytest
 
 from gate.config.gatefile import PromisesConfig, load
 from gate.config.models import ModelRef, Params
-from tests.unit.inputs.texts import GOOD, errors
+from tests.unit.config.texts import GOOD, errors
 
 SUITE, OTHER = ModelRef("openai", "small"), ModelRef("anthropic", "large")
 OWN = Params(chat_template="passthrough", temperature=0.7)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from gate.config.rubrics import Rubric, parse_rubric
 from gate.errors import InputErrors
-from tests.unit.inputs.texts import errors
+from tests.unit.config.texts import errors
 
 GOOD = """\
 scale: [1, 5]

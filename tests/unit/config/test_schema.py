@@ -9,7 +9,7 @@ from jsonschema import Draft202012Validator
 from gate.config.documents import read_yaml
 from gate.config.gatefile import ID, config_schema, load
 from gate.config.scorers import KINDS
-from tests.unit.inputs.texts import GOOD, errors
+from tests.unit.config.texts import GOOD, errors
 
 FULL = (
     GOOD

@@ -6,7 +6,7 @@ from ruamel.yaml import YAML
 from gate.config.scorer import ScorerSpec
 from gate.config.scorers import KINDS, MEANT, parse_scorers
 from gate.values import JsonValue
-from tests.unit.inputs.texts import errors
+from tests.unit.config.texts import errors
 
 SEES = {"sees_input": True, "sees_expected": True}
 JUDGE = {"criteria": "Is polite", "threshold": 0.7, "params": {}, **SEES}

@@ -1,7 +1,7 @@
 """Mistakes in the agent of a suite: each is told with its line and with what to write, all at once."""
 
 from gate.config.gatefile import load
-from tests.unit.inputs.texts import errors
+from tests.unit.config.texts import errors
 
 HEAD = "version: 1\nsuites:\n"
 SUITE = "  - {name: s%d, prompt: p.md, cases: c.jsonl, model: 'fake:echo', scorers: [exact], target: %s}\n"

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from gate.config.tools import parse_tools
 from gate.errors import InputErrors
 from gate.limits import TOOL_FILE_CHARS
-from tests.unit.inputs.texts import errors
+from tests.unit.config.texts import errors
 
 GOOD = """\
 tools:

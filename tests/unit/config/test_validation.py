@@ -6,7 +6,7 @@ from pydantic import Field, field_validator, model_validator
 
 from gate.config.documents import read_json, read_jsonl, read_yaml
 from gate.config.validation import FileModel, validate, wrong, wrong_at
-from tests.unit.inputs.texts import errors
+from tests.unit.config.texts import errors
 
 
 class _Policy(FileModel):

@@ -21,7 +21,7 @@ from gate.report.sheets.sheet import CodeBlock, Grid, Line, Remark, Sheet
 from gate.report.terminal import sheet as sheet_terminal
 from tests.support.finished import finished, itself, resolved
 from tests.support.runs import suite
-from tests.unit.flows.test_calibrate import FEW, Counted, coins
+from tests.unit.calibration.test_calibrate import FEW, Counted, coins
 
 ROWS = [{"tier": "gold" if i % 3 else "free", "lang": "pt" if i < 4 else "en"} for i in range(60)]
 HOSTILE = "tier\x1b[31m @everyone | <img src=x> ::error::"

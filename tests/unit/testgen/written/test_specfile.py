@@ -4,7 +4,7 @@ import pytest
 
 from gate import limits
 from gate.config.specification import parse
-from tests.unit.inputs.texts import errors
+from tests.unit.config.texts import errors
 
 WRONG = """\
 version: 2
