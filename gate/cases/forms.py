@@ -20,7 +20,7 @@ from pydantic_core import PydanticCustomError
 from gate.cases.case import Case, Persona, Round
 from gate.config.naming import dimension_complaint, value_complaint
 from gate.config.scorer import ScorerSpec
-from gate.config.scorers import Scorers
+from gate.config.scorer_list import Scorers
 from gate.config.validation import FileModel, wrong, wrong_at
 from gate.config.values import not_blank
 from gate.limits import LINE_CHARS, NAME_CHARS, PROMPT_CHARS, WORDS

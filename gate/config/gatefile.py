@@ -14,7 +14,7 @@ from gate.config.models import PROVIDER, PROVIDERS, ModelRef, Params, ProviderSe
 from gate.config.naming import dimension_complaint, name_complaint, slice_complaint
 from gate.config.policy import OVERALL, Budget, CachePolicy, RunPolicy, SuitePolicy
 from gate.config.scorer import ScorerSpec
-from gate.config.scorers import Scorers
+from gate.config.scorer_list import Scorers
 from gate.config.specification import Specification
 from gate.config.targets import Conversing, Target, TargetOptions
 from gate.config.validation import FileModel, Matches, attempt, wrong, wrong_at

@@ -10,7 +10,7 @@ from gate.config.documents import Problems, one_problem, quoted
 from gate.config.models import ModelRef, Params
 from gate.config.policy import SuitePolicy
 from gate.config.scorer import ScorerSpec, place_of
-from gate.config.scorers import free_name
+from gate.config.scorer_list import free_name
 from gate.config.targets import Conversing
 from gate.config.validation import FileModel
 from gate.limits import SLICES

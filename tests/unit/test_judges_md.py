@@ -10,7 +10,8 @@ from gate.cases.case import Case
 from gate.config.documents import read_yaml
 from gate.config.rubrics import parse_rubric
 from gate.config.scorer import ScorerSpec
-from gate.config.scorers import Judge, RubricScorer, Scorers
+from gate.config.scorer_list import Scorers
+from gate.config.scorers import Judge, RubricScorer
 from gate.config.validation import validate
 from gate.scoring.judge_prompt import judge_messages
 from gate.values import JsonValue

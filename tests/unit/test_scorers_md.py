@@ -16,7 +16,8 @@ from gate.agents.python.scorer import FunctionScorer, ScoringProcess
 from gate.cases.case import Case
 from gate.config.functions import Entry
 from gate.config.scorer import ScorerSpec
-from gate.config.scorers import VALIDATORS, parse_scorers
+from gate.config.scorer_list import parse_scorers
+from gate.config.scorers import VALIDATORS
 from gate.record.sample import Score
 from gate.record.transcript import Cell, Observation, ToolUse, Transcript, Turn
 from gate.scoring.interface import Subject

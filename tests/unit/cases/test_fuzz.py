@@ -13,7 +13,7 @@ from gate.cases.rendering import fill, render
 from gate.config import gatefile, specification
 from gate.config.documents import BadJson, decode, parse_json, read_yaml
 from gate.config.models import parse_model, parse_params
-from gate.config.scorers import parse_scorers
+from gate.config.scorer_list import parse_scorers
 from gate.errors import GateError, InputErrors
 from gate.messages import Message
 from gate.prompts import reading

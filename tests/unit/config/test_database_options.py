@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from gate.config.scorers import parse_scorers
+from gate.config.scorer_list import parse_scorers
 from tests.unit.config.texts import errors
 
 

@@ -4,7 +4,8 @@ import pytest
 from ruamel.yaml import YAML
 
 from gate.config.scorer import ScorerSpec
-from gate.config.scorers import KINDS, MEANT, parse_scorers
+from gate.config.scorer_list import MEANT, parse_scorers
+from gate.config.scorers import KINDS
 from gate.values import JsonValue
 from tests.unit.config.texts import errors
 
