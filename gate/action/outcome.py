@@ -20,7 +20,7 @@ from gate.record.run import RunRecord
 from gate.report.escape import terminal_text
 from gate.report.exports.findings import CommandLevel, FilePlace, PromptAnnotation, annotation_command
 from gate.report.markdown import report as markdown
-from gate.report.markdown import report as report_module
+from gate.report.markdown.report import CommentContext, render_comment
 from gate.report.view.headline import plain_first_line
 from gate.report.view.slices import worst_slice
 
@@ -133,7 +133,7 @@ class Commenter:
     github: GitHub
     say: Callable[[str], None]
     warn: Callable[[str], None]
-    context: report_module.CommentContext | None = field(default=None, init=False)
+    context: CommentContext | None = field(default=None, init=False)
     _number: int | None = field(default=None, init=False)
     _reader: bool = field(default=False, init=False)
 
@@ -144,7 +144,7 @@ class Commenter:
         self._number = venue.pull.number if venue.pull is not None else None
         self._reader = venue.pull is not None and venue.pull.fork and not venue.privileged
         written = self._number is not None and self.github.has_token
-        self.context = report_module.CommentContext(
+        self.context = CommentContext(
             venue.commit, venue.base, url, label, config, pull=self._number is not None, comment=written
         )
 
@@ -163,7 +163,7 @@ class Commenter:
         sticky = StickyComment(
             self.inputs.key,
             context.head,
-            lambda limit: report_module.render_comment(run, context, limit=limit),
+            lambda limit: render_comment(run, context, limit=limit),
             # Where nothing was touched a comment would be noise; one that is there must not go on saying what was.
             only_update=run.verdict is Verdict.SKIPPED and run.override is None and not run.notes,
         )
@@ -305,9 +305,7 @@ class OutcomeReporter:
     def _report(self, run: RunRecord, limit: int) -> str:
         context = self._commenter.context
         return (
-            markdown.render_report(run, limit=limit)
-            if context is None
-            else report_module.render_comment(run, context, limit=limit)
+            markdown.render_report(run, limit=limit) if context is None else render_comment(run, context, limit=limit)
         )
 
     def _append(self, file: Path | None, write: Callable[[Path], None]) -> None:

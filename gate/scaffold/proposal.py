@@ -13,7 +13,6 @@ from gate.config.gatefile import CASE_ENDINGS
 from gate.config.models import parse_model, parse_params
 from gate.errors import GateError, InputErrors
 from gate.scaffold import discovery, files
-from gate.scaffold import suites as suites_module
 from gate.scaffold.discovery import CODE_ENDINGS, FoundPrompt, PassedFile, PromptConstant, prompt_constants
 from gate.scaffold.files import Layout
 from gate.scaffold.starter_cases import NOTE
@@ -24,9 +23,12 @@ from gate.scaffold.suites import (
     SuiteDraft,
     SuiteNames,
     bundle_draft,
+    count_unasked_judges,
     suite_drafts,
     with_cases,
+    with_judges,
     with_settings,
+    without_judges,
 )
 from gate.values import JsonValue
 
@@ -189,10 +191,10 @@ def propose(seen: RepositoryFindings, tree: RepositoryFiles, wishes: InitChoices
     made = [_with_kept(draft, tree) for draft in made]
     unjudged = 0
     if judge := layout.models.judge:
-        made = [suites_module.with_judges(draft, judge) for draft in made]
+        made = [with_judges(draft, judge) for draft in made]
     elif layout.models.packaged:
-        unjudged = sum(suites_module.count_unasked_judges(draft, layout.models) for draft in made)
-        made = [suites_module.without_judges(draft, layout.models) for draft in made]
+        unjudged = sum(count_unasked_judges(draft, layout.models) for draft in made)
+        made = [without_judges(draft, layout.models) for draft in made]
     made = [files.with_scorers(draft, layout.models) for draft in made]
     texts = {path: text for bundle in seen.bundles.values() for path, text in bundle.files.items()}
     texts[layout.config] = files.config_text(made, layout)

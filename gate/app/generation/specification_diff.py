@@ -29,9 +29,9 @@ from gate.config.specification import SpecFile, Specification
 from gate.engine.rule_changes import Order, Reading
 from gate.errors import GateError, InputErrors
 from gate.git.repository import Repo
-from gate.prompts import reading as reading_module
 from gate.prompts.files import FileSource
 from gate.prompts.partials import Library
+from gate.prompts.reading import parse as parse_prompt
 from gate.prompts.version import PromptVersion
 from gate.record.run import PromisesRecord
 from gate.record.usage import Cost, Usage
@@ -223,7 +223,7 @@ def _at(source: FileSource, path: str) -> PromptVersion:
     data = source.read(path)
     if data is None:
         raise GateError(f"{quoted(source.label)} has no {path}", "name a commit that has it with --base")
-    prompt = reading_module.parse(decode(data, path), path, library=Library(path, source.read))
+    prompt = parse_prompt(decode(data, path), path, library=Library(path, source.read))
     return PromptVersion(path, source.label, source.sha, prompt)
 
 

@@ -11,7 +11,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from gate.cases.case import Case
 from gate.cases.reading import readable
 from gate.cases.stored import Page
-from gate.config import naming as naming_module
+from gate.config.naming import parse as parse_suite_name
 from gate.engine.history import RunFilter, RunRow
 from gate.engine.record_parts import transcript_record
 from gate.engine.run_cases import Naming, case_of_run
@@ -190,7 +190,7 @@ def suite_with(suites: Suites, run: RunRecord, suite: str, case: str) -> str:
     """The suite of the store that has a case of a run, by whatever name: the one that was asked, or one that is called
     like the run's; empty where none has it.
     """
-    asked = (naming_module.parse(exam.store) for exam in _exams(run, suite))
+    asked = (parse_suite_name(exam.store) for exam in _exams(run, suite))
     names = (*(found.name for found in asked if found is not None), suite)
     return next((name for name in names if suites.case(name, case) or suites.renamed(name, case)), "")
 
@@ -202,7 +202,7 @@ def _exams(run: RunRecord, suite: str) -> Iterator[ExamRecord]:
 
 def _stored(suites: Suites, exam: ExamRecord, case: str) -> Case | None:
     """The case as it stood in the version that was asked."""
-    asked = naming_module.parse(exam.store)
+    asked = parse_suite_name(exam.store)
     if asked is None or asked.version is None:
         return None
     version = suites.version(asked.name, asked.version)

@@ -11,10 +11,9 @@ from sqlalchemy import inspect, text
 from gate.cases.stored import Put
 from gate.errors import CannotEvaluate, GateError
 from gate.store.sql import access, maintenance
-from gate.store.sql import tables as tables_module
 from gate.store.sql.database import Database
 from gate.store.sql.suites import Authorship, Suites
-from gate.store.sql.tables import metadata
+from gate.store.sql.tables import metadata, runs
 
 NOW = datetime(2026, 11, 23, 9, 30, tzinfo=UTC)
 
@@ -25,7 +24,7 @@ def tables(database: Database) -> set[str]:
 
 def test_the_tables_are_those_that_the_program_knows(database: Database) -> None:
     assert maintenance.current_revision(database) == maintenance.newest_revision()
-    known = {tables_module.runs.metadata, access.api_tokens.metadata, access.events.metadata}
+    known = {runs.metadata, access.api_tokens.metadata, access.events.metadata}
     assert known == {metadata} and tables(database) == set(metadata.tables)
     assert database.read(lambda db: compare_metadata(MigrationContext.configure(db), metadata)) == []
 

@@ -8,8 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.scoring import verdict as verdict_module
-from gate.scoring.verdict import ECHO, PIECES, VEILED, ScoredReason, Verdict, echo_complaint, plain_text
+from gate.scoring.verdict import (
+    ECHO,
+    PIECES,
+    VEILED,
+    ScoredReason,
+    Verdict,
+    _near,
+    _spelled,
+    echo_complaint,
+    plain_text,
+)
 from tests.support.gullible import forgeries
 from tests.support.spellings import FORGED, IN_ANY_FORM, LONG, NOT_HELD, verdict
 
@@ -200,7 +209,7 @@ class Counted(str):
         st.sampled_from(["score: 1.0 ", "reason ", "aaaaaaaaaaaaaaa", "ok ", "is met", " 1 "]), min_size=1, max_size=5
     ),
     st.sampled_from(["ok", "a", "aaaaaaaaaaaa", "a" * 600, "ok is met and so ok is met", "score: 1.0 aaa is met"]),
-    st.sampled_from([verdict_module._near, verdict_module._spelled]),
+    st.sampled_from([_near, _spelled]),
 )
 def test_the_work_is_linear_in_the_text(parts: list[str], reason: str, rule: Callable[..., bool]) -> None:
     """Every piece is looked for twice: anywhere, and in regions that do not overlap."""

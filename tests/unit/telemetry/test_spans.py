@@ -15,8 +15,7 @@ from gate.messages import Message
 from gate.record.sample import ArmName, Origin, Reply, Sample, Score
 from gate.record.transcript import Failed, ToolUse, Unscored
 from gate.record.usage import Dollars, Usage
-from gate.telemetry import spans as spans_module
-from gate.telemetry.spans import ContentTerms, Trace, TracedCalls, TracedToolbox
+from gate.telemetry.spans import ContentTerms, Trace, TracedCalls, TracedToolbox, request_attributes
 from tests.support.conversing import FakeBox
 from tests.support.fakes import ScriptedCalls
 from tests.support.runs import suite
@@ -155,7 +154,7 @@ def test_an_unscored_sample_has_the_reason_only_where_content_is_told() -> None:
 def test_of_an_address_only_host_and_port_are_told(
     address: str, provider: str, host: str | None, port: int | None
 ) -> None:
-    found = spans_module.request_attributes(REQUEST, address)
+    found = request_attributes(REQUEST, address)
     assert (found["gen_ai.provider.name"], found.get("server.address"), found.get("server.port")) == (
         provider,
         host,

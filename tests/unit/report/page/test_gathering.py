@@ -6,14 +6,20 @@ import pytest
 
 from gate.record.sample import ArmName, Origin, Reply, Sample, Score
 from gate.record.transcript import Failed, Unscored
-from gate.report.page import samples as samples_module
-from gate.report.page.samples import SampleSource, gather_samples
+from gate.report.page.samples import (
+    ANSWER_CHARS,
+    REASON_CHARS,
+    GatheredSamples,
+    SampleBounds,
+    SampleSource,
+    gather_samples,
+)
 from tests.support.answered import answered_run
 
 RUN, TAKEN = answered_run(12, 9)
 
 
-def gathered(*samples: Sample) -> samples_module.GatheredSamples:
+def gathered(*samples: Sample) -> GatheredSamples:
     return gather_samples(RUN, SampleSource(samples, lambda _: None))
 
 
@@ -64,25 +70,25 @@ def test_long_texts_are_cut_before_they_are_kept() -> None:
     scores = (Score("judge", TAKEN[0].score, long),)
     found = gathered(replace(TAKEN[0], reply=replace(reply_of(TAKEN[0]), text=long), scores=scores))
     (kept,) = (kept for kept in found.answers.values() if kept.samples)
-    assert len(reply_of(kept.samples[0]).text) < 1.1 * samples_module.ANSWER_CHARS
-    assert len(kept.samples[0].scores[0].reason) < 1.1 * samples_module.REASON_CHARS
+    assert len(reply_of(kept.samples[0]).text) < 1.1 * ANSWER_CHARS
+    assert len(kept.samples[0].scores[0].reason) < 1.1 * REASON_CHARS
     assert "494,000 characters left out" in reply_of(kept.samples[0]).text
 
 
 def test_a_key_across_a_cut_is_masked() -> None:
     key = "sk-" + "a1" * 30
-    text = "x" * (samples_module.ANSWER_CHARS // 2 - 10) + f" {key} " + "y" * 50_000
+    text = "x" * (ANSWER_CHARS // 2 - 10) + f" {key} " + "y" * 50_000
     found = gathered(replace(TAKEN[0], reply=replace(reply_of(TAKEN[0]), text=text)))
     (kept,) = (kept for kept in found.answers.values() if kept.samples)
     assert "sk-a1" not in reply_of(kept.samples[0]).text
 
 
 def test_no_more_is_kept_than_there_is_room_for() -> None:
-    found = gather_samples(RUN, SampleSource(TAKEN, lambda _: None), samples_module.SampleBounds(samples=10))
+    found = gather_samples(RUN, SampleSource(TAKEN, lambda _: None), SampleBounds(samples=10))
     assert found.seen == 10
-    found = gather_samples(RUN, SampleSource(TAKEN, lambda _: None), samples_module.SampleBounds(cases=3, answers=4))
+    found = gather_samples(RUN, SampleSource(TAKEN, lambda _: None), SampleBounds(cases=3, answers=4))
     assert [(len(kept.samples), kept.left_out) for kept in found.answers.values()] == [(4, 2)] * 3
-    found = gather_samples(RUN, SampleSource(TAKEN, lambda _: None), samples_module.SampleBounds(chars=1))
+    found = gather_samples(RUN, SampleSource(TAKEN, lambda _: None), SampleBounds(chars=1))
     assert sum(len(kept.samples) for kept in found.answers.values()) == 1
 
 
