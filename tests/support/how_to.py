@@ -4,11 +4,14 @@ import re
 import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 
 from tests.support.command import gate, git
 
 _BLOCK = re.compile(r"(?:`([\w./-]+)`[^`\n]*:\n\n)?^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+_NAMES = re.compile(r"[A-Z_]+=")
+"""A variable for one command."""
 _DOLLARS = re.compile(r"\$[\d.,]+")
 _FAILS = re.compile(r"error: |^BLOCK: ", re.MULTILINE)
 CUT = "…"
@@ -59,12 +62,14 @@ def carry_out(step: Step, folder: Path, env: Mapping[str, str]) -> str:
         return ""
     printed = ""
     for line in step.text.splitlines():
-        program, *words = shlex.split(line)
+        words = shlex.split(line)
+        named = list(takewhile(_NAMES.match, words))
+        program, *words = words[len(named) :]
         assert program in ("gate", "git"), line
         if program == "git":
             git(folder, *words)
             continue
-        done = gate(*words, cwd=folder, env=env)
+        done = gate(*words, cwd=folder, env={**env, **dict(one.split("=", 1) for one in named)})
         assert (done.code == 0) is not bool(_FAILS.search(step.shown or "")), done.err
         printed += done.out + "".join(one for one in done.err.splitlines(keepends=True) if "error:" in one)
     return printed

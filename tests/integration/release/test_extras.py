@@ -24,7 +24,7 @@ check_urls({"SHOP": "postgresql://shop@localhost/shop"})
 from authlib.integrations import starlette_client
 from starlette.middleware import sessions
 
-from gate.web import app, serving
+from gate.web import app
 """,
     "bedrock": """
 import boto3

@@ -148,8 +148,8 @@ def test_a_store_that_falls_silent_keeps_nobody_waiting_and_gets_nothing(repo: P
         with falling_silent(socket, lambda data: b"INSERT INTO samples" in data) as port:
             url = f"postgresql://postgres:hidden@127.0.0.1:{port}/{database.engine.url.database}"
             program = (
-                "from pathlib import Path; from gate.app.push import keep_run; "
-                "from gate.engine.history import Context; keep_run(Path('.gate/last'), Path(), Context(), 0.02)"
+                "from pathlib import Path; from gate.app.push import store_run; "
+                "from gate.engine.history import Context; store_run(Path('.gate/last'), Path(), Context(), 0.02)"
             )
             done = subprocess.run(
                 [sys.executable, "-c", program],
