@@ -1,4 +1,4 @@
-"""The type of parsed JSON, and its canonical bytes for digests."""
+"""JSON values and their digests, files of our own as JSON, ranges of numbers, counts in sentences."""
 
 import hashlib
 import json

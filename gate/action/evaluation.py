@@ -23,10 +23,10 @@ from gate.errors import CannotEvaluate, GateError, InputErrors, MissingKey
 from gate.prompts.files import Subfolder
 from gate.record.run import RunRecord
 from gate.report.exports.findings import PromptAnnotation
-from gate.resolve.comparison import is_advisory, resolve
 from gate.resolve.pairing import Sides
 from gate.resolve.resolved import Resolved
 from gate.resolve.trust import asks_others
+from gate.resolve.two_refs import is_advisory, resolve
 from gate.store.files import CACHE_FOLDER
 from gate.suite import Suite
 

@@ -29,10 +29,10 @@ from gate.record.parts import CaseResult
 from gate.record.run import RunRecord
 from gate.record.sample import Sample
 from gate.record.usage import Cost, Dollars, Usage
+from gate.resolve.one_version import Chosen, resolve_one, resolve_one_file
 from gate.resolve.pairing import Sides, StoredCases, pair
 from gate.resolve.reading import Reader
 from gate.resolve.resolved import Resolved
-from gate.resolve.single import Chosen, resolve_one, resolve_one_file
 from gate.resolve.two_files import FileRun
 from gate.suite import Suite
 

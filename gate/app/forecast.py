@@ -21,9 +21,9 @@ from gate.errors import GateError
 from gate.git.repository import Repo
 from gate.record.run import RunRecord
 from gate.record.usage import Cost, Usage
-from gate.resolve.comparison import resolve
 from gate.resolve.pairing import Sides
 from gate.resolve.resolved import Resolved
+from gate.resolve.two_refs import resolve
 from gate.store.run_folder import load_run
 
 CALIBRATION = "calibration.json"

@@ -215,7 +215,7 @@ def prompt_builder(here: Surroundings | None = None) -> Iterator[PromptBuilder]:
 
 @dataclass(slots=True)
 class _Builder:
-    """See `gate.engine.run.PromptBuilder`; what two suites ask for is built once.
+    """See `gate.prompts.functions.PromptBuilder`; what two suites ask for is built once.
 
     One function is called after the other, so that no files of a side are there while code of the other one runs.
 

@@ -35,8 +35,8 @@ from gate.errors import Interrupted
 from gate.git.sources import Sightings
 from gate.record.comparison import CacheTerms
 from gate.record.run import RunRecord
+from gate.resolve.one_version import check_method
 from gate.resolve.resolved import Resolved, with_placeholders
-from gate.resolve.single import check_method
 from gate.store.run_folder import RunFolder
 from gate.suite import Arm
 

@@ -23,9 +23,9 @@ from gate.engine.arrays import Rows
 from gate.engine.collect import Collection, Collector
 from gate.engine.evaluate import conclude
 from gate.engine.plan import Places, Schedule, Share, by_lane, dealt
-from gate.engine.record import with_asked
 from gate.engine.record_parts import calls_record, dollars_spent
 from gate.engine.rule_changes import without_promises
+from gate.engine.run_record import with_asked
 from gate.engine.samples import SampleTable
 from gate.engine.shards import Asked, Found, changed, disagreements, evaluation, part_of, unfinished
 from gate.errors import GateError, InputErrors, Problem
@@ -34,10 +34,10 @@ from gate.git.sources import RefSource
 from gate.record.parts import CallsRecord
 from gate.record.run import RunRecord
 from gate.record.shard import KILLED, Evaluation, GitInputs, NamedCommit, ShardBudget, ShardRecord
-from gate.resolve.comparison import resolve
+from gate.resolve.one_version import check_method
 from gate.resolve.pairing import Sides
 from gate.resolve.resolved import Resolved
-from gate.resolve.single import check_method
+from gate.resolve.two_refs import resolve
 from gate.store import shard_folder
 from gate.store.shard_folder import SHARD_FILE, ShardSamples, load_shard, shard_folders, write_shard
 from gate.store.shard_folder import SHARD_FILE as SHARD

@@ -11,11 +11,11 @@ from gate.git.command import Git
 from gate.git.repository import Repo
 from gate.git.sources import Noted, Sightings, TreeSource
 from gate.prompts.files import FileSource, content_fingerprint
-from gate.resolve.comparison import resolve
 from gate.resolve.pairing import Sides
 from gate.resolve.rehearsal import rehearse
 from gate.resolve.resolved import Resolved
 from gate.resolve.two_files import FileRun, Files, resolve_files
+from gate.resolve.two_refs import resolve
 from gate.store.files import read_bounded
 
 LARGEST_FILE = 64 * 2**20

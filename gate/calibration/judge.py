@@ -1,4 +1,4 @@
-"""What a calibration's sample does not allow to say, in sentences."""
+"""Labelled answers and what a judge said of them become a calibration, with the limits of its sample."""
 
 import math
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Which samples and cases to choose, once the noise is known."""
+"""A finished A/A run becomes a calibration: the noise of each suite, false blocks, and how many samples to take."""
 
 import math
 from collections.abc import Iterator, Sequence

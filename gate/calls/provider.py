@@ -206,7 +206,7 @@ class Misconfigured(GateError):
 
 
 class Provider(Protocol):
-    """One service. Implementations are owned by `bootstrap` and closed by it."""
+    """One service. Implementations are owned by `gate.app` and closed by it."""
 
     @property
     def max_in_flight(self) -> int | None:

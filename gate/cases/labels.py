@@ -1,4 +1,4 @@
-"""Answers that people have labelled: what a judge is measured against."""
+"""Answers that people have labelled, and the JSON Schemas of case files."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What a Python prompt is called with."""
+"""A prompt and a case become the messages that are sent; a scorer's text gets the case's fields."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""What the formats have in common: metadata as slices, mappings as inputs, and what only the gate knows kept beside."""
+"""How other tools write down one example: rows to cases, and cases to rows."""
 
 import json
 from collections.abc import Callable, Mapping

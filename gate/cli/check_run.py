@@ -12,8 +12,8 @@ from gate.cli.runs import FileOptions, file_mode_run, output_paths, planned_run,
 from gate.config.models import parse_model
 from gate.errors import GateError
 from gate.report.escape import terminal_text
+from gate.resolve.one_version import Chosen
 from gate.resolve.resolved import Resolved
-from gate.resolve.single import Chosen
 
 _HINT = "gate.yaml says it otherwise; see gate check --help"
 

@@ -27,8 +27,8 @@ from gate.errors import GateError
 from gate.git.command import Git
 from gate.git.sources import Sightings
 from gate.report.escape import terminal_text
+from gate.resolve.one_version import picked
 from gate.resolve.resolved import Resolved
-from gate.resolve.single import picked
 from gate.resolve.two_files import Files
 from gate.values import counted
 

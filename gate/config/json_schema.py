@@ -1,4 +1,4 @@
-"""Regular expressions of users, run on text of strangers: with a time limit, because some patterns never end."""
+"""JSON Schemas and patterns of users: are they sound, and they end in time."""
 
 import json
 import time

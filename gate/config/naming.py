@@ -1,4 +1,4 @@
-"""Names that end up in reports and slice names: what they may hold."""
+"""Names of suites, dimensions and slices, and of suites that a store keeps."""
 
 import re
 from dataclasses import dataclass

@@ -16,7 +16,7 @@ from pydantic_core import CoreSchema, core_schema
 
 from gate.config.documents import Document, described, did_you_mean, quoted
 from gate.config.scorer import ScorerSpec
-from gate.config.scorers import _COMMON, KINDS, Options
+from gate.config.scorers import COMMON, KINDS, Options
 from gate.config.validation import adapter_of, moved, validate, wrong, wrong_at
 from gate.errors import InputErrors
 from gate.values import JsonValue
@@ -58,7 +58,7 @@ class _Entry:
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.with_info_plain_validator_function(_entry, ref="gate.config.scorers.Scorer:1")
+        return core_schema.with_info_plain_validator_function(_entry, ref="gate.config.scorer_list.Scorer:1")
 
     @classmethod
     def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
@@ -121,7 +121,7 @@ def _entry(value: Any, info: ValidationInfo) -> ScorerSpec:
     entry = {value: None} if isinstance(value, str) else value
     if not isinstance(entry, dict):
         raise wrong(f"must be a name or a mapping, not {described(entry)}", _known())
-    kinds = [key for key in entry if key not in _COMMON]
+    kinds = [key for key in entry if key not in COMMON]
     if len(kinds) != 1:
         found = f"has {len(kinds)}: {', '.join(map(quoted, kinds[:5]))}" if kinds else "has none"
         raise wrong(f"needs one kind of scorer, and {found}", "begin each scorer with '- '")
@@ -129,7 +129,7 @@ def _entry(value: Any, info: ValidationInfo) -> ScorerSpec:
     if kind not in KINDS:
         raise wrong(f"names the unknown scorer {quoted(kind)}", _meant(kind))
     model, body = KINDS[kind], entry[kind]
-    beside = {key: entry[key] for key in _COMMON if key in entry}
+    beside = {key: entry[key] for key in COMMON if key in entry}
     if not isinstance(body, dict):
         body = {} if body is None else {model.short: body} if model.short else body
     if not isinstance(body, dict):
@@ -192,7 +192,7 @@ def _kind_schema(kind: str, model: type[Options], handler: GetJsonSchemaHandler)
         forms.append({key: value for key, value in keys[model.short].items() if key not in ("title", "default")})
     if _bare(model):
         forms.append({"type": "null"})
-    common = {key: keys[key] for key in _COMMON if key in keys}
+    common = {key: keys[key] for key in COMMON if key in keys}
     described_kind = {"anyOf": forms, "description": str(model.__doc__)}
     return {
         "type": "object",

@@ -1,6 +1,6 @@
 """The scorers with their options: what a suite's or a case's `scorers` may hold.
 
-A scorer is added by a model here, listed in `KINDS`, and a function that scores in `gate.scoring`.
+A scorer is added by a model here, listed in `VALIDATORS`, and a function in `gate.scoring.validators`, listed there, too.
 """
 
 import re
@@ -42,7 +42,7 @@ from gate.values import JsonValue
 
 EXPECTED = "{{ expected }}"
 USUAL_THRESHOLD = 0.7
-_COMMON = ("name", "weight", "required", "negate")
+COMMON = ("name", "weight", "required", "negate")
 """Options that may stand beside the scorer's kind, too."""
 _VALUE = "The text or number that counts; {{ expected }} is that of the case."
 _CASE = "Capitals and small letters are the same."
@@ -76,7 +76,7 @@ class Options(FileModel):
 
     def options(self) -> dict[str, JsonValue]:
         """All options but those that every scorer has, with their defaults; what is not set is left out."""
-        found: dict[str, JsonValue] = self.model_dump(mode="json", by_alias=True, exclude=set(_COMMON))
+        found: dict[str, JsonValue] = self.model_dump(mode="json", by_alias=True, exclude=set(COMMON))
         return {key: value for key, value in found.items() if value is not None}
 
     def some(self, *names: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""The samples of one suite as arrays: by arm, case and index."""
+"""Samples as arrays: by arm, case and index; one delta per case; all suites stacked for one joint test."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""One case after the other against its marks: no statistics, only what was measured."""
+"""`gate check`: each case against its thresholds, and what the pass rates make of a verdict."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence

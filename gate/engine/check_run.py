@@ -14,15 +14,15 @@ from gate.engine.collect import Collector, Tools
 from gate.engine.compare import Quality
 from gate.engine.evaluate import keep
 from gate.engine.plan import Job, Schedule, count
-from gate.engine.record import Finished, record, with_asked
 from gate.engine.record_parts import INFORMATIVE_CASES, calls_record, dollars_spent, output_record, shortened
 from gate.engine.reuse import survey
 from gate.engine.run import RunSink
+from gate.engine.run_record import Finished, record, with_asked
 from gate.record.parts import CaseResult
 from gate.record.run import NewCaseRecord, NewSuiteRecord, RunRecord
 from gate.record.sample import ArmName, Reply, Sample, Words
+from gate.resolve.one_version import with_cases
 from gate.resolve.resolved import Resolved
-from gate.resolve.single import with_cases
 from gate.suite import Suite
 from gate.values import about_dollars
 

@@ -22,7 +22,7 @@ from gate.suite import Exam
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """What a run works with; `bootstrap` makes them.
+    """What a run works with; `gate.app` makes them.
 
     Args:
         target: answers cases.

@@ -1,4 +1,4 @@
-"""Quality, slice by slice: one joint test over everything that can block, and a state for each slice."""
+"""Quality slice by slice: one joint test over everything that can block; pass rates of prompts that stand alone."""
 
 import math
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Cost and latency of one suite: relative change with an interval, and whether it lies beyond the allowance."""
+"""Cost and latency: relative change with an interval; figures of one arm; drift of known answers."""
 
 import math
 from collections.abc import Sequence

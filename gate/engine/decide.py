@@ -1,4 +1,4 @@
-"""Comparisons become a verdict: the first row of the verdict table that applies."""
+"""Comparisons and pass rates become a verdict: the first row of the verdict table that applies."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -10,7 +10,7 @@ from gate.engine.collect import Collection, Collector, Tools
 from gate.engine.exam_trials import Ran, with_exam_changes
 from gate.engine.plan import count
 from gate.engine.prompt_cache import cache_comparisons
-from gate.engine.record import Finished, record, with_asked
+from gate.engine.run_record import Finished, record, with_asked
 from gate.errors import CannotEvaluate, Interrupted
 from gate.record.comparison import CacheTerms
 from gate.record.run import RunRecord

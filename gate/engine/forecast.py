@@ -1,4 +1,4 @@
-"""What a run would cost and what it could show, before anything is spent."""
+"""What a run would cost, and the smallest change that each slice of it could show."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence

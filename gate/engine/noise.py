@@ -1,4 +1,4 @@
-"""How much the deltas of a suite vary if nothing changes: from an earlier run, or assumed."""
+"""How much deltas vary if nothing changes, and warnings about suites that can show little."""
 
 import math
 import re

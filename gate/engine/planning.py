@@ -1,4 +1,4 @@
-"""What the calls of a run come to: counted and rendered, not sent."""
+"""`gate plan`: the calls of a run, counted and priced without sending any."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -34,8 +34,8 @@ from gate.record.parts import ArmRecord
 from gate.record.run import RunRecord, SuiteRecord
 from gate.record.sample import ArmName
 from gate.record.usage import Cost, Dollars, Unpriced, Usage
+from gate.resolve.one_version import check_method
 from gate.resolve.resolved import Resolved
-from gate.resolve.single import check_method
 from gate.scoring.judge_prompt import judge_messages
 from gate.suite import Arm, Exam, Suite
 

@@ -1,4 +1,4 @@
-"""The start that all requests of an arm share, which is all that a prompt cache can keep of them."""
+"""What a change does to the provider's prompt cache: the common prefix, what was measured, what it costs."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Parts of a record that comparisons and new prompts have in common."""
+"""Parts of `run.json`: arms, cases with outputs, prompts, conversations, changes of the exam."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""Takes the samples: a fixed number of workers, one job each at a time."""
+"""The workers that take samples and score them, and what they need of the world."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Sequence

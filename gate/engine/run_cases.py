@@ -1,4 +1,4 @@
-"""A case of a run by what somebody calls it."""
+"""Cases of a finished run: found by name, and kept as entries of an eval set."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -14,7 +14,7 @@ from gate.engine.record_parts import LONGEST_TEXT
 from gate.errors import GateError
 from gate.record.run import CaseRecord, NewCaseRecord, RunRecord
 from gate.record.sample import Reply, Sample
-from gate.resolve.single import near
+from gate.resolve.one_version import near
 from gate.values import JsonValue
 
 

@@ -1,4 +1,4 @@
-"""Several shards are one run only if they evaluated the same thing with the same program, each its own share."""
+"""Several shards become one run: they must be of the same evaluation, and their scores those of its exam."""
 
 import statistics
 from collections import Counter

@@ -1,4 +1,4 @@
-"""The record of a run in which nothing was evaluated: SKIPPED, HOLD for what is deleted, or INCONCLUSIVE."""
+"""Records without an evaluation, and verdicts that do not decide: SKIPPED, INCONCLUSIVE, overridden, advisory."""
 
 from collections.abc import Sequence
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""Runs git: no shell, no network, no prompt for a password, no endless wait, and no secrets in an error."""
+"""Runs git: no shell, no network, no endless wait; which commits are there, and how git would merge two."""
 
 import re
 import subprocess

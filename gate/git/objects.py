@@ -1,10 +1,4 @@
-"""Objects of a repository by their ids, and none that is not what its id says.
-
-git takes most objects as they lie in `.git`, and does not compare them with their ids. Code of a change that is run as
-the same user can write there, and files of the merge target are read from there afterwards. So what git says is
-believed only where it hashes to the id that was asked for: who knows the id of a commit has its files or none, whatever
-has become of refs, packs, settings, or of git itself.
-"""
+"""Objects of a repository by their ids, and the files of a commit written into a folder."""
 
 import hashlib
 import os

@@ -1,4 +1,4 @@
-"""The two places that files come from: git objects of a commit, and the working tree."""
+"""Where files come from: a commit, the working tree, or a clone that has only a part; and what was read of them."""
 
 import os
 import stat

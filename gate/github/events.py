@@ -1,4 +1,4 @@
-"""What stands on a pull request: comments, and the events of its labels."""
+"""The payloads of GitHub's events, as far as the gate needs them."""
 
 import re
 from collections.abc import Callable, Mapping

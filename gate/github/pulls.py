@@ -1,4 +1,4 @@
-"""Pull requests, found by number, by head or by commit."""
+"""Pull requests: their comments, labels and events, and the people around them."""
 
 import re
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""Where the code of an exam lies."""
+"""The files of one commit, or of a folder: a port to read them, the rules that they keep, and how alike two are."""
 
 import hashlib
 import posixpath

@@ -1,4 +1,4 @@
-"""Messages with roles, as chat files, prompt files of other tools and cases list them."""
+"""Prompt files: text, Jinja2 templates, chat files, `.prompt.yml`, `.prompty`."""
 
 import json
 import keyword

@@ -13,7 +13,7 @@ class Built:
     """What a Python function made of the session of each case.
 
     Args:
-        texts: system message by the key of its session (`gate.prompts.functions.key_of`), or why there is none.
+        texts: system message by the key of its session (`gate.cases.rendering.key_of`), or why there is none.
     """
 
     texts: Mapping[str, str | Failed]

@@ -21,8 +21,8 @@ from gate.errors import CannotEvaluate, GateError
 from gate.pytest_plugin import asked
 from gate.pytest_plugin.items import CaseItem, ConfigFile, score_notes
 from gate.report import numbers
+from gate.resolve.one_version import Chosen, with_cases
 from gate.resolve.resolved import Resolved
-from gate.resolve.single import Chosen, with_cases
 from gate.store.files import GATE_FOLDER
 
 if TYPE_CHECKING:

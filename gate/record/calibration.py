@@ -1,7 +1,4 @@
-"""`calibration.json`, schema `prompt-gate/calibration/1`: what an A/A run says about the noise of an eval set.
-
-Scores and standard deviations are on the scale of 0 to 1. A bound of `null` is infinite.
-"""
+"""`calibration.json` and `judge-calibration.json`: how noisy an eval set is, and how far a judge agrees with people."""
 
 from typing import Annotated, Any, Literal, Self, TypeAlias
 

@@ -1,4 +1,4 @@
-"""The estimate for one slice and one axis: quality, cost, latency, and each scorer by itself."""
+"""Comparisons, verdicts and pass rates; what rubrics, juries, prompt caches and conversations came to."""
 
 from dataclasses import dataclass
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""Parts of `run.json` that a suite with two arms has: quality slice by slice, cost, latency, and the cases."""
+"""`run.json`, schema `prompt-gate/run/1`: the whole record of one evaluation, from which every report is rendered."""
 
 from collections import Counter
 from collections.abc import Mapping

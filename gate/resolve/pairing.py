@@ -1,4 +1,4 @@
-"""Which suite of the head belongs to which suite of the base, and what the head would leave without an exam."""
+"""Which suite of the head belongs to which suite of the base, and what the change touches."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""What became of the prompts that a change removes: each finds the file that keeps most of it, as git finds renames."""
+"""Where prompts went that a change removes: the file that keeps most of them, and moved modules."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence

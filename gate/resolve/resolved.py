@@ -1,4 +1,4 @@
-"""What there is to evaluate: suites, whose exam they sit, and what a reader should know about how that was found."""
+"""What there is to evaluate: suites, servers, notes and placeholders such as `{today}`."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping

@@ -1,4 +1,4 @@
-"""Scorers that are functions of the repository: which code they are, whose, and where it must not be run."""
+"""Functions and files of the repository that scorers and prompts name: whose they are, and where they may run."""
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What a change from outside may not choose: who is asked with what lies on this machine, or at another server."""
+"""What a change from outside may not choose: services, links and submodules, what cases of a store reach."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

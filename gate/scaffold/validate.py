@@ -23,7 +23,7 @@ from gate.paths import is_glob
 from gate.prompts.files import FileSource
 from gate.record.comparison import FEWEST_UNITS
 from gate.record.usage import Unpriced, Usage
-from gate.resolve import comparison
+from gate.resolve import two_refs
 from gate.resolve.exam import exam_notes
 from gate.resolve.pairing import Pair, Sides, pair
 from gate.resolve.reading import Reader
@@ -207,7 +207,7 @@ def _looked(suite: Suite, cases: str) -> SuiteReport:
     slices = len(members(exam.cases, exam.dimensions)) - 1
     scorers = tuple(spec.name for spec in exam.scorers)
     path, model = suite.candidate.version.path, str(suite.candidate.model)
-    return SuiteReport(suite.name, path, cases, len(exam.cases), slices, scorers, model, comparison.on_exam(suite))
+    return SuiteReport(suite.name, path, cases, len(exam.cases), slices, scorers, model, two_refs.on_exam(suite))
 
 
 def _remarks(suite: Suite, cases: str) -> Iterator[str]:

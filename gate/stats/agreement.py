@@ -1,4 +1,4 @@
-"""How often two sides say the same: the share of agreement, and Cohen's kappa, which takes chance off."""
+"""Agreement of raters: raw, Cohen's and Gwet's coefficients, Krippendorff's alpha, confusion, consistency."""
 
 import math
 from dataclasses import dataclass

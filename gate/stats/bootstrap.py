@@ -1,4 +1,4 @@
-"""The familiar rule, for comparison: the percentile bootstrap of the mean delta."""
+"""Percentile bootstrap over clusters, its tails, and corrections for many slices."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

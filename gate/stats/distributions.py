@@ -1,4 +1,4 @@
-"""The beta distribution, without scipy: what Student's t and the binomial are computed from."""
+"""Beta and Student's t distributions, and the normal quantile."""
 
 import math
 from functools import lru_cache

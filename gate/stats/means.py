@@ -1,4 +1,4 @@
-"""The mean of differences that were taken pair by pair, such as one for each prompt."""
+"""Means, shares and ratios with intervals; variance within and between cases; how alike two samples are."""
 
 import math
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The Wilson interval of a rate: for a prompt that is judged alone, against an absolute threshold."""
+"""Intervals of rates: Wilson, McNemar, Newcombe; the test of a rate against a wanted one."""
 
 import math
 from dataclasses import dataclass

@@ -1,9 +1,4 @@
-"""An order and a sign for each unit that depend on neither the order of the input nor the names of the arms.
-
-A random sign flip of a row and of its negative have the same distribution, so each row may be replaced by a
-representative of the two. With that, and with an order that only looks at the representatives, the random flips meet
-the same numbers after the cases are permuted, the slices renamed or rearranged, or the arms swapped.
-"""
+"""The sign-flip distribution of many columns at once: flips, deals, canonical rows."""
 
 import math
 from collections.abc import Iterator, Sequence

@@ -1,8 +1,4 @@
-"""Jinja2 that a stranger may write: sandboxed, strict, deterministic, and bounded in size and loops.
-
-What could build a huge value out of a small text is refused (macros, captured blocks, format widths) or measured
-(loops, `+`, `*`, `~`, assignments), and whatever does work looks at the time that the rendering has left.
-"""
+"""Jinja2 that a stranger may write: compiled, rendered within bounds, and which variable made two texts differ."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress

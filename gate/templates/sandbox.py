@@ -1,4 +1,4 @@
-"""Where the templates of strangers are read and run: a sandbox, narrowed to what a prompt needs."""
+"""The sandbox of templates: allowed values and methods, and a clock that ends a rendering."""
 
 import json
 import time

@@ -9,7 +9,7 @@ from gate.engine.arrays import Grid
 from gate.engine.assess import Assessor
 from gate.engine.collect import Collection
 from gate.engine.prompt_cache import compare_caching
-from gate.engine.record import Finished, record
+from gate.engine.run_record import Finished, record
 from gate.engine.samples import SampleTable
 from gate.record.comparison import CacheTerms
 from gate.record.run import RunRecord

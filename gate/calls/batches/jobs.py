@@ -29,7 +29,7 @@ _PEEKED = 100
 
 @dataclass(frozen=True, slots=True)
 class BatchTools:
-    """What batches are worked with; `bootstrap` makes them.
+    """What batches are worked with; `gate.app` makes them.
 
     Args:
         services: the batch interface of a model.

@@ -1,4 +1,4 @@
-"""What the last save changed, for `gate watch`: one run compared with the one before it."""
+"""What the last save changed, for `gate diff --watch`: one run compared with the one before it."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -36,7 +36,7 @@ class SliceRow:
         cases: how many, and how many independent groups where that differs.
         scores: `0.812 → 0.751`.
         delta, interval: `−0.061`, `[−0.092, −0.029]`.
-        bar: the interval drawn, `bars.WIDTH` characters.
+        bar: the interval drawn, of equal width in all rows.
         state: what the slice shows.
         words: the state in plain words, one or two.
         more: `about 120 more cases`, which would show the change that was seen; may be empty.

@@ -1,4 +1,4 @@
-"""Validators `asks` and `question`: does an answer ask for something?"""
+"""Validator `asks`: does an answer ask for something?"""
 
 import re
 from collections.abc import Mapping

@@ -126,7 +126,7 @@ class Jobs:
         directory: root of the repository, where the jobs run.
         now: the time.
         at_once: evaluations under way at the same time, and as many tries beside them.
-        command: see `Child`.
+        command: see `JobProcess`.
     """
 
     directory: Path

@@ -21,8 +21,8 @@ from gate.config.policy import Budget
 from gate.engine.forecast import Spending
 from gate.errors import GateError, InputErrors
 from gate.report.sheets.plan import spending_words
+from gate.resolve.one_version import Chosen
 from gate.resolve.resolved import Resolved
-from gate.resolve.single import Chosen
 from gate.web.jobs.board import Jobs
 from gate.web.jobs.job import Order
 

@@ -1,5 +1,5 @@
-"""The process of one job: an order in, a line of JSON for each event out, and one thing done by the flows of the
-command line.
+"""The process of one job: an order in, a line of JSON for each event out, and one thing done as the
+command line does it.
 
     python -P -m gate.web.jobs.worker FOLDER < order
 

@@ -9,7 +9,7 @@ import pytest
 from gate.config.scorer import ScorerSpec
 from gate.engine.arrays import Grid
 from gate.engine.samples import SampleTable
-from gate.engine.scorers import Intervals, jury_results, rubric_results
+from gate.engine.scorer_changes import Intervals, jury_results, rubric_results
 from gate.record.sample import ArmName, Part, Sample, Score
 from gate.record.transcript import Unscored
 from gate.stats.maxt import single_slice

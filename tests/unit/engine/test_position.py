@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from gate.engine.arrays import Grid
 from gate.engine.samples import SampleTable
-from gate.engine.scorers import position, positions
+from gate.engine.scorer_changes import position, positions
 from gate.record.sample import ArmName, Part, Sample, Score
 from gate.scoring.pairwise import SHOWN_FIRST, SHOWN_SECOND
 from tests.support.runs import reply, suite

@@ -8,7 +8,7 @@ import pytest
 from gate.config.scorer import ScorerSpec
 from gate.engine.arrays import Grid
 from gate.engine.samples import SampleTable
-from gate.engine.scorers import MOST, scorer_changes
+from gate.engine.scorer_changes import MOST, scorer_changes
 from gate.record.sample import ArmName, Sample, Score
 from gate.record.transcript import Failed, Unscored
 from gate.scoring.pass_rule import combine_scores

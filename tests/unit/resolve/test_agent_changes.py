@@ -11,9 +11,9 @@ from gate.errors import CannotEvaluate, GateError, InputErrors
 from gate.prompts.files import CodePlace, FileSource
 from gate.record.transcript import Failed
 from gate.resolve.agents import code_of
-from gate.resolve.comparison import resolve
 from gate.resolve.pairing import Sides
 from gate.resolve.resolved import Resolved
+from gate.resolve.two_refs import resolve
 from gate.values import JsonValue
 from tests.unit.resolve.files import Files
 

@@ -9,8 +9,8 @@ from gate.cases.case import Case
 from gate.config.gatefile import SuiteConfig, load
 from gate.config.naming import StoreName
 from gate.errors import InputErrors
+from gate.resolve.one_version import Chosen, resolve_one
 from gate.resolve.pairing import StoredCases
-from gate.resolve.single import Chosen, resolve_one
 from gate.resolve.trust import own_reaches, strange
 from gate.values import JsonValue
 from tests.unit.resolve.files import Files

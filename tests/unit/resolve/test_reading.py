@@ -3,8 +3,8 @@
 import pytest
 
 from gate.errors import InputErrors
-from gate.resolve.comparison import resolve
 from gate.resolve.pairing import Sides
+from gate.resolve.two_refs import resolve
 from tests.unit.resolve.files import Files
 
 CASE = '{"id": "1", "input": "a", "expected": "b"}\n'

@@ -7,7 +7,7 @@ import pytest
 from gate.config.scorer import ScorerSpec
 from gate.messages import Message
 from gate.prompts.version import Prompt
-from gate.resolve.comparison import on_change, on_exam
+from gate.resolve.two_refs import on_change, on_exam
 from gate.suite import Suite
 from tests.support.runs import arm, suite
 

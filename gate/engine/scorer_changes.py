@@ -1,4 +1,4 @@
-"""Every scorer by itself, before and after: which of them moved. A description, without a part in the verdict."""
+"""Every scorer by itself, before and after: dimensions of rubrics, juries, and the order effect of pairwise judges."""
 
 import math
 from collections.abc import Sequence

@@ -31,7 +31,7 @@ from gate.engine.record_parts import (
 )
 from gate.engine.reuse import Drift
 from gate.engine.samples import SampleTable
-from gate.engine.scorers import Intervals, jury_results, positions, rubric_results, scorer_changes
+from gate.engine.scorer_changes import Intervals, jury_results, positions, rubric_results, scorer_changes
 from gate.engine.tool_calls import talks, tool_difference
 from gate.record.comparison import CacheComparison, JuryResult, RubricResult, State
 from gate.record.parts import ArmReuseRecord, AskedModel, DriftRecord, ExamRecord, JudgeQuote, ReuseRecord

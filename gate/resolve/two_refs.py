@@ -1,4 +1,4 @@
-"""Orders of a prompt that no scorer of its suite reads: what the scores cannot say."""
+"""Two refs of a repository become suites: each arm from its own ref, the exam from the baseline's."""
 
 import json
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What a method asks of the suites it is to test: refused before anything is spent."""
+"""One version of every prompt becomes suites without a baseline; which cases of suites are asked."""
 
 import difflib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
