@@ -7,7 +7,7 @@ from pathlib import Path
 from gate.errors import GateError
 from gate.record.run import RunRecord
 from gate.record.sample import Sample
-from gate.report.markdown import report as markdown
+from gate.report.markdown.report import render_report
 from gate.store.run_folder import RunFolder
 
 SARIF = "report.sarif"
@@ -17,7 +17,7 @@ SARIF = "report.sarif"
 def run_folder(path: Path) -> RunFolder:
     """A folder for `run.json`, `samples.jsonl`, `report.md`, `report.html` and `junit.xml`."""
     reports = {
-        "report.md": markdown.render_report,
+        "report.md": render_report,
         "report.html": lambda run: page(run, path),
         "junit.xml": lambda run: _junit(run, path),
     }

@@ -34,7 +34,7 @@ from gate.record.calibration import (
 )
 from gate.record.run import RunRecord
 from gate.report.sheets import judge_calibration
-from gate.report.sheets import plan as calibration
+from gate.report.sheets.plan import calibration_sheet
 from gate.report.terminal import sheet
 from gate.store.run_folder import load_run
 
@@ -89,9 +89,7 @@ def _show(found: CalibrationRecord, options: CalibrateOptions) -> None:
     if options.as_json:
         click.echo(dump_calibration(found), nl=False)
     else:
-        sheet.render_sheet(
-            calibration.calibration_sheet(found), Console(file=sys.stdout, highlight=False), brief=options.quiet
-        )
+        sheet.render_sheet(calibration_sheet(found), Console(file=sys.stdout, highlight=False), brief=options.quiet)
 
 
 class _NoSteps:

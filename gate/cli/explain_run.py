@@ -43,9 +43,9 @@ def execute(path: Path, name: str, suite: str, form: str) -> None:
         return
     from rich.console import Console
 
-    from gate.report.terminal import case as terminal_explain
+    from gate.report.terminal.case import render_case
 
-    terminal_explain.render_case(shown, Console(file=sys.stdout, highlight=False))
+    render_case(shown, Console(file=sys.stdout, highlight=False))
 
 
 def _asked(run: RunRecord, name: str, suite: str) -> tuple[str, str]:

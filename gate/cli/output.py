@@ -9,7 +9,7 @@ import click
 from gate.app.run_reports import page
 from gate.errors import GateError
 from gate.record.run import RunRecord
-from gate.report.markdown import report as markdown
+from gate.report.markdown.report import render_report
 from gate.store.run_folder import dump_run, write_lines
 
 ENDINGS = {
@@ -104,4 +104,4 @@ def _text(run: RunRecord, form: str, folder: Path | None) -> str:
         from gate.report.exports import sarif
 
         return sarif.render(run, changed_lines(run))
-    return dump_run(run) if form == "json" else markdown.render_report(run)
+    return dump_run(run) if form == "json" else render_report(run)

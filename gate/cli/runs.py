@@ -22,7 +22,7 @@ from gate.engine.unevaluated import deleted
 from gate.errors import GateError
 from gate.record.run import RunRecord
 from gate.report.escape import terminal_text
-from gate.report.view import cases as worst_case
+from gate.report.view.cases import explain_command
 from gate.report.view.headline import first_line
 from gate.resolve.resolved import Resolved
 from gate.resolve.two_files import FileRun
@@ -204,7 +204,7 @@ def report_run(run: RunRecord, options: OutputOptions, folder: Path, file: Path 
     else:
         output.print_run(run, "terminal")
         click.echo(f"\nWritten: {file or folder / 'report.md'} (record: {folder / 'run.json'})")
-        if more := worst_case.explain_command(run, str(folder)):
+        if more := explain_command(run, str(folder)):
             click.echo(terminal_text(f"Everything about the worst case: {more}"))
     return run.exit_code
 

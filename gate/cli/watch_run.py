@@ -21,9 +21,8 @@ from gate.git.sources import Sightings
 from gate.record.run import RunRecord
 from gate.report import numbers
 from gate.report.escape import terminal_text
-from gate.report.terminal import watch as terminal_since
-from gate.report.terminal.watch import spending_line, watch_view
-from gate.report.view import cases as worst_case
+from gate.report.terminal.watch import render_watch, spending_line, watch_view
+from gate.report.view.cases import explain_command
 from gate.report.view.headline import first_line
 from gate.resolve.resolved import Resolved
 from gate.values import counted
@@ -179,8 +178,8 @@ class Watch:
         if self.options.quiet:
             self._say(f"{_now()}  {first_line(run)}")
         else:
-            terminal_since.render_watch(watch_view(run, self.session.last), _now(), self.out)
-            if more := worst_case.explain_command(run, str(folder)):
+            render_watch(watch_view(run, self.session.last), _now(), self.out)
+            if more := explain_command(run, str(folder)):
                 self._say(terminal_text(f"Everything about the worst case: {more}"))
         self.session.last = run
         self._say(f"{spending_line(run)}; session: {self.session}. The whole report: {file or folder / 'report.md'}")

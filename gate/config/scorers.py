@@ -1,6 +1,6 @@
 """The scorers with their options: what a suite's or a case's `scorers` may hold.
 
-A scorer is added by a model here, listed in `VALIDATORS`, and a function in `gate.scoring.validators`, listed there, too.
+A scorer is added by a model here, listed in `VALIDATORS`, and a function in `gate.scoring.validators`.
 """
 
 import re

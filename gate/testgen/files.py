@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from gate.cases.files import changed, line_of
 from gate.cases.reading import LINES_ENDINGS, YAML_ENDINGS, documents
-from gate.config import specification as written
 from gate.config.documents import quoted, read_yaml
 from gate.config.models import ModelRef
 from gate.config.scorer import ScorerSpec
-from gate.config.specification import CompiledRule, GeneratedTest, OutputRule, Specification
+from gate.config.specification import CompiledRule, GeneratedTest, OutputRule, Specification, text_of
 from gate.config.yaml_editing import dumped, lines_of, rewritten
 from gate.errors import GateError, InputErrors, Problem
 from gate.limits import YAML_NODES
@@ -388,7 +387,7 @@ def new_files(
     """
     spec: NewFile | None = None
     if given is None or _more(made.specification, given):
-        text = written.text_of(made.specification, made.compiled)
+        text = text_of(made.specification, made.compiled)
         what = "the specification, to be read and edited" if given is None else COMPLETED_NOTE
         spec = _free(NewFile(folder / SPECIFICATION_FILE, text, what), lying)
     if not made.tests:

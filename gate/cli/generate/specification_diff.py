@@ -35,8 +35,8 @@ from gate.errors import GateError
 from gate.report.escape import terminal_text
 from gate.report.sheets.generation import promises_plan_sheet
 from gate.report.sheets.generation_json import printable_json
-from gate.report.terminal import sheet as sheet_terminal
-from gate.report.terminal import tables as terminal_specdiff
+from gate.report.terminal.sheet import render_sheet
+from gate.report.terminal.tables import promise_lines
 from gate.report.view.promises import promise_tables
 from gate.testgen.files import SPECIFICATION_FILE, SuiteModels
 from gate.testgen.specdiff.update import SpecificationUpdate
@@ -74,7 +74,7 @@ def execute(options: GenerateOptions) -> int:
         files.check()
     expected = promises_plan_sheet(options.prompt, forecast_diff(wanted, versions, settings))
     if options.plan:
-        sheet_terminal.render_sheet(expected, screen())
+        render_sheet(expected, screen())
         return 0
     if expected.grids and not options.quiet:
         print_error_line(expected.headline)
@@ -134,7 +134,7 @@ def _show(options: GenerateOptions, found: SpecificationComparison) -> None:
     if not tables:
         click.echo("The prompt promises what it promised.")
     for table in tables:
-        for line in islice(terminal_specdiff.promise_lines(table), 1 if options.quiet else None):
+        for line in islice(promise_lines(table), 1 if options.quiet else None):
             screen().print(line, highlight=False)
     if options.quiet:
         return

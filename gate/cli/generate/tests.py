@@ -36,7 +36,7 @@ from gate.config.specification import Specification
 from gate.errors import CannotEvaluate, GateError
 from gate.prompts.reading import is_prompt_yml, own_model
 from gate.report.escape import terminal_text
-from gate.report.markdown import report as sheet_markdown
+from gate.report.markdown.report import render_sheet
 from gate.report.sheets import generation
 from gate.report.sheets.generation_json import printable_json
 from gate.report.sheets.sheet import Sheet
@@ -130,7 +130,7 @@ class WrittenFiles:
         from gate.report.sheets import generation_json
 
         document = generation_json.generation_json(outcome, done.effort, rows)
-        summary = sheet_markdown.render_sheet(generation.generation_sheet(outcome))
+        summary = render_sheet(generation.generation_sheet(outcome))
         keep_for_reading(self.folder, {SUMMARY: summary, "generation.json": document})
         return outcome, document
 
@@ -254,7 +254,7 @@ def _show_figures(
     sheet = matrix.evaluation_sheet(figures)
     whole = matrix.evaluation_sheet(replace(figures, warnings=(*outcome.warnings, *figures.warnings)))
     pictures = {f"{one.source}.svg": matrix.render_heatmap(one) for one in figures.matrices}
-    keep_for_reading(kept.folder, {"evaluation.md": sheet_markdown.render_sheet(whole), **pictures})
+    keep_for_reading(kept.folder, {"evaluation.md": render_sheet(whole), **pictures})
     if options.as_json:
         return
     if not options.quiet:

@@ -11,12 +11,23 @@ from gate.record.comparison import State, Verdict
 from gate.record.run import RunRecord
 from gate.report.differences import AnswerDiff
 from gate.report.escape import terminal_text
-from gate.report.terminal import tables as terminal_check
-from gate.report.terminal import tables as terminal_conversations
-from gate.report.terminal import tables as terminal_dimensions
-from gate.report.terminal import tables as terminal_scorers
-from gate.report.terminal import tables as terminal_specdiff
-from gate.report.terminal.tables import ROWS_SHOWN, new_prompt_grid, new_prompt_heading
+from gate.report.terminal.tables import (
+    ROWS_SHOWN,
+    check_cases,
+    check_heading,
+    check_rates,
+    check_rest,
+    check_unseen,
+    conversation_grid,
+    conversation_heading,
+    dimension_grid,
+    dimension_heading,
+    new_prompt_grid,
+    new_prompt_heading,
+    promise_lines,
+    scorer_grid,
+    scorer_heading,
+)
 from gate.report.view.parts import (
     Answer,
     CaseView,
@@ -133,7 +144,7 @@ class _Printer:
             self.table(table, shown.confidence)
         for promises in shown.promises[:RUBRICS_SHOWN]:
             self.line()
-            for line in terminal_specdiff.promise_lines(promises):
+            for line in promise_lines(promises):
                 self.line(line)
         for conversations in shown.conversations[:RUBRICS_SHOWN]:
             self.conversations(conversations)
@@ -141,8 +152,8 @@ class _Printer:
             self.scorers(scorers)
         for dimensions in shown.dimensions[:RUBRICS_SHOWN]:
             self.line()
-            self.line(terminal_dimensions.dimension_heading(dimensions, shown.confidence))
-            self.line(terminal_dimensions.dimension_grid(dimensions))
+            self.line(dimension_heading(dimensions, shown.confidence))
+            self.line(dimension_grid(dimensions))
 
     def table(self, table: SliceTable, confidence: str) -> None:
         """The slices of one suite; narrow consoles lose the scores first, then the bars."""
@@ -165,18 +176,18 @@ class _Printer:
     def scorers(self, table: ScorerTable) -> None:
         """What each scorer of a suite says before and after."""
         self.line()
-        self.line(terminal_scorers.scorer_heading(table))
-        self.line(terminal_scorers.scorer_grid(table))
+        self.line(scorer_heading(table))
+        self.line(scorer_grid(table))
         if table.more:
             self.line(RichText(f"and {table.more:,} more; the record of the run has them all", style="dim"))
 
     def conversations(self, table: ConversationTable) -> None:
         """What the agents of a suite did before and after."""
         self.line()
-        self.line(terminal_conversations.conversation_heading(table))
+        self.line(conversation_heading(table))
         for sentence in table.sentences:
             self.line(RichText.assemble("- ", _text(sentence)))
-        self.line(terminal_conversations.conversation_grid(table))
+        self.line(conversation_grid(table))
 
     def _cut_off(self, rows: int) -> None:
         if rows > ROWS_SHOWN:
@@ -221,18 +232,18 @@ class _Printer:
     def check(self, table: CheckTable) -> None:
         """The cases of one suite of a check, its pass rates, and the answers that fail most."""
         self.line()
-        self.line(terminal_check.check_heading(table))
+        self.line(check_heading(table))
         self.line()
-        self.line(terminal_check.check_cases(table))
-        if rest := terminal_check.check_rest(table):
+        self.line(check_cases(table))
+        if rest := check_rest(table):
             self.line(RichText(rest, style="dim"))
         self.line()
-        self.line(terminal_check.check_rates(table, self._console.width))
+        self.line(check_rates(table, self._console.width))
         for case in table.cases[:CASES_SHOWN]:
             self._asked(case, case.passed)
             for answer in case.answers:
                 self._answer("answer", answer, "red", reasons=None)
-        if unseen := terminal_check.check_unseen(table, len(table.cases[:CASES_SHOWN])):
+        if unseen := check_unseen(table, len(table.cases[:CASES_SHOWN])):
             self.line()
             self.line(RichText(unseen, style="dim"))
 

@@ -11,11 +11,11 @@ from gate.record.run import CaseRecord, NewCaseRecord, NewSuiteRecord, RunRecord
 from gate.report import numbers
 from gate.report.escape import shell_command
 from gate.report.view import checks, exam, pass_rates, unfinished
-from gate.report.view import promises as open_promises
 from gate.report.view.calls import cache_advice
 from gate.report.view.cases import telling_cases
 from gate.report.view.comparisons import more_cases
 from gate.report.view.parts import Code, Text
+from gate.report.view.promises import promise_steps
 from gate.report.view.slices import (
     LONGEST_SENTENCE,
     NAMES_SHOWN,
@@ -83,7 +83,7 @@ def next_steps(run: RunRecord) -> tuple[Text, ...]:
         Verdict.SHIP: _ship,
         Verdict.SKIPPED: _skipped,
     }
-    asked = (*open_promises.promise_steps(run), *_unread(run)) if run.verdict in _MERGING else ()
+    asked = (*promise_steps(run), *_unread(run)) if run.verdict in _MERGING else ()
     return (*asked, *makers[run.verdict](run))
 
 
