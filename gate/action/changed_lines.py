@@ -23,13 +23,10 @@ _STATES = (State.REGRESSION, State.SUSPECT)
 def changed_line_annotations(
     run: RunRecord, sides: Sides, suites: Sequence[Suite], folder: str
 ) -> tuple[PromptAnnotation, ...]:
-    """The changed lines of the prompts, and of the parts that they pull in, by their paths in the repository.
+    """Annotations on changed lines of the prompts and of their parts, by path in the repository.
 
     Args:
-        run: finished.
-        sides: where the files are read.
-        suites: what was evaluated.
-        folder: that the paths begin in; empty for the root.
+        folder: start of all paths; empty for the root.
     """
     if run.verdict not in (Verdict.BLOCK, Verdict.HOLD):
         return ()
@@ -38,7 +35,7 @@ def changed_line_annotations(
     for suite in suites:
         if why := said.get(suite.name, ""):
             for one in _beside(sides, suite, f"{run.verdict.value}: {why}"):
-                # A part may belong to several prompts; the first of them is told.
+                # A part may belong to several prompts; only the first of them is shown.
                 found.setdefault((one.path, one.first, one.last), one)
     prefix = f"{folder}/" if folder else ""
     return tuple(PromptAnnotation(prefix + one.path, one.first, one.last, one.message) for one in found.values())
@@ -62,7 +59,7 @@ def _text(data: bytes | None) -> str:
 
 
 def _fell(suite: SuiteRecord) -> str:
-    """What keeps the verdict from being green, worst first; empty where nothing does."""
+    """The worst result that keeps the verdict from being green; empty where there is none."""
     rows = [row for row in (suite.quality.overall, *suite.quality.slices) if row.blocking and row.state in _STATES]
     if rows:
         worst = min(rows, key=lambda row: (_STATES.index(row.state), row.upper if row.upper is not None else 0.0))
@@ -84,10 +81,6 @@ def changed_lines(run: RunRecord, directory: Path = Path()) -> Lines:
 
     A record may come from anywhere: paths that leave the repository are not followed, and what cannot be read any more
     (a commit that is not in this clone, a file that is gone) has no lines.
-
-    Args:
-        run: finished.
-        directory: somewhere inside the repository.
     """
     found: dict[str, list[tuple[int, int]]] = {}
     arms: list[tuple[ArmRecord | None, ArmRecord]] = [(suite.baseline, suite.candidate) for suite in run.suites]

@@ -19,7 +19,7 @@ from gate.report.markdown import report
 from gate.store.run_folder import load_run
 
 LIMIT = 65_536
-"""UTF-16 units of a comment. GitHub says characters; 262,144 bytes of UTF-8 it takes, too, which is four for each."""
+"""UTF-16 units of a comment. GitHub says characters; it also accepts 262,144 bytes of UTF-8, four for each."""
 LONGEST_KEY = 100
 
 _MARKER = re.compile(r"<!-- prompt-gate: (\S+) ([0-9a-f]{40}(?:[0-9a-f]{24})?) -->")
@@ -27,13 +27,12 @@ _MARKER = re.compile(r"<!-- prompt-gate: (\S+) ([0-9a-f]{40}(?:[0-9a-f]{24})?) -
 
 @dataclass(frozen=True, slots=True)
 class StickyComment:
-    """What is to be published.
+    """A comment to publish.
 
     Args:
-        key: tells the comments of several gates of one repository apart; any text.
-        commit: that was judged.
-        render: makes the Markdown below the marker, in at most so many characters.
-        only_update: change a comment that exists, and post none where there is none.
+        key: any text; distinguishes the comments of several gates of one repository.
+        render: gives the Markdown below the marker, in at most so many characters.
+        only_update: change an existing comment, but create none.
     """
 
     key: str
@@ -57,11 +56,11 @@ class StickyComment:
 
 @dataclass(frozen=True, slots=True)
 class Publication:
-    """What became of it.
+    """The result of publishing a comment.
 
     Args:
-        url: of the comment; empty where there is none of this run.
-        notes: what did not go as it was meant to, a sentence each.
+        url: empty where there is no comment of this run.
+        notes: what did not work, a sentence each.
         refused: the token may not write a comment.
     """
 
@@ -71,7 +70,7 @@ class Publication:
 
 
 def plain_key(key: str) -> str:
-    """A key as it can stand in a marker, where two hyphens would end the HTML comment."""
+    """A key that is safe in a marker, where two hyphens would end the HTML comment."""
     plain = re.sub(r"[^A-Za-z0-9._/]+", "-", key).strip("-")[:LONGEST_KEY]
     if plain != key:
         plain += "-" + hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:12]
@@ -81,12 +80,10 @@ def plain_key(key: str) -> str:
 def publish_comment(
     comments: PullRequestComments, sticky: StickyComment, pause: Callable[[float], None] = time.sleep
 ) -> Publication:
-    """Bring the comment up to date, and delete its doubles. What hinders that is a note, never an exception.
+    """Update the comment, and delete its duplicates. What prevents that is a note, never an exception.
 
     Args:
-        comments: of the pull request.
-        sticky: what to say.
-        pause: waits for the seconds that GitHub asks for before a comment may be posted.
+        pause: sleeps for the seconds that GitHub asks for before a comment may be posted.
     """
     try:
         return _published(comments, sticky)
@@ -96,7 +93,7 @@ def publish_comment(
             return Publication(notes=(error.in_full,), refused=error.status == 403)
         pause(wait)
     try:
-        # From the start: a comment that was posted while only the answer was lost is found, not doubled.
+        # From the start: a posted comment whose response was lost is found, not duplicated.
         return _published(comments, sticky)
     except ApiError as error:
         return Publication(notes=(error.in_full,), refused=error.status in (403, 404))
@@ -105,7 +102,7 @@ def publish_comment(
 def _published(comments: PullRequestComments, sticky: StickyComment) -> Publication:
     own = _own(comments, sticky.key)
     notes: list[str] = []
-    # Asked after the comments were read: whoever wrote about a newer head did so when it was the head.
+    # Asked after the comments were read: a comment on a newer head was written when that was the head.
     try:
         head = comments.head()
     except CannotEvaluate as error:
@@ -140,7 +137,7 @@ def _own(comments: PullRequestComments, key: str) -> list[Posted]:
 
 
 def _best(own: list[Posted], head: str) -> Posted:
-    """The one that stays: about the head if there is one, and of these the newest."""
+    """The comment to keep: about the head if there is one, and of these the newest."""
     return max(own, key=lambda one: ((found := _marker_of(one)) is not None and found[2] == head, one.id))
 
 
@@ -149,7 +146,7 @@ def _marker_of(comment: Posted) -> re.Match[str] | None:
 
 
 def _deleted(comments: PullRequestComments, double: Posted) -> list[str]:
-    """Delete a double; what hinders that."""
+    """Delete a duplicate; returns what prevents that."""
     try:
         comments.delete(double)
     except ApiError as error:
@@ -159,21 +156,17 @@ def _deleted(comments: PullRequestComments, double: Posted) -> list[str]:
 
 
 def comment_on(path: Path, place: CommentPlace, key: str) -> tuple[str, str]:
-    """Bring the comment of a pull request up to date with a finished run.
-
-    The label that sets the gate aside is the action's: who publishes by hand says nothing of it.
+    """Update the comment of a pull request from a finished run, without the override label, known only to the action.
 
     Args:
-        path: a `run.json`, or the folder that holds one.
-        place: the pull request.
-        key: tells the comments of several gates of one repository apart.
+        key: distinguishes the comments of several gates of one repository.
 
     Returns:
-        The address of the comment, and what did not go as it was meant to. Both are empty where nothing was touched
-        and there is no comment that would go on saying what was.
+        The address of the comment, and what did not work. Both are empty where the change touches nothing and there is
+        no outdated comment.
 
     Raises:
-        GateError: it is no run, or one that is of no commit.
+        GateError: it is not a run, or the run has no commit.
         CannotEvaluate: the comment could not be written, or is left to a newer commit.
     """
     run = load_run(path)

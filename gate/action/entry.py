@@ -28,19 +28,13 @@ from gate.store.files import CACHE_FOLDER
 from gate.store.run_folder import write_whole
 
 STORE = "store"
-"""What `push-to` says for the database that the step's environment names, in place of a server's address."""
+"""Value of `push-to` for the database that the step's environment names, instead of a server's address."""
 
 
 def keep_event_run(outcome: ActionOutcome, evaluation: Evaluation, event: Event, stage: Stage) -> None:
-    """Put the run of an event into the store, and send it to a server.
+    """Put the run of an event into the store, or send it to a server.
 
     A run that evaluated nothing is not kept, unless somebody set it aside.
-
-    Args:
-        outcome: what became of the event.
-        evaluation: what was judged, and how.
-        event: which.
-        stage: log and clock.
     """
     run, inputs = outcome.run, evaluation.inputs
     nothing = run.verdict is Verdict.SKIPPED and run.override is None
@@ -96,19 +90,15 @@ def _context(evaluation: Evaluation, event: Event) -> Context:
 
 
 def _trusted(subject: Subject) -> bool:
-    """Is the workflow one of the repository's own? Under `pull_request` it is that of the change."""
+    """Is the workflow the repository's own? Under `pull_request` it comes from the change."""
     return subject.privileged or not subject.stranger
 
 
 def output_folder(workspace: Path, folder: str) -> Path:
-    """The folder; it need not be there yet.
-
-    Args:
-        workspace: the checkout.
-        folder: relative to it.
+    """The output folder, which need not exist.
 
     Raises:
-        GateError: a link stands on the way; the change may have brought it, and it may lead anywhere.
+        GateError: the path contains a link; the change may have brought it, and it may lead anywhere.
     """
     way = workspace
     for part in Path(folder).parts:
@@ -122,8 +112,7 @@ def hand_over(workspace: Path, *folders: Path) -> None:
     """Give files to the workspace's owner: a container runs as root, and the runner must be able to clean up.
 
     Args:
-        workspace: the checkout.
-        folders: below it; those with a link on the way are left alone.
+        folders: below the workspace; those with a link in their path are left alone.
     """
     if os.geteuid() != 0:
         return
@@ -143,16 +132,10 @@ LARGEST_EVENT = 64 * 2**20
 
 
 def act(stage: Stage) -> int:
-    """Handle the event that the environment describes.
-
-    Args:
-        stage: log, clock and services.
-
-    Returns:
-        The exit code of the verdict.
+    """Handle the event of the environment; returns the exit code of the verdict.
 
     Raises:
-        GateError: this is no workflow, so there is nowhere to tell anything but the log.
+        GateError: this is not a workflow, so errors can only be shown on the log.
     """
     runner = Runner.from_environ()
     inputs, mistakes = Inputs.from_environ()
@@ -173,7 +156,7 @@ def act(stage: Stage) -> int:
                     herald.begin(venue)
     except Exception as error:
         if venue is None and event is not None and (venue := venue_of(event)) is not None:
-            # Whoever waits for a check or a comment is told there, too.
+            # An error is reported on the check or comment, too.
             with signals_ignored():
                 herald.begin(venue)
         commit = venue.commit if venue is not None else runner.sha
@@ -200,7 +183,7 @@ def _told(herald: OutcomeReporter, stage: Stage, outcome: ActionOutcome) -> int:
 
 
 def _judged(evaluation: Evaluation, mistakes: Problems, stage: Stage) -> ActionOutcome:
-    """The evaluation, or what kept it from being one."""
+    """The evaluation, or the error that prevents it."""
     workspace, inputs = evaluation.runner.workspace, evaluation.inputs
     out: Path | None = None
     error: Exception | None = None
@@ -215,7 +198,7 @@ def _judged(evaluation: Evaluation, mistakes: Problems, stage: Stage) -> ActionO
         error = fault
         measured = _failed(fault, evaluation.subject.commit, stage, evaluation)
     run = evaluation.settled(measured)
-    # The folder was written before it was known what becomes of the verdict.
+    # The folder was written before label and advisory mode were applied.
     written = run.evaluated and run is measured
     if out is None or not (written or _kept(out, run, evaluation)):
         return ActionOutcome(run, error)
@@ -237,7 +220,7 @@ def _marks(evaluation: Evaluation, run: RunRecord) -> tuple[PromptAnnotation, ..
 
 
 def _scanned(out: Path, run: RunRecord, found: tuple[PromptAnnotation, ...], evaluation: Evaluation) -> None:
-    """Write what code scanning reads."""
+    """Write the file for code scanning."""
     from gate.report.exports import sarif
 
     lines: dict[str, list[tuple[int, int]]] = {}
@@ -256,7 +239,7 @@ def _failed(error: Exception, commit: str, stage: Stage, evaluation: Evaluation 
         advice = evaluation.advice(error) if evaluation else ""
         setup = evaluation is None or evaluation.standing is None
         return failed(error, commit, stage.now(), advice=advice, setup=setup)
-    # The last resort: a defect of ours is told on the pull request, too.
+    # The last resort: our own defects are reported on the pull request, too.
     for line in traced(error):
         stage.say(line)
     told = CannotEvaluate(f"Prompt Gate itself failed ({type(error).__name__})", "please report what the log says")
@@ -264,7 +247,7 @@ def _failed(error: Exception, commit: str, stage: Stage, evaluation: Evaluation 
 
 
 def _kept(out: Path, run: RunRecord, evaluation: Evaluation) -> bool:
-    """Write the record and its reports; are they there?"""
+    """Write the record and its reports; returns whether they exist."""
     try:
         run_folder(out).run(run)
     except (GateError, OSError) as error:

@@ -32,12 +32,12 @@ from gate.suite import Suite
 
 
 def tightened_policy(policy: RunPolicy, inputs: Inputs) -> RunPolicy:
-    """The policy with what the inputs add; they cannot take anything away."""
+    """The policy with the inputs' additions; they cannot take anything away."""
     return policy.model_copy(update={"fail_on": "hold"}) if inputs.fail_on == "hold" else policy
 
 
 def limited_budget(budget: Budget, inputs: Inputs) -> Budget:
-    """The budget, where the inputs set one the smaller of the two."""
+    """The budget; the smaller limit where the inputs set one, too."""
     wanted: dict[Limit, tuple[str, float | None]] = {
         "max_calls": ("max-calls", inputs.max_calls),
         "max_usd": ("max-cost-usd", inputs.max_cost_usd),
@@ -51,25 +51,24 @@ def limited_budget(budget: Budget, inputs: Inputs) -> Budget:
 
 
 READING_MINUTES = 5.0
-"""For all that comes before the first call, unless max-minutes is set: no budget counts yet."""
+"""Limit for everything before the first call, unless max-minutes is set: no budget counts yet."""
 
 _FIRST = "the files of both sides were read"
 
 
 @dataclass(slots=True)
 class ReadingDeadline:
-    """How long the change may be read, and how far that is.
+    """The time limit for reading the change, and the step under way.
 
     Args:
-        minutes: it may take.
-        doing: what is under way, after "while".
+        doing: text after "while".
     """
 
     minutes: float
     doing: str = _FIRST
 
     def told(self) -> tuple[str, str]:
-        """What to say when the time is over, and what helps."""
+        """The message when the time is over, and what helps."""
         limit = f"{self.minutes:g} minute{'' if self.minutes == 1 else 's'}"
         message = f"reading the change took longer than {limit}; the time ran out while {self.doing}"
         hint = (
@@ -82,7 +81,7 @@ class ReadingDeadline:
 
 
 def reading_deadline(inputs: Inputs) -> ReadingDeadline:
-    """The time for reading: as the workflow says for the run, which no change from outside can touch."""
+    """The time for reading, from the workflow, which no outside change can edit."""
     return ReadingDeadline(inputs.max_minutes or READING_MINUTES)
 
 
@@ -90,10 +89,6 @@ def base_lacks_key(resolved: Resolved, services: Settings) -> bool:
     """Would the exam of the merge target lack a key, whatever the change asks for?
 
     A change that names a model of a service where the merge target needs none must not have its run skipped by that.
-
-    Args:
-        resolved: what was to be evaluated.
-        services: the keys that there are.
     """
     there: dict[str, object] = {
         "openai": services.openai_api_key or services.openai_base_url,
@@ -109,7 +104,7 @@ def base_lacks_key(resolved: Resolved, services: Settings) -> bool:
 
 
 def _of_base(resolved: Resolved) -> Iterator[str]:
-    """The providers that the baselines, and the judges of pinned exams, are asked at."""
+    """The providers of the baselines, and of the judges of pinned exams."""
     for suite in resolved.suites:
         if suite.baseline is None or suite.own_exam:
             continue
@@ -119,15 +114,10 @@ def _of_base(resolved: Resolved) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """Where the action plays.
+    """The action's log, clock and services.
 
     Args:
-        say: writes a line to the log.
         show: prints a finished run on the log.
-        progress: makes a progress display.
-        now: the time.
-        wait: lets so many seconds pass.
-        services: keys and addresses of the models' services.
     """
 
     say: Callable[[str], None]
@@ -140,16 +130,12 @@ class Stage:
 
 @dataclass(slots=True)
 class Evaluation:
-    """Something to be judged.
+    """The evaluation of one subject.
 
     Args:
-        subject: what.
-        runner, inputs: how.
-        files: of both sides.
-        overrides: looks at labels.
-        warn: tells about something that did not work and does not decide.
-        standing: how things stood with the label; None until that is known.
-        advisory: nothing fails yet, by the merge target's own word.
+        warn: reports a problem that does not decide.
+        standing: state of pull request and label; None until it is known.
+        advisory: the merge target's configuration says that nothing fails yet.
     """
 
     subject: Subject
@@ -164,10 +150,6 @@ class Evaluation:
 
     def run(self, stage: Stage, out: Path) -> RunRecord:
         """Judge it; the verdict is what was measured, whatever is waived.
-
-        Args:
-            stage: log, clock and services.
-            out: folder for the run's files.
 
         Raises:
             GateError: it cannot be judged.
@@ -191,11 +173,7 @@ class Evaluation:
             return self._without_secrets(error, resolved, stage)
 
     def settled(self, run: RunRecord) -> RunRecord:
-        """The same run, with what becomes of its verdict: set aside by the label, or in advisory mode.
-
-        Args:
-            run: finished, or failed.
-        """
+        """The same run, with its verdict overridden by the label or by advisory mode, where they apply."""
         override = self.standing.override if self.standing else None
         run = told(run, override)
         if override is not None and override.counted and not run.skipped_by_label:
@@ -203,18 +181,14 @@ class Evaluation:
         return waive(run, "advisory", override) if self.advisory and run.exit_code else run
 
     def marks(self, run: RunRecord) -> tuple[PromptAnnotation, ...]:
-        """The changed lines of the prompts that a verdict is about.
-
-        Args:
-            run: finished.
-        """
+        """The changed lines of the prompts that a verdict is about."""
         if self._read is None:
             return ()
         sides, suites = self._read
         return changed_line_annotations(run, sides, suites, self.inputs.working_directory)
 
     def advice(self, error: GateError) -> str:
-        """What helps against a mistake that the change did not make; empty for any other."""
+        """What helps against an error that the change did not cause; empty for any other."""
         base = f"{self.subject.base}:"
         of_change = self.subject.pull is not None
         if not of_change or not isinstance(error, InputErrors):
@@ -241,7 +215,7 @@ class Evaluation:
         self.advisory = is_advisory(found.sides, inputs.config)
         try:
             with prompt_builder() as builder:
-                # Beside secrets there is nothing that could run code, whatever else is decided about the change.
+                # Nothing that could run code is made near secrets, whatever else is decided about the change.
                 sides = found.sides if subject.stranger or subject.privileged else replace(found.sides, builder=builder)
                 resolved = resolve(sides, inputs.config, everything=subject.baseline)
             progress.doing = "every case was put into its prompts and scorers"
@@ -261,7 +235,7 @@ class Evaluation:
         return resolved
 
     def _in_change(self, errors: InputErrors, label: str) -> InputErrors:
-        """Files of the change go by their plain path, by which their author and GitHub know them."""
+        """Files of the change are named by plain path, as their author and GitHub know them."""
         folder = f"{self.inputs.working_directory}/" if self.inputs.working_directory else ""
 
         def plain(file: str) -> str:
@@ -270,7 +244,7 @@ class Evaluation:
         return InputErrors([replace(one, file=plain(one.file)) for one in errors.problems])
 
     def _evaluated(self, resolved: Resolved, stage: Stage, out: Path) -> RunRecord:
-        # Loads numpy and the models' SDKs, which a run that skips has no need of.
+        # Loads numpy and the models' SDKs, which a skipped run does not need.
         from gate.app.memory import MemoryOptions, RunOrder
         from gate.app.runs import run_plan
 
@@ -299,18 +273,18 @@ class Evaluation:
 
     @property
     def folder(self) -> Path:
-        """The folder that the run's files and the answers lie in."""
+        """The folder of the run's files and of the answers."""
         return self.runner.workspace / self.inputs.working_directory
 
 
 def enter_model_folder(folder: Path) -> None:
-    """Make a folder the one that model files are looked for in, if it is there."""
+    """Change to the folder for model files, if it exists."""
     if folder.is_dir():
         os.chdir(folder)
 
 
 def _check_privileged(resolved: Resolved, subject: Subject) -> None:
-    """A change that anybody may have made is only evaluated by an exam, and within a budget, that others set.
+    """An untrusted change is only evaluated by an exam, and within a budget, that others set.
 
     Raises:
         CannotEvaluate: one of the two is missing.
@@ -321,7 +295,7 @@ def _check_privileged(resolved: Resolved, subject: Subject) -> None:
             f"{subject.base} has no {resolved.config}, and a change from outside cannot bring its own exam", hint
         )
     budget = resolved.budget
-    # So many calls cost what the model makes of them that is asked.
+    # A number of calls is no limit of cost: that depends on the model.
     if budget.max_usd is None and (budget.max_calls is None or asks_others(resolved.asked, resolved.base_models)):
         hint = "set budget: {max_usd: 5} in gate.yaml, or the input max-cost-usd"
         raise CannotEvaluate("there is no budget in dollars, and a change from outside could spend without end", hint)

@@ -27,13 +27,9 @@ from gate.report.view.slices import worst_slice
 
 @dataclass(slots=True)
 class VerdictCheck:
-    """Starts and concludes the check run; whatever hinders that is told, and the verdict stands.
+    """Starts and concludes the check run; errors in that are reported, and do not change the verdict.
 
     Args:
-        github: the repository.
-        key: tells several gates apart.
-        run_url: the workflow run.
-        warn: tells about something that did not work and does not decide.
         shown: the annotations are on the check run.
     """
 
@@ -53,7 +49,7 @@ class VerdictCheck:
         self._venue = venue
         self._number = checks.start(venue.commit, self.run_url)
         if checks.note:
-            # Where the job itself is the check nobody misses it; where it runs for a stranger it is the only one.
+            # Where the job itself is the check, it is not missed; for a change from outside it is the only one.
             if venue.privileged:
                 self.warn(f"there is no check run: {checks.note}")
 
@@ -61,7 +57,6 @@ class VerdictCheck:
         """Conclude it.
 
         Args:
-            run: finished, or failed.
             report: Markdown.
             marks: changed lines of the prompts that the verdict is about.
         """
@@ -80,9 +75,9 @@ class VerdictCheck:
 
 
 def conclusion(run: RunRecord) -> Conclusion:
-    """What a run counts as: never a success that was not measured."""
+    """The check's conclusion for a run: never a success that was not measured."""
     told = (run.unfinished or "", *run.reasons)
-    # A pull request can be opened again, and its checks stand.
+    # A closed pull request can be opened again, and its checks remain.
     if run.kind == "closed" or any(ending in reason for ending in ENDING.values() for reason in told):
         return "cancelled"
     if run.exit_code:
@@ -93,7 +88,7 @@ def conclusion(run: RunRecord) -> Conclusion:
 
 
 def traced(error: Exception) -> Iterator[str]:
-    """The lines of an error's trace, harmless on the log: a container's files are gone after the step."""
+    """The lines of a traceback, safe for the log: a container's files are gone after the step."""
     for line in "".join(traceback.format_exception(error)).splitlines():
         yield terminal_text(line, lines=True)
 
@@ -102,8 +97,7 @@ def write_outputs(file: Path, outputs: Mapping[str, str]) -> None:
     """Append outputs to GITHUB_OUTPUT.
 
     Args:
-        file: the runner's.
-        outputs: name to any text; a delimiter that nobody can guess keeps one output from making another.
+        outputs: name to any text; a random delimiter keeps one output from defining another.
     """
     with file.open("a", encoding="utf-8", errors="replace", newline="\n") as out:
         for name, value in outputs.items():
@@ -119,14 +113,7 @@ def write_summary(file: Path, markdown: str) -> None:
 
 @dataclass(slots=True)
 class Commenter:
-    """Writes the comment.
-
-    Args:
-        runner, inputs: how the gate was started.
-        github: the repository.
-        say: writes a line to the log.
-        warn: tells about something that did not work and does not decide.
-    """
+    """Writes the comment."""
 
     runner: Runner
     inputs: Inputs
@@ -138,7 +125,7 @@ class Commenter:
     _reader: bool = field(default=False, init=False)
 
     def about(self, venue: Venue) -> None:
-        """What is judged; without a pull request there is no comment."""
+        """Set the subject; without a pull request there is no comment."""
         config = "" if self.inputs.config == Inputs().config else self.inputs.config
         label, url = self.inputs.skip_label, self.runner.run_url
         self._number = venue.pull.number if venue.pull is not None else None
@@ -149,11 +136,7 @@ class Commenter:
         )
 
     def post(self, run: RunRecord) -> str:
-        """Publish the comment.
-
-        Returns:
-            Its address; empty where there is none.
-        """
+        """Publish the comment; returns its address, empty where there is none."""
         if self.context is None or self._number is None:
             return ""
         if not self.github.has_token:
@@ -164,7 +147,7 @@ class Commenter:
             self.inputs.key,
             context.head,
             lambda limit: render_comment(run, context, limit=limit),
-            # Where nothing was touched a comment would be noise; one that is there must not go on saying what was.
+            # Where the change touches nothing a comment would be noise, but an outdated one must be updated.
             only_update=run.verdict is Verdict.SKIPPED and run.override is None and not run.notes,
         )
         try:
@@ -174,7 +157,7 @@ class Commenter:
                 self.say(line)
             done = Publication(notes=(f"the comment failed ({type(error).__name__})",))
         if self._reader and done.refused:
-            # Nobody can mend that: GitHub gives such a run a token that may only read.
+            # Nobody can fix that: GitHub gives such a run a read-only token.
             self.say(annotation_command("notice", "a fork's run may not comment; the report is in the job summary"))
             return done.url
         for note in done.notes:
@@ -186,19 +169,19 @@ SUMMARY_CHARS = 250_000
 """GitHub takes 1 MiB of UTF-8, and a character has at most four bytes."""
 
 _OF_CHANGE = re.compile(r"(?!action inputs$)[^/:][^:]*")
-"""Paths of the change's own files, which GitHub can show beside it; others have a ref in front, or are absolute."""
+"""Paths of the change's own files, which GitHub can annotate; others begin with a ref, or are absolute."""
 
 _TOLD = (Verdict.BLOCK, Verdict.INCONCLUSIVE, Verdict.HOLD)
 
 
 @dataclass(frozen=True, slots=True)
 class ActionOutcome:
-    """What became of an event.
+    """The result of an event.
 
     Args:
         run: the record; never green by accident.
-        error: what it stands for, if it is one.
-        folder: of the run's files, from the workspace; empty where there are none.
+        error: behind the record, if there is one.
+        folder: of the run's files, relative to the workspace; empty where there are none.
         marks: changed lines of the prompts that the verdict is about.
     """
 
@@ -210,14 +193,10 @@ class ActionOutcome:
 
 @dataclass(slots=True)
 class OutcomeReporter:
-    """Tells.
+    """Reports the outcome of an event.
 
     Args:
-        say: writes a line to the log.
-        runner: the files that the runner reads back.
-        inputs: of the action.
-        github: the repository.
-        warnings: what did not work and does not decide, for the summary, too.
+        warnings: problems that do not decide, also for the summary.
     """
 
     say: Callable[[str], None]
@@ -234,40 +213,32 @@ class OutcomeReporter:
         self._check = VerdictCheck(self.github, self.inputs.key, self.runner.run_url, self.warn)
 
     def warn(self, message: str) -> None:
-        """Note something that did not work and does not decide."""
+        """Report a problem that does not decide."""
         self.warnings.append(message)
         self.say(annotation_command("warning", message))
 
     def begin(self, venue: Venue) -> None:
-        """Say that an evaluation is under way."""
+        """Show that an evaluation is under way."""
         self._commenter.about(venue)
         self._check.begin(venue)
 
     def post(self, outcome: ActionOutcome) -> None:
-        """Publish the comment, and conclude the check run.
-
-        Args:
-            outcome: what became of the event.
-        """
+        """Publish the comment, and conclude the check run."""
         run = outcome.run
         try:
             self._url = self._commenter.post(run)
         finally:
-            # A check that is never concluded would keep the pull request waiting for good.
+            # A check that is never concluded would block the pull request for good.
             self._check.end(run, self._report(run, markdown.GITHUB_LIMIT), outcome.marks)
 
     def tell(self, outcome: ActionOutcome) -> None:
-        """Write annotations, outputs and job summary.
-
-        Args:
-            outcome: what became of the event.
-        """
+        """Write annotations, outputs and job summary."""
         self.annotate(outcome)
         self.outputs(outcome.run, outcome.folder, self._url)
         self.summary(outcome.run)
 
     def annotate(self, outcome: ActionOutcome) -> None:
-        """Say on the log what GitHub shows beside the change."""
+        """Write to the log what GitHub shows beside the change."""
         run, error = outcome.run, outcome.error
         if isinstance(error, InputErrors):
             level: CommandLevel = "warning" if run.waived else "error"
@@ -292,7 +263,7 @@ class OutcomeReporter:
         self._append(self.runner.summary, lambda file: write_summary(file, text))
 
     def late(self, warnings: Sequence[str]) -> None:
-        """Add to the job summary what did not work once it was written."""
+        """Add problems to the job summary that came up after it was written."""
         if warnings:
             text = markdown.report_template("warnings.md.j2").render(warnings=warnings)
             self._append(self.runner.summary, lambda file: write_summary(file, f"\n{text}"))
@@ -318,12 +289,10 @@ class OutcomeReporter:
 
 
 def step_outputs(run: RunRecord, folder: str, comment_url: str) -> dict[str, str]:
-    """What later steps may ask for; empty where there is nothing to say.
+    """The outputs for later steps; empty where there is no value.
 
     Args:
-        run: the record.
-        folder: of the run's files, from the workspace; empty where they were not written.
-        comment_url: of the comment.
+        folder: of the run's files, relative to the workspace; empty where they were not written.
     """
     found = worst_slice(run)
     upper = None if found is None else found.record.upper

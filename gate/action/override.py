@@ -21,10 +21,10 @@ _LINE = re.compile(r"[ \t]{0,20}/gate[ \t]{1,20}override[ \t]{0,20}:(.*)", re.IG
 
 
 def reason_by(login: str | None, comments: Sequence[Posted]) -> str:
-    """The newest reason that this person gave; empty where there is none.
+    """The newest reason that a person gave; empty where there is none.
 
     Args:
-        login: of who set the label; nobody's words count for an account that is gone.
+        login: of who set the label; None for a deleted account, whose comments do not count.
         comments: of anybody, oldest first.
     """
     if not login:
@@ -34,7 +34,7 @@ def reason_by(login: str | None, comments: Sequence[Posted]) -> str:
 
 
 def encodable(text: str) -> str:
-    """Text that can be written as UTF-8: half a surrogate pair, which JSON may bring, becomes a question mark."""
+    """Text that can be written as UTF-8: half a surrogate pair, as JSON may contain, becomes a question mark."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
@@ -53,29 +53,29 @@ _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|\+00:00)")
 
 
 class LabelEvents(Protocol):
-    """The labels of one pull request. Everything here may raise `CannotEvaluate`."""
+    """The labels of one pull request. All methods may raise `CannotEvaluate`."""
 
     def events(self) -> Sequence[LabelEvent]:
-        """Every time that a label was set or taken off, oldest first."""
+        """Every time that a label was set or removed, oldest first."""
         ...
 
 
 class People(Protocol):
-    """The people around one pull request. Everything here may raise `CannotEvaluate`."""
+    """The people of one pull request. All methods may raise `CannotEvaluate`."""
 
     def role(self, login: str) -> Role: ...
 
     def author(self) -> str | None:
-        """Login of who opened it; None where that account is gone."""
+        """Login of the author; None for a deleted account."""
         ...
 
     def commit_author(self, sha: str) -> str | None:
-        """Login of who wrote a commit; None where GitHub knows no account."""
+        """Login of a commit's author; None where GitHub knows no account."""
         ...
 
 
 class PullRequestTalk(Protocol):
-    """The comments of one pull request. Everything here may raise `CannotEvaluate`."""
+    """The comments of one pull request. All methods may raise `CannotEvaluate`."""
 
     def comments(self) -> Sequence[Posted]:
         """All of them, oldest first."""
@@ -84,7 +84,7 @@ class PullRequestTalk(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class OverrideSources:
-    """Where the facts about one pull request are read."""
+    """The sources of the facts about one pull request."""
 
     labels: LabelEvents
     people: People
@@ -93,11 +93,10 @@ class OverrideSources:
 
 @dataclass(frozen=True, slots=True)
 class NewestCommit:
-    """What is known about the newest commit.
+    """The newest commit of a pull request.
 
     Args:
-        head: the commit that is judged.
-        set_on_head: labels of which GitHub says that they were set while this was the newest commit.
+        set_on_head: labels that, by GitHub's word, were set while this was the newest commit.
     """
 
     head: str
@@ -106,13 +105,12 @@ class NewestCommit:
 
 @dataclass(frozen=True, slots=True)
 class OverrideFacts:
-    """What is known about one label; `Failed` where it could not be read, or where nobody asked.
+    """The facts about one label; `Failed` where one could not be read, or was not asked for.
 
     Args:
-        push: the newest commit.
-        events: of the labels, oldest first.
-        role: of who set it.
-        author: of the pull request; None where that account is gone.
+        events: oldest first.
+        role: of who set the label.
+        author: of the pull request; None for a deleted account.
         head_author: of the newest commit; None where GitHub knows no account.
         comments: oldest first.
     """
@@ -129,8 +127,7 @@ def spellings(labels: Sequence[str], wanted: str) -> tuple[str, ...]:
     """The override labels among those of a pull request.
 
     Args:
-        labels: names, in any case, as GitHub takes them.
-        wanted: the label's name; the same name in brackets is accepted, too.
+        wanted: the label's name; case is ignored, as on GitHub, and the name in brackets is accepted, too.
     """
     name = wanted.strip("[]").casefold()
     return tuple(label for label in labels if name and label.casefold() in (name, f"[{name}]"))
@@ -142,9 +139,6 @@ def override_of(
     """The override of a pull request; None where the label is not set.
 
     Args:
-        labels: that are set now.
-        rule: which one counts, and when.
-        push: the newest commit.
         sources: asked only for what the rule needs.
     """
     found = [
@@ -154,12 +148,7 @@ def override_of(
 
 
 def look_up(label: str, rule: Rule, push: NewestCommit, sources: OverrideSources) -> OverrideFacts:
-    """Read what the rule needs to know about a label that is set; raises nothing.
-
-    Args:
-        label: as it is spelt on the pull request.
-        rule, push, sources: see `override_of`.
-    """
+    """Read what the rule needs to know about a label that is set; raises nothing."""
     try:
         events = sources.labels.events()
     except CannotEvaluate as error:
@@ -179,13 +168,7 @@ def look_up(label: str, rule: Rule, push: NewestCommit, sources: OverrideSources
 
 
 def decide_override(label: str, rule: Rule, facts: OverrideFacts) -> OverrideRecord:
-    """Does the label count?
-
-    Args:
-        label: that is set now, as it is spelt on the pull request.
-        rule: when it does.
-        facts: what is known.
-    """
+    """Does a label that is set now count?"""
     found = _setting(label, facts.events)
     setting = NOBODY if isinstance(found, Failed) else found
     if isinstance(found, Failed):
@@ -206,7 +189,7 @@ def decide_override(label: str, rule: Rule, facts: OverrideFacts) -> OverrideRec
 
 
 def _setting(label: str, events: Sequence[LabelEvent] | Failed) -> LabelEvent | Failed:
-    """The last time that the label was set, if it was not taken off since.
+    """The last time that the label was set, unless it was removed since.
 
     The timeline keeps the names of then: a label that was renamed since is not found, which fails closed.
     """
@@ -235,7 +218,7 @@ def _objection(label: str, rule: Rule, facts: OverrideFacts, setting: LabelEvent
 
 
 def _wrong_person(rule: Rule, facts: OverrideFacts, setting: LabelEvent, login: str) -> str:
-    """What follows the name of somebody who may not; empty for anybody who may."""
+    """Why this person may not override, as the rest of a sentence after the name; empty for anybody who may."""
     if rule.by == "anyone":
         return ""
     if setting.bot:
@@ -274,8 +257,7 @@ def group_override(decisions: Mapping[int, OverrideRecord | None], commit: str) 
     """The override of a merge group; None where no pull request of it has the label.
 
     Args:
-        decisions: by number of the pull request; None where the label is not set there.
-        commit: the head of the group.
+        decisions: by pull request number; None where the label is not set.
     """
     by_number = sorted(decisions.items())
     found = [(number, one) for number, one in by_number if one is not None]
@@ -311,11 +293,10 @@ LONGEST_GROUP = 50
 
 @dataclass(frozen=True, slots=True)
 class CurrentState:
-    """How things stand now: a workflow can be run again long after its event.
+    """The current state of a pull request: a workflow can be run again long after its event.
 
     Args:
-        closed: the pull request is.
-        override: the label, where it is set.
+        override: None where the label is not set.
     """
 
     closed: bool = False
@@ -324,13 +305,10 @@ class CurrentState:
 
 @dataclass(frozen=True, slots=True)
 class OverrideReader:
-    """Looks at labels.
+    """Reads the override label.
 
     Args:
-        github: the repository.
         files: knows the commits of a merge group.
-        rule: which label counts, and when.
-        warn: tells about something that did not work and does not decide.
     """
 
     github: GitHub
@@ -339,7 +317,7 @@ class OverrideReader:
     warn: Callable[[str], None]
 
     def of(self, subject: Subject) -> CurrentState:
-        """How things stand with what is judged."""
+        """The current state of a subject."""
         if subject.pull is not None:
             return self._pull(subject.pull, subject)
         if isinstance(subject.wanted, CommitRange) and subject.group is not None:
@@ -355,7 +333,7 @@ class OverrideReader:
         try:
             now = labels.now()
         except CannotEvaluate as error:
-            # The label may have been taken off since: what cannot be read sets nothing aside.
+            # The label may have been removed since: what cannot be read overrides nothing.
             self.warn(f"{error.in_full}; an override label would not be seen")
             return CurrentState()
         if now.state == "closed":
@@ -365,7 +343,7 @@ class OverrideReader:
         return CurrentState(override=override_of(now.labels, self.rule, push, OverrideSources(labels, people, talk)))
 
     def _group(self, span: CommitRange, newest: int) -> CurrentState:
-        """All pull requests of the group must have it; one that cannot be found has not."""
+        """All pull requests of the group need the label; one that cannot be found does not have it."""
         try:
             pulls = self._members(span, newest)
         except CannotEvaluate as error:
@@ -378,7 +356,7 @@ class OverrideReader:
         """The pull requests of the group, newest first.
 
         Raises:
-            CannotEvaluate: a commit of it belongs to none that can be found.
+            CannotEvaluate: no pull request can be found for one of its commits.
         """
         pulls = PullRequests(self.github)
         found: list[PullRequest] = []
@@ -392,7 +370,7 @@ class OverrideReader:
                     break
                 found += of_step
             elif not found and first == base:
-                # Squashed into one commit: the branch is named for the pull request that it was made of.
+                # Squashed into one commit: the branch is named after its pull request.
                 found.append(pulls.get(newest))
             else:
                 break

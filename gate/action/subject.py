@@ -36,7 +36,6 @@ class PullRequestMerge:
     """A pull request as it would be merged.
 
     Args:
-        pull: which.
         sha: the commit that GitHub made of head and base; None where it made none.
     """
 
@@ -49,7 +48,7 @@ class CommitRange:
     """Two commits.
 
     Args:
-        base, head: each as a reader knows it, and its commit.
+        base, head: each a name for readers, and its commit.
     """
 
     base: tuple[str, str]
@@ -61,19 +60,18 @@ SidesRequest: TypeAlias = PullRequestMerge | CommitRange
 
 @dataclass(frozen=True, slots=True)
 class EventSides:
-    """The sides, and what the reader should know about how they were found."""
+    """Both sides, and notes for the reader on how they were found."""
 
     sides: Sides
     notes: tuple[str, ...] = ()
 
 
 class EventFiles:
-    """Finds the sides.
+    """Finds the sides of an event.
 
     Args:
-        workspace: a checkout of the merge commit or of the head, shallow or whole; or anything else, then GitHub is
-            asked for everything. Only commits are read, never the files that lie there.
-        github: the repository on GitHub.
+        workspace: a checkout of the merge commit or of the head, shallow or whole. Of anything else nothing is used,
+            and GitHub is asked for everything. Only commits are read, never files on disk.
     """
 
     def __init__(self, workspace: Path, github: GitHub) -> None:
@@ -85,7 +83,7 @@ class EventFiles:
         """Both sides.
 
         Raises:
-            CannotEvaluate: one of them cannot be had.
+            CannotEvaluate: one of them is not available.
         """
         if isinstance(wanted, PullRequestMerge):
             return self._merge(wanted.pull, wanted.sha)
@@ -112,7 +110,7 @@ class EventFiles:
             raise
 
     def tip(self, branch: str) -> str:
-        """Where a branch is on GitHub now.
+        """The commit of a branch on GitHub now.
 
         Raises:
             ApiError: GitHub does not say.
@@ -120,7 +118,7 @@ class EventFiles:
         return self._store.commit(f"heads/{branch}")
 
     def parents(self, sha: str) -> tuple[str, ...]:
-        """The parents of a commit; empty where nobody can name them."""
+        """The parents of a commit; empty where they are unknown."""
         return self._parents(sha)[0]
 
     def _merge(self, pull: PullRequest, merge_sha: str | None) -> EventSides:
@@ -148,7 +146,7 @@ class EventFiles:
         return GitHubSource(label, sha, self._store)
 
     def _merged_here(self, pull: PullRequest, trouble: str) -> EventSides:
-        """Without GitHub's merge commit: the merge that git makes of the two commits in this checkout."""
+        """Without GitHub's merge commit: git's merge of the two commits in this checkout."""
         why = trouble or "the merge commit of this run is not one of this pull request's head"
         if self._repo is None or self._commits is None:
             raise CannotEvaluate(f"there is no checkout, and {why}", CHECK_OUT)
@@ -165,7 +163,7 @@ class EventFiles:
 
 
 def _open(workspace: Path) -> Repo | None:
-    """The checkout; None where there is none. One that git does not trust is a mistake to be told."""
+    """The checkout; None where there is none. One that git does not trust is an error."""
     if not (workspace / ".git").exists():
         return None
     try:
@@ -182,14 +180,13 @@ _WAITS_S = (0.0, 1.0, 2.0, 4.0, 8.0)
 
 @dataclass(frozen=True, slots=True)
 class Venue:
-    """Where to tell what became of an event.
+    """Where to report the outcome of an event.
 
     Args:
-        commit: that a check run stands on.
-        base: the merge target, as a reader knows it.
-        pull: the pull request, where it is known.
+        commit: for the check run.
+        base: the merge target's name for readers.
         privileged: see `Subject`.
-        branch: the branch it goes into; empty for the repository's default one.
+        branch: the target branch; empty for the default one.
     """
 
     commit: str
@@ -200,7 +197,7 @@ class Venue:
 
 
 def venue_of(event: Event) -> Venue | None:
-    """Where to tell, by the event alone, what keeps it from being judged; None where nobody waits for it."""
+    """Where to report why an event is not judged, from the event alone; None where nobody waits for it."""
     match event:
         case PullRequestEvent(pull=pull):
             branch = _beside(pull.base_ref, pull.default_branch)
@@ -223,16 +220,15 @@ class Subject:
     """What is judged.
 
     Args:
-        commit: the newest commit of the change: what comment and check run are about.
-        wanted: where the two sides are.
-        base: the merge target, as a reader knows it.
-        pull: the pull request; None where the event is about commits alone.
+        commit: newest of the change, for comment and check run.
+        base: the merge target's name for readers.
+        pull: None where the event is about commits alone.
         group: the newest pull request of a merge queue's group.
-        event: what happened to the pull request, where this run answers that.
-        stranger: the change comes from somebody who may not push to this repository.
-        privileged: secrets and a token that can write are near a change that anybody may have made.
-        secretless: why GitHub gives this run no secrets; empty where it gives them.
-        baseline: there is no change: the newest commit of a branch is to be known to later runs.
+        event: of the pull request, where this run answers one.
+        stranger: the change's author may not push to this repository.
+        privileged: the run has secrets and a write token, and anybody may have made the change.
+        secretless: why GitHub gives this run no secrets; empty where it does.
+        baseline: there is no change: the newest commit of a branch is recorded for later runs.
         branch: see `Venue`.
     """
 
@@ -255,12 +251,7 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class NothingToJudge:
-    """There is nothing to judge.
-
-    Args:
-        why: a sentence.
-        commit: that the event is about.
-    """
+    """There is nothing to judge, and why, in a sentence."""
 
     why: str
     commit: str
@@ -271,14 +262,7 @@ EventSubject: TypeAlias = Subject | NothingToJudge
 
 @dataclass(frozen=True, slots=True)
 class SubjectFinder:
-    """Finds out what an event asks for.
-
-    Args:
-        runner, inputs: how the gate was started.
-        files: of both sides.
-        github: the repository.
-        wait: waits for so many seconds.
-    """
+    """Finds what an event asks for."""
 
     runner: Runner
     inputs: Inputs
@@ -337,7 +321,7 @@ class SubjectFinder:
         return ""
 
     def _of_stranger(self, told: PullRequest, event: PullRequestEvent | None = None) -> EventSubject:
-        """A pull request beside secrets: its merge commit is GitHub's word alone, and its files are only read."""
+        """A pull request near secrets: its merge commit comes from GitHub alone, and its files are only read."""
         if not self.github.has_token:
             raise CannotEvaluate(
                 f"the event {self.runner.event_name} needs a github-token", "pass github-token: ${{ github.token }}"
@@ -360,10 +344,10 @@ class SubjectFinder:
         )
 
     def _with_merge(self, told: PullRequest) -> PullRequest:
-        """The pull request as it is now, once GitHub has merged its head into the branch that it goes into.
+        """The current pull request, once GitHub has merged its head into its target branch.
 
         Raises:
-            CannotEvaluate: after a while GitHub still has not.
+            CannotEvaluate: GitHub has not done so in time.
         """
         pulls = PullRequests(self.github)
         for seconds in _WAITS_S:
@@ -377,7 +361,7 @@ class SubjectFinder:
         )
 
     def _is_merge(self, pull: PullRequest) -> bool:
-        """Is GitHub's merge commit one of this head and of this base? It is made anew in the background."""
+        """Is GitHub's merge commit, which it renews in the background, one of this head and this base?"""
         if pull.merge_sha is None:
             return False
         parents = self.files.parents(pull.merge_sha)
@@ -386,7 +370,7 @@ class SubjectFinder:
         return parents[0] == pull.base_sha or parents[0] == self.files.tip(pull.base_ref)
 
     def _check_alone(self, pull: PullRequest) -> None:
-        """Checks stand on a commit, so that a pull request into another branch would answer for this one.
+        """Refuse a commit of two pull requests into different branches: a check on it would count for both.
 
         Raises:
             CannotEvaluate: there is one with the same commit.

@@ -27,9 +27,9 @@ VERSION = 1
 MOST_BYTES = 8 * 2**20
 """Of one reply."""
 MOST_TOOLS = 1_000
-"""Calls of tools in one answer."""
+"""Tool calls in one answer."""
 MOST_VALUES = 100_000
-"""Texts, numbers, lists and objects in what one answer tells of its tools."""
+"""Texts, numbers, lists and objects in one answer's report of its tools."""
 _REASON_CHARS = 300
 _NAME_CHARS = 200
 _LONGEST_S = 1e6
@@ -38,16 +38,14 @@ _REPLIES = frozenset({"ok", "answer", "error"})
 _TOLD = ("arguments", "result", "error", "latency_s")
 
 AgentReply: TypeAlias = Mapping[str, JsonValue]
-"""As it was said: whatever of it is used is cleaned of secrets and control characters first."""
+"""Unchanged: secrets and control characters are removed from each part when it is used."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProtocolSession:
-    """Speaks the protocol for one conversation.
+    """Speaks the protocol in one conversation.
 
     Args:
-        question: who is asked what.
-        cleaner: takes secrets out of what is said.
         who: the agent, for reasons.
     """
 
@@ -56,12 +54,7 @@ class ProtocolSession:
     who: str
 
     def opening(self, kind: str, session: str, **more: JsonValue) -> bytes:
-        """`start` or `reopen`: everything that the agent needs to be this arm's.
-
-        Args:
-            kind: which of the two.
-            session: its id.
-            more: entries.
+        """The `start` or `reopen` message, with everything that makes the agent this arm's.
 
         Raises:
             AgentFailed: the prompt has no text for the case.
@@ -81,13 +74,10 @@ class ProtocolSession:
         )
 
     def opened(self, reply: AgentReply | None) -> int | None:
-        """How many messages a session knows of that was begun, or opened again; None where the agent does not say.
-
-        Args:
-            reply: to `start` or `reopen`.
+        """The number of messages that a new or reopened session knows; None where the agent does not say.
 
         Raises:
-            AgentFailed: it is not `ok`.
+            AgentFailed: the reply is not `ok`.
         """
         found = self._read(reply)
         if found.get("type") != "ok":
@@ -95,15 +85,13 @@ class ProtocolSession:
         return token_count(found.get("turns"))
 
     def answer(self, reply: AgentReply | None, seconds: float, number: int | None = None) -> Answer:
-        """The answer to what was sent.
+        """The answer in a reply.
 
         Args:
-            reply: what came back.
-            seconds: that it took.
             number: of the message, which an answer may repeat as its `id`.
 
         Raises:
-            AgentFailed: it is none.
+            AgentFailed: it is not an answer.
         """
         found = self._read(reply)
         text = found.get("text")
@@ -158,18 +146,18 @@ class ProtocolSession:
         called = self.cleaner.line(name, _NAME_CHARS)
         if not called:
             raise AgentFailed(f"{self.who} tells of a call of a tool whose name has no sign that can be seen")
-        # A secret may be a number, which is text only now.
+        # A secret may be a number, which only now is text.
         masked = self.cleaner.masked
         return recorded(ToolUse(called, masked(arguments), masked(said), bool(error), _seconds(value.get("latency_s"))))
 
 
 def protocol_message(kind: str, **more: JsonValue) -> bytes:
-    """`send` or `close`."""
+    """A `send` or `close` message."""
     return _line({"type": kind, **more})
 
 
 def parse_reply(data: bytes) -> AgentReply | None:
-    """A reply; None for what is none, such as a line that a program prints for people, or for a log."""
+    """A reply; None for other lines, such as output for people or for a log."""
     try:
         found = parse_json(data.decode("utf-8", "replace"))
     except BadJson:
@@ -181,12 +169,12 @@ def parse_reply(data: bytes) -> AgentReply | None:
 
 
 def lost_context(sent: int, known: int) -> AgentFailed:
-    """A session that was opened again does not know all that was said."""
+    """The failure of a reopened session that does not know all earlier messages."""
     return AgentFailed(f"the context is lost: {sent} messages were sent, and {known} are known", attempts=0)
 
 
 def _prompt(arm: Arm, case: Case) -> JsonValue:
-    """The arm's prompt as it is for this case, with the turns of the case but the last, which is sent."""
+    """The arm's prompt for this case, with the turns of the case except the last, which is sent."""
     asked = Message("user", "{input}")
     earlier = replace(case, input=asked.content, messages=(*case.messages[:-1], asked) if case.messages else ())
     try:
@@ -221,24 +209,22 @@ def _seconds(value: JsonValue) -> float | None:
 
 
 STARTING_S = 60.0
-"""For a program to open a session, its imports among that."""
+"""For a program to open a session, its imports included."""
 STRAY_BYTES = 2**20
-"""Of lines that are no replies, before one."""
+"""Of lines that are no replies, before a reply."""
 READ_BYTES = 2**16
-"""At once."""
+"""Per read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """What is started for each session.
+    """The program that is started for each session.
 
     Args:
-        command: the program and its arguments.
-        place: where it runs.
-        named: its variables, besides those that each program has.
+        named: variables, besides those that each program has.
         timeout_s: seconds for one answer.
-        room: processes at once.
-        told: what was said until then is a part of `reopen`, for functions, which have no other memory.
+        room: limits simultaneous processes.
+        told: `reopen` includes the conversation so far, for functions, which have no other memory.
     """
 
     command: Sequence[str]
@@ -251,12 +237,7 @@ class Program:
 
 @dataclass(slots=True)
 class ProgramAgent:
-    """One conversation; see `gate.agents.interface.Agent`.
-
-    Args:
-        tongue: speaks the protocol.
-        program: what is started.
-    """
+    """One conversation; see `gate.agents.interface.Agent`."""
 
     tongue: ProtocolSession
     program: Program
@@ -309,11 +290,7 @@ class ProgramAgent:
         return await self._said(self.tongue.opening(kind, session, **more), STARTING_S)
 
     async def _said(self, line: bytes, seconds: float) -> AgentReply:
-        """What comes back for a line.
-
-        Raises:
-            AgentFailed: nothing does, in time.
-        """
+        """The reply to a line. Raises AgentFailed: there is none in time."""
         process = self._process
         if process is None:
             raise AgentFailed(f"{self.tongue.who} is not running", attempts=0)
@@ -340,7 +317,7 @@ class ProgramAgent:
                 self._heard, start = self._heard[start:], 0
                 if len(self._heard) > MOST_BYTES:
                     raise AgentFailed(f"{self.tongue.who} answered with more than {MOST_BYTES // 2**20} MiB")
-                # Reading from what is there already lets nobody else have a turn.
+                # Reading what has already arrived does not yield to the event loop.
                 await asyncio.sleep(0)
                 data = await process.stdout.read(READ_BYTES)
                 if not data:
@@ -359,8 +336,8 @@ class ProgramAgent:
         return self.tongue.cleaner.line(line.decode(errors="replace"), 200)
 
     async def _check_quiet(self, process: SupervisedProgram) -> None:
-        """Raises AgentFailed for a reply that nobody asked for: each later one would count for the message before."""
-        # What lies in the pipe is there once the loop has looked, and been heard.
+        """Raises AgentFailed for an unrequested reply: each later one would be counted for the message before."""
+        # What lies in the pipe is available only after the loop has polled and run its callbacks.
         for _ in range(2):
             await asyncio.sleep(0)
         with suppress(TimeoutError):
@@ -379,20 +356,17 @@ class ProgramAgent:
 
 CLOSING_S = 10.0
 POST_TRIES = 4
-"""Where the service says that it has not taken a message (429, 503)."""
+"""Where the service says that it has not accepted a message (429, 503)."""
 _BUSY = frozenset({429, 503})
 _LONGEST_WAIT_S = 30.0
 
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """What is talked to.
+    """The service behind an agent.
 
     Args:
-        url: that messages are posted to.
-        headers: with their values.
         timeout_s: seconds for one answer.
-        client: connections.
     """
 
     url: str
@@ -403,12 +377,7 @@ class Service:
 
 @dataclass(slots=True)
 class ServiceAgent:
-    """One conversation; see `gate.agents.interface.Agent`.
-
-    Args:
-        tongue: speaks the protocol.
-        service: what is talked to.
-    """
+    """One conversation; see `gate.agents.interface.Agent`."""
 
     tongue: ProtocolSession
     service: Service
@@ -445,10 +414,10 @@ class ServiceAgent:
             await self._posted(protocol_message("close", session=self._session), CLOSING_S)
 
     async def _posted(self, line: bytes, seconds: float) -> bytes:
-        """What comes back for a message; it is sent again only where the service has not taken it.
+        """The reply to a message, which is sent again only where the service has not accepted it.
 
         Raises:
-            AgentFailed: nothing does, in time.
+            AgentFailed: there is none in time.
         """
         try:
             async with asyncio.timeout(seconds):

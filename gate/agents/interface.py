@@ -18,10 +18,7 @@ class Question:
     """One sample to be taken.
 
     Args:
-        suite: name of the suite.
-        arm: prompt, model, parameters and agent.
-        case: what is asked.
-        index: sample index, 0 to k - 1.
+        index: of the sample, 0 to k - 1.
         exam: says how conversations are led; None where the case is one question to a model.
     """
 
@@ -39,13 +36,12 @@ class Target(Protocol):
         """Take one sample.
 
         Args:
-            question: who is asked what.
             fresh: ask even if an answer is known.
         """
         ...
 
     def request_of(self, question: Question) -> Request:
-        """What an answer is remembered under.
+        """The key that an answer is remembered under.
 
         Raises:
             NotBuilt: the prompt has no text for the case.
@@ -54,13 +50,13 @@ class Target(Protocol):
 
 
 class AgentFailed(Exception):
-    """An agent gave no answer, and no other words will get one out of it in this conversation.
+    """An agent gave no answer, and asking again in this conversation will not help.
 
     Args:
         reason: one clean line.
         attempts: requests of the call that failed.
-        effort: what the message took until then, that call left out.
-        tools: that were called until then.
+        effort: of the message until then, without that call.
+        tools: called until then.
     """
 
     def __init__(self, reason: str, attempts: int = 1, effort: Effort | None = None) -> None:
@@ -73,19 +69,17 @@ class AgentFailed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What an agent answered to one message, and what it did until then.
+    """An agent's answer to one message, and its work for it.
 
     Args:
         text: may be empty.
-        tools: its calls, in order.
-        steps: calls of a model, as far as they are known.
-        usage: tokens of those.
-        cost: price of those.
+        tools: in order of the calls.
+        steps: calls of a model, as far as known.
         latency_s: seconds of models and tools, without queueing; None where time means nothing.
-        model_id: the model that the last of its replies named; empty where nobody said.
-        stop_reason: why it ended; empty where nobody said.
-        effort: what of it was asked for now; None where all of it was, and nothing twice.
-        tools_told: the agent says which tools it called; without that nobody knows.
+        model_id: named by the last reply; empty where none did.
+        stop_reason: empty where unknown.
+        effort: the part that was asked for now; None where all of it was, and nothing twice.
+        tools_told: the agent reports its tool calls; otherwise they are unknown.
     """
 
     text: str
@@ -101,7 +95,7 @@ class Answer:
 
     @property
     def taken(self) -> Effort:
-        """What it took to have it now."""
+        """The effort to get it now."""
         return self.effort or Effort(self.steps, cost=self.cost)
 
 
@@ -112,12 +106,12 @@ class Agent(Protocol):
         """Begin a session.
 
         Raises:
-            AgentFailed: it cannot be had.
+            AgentFailed: it is not available.
         """
         ...
 
     async def send(self, text: str) -> Answer:
-        """Say something and wait for the answer, a bounded time.
+        """Send a message and wait for the answer, for a limited time.
 
         Raises:
             AgentFailed: there is none.
@@ -125,14 +119,14 @@ class Agent(Protocol):
         ...
 
     async def close(self) -> None:
-        """Discard the client, or the process, and all that it started; what the session holds stays where it is."""
+        """End the client, or the process and its child processes; the session's data stays where it is."""
         ...
 
     async def reopen(self, session: str) -> None:
-        """Go on with a session that was closed.
+        """Continue a session that was closed.
 
         Raises:
-            AgentFailed: nobody knows it any more.
+            AgentFailed: the session is unknown.
         """
         ...
 
@@ -144,13 +138,12 @@ class Agents(Protocol):
         """One that works with the arm's prompt, model and tools.
 
         Args:
-            question: who is asked what.
             fresh: ask models even if their answers are known.
         """
         ...
 
     async def tampered(self, question: Question) -> str:
-        """Why it may have been another agent that answered, its files being others by now; empty where it was not."""
+        """Why the agent's files may have changed before it answered; empty where they have not."""
         ...
 
 
@@ -158,20 +151,18 @@ class Toolbox(Protocol):
     """The tools of one conversation."""
 
     async def tools(self) -> tuple[Tool, ...]:
-        """What a model is told of them, without arguments that the harness puts in.
+        """The tools for the model, without arguments that the gate sets.
 
         Raises:
-            AgentFailed: a server cannot be had, or has no tools.
+            AgentFailed: a server is not available, or has no tools.
         """
         ...
 
     async def call(self, name: str, arguments: str, session: str) -> ToolUse:
-        """Call a tool; that it fails, takes too long or is not there is a result of its own.
+        """Call a tool; a failure, a time-out or an unknown name is a result, too.
 
         Args:
-            name: as the model wrote it.
-            arguments: as the model wrote them.
-            session: id of the session, for tools that need it.
+            name, arguments: as the model wrote them.
 
         Raises:
             AgentFailed: its server is gone.
@@ -179,15 +170,15 @@ class Toolbox(Protocol):
         ...
 
     async def close(self) -> None:
-        """Let go of what this conversation alone used."""
+        """Release what only this conversation used."""
         ...
 
 
 class Sessions(Protocol):
-    """Keeps the conversations of the loop of our own, so that they can be gone on with."""
+    """Keeps the conversations of the built-in loop, so that they can be continued."""
 
     def save(self, session: str, messages: Sequence[Message]) -> None:
-        """Replace what is known of a session.
+        """Replace what is kept of a session.
 
         Raises:
             OSError: it cannot be kept.
@@ -195,45 +186,44 @@ class Sessions(Protocol):
         ...
 
     def load(self, session: str) -> tuple[Message, ...] | None:
-        """The messages so far; None where nobody knows the session."""
+        """The messages so far; None for an unknown session."""
         ...
 
 
 class Observer(Protocol):
-    """Looks at a database once a conversation is over."""
+    """Observes databases after a conversation."""
 
     async def observe(self, exam: Exam, case: Case, session: str) -> tuple[Observation, ...]:
-        """What the database scorers of a case asked for; that one cannot be had is an observation of its own."""
+        """The data that a case's database scorers need; an unavailable database is an observation, too."""
         ...
 
 
 class Reader(Protocol):
-    """Whoever reads the agent's answers and talks back in the place of a person."""
+    """Reads the agent's answers and replies in place of a person."""
 
     async def reply(self, said: Sequence[tuple[str, str]], case: Case, index: int) -> "PersonReply":
         """What the person says next.
 
         Args:
             said: messages to the agent and its answers, in order.
-            case: whose facts or persona count.
-            index: sample index.
+            case: with the facts or the persona.
 
         Raises:
-            AgentFailed: whoever reads cannot be had.
+            AgentFailed: the reader is not available.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class PersonReply:
-    """What a person says next, and what it took to find out.
+    """A person's next message, and the effort to find it.
 
     Args:
         text: empty where the person has nothing to add.
         calls: of a model.
-        cost: price of those; None where there were none.
-        missed: why nobody knows what the person would say; empty where somebody does.
-        effort: what of it was asked for now; None where all of it was, and nothing twice.
+        cost: of those; None without any.
+        missed: why the person's reply is unknown; empty where it is known.
+        effort: the part that was asked for now; None where all of it was, and nothing twice.
     """
 
     text: str = ""
@@ -244,5 +234,5 @@ class PersonReply:
 
     @property
     def taken(self) -> Effort:
-        """What it took to know it now."""
+        """The effort to get it now."""
         return self.effort or Effort(self.calls, cost=self.cost)

@@ -19,12 +19,10 @@ from gate.record.usage import Cost, Unpriced, Usage, added
 
 @dataclass(frozen=True, slots=True)
 class Equipment:
-    """What all conversations of the loop work with.
+    """Shared by all conversations of the loop.
 
     Args:
-        calls: sends requests.
-        sessions: keeps conversations that are closed and opened again.
-        clock: seconds that only grow.
+        clock: monotonic, in seconds.
     """
 
     calls: Calls
@@ -37,12 +35,10 @@ class LoopAgent:
     """One conversation; see `gate.agents.interface.Agent`.
 
     Args:
-        question: who is asked what.
-        equipment: calls, sessions and a clock.
-        toolbox: the tools; None where the model has none.
+        toolbox: None where the model has no tools.
         max_steps: calls of the model for one answer, 1 or more.
         fresh: ask the model even if its answers are known.
-        parallel: calls that the model asks for at once are made at once.
+        parallel: make simultaneous calls of one reply at the same time.
     """
 
     question: Question
@@ -75,11 +71,11 @@ class LoopAgent:
         return replace(answer, stop_reason=STEP_LIMIT) if self.toolbox and replies[-1].tool_calls else answer
 
     async def _work(self, replies: list[Reply], used: list[ToolUse]) -> float:
-        """Call the model, and what it asks for, until it asks for nothing more, or the steps are used up.
+        """Call the model and its tools until it calls no more, or the steps are used up.
 
         Args:
-            replies: get what the model said.
-            used: gets what was called.
+            replies: appended to: the model's replies.
+            used: appended to: the tool calls.
 
         Returns:
             Seconds that the tools took.
@@ -88,7 +84,7 @@ class LoopAgent:
         while True:
             reply = await self._step()
             replies.append(reply)
-            # What the last step asks for would be done, and nobody would read what came of it.
+            # The calls of the last step would be made, but nobody would read their results.
             if not reply.tool_calls or self.toolbox is None or len(replies) == self.max_steps:
                 return seconds
             begun = self.equipment.clock()
@@ -153,17 +149,15 @@ class LoopAgent:
 
 
 def _said(reply: Reply) -> Message:
-    """An answer as a turn; an interface refuses an empty one, and that an agent says nothing is an answer, too."""
+    """An answer as a turn; interfaces refuse an empty one, but an agent's silence is an answer, too."""
     return Message("assistant", reply.text if reply.text.strip() else "…")
 
 
 def _answer(replies: list[Reply], used: list[ToolUse], seconds: float) -> Answer:
-    """What all steps came to.
+    """The answer from all steps.
 
     Args:
-        replies: of the model, one for each step, at least one.
-        used: calls of tools.
-        seconds: that the tools took.
+        replies: one for each step, at least one.
     """
     last = replies[-1]
     times = [reply.latency_s for reply in replies if reply.latency_s is not None]

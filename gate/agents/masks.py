@@ -13,11 +13,11 @@ from gate.values import JsonValue
 
 MASK, SESSION_MASK = "[token]", "[session]"
 SECRET_CHARS = 6
-"""What is shorter is no secret: it would be found in every other word."""
+"""A shorter value is no secret: it would be found in every other word."""
 WORD_CHARS = 8
-"""The same for the words of a value, as those of `Bearer …`, and for what is written backwards."""
+"""The same for the words of a value, such as those of `Bearer …`, and for values written backwards."""
 RESULT_CHARS = 50_000
-"""Of the result of one call of a tool, for the model."""
+"""Of the result of one tool call, for the model."""
 REASON_CHARS = 300
 
 _LINES = Cleaner()
@@ -31,8 +31,8 @@ class Masks:
     """The secrets of an agent, or of its tools.
 
     Args:
-        values: of environment variables that it gets, or its tools and their servers.
-        folder: that the servers run in, which is gone when somebody reads a reason; empty for none.
+        values: of environment variables that the agent, its tools or their servers get.
+        folder: where the servers run; it no longer exists when a reason is read. Empty for none.
     """
 
     values: tuple[str, ...] = field(default=(), repr=False)
@@ -43,15 +43,14 @@ class Masks:
         object.__setattr__(self, "_forms", _forms(self.values))
 
     def told(self, text: str) -> bool:
-        """Does the text hold a secret?"""
+        """Does the text contain a secret?"""
         return any(form in text for form in self._forms)
 
     def masked(self, text: str, session: str = "") -> str:
         """The text without secrets.
 
         Args:
-            text: of any length.
-            session: id of the session; empty where no tool knows it.
+            session: its id; empty where no tool knows it.
         """
         for form in self._forms:
             text = text.replace(form, MASK)
@@ -62,7 +61,7 @@ class Masks:
         return self.masked(cleaned(text))
 
     def value(self, found: JsonValue) -> JsonValue:
-        """The same of all texts of a JSON value that is not nested deeply, its keys among them."""
+        """The same for all texts and keys of a JSON value that is not deeply nested."""
         if isinstance(found, str):
             return self.text(found)
         if isinstance(found, list):
@@ -72,11 +71,11 @@ class Masks:
         return found
 
     def line(self, value: object, limit: int = REASON_CHARS) -> str:
-        """One printable line of at most `limit` characters, without what has the shape of a key; empty for no text."""
+        """One printable line of at most `limit` characters, without anything shaped like a key; empty for no text."""
         return _LINES.line(self.text(value), limit) if isinstance(value, str) else ""
 
     def result(self, text: str, session: str = "") -> str:
-        """What the model reads of a result: without secrets and control characters, and cut where it is long."""
+        """A tool's result for the model: without secrets and control characters, and cut where it is long."""
         text = self.masked(cleaned(text), session)
         if len(text) <= RESULT_CHARS:
             return text
@@ -92,13 +91,13 @@ class Masks:
 
 
 def cleaned(text: str) -> str:
-    """The text without control characters, tabs and line ends aside."""
+    """The text without control characters other than tabs and line ends."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     return _CONTROL.sub("", _ESCAPES.sub("", text))
 
 
 def _forms(values: tuple[str, ...]) -> tuple[str, ...]:
-    """How secrets may be written, the longest first."""
+    """The ways to write secrets, the longest first."""
     found: set[str] = set()
     for value in (*values, *_passwords(values)):
         words = [word for word in value.split() if len(word) >= WORD_CHARS]
@@ -110,13 +109,13 @@ def _forms(values: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _written(secret: str) -> set[str]:
-    """A secret in the writings that everybody knows to read."""
+    """A secret in common encodings."""
     data = secret.encode("utf-8", "surrogatepass")
     units = secret.encode("utf-16-be", "surrogatepass").hex(" ", 2).split()
     hexes = (data.hex(), "".join(f"%{byte:02x}" for byte in data), "".join(f"\\u{unit}" for unit in units))
     found = {*hexes, hexes[0].upper(), hexes[1].upper(), "".join(f"\\u{unit.upper()}" for unit in units)}
     for before in range(3):
-        # Within a longer text a secret begins at any bit of a sign; signs that hold bits of others are left out.
+        # In base64 a secret may begin at any bit of a character; characters with bits of other text are left out.
         signs = base64.b64encode(bytes(before) + data).decode().rstrip("=")
         whole = signs[-(-before * 8 // 6) : (before + len(data)) * 8 // 6]
         found |= {whole, whole.translate(_URL_SAFE)}
@@ -124,7 +123,7 @@ def _written(secret: str) -> set[str]:
 
 
 def _passwords(values: Iterable[str]) -> set[str]:
-    """Of values that are addresses, as they stand there and as they are meant."""
+    """The passwords in values that are addresses, both as written and decoded."""
     found: set[str] = set()
     for value in values:
         try:

@@ -19,16 +19,16 @@ from gate.agents import supervisor
 COMMAND = (sys.executable, "-I", "-S", "-B", supervisor.__file__)
 """Starts a keeper."""
 MARK = "PROMPT_GATE_SERVER"
-"""A variable by which what a program has started is known, should its keeper be lost."""
+"""A variable that identifies the program's child processes if its keeper is lost."""
 ENDING_S = 10.0
 """Seconds for the keeper to end what is left, once nobody listens."""
 FATE_S = 2.0
-"""Seconds for the keeper to say how a program ended that has closed its output."""
+"""Seconds for the keeper to report how a program ended that has closed its output."""
 LAST_WORDS = 8192
 """Bytes of standard error that are kept."""
 SHOWN_LINES = 3
 SWEEPS = 200
-"""How often is looked for what is left of a lost keeper."""
+"""Rounds of looking for what a lost keeper left."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +37,8 @@ class ProgramPlace:
 
     Args:
         root: the files of the arm's own ref.
-        scratch: a folder of their own, for what they write into `HOME` and `TMPDIR`.
-        path: where programs are looked for: the environment's PATH.
+        scratch: for `HOME` and `TMPDIR`.
+        path: the environment's PATH.
     """
 
     root: Path
@@ -49,7 +49,7 @@ class ProgramPlace:
         """All variables of a program.
 
         Args:
-            named: variables that the configuration names; they come before those that each program has.
+            named: from the configuration; they come before those that each program has.
 
         Raises:
             OSError: the folders cannot be made.
@@ -70,11 +70,7 @@ class ProgramPlace:
 
 
 class _Control(asyncio.Protocol):
-    """Hears what the keeper says.
-
-    Args:
-        program: the name of what it keeps.
-    """
+    """Receives the keeper's messages."""
 
     def __init__(self, program: str) -> None:
         self.program = program
@@ -96,7 +92,7 @@ class _Control(asyncio.Protocol):
 
 
 class _Tail(asyncio.Protocol):
-    """Keeps the end of what comes."""
+    """Keeps the end of the output."""
 
     def __init__(self) -> None:
         self.kept = b""
@@ -114,12 +110,10 @@ class _Tail(asyncio.Protocol):
 
 @dataclass(slots=True)
 class SupervisedProgram:
-    """A program that runs, or has run. It belongs to the event loop that it was started in.
+    """A program, running or ended. It belongs to the event loop that it was started in.
 
     Args:
-        keeper: its keeper's process.
-        mark: known to all that the program starts.
-        stdin, stdout: the program's.
+        mark: identifies all child processes of the program.
     """
 
     keeper: "subprocess.Popen[bytes]"
@@ -134,11 +128,9 @@ class SupervisedProgram:
 
     @classmethod
     async def start(cls, command: Sequence[str], place: ProgramPlace, named: Mapping[str, str]) -> "SupervisedProgram":
-        """Start a program; that it cannot be found is its fate.
+        """Start a program; `fate` reports a missing one.
 
         Args:
-            command: the program and its arguments.
-            place: where it runs.
             named: variables besides those that each program has.
 
         Raises:
@@ -190,16 +182,16 @@ class SupervisedProgram:
         """The last lines of its standard error, on one line; empty where there are none."""
         text = self._tail.kept.decode(errors="replace")
         if self._tail.cut:
-            # Half of the first line is gone, and half of a secret could not be told from other text.
+            # Half of the first line is missing, and half of a secret would not be recognised.
             text = text.partition("\n")[2]
         return " / ".join([line.strip() for line in text.splitlines() if line.strip()][-SHOWN_LINES:])
 
     async def end(self) -> None:
-        """End the program and all that it has started; a second time does nothing."""
+        """End the program and its child processes; a second call does nothing."""
         if self._ended:
             return
         self._ended = True
-        # Enough by itself, also where nobody stays to wait for the end: the keeper hears of it, and the program.
+        # Enough by itself, even if nobody waits for the end: both keeper and program notice it.
         self._line.write_eof()
         self.stdin.close()
         try:
@@ -217,7 +209,7 @@ class SupervisedProgram:
 def _keeper(
     arguments: Sequence[str], root: Path, environment: Mapping[str, str], control: socket.socket
 ) -> "subprocess.Popen[bytes]":
-    """A keeper's process; asyncio has one, too, which kills what it lets go of, and a keeper has to end by itself."""
+    """A keeper's process; asyncio's own would be killed when it is dropped, but a keeper has to end by itself."""
     return subprocess.Popen(  # noqa: S603 its own interpreter and its own file
         (*COMMAND, *arguments),
         cwd=root,
@@ -231,7 +223,7 @@ def _keeper(
 
 
 def _sweep(mark: str) -> None:
-    """End what is left of a keeper that did not end it, as where the program has killed it (Linux)."""
+    """End what a lost keeper left, as where the program has killed it (Linux)."""
     wanted = f"{MARK}={mark}".encode()
     for _ in range(SWEEPS):
         left = [pid for pid in _mine() if wanted in _environment(pid).split(b"\0")]
@@ -248,7 +240,7 @@ def _mine() -> list[int]:
 
 
 def _environment(pid: int) -> bytes:
-    """Empty for what is gone, or somebody else's."""
+    """The variables of a process; empty for one that is gone, or is another user's."""
     try:
         with open(f"/proc/{pid}/environ", "rb") as file:
             return file.read()

@@ -19,7 +19,7 @@ PACKAGES = "site-packages"
 
 
 class Context(dict[str, Any]):
-    """What the agent is given: a dict whose entries are attributes, too."""
+    """The agent's context: a dict whose entries are attributes, too."""
 
     def __getattr__(self, name: str) -> Any:
         try:
@@ -33,8 +33,6 @@ class Runner:
 
     Args:
         entry: `module:name`.
-        out: where replies are written.
-        loop: runs what is async.
     """
 
     def __init__(self, entry: str, out: Any, loop: asyncio.Runner) -> None:
@@ -44,8 +42,8 @@ class Runner:
         self.context = Context()
 
     def run(self, lines: Any) -> None:
-        """Answer until nobody asks any more."""
-        # What the agent does in the background goes on while nobody asks.
+        """Answer until no more messages come."""
+        # The agent's background work goes on between messages.
         while line := self.loop.run(asyncio.to_thread(lines.readline)):
             asked = json.loads(line)
             try:
@@ -56,11 +54,11 @@ class Runner:
                 return
 
     def answer(self, asked: dict[str, Any]) -> dict[str, Any]:
-        """What is said to one message."""
+        """The reply to one message."""
         kind = asked["type"]
         if kind in ("start", "reopen"):
             found: Any = self.load()
-            # A class remembers by itself, which is what a revival tries; a function is told each time.
+            # A class has its own memory, which reopening tests; a function is given the conversation each time.
             history = [] if hasattr(found, "send") else asked.pop("history", [])
             self.context = Context(asked, reopened=kind == "reopen", history=history)
             self.context["prompt"], self.context["case"] = Context(asked["prompt"]), Context(asked["case"])
@@ -87,7 +85,7 @@ class Runner:
         return {**answer, "type": "answer"}
 
     def done(self, work: Any, *given: Any) -> Any:
-        """What the agent's work comes to; that of an agent that is not async may well have a loop of its own."""
+        """The result of the agent's work; an agent that is not async may run its own loop."""
         if self.inside:
             return self.loop.run(called(work, *given))
         value = work(*given)
@@ -104,24 +102,24 @@ class Runner:
 
     def say(self, **reply: Any) -> None:
         """Write one reply."""
-        # What is no JSON would be taken for a line that is no reply.
+        # What is not JSON would be taken for a line that is no reply.
         self.out.write(json.dumps(reply, allow_nan=False) + "\n")
         self.out.flush()
 
 
 async def called(work: Any, *given: Any) -> Any:
-    """What a call comes to, made within the loop."""
+    """The result of a call, made within the loop."""
     value = work(*given)
     return await value if inspect.isawaitable(value) else value
 
 
 async def awaited(value: Any) -> Any:
-    """The value of what has to be waited for."""
+    """The value of an awaitable."""
     return await value
 
 
 def told(error: BaseException, root: str) -> str:
-    """An error on one line, with the last place in the repository that had a part in it."""
+    """An error on one line, with the last place in the repository that took part in it."""
     frames = traceback.extract_tb(error.__traceback__)
     own = [frame for frame in frames if frame.filename.startswith(root + os.sep) and PACKAGES not in frame.filename]
     where = f" ({os.path.relpath(own[-1].filename, root)}:{own[-1].lineno})" if own else ""

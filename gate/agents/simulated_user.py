@@ -26,19 +26,17 @@ Turns: TypeAlias = Sequence[tuple[str, str]]
 """Messages to the agent, and its answers."""
 
 MESSAGE_CHARS = 4_000
-"""Of what a person says."""
+"""Of a person's message."""
 _TRIES = 2
 
 
 @dataclass(frozen=True, slots=True)
 class ReplyForm:
-    """What the model is asked for: an object with a flag and a text.
+    """The form of the model's reply: an object with a flag and a text.
 
     Args:
         system: name of the template that asks.
-        flag: name of the flag.
         speaks: the flag's value where the text counts.
-        text: name of the text.
     """
 
     system: str
@@ -57,7 +55,7 @@ class ReplyForm:
         }
 
     def read(self, text: str) -> tuple[str, str]:
-        """What the person says, empty where that is nothing; and what is wrong with the reply, or nothing."""
+        """The person's message, empty where there is none; and the fault of the reply, empty where there is none."""
         try:
             found = parse_json(text)
         except BadJson:
@@ -78,29 +76,21 @@ class ReplyForm:
 
 @dataclass(frozen=True, slots=True)
 class PersonModel:
-    """One model that is asked.
-
-    Args:
-        calls: sends requests.
-        model: who is asked.
-        params: of the requests.
-    """
+    """One model that is asked."""
 
     calls: Calls
     model: ModelRef
     params: Params
 
     async def ask(self, form: ReplyForm, turns: Turns, view: Mapping[str, str], asked: tuple[str, int]) -> PersonReply:
-        """What the person says next.
+        """The person's next message.
 
         Args:
-            form: what is asked for.
-            turns: the conversation so far.
-            view: what else the templates show.
-            asked: what it is asked for, and the sample index.
+            view: more variables of the templates.
+            asked: name of the request and the sample index.
 
         Raises:
-            AgentFailed: the model cannot be had; without it nobody knows how the conversation would have gone on.
+            AgentFailed: the model is not available, so that the rest of the conversation is unknown.
         """
         about, index = asked
         replies: list[Reply] = []
@@ -125,7 +115,7 @@ def _said(text: str, missed: str, replies: Sequence[Reply]) -> PersonReply:
 
 
 def _messages(form: ReplyForm, turns: Turns, view: Mapping[str, str]) -> tuple[Message, ...]:
-    # No text can hold the hash of itself, so the assistant cannot close its own fence.
+    # No text can contain its own hash, so the assistant cannot close its own fence.
     both = "\0".join(part for turn in turns for part in turn)
     fence = hashlib.sha256(both.encode("utf-8", "surrogatepass")).hexdigest()[:24]
     shown = {**view, "turns": turns, "fence": fence}
@@ -146,16 +136,12 @@ PERSONA_FORM = ReplyForm("persona_system", "done", False, "message")
 
 @dataclass(frozen=True, slots=True)
 class SimulatedUser:
-    """See `gate.agents.interface.Reader`.
-
-    Args:
-        listener: the model that plays.
-    """
+    """See `gate.agents.interface.Reader`."""
 
     listener: PersonModel
 
     async def reply(self, said: Sequence[tuple[str, str]], case: Case, index: int) -> PersonReply:
-        """What the person says next; empty where the person is done."""
+        """The person's next message; empty where the person is done."""
         if case.user is None:
             return PersonReply()
         view = {"persona": case.user.persona, "goal": case.user.goal, "facts": case.facts}
@@ -181,32 +167,25 @@ _ASKING = re.compile(
     r"|prosz|podaj|potrzeb|vilke|hvilke|mangler|hangi|mohon|tolong|perlu|yang mana)",
     re.IGNORECASE,
 )
-"""Marks and beginnings of words, in languages that are often written in ASCII alone."""
+"""Marks and beginnings of words that ask, in languages that are often written in ASCII alone."""
 
 
 def may_ask(answer: str) -> bool:
-    """Could a reply ask for something? One in ASCII alone without a mark or a word of asking is not looked at further.
+    """Could an agent's answer ask for something? Not if it is ASCII without a mark or word of asking.
 
     A reply that is let pass costs a call of the detector; one that is not leaves the agent's question without answer.
-
-    Args:
-        answer: of the agent.
     """
     return not answer.isascii() or _ASKING.search(answer) is not None
 
 
 @dataclass(frozen=True, slots=True)
 class FollowUps:
-    """See `gate.agents.interface.Reader`.
-
-    Args:
-        listener: the model that is asked.
-    """
+    """See `gate.agents.interface.Reader`."""
 
     listener: PersonModel
 
     async def reply(self, said: Sequence[tuple[str, str]], case: Case, index: int) -> PersonReply:
-        """The person's answer; empty where the agent has asked for nothing."""
+        """The person's answer; empty where the agent asked for nothing."""
         if not said or not said[-1][1].strip() or not may_ask(said[-1][1]):
             return PersonReply()
         return await self.listener.ask(FOLLOWUP_FORM, said, {"facts": case.facts}, (f"follow-up {case.id}", index))

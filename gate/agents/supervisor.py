@@ -23,19 +23,19 @@ from contextlib import suppress
 LEAVING_S, TERMINATED_S = 1.0, 1.0
 """Seconds to leave once nobody listens, and after SIGTERM."""
 ROUNDS = 1000
-"""How often is looked for what is left; each look ends all that it finds."""
+"""Rounds of looking for what is left; each ends all that it finds."""
 LOOK_S = 0.05
 _SUBREAPER, _DEATH_SIGNAL, _DUMPABLE = 36, 1, 4
 
 
 def prctl(option: int, value: int) -> None:
-    """Linux has it; elsewhere only a process that leaves its session outlives its program."""
+    """Linux has it; elsewhere a process that leaves its session can outlive its program."""
     with suppress(AttributeError, OSError):
         ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
 
 
 def become_program() -> None:
-    """In the new process, before the program: it dies with the keeper, and leaves no core."""
+    """In the new process, before the program: it dies with the keeper, and dumps no core."""
     prctl(_DEATH_SIGNAL, signal.SIGKILL)
     with suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -47,7 +47,7 @@ def say(control: socket.socket, *what: object) -> None:
 
 
 def ended(pid: int, codes: dict[int, int]) -> bool:
-    """Is a child gone? Every child that is, is waited for."""
+    """Is a child gone? Waits for every child that is."""
     with suppress(ChildProcessError):
         while True:
             found, status = os.waitpid(-1, os.WNOHANG)
@@ -74,7 +74,7 @@ def watch(control: socket.socket, pid: int, codes: dict[int, int]) -> None:
 
 
 def heard(control: socket.socket) -> bytes:
-    """Nothing is said to this process: that there is something to hear means that nobody is there."""
+    """Nothing is sent to this process: readable input means that the other end is gone."""
     try:
         return control.recv(4096)
     except OSError:
@@ -93,7 +93,7 @@ def leave(pid: int, codes: dict[int, int]) -> None:
 
 
 def end_all(pid: int) -> None:
-    """Kill the session of the program, and everything else that has come to this process."""
+    """Kill the session of the program, and every other process that has become a child of this one."""
     with suppress(OSError):
         os.killpg(pid, signal.SIGKILL)
     for _ in range(ROUNDS):
@@ -121,7 +121,7 @@ def children() -> list[int]:
 
 
 def main() -> None:
-    """Start the program, wait for its end or for that of whoever wants it, and leave nothing."""
+    """Start the program, wait until it ends or is no longer wanted, and leave nothing behind."""
     control = socket.socket(fileno=int(sys.argv[1]))
     prctl(_SUBREAPER, 1)
     prctl(_DUMPABLE, 0)

@@ -36,12 +36,7 @@ def suite_needs_conversation(suite: Suite) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class TargetRoute:
-    """Both; see `gate.agents.interface.Target`.
-
-    Args:
-        plain: a model, called once.
-        conversation: an agent.
-    """
+    """Chooses between a model called once and an agent; see `gate.agents.interface.Target`."""
 
     plain: Target
     conversation: Target
@@ -58,16 +53,12 @@ class TargetRoute:
 
 @dataclass(frozen=True, slots=True)
 class PromptTarget:
-    """Answers a case for an arm.
-
-    Args:
-        calls: sends requests.
-    """
+    """Answers a case for an arm."""
 
     calls: Calls
 
     async def answer(self, question: Question, *, fresh: bool = False) -> Reply | Failed:
-        """Render the arm's prompt with the case and call the arm's model; see `gate.agents.interface.Target`."""
+        """Render the arm's prompt with the case and call its model; see `gate.agents.interface.Target`."""
         try:
             request = request_of(question)
         except NotBuilt as error:
@@ -75,12 +66,12 @@ class PromptTarget:
         return await self.calls.call(request, fresh=fresh)
 
     def request_of(self, question: Question) -> Request:
-        """What is sent; see `gate.agents.interface.Target`."""
+        """See `gate.agents.interface.Target`."""
         return request_of(question)
 
 
 def request_of(question: Question) -> Request:
-    """What is sent for one sample.
+    """The request for one sample.
 
     Raises:
         NotBuilt: the prompt has no text for the case.
@@ -91,18 +82,17 @@ def request_of(question: Question) -> Request:
 
 
 def sample_name(question: Question) -> str:
-    """Names the suite and the case of a request, so that equal questions of two cases stay two samples."""
+    """The suite and case of a request, so that equal questions of two cases remain two samples."""
     return json.dumps([question.suite, question.case.id])
 
 
 @dataclass(frozen=True, slots=True)
 class Participants:
-    """Whoever else has a part in conversations.
+    """The others who take part in conversations.
 
     Args:
-        detector: finds questions of the agent's and answers them; None where nobody does, by suite.
-        user: plays the user of a case that has a persona, by suite.
-        observer: looks at databases.
+        detector: finds and answers the agent's questions, by suite; None where nobody does.
+        user: plays the user of a case with a persona, by suite.
     """
 
     detector: Callable[[Exam], Reader | None]
@@ -115,11 +105,9 @@ class ConversationTarget:
     """Answers a case with a whole conversation.
 
     Args:
-        agents: makes an agent for each.
-        company: whoever else has a part in it.
-        memory: conversations of earlier runs, and where new ones are written down before they count.
-        outside: keeps the budgets of agents that call their models themselves.
-        new_session: gives ids, each only once.
+        memory: conversations of earlier runs; new ones are written before they count.
+        outside: budgets of agents that call their models themselves.
+        new_session: gives unique ids.
     """
 
     agents: Agents
@@ -140,14 +128,14 @@ class ConversationTarget:
             if reason := await self.agents.tampered(question):
                 raise AgentFailed(reason, attempts=0)
         except AgentFailed as failure:
-            # What was done to its files goes before what came of it.
+            # A change of its files is reported rather than its consequences.
             failure.reason = await self.agents.tampered(question) or failure.reason
             return conversation.broken(failure)
         finally:
             await agent.close()
         unseen = reply.transcript is not None and any(one.error for one in reply.transcript.observations)
         if unseen or not (arm.recognised or isinstance(arm.target, ToolLoop | None)):
-            # What could not be looked up this time may be there the next time.
+            # What could not be observed this time may be available the next time.
             return reply
         try:
             return await self.memory.keep(request, reply)
@@ -155,11 +143,7 @@ class ConversationTarget:
             return Failed(f"the conversation cannot be kept: {lost.reason}", 0, reply.effort, reply.transcript)
 
     async def _led(self, conversation: "_Conversation") -> Reply:
-        """Lead it once there is room for it.
-
-        Raises:
-            AgentFailed: there is none, or it broke off.
-        """
+        """Lead the conversation once there is room for it. Raises AgentFailed: there is no room, or it broke off."""
         if not leads_itself(conversation.question.arm.target):
             return await conversation.lead()
         try:
@@ -169,7 +153,7 @@ class ConversationTarget:
             raise AgentFailed(refusal.reason, attempts=0) from None
 
     def request_of(self, question: Question) -> Request:
-        """What the conversation is remembered under: all that has a part in it but files; nothing of it is sent.
+        """The key that the conversation is remembered under: all that takes part except files; nothing of it is sent.
 
         What is known from other files is no answer. It says that the model's answers are known, which are used again:
         so a run knows beforehand whom to ask anew for the sake of time and money (`gate.engine.reuse`).
@@ -189,12 +173,12 @@ class ConversationTarget:
 
 
 def _told(known: Reply, arm: Arm) -> bool:
-    """Was a known conversation led with the files that the arm has?"""
+    """Was a known conversation led with the arm's current files?"""
     return known.transcript is not None and known.transcript.files == arm.code
 
 
 def _led(exam: Exam, case: Case) -> object:
-    """How the exam leads a conversation, and what it looks up afterwards."""
+    """How the exam leads a conversation, and what it observes afterwards."""
     looked_up = [[spec.name, dict(spec.options)] for spec in exam.scorers_of(case) if spec.kind == "database"]
     conversing = exam.conversing
     followups, played = conversing.followups, conversing.user
@@ -219,7 +203,7 @@ class _Conversation:
     talking: ExternalConversation | None = None
 
     async def lead(self) -> Reply:
-        """From the first message to the look at the databases.
+        """Run it from the first message to the observation of the databases.
 
         Raises:
             AgentFailed: it broke off.
@@ -294,7 +278,7 @@ class _Conversation:
         except AgentFailed as failure:
             if self.question.case.turns > 1:
                 failure.reason = f"round {number + 1}: {failure.reason}"
-            # What it cost is known all together, and stands in the effort.
+            # Its cost is known only in total, and is part of the effort.
             self.turns.append(Turn(number, text, by, "", failure.tools, 0, stop_reason=BROKE_OFF))
             raise
         self.answers.append(answer)
@@ -332,7 +316,7 @@ class _Conversation:
         return sum(taken, Effort())
 
     def broken(self, failure: AgentFailed) -> Failed:
-        """What is left of it."""
+        """The failure, with the effort until then."""
         said = self._transcript() if self.turns else None
         return Failed(failure.reason, failure.attempts, self.effort + failure.effort, said)
 

@@ -19,11 +19,11 @@ from gate.values import JsonValue, is_subset
 
 @dataclass(frozen=True, slots=True)
 class ToolOutput:
-    """What a tool gave.
+    """The result of a tool.
 
     Args:
-        text: as it came: neither cleaned nor cut.
-        failed: the tool says that it failed.
+        text: unchanged: neither masked nor cut.
+        failed: the tool reports a failure.
     """
 
     text: str
@@ -31,19 +31,15 @@ class ToolOutput:
 
 
 class OpenToolSource(Protocol):
-    """A source that can be asked."""
+    """A source of tools that is ready for calls."""
 
     @property
     def tools(self) -> tuple[Tool, ...]:
-        """What it has, under names of its own, which need not be such as providers take."""
+        """Its tools, under names of its own, which providers may not accept."""
         ...
 
     async def call(self, name: str, arguments: dict[str, JsonValue]) -> ToolOutput:
-        """Call a tool; whoever waits for it ends that when it takes too long.
-
-        Args:
-            name: of one of `tools`.
-            arguments: all of them.
+        """Call a tool with all its arguments; the caller sets the time limit.
 
         Raises:
             AgentFailed: the source is gone.
@@ -56,30 +52,29 @@ class ToolSource(Protocol):
 
     @property
     def label(self) -> str:
-        """What a reader knows it by: `the MCP server weather`."""
+        """Its name for readers, such as `the MCP server weather`."""
         ...
 
     async def open(self) -> OpenToolSource:
-        """Get it ready for one conversation, a bounded time.
+        """Prepare it for one conversation, within a limited time.
 
         Raises:
-            AgentFailed: it cannot be had, or has no tools.
+            AgentFailed: it is not available, or has no tools.
         """
         ...
 
 
 SESSION = "$session"
-"""In place of the name of an environment variable: the id of the session."""
+"""Instead of the name of an environment variable: the id of the session."""
 
 
 @dataclass(frozen=True, slots=True)
 class Injection:
-    """What is put in.
+    """The arguments that the gate sets in place of the model.
 
     Args:
-        values: argument to its value.
-        sessions: arguments that get the id of the session.
-        apart: by the label of a source, what its tools alone get.
+        sessions: arguments set to the id of the session.
+        apart: by the label of a source, arguments for its tools only.
     """
 
     values: Mapping[str, str] = field(default_factory=dict, repr=False)
@@ -87,18 +82,18 @@ class Injection:
     apart: "Mapping[str, Injection]" = field(default_factory=dict)
 
     def at(self, label: str) -> "Injection":
-        """What tools of a source get."""
+        """The arguments for tools of one source."""
         own = self.apart.get(label, Injection())
         return Injection({**self.values, **own.values}, (self.sessions - own.values.keys()) | own.sessions)
 
     @property
     def tells_session(self) -> bool:
-        """Does any tool get to know the id of the session?"""
+        """Does any tool get the id of the session?"""
         return bool(self.sessions) or any(own.sessions for own in self.apart.values())
 
     @property
     def names(self) -> frozenset[str]:
-        """All arguments."""
+        """All argument names."""
         return self.sessions | self.values.keys()
 
     def of(self, tool: Tool) -> frozenset[str]:
@@ -107,7 +102,7 @@ class Injection:
         return self.names & properties.keys() if isinstance(properties, dict) else frozenset()
 
     def hidden(self, tool: Tool) -> Tool:
-        """The tool as a model is told of it."""
+        """The tool without these arguments, for the model."""
         mine = self.of(tool)
         if not mine:
             return tool
@@ -120,16 +115,15 @@ class Injection:
         return replace(tool, schema=json.dumps(schema, ensure_ascii=False))
 
     def without(self, arguments: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-        """What a model wrote, without what it has no business with."""
+        """The model's arguments without these."""
         return {key: value for key, value in arguments.items() if key not in self.names}
 
     def filled(self, tool: Tool, arguments: Mapping[str, JsonValue], session: str) -> dict[str, JsonValue]:
         """All arguments of a call.
 
         Args:
-            tool: with all that it takes.
-            arguments: as `without` gives them.
-            session: id of the session.
+            tool: with all its parameters.
+            arguments: as `without` returns them.
         """
         properties = tool.parameters.get("properties")
         known = properties if isinstance(properties, dict) else {}
@@ -141,7 +135,7 @@ class Injection:
 
 
 def _typed(value: str, schema: JsonValue) -> JsonValue:
-    """The value of a variable as the number that an argument has to be; text where it is none."""
+    """The value of a variable as a number where the argument needs one; text where it is none."""
     wanted = schema.get("type") if isinstance(schema, dict) else None
     try:
         if wanted == "integer":
@@ -156,11 +150,10 @@ NOT_RECORDED = "there is no recorded answer for these arguments"
 
 @dataclass(frozen=True, slots=True)
 class RecordedTools:
-    """A source of tools; see `gate.agents.toolbox`. It is always ready, and knows nothing of conversations.
+    """A source of recorded tools; always ready, and without state between conversations.
 
     Args:
-        tools: in the file's order.
-        answers: by tool, each with the arguments that it answers; the first that fits is given.
+        answers: by tool, pairs of arguments and output; the first match is used.
     """
 
     tools: tuple[Tool, ...]
@@ -168,7 +161,7 @@ class RecordedTools:
 
     @classmethod
     def of(cls, tools: tuple[RecordedTool, ...]) -> "RecordedTools":
-        """What a file holds."""
+        """The tools of a file."""
         told = (Tool(one.name, one.description, json.dumps(one.parameters, ensure_ascii=False)) for one in tools)
         answers = {
             tool.name: tuple((one.arguments, ToolOutput(one.text, one.error)) for one in tool.answers) for tool in tools
@@ -188,19 +181,17 @@ class RecordedTools:
 
 
 SHOWN_TOOLS = 20
-"""Named in a message; the rest are counted."""
+"""Named in a message; the rest is counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolRules:
-    """What holds for all calls.
+    """Rules for all calls of a conversation.
 
     Args:
-        only: names of the tools that a model is told of; empty for all.
-        injection: arguments that it is not told of.
-        masks: secrets.
+        only: names of the tools that the model sees; empty for all.
         timeout_s: seconds for one call.
-        clock: seconds that only grow.
+        clock: monotonic, in seconds.
     """
 
     only: tuple[str, ...] = ()
@@ -212,14 +203,11 @@ class ToolRules:
 
 @dataclass(frozen=True, slots=True)
 class _Offer:
-    """A tool that a model is told of.
+    """A tool that is offered to the model.
 
     Args:
         tool: as its source has it.
-        told: as the model is told of it.
-        source: where it comes from.
-        label: of the source.
-        injection: arguments that the model is not told of.
+        told: as the model sees it.
     """
 
     tool: Tool
@@ -231,12 +219,7 @@ class _Offer:
 
 @dataclass(slots=True)
 class ConversationToolbox:
-    """See `gate.agents.interface.Toolbox`. It keeps to the servers that it began with: what they knew ends with them.
-
-    Args:
-        sources: where tools come from.
-        rules: what holds for all calls.
-    """
+    """See `gate.agents.interface.Toolbox`. It never reopens a server, which would lose the conversation's state."""
 
     sources: tuple[ToolSource, ...]
     rules: ToolRules
@@ -261,10 +244,10 @@ class ConversationToolbox:
         return tuple(offer.told for offer in offers.values())
 
     async def _opened(self) -> list[OpenToolSource]:
-        """All sources; one that cannot be had cuts no other short, for the next conversation needs those as well.
+        """All sources; each is tried even if another fails, because the next conversation needs it.
 
         Raises:
-            AgentFailed: with what is wrong with each.
+            AgentFailed: with the fault of each.
         """
         found = await asyncio.gather(*(source.open() for source in self.sources), return_exceptions=True)
         failures = [one for one in found if isinstance(one, BaseException)]
@@ -308,7 +291,7 @@ class ConversationToolbox:
             return ToolOutput(f"the tool took longer than {self.rules.timeout_s:g} s", failed=True)
 
     def _check(self, found: list[tuple[Tool, str]]) -> None:
-        """Words of the configuration that stand for nothing are mistakes."""
+        """Refuse tool and argument names of the configuration that match nothing."""
         names = {tool.name for tool, _ in found}
         missing = [name for name in self.rules.only if name not in names]
         if missing:
@@ -322,7 +305,7 @@ class ConversationToolbox:
                 raise _refused(f"'inject' names {_listed(idle)}, and no tool{of} takes such an argument")
 
     def _check_shared(self, offers: Iterable[_Offer]) -> None:
-        """The value of a variable is for one server: any other gets it that has an argument of that name."""
+        """A variable's value is for one server: refuse it where another server's tool has an argument of that name."""
         for argument in sorted(self.rules.injection.values):
             mine = [one for one in offers if argument in one.injection.of(one.tool)]
             own = {label for label, put in self.rules.injection.apart.items() if argument in put.names}
@@ -354,11 +337,7 @@ class ConversationToolbox:
 
 
 def _read(arguments: str) -> dict[str, JsonValue]:
-    """What a model wrote; nothing at all are no arguments.
-
-    Raises:
-        BadJson: it is no object.
-    """
+    """The arguments that a model wrote; empty text is no arguments. Raises BadJson: it is not an object."""
     found = parse_json(arguments) if arguments.strip() else {}
     if not isinstance(found, dict):
         raise BadJson(f"it is {described(found)}")

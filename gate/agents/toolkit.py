@@ -13,18 +13,18 @@ from gate.config.targets import ToolLoop
 from gate.errors import GateError, MissingKey, with_extra
 
 READING_S = 30.0
-"""Seconds beyond the time of a tool, after which a connection that is silent is taken for broken."""
+"""Seconds beyond a tool's time limit after which a silent connection counts as broken."""
 
 
 def needed_variables(loop: ToolLoop) -> tuple[str, ...]:
-    """Names of the environment variables that the tools of an arm need, each once."""
+    """The environment variables that the tools of an arm need, each once."""
     injected = [name for name in loop.inject.values() if name != SESSION]
     of_servers = [name for server in loop.servers.values() for name in (*server.env, *server.headers.values())]
     return tuple(dict.fromkeys([*injected, *of_servers]))
 
 
 def check_mcp(loop: ToolLoop) -> None:
-    """Find before anything is asked of the environment that servers cannot be spoken with.
+    """Check that the package for MCP servers is installed, before the environment is read.
 
     Raises:
         GateError: the `mcp` package is not installed.
@@ -40,10 +40,9 @@ class ToolKit:
     It belongs to the event loop in which its toolboxes are used.
 
     Args:
-        loop: which tools.
-        place: where programs run; None where none may.
+        place: where programs run; None where none may run.
         values: of `needed_variables`, by name.
-        start_s: seconds until a server has to be there.
+        start_s: seconds until a server must be ready.
 
     Raises:
         GateError: a program has no place to run, or a header cannot be sent.
@@ -73,11 +72,11 @@ class ToolKit:
         self._rules = ToolRules(loop.only, self._injection(), masks, loop.timeout_s)
 
     def toolbox(self) -> ConversationToolbox:
-        """For one conversation."""
+        """The toolbox of one conversation."""
         return ConversationToolbox(self._sources, self._rules)
 
     async def close(self) -> None:
-        """End all servers, and what they have started."""
+        """End all servers and their child processes."""
         await asyncio.gather(*(server.close() for server in self._servers))
 
     def _injection(self) -> Injection:

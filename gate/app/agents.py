@@ -38,13 +38,13 @@ if TYPE_CHECKING:
     from gate.agents.toolkit import ToolKit
 
 AgentKey: TypeAlias = tuple[Target, CodePlace | None]
-"""What conversations share that have the same agent in the same files."""
+"""Conversations with the same key share tools and files."""
 
 LookedUp: TypeAlias = Callable[[Toolbox], Toolbox]
-"""Puts whoever looks at tools around them."""
+"""Wraps the tools of a conversation so that they are observed."""
 
 COMMAND_CHARS = 100
-"""Of a command, in reasons."""
+"""Characters of a command in a reason."""
 INSTEAD = "a model with recorded tools, or an agent behind an address"
 
 
@@ -53,8 +53,6 @@ class SharedResources:
     """What the conversations of a run share.
 
     Args:
-        sessions: conversations that are closed and opened again.
-        databases: are looked at when a conversation is over.
         concurrency: programs at once.
     """
 
@@ -70,9 +68,7 @@ class SharedResources:
         """What answers the cases of a run.
 
         Args:
-            asking: sends the requests of a role: of the arms (`answer`), and of whoever talks to agents (`aside`).
-            memory: known conversations.
-            look: looks at the tools of a conversation.
+            asking: sends the requests of a role: `answer` for the arms, `aside` for whoever talks to agents.
         """
         caller, aside = asking("answer"), asking("aside")
 
@@ -91,13 +87,7 @@ class SharedResources:
 
 
 class AgentMaker:
-    """Makes an agent for each conversation; see `gate.agents.interface.Agents`.
-
-    Args:
-        crew: what they share.
-        equipment: of the loop of our own.
-        look: looks at the tools of a conversation.
-    """
+    """Makes an agent for each conversation; see `gate.agents.interface.Agents`."""
 
     def __init__(self, crew: SharedResources, equipment: Equipment, look: LookedUp) -> None:
         self._crew, self._equipment, self._look = crew, equipment, look
@@ -151,7 +141,7 @@ class AgentMaker:
 
 
 def agent_key(arm: Arm) -> AgentKey:
-    """What conversations of an arm share their agent's tools and files by.
+    """The key by which conversations of an arm share tools and files.
 
     Raises:
         GateError: the arm has no agent.
@@ -165,13 +155,11 @@ def agent_key(arm: Arm) -> AgentKey:
 async def shared_resources(
     resolved: Resolved, out: Path, concurrency: int, here: Surroundings | None = None
 ) -> AsyncIterator[SharedResources]:
-    """What conversations share, for as long as a run lasts.
+    """The resources that conversations share, for as long as a run lasts.
 
     Args:
-        resolved: what is evaluated.
-        out: folder of the run.
         concurrency: programs at once.
-        here: what started this process; read from the environment when None.
+        here: read from the environment when None.
 
     Raises:
         GateError: no code may run here, a package is missing, or an address is none.
@@ -194,20 +182,20 @@ async def shared_resources(
 
 
 def _client() -> "aiohttp.ClientSession":
-    """Connections to services: as many as there are conversations, none of which knows the cookies of another."""
+    """Connections to services, without a limit, and without cookies shared between conversations."""
     import aiohttp
 
     return aiohttp.ClientSession(
         connector=aiohttp.TCPConnector(limit=0),
         cookie_jar=aiohttp.DummyCookieJar(),
-        # Each agent has a time of its own.
+        # Each agent sets its own time limit.
         timeout=aiohttp.ClientTimeout(),
         auto_decompress=False,
     )
 
 
 async def _equip(crew: SharedResources, key: AgentKey, arm: Arm, here: Surroundings, folders: ExitStack) -> None:
-    """Files for what is a program, and the tools of the loop of our own; nothing is started yet."""
+    """Prepare files and tools for the arms' agents; nothing is started yet."""
     target, place = key
     if runs_code(target):
         from gate.agents.processes import ProgramPlace
@@ -236,7 +224,7 @@ async def _equip(crew: SharedResources, key: AgentKey, arm: Arm, here: Surroundi
 
 
 def agent_label(target: Target) -> str:
-    """The agent as a reader knows it."""
+    """The agent's name for readers."""
     match target:
         case ToolLoop(servers=servers):
             return f"the MCP server {', '.join(name for name, server in servers.items() if server.command)}"
@@ -258,7 +246,7 @@ def _arms(resolved: Resolved) -> Iterable[Arm]:
 
 
 def _databases(resolved: Resolved) -> Databases:
-    """Of the exams that count, down to the statement: what a change looks up is not looked up before it is merged."""
+    """The databases of the exams that count, with their statements: a change's own are not used before it is merged."""
     counts = [suite.exam for suite in resolved.suites if not suite.trial]
     asking = [spec for exam in counts for spec in exam.all_scorers() if spec.lookup]
     if asking:
@@ -272,7 +260,7 @@ if TYPE_CHECKING:
     from gate.agents.python.scorer import ScoringProcess
 
 MOST_FUNCTIONS = 20
-"""Of one run: each is a process that stays."""
+"""Functions of one run: each is a process that stays."""
 _INSTALL = "it runs in the gate's own environment, where what it imports must be installed, and sees no variables"
 
 _FunctionKey = tuple[CodePlace, Entry]
@@ -280,20 +268,12 @@ _FunctionKey = tuple[CodePlace, Entry]
 
 @dataclass(frozen=True, slots=True)
 class ScoringFunctions:
-    """The functions of a run.
-
-    Args:
-        processes: by where the code lies and what it is.
-    """
+    """The scoring functions of a run, by the place of their code and their entry."""
 
     processes: "dict[_FunctionKey, ScoringProcess]" = field(default_factory=dict)
 
     def scorer(self, spec: ScorerSpec, exam: Exam) -> CodeScorer:
-        """What calls the function of a scorer.
-
-        Args:
-            spec: a scorer that is code.
-            exam: which it belongs to.
+        """The scorer that calls the function of a spec.
 
         Raises:
             GateError: nothing was started for it.
@@ -311,12 +291,11 @@ async def scoring_functions(resolved: Resolved, here: Surroundings | None = None
     """The functions that score in a run, imported, for as long as it lasts.
 
     Args:
-        resolved: what is evaluated.
-        here: what started this process; read from the environment when None.
+        here: read from the environment when None.
 
     Raises:
-        GateError: no code may run here, a function cannot be had, or there are too many of them.
-        CannotEvaluate: the files of a commit, or a process, cannot be had.
+        GateError: no code may run here, a function cannot be loaded, or there are too many of them.
+        CannotEvaluate: the files of a commit, or a process, are not available.
     """
     wanted = dict.fromkeys(_function_keys(_function_exams(resolved)))
     if not wanted:

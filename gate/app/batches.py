@@ -21,7 +21,7 @@ from gate.report.escape import terminal_text
 from gate.values import about_dollars
 
 LEDGER = "batches"
-"""Stands beside the answers."""
+"""Lies beside the answers."""
 
 PRICE = 0.5
 """Of a batch, as a part of the price of live calls; for the estimate alone."""
@@ -29,12 +29,6 @@ PRICE = 0.5
 
 async def prepare_batch(plan: RunOrder, factory: Factory, memory: RunMemory, seed: int) -> None:
     """Collect what batches have answered, and submit what no batch was asked yet.
-
-    Args:
-        plan: of the run.
-        factory: the batch interfaces and their prices.
-        memory: known answers, and the place for new ones.
-        seed: of the order.
 
     Raises:
         CannotEvaluate: answers are still to come, or a budget would not suffice.

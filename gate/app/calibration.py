@@ -42,13 +42,12 @@ from gate.values import JsonValue
 
 @dataclass(frozen=True, slots=True)
 class NoiseTrial:
-    """An A/A run to be made.
+    """An A/A run to carry out.
 
     Args:
-        config: path of `gate.yaml` from the root of the repository.
-        suites: names; empty for all.
-        samples: k instead of what the suites say, or None.
-        concurrency: calls in flight.
+        config: path from the root of the repository.
+        suites: empty for all.
+        samples: k instead of the suites' own, or None.
         out: folder for the run and `calibration.json`.
     """
 
@@ -61,11 +60,6 @@ class NoiseTrial:
 
 def measure_noise(trial: NoiseTrial, settings: Settings, progress: Progress) -> RunRecord:
     """Run every suite of the working tree against itself.
-
-    Args:
-        trial: what, and where to.
-        settings: keys and addresses.
-        progress: told about each sample.
 
     Raises:
         GateError: as `gate.app.runs.run_plan`.
@@ -91,12 +85,10 @@ def measure_noise(trial: NoiseTrial, settings: Settings, progress: Progress) -> 
 
 
 def conclude_noise(run: RunRecord, steps: Steps, out: Path | None) -> CalibrationRecord:
-    """What a run says about noise, kept beside it.
+    """The noise of a finished run, written to `calibration.json` beside it.
 
     Args:
-        run: a finished run.
-        steps: told about each simulated run.
-        out: folder of the run; None where nothing is to be written.
+        out: folder of the run; None writes nothing.
     """
     found = calibrate(run, steps)
     if out is not None:
@@ -105,23 +97,21 @@ def conclude_noise(run: RunRecord, steps: Steps, out: Path | None) -> Calibratio
 
 
 FOLDER = "judge-calibration"
-"""The single judgements, for a reader who wants to know more."""
+"""Holds the single judgements, for a reader who wants to know more."""
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeCalibrationRequest:
-    """A calibration to be made.
+    """A judge calibration to carry out.
 
     Args:
-        labels: the labelled answers.
-        config: path of `gate.yaml` from the root of the repository.
+        config: path from the root of the repository.
         suite: whose scorer; None for a judge of `criteria` and `model`.
-        scorer: its name; None where the suite has one judge.
+        scorer: None where the suite has one judge.
         criteria, model: of a judge that no configuration names.
-        repeats: times that each answer is judged.
-        scale: on which people gave grades; None for the rubric's own, or 0 to 1.
-        concurrency: calls in flight.
-        budget: limits besides those of the configuration.
+        repeats: judgements per answer.
+        scale: of people's grades; None for the rubric's own, or 0 to 1.
+        budget: limits in addition to those of the configuration.
     """
 
     labels: Path
@@ -139,13 +129,7 @@ class JudgeCalibrationRequest:
 def measure_judge(
     wanted: JudgeCalibrationRequest, settings: Settings, progress: Progress, say: Callable[[str], None]
 ) -> JudgeCalibrationRecord:
-    """Judge the labelled answers, and put the judgements beside the labels.
-
-    Args:
-        wanted: which judge and which labels.
-        settings: keys and addresses.
-        progress: told about each judgement.
-        say: tells what should be known before anything is spent.
+    """Judge the labelled answers, and compare the judgements with the labels.
 
     Raises:
         InputErrors: mistakes in the labels or in the configuration.
@@ -180,15 +164,13 @@ def measure_judge(
 
 
 def check_place(path: Path, labels: Path, *, named: bool) -> None:
-    """Find before anything is spent that a file is there already which must not be replaced.
+    """Refuse, before anything is spent, to replace a file that must not be replaced.
 
     Args:
-        path: where the calibration goes.
-        labels: people's work.
         named: the user named the path.
 
     Raises:
-        GateError: it is the labels, a folder, or somebody else's calibration that nobody named.
+        GateError: it is the labels, a folder, or another calibration at a path that the user did not name.
     """
     if path.is_dir():
         raise GateError(f"{path} is a folder", "name a file with --out")
@@ -199,12 +181,7 @@ def check_place(path: Path, labels: Path, *, named: bool) -> None:
 
 
 def free_place(path: Path, found: JudgeCalibrationRecord) -> Path:
-    """Where a calibration goes that nobody named a file for: beside the one of another judge, not in its place.
-
-    Args:
-        path: the usual file.
-        found: the calibration.
-    """
+    """The path for a calibration without a named file: beside the one of another judge, not in its place."""
     before = _known(path)
     if before is None or before.judge.name == found.judge.name:
         return path
@@ -221,10 +198,6 @@ def _known(path: Path) -> JudgeCalibrationRecord | None:
 def keep_judge_calibration(found: JudgeCalibrationRecord, path: Path) -> None:
     """Write the calibration down.
 
-    Args:
-        found: finished.
-        path: of the file.
-
     Raises:
         GateError: it cannot be written.
     """
@@ -235,7 +208,7 @@ def keep_judge_calibration(found: JudgeCalibrationRecord, path: Path) -> None:
 
 
 def _resolved(wanted: JudgeCalibrationRequest) -> Resolved:
-    """The judge, and the budget within which it is asked."""
+    """The judge and its budget."""
     if wanted.suite is None:
         spec = _own_judge(wanted)
         return Resolved((), {}, (), (), RunPolicy(), wanted.budget, None, judges=(spec,))
@@ -262,7 +235,7 @@ def _own_judge(wanted: JudgeCalibrationRequest) -> ScorerSpec:
 
 
 def _scorer(scorers: tuple[ScorerSpec, ...], wanted: JudgeCalibrationRequest) -> ScorerSpec:
-    """The one that is meant; a judge of pairs is none, for a label is about one answer."""
+    """The requested scorer; not a judge of pairs, because a label is about one answer."""
     pairs = [spec for spec in scorers if spec.comparative]
     scorers = tuple(spec for spec in scorers if not spec.comparative)
     known = f"choose another one with --scorer: {', '.join(spec.name for spec in scorers)}" if scorers else ""

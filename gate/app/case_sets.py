@@ -28,11 +28,7 @@ _EDITS = "edits"
 
 @dataclass(frozen=True, slots=True)
 class CaseFile:
-    """A case file on the disk.
-
-    Args:
-        path: as the user wrote it.
-    """
+    """A case file on the disk; its path is as the user wrote it."""
 
     path: str
 
@@ -95,12 +91,12 @@ class _Signed:
 
 
 def open_cases(source: str, person: str = "", *, new: bool = False) -> CaseSet:
-    """A set of cases.
+    """Open a set of cases.
 
     Args:
         source: a path, or `store:NAME[@version]`; the store is that of the repository that the command runs in.
-        person: who works on it; empty for the name that git knows.
-        new: it need not be there yet.
+        person: for the history; empty for git's user name.
+        new: it need not exist yet.
 
     Raises:
         GateError: the name is wrong, there is no such file, or the store cannot be opened.
@@ -121,14 +117,7 @@ def open_cases(source: str, person: str = "", *, new: bool = False) -> CaseSet:
 
 
 def keep_edit(text: str) -> Path:
-    """Keep what somebody wrote and could not be stored.
-
-    Args:
-        text: the case, in YAML.
-
-    Returns:
-        The file.
-    """
+    """Keep an edited case (YAML) that could not be stored, in the file returned."""
     folder = own_folder() / _EDITS
     make_gate_folder(folder)
     path = folder / f"{digest(text)[:12]}.yaml"
@@ -138,15 +127,13 @@ def keep_edit(text: str) -> Path:
 
 
 def read_foreign_cases(path: str, format_: str = "", slices: Sequence[str] = ()) -> Brought:
-    """The cases of a file.
+    """Read the cases of a file in another tool's format.
 
     Args:
-        path: as the user wrote it.
-        format_: one of `FORMATS`; empty to tell it by name and content.
-        slices: variables that are slices.
+        format_: one of `FORMATS`; empty to detect it by name and content.
 
     Raises:
-        GateError: it cannot be read, or no case of it can be brought along.
+        GateError: it cannot be read, or no case of it can be imported.
     """
     text, told = _text(path)
     brought = bring(text, path, format_, slices)
@@ -157,13 +144,11 @@ def write_foreign_cases(entries: Sequence[Entry], path: str, format_: str, *, fo
     """Write cases to a file, all of it or nothing.
 
     Args:
-        entries: sound cases.
-        path: as the user wrote it.
         format_: one of `FORMATS`.
-        force: over what is there.
+        force: overwrite an existing file.
 
     Raises:
-        GateError: it is there already, or cannot hold them.
+        GateError: it exists already, or cannot hold them.
     """
     file = Path(path)
     if file.exists() and not force:
@@ -174,12 +159,12 @@ def write_foreign_cases(entries: Sequence[Entry], path: str, format_: str, *, fo
 
 
 def losses_in_format(entries: Sequence[Entry], path: str, format_: str) -> tuple[Loss, ...]:
-    """What would not come back from a file, before it is written."""
+    """What a file of this format would lose, found before it is written."""
     return put(entries, path, format_).losses
 
 
 def is_foreign(format_: str) -> bool:
-    """Is a format another one than the gate's own case files?"""
+    """Is a format not the gate's own?"""
     return format_ not in ("", GATE)
 
 

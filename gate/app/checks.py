@@ -43,11 +43,9 @@ def resolve_check(config: str, ref: str | None, chosen: Chosen, directory: Path 
     Args:
         config: path of `gate.yaml` from the root of the repository, or from `directory` where there is none.
         ref: a commit; None for the working tree.
-        chosen: what of it.
-        directory: somewhere inside the repository.
 
     Raises:
-        InputErrors, GateError: mistakes in the files, or names that are not there.
+        InputErrors, GateError: mistakes in the files, or unknown names.
     """
     tree = tree_of(directory)
     source = tree if ref is None else Repo.open(directory).at(ref)
@@ -63,7 +61,7 @@ def resolve_check_files(prompt: str, cases: str, run: FileRun, chosen: Chosen) -
 
 
 def _check_place(root: Path, config: str, directory: Path) -> None:
-    """Raises GateError where the configuration lies here, and is looked for at the root."""
+    """Raises GateError where the configuration lies here but is looked for at the root."""
     here = (directory / config).resolve()
     if here.is_file() and not (root / config).is_file() and here.is_relative_to(root.resolve()):
         named = here.relative_to(root.resolve()).as_posix()
@@ -72,7 +70,7 @@ def _check_place(root: Path, config: str, directory: Path) -> None:
 
 
 def run_check(plan: RunOrder, settings: Settings) -> RunRecord:
-    """Carry a check out; see `gate.app.runs.carry_out` for arguments and errors."""
+    """Carry a check out; see `gate.app.runs.carry_out`."""
     # Every case is asked, whatever the others showed.
     resolved = replace(plan.resolved, policy=plan.resolved.policy.model_copy(update={"early_stop": False}))
     plan = replace(plan, resolved=resolved)
@@ -90,10 +88,7 @@ class SuiteChoice:
     """A suite that can be asked.
 
     Args:
-        name: as the configuration names it.
-        prompt: its file or function.
-        cases: as the configuration names them.
-        model: who answers.
+        prompt: file or function.
         agent: an agent answers, which may call a model of its own.
     """
 
@@ -110,7 +105,7 @@ class ModelChoice:
 
     Args:
         name: `provider:name`.
-        prices: of a thousand tokens in and of a thousand out.
+        prices: of a thousand tokens in, and of a thousand out.
     """
 
     name: str
@@ -118,7 +113,7 @@ class ModelChoice:
 
     @property
     def dollars(self) -> tuple[float, float] | None:
-        """Of a million tokens in and of a million out; None where either is not known."""
+        """Dollars for a million tokens in, and for a million out; None where either is not known."""
         first, second = self.prices
         if not (isinstance(first, Dollars) and isinstance(second, Dollars)):
             return None
@@ -131,7 +126,6 @@ class Choices:
 
     Args:
         suites: in the order of the file, one for each prompt.
-        models: each once.
     """
 
     suites: tuple[SuiteChoice, ...]
@@ -143,10 +137,9 @@ class CaseTrial:
     """One case to be asked.
 
     Args:
-        suite: whose prompt and scorers are taken.
-        case: as it stands in a case file, in JSON.
-        model: `provider:name` of one of the suites, which is asked as that suite asks it; empty for the suite's own.
-        samples: how often, 1 or more.
+        case: JSON, as in a case file.
+        model: `provider:name` of one of the suites, with that suite's parameters; empty for the suite's own.
+        samples: 1 or more.
     """
 
     suite: str
@@ -163,12 +156,8 @@ def has_configuration(directory: Path) -> bool:
 def choices(directory: Path, settings: Settings) -> Choices:
     """What can be asked; runs no code and reads no cases.
 
-    Args:
-        directory: somewhere inside the repository.
-        settings: addresses, which decide on prices.
-
     Raises:
-        InputErrors, GateError: there is no configuration, or mistakes are in it.
+        InputErrors, GateError: no configuration, or mistakes in it.
     """
     price = pricer(settings)
     found = _suites(tree_of(directory))
@@ -185,11 +174,7 @@ def choices(directory: Path, settings: Settings) -> Choices:
 
 
 def branches(directory: Path) -> tuple[str, ...]:
-    """Branches and tags that git knows, the likeliest merge target first; none where there is no repository.
-
-    Args:
-        directory: somewhere inside the repository.
-    """
+    """Branches and tags that git knows, the likeliest merge target first; none where there is no repository."""
     try:
         repo = Repo.open(directory)
     except GateError:
@@ -201,13 +186,7 @@ def branches(directory: Path) -> tuple[str, ...]:
 
 
 def refuse_foreign_commit(ref: str, directory: Path) -> None:
-    """See that a commit came here by somebody who may change the repository: its code may be run.
-
-    What was fetched of a pull request, or lies about without a name, did not.
-
-    Args:
-        ref: of the commit.
-        directory: somewhere inside the repository.
+    """Refuse a commit unless somebody who may change the repository brought it here: its code would be run.
 
     Raises:
         GateError: there is no such commit, or it is neither a branch or tag nor in the history of what is checked out.
@@ -221,11 +200,7 @@ def refuse_foreign_commit(ref: str, directory: Path) -> None:
 
 
 def resolve_trial(wanted: CaseTrial, directory: Path) -> Resolved:
-    """What is asked to try one case.
-
-    Args:
-        wanted: which case, and of whom.
-        directory: somewhere inside the repository.
+    """Resolve the trial of one case.
 
     Raises:
         InputErrors, GateError: mistakes in the files or in the case.
@@ -277,18 +252,12 @@ def _asking(suite: Suite, model: str, source: FileSource) -> Suite:
 
 
 PATIENCE_S = 20.0
-"""Seconds that the end of the thread is waited for; it is a daemon, and keeps no process alive."""
+"""Seconds to wait for the thread to end; it is a daemon, and keeps no process alive."""
 
 
 @dataclass(frozen=True, slots=True)
 class CaseAnswer:
-    """What came of one case.
-
-    Args:
-        suite, case: which.
-        result: whether it passes.
-        samples: with their texts.
-    """
+    """The result of one case, with the texts of its samples."""
 
     suite: str
     case: str
@@ -310,7 +279,7 @@ class _NoProgress:
 
 @dataclass(slots=True)
 class _Open:
-    """What is there while the loop runs."""
+    """The state of the loop while it runs."""
 
     loop: asyncio.AbstractEventLoop
     running: Running
@@ -320,12 +289,7 @@ class _Open:
 
 
 class BackgroundCheck:
-    """Asks for cases while the caller does something else. All methods are for one and the same thread.
-
-    Args:
-        plan: what is checked, and where to.
-        settings: keys and addresses.
-    """
+    """Asks for cases while the caller does something else. All methods belong to one thread."""
 
     def __init__(self, plan: RunOrder, settings: Settings) -> None:
         self.notes: list[str] = []
@@ -344,29 +308,18 @@ class BackgroundCheck:
 
     @staticmethod
     def silent() -> Progress:
-        """Tells nothing: whoever asks case by case sees how far it is."""
+        """Shows no progress: who asks case by case sees how far it is."""
         return _NoProgress()
 
     def start(self) -> None:
-        """Open everything.
-
-        Raises:
-            GateError: what cannot work, such as a key that is absent.
-        """
+        """Open everything; raises GateError where something cannot work, such as an absent key."""
         self._thread.start()
         self._ready.wait()
         if self._error is not None:
             raise self._error
 
     def ask(self, suite: str, case: str) -> "Future[CaseAnswer]":
-        """Ask for one case of the plan.
-
-        Args:
-            suite, case: by name and id.
-
-        Returns:
-            The answer to come; a GateError where there can be none.
-        """
+        """Ask for one case of the plan by name and id; the future fails with GateError where there is no answer."""
         future: Future[CaseAnswer] = Future()
         self._waiting.add(future)
         future.add_done_callback(self._waiting.discard)
@@ -378,11 +331,11 @@ class BackgroundCheck:
         return future
 
     def finish(self, shown: Shown, *, keep: bool) -> None:
-        """Give up what is under way, and end.
+        """Stop what is under way, and end.
 
         Args:
             shown: what the user saw.
-            keep: write the record of that.
+            keep: write its record.
         """
         self._shown, self._keep = shown, keep
         opened = self._open
@@ -450,7 +403,7 @@ def _settle(future: "Future[CaseAnswer]", error: GateError) -> None:
 
 
 def _end(opened: _Open, why: str) -> None:
-    """In the loop: nothing more is asked, and what is under way is given up."""
+    """In the loop: ask nothing more, and stop what is under way."""
     if why:
         opened.running.stop.drain(why)
     for task in opened.tasks:

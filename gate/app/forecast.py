@@ -27,7 +27,7 @@ from gate.resolve.two_refs import resolve
 from gate.store.run_folder import load_run
 
 CALIBRATION = "calibration.json"
-"""Stands beside the `run.json` of a calibration."""
+"""Lies beside the `run.json` of a calibration."""
 
 LARGEST = 16 * 2**20
 """Bytes of one record that a plan opens."""
@@ -40,11 +40,10 @@ _TOLD = 3
 
 @dataclass(slots=True)
 class KeptRuns:
-    """The folder of runs.
+    """The runs in `.gate`.
 
     Args:
-        folder: `.gate`.
-        is_tracked: does git track this file? Such a one came with somebody's change, and says nothing.
+        is_tracked: does git track this file? A tracked one may come from the change itself, and is ignored.
     """
 
     folder: Path
@@ -58,7 +57,7 @@ class KeptRuns:
         return [EarlierRun(str(one.path.parent), partial(self._read, one.path)) for one in found[:_LOOKED_AT]]
 
     def notes(self) -> Sequence[str]:
-        """What was passed over so far, in sentences."""
+        """Notes on what was skipped so far."""
         told = [f"Passed over: {said}." for said in self._passed_over[:_TOLD]]
         more = len(self._passed_over) - len(told)
         return [*told, f"Passed over: {more} more below {self.folder}."] if more else told
@@ -89,7 +88,7 @@ class _Record:
 
 
 def _records(folder: Path) -> Iterator[_Record]:
-    """Links are not followed, wherever they stand."""
+    """Does not follow links, wherever they stand."""
     if folder.is_symlink():
         return
     for parent, _, names in os.walk(folder):
@@ -99,7 +98,7 @@ def _records(folder: Path) -> Iterator[_Record]:
 
 
 def kept_runs() -> KeptRuns:
-    """The runs below `.gate` of the repository, those that git tracks left out."""
+    """The runs below `.gate` of the repository, without those that git tracks."""
     kept = own_folder()
     try:
         repo = Repo.open(Path())
@@ -110,14 +109,13 @@ def kept_runs() -> KeptRuns:
 
 @dataclass(frozen=True, slots=True)
 class ForecastRequest:
-    """What is to be planned.
+    """An evaluation to plan.
 
     Args:
-        base, head: refs; without a base every suite of the working tree is planned, against itself.
-        config: path of `gate.yaml` from the root of the repository.
-        suites: names; empty for all.
-        question: which fall should show, and with which power.
-        concurrency: calls in flight.
+        base, head: refs; without a base every suite of the working tree is planned against itself.
+        config: path from the root of the repository.
+        suites: empty for all.
+        question: the drop to detect, and with which power.
     """
 
     base: str | None
@@ -129,15 +127,7 @@ class ForecastRequest:
 
 
 def forecast(asked: ForecastRequest, settings: Settings) -> Forecast:
-    """Plan an evaluation.
-
-    Args:
-        asked: what.
-        settings: addresses, which decide on prices.
-
-    Raises:
-        InputErrors, GateError: mistakes in the files.
-    """
+    """Plan an evaluation."""
     if asked.base is not None:
         resolved = resolve_git_mode((asked.base, asked.head), asked.config, asked.suites, everything=False)
     else:
@@ -152,9 +142,8 @@ def against_itself(config: str, suites: Sequence[str], directory: Path = Path())
     """Every suite of the working tree, with the same prompt in both arms.
 
     Args:
-        config: path of `gate.yaml` from the root of the repository.
-        suites: names; empty for all.
-        directory: somewhere inside the repository.
+        config: path from the root of the repository.
+        suites: empty for all.
 
     Raises:
         GateError: no configuration, an unknown suite, mistakes in the files.
@@ -169,24 +158,12 @@ def against_itself(config: str, suites: Sequence[str], directory: Path = Path())
 
 
 def spending_forecast(resolved: Resolved, settings: Settings, concurrency: int) -> Spending:
-    """What an evaluation would spend if no answer were known.
-
-    Args:
-        resolved: what would be evaluated.
-        settings: addresses, which decide on prices.
-        concurrency: calls in flight.
-    """
+    """What an evaluation would spend if no answer were known."""
     return spending(resolved, World(kept_runs().runs(), pricer(settings, concurrency, resolved.servers), concurrency))
 
 
 def pricer(settings: Settings, concurrency: int = 1, servers: Mapping[str, ProviderServer] = NO_SERVERS) -> Pricer:
-    """Prices the calls of models without asking any.
-
-    Args:
-        settings: addresses, which decide on prices.
-        concurrency: calls in flight.
-        servers: that the configuration names.
-    """
+    """Prices the calls of models without asking any."""
     # No key is needed to know a price, and none is given.
     keys = addresses_of(settings, servers)
     prices = PriceList(by_name=settings.price_by_name)
@@ -203,12 +180,7 @@ def _no_text(path: str) -> str:
 
 
 def run_spending(plan: RunOrder, factory: Factory) -> Spending:
-    """What the run would spend if no answer were known.
-
-    Args:
-        plan: of the run.
-        factory: prices the calls.
-    """
+    """What the run would spend if no answer were known."""
 
     def price(model: ModelRef, params: Params, usage: Usage) -> Cost:
         return factory.price(model, params, model.name, usage)

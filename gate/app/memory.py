@@ -28,15 +28,14 @@ _CACHED, _JOURNAL = "answers.sqlite", "journal.sqlite"
 
 @dataclass(frozen=True, slots=True)
 class MemoryOptions:
-    """What a run may know beforehand.
+    """What a run may reuse.
 
     Args:
-        cache: answers of earlier runs; without it a run keeps a journal of its own, so that it can be taken up again
-            when it is killed.
-        refresh: ask for everything anew, and replace what is known.
-        folder: of the cache; None for that of the repository.
+        cache: answers of earlier runs; without it a run keeps a journal, so that it can be resumed after being killed.
+        refresh: ask for everything again, and replace what is known.
+        folder: of the cache; None for the repository's.
         beside: where a baseline is known and its candidate is not, ask some of it again beside the candidate, for cost,
-            latency and drift; without it quality alone is compared there.
+            latency and drift; otherwise only quality is compared there.
     """
 
     cache: bool = True
@@ -52,11 +51,10 @@ class MemoryOptions:
 
 @dataclass(slots=True)
 class RunMemory:
-    """An open memory.
+    """The open memory of a run.
 
     Args:
-        store: the answers.
-        done: set when the run is complete, so that nothing has to be taken up again.
+        done: set when the run is complete, so that nothing has to be resumed.
     """
 
     store: AnswerStore
@@ -65,7 +63,7 @@ class RunMemory:
     _leftovers: tuple[Path, ...] = ()
 
     def notes(self) -> tuple[str, ...]:
-        """What the reader should know about it, so far."""
+        """Notes for the reader so far."""
         return (*self._notes, *self.store.warnings)
 
     def close(self) -> None:
@@ -87,14 +85,10 @@ def open_memory(
     """The memory of one run.
 
     Args:
-        wanted: what it may know.
-        out: the run's folder, for a journal of its own.
-        policy: age and size.
-        secret: seals the answers.
-        address_of: where a model is asked.
+        out: the run's folder, for a journal.
 
     Raises:
-        CannotEvaluate: answers can be kept nowhere, so that none could count.
+        CannotEvaluate: answers cannot be kept anywhere, so none could count.
     """
     opened = _open(wanted, out, _options(wanted, out, policy, secret), address_of)
     try:
@@ -104,7 +98,7 @@ def open_memory(
 
 
 def answer_secret(settings: Settings) -> bytes:
-    """What the answers are sealed with: who does not have the services' keys cannot forge any. Empty without keys."""
+    """The key that seals answers: nobody without the services' keys can forge one. Empty without keys."""
     keys = [key or "" for key in (*settings.secrets, settings.cache_secret)]
     if not any(keys):
         return b""
@@ -117,7 +111,7 @@ def _options(wanted: MemoryOptions, out: Path, policy: CachePolicy, secret: byte
 
 
 def _refreshed_since(out: Path) -> float:
-    """When the refresh began: now, or before it was killed."""
+    """When the refresh began: now, or before the run was killed."""
     mark, now = out / _REFRESHING, time.time()
     refuse_tracked(mark)
     try:
@@ -160,10 +154,7 @@ def _open(wanted: MemoryOptions, out: Path, options: CacheOptions, address_of: C
 
 
 def refuse_tracked(*paths: Path) -> None:
-    """What a change could have brought says nothing.
-
-    Args:
-        paths: files, which need not be there.
+    """Refuse files that a change could have brought.
 
     Raises:
         GateError: git tracks one of them, or does not trust the repository that they are in.
@@ -181,18 +172,14 @@ def refuse_tracked(*paths: Path) -> None:
 
 @dataclass(frozen=True, slots=True)
 class RunOrder:
-    """One evaluation to be carried out.
+    """One evaluation to carry out.
 
     Args:
-        resolved: what there is to evaluate.
-        concurrency: calls in flight.
         seed: of the statistics; None derives it from base commit and exam.
         out: folder for `run.json`, `samples.jsonl` and the reports.
-        progress: tells the user.
         apart: the arms are the same prompt, and their samples are to differ; see `Tools`.
-        remember: what it may know beforehand.
-        batch: have the answers prepared by the providers' batch interfaces.
-        say: tells the user what should be known before anything is spent.
+        batch: prepare the answers by the providers' batch interfaces.
+        say: tells the user what to know before anything is spent.
     """
 
     resolved: Resolved

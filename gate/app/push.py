@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 RUN_FILE, SAMPLES_FILE = "run.json", "samples.jsonl"
 STORE_MINUTES = 10.0
-"""For one run; a store that falls silent keeps nobody waiting for longer."""
+"""Limit for one run, for a store that stops answering."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,6 @@ class StoredRun:
 
     Args:
         store: its address for readers, without a password.
-        id: of the run there.
         new: it was not there before.
     """
 
@@ -43,13 +42,12 @@ class StoredRun:
 
 
 def store_run(path: Path, root: Path, context: Context, minutes: float = STORE_MINUTES) -> StoredRun:
-    """Put a run into the store; one that is there already stays as it is.
+    """Put a run into the store; one that is there already is not changed.
 
     Args:
         path: a `run.json`, or the folder that holds one; `samples.jsonl` beside it goes along.
-        root: of the repository, in which the store is unless the environment names another.
-        context: where the run comes from.
-        minutes: that it may take at most; in the main thread alone.
+        root: of the repository; its store is used unless the environment names another.
+        minutes: limit; in the main thread only.
 
     Raises:
         GateError: it is no run, its samples are those of another one, or the store cannot be opened.
@@ -74,12 +72,7 @@ def _keep(path: Path, root: Path, context: Context) -> StoredRun:
 
 
 def store_run_here(path: Path, directory: Path = Path()) -> StoredRun:
-    """Put a run of this repository into its store; see `store_run`.
-
-    Args:
-        path: a `run.json`, or the folder that holds one.
-        directory: somewhere in the repository, or anywhere.
-    """
+    """Put a run of this repository into its store; see `store_run`."""
     return store_run(path, root_of(directory), context_here(directory))
 
 
@@ -98,19 +91,14 @@ RECORD, SAMPLES = "run.json", "samples.jsonl"
 TRIES = 5
 _FIRST_WAIT_S, _LONGEST_WAIT_S = 1.0, 60.0
 SEND_MINUTES = 10.0
-"""For one run, all tries together."""
+"""Limit for one run, all tries together."""
 _ABOUT, _RUNS = "/api/v1", "/api/v1/runs"
 _LATER = frozenset({408, 425, 429, 500, 502, 503, 504})
 
 
 @dataclass(frozen=True, slots=True)
 class SentRun:
-    """A run that is on a server.
-
-    Args:
-        page: where people look at it.
-        new: it was not there before.
-    """
+    """A run on a server: its page for people, and whether it was not there before."""
 
     page: str
     new: bool
@@ -121,10 +109,9 @@ class SendOptions:
     """How a run is sent.
 
     Args:
-        wait: waits for so many seconds.
-        shown: is told how many bytes of how many are on their way.
-        insecure: send the token over a network that can read it.
-        retried: is told why it is sent once more.
+        shown: is told how many bytes of how many have been sent.
+        insecure: send the token unencrypted.
+        retried: is told why it is sent again.
     """
 
     wait: Callable[[float], None]
@@ -134,25 +121,15 @@ class SendOptions:
 
 
 def send_run_here(path: Path, url: str, manner: SendOptions, directory: Path = Path()) -> SentRun:
-    """Send a run of this repository; see `send_run`.
-
-    Args:
-        path: a `run.json`, or the folder that holds one.
-        url: of the server.
-        manner: how.
-        directory: somewhere in the repository, or anywhere.
-    """
+    """Send a run of this repository; see `send_run`."""
     return send_run(path, url, context_here(directory), manner)
 
 
 def send_run(path: Path, url: str, context: Context, manner: SendOptions) -> SentRun:
-    """Send a run, with its samples and the token of the environment; in the main thread alone.
+    """Send a run, with its samples and the token of the environment; in the main thread only.
 
     Args:
         path: a `run.json`, or the folder that holds one; `samples.jsonl` beside it goes along.
-        url: of the server.
-        context: where the run comes from.
-        manner: how.
 
     Raises:
         GateError: it is no whole run, the token is none or does not suffice, or there is no Prompt Gate.
@@ -184,13 +161,13 @@ def _sent(path: Path, url: str, context: Context, manner: SendOptions) -> SentRu
 
 @dataclass(frozen=True, slots=True)
 class _ServerUpload:
-    """The way to one server and back."""
+    """A connection to one server."""
 
     server: Server
     manner: SendOptions
 
     def greet(self) -> int:
-        """Ask who is there, before anything is sent; how large a run may be."""
+        """Check the server before anything is sent; returns how large a run may be."""
         reply = self._asked("GET", _ABOUT)
         if reply.status == 200 and reply.body.get("service") == "prompt-gate":
             most = reply.body.get("run_bytes")
@@ -206,7 +183,7 @@ class _ServerUpload:
         raise self._told(reply)
 
     def _asked(self, method: str, path: str, upload: Upload | None = None) -> Reply:
-        """The answer; what may go better later is tried again."""
+        """The answer, after retries of what may succeed later."""
         for tried in range(1, TRIES + 1):
             try:
                 reply = self.server.ask(method, path, upload)
@@ -223,7 +200,7 @@ class _ServerUpload:
         raise CannotEvaluate(f"{self.server.url} cannot keep the run: {why}", hint)
 
     def _said(self, reply: Reply) -> str:
-        """The server's words, in which the token may stand."""
+        """The server's message, with the token masked."""
         return reply.said.replace(self.server.token, "[token]") if self.server.token else reply.said
 
     def _told(self, reply: Reply) -> GateError:
@@ -248,13 +225,13 @@ class _ServerUpload:
 
 
 def _origin(context: Context) -> str:
-    """Where a run comes from; who sends it is known by the token."""
+    """Where a run comes from; its sender is known by the token."""
     named = {"repository": context.repository, "branch": context.branch, "event": context.event}
     number = {} if context.pull_request is None else {"pull_request": context.pull_request}
     return json.dumps({**named, **number})
 
 
 def _seconds(reply: Reply) -> float:
-    """That the server asks to wait."""
+    """The wait that the server asks for."""
     asked = reply.headers.get("retry-after", "")
     return min(float(asked), _LONGEST_WAIT_S) if asked.isascii() and asked.isdecimal() and len(asked) < 9 else 0.0

@@ -28,12 +28,7 @@ from gate.store.files import GATE_FOLDER
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A folder whose files a configuration names.
-
-    Args:
-        root: of the repository, or the folder itself.
-        repo: None outside of a repository.
-    """
+    """A folder whose files a configuration names."""
 
     root: Path
     repo: Repo | None
@@ -45,7 +40,7 @@ class Place:
 
     @property
     def branch(self) -> str:
-        """What changes are compared with: the server's main branch, or else one of this clone.
+        """The branch that changes are compared with: the server's main branch, or else one of this clone.
 
         It is written into files and shown: one that a screen or YAML would take for more than a name is `HEAD`.
         """
@@ -97,7 +92,7 @@ def own_folder(directory: Path = Path()) -> Path:
 
 
 def place_here(directory: Path = Path()) -> Place:
-    """The repository that a folder lies in, or the folder.
+    """The repository that a folder is in, or the folder.
 
     Raises:
         GateError: the repository is bare, or git does not trust its owner.
@@ -114,7 +109,7 @@ def place_here(directory: Path = Path()) -> Place:
 
 
 def git_user_name(repo: Repo) -> str:
-    """The name that commits of a repository get; empty where git knows none."""
+    """The author name of commits in a repository; empty where git has none."""
     answer = repo.git.ask("config", "--get", "user.name")
     return answer.out.decode(errors="replace").strip() if answer.code == 0 else ""
 
@@ -126,10 +121,6 @@ _REMOTE = re.compile(r"[/:]([^/:]+/[^/:]+?)(?:\.git)?/?$")
 
 def context_here(directory: Path, environ: Mapping[str, str] | None = None) -> Context:
     """Where a run of this process comes from.
-
-    Args:
-        directory: somewhere in the repository, or anywhere.
-        environ: the variables; the process's own when None.
 
     Raises:
         GateError: a workflow's event cannot be read.
@@ -148,12 +139,10 @@ def context_here(directory: Path, environ: Mapping[str, str] | None = None) -> C
 
 
 def context_of(runner: Runner, event: Event, pull_request: int | None = None) -> Context:
-    """Where a run comes from that answers an event.
+    """The origin of a run that answers an event.
 
     Args:
-        runner: what GitHub's runner says.
-        event: that started it.
-        pull_request: its number, where the event does not say it.
+        pull_request: its number, where the event does not have it.
     """
     branch, number = _branch(runner, event)
     return Context(
@@ -192,7 +181,7 @@ def _local(directory: Path) -> Context:
 
 
 def _said(repo: Repo, *arguments: str) -> str:
-    """What git says in one line; empty where it has nothing to say."""
+    """Git's output on one line; empty where there is none."""
     answer = repo.git.ask(*arguments)
     return answer.out.decode(errors="replace").strip() if answer.code == 0 else ""
 

@@ -25,7 +25,7 @@ from gate.record.transcript import Failed
 from gate.values import JsonValue
 
 TRUSTED = ("push", "merge_group", "workflow_dispatch", "repository_dispatch", "schedule", "release")
-"""Events that only those can cause who may push to the repository."""
+"""Events that only people who may push to the repository can cause."""
 
 
 def untrusted_reason(here: Surroundings) -> str:
@@ -33,9 +33,6 @@ def untrusted_reason(here: Surroundings) -> str:
 
     Outside of a workflow whoever starts the gate answers for what is checked out. In one the event says whose change it
     is, and what cannot be read is nobody's.
-
-    Args:
-        here: what started this process.
     """
     if not here.event or here.event in TRUSTED:
         return ""
@@ -55,12 +52,11 @@ _CHECK_OUT = "check the repository out before the gate, with fetch-depth: 2 (0 f
 
 
 def refuse_untrusted(here: Surroundings, what: str, instead: str) -> None:
-    """Refuse to run code where anybody may have written it.
+    """Refuse to run code that anybody may have written.
 
     Args:
-        here: what started this process.
-        what: is to be run, as `python:module:function`.
-        instead: what can be used that is no code, within a sentence.
+        what: to run, as `python:module:function`.
+        instead: an alternative without code, within a sentence.
 
     Raises:
         GateError: the event is not one that can be trusted.
@@ -71,10 +67,7 @@ def refuse_untrusted(here: Surroundings, what: str, instead: str) -> None:
 
 
 def place_of(source: FileSource) -> CodePlace:
-    """Where the code of one side lies.
-
-    Args:
-        source: the side.
+    """The place of the code of one side.
 
     Raises:
         CannotEvaluate: it is in no checkout.
@@ -103,9 +96,9 @@ class CodeFolder:
     """The files of one side, for one use.
 
     Args:
-        root: the folder that modules are looked for in.
-        scratch: goes afterwards; where the root was written for this use, it lies in it.
-        written: the folder that all files of a commit were written into; None where they are those of a working tree.
+        root: where modules are looked for.
+        scratch: removed afterwards; contains the root where that was written for this use.
+        written: holds all files of a commit; None for a working tree.
     """
 
     root: Path
@@ -115,13 +108,10 @@ class CodeFolder:
 
 @contextmanager
 def code_folder(place: CodePlace) -> Iterator[CodeFolder]:
-    """The files of one side in a folder that nothing else uses, and that is gone afterwards.
+    """The files of one side in a folder that nothing else uses, and that is removed afterwards.
 
     Those of a commit are written anew each time: code that ran in between, as the same user, may have written into
     whatever was there. A working tree is used where it lies.
-
-    Args:
-        place: of one side.
 
     Raises:
         GateError, CannotEvaluate: as `gate.git.objects.export`.
@@ -150,10 +140,10 @@ Files: TypeAlias = dict[str, tuple[int, ...]]
 
 @dataclass(frozen=True, slots=True)
 class FileWatch:
-    """What the files of a commit looked like when they had been written.
+    """The state of a commit's files just after they were written.
 
     Args:
-        root: the folder of all of them.
+        root: folder of all of them.
         label: the commit, as the user knows it.
     """
 
@@ -163,11 +153,11 @@ class FileWatch:
 
     @classmethod
     def of(cls, root: Path, label: str) -> "FileWatch":
-        """Note what is there now; see the class for the arguments."""
+        """Record the current state."""
         return cls(root, label, _files(root))
 
     def changed(self) -> str:
-        """Why what ran there may have been another program; empty where nothing says so.
+        """Why another program may have run there; empty where nothing says so.
 
         A file of the commit is another one, or there is code that the commit does not have. Other files may come.
         """
@@ -205,10 +195,10 @@ PromptTexts = tuple[str | Failed, ...]
 
 @contextmanager
 def prompt_builder(here: Surroundings | None = None) -> Iterator[PromptBuilder]:
-    """What builds prompts, for as long as both sides are read.
+    """The builder of prompts, for as long as both sides are read.
 
     Args:
-        here: what started this process; read from the environment when None.
+        here: read from the environment when None.
     """
     yield _Builder(here or Surroundings.from_environ())
 
@@ -218,9 +208,6 @@ class _Builder:
     """See `gate.prompts.functions.PromptBuilder`; what two suites ask for is built once.
 
     One function is called after the other, so that no files of a side are there while code of the other one runs.
-
-    Args:
-        here: says whether code may run.
     """
 
     here: Surroundings

@@ -29,8 +29,7 @@ def page(run: RunRecord, folder: Path | None) -> str:
     """The report for a browser.
 
     Args:
-        run: the record.
-        folder: that may hold its `samples.jsonl`; None where there is none.
+        folder: may hold the run's `samples.jsonl`; None where there is none.
     """
     from gate.report.page.document import render_page
 
@@ -57,7 +56,7 @@ def _junit(run: RunRecord, folder: Path) -> str:
 
 
 def _samples(folder: Path) -> Iterator[Sample]:
-    """As many samples as can be read: a line that is none, or a file that breaks off, ends them."""
+    """As many samples as can be read, up to the first bad line."""
     from gate.store.samples import samples_of
 
     with suppress(GateError):

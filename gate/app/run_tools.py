@@ -48,13 +48,11 @@ from gate.suite import Arm, Suite
 
 @dataclass(slots=True)
 class RunNotes:
-    """Notes of one run.
+    """The notes of one run.
 
     Args:
-        say: tells the user.
-        resolved: what is evaluated, and what the run may spend.
-        spending: what it would spend if nothing were known; asked for only where there is a budget.
-        later: notes that come up while the run goes on.
+        spending: without reuse; computed only where there is a budget.
+        later: notes that come up during the run.
     """
 
     say: Callable[[str], None]
@@ -65,11 +63,7 @@ class RunNotes:
     _foreseen: list[str] = field(default_factory=list, init=False)
 
     def begin(self, known: int) -> None:
-        """Tell what should be known before the first call.
-
-        Args:
-            known: calls that need not be made.
-        """
+        """Tell what to know before the first call, given the number of calls that need not be made."""
         told = list(self.later())
         if self.resolved.budget != Budget():
             early = why_not(self.resolved.suites, self.resolved.policy) is None
@@ -85,10 +79,10 @@ class RunNotes:
             self.say(terminal_text(note))
 
     def all(self, *, whole: bool) -> Sequence[str]:
-        """Everything that the record is to keep, each note once.
+        """Everything that the record keeps, each note once.
 
         Args:
-            whole: the run came to its end, so that what was feared of its budget did not come about.
+            whole: the run was completed, so that warnings about its budget no longer apply.
         """
         return list(dict.fromkeys([*self._told, *([] if whole else self._foreseen), *self.later()]))
 
@@ -100,29 +94,27 @@ PROTOCOL = "http/protobuf"
 
 
 class Observer(Tracing, Protocol):
-    """Looks at what a run does."""
+    """Observes what a run does."""
 
     def calls(self, calls: BudgetedCalls, role: str, factory: Factory) -> BudgetedCalls:
-        """Calls that are looked at.
+        """Calls that are observed.
 
         Args:
-            calls: makes them.
             role: `answer`, `aside`, `judge` or `other`.
-            factory: knows addresses.
         """
         ...
 
     def toolbox(self, box: Toolbox) -> Toolbox:
-        """Tools that are looked at."""
+        """Tools that are observed."""
         ...
 
     def ended(self, run: RunRecord) -> None:
-        """What came of it."""
+        """Told the result."""
         ...
 
 
 class NoObserver:
-    """Nobody looks."""
+    """Observes nothing."""
 
     def sample(self, job: Job) -> AbstractContextManager[None]:
         return nullcontext()
@@ -169,12 +161,7 @@ class _Observed:
 
 @contextmanager
 def observed_run(plan: RunOrder, wanted: TelemetrySettings) -> Iterator[Observer]:
-    """Whoever looks at a run; what goes wrong with it is a warning, once, and nothing else.
-
-    Args:
-        plan: what is carried out; its user is warned.
-        wanted: where spans go.
-    """
+    """The observer of a run; its own errors give one warning, and nothing else."""
     if not wanted.traces:
         yield NoObserver()
         return
@@ -212,20 +199,17 @@ def _warn(plan: RunOrder, said: str) -> None:
 
 
 def make_factory(plan: RunOrder, keys: Keys, settings: Settings, executor: Executor | None) -> Factory:
-    """The owner of all providers of a run.
+    """The factory of all providers of a run.
 
     Args:
-        plan: what is carried out.
-        keys: keys and addresses.
-        settings: folders and prices.
-        executor: sends requests from elsewhere; None from this process.
+        executor: sends requests from elsewhere; None for this process.
     """
     prices = PriceList(by_name=settings.price_by_name)
     return Factory(keys, settings.cache_dir, plan.concurrency, _read_text, prices, executor)
 
 
 def within_budget(resolved: Resolved) -> Resolved:
-    """The same, where nothing else limits a reply limited as the budget says."""
+    """The same, with replies limited by the budget where nothing else limits them."""
     if resolved.budget.max_output_tokens is None:
         return resolved
 
@@ -243,9 +227,8 @@ def within_budget(resolved: Resolved) -> Resolved:
 
 
 def with_obstacles(resolved: Resolved, factory: Factory) -> Resolved:
-    """The same, with the reason why a trial of an edited exam, or a comparison of promises, cannot work.
-
-    Neither has a part in the verdict, so that nothing that is wrong with them must keep the run from it.
+    """The same, with the reason why a trial of an edited exam, or a comparison of promises, cannot work: neither
+    decides.
     """
 
     def checked(trial: Trial) -> Trial:
@@ -279,7 +262,7 @@ def _able_to_read(suite: Suite, budget: Budget, factory: Factory) -> Suite:
 
 
 def preflight(resolved: Resolved, factory: Factory) -> None:
-    """Find before anything is spent what cannot work: a key, a model file, a parameter, a budget without a price.
+    """Find what cannot work before anything is spent: a key, a model file, a parameter, a budget without a price.
 
     Raises:
         GateError: the first of them.
@@ -313,7 +296,7 @@ def _check_budget(models: Collection[Member], budget: Budget, factory: Factory) 
 
 
 def _check_tools(suite: Suite) -> None:
-    """The embedded model is not told of tools, so that an arm with tools would be judged by what it cannot do."""
+    """Refuse tools for the embedded model: it is not told of them, so it would be judged unfairly."""
     for arm in suite.arms.values():
         if isinstance(arm.target, ToolLoop) and arm.model.provider == "local":
             hint = "serve it with tool calling, and name the server under providers: in gate.yaml"
@@ -321,7 +304,7 @@ def _check_tools(suite: Suite) -> None:
 
 
 def _called(suite: Suite) -> Iterator[Member]:
-    """The models that answer, those that an agent calls itself left out, and those that talk to agents."""
+    """The models that answer, without those that an agent calls itself, and those that talk to agents."""
     for arm in suite.arms.values():
         if arm.target is None or isinstance(arm.target, ToolLoop):
             yield arm.model, arm.params
@@ -339,12 +322,7 @@ def _judges(suite: Suite) -> Iterator[ScorerSpec]:
 
 
 def members(spec: ScorerSpec, factory: Factory) -> tuple[Member, ...]:
-    """Who judges, and how: at temperature 0 where the interface takes one and nothing else was asked for.
-
-    Args:
-        spec: a scorer that asks a model.
-        factory: knows the interfaces; nothing is made, and no key is needed.
-    """
+    """The judging models, at temperature 0 where the interface takes one and nothing else was asked for."""
     given = spec.options.get("params")
     params = parse_params(given if isinstance(given, dict) else {}, f"params of the judge {spec.name}")
     return tuple((one, factory.cold(one, params)) for one in map(parse_model, spec.models))
@@ -352,13 +330,7 @@ def members(spec: ScorerSpec, factory: Factory) -> tuple[Member, ...]:
 
 @dataclass(frozen=True, slots=True)
 class RunServices:
-    """Who works for a run besides models.
-
-    Args:
-        coders: functions that score.
-        crew: agents.
-        observer: looks at all of it.
-    """
+    """Services of a run besides models: scoring functions, agents and the observer."""
 
     coders: ScoringFunctions
     crew: SharedResources
@@ -406,13 +378,7 @@ def make_tools(plan: RunOrder, factory: Factory, folder: RunFolder, memory: RunM
 
 
 def model_scorer(spec: ScorerSpec, factory: Factory, calls: Calls) -> ModelScorer:
-    """What asks the model, or the models, of a scorer.
-
-    Args:
-        spec: a scorer that asks a model.
-        factory: knows the interfaces.
-        calls: sends requests.
-    """
+    """The scorer that asks the model, or models, of a spec."""
     found = tuple(Judge(spec, model, params, calls) for model, params in members(spec, factory))
     return Jury(spec, found) if len(found) > 1 else found[0]
 
@@ -424,7 +390,7 @@ def _outlay(plan: RunOrder, factory: Factory) -> Spending:
 
 
 def caching_of(factory: Factory) -> Callable[[Arm], CacheTerms]:
-    """On what terms the provider of an arm caches prompts."""
+    """The provider's terms of prompt caching for an arm."""
     return lambda arm: factory.caching(arm.model, arm.params)
 
 

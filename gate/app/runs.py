@@ -52,12 +52,9 @@ class _Unjoined(ThreadPoolExecutor):
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """What a run works with once all is made.
+    """The parts of a run that is under way.
 
     Args:
-        resolved: what is evaluated, within its budget.
-        tools: calls, scorers, sink and progress.
-        caching: on what terms prompts are cached.
         seed: of the order of the calls and of the statistics.
         stop: ends the run early.
     """
@@ -71,12 +68,10 @@ class Running:
 
 @dataclass(frozen=True, slots=True)
 class Outset:
-    """What is there before anything is made.
+    """The parts of a run before its tools are made.
 
     Args:
-        folder: of the run.
         seed: of the order of the calls and of the statistics.
-        observer: looks at what is done.
     """
 
     folder: RunFolder
@@ -85,7 +80,7 @@ class Outset:
 
 
 def run_plan(plan: RunOrder, settings: Settings) -> RunRecord:
-    """Carry an evaluation out; see `carry_out` for arguments and errors."""
+    """Carry an evaluation out; see `carry_out`."""
     return carry_out(plan, settings, lambda run: evaluate(run.resolved, run.tools, run.caching, run.seed, run.stop))
 
 
@@ -96,18 +91,15 @@ def carry_out(
     *,
     background: bool = False,
 ) -> Result:
-    """Do what needs calls: the one entry to the event loop.
+    """Run what needs calls: the only entry to the event loop.
 
     Args:
-        plan: what, how, and where to.
-        settings: keys and addresses.
-        work: is given what it works with.
-        background: the process belongs to somebody else, who runs this in a thread of their own: signals and the
-            collector of garbage are left alone.
+        background: the process belongs to the caller, who runs this in a thread: signals and garbage collector are left
+            alone.
 
     Raises:
-        GateError: a method that cannot test these suites; before anything is written or spent, as for
-            MissingKey: a provider's key is absent.
+        GateError: a method that cannot test these suites; before anything is written or spent, as is the next.
+        MissingKey: a provider's key is absent.
         Misconfigured: a parameter that an interface does not take, a wrong key, an unknown model.
         Interrupted: by Ctrl-C; finished samples are in `samples.jsonl`.
     """
@@ -133,7 +125,7 @@ def carry_out(
 def _guarded(
     work: Callable[[Running], Coroutine[None, None, Result]],
 ) -> Callable[[Running], Coroutine[None, None, Result]]:
-    """The same in a process of its own: a signal ends the run with what there is."""
+    """The same in the gate's own process: a signal ends the run and keeps what there is."""
 
     async def guarded(running: Running) -> Result:
         # What is alive now lives until the end: the collector need not look at it again after every few hundred calls.
@@ -193,13 +185,13 @@ def _executor(plan: RunOrder, keys: Keys, settings: Settings) -> Executor | None
 EVERY_S = 0.3
 """Seconds between two looks."""
 SETTLED_S = 0.2
-"""Seconds in which nothing more is written before a save counts as done: editors write several files."""
+"""Seconds without a write before a save counts as done: editors write several files."""
 LONGEST_S = 5.0
-"""Seconds after which it counts as done all the same."""
+"""Seconds after which it counts as done in any case."""
 SAVED = "a file was saved"
 
 _IDLE = 20
-"""Times as long as a look takes is waited before the next one: watching takes at most a twentieth of one core."""
+"""Waits so many times as long as a look takes: watching uses at most a twentieth of one core."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,9 +199,8 @@ class WatchedRun:
     """One run that was watched.
 
     Args:
-        record: of it.
         saved: a file changed meanwhile, so that it ended early.
-        ended: a signal ended it, and the process should go.
+        ended: a signal ended it, and the process should exit.
     """
 
     record: RunRecord
@@ -218,12 +209,7 @@ class WatchedRun:
 
 
 def wait_for_save(seen: Sightings, sleep: Callable[[float], None] = time.sleep) -> None:
-    """Come back when something changed, and has stayed as it is for a moment.
-
-    Args:
-        seen: what is watched.
-        sleep: waits so many seconds.
-    """
+    """Return when something changed, and then stayed unchanged for a moment."""
     while True:
         changed, pause = _look(seen)
         if changed:
@@ -238,12 +224,7 @@ def wait_for_save(seen: Sightings, sleep: Callable[[float], None] = time.sleep) 
 
 
 def run_until_saved(plan: RunOrder, settings: Settings, seen: Sightings) -> WatchedRun:
-    """Carry an evaluation out, or give it up as soon as something changes; what was answered by then is kept.
-
-    Args:
-        plan: what is carried out.
-        settings: keys and addresses.
-        seen: what is watched.
+    """Carry an evaluation out, and stop it as soon as a file changes; what was answered by then is kept.
 
     Raises:
         GateError: as `gate.app.runs.carry_out`.

@@ -45,12 +45,7 @@ from gate.store.shard_folder import SHARD_FILE as SHARD
 
 @dataclass(frozen=True, slots=True)
 class ShardOrder:
-    """One part of a run.
-
-    Args:
-        share: which one, of how many.
-        asked: what the whole run was asked for.
-    """
+    """One part of a run."""
 
     share: Share
     asked: Asked
@@ -66,15 +61,13 @@ def named_commit(ref: str) -> NamedCommit:
 
 
 def run_shard(plan: RunOrder, part: ShardOrder, settings: Settings) -> ShardRecord:
-    """Take one share of the samples, and keep them with `shard.json` beside them.
+    """Take one share of the samples, and write `shard.json` beside them.
 
     Args:
         plan: the whole run; its folder is this shard's own.
-        part: which part of it.
-        settings: keys and addresses.
 
     Raises:
-        GateError: as `gate.app.runs.carry_out`, and a budget that cannot be divided.
+        GateError: as `gate.app.runs.carry_out`, or a budget that cannot be divided.
     """
     budget = part_of(plan.resolved.budget, part.share)
     check_method(plan.resolved.policy, plan.resolved.suites)
@@ -108,7 +101,7 @@ async def _take(plan: RunOrder, run: Running, share: Share, begun: "_Begun") -> 
 
 
 class _Begun:
-    """Writes `shard.json` when the shard begins, for whoever finds it dead, and when it has ended."""
+    """Writes `shard.json` when the shard begins, so that a killed one can be found, and when it has ended."""
 
     def __init__(self, folder: Path, number: int, whole: Evaluation, budget: ShardBudget) -> None:
         self._folder, self._begun = folder, time.perf_counter()
@@ -144,7 +137,7 @@ class _Begun:
 
 
 def _clear(folder: Path) -> None:
-    """Remove what an earlier run or shard left here: its samples must not be taken for those of this one."""
+    """Remove what an earlier run or shard left here, whose samples must not be mistaken for this one's."""
     if not folder.exists():
         return
     own = run_folder(folder)
@@ -158,12 +151,7 @@ def _clear(folder: Path) -> None:
 
 @dataclass(frozen=True, slots=True)
 class RunShards:
-    """The shards of one run, by number.
-
-    Args:
-        folders: where each is.
-        records: what each says of itself.
-    """
+    """The folders and records of the shards of one run, by number."""
 
     folders: dict[int, Path]
     records: dict[int, ShardRecord]
@@ -175,13 +163,13 @@ class RunShards:
 
 
 def load_shards(paths: Sequence[Path]) -> RunShards:
-    """Find shards, and see that they are parts of one run.
+    """Find shards, and check that they are parts of one run.
 
     Args:
         paths: folders of shards, or folders that hold such folders.
 
     Raises:
-        InputErrors: they are not, with everything that speaks against it.
+        InputErrors: all reasons why they are not.
         GateError: no such folder, no shard in it, or one that git tracks: a change could have brought it.
     """
     folders = list(dict.fromkeys(folder for path in paths for folder in shard_folders(path)))
@@ -204,10 +192,6 @@ def load_shards(paths: Sequence[Path]) -> RunShards:
 def resolve_commits(inputs: GitInputs, directory: Path = Path()) -> Resolved:
     """Read both sides again, from the commits that the shards read.
 
-    Args:
-        inputs: of the shards.
-        directory: somewhere inside the repository.
-
     Raises:
         GateError: a commit is not in this clone.
     """
@@ -228,14 +212,13 @@ def _at(repo: Repo, commit: NamedCommit) -> RefSource:
 
 
 def check_same(shards: RunShards, resolved: Resolved) -> None:
-    """See that this checkout has what the shards evaluated, down to the last byte.
+    """Check that this checkout has exactly what the shards evaluated.
 
     Args:
-        shards: of one run.
-        resolved: what there is to evaluate here, with the shards' number of samples.
+        resolved: with the shards' number of samples.
 
     Raises:
-        InputErrors: it has something else.
+        InputErrors: it differs.
     """
     before = shards.evaluation
     now = evaluation(resolved, Asked(before.inputs, before.samples), before.of)
@@ -249,10 +232,9 @@ def merge_shards(shards: RunShards, resolved: Resolved, out: Path, settings: Set
     """Judge the samples of all shards as one run, and write it.
 
     Args:
-        shards: of one run, some of which may be missing: the run is then INCONCLUSIVE.
-        resolved: what they evaluated; at least one suite.
-        out: folder of the run; none of the shards'.
-        settings: addresses, which decide on the terms of prompt caching.
+        shards: some may be missing: the run is then INCONCLUSIVE.
+        resolved: at least one suite.
+        out: none of the shards' folders.
 
     Raises:
         InputErrors: samples that do not belong, are doubled, or cannot be read.
@@ -295,7 +277,7 @@ def _gathered(shards: RunShards, resolved: Resolved) -> ShardSamples:
 
 
 def _short(record: ShardRecord, taken: int, share: int) -> str:
-    """What speaks against a file without a single bad line, or nothing."""
+    """Why a file without a single bad line is still wrong; empty if it is not."""
     if record.samples is not None and taken != record.samples:
         return f"holds {taken} samples, and {record.samples} were written: it is not whole"
     if not record.unfinished and taken != share:
@@ -313,7 +295,7 @@ def _times(records: Iterable[ShardRecord]) -> tuple[datetime, float]:
 
 
 def _factory(settings: Settings, resolved: Resolved) -> Factory:
-    # No key is needed to know an interface and its terms, and none is given.
+    # Prices and cache terms need no key, and none is given.
     keys = addresses_of(settings, resolved.servers)
     return Factory(keys, settings.cache_dir, 1, _no_text, PriceList(by_name=settings.price_by_name))
 

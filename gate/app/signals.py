@@ -17,16 +17,12 @@ ENDING = {
 
 
 class _Ended(BaseException):
-    """A signal came; nothing on the way takes it for one of the errors that it goes on after."""
+    """A signal came; not an Exception, so that no handler of errors swallows it."""
 
 
 @contextmanager
 def ended_by_signals(stop: Stop) -> Iterator[None]:
-    """Within an event loop: the first signal ends the run with what there is, a second Ctrl-C ends the process.
-
-    Args:
-        stop: the switch of the run.
-    """
+    """Within an event loop: the first signal ends the run with what there is, a second Ctrl-C ends the process."""
     loop = asyncio.get_running_loop()
     before = {number: signal.getsignal(number) for number in ENDING}
 
@@ -49,7 +45,7 @@ def ended_by_signals(stop: Stop) -> Iterator[None]:
 
 @contextmanager
 def signals_reported() -> Iterator[None]:
-    """Outside of a run: the first signal becomes an error, which is told like any other; later ones change nothing.
+    """Outside of a run: the first signal becomes an error, reported like any other; later ones change nothing.
 
     A container's first process is never ended by a signal that it does not handle: it would go on until it is killed,
     and nobody would be told.
@@ -75,7 +71,7 @@ def signals_reported() -> Iterator[None]:
 
 @contextmanager
 def signals_later() -> Iterator[None]:
-    """A signal that comes meanwhile counts when this is over: what was begun on GitHub is known, and can be ended."""
+    """Delay signals until this is over, so that what was begun on GitHub is known and can be ended."""
     signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
     try:
         yield
@@ -85,7 +81,7 @@ def signals_later() -> Iterator[None]:
 
 @contextmanager
 def signals_ignored() -> Iterator[None]:
-    """What was measured is told to its end: telling takes seconds, and a check that is left open blocks a merge."""
+    """Ignore signals while results are reported: this takes seconds, and an open check would block a merge."""
     before = {number: signal.signal(number, signal.SIG_IGN) for number in ENDING}
     try:
         yield
@@ -97,15 +93,15 @@ def signals_ignored() -> Iterator[None]:
 Result = TypeVar("Result")
 
 SIGNAL_EVERY_S = 1.0
-"""Seconds until a time that is over is told once more: Python drops what is raised while an object is deleted."""
+"""Seconds until an expired time is signalled again: Python drops what is raised while an object is deleted."""
 
 
 class _TimeOver(BaseException):
-    """The clock has run out; nothing on the way takes it for one of the errors that it goes on after."""
+    """The time is over; not an Exception, so that no handler of errors swallows it."""
 
 
 def within_minutes(minutes: float, work: Callable[[], Result], told: Callable[[], tuple[str, str]]) -> Result:
-    """Do what is done outside of a run, in the main thread, and give it up when it takes longer, whatever it is at.
+    """Run `work` in the main thread, outside of a run, and interrupt it when it takes longer than this.
 
     It ends between two steps of Python; a step inside a library in C is waited for. Where the end hits a library while
     it cleans up, that one may raise an error of its own in its place; it is the end all the same. What comes after is
@@ -113,9 +109,8 @@ def within_minutes(minutes: float, work: Callable[[], Result], told: Callable[[]
     may be over while one is left.
 
     Args:
-        minutes: by the clock on the wall.
-        work: what is done.
-        told: a sentence on what took so long, and what helps against it; asked when the time is over.
+        minutes: of wall-clock time.
+        told: gives what took so long and what helps, a sentence each; called when the time is over.
 
     Raises:
         CannotEvaluate: the time is over.

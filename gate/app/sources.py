@@ -24,11 +24,10 @@ LARGEST_FILE = 64 * 2**20
 
 @dataclass(frozen=True, slots=True)
 class GitPlace:
-    """Where a comparison of two refs looks.
+    """The repository of a comparison of two refs.
 
     Args:
-        directory: somewhere inside the repository.
-        seen: notes what is read of the head's side; None where nobody asks.
+        seen: records what is read of the head's side.
     """
 
     directory: Path = Path()
@@ -50,10 +49,9 @@ def resolve_git_mode(
 
     Args:
         refs: base, and head or None for the working tree.
-        config: path of `gate.yaml` from the root of the repository.
-        suites: names to look at; empty for all.
+        config: path from the root of the repository.
+        suites: empty for all.
         everything: keep suites that the change does not touch.
-        here: which repository.
     """
     repo, seen = Repo.open(here.directory), here.seen
     base, head = refs
@@ -65,13 +63,7 @@ def resolve_git_mode(
 
 
 def resolve_files_mode(files: Files, run: FileRun, seen: Sightings | None = None) -> Resolved:
-    """Read three files by the paths that the user gave.
-
-    Args:
-        files: which ones.
-        run: how they are compared.
-        seen: notes what is read.
-    """
+    """Read three files by the paths that the user gave."""
     if seen is None:
         return rehearsed(resolve_files(DiskSource(), files, run, folder_of))
     disk = Noted(DiskSource(), Path(), seen)
@@ -79,16 +71,16 @@ def resolve_files_mode(files: Files, run: FileRun, seen: Sightings | None = None
 
 
 def folder_of(path: str) -> TreeSource:
-    """The folder of a file, and what is below; a link that leads out of it is refused."""
+    """The folder of a file and everything below; a link that leads out of it is refused."""
     folder = Path(path).parent
     return TreeSource(folder, Git(folder))
 
 
 def rehearsed(resolved: Resolved) -> Resolved:
-    """The same, after every case was put into every prompt and scorer.
+    """The same, after every case was tried in every prompt and scorer.
 
     Raises:
-        InputErrors: what does not fit.
+        InputErrors: one does not fit.
     """
     trials = (trial.suite for edit in resolved.edits for trial in edit.trials if not trial.reason)
     rehearse((*resolved.suites, *trials))
@@ -123,11 +115,11 @@ class DiskSource:
         return [pattern]
 
     def listing(self, folder: str = "") -> dict[str, str]:
-        """Nothing: a path stands for itself, and no folder belongs to it."""
+        """Empty: a path stands for itself, and no folder belongs to it."""
         return {}
 
     def links(self, pattern: str) -> dict[str, str]:
-        """None: a path stands for itself."""
+        """Empty: a path stands for itself."""
         return {}
 
     def leads_to(self, link: str) -> str | None:

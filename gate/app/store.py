@@ -42,15 +42,13 @@ FILE = Path(GATE_FOLDER) / "gate.db"
 
 
 def open_database(root: Path, url: str | None) -> "Database":
-    """The store's database, with the tables of this version.
+    """Open the store's database, with the tables of this version.
 
     Args:
-        root: of the repository.
-        url: of the database; None for the file.
+        url: None for the file.
 
     Raises:
-        GateError: a package is missing, the address is none, a newer version wrote it, or git tracks the file, which
-            a change could then have brought.
+        GateError: a package is missing, the address is wrong, a newer version wrote it, or git tracks the file.
         CannotEvaluate: it does not answer.
     """
     database = reach_database(root, url)
@@ -61,7 +59,7 @@ def open_database(root: Path, url: str | None) -> "Database":
 
 
 def reach_database(root: Path, url: str | None) -> "Database":
-    """The store's database, whatever tables it has; see `open_database`."""
+    """The store's database with tables of any version; see `open_database`."""
     try:
         from gate.store.sql import maintenance  # noqa: F401  # what every use of the store needs is there
         from gate.store.sql.database import Database
@@ -82,11 +80,10 @@ _NAMED = 5
 
 @dataclass(frozen=True, slots=True)
 class StoreCaseReader:
-    """See `gate.resolve.pairing.CaseShelf`; the store is opened for what is read, and for nothing else.
+    """See `gate.resolve.pairing.CaseShelf`; the store is opened only when something is read.
 
     Args:
-        root: of the repository.
-        url: of the database; None for the file.
+        url: None for the file.
     """
 
     root: Path
@@ -115,11 +112,7 @@ class StoreCaseReader:
 
 
 def store_case_reader(root: Path) -> StoreCaseReader:
-    """The suites of the store that the environment names, or of the repository's own.
-
-    Args:
-        root: of the repository.
-    """
+    """Reader of the suites in the store that the environment names, or in the repository's own."""
     return StoreCaseReader(root, database_url())
 
 
@@ -156,9 +149,7 @@ class LocalStore:
     """A store and who works on it.
 
     Args:
-        database: the store.
-        person: who that is, for the history.
-        now: the time.
+        person: for the history.
         root: of the repository, or the folder itself.
     """
 
@@ -172,8 +163,7 @@ def local_store(directory: Path, person: str) -> LocalStore:
     """The store of the repository that a folder is in, or of the folder itself.
 
     Args:
-        directory: somewhere in a repository, or anywhere.
-        person: who works on it; empty for the name that git knows, or that of the account.
+        person: empty for the name from git, or that of the account.
     """
     repo = _repo(directory)
     root = repo.root if repo is not None else directory.resolve()
@@ -205,12 +195,7 @@ Result = TypeVar("Result")
 
 
 def back_up_store(path: Path, directory: Path = Path()) -> None:
-    """See `gate.store.sql.maintenance.backup`.
-
-    Args:
-        path: of the new file.
-        directory: somewhere in the repository, or anywhere.
-    """
+    """See `gate.store.sql.maintenance.backup`."""
 
     def work(database: "Database") -> None:
         from gate.store.sql.maintenance import backup
@@ -232,7 +217,7 @@ def store_info(directory: Path = Path()) -> "StoreInfo":
 
 
 def upgrade_store(directory: Path = Path()) -> tuple[str, str]:
-    """The revision of the tables before, empty without tables, and the one that they have now."""
+    """The old revision of the tables (empty without tables) and the new one."""
 
     def work(database: "Database") -> tuple[str, str]:
         from gate.store.sql import maintenance
@@ -245,14 +230,13 @@ def upgrade_store(directory: Path = Path()) -> tuple[str, str]:
 
 
 def prune_store(*, dry: bool, directory: Path = Path()) -> "Pruned":
-    """Forget what is too old, as the environment says; see `gate.store.sql.retention.prune`.
+    """Delete what is too old by the environment's settings; see `gate.store.sql.retention.prune`.
 
     Args:
         dry: only count.
-        directory: somewhere in the repository, or anywhere.
 
     Raises:
-        GateError: the environment says nothing, or no number of days.
+        GateError: the environment sets nothing, or no number of days.
     """
     wanted = retention()
     if wanted == Retention():
@@ -269,13 +253,10 @@ def prune_store(*, dry: bool, directory: Path = Path()) -> "Pruned":
 
 
 def daily_pruning(database: "Database") -> Callable[[], None] | None:
-    """What a server does each day; None where the environment says that the store keeps all.
-
-    Args:
-        database: with the tables of this version.
+    """The daily task of a server; None where the environment keeps everything.
 
     Raises:
-        GateError: the environment says no number of days.
+        GateError: a setting is not a number of days.
     """
     wanted = retention()
     if wanted == Retention():
@@ -315,13 +296,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class StoreTokens:
-    """Where tokens are made.
+    """Creates and revokes API tokens.
 
     Args:
-        tokens: of the store.
         store: its address for readers, without a password.
-        person: who works on it.
-        now: the time.
     """
 
     tokens: "Tokens"
@@ -338,10 +316,10 @@ class StoreTokens:
         return issued
 
     def revoke(self, number: int) -> ApiToken:
-        """Refuse a token from now on.
+        """Revoke a token.
 
         Raises:
-            GateError: there is none of this number that is good.
+            GateError: no valid token has this number.
         """
         found = {one.id: one for one in self.tokens.all()}
         if not self.tokens.revoke(number, self.now):
@@ -357,11 +335,10 @@ class StoreTokens:
 
 @contextmanager
 def store_tokens(owner: str = "", directory: Path = Path()) -> Iterator[StoreTokens]:
-    """The desk of the repository that a folder is in.
+    """The tokens of the store of the repository that a folder is in.
 
     Args:
-        owner: whose tokens are made; empty for the name that git knows.
-        directory: somewhere in the repository, or anywhere.
+        owner: empty for git's user name.
     """
     here = local_store(directory, owner)
     with closing(here.database):
@@ -378,13 +355,13 @@ _SLOW = "[redacted: the pattern took too long]"
 
 
 def redactor(wanted: tuple[str, ...] | None = None) -> "Clean | None":
-    """Takes out of a text what shall not be kept; None where all is kept.
+    """Redacts texts before they are kept; None where everything is kept.
 
     Args:
-        wanted: names of kinds, and patterns between slashes; those of the environment when None.
+        wanted: names of kinds, and patterns between slashes; from the environment when None.
 
     Raises:
-        GateError: one is none of either.
+        GateError: one is neither.
     """
     kinds: dict[str, Clean] = {"email": without_emails, "phone": without_phones, "card": without_cards, "key": masked}
     wanted = redactions() if wanted is None else wanted
@@ -411,7 +388,7 @@ def _with_pattern(pattern: str) -> "Clean":
         try:
             return replaced(pattern, text, _REDACTED)
         except TooSlow:
-            # Better no text than one that nobody has looked through.
+            # Better no text than an unchecked one.
             return _SLOW
 
     return clean

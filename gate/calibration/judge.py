@@ -1,4 +1,4 @@
-"""Labelled answers and what a judge said of them become a calibration, with the limits of its sample."""
+"""Makes a calibration from labelled answers and a judge's scores, and states the limits of the sample."""
 
 import math
 from collections import Counter
@@ -34,15 +34,11 @@ from gate.values import digest
 FEW = 30
 FEW_OF_A_LABEL = 10
 NARROW = 0.05
-"""Half the width of an interval of the agreement that is worth citing."""
+"""Half width of an interval of the agreement that is narrow enough to cite."""
 
 
 def limits(record: JudgeCalibrationRecord) -> Iterator[str]:
-    """Sentences for the reader, the gravest first.
-
-    Args:
-        record: all figures; its own `limits` are not looked at.
-    """
+    """Sentences for the reader, the most serious first; the record's own `limits` are ignored."""
     agreement = record.agreement
     if agreement is None:
         yield "The judge gave no answer a score: nothing is known about it."
@@ -62,7 +58,7 @@ def limits(record: JudgeCalibrationRecord) -> Iterator[str]:
 
 
 def answers_needed(share: float, half: float = NARROW) -> int:
-    """Independent answers whose interval of the agreement has this half width (normal approximation)."""
+    """Independent answers for an interval of the agreement with this half width (normal approximation)."""
     z = normal_quantile(0.975)
     spread = max(share * (1.0 - share), 0.05 * 0.95)
     return math.ceil(z * z * spread / half**2)
@@ -135,7 +131,7 @@ def _thresholds(record: JudgeCalibrationRecord) -> Iterator[str]:
 
 
 SHOWN = 10
-"""Answers on which judge and people are furthest apart."""
+"""Answers shown on which judge and people are furthest apart."""
 OUTPUT_CHARS = 400
 SLICES = 100
 _NOTHING = NoFigure(reason="no answer has a score")
@@ -143,13 +139,13 @@ _NOTHING = NoFigure(reason="no answer has a score")
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How the judging went.
+    """How the judging ended.
 
     Args:
         created: when it began.
-        repeats: times that each answer was to be judged.
+        repeats: planned judgements per answer.
         unfinished: why it ended early; empty otherwise.
-        spent_usd: dollars; None where no price is known.
+        spent_usd: None where no price is known.
     """
 
     created: datetime
@@ -164,13 +160,10 @@ def seed_of(labels: Labels, spec: ScorerSpec) -> int:
 
 
 def conclude(labels: Labels, spec: ScorerSpec, judged: Sequence[Judged], ended: Ended) -> JudgeCalibrationRecord:
-    """Put judgements beside labels; no calls.
+    """Compare judgements with labels; no calls.
 
     Args:
-        labels: what people say.
-        spec: the scorer.
         judged: one for each row of the labels.
-        ended: how the judging went.
     """
     judge, seed = identity(spec), seed_of(labels, spec)
     places = [place for place, one in enumerate(judged) if one.values]
@@ -242,7 +235,7 @@ def _judging(judged: Sequence[Judged], with_score: IntArray, ended: Ended) -> Ju
 
 
 def _differing(found: Figures) -> list[int]:
-    """The answers where most judgements and most labels differ as pass and fail, those furthest apart first."""
+    """The answers where most judgements and most labels differ as pass and fail, the largest differences first."""
     verdicts, labels = judge_agreement.means(found.verdicts), judge_agreement.means(found.labels)
     apart = np.abs(found.judged_mean - found.label_mean)
     order = sorted(range(len(apart)), key=lambda place: (-apart[place], place))

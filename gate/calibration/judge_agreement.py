@@ -54,27 +54,22 @@ ScoreOf = Callable[[Subject, int], Awaitable[Score]]
 
 @dataclass(slots=True)
 class Judged:
-    """What was said of one answer.
-
-    Args:
-        scores: one for each time that it was judged, by the number of the repeat; fewer where the run ended early.
-    """
+    """The scores of one answer, by the number of the repeat; fewer where the run ended early."""
 
     scores: dict[int, Score] = field(default_factory=dict)
 
     @property
     def values(self) -> list[float]:
-        """The scores that there are, in the order of the repeats."""
+        """The existing scores, in the order of the repeats."""
         found = (self.scores[index].value for index in sorted(self.scores))
         return [value for value in found if not isinstance(value, Unscored)]
 
 
 @dataclass(slots=True)
 class Judging:
-    """Judges every answer once, then every answer again: a run that ends early has looked at all of them.
+    """Judges every answer once, then every answer again, so that a run that ends early has looked at all of them.
 
     Args:
-        spec: the scorer.
         tools: calls, sink, progress.
         stop: ends the run early.
     """
@@ -87,17 +82,10 @@ class Judging:
     _scored: bool = field(default=False, init=False)
 
     async def judge(self, rows: Sequence[Labelled], repeats: int) -> list[Judged]:
-        """Judge.
-
-        Args:
-            rows: the recorded answers.
-            repeats: times that each is judged.
-
-        Returns:
-            One for each row, in their order.
+        """Judge each recorded answer `repeats` times; one result for each row, in order.
 
         Raises:
-            GateError: a mistake that no retry mends (wrong key, unknown model).
+            GateError: an error that no retry fixes (wrong key, unknown model).
         """
         self.found = [Judged() for _ in rows]
         score = self._scorer()
@@ -155,10 +143,9 @@ _TOLERANCE = 1e-9
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Figures:
-    """Labels and judgements of the answers that have both.
+    """Labels and judgements of the N answers that have both.
 
     Args:
-        rows: the labelled answers.
         people: [N, people] labels.
         scores: [N, repeats] the judge's.
         mark: at least this is a pass, for judge and people.
@@ -219,7 +206,7 @@ def means(ratings: Ratings) -> FloatArray:
 
 
 def agreement(found: Figures, left_out: int) -> AgreementRecord:
-    """How often the judge and people say the same.
+    """How often the judge and people agree.
 
     Args:
         found: one answer at least.
@@ -246,7 +233,7 @@ def agreement(found: Figures, left_out: int) -> AgreementRecord:
 
 
 def people(found: Figures, graded: bool) -> PeopleRecord | None:
-    """How far people agree among themselves; None where no answer has two labels."""
+    """How far people agree with each other; None where no answer has two labels."""
     several = found.people.counts >= 2
     if not several.any():
         return None
@@ -269,7 +256,7 @@ def grades(found: Figures) -> GradesRecord:
 
 
 def repeated(found: Figures) -> ConsistencyRecord | NoFigure:
-    """The same answer, judged again."""
+    """Agreement of the judge with itself on the same answer."""
     seen = consistency(found.scores, found.mark, found.drawing)
     if isinstance(seen, Undefined):
         return NoFigure(reason=seen.reason)
@@ -283,7 +270,7 @@ def repeated(found: Figures) -> ConsistencyRecord | NoFigure:
 
 
 def by_length(found: Figures) -> MaybeFigure:
-    """What an answer twice as long gets more at the same label."""
+    """How much more an answer of twice the length gets at the same label."""
     lengths = np.array([max(1, len(row.output)) for row in found.rows], dtype=np.float64)
     return figure(length_bias(found.judged_mean, found.label_mean, lengths, found.drawing))
 
@@ -305,7 +292,7 @@ def threshold(found: Figures) -> ThresholdRecord | NoFigure:
 
 
 def figure(found: Estimate | Undefined) -> MaybeFigure:
-    """As the record has it; an infinite bound becomes a missing figure."""
+    """As in the record; an infinite bound becomes a missing figure."""
     if isinstance(found, Undefined):
         return NoFigure(reason=found.reason)
     if not np.isfinite([found.lower, found.upper]).all():
@@ -314,7 +301,7 @@ def figure(found: Estimate | Undefined) -> MaybeFigure:
 
 
 def rate_record(rate: Rate) -> ShareRecord:
-    """As the record has it; without answers anything is possible."""
+    """As in the record; without answers the interval is the whole range."""
     return ShareRecord(value=rate.rate or 0.0, lower=rate.lower, upper=rate.upper)
 
 
@@ -323,10 +310,9 @@ def _maybe_rate(rate: Rate, reason: str) -> MaybeFigure:
 
 
 def jury(found: Figures, judged: Sequence[Judged]) -> JuryRecord | None:
-    """Each judge of a jury against people and all of them among themselves; None where one judge stands alone.
+    """Each judge of a jury against people, and all of them against each other; None for a single judge.
 
     Args:
-        found: figures of the answers.
         judged: of the same answers.
     """
     names = list(dict.fromkeys(part.name for one in judged for part in _opinions(one)))
@@ -342,11 +328,7 @@ def jury(found: Figures, judged: Sequence[Judged]) -> JuryRecord | None:
 
 
 def slices(found: Figures) -> list[SliceRecord]:
-    """The share of agreement within each slice, the largest slices first.
-
-    Args:
-        found: figures of the answers.
-    """
+    """The share of agreement within each slice, the largest slices first."""
     members: dict[str, list[int]] = {}
     for place, row in enumerate(found.rows):
         for dimension, value in row.case.slices.items():

@@ -1,4 +1,4 @@
-"""A finished A/A run becomes a calibration: the noise of each suite, false blocks, and how many samples to take."""
+"""Makes a calibration from a finished A/A run: noise per suite, false blocks, and how many samples to take."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -37,7 +37,7 @@ EFFECT = 0.10
 
 @dataclass(frozen=True, slots=True)
 class Measurable:
-    """What a choice starts from.
+    """The size of a suite.
 
     Args:
         cases, units, samples: n, independent units, k.
@@ -51,11 +51,9 @@ class Measurable:
 
 
 def choices(suite: Measurable, seen: noise.Measured, critical: float) -> list[ChoiceRecord]:
-    """Samples and cases to choose from; repeats are on the menu only where something is known about them.
+    """Samples and cases to choose from; repeats are offered only where something is known about them.
 
     Args:
-        suite: as it is now.
-        seen: its noise.
         critical: of the run's layout, in standard errors.
     """
     samples = SAMPLES if seen.varies and seen.split is not None and seen.split.sigma > 0.0 else (1,)
@@ -75,7 +73,6 @@ def advice(suite: Measurable, seen: noise.Measured | None, critical: float) -> I
     """Which choice to take, in sentences.
 
     Args:
-        suite: as it is now.
         seen: its noise; None with one case.
         critical: of the run's layout, in standard errors.
     """
@@ -113,24 +110,24 @@ def advice(suite: Measurable, seen: noise.Measured | None, critical: float) -> I
 
 
 def _needed(suite: Measurable, seen: noise.Measured, critical: float, k: int) -> int | None:
-    """Cases that show the fall even if it breaks whole cases."""
+    """Cases that show the drop even if it breaks whole cases."""
     units = cases_needed(seen.at(k)[1], EFFECT, critical, spread=WHOLE, power=POWER)
     return None if units is None else math.ceil(units * suite.cases / suite.units)
 
 
 class Steps(Protocol):
-    """Tells the user how far the resampling is."""
+    """Shows the progress of the resampling."""
 
     def start(self, total: int) -> None:
-        """So many steps will be made."""
+        """So many steps follow."""
         ...
 
     def step(self) -> None:
-        """One more is made."""
+        """One step is done."""
         ...
 
     def finish(self) -> None:
-        """No more will come."""
+        """No more steps follow."""
         ...
 
 
@@ -139,7 +136,6 @@ class _Part:
     """One suite of the run.
 
     Args:
-        record: as the run has it.
         scores: of the cases that have all of theirs.
         units: int[n], the independent unit of each; None when each is its own.
         blocking: slice name to positions among these cases, for the slices that the run could have blocked on.
@@ -160,11 +156,10 @@ class _Part:
 
 
 def calibrate(run: RunRecord, steps: Steps, effort: Effort | None = None) -> CalibrationRecord:
-    """Say what a run tells about noise.
+    """Estimate the noise from a run.
 
     Args:
         run: usually of a prompt against itself; of two versions the noise within the cases still holds.
-        steps: told about each simulated run.
         effort: of the simulation; None for one of half a minute or less, and for none where the run is too large.
 
     Raises:
@@ -227,7 +222,7 @@ def _parted(name: str) -> tuple[str, str]:
 
 
 def _stacked(parts: Sequence[_Part]) -> tuple[dict[str, NDArray[np.int64]], NDArray[np.int64]]:
-    """The slices of all suites, and the unit of each case, counted through."""
+    """The slices of all suites, and the unit of each case, numbered across suites."""
     slices: dict[str, NDArray[np.int64]] = {}
     units = []
     start = count = 0
@@ -239,7 +234,7 @@ def _stacked(parts: Sequence[_Part]) -> tuple[dict[str, NDArray[np.int64]], NDAr
 
 
 def _ties(parts: Sequence[_Part]) -> float:
-    """Share of deltas that are 0, for the critical value; a suite where nothing varied says nothing about it."""
+    """Share of deltas that are 0, for the critical value; a suite without variation adds no zeros."""
     tied = [part.scores.deltas == 0.0 for part in parts]
     return float(sum(zeros.sum() for zeros in tied if not zeros.all()) / sum(zeros.size for zeros in tied))
 

@@ -20,13 +20,7 @@ _DUST = 1e-9
 
 
 class RefusalWording(NamedTuple):
-    """How a refusal names what the rest of the dollars does not suffice for.
-
-    Args:
-        wanted: what is refused.
-        payer: what would cost so much.
-        instead: what helps besides more dollars.
-    """
+    """How a refusal is worded: what is refused, what would cost too much, and what helps besides more dollars."""
 
     wanted: str
     payer: str
@@ -40,27 +34,18 @@ CONVERSATION = RefusalWording("another conversation", "its messages", "ask for l
 
 @dataclass(slots=True)
 class DollarBudget:
-    """Dollars of a run.
-
-    Args:
-        spent: by the calls that were answered.
-        reserved: put aside for what is under way.
-    """
+    """Dollars of a run: spent by answered calls, and reserved for requests under way."""
 
     spent: float = 0.0
     reserved: float = 0.0
 
 
 class BudgetGuard:
-    """Counts what is spent and says when to stop.
+    """Counts what is spent and says when to stop; the minutes of the budget run from now, on a monotonic clock.
 
-    Dollars are put aside before a request and replaced by its price when it is answered. A request that fits the
-    budget, but not beside what others have put aside, waits until it is known what those cost: so that a cautious
-    estimate of many requests at once ends no run. A request that fails is taken to cost nothing.
-
-    Args:
-        budget: the limits; the minutes run from now.
-        clock: seconds that only grow.
+    Dollars are reserved before a request, and replaced by its price when it is answered. A request that fits the
+    budget, but not beside what others have reserved, waits until their prices are known, so that cautious estimates of
+    many requests at once end no run. A failed request is taken to cost nothing.
     """
 
     def __init__(self, budget: Budget, clock: Callable[[], float]) -> None:
@@ -80,12 +65,12 @@ class BudgetGuard:
 
     @property
     def in_dollars(self) -> bool:
-        """Are estimates of dollars looked at?"""
+        """Does the budget limit dollars?"""
         return self._budget.max_usd is not None
 
     @property
     def money(self) -> DollarBudget:
-        """Dollars spent and put aside, for reading."""
+        """A copy of the dollars spent and reserved."""
         return replace(self._money)
 
     def left_s(self) -> float | None:
@@ -108,17 +93,10 @@ class BudgetGuard:
             )
 
     async def take(self, estimate_usd: float = 0.0, words: RefusalWording = CALL) -> float:
-        """Ask to send one request; waits while only what others have put aside stands in its way.
-
-        Args:
-            estimate_usd: what it may cost.
-            words: what it is.
-
-        Returns:
-            The dollars put aside, for `settle`.
+        """Reserve dollars for one request, waiting while only the reservations of others stand in its way.
 
         Raises:
-            NoCall: it must not be sent.
+            CallRefused: it must not be sent.
         """
         while not self.holds(estimate_usd, words):
             await self.stirred()
@@ -127,15 +105,10 @@ class BudgetGuard:
         return estimate_usd
 
     def holds(self, estimate_usd: float, words: RefusalWording = CALL, promised_usd: float = 0.0) -> bool:
-        """Does something fit now, beside what others have put aside?
-
-        Args:
-            estimate_usd: what it may cost.
-            words: what it is.
-            promised_usd: what others will need, and have not put aside yet.
+        """Does a request fit now, beside what others have reserved, and `promised_usd` that they will still need?
 
         Raises:
-            NoCall: it would not fit if there were no others.
+            CallRefused: it would not fit if there were no others.
         """
         if (reason := self._used_up(estimate_usd, words)) is not None:
             raise CallRefused(self._refuse(reason))
@@ -150,14 +123,14 @@ class BudgetGuard:
         await settled
 
     def stir(self) -> None:
-        """Have all who wait look again."""
+        """Have all who wait check again."""
         while self._waiting:
             settled = self._waiting.popleft()
             if not settled.done():
                 settled.set_result(None)
 
     def settle(self, reserved_usd: float, cost: Cost | None) -> None:
-        """Replace what was put aside by the price of the reply; None where there was no reply."""
+        """Replace a reservation by the price of the reply; None where there was no reply."""
         money = self._money
         money.reserved = max(0.0, money.reserved - reserved_usd)
         if isinstance(cost, Dollars):
@@ -198,12 +171,8 @@ class BudgetGuard:
 def cap_reply_tokens(params: Params, budget: Budget) -> Params:
     """Parameters within a budget of tokens per reply: the same ones, or with the cap where they name no limit.
 
-    Args:
-        params: of an arm or a judge.
-        budget: of the run.
-
     Raises:
-        GateError: they ask for more.
+        GateError: they ask for more tokens.
     """
     cap = budget.max_output_tokens
     if cap is None:
@@ -221,10 +190,6 @@ def cap_reply_tokens(params: Params, budget: Budget) -> Params:
 def check_reply_budget(asked: Iterable[tuple[ModelRef, Params]], budget: Budget) -> None:
     """Find before anything is spent who asks for longer replies than the budget allows.
 
-    Args:
-        asked: models and parameters of arms and judges.
-        budget: of the run.
-
     Raises:
         GateError: naming the model.
     """
@@ -237,16 +202,7 @@ def check_reply_budget(asked: Iterable[tuple[ModelRef, Params]], budget: Budget)
 
 @dataclass(slots=True)
 class Counters:
-    """What the calls came to so far.
-
-    Args:
-        made: calls that were answered.
-        reused: answers that were known already.
-        retried: requests that were sent again.
-        failed: calls that were given up.
-        usd: dollars of the answered calls whose price is known.
-        priced, unknown: answered calls with a known price, and with one that exists but is not known.
-    """
+    """Counts of calls; `usd` sums the `priced` ones, and `unknown` are those whose price exists but is not known."""
 
     made: int = 0
     reused: int = 0
@@ -257,11 +213,7 @@ class Counters:
     unknown: int = 0
 
     def answered(self, cost: Cost) -> None:
-        """Count an answer.
-
-        Args:
-            cost: its price.
-        """
+        """Count an answer."""
         self.made += 1
         if isinstance(cost, Dollars):
             self.priced += 1
@@ -275,12 +227,8 @@ class ExternalConversations:
     """All conversations of a run.
 
     Where dollars have a limit, the first one begins alone, until an answer has a price. Each later one begins when its
-    messages fit the rest beside those that conversations under way have still to send, each as dear as the dearest
-    answer until then: so that a budget that ends does not break all of them off.
-
-    Args:
-        budget: the limits.
-        counters: what the messages came to.
+    messages fit the rest beside those that conversations under way have still to send, each priced like the dearest
+    answer so far: so a budget that ends does not break all of them off.
     """
 
     budget: BudgetGuard
@@ -348,12 +296,7 @@ class ExternalConversations:
 
 @dataclass(slots=True)
 class MeteredConversation:
-    """One conversation; see `gate.calls.interface.ExternalConversation`.
-
-    Args:
-        outsiders: all of them.
-        left: messages that it will still send at least.
-    """
+    """One conversation, with the number of messages that it will still send at least."""
 
     outsiders: ExternalConversations
     left: int

@@ -25,13 +25,7 @@ Providers: TypeAlias = Callable[[ModelRef, Params], Provider]
 
 @dataclass(frozen=True, slots=True)
 class CallPolicy:
-    """How calls are made.
-
-    Args:
-        concurrency: requests under way at once, over all providers; each of them may be allowed fewer for a while.
-        retry: when a request is sent again.
-        budget: when no more requests are sent.
-    """
+    """How calls are made; `concurrency` limits requests under way over all providers."""
 
     concurrency: int = 64
     retry: RetryPolicy = field(default_factory=RetryPolicy)
@@ -40,13 +34,7 @@ class CallPolicy:
 
 @dataclass(slots=True)
 class _Errand:
-    """One call on its way.
-
-    Args:
-        request: what is sent.
-        order: number of the call.
-        sent: requests so far.
-    """
+    """One call on its way: its number, and the requests sent for it so far."""
 
     request: Request
     order: int
@@ -57,12 +45,8 @@ class Caller:
     """Every model call of a run goes through here.
 
     Args:
-        providers: finds the provider of a model.
-        policy: concurrency, retries, budget.
         rng: source of the jitter.
-        price: prices a reply.
-        timing: clock and sleep.
-        memory: known answers, and the place where new ones are kept before they count.
+        memory: known answers; new ones are kept there before they count. None keeps nothing.
     """
 
     def __init__(  # noqa: PLR0913 one thing of each kind
@@ -97,27 +81,22 @@ class Caller:
         return self.counters.usd if known else None
 
     def exhausted(self) -> str | None:
-        """Why no more calls make sense; None while all is well.
-
-        The budget refused one, a service stopped answering, or answers cannot be kept.
-        """
+        """Why no more calls make sense (budget, a dead service, answers that cannot be kept), or None."""
         return self._broken or self._budget.refused or self._limiter.given_up()
 
     async def call(self, request: Request, *, fresh: bool = False, worth: WorthKeeping = any_reply) -> Reply | Failed:
         """Send one request, and again while that makes sense; a known answer is not asked for again.
 
         Args:
-            request: what to send.
             fresh: ask even if an answer is known.
             worth: may a fresh reply take the place of the known one?
 
         Returns:
-            The reply; or why there is none: the budget, a refusal, the last of too many errors, a service that is
-            given up, a full disk.
+            The reply; or why there is none, whether budget, refusal, errors or a full disk.
 
         Raises:
-            GateError: nothing of the kind can work (`Misconfigured`, `MissingKey`, parameters beyond the budget); the
-                run should stop.
+            GateError: no request can work (`Misconfigured`, `MissingKey`, parameters beyond the budget); the run should
+                stop.
         """
         request = self._within_budget(request)
         if fresh or isinstance(self._memory, NoMemory):

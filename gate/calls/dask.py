@@ -1,4 +1,4 @@
-"""Requests sent by the workers of a Dask cluster, in chunks: the side here, and what runs inside a worker.
+"""Requests sent by the workers of a Dask cluster, in chunks: this side, and what runs inside a worker.
 
 Dask carries requests and outcomes as Python objects: whoever reaches the scheduler can run code on both ends anyway.
 """
@@ -34,7 +34,7 @@ WINDOW_S = 0.01
 CONNECT_S = 10.0
 
 _OVERDUE_S = 60.0
-"""A chunk that is so late, after the longest of its requests' time-outs, is lost."""
+"""A chunk that is this late, after the longest time-out of its requests, is lost."""
 _SAME_VERSION = "install the same version of prompt-gate on every worker"
 
 
@@ -43,12 +43,11 @@ class ChunkSetup:
     """How a worker makes its providers.
 
     Args:
-        read_keys: reads keys from the worker's own environment; a function of a module, for Dask sends its name only.
-        openai_base_url, anthropic_base_url: the addresses that the main process uses. They are no secret, and an
-            answer is filed under its address.
-        connections: requests that may be under way at once.
-        servers: that `providers:` names, by name, without their keys.
-        version: of the package, which a worker must have as well.
+        read_keys: reads the worker's own environment; a module-level function, for Dask sends only its name.
+        openai_base_url, anthropic_base_url: of the main process. They are no secret, and an answer is filed under its
+            address.
+        servers: from `providers:`, by name, without their keys.
+        version: of the package; the worker must have the same.
     """
 
     read_keys: Callable[..., Keys]
@@ -66,12 +65,11 @@ class _Call:
 
 
 class DaskExecutor:
-    """Workers of a cluster; connects with the first request; see `gate.calls.provider.Executor`.
+    """Workers of a cluster; connects with the first request.
 
     Args:
         address: of the scheduler, `tcp://host:port`.
-        setup: how workers make their providers.
-        connect_s: seconds for the scheduler to answer, and again for a first worker to be there.
+        connect_s: for the scheduler to answer, and again for a first worker to be there.
 
     Raises:
         GateError: the package `distributed` is not installed.
@@ -92,7 +90,7 @@ class DaskExecutor:
         self._chunks: set[asyncio.Task[None]] = set()
 
     async def complete(self, request: Request) -> Completion:
-        """Have a worker send a request; see `Executor.complete`.
+        """Have a worker send a request.
 
         Raises:
             CannotEvaluate: the scheduler cannot be reached, went away, or has no worker.
@@ -110,7 +108,7 @@ class DaskExecutor:
         return await call.future
 
     async def close(self) -> None:
-        """Leave the cluster; what its workers are asking is not waited for."""
+        """Leave the cluster; requests under way at its workers are not waited for."""
         if self._timer is not None:
             self._timer.cancel()
         for chunk in self._chunks:
@@ -201,12 +199,7 @@ def _defect(error: Exception) -> CannotEvaluate:
 
 
 def run_chunk(setup: ChunkSetup, requests: list[Request]) -> list[Outcome]:
-    """Inside a worker: send every request of a chunk, all at once.
-
-    Args:
-        setup: how providers are made; they are kept for the chunks to come.
-        requests: what is to be sent.
-    """
+    """Inside a worker: send every request of a chunk, all at once. Its providers are kept for later chunks."""
     from distributed import secede
 
     # Waiting is no work: the slot is free for the next chunk.
@@ -252,7 +245,7 @@ def _factory(setup: ChunkSetup) -> Factory:
 
 
 def _no_files(path: str) -> str:
-    """In place of a reader: recorded answers stay in the main process."""
+    """Refuse to read: recorded answers stay in the main process."""
     raise FileNotFoundError(path)
 
 

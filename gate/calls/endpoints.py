@@ -11,12 +11,12 @@ from gate.config.models import ModelRef, ProviderServer, address_complaint
 from gate.errors import GateError, MissingKey
 
 Api: TypeAlias = Literal["openai", "azure", "anthropic", "bedrock", "vertex"]
-"""The client of an official SDK that reaches a server."""
+"""The SDK client that reaches a server."""
 
 OPENAI_URL = "https://api.openai.com/v1"
 ANTHROPIC_URL = "https://api.anthropic.com"
 NO_KEY = "none"
-"""Sent to a compatible server when there is no key: the SDKs want some word."""
+"""Sent to a compatible server when there is no key: the SDKs require one."""
 
 INTERFACES: Mapping[str, Api] = {
     "openai": "openai",
@@ -25,7 +25,7 @@ INTERFACES: Mapping[str, Api] = {
     "bedrock": "anthropic",
     "vertex": "anthropic",
 }
-"""Whose interface each provider speaks that is asked over a network: `openai` or `anthropic`."""
+"""The interface, `openai` or `anthropic`, that each remote provider speaks."""
 
 _AZURE = ("openai.azure.com", "services.ai.azure.com")
 
@@ -35,12 +35,10 @@ class Endpoint:
     """One server, reached by one client.
 
     Args:
-        api: the client.
         provider: the word before the colon of a model's name.
-        name: the service, as a reader knows it.
+        name: of the service, for readers.
         base_url: without the path of a call; empty where the SDK alone knows it.
         variable: the environment variable that holds the key, for messages.
-        connections: requests that may be under way at once.
         api_key: sent with each request, never shown. Empty where the SDK finds credentials of its own.
         token: the key is an access token (Azure).
         version: of the interface (Azure).
@@ -83,16 +81,12 @@ def takes_new_token_limit(base_url: str) -> bool:
 
 
 def host_of(base_url: str) -> str:
-    """The server's name for messages: no path, no user name, no password."""
+    """The server's host for messages, without path, user name or password."""
     return urlsplit(base_url).hostname or "the server"
 
 
 def checked_url(address: str, variable: str) -> str:
     """The same address without a slash at its end.
-
-    Args:
-        address: of a server.
-        variable: the environment variable that holds it, for messages.
 
     Raises:
         Misconfigured: it is not an http or https address, or carries a password.
@@ -128,12 +122,7 @@ _VERTEX: Mapping[str, str] = {"global": "aiplatform", "us": "aiplatform.us.rep",
 
 @dataclass(frozen=True, slots=True)
 class NamedServer:
-    """A server that `providers:` names, with its key.
-
-    Args:
-        server: what is written there.
-        api_key: from its variable, or None.
-    """
+    """A server that `providers:` names, with its key."""
 
     server: ProviderServer
     api_key: str | None = field(default=None, repr=False)
@@ -141,16 +130,12 @@ class NamedServer:
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """Keys and addresses from the environment; each is None where its variable is not set.
+    """Keys and addresses from the environment; None where a variable is not set.
 
     Args:
-        openai, anthropic: keys.
         openai_base_url, anthropic_base_url: servers to use instead of the services' own.
         azure, azure_token: key, or access token, of Azure OpenAI.
-        azure_endpoint, azure_version: of the resource.
         bedrock: key of Amazon Bedrock; None where the AWS credentials sign.
-        bedrock_region, bedrock_base_url: of Amazon Bedrock.
-        vertex_region, vertex_project, vertex_base_url: of Google Vertex.
         servers: that `providers:` names, by name.
     """
 
@@ -173,25 +158,19 @@ class Keys:
 
 @dataclass(frozen=True, slots=True)
 class Endpoints:
-    """Finds the endpoint of a model.
-
-    Args:
-        keys: keys and addresses.
-        connections: requests that may be under way at once.
-        keyless: a missing key is no mistake, as where workers read keys from their own environment.
-    """
+    """Finds the endpoint of a model; `keyless` where a missing key is allowed, as workers have keys of their own."""
 
     keys: Keys
     connections: int
     keyless: bool = False
 
     def interface(self, provider: str) -> Api | None:
-        """Whose interface a provider speaks, `openai` or `anthropic`; None for what is no service."""
+        """Whose interface a provider speaks, `openai` or `anthropic`; None for one that is no service."""
         named = self.keys.servers.get(provider)
         return INTERFACES.get(provider) if named is None else named.server.api
 
     def address(self, provider: str) -> str:
-        """Where a provider is asked; empty for what is no service."""
+        """Where a provider is asked; empty for one that is no service."""
         keys = self.keys
         if provider in keys.servers:
             return keys.servers[provider].server.base_url

@@ -1,4 +1,4 @@
-"""What agents and judges need of calls, what calls need of a memory, and how a run is told to end."""
+"""What agents and judges need of calls, what calls need of a memory, and how a run is stopped."""
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterable
@@ -26,7 +26,6 @@ class Calls(Protocol):
         """Send one request, unless its answer is known; a failure after every retry is a value, not an exception.
 
         Args:
-            request: what to send.
             fresh: ask even if an answer is known.
             worth: may a fresh reply take the place of the known one? If not, the known one stays known.
         """
@@ -35,11 +34,7 @@ class Calls(Protocol):
 
 @dataclass(slots=True)
 class Bill:
-    """What a message to an agent cost.
-
-    Args:
-        cost: of all calls that it took.
-    """
+    """What a message to an agent cost, over all calls that it took."""
 
     cost: Cost = Unpriced("unknown")
 
@@ -48,13 +43,10 @@ class ExternalConversation(Protocol):
     """A conversation with an agent that calls its models itself."""
 
     def message(self) -> AbstractAsyncContextManager[Bill]:
-        """Room for one message, which is cut at the deadline.
-
-        Returns:
-            Where its price goes, if the agent tells one.
+        """Room for one message, which is cut at the deadline; the bill takes its price, if the agent gives one.
 
         Raises:
-            NoCall: there is no room, or the time is up.
+            CallRefused: there is no room, or the time is up.
         """
         ...
 
@@ -63,16 +55,10 @@ class ExternalBudgets(Protocol):
     """Keeps the budgets where somebody else calls the models."""
 
     def outside(self, messages: int) -> AbstractAsyncContextManager[ExternalConversation]:
-        """Room for one conversation.
-
-        Args:
-            messages: that it will have at least.
-
-        Returns:
-            What each of its messages is sent through.
+        """Room for one conversation of at least so many messages.
 
         Raises:
-            NoCall: there is no room.
+            CallRefused: there is no room.
         """
         ...
 
@@ -82,11 +68,7 @@ class BudgetedCalls(Calls, ExternalBudgets, Protocol):
 
 
 class AnswerNotSaved(Exception):
-    """An answer could not be written down, so it must not count.
-
-    Args:
-        reason: one line, such as "the disk is full".
-    """
+    """An answer could not be written down, so it must not count; the reason is one line, such as "the disk is full"."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -98,7 +80,7 @@ class Memory(Protocol):
 
     @property
     def empty(self) -> bool:
-        """Nothing is known, so that there is no need to look for anything."""
+        """Nothing is known, so nothing needs to be looked up."""
         ...
 
     def find(self, request: Request) -> Reply | None:
@@ -106,17 +88,14 @@ class Memory(Protocol):
         ...
 
     def earlier(self, request: Request) -> Reply | None:
-        """As `find`, to look and not to use."""
+        """As `find`, without counting it as a use."""
         ...
 
     async def keep(self, request: Request, reply: Reply) -> Reply:
-        """Write an answer down; returns when it is on disk.
-
-        Returns:
-            The answer with its origin.
+        """Write an answer down; returns it with its origin when it is on disk.
 
         Raises:
-            NotKept: it is not.
+            AnswerNotSaved: it is not on disk.
         """
         ...
 
@@ -140,17 +119,7 @@ Found = TypeVar("Found")
 
 
 async def together(asked: Iterable[Coroutine[Any, Any, Found]]) -> list[Found]:
-    """Wait for all of them.
-
-    Args:
-        asked: started in this order, all before the first one is waited for.
-
-    Returns:
-        What each came to, in the same order, whichever was first.
-
-    Raises:
-        Exception: the first that one of them raised; by then the others have been cancelled.
-    """
+    """Start all of them in order and wait; results are in the same order. The first exception cancels the others."""
     tasks = [asyncio.ensure_future(one) for one in asked]
     try:
         return list(await asyncio.gather(*tasks))
@@ -162,12 +131,7 @@ async def together(asked: Iterable[Coroutine[Any, Any, Found]]) -> list[Found]:
 
 @dataclass(slots=True)
 class Stop:
-    """A switch that ends a run early; the first reason stays.
-
-    Args:
-        reason: why it is set, or None.
-        interrupted: a user set it, by Ctrl-C.
-    """
+    """A switch that ends a run early; the first reason stays. It is `interrupted` where a user pressed Ctrl-C."""
 
     reason: str | None = None
     interrupted: bool = False
@@ -184,5 +148,5 @@ class Stop:
             self._abandon()
 
     def abandon_with(self, abandon: Callable[[], object]) -> None:
-        """What `now` has to call to give up what is under way."""
+        """Set what `now` calls to give up what is under way."""
         self._abandon = abandon

@@ -15,11 +15,10 @@ from gate.config.models import ModelRef
 
 _SMALLEST_ROUND = 4
 _RAREST = 32
-"""Rounds without a refusal that a look beyond the wall can come to need."""
+"""Most rounds without a refusal that are needed before a request beyond the wall."""
 
 _STRAY = 1 / 12
-"""Up to this share of a round, refusals are taken for bad luck: a service that is busy for everybody says no to some,
-whatever we send."""
+"""Refusals up to this share of a round are taken for chance: a busy service refuses some, whatever we send."""
 
 _GENTLE_CUT = 0.9
 _GENTLE_FLOOR = 0.25
@@ -35,14 +34,11 @@ _STANDARD_ERRORS = 4.0
 
 @dataclass(slots=True)
 class Latencies:
-    """Compares the latency of a few recent replies with that of many.
+    """Compares the latency of a few recent replies with that of at least `known` earlier ones of their kind.
 
-    Each kind of request (a model, say) is compared with its own past, on the log scale, so that neither a change of
-    the mix nor one slow prompt looks like a slow service. The long-term mean follows, so that a service that stays
-    slower is taken as it is after some hundred replies (as in Netflix's concurrency-limits, Gradient2).
-
-    Args:
-        known: replies of a kind that make a past to compare with.
+    Each kind of request (a model, say) is compared with its own past, on the log scale, so that neither a change of the
+    mix nor one slow prompt looks like a slow service. The long-term mean follows within some hundred replies (as in
+    Netflix's concurrency-limits, Gradient2).
     """
 
     known: int
@@ -66,7 +62,7 @@ class Latencies:
         self._past[kind] = (seen, mean + (log - mean) / seen)
 
     def rising(self) -> bool:
-        """Are the replies since the last answer to this question clearly slower? Too few of them are kept for later."""
+        """Are the replies since the last check clearly slower? Too few of them are kept for the next check."""
         if self._count < _ENOUGH:
             return False
         mean = self._sum / self._count
@@ -84,11 +80,7 @@ class Pace:
     three rounds. Where it refused is remembered as a wall: up to there the way back is short, as in CUBIC (Ha et al.,
     SIGOPS 2008), and each look beyond it that failed makes the next one rarer.
 
-    It begins at the ceiling: limits are per minute far more often than per moment, and feeling the way up would cost
-    every short run.
-
-    Args:
-        ceiling: requests under way at once, at most.
+    It begins at the ceiling: limits are mostly per minute, and a slow start would delay every short run.
     """
 
     def __init__(self, ceiling: int) -> None:
@@ -110,7 +102,6 @@ class Pace:
         Args:
             begun: the round in which the request was sent.
             full: no further request could have been under way.
-            kind: what its latency is compared with.
             latency_s: seconds, or None where time means nothing.
         """
         if latency_s is not None:
@@ -119,7 +110,7 @@ class Pace:
         self._finish(begun)
 
     def refused(self, begun: int) -> None:
-        """Note that a request was turned away because there were too many."""
+        """Note that a request was refused because there were too many."""
         if begun == self.round:
             self._refused += 1
             self._limit = max(1, (self._begun + 1) // 2, self._limit - 1)
@@ -141,7 +132,7 @@ class Pace:
     def _decide(self) -> None:
         slower = self._latencies.rising()
         if self._refused > _STRAY * self._finished:
-            # A first surprise, or a look beyond the wall that failed once more?
+            # A first refusal, or another failed attempt beyond the wall?
             self._needed = min(2 * self._needed, _RAREST) if self._begun == self._wall else 1
             self._wall, self._clean = self._begun, 0
         elif slower:
@@ -156,7 +147,7 @@ class Pace:
         if below > 0:
             self._limit += (below + 1) // 2
         elif self._clean and (self._limit >= self._wall or self._clean >= self._needed):
-            # Beyond the wall: one more at first, and bolder with every round that goes well.
+            # Beyond the wall: one more at first, then larger steps with every round without a refusal.
             self._limit += 1 if self._limit < self._wall else 1 + self._clean // 2
         self._limit = min(self._limit, self._ceiling)
 
@@ -168,11 +159,7 @@ class Pace:
 
 
 class CallRefused(Exception):
-    """The request must not be sent.
-
-    Args:
-        reason: one line.
-    """
+    """The request must not be sent; the reason is one line."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -180,12 +167,7 @@ class CallRefused(Exception):
 
 
 class SendTime(NamedTuple):
-    """When a request was sent.
-
-    Args:
-        round: of the pace.
-        at: on the lane's clock.
-    """
+    """When a request was sent: the round of the pace, and the time on the lane's clock."""
 
     round: int
     at: float
@@ -200,13 +182,13 @@ class _Claims:
     _doubted: bool = False
 
     def wait_s(self, claim: Headroom, sent_at: float, now: float, longest_s: float) -> float:
-        """Seconds to wait because of a claim; what was sent before the last wait was over is old news."""
+        """Seconds to wait because of a claim; a request sent before the last wait ended adds none."""
         if sent_at < self._until:
             return 0.0
         if not claim.used_up:
             self._left_since = True
             return 0.0
-        # A server that never has anything left says nothing at all.
+        # A server that always claims to have nothing left tells us nothing.
         self._doubted = self._doubted or not self._left_since
         if self._doubted:
             return 0.0
@@ -217,13 +199,8 @@ class _Claims:
 
 
 class Lane:
-    """Slots that are given in order of arrival; a request that is sent again keeps its place.
-
-    Args:
-        ceiling: requests under way at once, at most.
-        retry: the longest wait that a server can make us take, and the first wait between two probes.
-        timing: clock and sleep.
-    """
+    """Slots that are given in order of arrival; a request that is sent again keeps its place. `retry` gives the longest
+    wait that a server can ask for, and the first wait between two probes."""
 
     def __init__(self, ceiling: int, retry: RetryPolicy, timing: Timing) -> None:
         self._ceiling = ceiling
@@ -250,11 +227,8 @@ class Lane:
         Args:
             order: number of the call; a lower one is served first.
 
-        Returns:
-            What `answered` and `failed` want to know about when the request was sent.
-
         Raises:
-            NoCall: the service is given up.
+            CallRefused: the service is given up.
         """
         if self.given_up is None and (self._waiting or self._in_use >= self.allowed or self._pause() > 0.0):
             await self._queue(order)
@@ -274,10 +248,7 @@ class Lane:
         """Note an answer, before the slot is given back.
 
         Args:
-            sent: from `enter`.
-            kind: requests whose latency is comparable.
             latency_s: seconds, or None where time means nothing.
-            claim: what the server said of its rate limit.
         """
         self.alive()
         self._pace.answered(sent.round, self._in_use >= self.allowed, kind, latency_s)
@@ -292,7 +263,7 @@ class Lane:
             self._probe_at = 0.0
 
     def failed(self, sent: SendTime, failure: Transient) -> None:
-        """Note a failure that another try may mend, before the slot is given back."""
+        """Note a failure that may pass with another attempt, before the slot is given back."""
         if failure.throttled:
             self._pace.refused(sent.round)
             asked = failure.retry_after_s
@@ -374,13 +345,7 @@ class Lane:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A slot that is held, and the way to say what became of the request.
-
-    Args:
-        lane: whose slot it is.
-        sent: when.
-        learns: the service is one that can be overloaded.
-    """
+    """A held slot, told how the request ended; `learns` where the service can be overloaded."""
 
     lane: Lane
     sent: SendTime
@@ -405,13 +370,8 @@ class Turn:
 class Limiter:
     """Slots for requests.
 
-    A lane is what shares a rate limit: judges and targets that use one key at one address are in the same one. A lane
-    that waits holds none of the slots that all lanes share.
-
-    Args:
-        overall: requests under way at once, 1 or more.
-        retry: waits.
-        timing: clock and sleep.
+    A lane is what shares a rate limit: judges and targets with one key at one address are in the same one. A waiting
+    lane holds none of the slots that all lanes share.
     """
 
     def __init__(self, overall: int, retry: RetryPolicy | None = None, timing: Timing | None = None) -> None:
@@ -439,11 +399,10 @@ class Limiter:
         """Wait for a slot and hold it; a cancelled request gives it back.
 
         Args:
-            provider: who is asked.
             order: number of the call; in a lane a lower one is served first.
 
         Raises:
-            NoCall: the service is given up.
+            CallRefused: the service is given up.
         """
         lane = self.lane(provider)
         sent = await lane.enter(order)

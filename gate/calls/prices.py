@@ -22,7 +22,7 @@ _THOUSAND = Decimal(1_000)
 _BATCH_SHARE = Decimal("0.5")
 _UNSOLD = ("local", "replay", "fake")
 _SELLERS = {"bedrock": "aws", "vertex": "google"}
-"""The price list's word for providers that it calls otherwise."""
+"""The price list's names for providers that it calls otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +30,9 @@ class UnitPrices:
     """Prices of one model, in dollars per million tokens; a price may step up with the length of the input.
 
     Args:
-        fresh, read, write: input that no cache saw, that was read from one, that was written to one.
-        output: output.
+        fresh, read, write: input not cached, read from a cache, written to a cache.
         request: dollars per thousand requests, on top.
-        share: of these prices, that is paid.
+        share: the part of these prices that is paid.
     """
 
     fresh: Price
@@ -59,8 +58,8 @@ class PriceList:
     """Prices by seller and model; a model is looked up once.
 
     Args:
-        by_name: take the word before the colon (`openai:`) for the seller, wherever the requests go: right for a proxy
-            that passes requests on, wrong for somebody's own server that borrows a model's name.
+        by_name: take the word before the colon (`openai:`) for the seller, wherever requests go: right for a proxy that
+            passes them on, wrong for somebody's own server that borrows a model's name.
     """
 
     def __init__(self, *, by_name: bool = False) -> None:
@@ -73,7 +72,7 @@ class PriceList:
         return self._by_name
 
     def prepare(self) -> None:
-        """Load the price list now, rather than between two replies that are being timed."""
+        """Load the price list now, so that loading delays no reply that is being timed."""
         import genai_prices.data_snapshot
 
         genai_prices.data_snapshot.get_snapshot()
@@ -82,12 +81,10 @@ class PriceList:
         """Price one reply.
 
         Args:
-            model: what was asked.
-            model_id: what the reply says it is; the asked name is the second choice.
+            model_id: from the reply; the asked name is the second choice.
             usage: tokens; a reply that reports none has no known price.
-            base_url: where the request went.
-            batch: it was answered in a batch: at the list's own price for that, or at half the price where the list
-                has none, which is what both services say of all their models.
+            batch: answered in a batch: at the list's own price for that, or half the price where it has none, as both
+                services say of all their models.
 
         Returns:
             Dollars; or `n/a` for models that are not sold by the token, or `unknown`.
@@ -117,7 +114,7 @@ class PriceList:
         usage = genai_prices.Usage()
         try:
             if self._by_name:
-                # A server of one's own sells under no name: the model's is looked for at all makers.
+                # A private server is no known seller: the model is looked up at all makers.
                 seller = _SELLERS.get(provider, provider) if provider in INTERFACES else None
                 found = genai_prices.calc_price(usage, name, provider_id=seller, price_context=context)
             else:
@@ -128,7 +125,7 @@ class PriceList:
 
 
 def _units(price: "ModelPrice") -> UnitPrices | None:
-    """The units that text has. Cached input without a price of its own is sold as any other input."""
+    """The prices of text. Cached input without a price of its own costs what other input does."""
     fresh, output = price.input_mtok, price.output_mtok
     if fresh is None or output is None:
         return None
@@ -154,7 +151,7 @@ def _at(price: Price, input_tokens: int) -> Decimal:
 
 
 Pricer: TypeAlias = Callable[[ModelRef, Params, str, Usage], Cost]
-"""Model, parameters, the model id of the reply, tokens: what did it cost?"""
+"""The cost of a reply, from model, parameters, the model id of the reply, and tokens."""
 
 CHARS_PER_TOKEN = 4
 BYTES_PER_TOKEN = 3
@@ -189,12 +186,8 @@ class _Lengths:
 class Estimator:
     """Prices calls beforehand, on the high side.
 
-    The output is taken from the replies of the same model and parameters so far: their mean plus two standard
-    deviations, so that what is in flight together comes to less than was put aside for it. Before five of them are
-    known, it is `max_output_tokens`.
-
-    Args:
-        price: prices a reply.
+    The output is the mean plus two standard deviations of the replies of the same model and parameters so far, so that
+    requests in flight together cost less than was reserved for them. Before five are known, it is `max_output_tokens`.
     """
 
     price: Pricer
@@ -213,20 +206,20 @@ class Estimator:
         return cost.amount if isinstance(cost, Dollars) else 0.0
 
     def learn(self, request: Request, usage: Usage) -> None:
-        """Note the tokens of a reply; one that reports none teaches nothing."""
+        """Note the tokens of a reply; one that reports none is ignored."""
         if usage != Usage():
             self._seen.setdefault((request.model, request.params), _Lengths()).add(usage.output_tokens)
 
 
 def _tool_tokens(request: Request) -> int:
-    """Tokens of what a model is told of its tools, and of its own calls of them so far."""
+    """Tokens of the tools' descriptions, and of the model's own calls so far."""
     told = (part for tool in request.tools for part in (tool.name, tool.description, tool.schema))
     calls = (call for message in request.messages for call in message.tool_calls)
     return sum(map(_tokens, told)) + sum(_tokens(call.name) + _tokens(call.arguments) for call in calls)
 
 
 def input_tokens(messages: Sequence[Message]) -> int:
-    """Tokens of a prompt, about: four ASCII characters each, fewer of other text."""
+    """Approximate tokens of a prompt: four ASCII characters each, fewer of other text."""
     return sum(_tokens(message.content) for message in messages)
 
 

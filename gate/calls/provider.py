@@ -26,7 +26,7 @@ class Headroom:
 
     Args:
         used_up: nothing is left of some kind (requests, tokens).
-        reset_s: seconds until what is used up comes back; 0 where nothing is.
+        reset_s: seconds until it comes back; 0 where nothing is used up.
     """
 
     used_up: bool = False
@@ -38,7 +38,7 @@ def read_headroom(headers: Mapping[str, str], now: float) -> Headroom | None:
     such as `6m0s` or `20ms`), and `anthropic-ratelimit-KIND-remaining` with `-reset` (a date of RFC 3339).
 
     Args:
-        headers: response headers; every value may be missing or hostile.
+        headers: every value may be missing or hostile.
         now: seconds since the epoch, where the reply has no `date`.
 
     Returns:
@@ -65,13 +65,8 @@ def read_headroom(headers: Mapping[str, str], now: float) -> Headroom | None:
 
 
 def server_time(headers: Mapping[str, str], now: float) -> float:
-    """The server's clock, in seconds since the epoch: a date of the server is compared with this, since ours may be
-    wrong.
-
-    Args:
-        headers: response headers.
-        now: what our clock says, where the server's says nothing.
-    """
+    """The server's clock, in seconds since the epoch (ours where the reply has no date), with which its dates are
+    compared, since ours may be wrong."""
     value = headers.get("date", "")
     try:
         date = parsedate_to_datetime(value[:_LONGEST])
@@ -118,12 +113,9 @@ class Request:
     """One call of a model.
 
     Args:
-        messages: what is sent, in order.
-        model: who answers.
-        params: neutral parameters.
-        index: sample index, 0 to k - 1, so that k samples stay k different samples.
-        schema: JSON Schema that the reply must satisfy (structured output), or None for free text.
-        about: the suite and case that it is asked for, so that equal questions of two cases stay two samples; not sent.
+        index: sample index, 0 to k - 1, so that k samples stay different.
+        schema: JSON Schema of the reply (structured output), or None for free text.
+        about: suite and case, so that equal questions of two cases stay two samples; not sent.
         tools: what the model may call instead of answering.
     """
 
@@ -141,12 +133,8 @@ class Completion:
     """One answer, parsed.
 
     Args:
-        text: the answer's text.
-        model_id: the id that the reply names.
-        usage: tokens.
         latency_s: seconds of this one request; None where time means nothing.
         stop_reason: the provider's word.
-        headroom: what the server said of its rate limit.
         tool_calls: what the model wants to be called before it goes on.
     """
 
@@ -164,10 +152,9 @@ class Transient(Exception):
 
     Args:
         reason: one line without keys.
-        retry_after_s: what the server asked for, in seconds.
-        throttled: the server said that there were too many requests (429), or more than it can serve (503, 529).
-        headroom: what the server said of its rate limit.
-        unheard: the request may have been answered, and charged for, and nothing of that answer is used.
+        retry_after_s: what the server asked for.
+        throttled: too many requests (429), or more than the server can take (503, 529).
+        unheard: the request may have been answered, and charged for, though no answer is used.
     """
 
     def __init__(  # noqa: PLR0913
@@ -247,7 +234,7 @@ class Executor(Protocol):
     """Sends requests from other processes, with keys of their own. Journal, limits, budget and retries stay here."""
 
     async def complete(self, request: Request) -> Completion:
-        """Send one request, once; a cancelled one is given up, there too where that is possible.
+        """Send one request, once; a cancelled one is given up, by the worker too where possible.
 
         Raises:
             Transient: worth another try; so is a request whose worker died.
@@ -262,13 +249,7 @@ class Executor(Protocol):
 
 
 class RemoteProvider:
-    """A model that is asked by an executor; what can be known without asking is answered here.
-
-    Args:
-        executor: who asks.
-        check: raises `Misconfigured` for a parameter that the model's interface does not take.
-        lane: what shares a rate limit with it; see `gate.calls.provider.Provider.lane`.
-    """
+    """A model that is asked by an executor; what can be known without asking is answered here."""
 
     max_in_flight: int | None = None
     priced = True
@@ -279,12 +260,12 @@ class RemoteProvider:
         self.lane = lane
 
     def check(self, params: Params) -> None:
-        """Raise `Misconfigured` for a parameter that the interface does not take, before anything is spent."""
+        """Raise `Misconfigured` for a parameter that the interface does not take."""
         self._check(params)
 
     async def complete(self, request: Request) -> Completion:
-        """Send one request, once; see `Executor.complete`."""
+        """Send one request, once."""
         return await self._executor.complete(request)
 
     async def close(self) -> None:
-        """Nothing is held: the executor belongs to the factory."""
+        """Does nothing: the executor belongs to the factory."""

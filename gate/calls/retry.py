@@ -32,10 +32,6 @@ class OutageBreaker:
 
     After as many failures in a row as there may be requests under way, only one request at a time is sent, with
     growing waits between them: the others keep their attempts for when the service is back.
-
-    Args:
-        patience: how long a service may fail.
-        base_s: the first wait between two probes, in seconds.
     """
 
     patience: OutagePatience
@@ -55,11 +51,7 @@ class OutageBreaker:
         return self._answered
 
     def works(self) -> bool:
-        """Note a sign of life.
-
-        Returns:
-            The service was being probed, and is back.
-        """
+        """Note a sign of life; True when the service was being probed, and is back."""
         back, self.probing = self.probing, False
         self._answered = True
         self._row = self._probes = 0
@@ -67,11 +59,10 @@ class OutageBreaker:
         return back
 
     def fails(self, now: float, reason: str, *, throttled: bool, in_flight: int) -> float:
-        """Note a failure that another try may mend.
+        """Note a failure that may pass with another attempt.
 
         Args:
             now: seconds on a clock that only grows.
-            reason: one line.
             throttled: the service is there, and busy.
             in_flight: requests that may be under way at best: so many can fail for one and the same reason.
 
@@ -105,10 +96,9 @@ class RetryPolicy:
 
     Args:
         max_attempts: requests sent at most, the first one included.
-        base_s: longest wait after the first attempt, in seconds; it doubles with each further one.
+        base_s: longest wait after the first attempt, in seconds; doubles with each further one.
         cap_s: longest wait of ours.
         longest_retry_after_s: longest wait that a server can make us take.
-        patience: how long a service may give nothing but failures.
     """
 
     max_attempts: int = 6
@@ -125,13 +115,11 @@ class RetryPolicy:
         """Seconds to wait after a failed attempt.
 
         Full jitter: uniform between 0 and an exponentially growing limit (Brooker, "Exponential Backoff And Jitter",
-        AWS Architecture Blog, 2015). What the server asked for comes before that, so that requests which were turned
-        away together do not come back together.
+        AWS Architecture Blog, 2015). What the server asked for is added, so that requests refused together do not come
+        back together.
 
         Args:
             attempt: number of the attempt that failed, from 1.
-            retry_after_s: what the server asked for.
-            rng: source of the jitter.
         """
         limit = min(self.cap_s, self.base_s * 2.0 ** min(attempt - 1, _LARGEST_EXPONENT))
         asked = min(max(retry_after_s or 0.0, 0.0), self.longest_retry_after_s)
@@ -140,13 +128,7 @@ class RetryPolicy:
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """Clocks and sleep.
-
-    Args:
-        clock: seconds that only grow; no jump of the wall clock moves it.
-        sleep: waits for so many seconds.
-        wall_clock: seconds since the epoch, for people to read.
-    """
+    """Clocks and sleep, in seconds; `clock` is monotonic, and `wall_clock` since the epoch."""
 
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep

@@ -10,10 +10,10 @@ from gate.messages import ToolCall
 from gate.values import JsonValue, parsed
 
 MAX_TOKENS = 10**9
-"""A count above this is a lie, not a count."""
+"""A larger count is not believed."""
 
 MAX_TEXT = 2**20
-"""Characters of an answer; a longer one is no answer to a case of an eval set."""
+"""Characters of an answer; a longer one is no answer to a case."""
 
 _LOOKED_AT = 20_000
 _HTML = (b"<!--", b"<!doctype", b"<?xml", b"<html", b"<head", b"<body")
@@ -39,11 +39,7 @@ class TooLong(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Cleaner:
-    """Makes text from outside fit for reasons and records.
-
-    Args:
-        secrets: strings that must not appear anywhere.
-    """
+    """Makes text from outside fit for reasons and records, without the given secrets."""
 
     secrets: tuple[str, ...] = field(default=(), repr=False)
 
@@ -65,11 +61,7 @@ class Cleaner:
         return self._redacted(value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace"))
 
     def answer(self, value: str) -> str:
-        """The text of an answer.
-
-        Raises:
-            TooLong: it is longer than any that is kept.
-        """
+        """The text of an answer; raises `TooLong`."""
         if len(value) > MAX_TEXT:
             raise TooLong(f"the answer has {len(value):,} characters, and no more than {MAX_TEXT:,} are taken")
         return self.text(value)
@@ -88,11 +80,7 @@ def _short_line(cleaner: Cleaner, value: str, limit: int) -> str:
 
 
 def json_object(body: bytes) -> dict[str, JsonValue]:
-    """Parse a JSON object.
-
-    Raises:
-        Malformed: anything else, however deep or large.
-    """
+    """Parse a JSON object; raises `Malformed` for anything else, however deep or large."""
     try:
         value = parsed(body)
     except ValueError:

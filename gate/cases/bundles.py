@@ -1,4 +1,4 @@
-"""Configurations of other tools, told by their names."""
+"""Configurations of other tools, recognized by their file names."""
 
 import posixpath
 import re
@@ -56,8 +56,6 @@ def read_prompty(text: str, file: str, other: Callable[[str], str | None]) -> Bu
     """A prompt of Prompty with its sample.
 
     Args:
-        text: the file.
-        file: its path.
         other: reads another file by its path from the root.
 
     Raises:
@@ -127,7 +125,7 @@ def _evaluator(node: Document, losses: Losses) -> list[JsonValue]:
 
 
 def _llm(row: dict[str, JsonValue], told: str, line: int, losses: Losses) -> dict[str, JsonValue]:
-    """A judge with the evaluator's words; its choices are told as such, and the score is the judge's own."""
+    """A judge with the evaluator's words; its choices become part of the criteria, and the score is the judge's own."""
     losses.add(
         line, f"{told} is put differently: its words are criteria of the gate's judge", "look at its scores once"
     )
@@ -179,7 +177,7 @@ def read_bundle(text: str, file: str, other: Callable[[str], str | None], paths:
 
     Args:
         text: the file; one of an unknown name is read as promptfoo's.
-        file: its path from the root of the repository.
+        file: from the root of the repository.
         other: reads another file by its path from the root; None where there is none, or it is outside.
         paths: of all files, for patterns that stand for several.
 

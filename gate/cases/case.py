@@ -15,10 +15,8 @@ class Round:
     """One step of a conversation that the case leads.
 
     Args:
-        said: what the agent is told.
-        criteria: of the judges for this round, before those of the suite; None is as the case says.
-        threshold: the score of each judge must be at least this in this round; None is as the case says.
-        scorers: stand beside the suite's in this round.
+        criteria: of the judges for this round, before those of the suite; None as the case says.
+        threshold: least score of each judge in this round; None as the case says.
     """
 
     said: str
@@ -29,12 +27,11 @@ class Round:
 
 @dataclass(frozen=True, slots=True)
 class Persona:
-    """Somebody who talks to the agent in place of the case.
+    """A person, played by a model, who talks to the agent in place of the case.
 
     Args:
-        persona: who that is.
-        goal: what that person wants; the conversation ends when it is reached.
-        max_turns: messages to the agent at most, 1 or more.
+        goal: the conversation ends when it is reached.
+        max_turns: messages to the agent, 1 or more.
     """
 
     persona: str
@@ -44,7 +41,7 @@ class Persona:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One question of the exam.
+    """One question of the eval set.
 
     Args:
         id: unique within the eval set.
@@ -53,19 +50,18 @@ class Case:
         expected: the reference answer, never shown to a prompt.
         slices: dimension to value.
         cluster: cases that are variants of one source carry the same cluster.
-        scorers: replace the suite's scorers for this case, when not None.
-        extra_scorers: stand beside the suite's scorers, or beside `scorers`.
-        criteria: go before the criteria of the suite's judges, when not None.
-        threshold: a sample of this case passes when its score is at least this; None is as the exam says.
-        judge_threshold: the score of each judge must be at least this; None is as the judges themselves say.
+        scorers: in place of the suite's, when not None.
+        extra_scorers: beside the suite's scorers, or beside `scorers`.
+        criteria: before the criteria of the suite's judges, when not None.
+        threshold: least score of a sample that passes; None as the exam says.
+        judge_threshold: least score of each judge; None as the judges themselves say.
         vars: further values for a template.
-        where: `file:line`, or `file:cases[3]` in a JSON file; for errors and reports.
-        rounds: a conversation that goes on after the agent's answers; empty where there is one question.
+        where: `file:line`, or `file:cases[3]` in a JSON file.
+        rounds: a conversation that goes on after the agent's answers; empty for one question.
         revival: after the first round the session is closed and opened again.
-        facts: what the person knows, for answers to questions of the agent's.
+        facts: what the person knows, to answer the agent's questions.
         user: talks to the agent; None where the case itself does.
-        description: for readers.
-        obsolete: what it asks for is promised no more, so that it is no part of an exam.
+        obsolete: what it asks for is no longer promised, so it is not part of an exam.
     """
 
     id: str
@@ -90,7 +86,7 @@ class Case:
 
     @property
     def round_scorers(self) -> tuple[ScorerSpec, ...]:
-        """Those of its rounds, the first of each name."""
+        """The scorers of its rounds, the first of each name."""
         found: dict[str, ScorerSpec] = {}
         for spec in (spec for one in self.rounds for spec in one.scorers):
             found.setdefault(spec.name, spec)
@@ -129,7 +125,7 @@ class Case:
 
 
 def shows_turns(question: str) -> bool:
-    """Does a question, as readers see it, begin like a conversation, which it was not made from word for word?"""
+    """Does a question, as readers see it, begin like a conversation?"""
     return question.startswith(("user: ", "assistant: ", "system: "))
 
 
@@ -154,8 +150,7 @@ def with_length(cases: Sequence[Case], edges: tuple[int, int]) -> tuple[Case, ..
     """The cases, each with `length` short, medium or long; a case that brings its own keeps it.
 
     Args:
-        cases: any cases, also those that the edges were not taken from.
-        edges: of `length_edges`.
+        cases: also those that the edges were not taken from.
     """
     return tuple(
         case if LENGTH in case.slices else replace(case, slices={**case.slices, LENGTH: _band(case, edges)})
@@ -174,8 +169,8 @@ def members(cases: Sequence[Case], dimensions: Sequence[str]) -> dict[str, list[
     """Indices into `cases` per slice: `overall` first, then `dimension=value`.
 
     Args:
-        cases: the exam, `length` already added.
-        dimensions: dimensions to test; their order is kept, values are sorted.
+        cases: with `length` already added.
+        dimensions: in this order; their values are sorted.
     """
     found = {OVERALL: list(range(len(cases)))}
     for dimension in dimensions:

@@ -1,4 +1,4 @@
-"""Cases of any format, and cases in any format, with what was lost on the way."""
+"""Converts cases from and to any format, and lists what is lost."""
 
 import json
 import posixpath
@@ -33,7 +33,6 @@ class Found:
     """The rows of a file.
 
     Args:
-        rows: each with its line.
         headings: of a table; empty for other files.
     """
 
@@ -46,7 +45,7 @@ def read_rows(text: str, file: str) -> Found:
 
     Args:
         text: without a byte order mark.
-        file: its path, whose ending tells the form.
+        file: its ending decides the format.
 
     Raises:
         InputErrors: every mistake.
@@ -105,7 +104,7 @@ def _bounded(count: int, line: int, file: str) -> None:
 
 
 def value_of(cell: str) -> JsonValue:
-    """A cell as a value: JSON where it begins like a list, a mapping or a quoted text, and is one; else the text."""
+    """A cell as a value: parsed as JSON where it is a list, a mapping or a quoted text; else the text."""
     if cell[:1] in ("[", "{", '"'):
         try:
             return parse_json(cell)
@@ -124,7 +123,7 @@ def cell_of(value: JsonValue) -> str:
 
 
 def write_rows(found: Sequence[Row], file: str) -> str:
-    """The file that holds the rows, in the form that its ending says; a table has a column for each key."""
+    """The file that holds the rows, in the format of its ending; a table has a column for each key."""
     if is_table(file):
         headings = list(dict.fromkeys(key for row in found for key in row))
         separator = "\t" if file.lower().endswith(".tsv") else ","
@@ -139,7 +138,7 @@ def write_rows(found: Sequence[Row], file: str) -> str:
 
 
 def nested(row: Row, spread: Sequence[str]) -> dict[str, JsonValue]:
-    """A row of a table whose columns `input_…` are entries of a mapping `inputs`, for each such mapping."""
+    """A row of a table with a mapping `inputs` made of the columns `input_…`, for each such mapping."""
     found: dict[str, JsonValue] = {}
     for key, value in row.items():
         mapping = next((one for one in spread if key.startswith(_column(one))), None)
@@ -153,7 +152,7 @@ def nested(row: Row, spread: Sequence[str]) -> dict[str, JsonValue]:
 
 
 def flat(row: Row, spread: Sequence[str]) -> dict[str, JsonValue]:
-    """The other way round."""
+    """The reverse of `nested`."""
     found: dict[str, JsonValue] = {}
     for key, value in row.items():
         if key in spread and isinstance(value, dict):
@@ -177,7 +176,7 @@ _BRAINTRUST = frozenset({"_xact_id", "root_span_id", "span_id", "dataset_id", "p
 
 
 def by_name(file: str) -> str:
-    """The format that a name alone tells; empty where the rows have to be looked at."""
+    """The format by the name alone; empty where the rows have to be looked at."""
     if is_prompt_yml(file):
         return PROMPT_YML
     return PROMPTFOO if is_promptfoo(file) else PROMPTY if is_prompty(file) else ""
@@ -193,7 +192,7 @@ def detected(found: Found, file: str) -> str:
     """The format of the rows of a file.
 
     Raises:
-        GateError: it may be several, or none.
+        GateError: several are possible, or none.
     """
     keys = [frozenset(row) for _, row in found.rows[:_LOOKED_AT]]
     if found.headings:
@@ -257,12 +256,10 @@ _ENDINGS = {CSV: ".csv", PROMPT_YML: ".prompt.yml"}
 
 @dataclass(frozen=True, slots=True)
 class Brought:
-    """Cases that were brought along.
+    """Cases converted from another format.
 
     Args:
-        format: where they come from.
-        cases: each of which the gate's own reader takes.
-        losses: what is not as it was.
+        cases: each is accepted by the gate's own reader.
         columns: of a table, each heading with what it became.
     """
 
@@ -274,11 +271,9 @@ class Brought:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A file that was put together.
+    """A case file in another format.
 
     Args:
-        text: the file.
-        count: cases in it.
         losses: what would not come back from it.
     """
 
@@ -291,10 +286,8 @@ def bring(text: str, file: str, format_: str = "", slices: Sequence[str] = ()) -
     """The cases of a file of any format.
 
     Args:
-        text: the file.
-        file: its path.
-        format_: one of `FORMATS`; empty to tell it by name and content.
-        slices: variables that are slices.
+        format_: one of `FORMATS`; empty to detect it by name and content.
+        slices: names of variables that become slices.
 
     Raises:
         InputErrors: it cannot be read.
@@ -321,12 +314,11 @@ def put(entries: Sequence[Entry], file: str, format_: str = GATE) -> Written:
     """A file of any format that holds the cases.
 
     Args:
-        entries: sound cases, one at least.
-        file: its path, whose ending tells the form.
-        format_: one of `FORMATS`.
+        entries: valid cases, one at least.
+        file: its ending decides the format.
 
     Raises:
-        GateError: such a file cannot hold them, or none of them can be brought along.
+        GateError: such a file cannot hold them, or no case is left.
     """
     losses = Losses(file)
     if format_ in (GATE, CSV, PROMPT_YML):
@@ -364,7 +356,7 @@ def _entries(text: str, file: str, name: str, found: Found | None, losses: Losse
 
 
 def _named_apart(rows: list[tuple[int, Entry]], losses: Losses) -> list[tuple[int, Entry]]:
-    """Ids that are given twice get a number."""
+    """Number ids that occur twice."""
     taken = Counter(str(entry.get("id", entry.get("name", ""))) for _, entry in rows)
     numbers: dict[str, int] = {}
     seen: set[str] = set()
@@ -447,7 +439,7 @@ def _tell_of_cells(row: Row, label: str, losses: Losses) -> None:
 
 
 def _row(layout: Layout, entry: Entry, number: int, table: bool) -> tuple[dict[str, JsonValue], dict[str, JsonValue]]:
-    """The row of a case, and what would come back otherwise all the same."""
+    """The row of a case, and what would still come back differently."""
 
     def back(row: Row) -> Entry:
         if table:

@@ -48,7 +48,7 @@ def new_table(rows: Sequence[Entry], file: str) -> str:
 
     Args:
         rows: cases of the plain form, one at least.
-        file: its path, whose ending says what separates the cells.
+        file: its ending decides the separator.
 
     Raises:
         GateError: a case has what no column can hold.
@@ -60,8 +60,6 @@ def changed_table(text: str, file: str, rows: Sequence[Entry]) -> str:
     """A table that holds other cases, with its columns as they are where they can hold them.
 
     Args:
-        text: the table as it is.
-        file: its path.
         rows: all that it is to hold.
 
     Raises:
@@ -163,7 +161,7 @@ def written(entries: Sequence[Entry], file: str) -> str:
 
     Args:
         entries: one at least.
-        file: its path, which tells the format by its ending.
+        file: its ending decides the format.
 
     Raises:
         GateError: such a file cannot hold them.
@@ -177,10 +175,10 @@ def changed(text: str, file: str, puts: Mapping[str, Entry], gone: Collection[st
     """The file with some cases changed, added at its end, or removed.
 
     Args:
-        text: the file; one without any case yet may be added to.
-        file: its path, which tells the format by its ending.
-        puts: by name, what the case is from now on; a name that is not there adds a case.
-        gone: names of cases to remove; those that are not there already are let pass.
+        text: may be without any case yet.
+        file: its ending decides the format.
+        puts: the new case by name; an unknown name adds a case.
+        gone: names of cases to remove; unknown ones are ignored.
 
     Raises:
         InputErrors: the file is no case file.
@@ -217,9 +215,8 @@ class Fitting:
     """A case file, and what it had to leave out.
 
     Args:
-        text: the file; empty where it can hold none of them.
-        count: cases in it.
-        left_out: why, for each case that is not.
+        text: empty where it can hold none of the cases.
+        left_out: the reason, for each case that is missing.
     """
 
     text: str
@@ -232,7 +229,7 @@ def fitting(entries: Sequence[Entry], file: str) -> Fitting:
 
     Args:
         entries: one at least.
-        file: its path, which tells the format by its ending.
+        file: its ending decides the format.
     """
     try:
         return Fitting(written(entries, file), len(entries))
@@ -255,13 +252,10 @@ def fitting(entries: Sequence[Entry], file: str) -> Fitting:
 
 @dataclass(frozen=True, slots=True)
 class _Work:
-    """What is to be done to the cases that a file has; what is done already is none of it.
+    """Changes to the cases of a file; what is done already is left out.
 
     Args:
-        known: what it has.
-        puts: by position, what is to stand there.
-        gone: positions of what goes.
-        more: what the file does not have.
+        puts: new case by position.
         expected: all that it is to hold.
     """
 
@@ -313,7 +307,7 @@ def _changed(text: str, file: str, work: _Work) -> str:
 
 
 def _checked(text: str, file: str, expected: Sequence[Entry]) -> str:
-    """The text, if it is read as it was meant; nothing is guessed."""
+    """The text, checked: it must be read as it was meant."""
     try:
         found = read(text, file)
     except InputErrors as error:

@@ -1,4 +1,4 @@
-"""What is lost on the way from one format to another, told so that a person can read it."""
+"""What is lost in a conversion from one format to another, as text for people."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,7 +11,7 @@ from gate.values import JsonValue, counted
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """Something of the other tool that has no equal here, or is put differently.
+    """Something of the other tool that has no equivalent here, or is expressed differently.
 
     Args:
         where: file and line, `promptfooconfig.yaml:31`.
@@ -29,14 +29,10 @@ class BundleSuite:
     """One suite of `gate.yaml`.
 
     Args:
-        name: a valid name of a suite.
-        prompt: path of its prompt: one of the bundle's files, or a file of the repository that is used as it is.
-        cases: every one passes `gate.cases.reading`; none where the tool keeps none with its prompt.
-        scorers: as `gate.yaml` has them.
-        model: `openai:gpt-5-mini`; None where the tool names none that is known here.
-        params: neutral parameters.
-        slices: dimensions to be tested.
-        template: the prompt has to be read as Jinja2, whatever its ending says.
+        prompt: path of one of the bundle's files, or of a file of the repository that is used as it is.
+        cases: valid ones; empty where the tool keeps none with its prompt.
+        model: such as `openai:gpt-5-mini`; None where the tool names none that is known here.
+        template: the prompt is Jinja2, whatever its ending says.
     """
 
     name: str
@@ -51,13 +47,12 @@ class BundleSuite:
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """A whole configuration.
+    """A whole configuration of another tool.
 
     Args:
-        format: the tool, `promptfoo`.
-        files: new prompt files to be written: path (relative to the root, posix) to text.
+        format: the tool, such as `promptfoo`.
+        files: new prompt files: path (from the root, posix) to text.
         suites: one at least.
-        losses: what is not as it was.
     """
 
     format: str
@@ -67,7 +62,7 @@ class Bundle:
 
 
 SHOWN = 3
-"""Places that are named of one kind of loss."""
+"""Places named for one kind of loss."""
 KINDS_SHOWN = 30
 """Kinds that a terminal has room for."""
 _NUMBER = re.compile(r"\d+")
@@ -75,11 +70,7 @@ _NUMBER = re.compile(r"\d+")
 
 @dataclass(slots=True)
 class Losses:
-    """Gathers them for one file.
-
-    Args:
-        file: its path.
-    """
+    """Collects the losses of one file."""
 
     file: str
     found: list[Loss] = field(default_factory=list)
@@ -91,7 +82,7 @@ class Losses:
 
 
 class Deaf:
-    """Gathers none, where something is read once more to see what comes back."""
+    """Ignores losses, where something is read once more to see what comes back."""
 
     def add(self, line: int, message: str, hint: str = "") -> None:
         """See `Losses`."""
@@ -99,11 +90,10 @@ class Deaf:
 
 @dataclass(frozen=True, slots=True)
 class KindOfLoss:
-    """Losses that differ in nothing but numbers.
+    """Losses that differ only in numbers.
 
     Args:
-        what: the first of them, in its own words.
-        count: how many.
+        what: text of the first.
         places: of the first few.
         remedy: of the first.
     """
@@ -131,8 +121,7 @@ def told(losses: Iterable[Loss], rest: str) -> list[str]:
     """A line for each kind of loss: `tests.yaml:4, tests.yaml:9 and 3 more: what is lost (what to do)`.
 
     Args:
-        losses: in the order in which they were met.
-        rest: where those are that are not told.
+        rest: where the losses are that are left out here.
     """
     found = kinds(losses)
     lines = []

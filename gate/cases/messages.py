@@ -1,4 +1,4 @@
-"""What other tools give to a model, as a case asks it: a text, or a conversation that ends with the user's turn."""
+"""What other tools send to a model, as `input` or `messages` of a case."""
 
 from collections.abc import Mapping, Sequence
 from typing import Protocol
@@ -18,12 +18,7 @@ PLAIN = frozenset(
 
 
 def with_kept(case: Mapping[str, JsonValue], kept: JsonValue) -> dict[str, JsonValue]:
-    """The case as it was before it was a row.
-
-    Args:
-        case: what the row gives.
-        kept: what was kept.
-    """
+    """The case as it was before it became a row, with what was kept in the row's metadata."""
     inner = kept if isinstance(kept, dict) else {}
     without = inner.get(WITHOUT)
     gone = set(map(str, without)) if isinstance(without, list) else set()
@@ -35,32 +30,31 @@ _ROLES = {**{role: role for role in ROLES}, "human": "user", "ai": "assistant", 
 
 
 def is_chat(value: JsonValue) -> bool:
-    """Does a list hold what says of itself that it is a turn?"""
+    """Does a list hold what looks like a turn?"""
     items = _only(value)
     return isinstance(items, list) and any(isinstance(item, dict) and {*item} & {"role", "type"} for item in items)
 
 
 def _only(value: JsonValue) -> JsonValue:
-    """LangChain's models take a list of conversations."""
+    """The only conversation of a list: LangChain's models take a list of them."""
     return value[0] if isinstance(value, list) and len(value) == 1 and isinstance(value[0], list) else value
 
 
 class Tell(Protocol):
-    """Hears of what has no equal here."""
+    """Collects what has no equivalent here."""
 
     def add(self, line: int, message: str, hint: str = "") -> None:
-        """One such thing."""
+        """Add one such thing."""
         ...
 
 
 def turns_of(value: JsonValue, what: str, line: int, tell: Tell) -> dict[str, JsonValue] | None:
-    """`input` or `messages` of a case; None, and a word about it, where it is neither.
+    """`input` or `messages` of a case; None, and a note to `tell`, where the value is neither.
 
     Args:
-        value: a text, a number, or a list of messages in the form of OpenAI, Inspect or LangChain.
-        what: names it, for messages.
-        line: where it stands.
-        tell: hears of what is left out.
+        value: a text, a number, or a list of messages as OpenAI, Inspect or LangChain write them.
+        what: names the value in messages.
+        tell: gets what is left out.
     """
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         value = str(value)
@@ -138,20 +132,19 @@ _INPUT = ("input", "question", "prompt", "query", "messages")
 
 
 def is_sample(entries: Mapping[str, JsonValue]) -> bool:
-    """Is a row such a sample, and no case of the gate's own?"""
+    """Is a row a sample of OpenAI evals, and not a case of the gate's own?"""
     if entries.keys() in ({"item"}, {"item", "sample"}):
         return isinstance(entries["item"], Mapping)
     return "id" not in entries and "input" in entries and ("ideal" in entries or _is_chat(entries["input"]))
 
 
 def case_of(sample: Mapping[str, JsonValue], number: int, line: int, tell: Tell) -> dict[str, JsonValue] | None:
-    """The case that a sample stands for; None, and a word about it, where it cannot be asked.
+    """The case of a sample; None, and a note to `tell`, where it cannot be asked.
 
     Args:
-        sample: as it stands in the file.
-        number: its place, from 1; it is called `sample-1` after it.
-        line: where it stands; 0 where nobody knows.
-        tell: hears of what is not brought along.
+        number: from 1; gives the name `sample-1`.
+        line: 0 where it is unknown.
+        tell: gets what is left out.
     """
     row = dict(sample)
     if isinstance(row.get("item"), dict):

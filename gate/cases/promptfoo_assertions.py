@@ -28,7 +28,7 @@ from gate.values import JsonValue
 
 _DRAFT = "$schema"
 _DRAFT_7 = "http://json-schema.org/draft-07/schema#"
-"""Of a schema that says nothing else, there."""
+"""The draft of a schema that names none, in promptfoo."""
 
 Assertion = Mapping[str, JsonValue]
 Options = dict[str, JsonValue]
@@ -43,9 +43,9 @@ class Mapped:
     """A type that becomes a scorer.
 
     Args:
-        scorer: its kind, as the documentation says it.
-        make: from value and assertion, the scorer: one entry, its kind to its options.
-        differs: what is not as it was; empty where it means the same.
+        scorer: its kind, as the documentation names it.
+        make: makes the scorer (one entry, kind to options) from value and assertion.
+        differs: what changes; empty where it means the same.
         judged: a model scores it.
     """
 
@@ -124,7 +124,7 @@ def _json(value: JsonValue, _: Assertion) -> Options:
 
 
 def unheeded(schema: JsonValue) -> str:
-    """What a schema asks that promptfoo looks at and the gate does not, put into words; empty where it is nothing."""
+    """What of a schema promptfoo checks and the gate does not, in words; empty where there is nothing."""
     if isinstance(schema, list):
         return next(filter(None, map(unheeded, schema)), "")
     if not isinstance(schema, dict):
@@ -257,7 +257,7 @@ NAMED: Mapping[str, str] = {
     "max-score": _COMPARED,
     "human": _NO_SIGNAL,
 }
-"""Types without an equal, and what to do instead."""
+"""Types without an equivalent, and what to do instead."""
 
 
 ScorerOptions = dict[str, JsonValue]
@@ -322,12 +322,7 @@ LANGUAGES = frozenset(_FORMS)
 
 
 def scorer_of(language: str, code: JsonValue) -> ScorerOptions | None:
-    """The scorer that says what the code says; None where it is a program.
-
-    Args:
-        language: `javascript` or `python`.
-        code: the value of the assertion.
-    """
+    """The scorer that does the same as JavaScript or Python code; None where it is a program."""
     if not isinstance(code, str):
         return None
     # To promptfoo, Python on several lines is the body of a function.
@@ -352,18 +347,17 @@ _STRING = re.compile(
 _LISTED = ("contains-all", "contains-any", "icontains-all", "icontains-any")
 _CELL_MARKS = ("answer-relevance", "context-faithfulness")
 _CELL_MARK = 0.75
-"""The threshold that a cell gives to those where it names none; a configuration gives none."""
+"""The default threshold of those in a cell; a configuration has none."""
 _LENGTHS = "blanks around the answer do not count, and an emoji is one character"
 _SHORT = {"fn": "javascript", "eval": "javascript", "grade": "llm-rubric"}
 
 
 def scorers_of(node: Document | None, context: Context, place: str) -> list[JsonValue]:
-    """The scorers that a list of assertions comes to.
+    """The scorers of a list of assertions.
 
     Args:
-        node: the list under `assert`; None where there is none.
-        context: of the file.
-        place: whose they are, for messages: `test 3`.
+        node: the list under `assert`.
+        place: where they belong, for messages: `test 3`.
     """
     if node is None or node.data is None:
         return []
@@ -399,7 +393,7 @@ def from_text(text: str, line: int) -> Document:
 
 
 def _scorers(node: Document, context: Context, place: str, share: float) -> list[JsonValue]:
-    """Of one assertion; `share` is what its set leaves of its weight."""
+    """The scorers of one assertion; `share` is what its set leaves of its weight."""
     row = values(node)
     if "type" not in row:
         if node.data:
@@ -443,7 +437,7 @@ def _set(node: Document, context: Context, place: str, share: float) -> list[Jso
 
 
 def _made(row: ScorerOptions, kind: str, node: Document, context: Context, place: str) -> ScorerOptions | None:
-    """The scorer of one assertion without its weight; None where there is none, which is told."""
+    """The scorer of one assertion without its weight; None, and a loss, where there is none."""
     base = kind.removeprefix(_NOT)
     told = f"assertion type {quoted(kind)} of {place}"
     # promptfoo does not turn Python round.
@@ -465,7 +459,7 @@ def _made(row: ScorerOptions, kind: str, node: Document, context: Context, place
 
 
 def _scorer(row: ScorerOptions, kind: str, node: Document, context: Context, told: str) -> ScorerOptions | None:
-    """The scorer of an assertion that has one; None where its value cannot be had, which is told."""
+    """The scorer of a mapped assertion; None, and a loss, where its value is not available."""
     base = kind.removeprefix(_NOT)
     mapped, value = MAPPED[base], row.get("value")
     if isinstance(value, str) and value.startswith(FILE):
@@ -493,7 +487,7 @@ def _scorer(row: ScorerOptions, kind: str, node: Document, context: Context, tol
 
 
 def _with_rest(scorer: ScorerOptions, row: ScorerOptions, line: int, around: tuple[str, str, Context]) -> bool:
-    """Give it the name of its metric; False where the gate does not take the scorer, which is told."""
+    """Add the name of its metric; False, and a loss, where the gate refuses the scorer."""
     differs, told, context = around
     if not _sound(scorer, told, line, context):
         return False
@@ -519,7 +513,7 @@ def _grader(options: ScorerOptions, row: ScorerOptions, line: int, told: str, co
 
 
 def model_of(provider: JsonValue) -> str | None:
-    """`openai:chat:gpt-5-mini` as the gate writes it, `openai:gpt-5-mini`; None where it is none that it knows."""
+    """`openai:chat:gpt-5-mini` as the gate writes it, `openai:gpt-5-mini`; None for an unknown provider."""
     if isinstance(provider, dict):
         provider = provider.get("id") or (next(iter(provider), None) if len(provider) == 1 else None)
     if not isinstance(provider, str):
@@ -549,7 +543,7 @@ def _loaded(text: str, named: str) -> JsonValue:
 
 
 def _sound(scorer: ScorerOptions, told: str, line: int, context: Context) -> bool:
-    """Does the gate's own reader take the scorer? Else that is told."""
+    """Does the gate's own reader take the scorer? A loss where not."""
     try:
         parse_scorers([scorer], "scorers")
     except InputErrors as errors:
@@ -560,7 +554,7 @@ def _sound(scorer: ScorerOptions, told: str, line: int, context: Context) -> boo
 
 
 def _apart(scorers: list[JsonValue]) -> list[JsonValue]:
-    """Names that are given twice get a number."""
+    """Number names that occur twice."""
     taken: set[str] = set()
     numbers: dict[str, int] = {}
     for scorer in scorers:

@@ -115,8 +115,6 @@ def tests_in(text: str, file: str, losses: Losses) -> list[tuple[int, Entry]]:
 
     Args:
         text: a table, a list of tests, or a configuration that holds them.
-        file: its path.
-        losses: gets what has no equal.
 
     Raises:
         InputErrors: it cannot be read.
@@ -181,8 +179,7 @@ def to_tests(entries: Sequence[Entry], losses: Losses) -> list[Mapping[str, Json
     """Each case as a test.
 
     Args:
-        entries: cases.
-        losses: gets those that no test can be, and scorers without an assertion.
+        losses: gets cases that cannot be a test, and scorers without an assertion.
     """
     return [test for number, entry in enumerate(entries, start=1) if (test := _test(entry, number, losses))]
 
@@ -215,7 +212,7 @@ def _test(entry: Entry, number: int, losses: Losses) -> dict[str, JsonValue] | N
 
 
 def _means_the_same(assertion: dict[str, JsonValue], scorer: JsonValue) -> bool:
-    """Would the assertion be read as that scorer, and is nothing known to differ?"""
+    """Would the assertion be read as that scorer, with no known difference?"""
     kind = str(assertion["type"]).removeprefix("not-")
     if kind not in MAPPED or MAPPED[kind].differs:
         return False

@@ -30,17 +30,13 @@ _REMEDY = "write its value there, or a scorer for it"
 def filled(
     cases: list[Entry], prompt: Found, scorers: Sequence[JsonValue], losses: Losses, allowance: Allowance
 ) -> tuple[Entry, ...]:
-    """The cases with an empty text for each variable that prompt or scorers name and they lack, as promptfoo has it.
+    """The cases with an empty text for each variable that prompt or scorers name and they lack, as in promptfoo.
 
     Args:
-        cases: of the configuration.
-        prompt: that is to answer them.
-        scorers: of all cases.
-        losses: gets cases that the prompt cannot be asked.
-        allowance: of the configuration.
+        losses: gets cases that do not fit the prompt.
 
     Raises:
-        SlowTemplate: reading what they name takes too long.
+        SlowTemplate: reading the names takes too long.
     """
     if "input" in prompt.names and (lacking := [case for case in cases if "input" not in case]):
         said = f"{len(lacking)} cases give no 'input' to the prompt {quoted(prompt.label)}, and are left out there"
@@ -58,14 +54,8 @@ def fillable_everywhere(
 ) -> tuple[JsonValue, ...]:
     """The scorers of all cases without those that name what a case cannot have, such as `{{ env.HOME }}`.
 
-    Args:
-        scorers: of all cases.
-        cases: of the configuration.
-        losses: gets what is left out.
-        allowance: of the configuration.
-
     Raises:
-        SlowTemplate: filling them in takes too long.
+        SlowTemplate: rendering takes too long.
     """
     kept = []
     for scorer in scorers:
@@ -80,13 +70,8 @@ def fillable_everywhere(
 def fillable(case: Entry, losses: Losses, allowance: Allowance) -> Entry:
     """The case without scorers of its own that name what it does not have.
 
-    Args:
-        case: of the configuration.
-        losses: gets what is left out.
-        allowance: of the configuration.
-
     Raises:
-        SlowTemplate: filling them in takes too long.
+        SlowTemplate: rendering takes too long.
     """
     result = dict(case)
     for key in _OWN:
@@ -115,7 +100,7 @@ def _complete(case: Entry, names: frozenset[str], scorers: Sequence[JsonValue]) 
 
 
 def _reason(scorer: JsonValue, entry: Entry, allowance: Allowance) -> str:
-    """Why the texts of a scorer cannot be filled in for a case; empty where they can."""
+    """Why the texts of a scorer cannot be rendered for a case; empty where they can."""
     bare = {key: value for key, value in entry.items() if key not in _OWN}
     case = case_of(_complete(bare, frozenset(), [scorer]))
     for text in _texts(scorer):
@@ -145,11 +130,11 @@ def _kind(scorer: JsonValue) -> str:
 CASES = 10_000
 """Cases of one configuration."""
 FILES = 1_000
-"""Files that one configuration names, each counted as often as it is read; what is read takes time and memory."""
+"""Files that one configuration names, each counted as often as it is read."""
 FILE_CHARS = 16 * 1024 * 1024
 """Characters of all of them."""
 NOT_EMPTY: JsonValue = {"characters": {"min": 1}, "name": "not empty"}
-"""The scorer of cases that say nothing about a good answer."""
+"""The scorer of cases without any assertion."""
 DIMENSIONS = 20
 _READ = frozenset({"prompts", "providers", "targets", "tests", "defaultTest", "scenarios", "assertionTemplates"})
 _HARMLESS = frozenset({"description", "$schema", "outputPath", "sharing", "tags", "metadata"})
@@ -167,12 +152,7 @@ class _Config:
 
 @dataclass(slots=True)
 class _Shelf:
-    """The other files: a configuration may name a large one thousands of times.
-
-    Args:
-        file: the configuration.
-        other: reads one.
-    """
+    """The other files of a configuration, each read once: it may name a large one thousands of times."""
 
     file: str
     other: Callable[[str], str | None]
@@ -180,10 +160,10 @@ class _Shelf:
     chars: int = 0
 
     def read(self, path: str) -> str | None:
-        """What a file holds; None where there is none.
+        """The content of a file; None where there is none.
 
         Raises:
-            InputErrors: that were too many, or too much.
+            InputErrors: too many files, or too large ones.
         """
         text = self.other(path)
         if text is not None:
@@ -200,12 +180,12 @@ def read_config(text: str, file: str, other: Callable[[str], str | None], paths:
 
     Args:
         text: YAML or JSON.
-        file: its path from the root.
+        file: from the root.
         other: reads another file by its path from the root; None where there is none.
         paths: of all files, for patterns that stand for several.
 
     Raises:
-        InputErrors: it is none, or holds no prompt that can be brought along.
+        InputErrors: it is no configuration, or holds no usable prompt.
     """
     root = read_yaml(text, file)
     if not isinstance(root.data, dict):
@@ -272,7 +252,7 @@ _Test = tuple[Document, Context, Mapping[str, Document]]
 
 
 def _tests(config: _Config) -> Iterator[_Test]:
-    """One after the other, so that no more files are read than their cases are wanted."""
+    """The tests, one at a time, so that files are read only as long as cases are wanted."""
     for item in items(config.entries.get("tests")):
         yield from _test(item, config)
 

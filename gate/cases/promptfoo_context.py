@@ -1,4 +1,4 @@
-"""What one reading may take: a short file can stand for thousands of slow variables, or of long cases."""
+"""Limits of reading one configuration, whose short file can stand for thousands of long cases; its files and values."""
 
 import json
 import posixpath
@@ -22,21 +22,21 @@ from gate.templates.sandbox import BadTemplate
 from gate.values import JsonValue
 
 ONE_S = 0.2
-"""Seconds of the processor for one text."""
+"""Seconds of processor time for one text."""
 ALL_S = 20.0
 """Seconds for all of them."""
 ALL_CHARS = 2 * CASES_CHARS
-"""Characters of all cases, written as JSON; a file of that many is refused, too."""
+"""Characters of all cases, written as JSON; a case file of that size is refused, too."""
 _SHORTER = "fewer values, or shorter ones"
 
 
 @dataclass(slots=True)
 class Allowance:
-    """What is left of it.
+    """What is left of the limits.
 
     Args:
-        seconds: of the processor, for filling in.
-        chars: of what is filled in, and of the cases.
+        seconds: of processor time, for rendering.
+        chars: of rendered texts, and of the cases.
     """
 
     seconds: float = ALL_S
@@ -44,13 +44,10 @@ class Allowance:
 
     @contextmanager
     def filling(self, line: int) -> Iterator[float]:
-        """Around what fills in one text, or looks whether it can be.
+        """Context of rendering one text, or checking whether it can be rendered; gives the seconds left for it.
 
         Args:
-            line: where it stands; 0 where nobody knows.
-
-        Returns:
-            the seconds that it may take.
+            line: 0 where it is unknown.
 
         Raises:
             SlowTemplate: there are none left.
@@ -65,10 +62,10 @@ class Allowance:
             self.seconds -= time.thread_time() - began
 
     def hold(self, chars: int, line: int) -> None:
-        """Take so many characters off.
+        """Use up characters.
 
         Raises:
-            InputErrors: there are not so many left.
+            InputErrors: too few are left.
         """
         self.chars -= chars
         if self.chars < 0:
@@ -81,21 +78,21 @@ _BINARY = (".pdf", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".mp3", ".wav", ".m
 
 
 def no_file(path: str) -> str | None:
-    """Of a source that names no files."""
+    """`other` of a source that names no files."""
     return None
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """Around the tests of one file.
+    """What is known while the tests of one file are read.
 
     Args:
-        tell: hears of losses.
-        folder: what `file://` is relative to, from the root; empty for the root itself.
+        tell: gets losses.
+        folder: base of `file://`, from the root; empty for the root itself.
         other: reads a file by its path from the root; None where there is none.
         root: the whole configuration, for `$ref`.
-        paths: of all files, for `file://prompts/*.txt`; empty where nobody knows them.
-        allowance: what the reading may take, of all its files.
+        paths: of all files, for `file://prompts/*.txt`; empty where they are unknown.
+        allowance: shared by all files of the configuration.
     """
 
     tell: Tell
@@ -106,12 +103,11 @@ class Context:
     allowance: Allowance = field(default_factory=Allowance)
 
     def listed(self, named: str, line: int, what: str) -> list[str]:
-        """The files that a pattern stands for, each named as the pattern is; of any other name that name.
+        """The files of a pattern, each as `file://…`; any other name alone.
 
         Args:
-            named: `file://prompts/*.txt`.
-            line: where.
-            what: that names it, for the message.
+            named: such as `file://prompts/*.txt`.
+            what: names it in messages.
         """
         path = self.path(named)
         if not self.paths or not is_glob(path) or path in self.paths:
@@ -138,13 +134,7 @@ class Context:
         return "" if escapes(path) else path
 
     def text(self, named: str, line: int, what: str) -> str | None:
-        """What a file holds that is named as `file://…`; None, and a loss, where it cannot be had.
-
-        Args:
-            named: as it stands there.
-            line: where.
-            what: that names it, for the message.
-        """
+        """The content of a file named as `file://…`; None, and a loss, where it is not available."""
         path = self.path(named)
         if path.lower().endswith((*CODE, *_BINARY)) or any(f"{ending}:" in path for ending in CODE):
             kind = "code, and is not run" if not path.lower().endswith(_BINARY) else "no text"
@@ -187,12 +177,12 @@ def values(node: Document | None) -> dict[str, JsonValue]:
 
 
 def items(node: Document | None) -> list[Document]:
-    """The items of a list; one that stands alone is a list of itself."""
+    """The items of a list; anything else becomes a list of itself."""
     return [] if node is None else node.parts() if isinstance(node.data, list) else [node]
 
 
 def parsed(text: str, file: str) -> Document | None:
-    """What a file in YAML or JSON holds; None where that is nothing, or it is none."""
+    """The content of a YAML or JSON file; None where it is empty or invalid."""
     try:
         found = read_yaml(text, file)
     except InputErrors:
@@ -201,11 +191,7 @@ def parsed(text: str, file: str) -> Document | None:
 
 
 def names_in(value: object) -> frozenset[str]:
-    """The variables that the texts inside a value mention.
-
-    Args:
-        value: of scorers, for instance.
-    """
+    """The variables that the texts inside a value mention."""
     if isinstance(value, str) and "{{" in value:
         try:
             return compile_template(value).names
@@ -221,12 +207,7 @@ def value_at(value: JsonValue, line: int) -> Document:
 
 
 def criteria(name: str, value: str = "") -> str:
-    """The words for a judge.
-
-    Args:
-        name: of the wording.
-        value: what it is about.
-    """
+    """The text of a named criterion for a judge, about a value."""
     return _criteria()[name].replace("<value>", value)
 
 
@@ -243,11 +224,7 @@ _ESCAPED = re.compile(r'\\(["\\])|""')
 
 
 def listed(text: str) -> list[str] | None:
-    """The texts; None where a quotation mark is not closed.
-
-    Args:
-        text: `red, "green, blue"`.
-    """
+    """The texts of a list such as `red, "green, blue"`; None where a quotation mark is not closed."""
     found: list[str] = []
     at = 0
     while _MORE.search(text, at):
@@ -272,13 +249,12 @@ _BACK_TO = {r"\A": "^", r"\Z": "$", "(?P<": "(?<"}
 _PYTHONS = re.compile(
     r"\{\{.*?\}\}|\[(?:\\[\s\S]|[^\]\\])*\]|\\[\s\S]|\(\?(?![:=!<])[a-zA-Z>]*|[*+?}]\+|\{,\d+\}", re.DOTALL
 )
-"""Flags, atoms, possessive runs, counts and escapes that JavaScript has not, or reads otherwise; and what hides them.
-"""
+"""Syntax of Python that JavaScript lacks or reads differently, and what hides it."""
 _JS_ESCAPED = re.compile(r"\\(?:[^a-zA-Z]|[bBdDsSwWnrtfvuxk])")
 
 
 def pythons(pattern: str) -> str:
-    """What Python would read in a pattern, and JavaScript not at all or otherwise; empty where there is nothing.
+    """The part of a pattern that only Python reads, or JavaScript reads differently; empty where there is none.
 
     Args:
         pattern: such as `(?i)paris`, `\\p{L}`, `a{,2}`.
@@ -295,11 +271,7 @@ def pythons(pattern: str) -> str:
 
 
 def javascript(pattern: str) -> str | None:
-    """The same pattern for JavaScript; None where it has no word for it.
-
-    Args:
-        pattern: in Python's syntax.
-    """
+    """A Python pattern for JavaScript; None where it cannot be expressed."""
     if len(pattern) > PATTERN_CHARS:
         return None
     found = _BACK.sub(lambda one: rf"\k<{one[1]}>" if one[1] else _BACK_TO.get(one[0], one[0]), pattern)
@@ -307,11 +279,7 @@ def javascript(pattern: str) -> str | None:
 
 
 def translated(pattern: str) -> str:
-    """The same pattern in Python's syntax.
-
-    Args:
-        pattern: of JavaScript; what stands in `{{ }}` is a field of the case, and stays.
-    """
+    """A JavaScript pattern for Python; `{{ … }}` in it is a field of the case, and stays."""
     # A longer one is refused all the same, and might take long to look through.
     return pattern if len(pattern) > PATTERN_CHARS else _TOKEN.sub(lambda found: _token(found[0]), pattern)
 

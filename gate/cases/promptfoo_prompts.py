@@ -1,7 +1,7 @@
 """Prompts of promptfoo as prompts of the gate: a file is gated where it lies, so that its changes are seen.
 
-What is no file of its own, or one that the gate would read otherwise, is copied, and that is told: templates as `.j2`,
-conversations as `.prompty`. Its templates are Nunjucks, which is nearly Jinja2; what is not is found by compiling.
+What is not a file of its own, or would be read differently by the gate, is copied, and reported: templates as `.j2`,
+conversations as `.prompty`. The templates are Nunjucks, which is nearly Jinja2; differences are found by compiling.
 """
 
 import json
@@ -47,9 +47,8 @@ class Found:
     Args:
         path: of its file.
         text: to be written there; None for a file that is used as it is.
-        label: for the suite's name.
-        names: variables that it uses.
-        template: the file has to be read as Jinja2, whatever its ending says.
+        names: of its variables.
+        template: the file is Jinja2, whatever its ending says.
     """
 
     path: str
@@ -64,9 +63,8 @@ class Reader:
     """Reads the prompts of one configuration.
 
     Args:
-        context: of the configuration.
-        losses: gets what cannot be brought along.
-        taken: paths that are given away.
+        losses: gets what is left out.
+        taken: paths that are in use.
     """
 
     context: Context
@@ -133,7 +131,7 @@ class Reader:
         yield from copies
 
     def _tell_copied(self, what: str, copies: list[Found], line: int) -> None:
-        """Say which files are gated from now on: whoever goes on changing the others would never hear of it."""
+        """Report which files are gated from now on: changes to the others would not be noticed."""
         if not copies:
             return
         shown = ", ".join(one.path for one in copies[:_SHOWN])
@@ -202,7 +200,7 @@ class Reader:
         return Found(path, text, label, names, template)
 
     def _free(self, label: str, ending: str, text: str) -> str:
-        """A path that is not there yet, or at which this text stands from an earlier time."""
+        """A path that is free, or at which this text stands from an earlier time."""
         name = re.sub(r"[^\w.-]+", "-", label.lower()).strip("-.")[:60] or "prompt"
         folder = posixpath.join(self.context.folder, "prompts")
         path, number = f"{folder}/{name}{ending}", 2
@@ -212,13 +210,7 @@ class Reader:
 
 
 def _read_there(path: str, text: str, prompt: str) -> str | None:
-    """The text that the gate reads in a file, where that is the prompt; None where it would be another one, or none.
-
-    Args:
-        path: of the file.
-        text: in it.
-        prompt: that promptfoo makes of it.
-    """
+    """The text that the gate reads in a file, where it is the prompt that promptfoo makes of it; else None."""
     try:
         parsed = reading.parse(text, path, template=True)
     except InputErrors:
@@ -287,13 +279,7 @@ _PARAMS = {
 def model_and_params(
     node: Document | None, losses: Losses, context: Context
 ) -> tuple[str | None, dict[str, JsonValue]]:
-    """The first provider that the gate can ask; all others are told.
-
-    Args:
-        node: the list under `providers`.
-        losses: gets the rest.
-        context: reads the files in which providers stand.
-    """
+    """The first provider (under `providers`) that the gate supports; the others become losses."""
     model: str | None = None
     params: dict[str, JsonValue] = {}
     for item in _providers(node, context):
@@ -314,7 +300,7 @@ def model_and_params(
 
 
 def _providers(node: Document | None, context: Context) -> Iterator[Document]:
-    """One after the other; a file stands for those that it holds."""
+    """The providers; a file stands for those that it holds."""
     for item in items(node):
         named = item.data
         if not isinstance(named, str) or not named.startswith(FILE) or not named.endswith(_DATA):
@@ -326,7 +312,7 @@ def _providers(node: Document | None, context: Context) -> Iterator[Document]:
 
 
 def params_of(config: JsonValue, line: int, losses: Losses) -> dict[str, JsonValue]:
-    """Neutral parameters; what is none of them is told."""
+    """Neutral parameters; all others become losses."""
     found: dict[str, JsonValue] = {}
     for key, value in config.items() if isinstance(config, dict) else ():
         if key not in _PARAMS:

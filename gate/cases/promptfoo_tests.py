@@ -32,12 +32,11 @@ _TRANSFORMS = frozenset({"transform", "postprocess"})
 
 @dataclass(frozen=True, slots=True)
 class Default:
-    """What every test begins with.
+    """Defaults of every test.
 
     Args:
-        vars: variables.
-        scorers: of the suite; a test may set them aside.
-        metadata, threshold, grader: of tests that say nothing else.
+        scorers: of the suite; a test may turn them off.
+        metadata, threshold, grader: for tests without their own.
     """
 
     vars: Mapping[str, Document] = field(default_factory=dict)
@@ -88,11 +87,8 @@ def cases_of(
     """The cases of one test.
 
     Args:
-        node: the test.
-        number: its place, from 1; it is called `test-1` after it.
-        context: of the file.
-        default: of the file.
-        more: variables of a scenario, between those of the default and its own.
+        number: from 1; gives the name `test-1`.
+        more: variables of a scenario, between those of the default and the test's own.
     """
     place = f"test {number}"
     if not isinstance(node.data, dict):
@@ -158,7 +154,7 @@ def _shared(entries: Mapping[str, Document], context: Context, place: str, defau
 
 
 def slices_of(metadata: Mapping[str, JsonValue], context: Context, line: int, place: str) -> dict[str, JsonValue]:
-    """Short values of metadata as slices; the rest is told."""
+    """Short values of metadata as slices; the rest become losses."""
     slices: dict[str, JsonValue] = {}
     for key, value in metadata.items():
         if key == OWN:
@@ -212,7 +208,7 @@ def _in_file(node: Document) -> bool:
 
 
 def _read(node: Document, context: Context, what: str) -> Document | None:
-    """A value, or what its file holds; None, and a loss, where it cannot be had."""
+    """A value, or the content of its file; None, and a loss, where it is not available."""
     if not isinstance(node.data, str) or not _in_file(node):
         return node
     text = context.text(node.data, node.line, what)
@@ -225,7 +221,7 @@ def _read(node: Document, context: Context, what: str) -> Document | None:
 def _combined(
     variables: Mapping[str, Document], expanded: bool, line: int, context: Context, place: str
 ) -> Iterator[dict[str, JsonValue]]:
-    """The variables of each case: promptfoo asks every combination of those that are lists of texts."""
+    """The variables of each case: promptfoo asks every combination of lists of texts."""
     rows = {name: node.data for name, node in variables.items()}
     lists = {name: value for name, value in rows.items() if expanded and _expands(value)}
     count = math.prod(len(value) for value in lists.values() if isinstance(value, list))
@@ -251,7 +247,7 @@ def _as_there(value: JsonValue, whole: bool = True) -> JsonValue:
 
 
 def _filled(name: str, row: Mapping[str, JsonValue], line: int, context: Context, place: str) -> JsonValue:
-    """A variable that may itself be a template, with the others put in; one that they do not give is empty."""
+    """A variable that may itself be a template, rendered with the others; unknown ones are empty."""
     value = row[name]
     if not isinstance(value, str) or not ("{{" in value or "{%" in value):
         return value
@@ -274,7 +270,7 @@ def _filled(name: str, row: Mapping[str, JsonValue], line: int, context: Context
 
 
 def _expands(value: JsonValue) -> bool:
-    """The first item decides, as there."""
+    """Is it a list of texts? As in promptfoo, the first item decides."""
     return isinstance(value, list) and bool(value) and isinstance(value[0], str)
 
 
@@ -303,7 +299,7 @@ def _written(value: JsonValue) -> str:
 
 
 def _grade(scorers: Sequence[JsonValue], provider: JsonValue) -> None:
-    """Let a model grade where the assertion names none."""
+    """Set the model that grades where the assertion names none."""
     model = model_of(provider)
     for scorer in scorers if model is not None else ():
         judge = scorer.get("judge") if isinstance(scorer, dict) else None
@@ -333,8 +329,7 @@ def tests_of(table: Table, context: Context, problems: Problems) -> list[Documen
     """Each row as the test that a configuration would hold.
 
     Args:
-        table: with headings.
-        context: hears of columns that have no equal.
+        context: gets columns without an equivalent, as losses.
         problems: gets mistakes of the table itself.
     """
     for heading in table.headings:

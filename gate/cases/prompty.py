@@ -13,14 +13,14 @@ from gate.values import JsonValue
 
 _FILE = re.compile(r"(?:\$\{file:)?([^${}]+?\.(?:json|ya?ml))\}?", re.IGNORECASE)
 _SAMPLES = ("sample", "example", "default")
-"""What an input may have of a value, by the version of the format."""
+"""Keys under which an input may have a value, by the version of the format."""
 
 
 def front_matter(text: str, file: str) -> Mapping[str, Document]:
     """What stands between the first two lines of `---`; empty where there is nothing.
 
     Raises:
-        InputErrors: it is no YAML.
+        InputErrors: it is not YAML.
     """
     lines = text.replace("\r\n", "\n").split("\n")
     if lines[0].rstrip() != "---":
@@ -30,16 +30,14 @@ def front_matter(text: str, file: str) -> Mapping[str, Document]:
 
 
 def sample_of(text: str, file: str, tell: Tell, other: Callable[[str], str | None] = no_file) -> Entry:
-    """The case that the sample is.
+    """The case of the sample.
 
     Args:
-        text: the file.
-        file: its path.
-        tell: hears of what is not brought along.
+        tell: gets what is left out.
         other: reads another file by its path from the root.
 
     Raises:
-        InputErrors: it has none.
+        InputErrors: it has no sample.
     """
     front = front_matter(text, file)
     given: dict[str, JsonValue] = {}
@@ -63,7 +61,7 @@ def sample_of(text: str, file: str, tell: Tell, other: Callable[[str], str | Non
 
 
 def _inputs(node: Document | None) -> Iterator[tuple[str, dict[str, JsonValue]]]:
-    """What is said of each input: under its name, or in a list of those that have one."""
+    """The entries of each input: under its name, or in a list of named inputs."""
     if node is not None and isinstance(node.data, dict):
         for name, inner in node.entries().items():
             yield name, values(inner)

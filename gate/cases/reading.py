@@ -1,7 +1,7 @@
-"""Case files of every format, read as cases: the gate's own three forms, tables, and what other tools write alike.
+"""Reads case files of every format: the gate's own three forms, tables, and similar forms of other tools.
 
-What a file of another tool has and the gate has not is a mistake here, since nobody would be told of a loss;
-`gate cases convert` brings the rest along and names what is lost.
+What the gate lacks of another tool's file is a mistake here, since a loss could not be reported; `gate cases convert`
+converts the rest and lists the losses.
 """
 
 import json
@@ -36,7 +36,7 @@ from gate.prompts.reading import TEST_DATA, is_prompt_yml
 from gate.values import JsonValue
 
 LINES_ENDINGS = (".jsonl", ".ndjson")
-"""What JSON Lines should be called; a file of any other name is read as such, too."""
+"""Endings of JSON Lines; a file of any other name is read as such, too."""
 JSON_ENDING = ".json"
 YAML_ENDINGS = (".yaml", ".yml")
 CONVERT = "gate cases convert brings along what it can, and names the rest"
@@ -50,10 +50,8 @@ class FileCase:
     """One case of a file.
 
     Args:
-        name: its id.
-        entry: as it stands there; of a table, or of test data of a prompt, the plain case that it stands for.
+        entry: as it stands there; for a table, or test data of a prompt, the equivalent plain case.
         line: 1-based, where it begins; 0 in a JSON file.
-        case: what it means.
     """
 
     name: str
@@ -71,17 +69,17 @@ def parse(text: str, file: str) -> tuple[Case, ...]:
     """The cases, in the order of the file.
 
     Args:
-        text: the file; blank lines, Windows line ends and a byte order mark are let pass.
-        file: its path, whose ending tells the format: `.json`, YAML, a table, `.prompt.yml`, else JSON Lines.
+        text: blank lines, Windows line ends and a byte order mark are accepted.
+        file: its ending decides the format: `.json`, YAML, a table, `.prompt.yml`, else JSON Lines.
 
     Raises:
-        InputErrors: every mistake, the first 20 spelled out.
+        InputErrors: every mistake, the first 20 in full.
     """
     return tuple(one.case for one in read(text, file))
 
 
 def read(text: str, file: str) -> tuple[FileCase, ...]:
-    """The same, each with the entry that stands in the file."""
+    """As `parse`, each with the entry that stands in the file."""
     problems: list[Problem] = []
     found: list[FileCase] = []
     places: dict[str, str] = {}
@@ -108,8 +106,6 @@ def entries(text: str, file: str, problems: list[Problem]) -> Iterator[Document]
     """Each entry of a case file, in the gate's own form.
 
     Args:
-        text: the file.
-        file: its path.
         problems: gets what keeps an entry from being read.
 
     Raises:
@@ -128,8 +124,7 @@ def documents(text: str, file: str, problems: list[Problem]) -> Iterator[Documen
     """Each mapping of a file of JSON Lines, JSON or YAML, which is a list of them or one.
 
     Args:
-        text: the file, without a byte order mark.
-        file: its path.
+        text: without a byte order mark.
         problems: gets items that are no mappings.
 
     Raises:
@@ -162,7 +157,7 @@ def documents(text: str, file: str, problems: list[Problem]) -> Iterator[Documen
 
 
 def case_of(entry: Entry) -> Case:
-    """The case that an entry stands for, whatever its form.
+    """The case of an entry of any form.
 
     Raises:
         InputErrors: every mistake.
@@ -177,7 +172,7 @@ def case_of(entry: Entry) -> Case:
 
 
 def readable(entry: Entry) -> Case | None:
-    """The same; None where the entry has mistakes."""
+    """As `case_of`; None where the entry has mistakes."""
     try:
         return case_of(entry)
     except InputErrors:
@@ -188,9 +183,8 @@ def put_of(entry: Entry, base: int = 0, was: str = "") -> Put:
     """The entry as a change of a suite.
 
     Args:
-        entry: a case of any form.
-        base: the version of the case that it follows; 0 for a new one.
-        was: the name that the case had until now; empty for a new one.
+        base: the version of the case that is changed; 0 for a new one.
+        was: the name of the case until now; empty for a new one.
 
     Raises:
         InputErrors: every mistake of the case.
@@ -200,30 +194,25 @@ def put_of(entry: Entry, base: int = 0, was: str = "") -> Put:
 
 
 def renamed(entry: Entry, name: str) -> dict[str, JsonValue]:
-    """The entry under another name.
+    """The entry with another name.
 
     Args:
-        entry: a case of any form, which says `id`, or else `name`.
-        name: the new one.
+        entry: with an `id`, or else a `name`.
     """
     key = "name" if "id" not in entry and "name" in entry else "id"
     return {**entry, key: name}
 
 
 def words_of(entry: Entry) -> str:
-    """What people search in: every text of a case."""
+    """The text to search in: all texts of a case."""
     return "\n".join(_texts(dict(entry)))
 
 
 def parse_entry(text: str, file: str) -> dict[str, JsonValue]:
-    """One case in YAML or JSON.
-
-    Args:
-        text: a mapping.
-        file: where it comes from, for messages.
+    """One case as a mapping in YAML or JSON.
 
     Raises:
-        GateError: it is none.
+        GateError: it is not a case.
     """
     text = text.removeprefix("\ufeff")
     found = (read_json if text.lstrip().startswith("{") else read_yaml)(text, file).data
@@ -233,16 +222,16 @@ def parse_entry(text: str, file: str) -> dict[str, JsonValue]:
 
 
 def canonical(entry: Entry) -> str:
-    """Equal for equal entries alone, whatever the order of their keys: to Python 1, 1.0 and true are the same."""
+    """Canonical JSON: equal only for equal entries, where Python takes 1, 1.0 and true for the same."""
     return json.dumps(dict(entry), sort_keys=True, separators=(",", ":"))
 
 
 def as_case(row: Mapping[str, JsonValue], name: str) -> dict[str, JsonValue]:
-    """The case that an entry of the test data of a `.prompt.yml` stands for.
+    """The case for an entry of the test data of a `.prompt.yml`.
 
     Args:
-        row: the entry; numbers as input become text, as the other tool fills them in.
-        name: what the gate calls it, for one without an `id`.
+        row: numbers as input become text, as in the other tool.
+        name: for an entry without an `id`.
     """
     said = row.get("input")
     number = isinstance(said, int | float) and not isinstance(said, bool)
@@ -254,7 +243,7 @@ def as_case(row: Mapping[str, JsonValue], name: str) -> dict[str, JsonValue]:
 
 
 def as_test_data(entry: Entry, file: str) -> dict[str, JsonValue]:
-    """The entry of the test data that stands for a case.
+    """The test data entry for a case.
 
     Raises:
         GateError: it has what test data cannot hold.
@@ -302,7 +291,7 @@ def _check_lines(text: str, file: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Losses:
-    """What a file of another tool loses, as mistakes."""
+    """Losses of a file of another tool, as mistakes."""
 
     file: str
     problems: list[Problem]

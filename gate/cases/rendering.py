@@ -1,4 +1,4 @@
-"""A prompt and a case become the messages that are sent; a scorer's text gets the case's fields."""
+"""Makes the messages for a prompt and a case, and fills the case's fields into a scorer's text."""
 
 from collections.abc import Mapping
 
@@ -15,7 +15,7 @@ from gate.values import JsonValue, digest
 
 
 def session_of(case: Case) -> dict[str, JsonValue]:
-    """What the function is called with: the case's `session`, and its `state` where the session has none.
+    """The argument of a prompt function: the case's `session`, and its `state` where the session has none.
 
     Raises:
         InputErrors: the session is no mapping.
@@ -30,7 +30,7 @@ def session_of(case: Case) -> dict[str, JsonValue]:
 
 
 def key_of(session: dict[str, JsonValue]) -> str:
-    """Names what the function is called with: equal sessions are built once."""
+    """A key for the argument of a prompt function: equal sessions are built once."""
     return digest(session)
 
 
@@ -38,8 +38,7 @@ class NotBuilt(InputErrors):
     """A Python function gave no text for this case.
 
     Args:
-        file: the prompt's path.
-        failed: why.
+        failed: the reason.
     """
 
     def __init__(self, file: str, failed: Failed) -> None:
@@ -48,26 +47,23 @@ class NotBuilt(InputErrors):
 
 
 class SlowTemplate(InputErrors):
-    """A rendering was given up; others of the same template would take as long."""
+    """Rendering took too long; other cases of the same template would, too."""
 
 
 def render(prompt: Prompt, case: Case, file: str = "the prompt", seconds: float = RENDERING_S) -> tuple[Message, ...]:
     """The messages for one case.
 
     Plain text is the system message and the case's turns follow; a case of variables alone has none, and then a
-    template is the user message. A template sees `input`, `id`, `slices` and the
-    case's `vars`, never `expected`. A message that uses `input` holds the last question, so only the turns before it
-    are put in, ahead of that message; a plain template that uses it is a user message.
+    template is the user message. A template sees `input`, `id`, `slices` and the case's `vars`, never `expected`. A
+    message that uses `input` holds the last question, so only the turns before it are put in, ahead of that message; a
+    plain template that uses it is a user message.
 
     Args:
-        prompt: the parsed prompt.
-        case: the case.
-        file: the prompt's path, for messages.
-        seconds: of the processor that each message may take.
+        seconds: of processor time for each message.
 
     Raises:
         SlowTemplate: it takes longer.
-        NotBuilt: a Python function builds the prompt, and gave no text for this case.
+        NotBuilt: the prompt's Python function gave no text for this case.
         InputErrors: the template cannot be rendered for this case.
     """
     turns = _turns(case)
@@ -98,10 +94,6 @@ def render(prompt: Prompt, case: Case, file: str = "the prompt", seconds: float 
 def writers(prompt: Prompt, case: Case) -> tuple[Message | None, ...]:
     """For each message of `render`, the message of the prompt that it was made from; None for a turn of the case.
 
-    Args:
-        prompt: the parsed prompt.
-        case: the case.
-
     Raises:
         BadTemplate: a template that cannot be read.
     """
@@ -119,13 +111,12 @@ def writers(prompt: Prompt, case: Case) -> tuple[Message | None, ...]:
 
 
 def fill(text: str, case: Case, seconds: float = RENDERING_S) -> str:
-    """A scorer's text with the case's fields put in; text without `{{` stays as it is.
+    """A scorer's text with the case's fields filled in; text without `{{` stays as it is.
 
     Args:
         text: may hold `{{ expected }}`, `{{ input }}`, `{{ id }}`, `{{ slices.tier }}` and the case's `vars`; what is
-            not a string is written as JSON.
-        case: the case.
-        seconds: of the processor that it may take.
+            not a string becomes JSON.
+        seconds: of processor time.
 
     Raises:
         SlowTemplate: it takes longer.
@@ -163,7 +154,7 @@ def _turns(case: Case) -> tuple[Message, ...]:
 
 
 def _asking(messages: tuple[Message, ...], case: Case, file: str) -> tuple[Message, ...]:
-    """The same; InputErrors where nobody asks anything."""
+    """The messages, checked; InputErrors where they hold no question."""
     if case.only_vars and not any(message.role == "user" for message in messages):
         hint = "give the case an input, or the prompt a message of the user"
         raise one_problem(file, 0, f"case {_named(case)} has no input, and the prompt asks nothing itself", hint)

@@ -1,4 +1,4 @@
-"""How other tools write down one example: rows to cases, and cases to rows."""
+"""Rows of other tools' datasets, converted to cases and back."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -23,9 +23,8 @@ class Place:
     """Where a row stands.
 
     Args:
-        line: of the file.
-        number: of the row, from 1.
-        tell: hears of losses.
+        number: from 1.
+        tell: gets losses.
     """
 
     line: int
@@ -33,16 +32,15 @@ class Place:
     tell: Tell
 
     def lost(self, what: str, remedy: str = "") -> None:
-        """Something of this row is left out, or put differently."""
+        """Something of this row is left out, or expressed differently."""
         self.tell.add(self.line, what, remedy)
 
 
 class Draft:
-    """A case that is put together from a row of another tool.
+    """A case built from a row of another tool.
 
     Args:
-        place: of the row.
-        name: what the other tool calls it; one that cannot be an id gives way to the place.
+        name: in the other tool; the place is used where it cannot be an id.
     """
 
     def __init__(self, place: Place, name: JsonValue = None) -> None:
@@ -55,13 +53,13 @@ class Draft:
         self.kept: JsonValue = None
 
     def ask(self, value: JsonValue, what: str = "input") -> bool:
-        """Take what is asked; False, and a word, where it cannot be."""
+        """Take the question; False, and a loss, where it cannot be asked."""
         asked = turns_of(value, f"{what} of row {self.place.number}", self.place.line, self.place.tell)
         self.case |= asked or {}
         return asked is not None
 
     def ask_mapping(self, inputs: Row) -> bool:
-        """Take a mapping that is asked: its question, or its conversation, and all else as variables."""
+        """Take a mapping: its question or conversation, and all else as variables."""
         rest = dict(inputs)
         key = next((key for key in _CHATS if is_chat(rest.get(key))), "")
         if not key and len(rest) == 1 and is_chat(next(iter(rest.values()))):
@@ -81,12 +79,12 @@ class Draft:
         return len(self.case) > 1
 
     def expect(self, value: JsonValue) -> None:
-        """Take the reference answer: of a reply that is written down as a turn, its words."""
+        """Take the reference answer: of a reply written as a turn, its words."""
         if value is not None and value != "":
             self.case["expected"] = value if (said := reply_of(value)) is None else said
 
     def expect_mapping(self, outputs: Row) -> None:
-        """Take a mapping of answers: its only one, or the one of a well-known name where nothing else stands there."""
+        """Take a mapping of answers: its only one, or else the only one of a well-known name."""
         if len(outputs) == 1:
             self.expect(next(iter(outputs.values())))
         elif outputs:
@@ -143,7 +141,7 @@ class Draft:
 
 
 def text_or_texts(value: JsonValue) -> JsonValue:
-    """A reference answer where only a text, or a list of them, may stand: anything else as JSON."""
+    """A reference answer as a text or a list of texts; anything else as JSON."""
     texts = isinstance(value, list) and all(isinstance(item, str) for item in value)
     return value if isinstance(value, str) or texts else json.dumps(value, ensure_ascii=False)
 
@@ -160,7 +158,7 @@ def metadata_of(entry: Entry, *, tags: bool = False) -> dict[str, JsonValue]:
 
 
 def tags_of(entry: Entry) -> list[JsonValue]:
-    """Slices of a case that are tags."""
+    """The slices of a case that are tags."""
     slices = entry.get("slices")
     found = slices if isinstance(slices, dict) else {}
     return [key.removeprefix(TAG) for key, value in found.items() if _is_tag(key, value)]
@@ -186,8 +184,7 @@ def difference(entry: Entry, back: Entry) -> dict[str, JsonValue]:
     """What has to be kept so that a case comes back as it is.
 
     Args:
-        entry: the case.
-        back: what its row would be read as.
+        back: how its row would be read.
     """
     kept = {key: value for key, value in entry.items() if key not in back or not same(value, back[key])}
     gone: list[JsonValue] = [key for key in back if key not in entry]
@@ -313,11 +310,7 @@ def inspect_row(entry: Entry) -> dict[str, JsonValue]:
 
 
 def cells_of(row: Row) -> tuple[dict[str, JsonValue], tuple[str, ...]]:
-    """The row of a table as Inspect reads one: there, `input` and `target` are texts, and commas part the choices.
-
-    Returns:
-        The row, and what would be read otherwise.
-    """
+    """A table's row as Inspect reads it (`input` and `target` are texts, commas separate choices), and what changes."""
     cells, told = dict(row), list[str]()
     # An empty cell would not be read at all.
     cells["metadata"] = row.get("metadata", {})
@@ -349,13 +342,12 @@ class Layout:
     """One form of row.
 
     Args:
-        read: the case that a row stands for; None, and a word, where it cannot be asked.
-        write: the row for a case.
-        metadata: key under which a row has metadata.
-        asks: every row needs a question of its own; templates and variables are unknown.
-        holder: key of the mapping that holds all of a row; empty where the row itself does.
-        spread: mappings whose entries are columns of their own in a table, `inputs` as `input_…`.
-        tabular: the row as cells can hold it, and what the other tool then reads otherwise.
+        read: None, and a loss, where the row cannot be asked.
+        metadata: its key in a row.
+        asks: every row needs a question; templates and variables are unknown.
+        holder: key of the mapping that holds the whole row; empty where the row itself does.
+        spread: mappings whose entries are columns in a table, `inputs` as `input_…`.
+        tabular: the row as cells can hold it, and what the other tool then reads differently.
     """
 
     read: Callable[[Row, Place], dict[str, JsonValue] | None]

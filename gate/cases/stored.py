@@ -1,4 +1,4 @@
-"""Eval sets that a store keeps: cases with versions and authors, and what may be done to them."""
+"""Eval sets in a store: cases with versions and authors, and changes to them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,21 +8,18 @@ from typing import TypeAlias
 from gate.values import JsonValue
 
 Entry: TypeAlias = Mapping[str, JsonValue]
-"""A case as it stands in a case file, whatever its form; nothing of it is lost on the way through the store."""
+"""A case of any form, as it stands in a case file; the store keeps all of it."""
 
 
 @dataclass(frozen=True, slots=True)
 class SuiteVersion:
-    """One state of a suite, which never changes again.
+    """One version of a suite; never changed.
 
     Args:
-        suite: its name.
-        number: 1 for the first.
+        number: from 1.
         digest: SHA-256 of its cases and their order, as `sha256:…`.
-        cases: how many it has.
-        author: who made it.
-        made: when.
-        what: what was done, for readers.
+        cases: their number.
+        what: what was changed, for readers.
     """
 
     suite: str
@@ -35,22 +32,21 @@ class SuiteVersion:
 
     @property
     def label(self) -> str:
-        """As `gate.yaml` names it."""
+        """As written in `gate.yaml`."""
         return f"store:{self.suite}@{self.number}"
 
 
 @dataclass(frozen=True, slots=True)
 class CaseVersion:
-    """One state of a case.
+    """One version of a case.
 
     Args:
         name: its id in the suite.
-        number: 1 for the first.
+        number: from 1.
         entry: None where it was archived.
-        author, made: who, and when.
         first: the version of the suite that brought it.
-        last: the last version of the suite in which it stands; None while it does.
-        case: what the store knows the case by, whatever its name; 0 outside of one.
+        last: the last version of the suite that has it; None for the current one.
+        case: key in the store, independent of the name; 0 outside of one.
     """
 
     name: str
@@ -68,12 +64,11 @@ class Put:
     """A new case, or a new version of one.
 
     Args:
-        name: its id.
-        entry: what it is from now on; its reader found nothing wrong with it.
+        entry: the new one, already checked.
         slices: dimension to value, to search by.
-        text: what people search in.
+        text: to search in.
         base: the version of the case that was changed; 0 for a new one.
-        was: the name that it had before, where that is another one; its history stays with it.
+        was: its name before, if it is renamed; the history stays with it.
     """
 
     name: str
@@ -86,11 +81,10 @@ class Put:
 
 @dataclass(frozen=True, slots=True)
 class Archive:
-    """The case is no longer asked; its versions stay.
+    """Archive a case: it is no longer asked; its versions stay.
 
     Args:
-        name: its id.
-        base: the version that somebody saw and archived.
+        base: the version that its reader saw.
     """
 
     name: str
@@ -101,17 +95,17 @@ Change: TypeAlias = Put | Archive
 
 
 def name_before(change: Change) -> str:
-    """The name that a case has until it is changed."""
+    """The name of a case before the change."""
     return change.was or change.name if isinstance(change, Put) else change.name
 
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """Somebody else was quicker.
+    """Somebody else changed the case first.
 
     Args:
-        change: what was not done.
-        current: what stands there now; None where there is no such case.
+        change: the one that was not made.
+        current: None where there is no such case.
     """
 
     change: Change
@@ -124,7 +118,7 @@ class Page:
 
     Args:
         size: entries, 1 or more.
-        after: the place of the last entry before it; nothing stands before 0.
+        after: place of the last entry of the previous page; 0 for the first page.
     """
 
     size: int = 50
@@ -133,12 +127,12 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class CaseFilter:
-    """Which cases of a suite somebody wants to see.
+    """Filter of the cases of a suite.
 
     Args:
-        words: all must occur in the case, in any letters.
-        slices: dimension to value; all must be the case's own.
-        archived: the archived ones instead of those that are asked.
+        words: all must occur in the case, in upper or lower case.
+        slices: dimension to value; all must match.
+        archived: archived cases instead of current ones.
     """
 
     words: tuple[str, ...] = ()
@@ -152,7 +146,6 @@ class Listed:
 
     Args:
         place: for the next page.
-        version: what it is.
     """
 
     place: int

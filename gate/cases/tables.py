@@ -13,7 +13,7 @@ ENDINGS = (".csv", ".tsv")
 COLUMNS = 500
 """Columns of one table."""
 CELL_CHARS = 131_072
-"""One cell: what Python's own reader takes, four times what a spreadsheet's does."""
+"""One cell: the limit of Python's own reader, four times a spreadsheet's."""
 SEPARATORS = (",", ";", "\t", "|")
 
 _NAMED = re.compile(r'"?sep=(.)"?[,;\t|]*\r?\n', re.IGNORECASE)
@@ -28,9 +28,9 @@ class Record:
     """One row that is not empty.
 
     Args:
-        line: 1-based line on which it begins.
-        end: the last one.
-        cells: by heading; empty ones are left out, and the apostrophe in front of what looks like a formula.
+        line: its first line, 1-based.
+        end: its last line.
+        cells: by heading; without empty ones, and without the apostrophe in front of what looks like a formula.
     """
 
     line: int
@@ -40,14 +40,11 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table whose headings are known.
+    """A table with known headings.
 
     Args:
-        headings: of the columns, in their order; one without a heading, at the end, is empty.
-        separator: between cells.
+        headings: in their order; one without a text, at the end, is empty.
         line: of the headings.
-        text: all of it.
-        file: its path, for messages.
     """
 
     headings: tuple[str, ...]
@@ -57,7 +54,7 @@ class Table:
     file: str
 
     def records(self, problems: Problems) -> Iterator[Record]:
-        """The rows, in their order; a mistake after which nothing can be read is the last.
+        """The rows, in their order; ends at a mistake after which nothing can be read.
 
         Args:
             problems: gets every mistake with its line.
@@ -88,11 +85,11 @@ class Table:
 
 
 def read_table(text: str, file: str) -> Table | None:
-    """The table that a text is; None where it holds nothing.
+    """The table in a text; None where it is empty.
 
     Args:
         text: without a byte order mark.
-        file: its path; the ending `.tsv` says that tabs separate, otherwise the headings tell.
+        file: the ending `.tsv` means tabs; otherwise the headings decide the separator.
 
     Raises:
         InputErrors: headings that cannot be used.
@@ -113,7 +110,7 @@ def guarded(text: str) -> str:
 
 
 def unguarded(text: str) -> str:
-    """What `guarded` was given."""
+    """The reverse of `guarded`."""
     return text[1:] if text.startswith("'") and _is_formula(text[1:]) else text
 
 
@@ -208,7 +205,7 @@ _OTHERS: Mapping[str, str] = {
     **dict.fromkeys(("case id", "test id", "nr", "no", "no.", "#"), "id"),
     **dict.fromkeys(("notes", "note", "comment"), "description"),
 }  # fmt: skip
-"""What people head such columns with, where no column has the field's own name."""
+"""Other common headings, used where no column has the field's own name."""
 _TRUE = frozenset({"true", "yes", "1", "x"})
 _FALSE = frozenset({"false", "no", "0"})
 _DECIMAL_COMMA = re.compile(r"-?[0-9]*,[0-9]+")
@@ -219,7 +216,6 @@ class Column:
     """One column.
 
     Args:
-        heading: as it stands there.
         field: of the case; `slices` or `vars` for one of their entries.
         key: of that entry; empty for a whole field.
         data: its cells are JSON.
@@ -232,7 +228,7 @@ class Column:
 
     @property
     def meaning(self) -> str:
-        """As a report says it."""
+        """For reports."""
         return f"{self.field}.{self.key}" if self.key else self.field
 
 
@@ -250,10 +246,9 @@ def columns_of(headings: Iterable[str]) -> tuple[Column, ...]:
 
 
 def cases_of(table: Table, problems: Problems) -> Iterator[tuple[Record, dict[str, JsonValue]]]:
-    """Each row with the case that it stands for; without an `id` it is called after its position, `row-1`.
+    """Each row with its case; one without an `id` is named after its position, `row-1`.
 
     Args:
-        table: with headings.
         problems: gets every mistake, with line and column.
     """
     columns = columns_of(table.headings)

@@ -27,7 +27,6 @@ class Grid:
 
     Args:
         suite: whose exam gives the cases and their order; a suite without a baseline has an empty first arm.
-        table: samples of the run.
     """
 
     def __init__(self, suite: Suite, table: SampleTable) -> None:
@@ -93,20 +92,12 @@ class Grid:
         return numbers[np.where(self.replied, self.numbers("source"), 0)]
 
     def within(self, most: int) -> Bools:
-        """Which samples are among the first of their case.
-
-        Args:
-            most: how many of each case.
-        """
+        """Which samples are among the first `most` of their case."""
         found: Bools = np.broadcast_to(np.arange(self.suite.samples) < most, self._rows.shape)
         return found
 
     def unscored(self, where: Bools) -> Counter[str]:
-        """Why samples that were taken have no score, with the number of each reason.
-
-        Args:
-            where: bool[2, N, k], which samples are looked at.
-        """
+        """Why samples that were taken have no score, with the number of each reason; `where` is bool[2, N, k]."""
         return self._table.unscored(self._rows[where & self.taken & ~self.scored].tolist())
 
     def _looked_up(self, column: NDArray[Any]) -> NDArray[Any]:
@@ -142,9 +133,8 @@ def scores(grid: Grid, missing: Mapping[ArmName, float] | None = None, most: int
     symmetry that the test rests on. Between cases they may differ.
 
     Args:
-        grid: samples of the suite.
-        missing: what a missing score is taken for in each arm; None leaves missing samples out.
-        most: samples of each arm that count; None where all that were planned do.
+        missing: the score that replaces a missing one, by arm; None leaves missing samples out.
+        most: samples of each arm that count; None for all that were planned.
     """
     planned = grid.suite.samples
     counted = grid.within(planned if most is None else most)
@@ -196,11 +186,10 @@ class Slice:
     """One slice of one suite.
 
     Args:
-        suite: the suite's name.
         name: `overall` or `dimension=value`.
-        full_name: with the suite in front, in a run over several suites.
+        full_name: `suite/name` in a run over several suites.
         advisory: shown, never blocks.
-        margin: tolerated fall of its mean.
+        margin: tolerated fall of the mean.
         rows: int[n], indices into the stacked arrays; cases without a scored pair are not among them.
     """
 
@@ -214,12 +203,11 @@ class Slice:
 
 @dataclass(frozen=True, slots=True)
 class Stack:
-    """The stacked arrays.
+    """The scores of all suites in one array, with their slices; `overall` comes first in each suite.
 
     Args:
         baseline, candidate: float[N], per-case mean scores of all suites.
         units: int[N], independent unit of each case.
-        slices: every slice of every suite, `overall` first in each suite.
         samples: float[N, k] of both arms, where every case has k scores in both; None otherwise.
         cases: int[N], which cases these are among those of all suites.
         everyone: int[M], unit of each case of all suites, scored or not.
@@ -244,12 +232,7 @@ class Stack:
 
 
 def stack(suites: Sequence[Suite], scored: Mapping[str, Scores]) -> Stack:
-    """Lay the suites on top of each other.
-
-    Args:
-        suites: all suites of the run.
-        scored: scores of each suite, by its name.
-    """
+    """Stack the scores of all suites; `scored` has them by name."""
     baseline: list[Floats] = []
     candidate: list[Floats] = []
     cases: list[NDArray[np.int64]] = []
@@ -290,12 +273,7 @@ def _slices(suite: Suite, scores: Scores, offset: int, *, several: bool) -> list
 
 
 class Rows:
-    """The samples of one suite, or of all.
-
-    Args:
-        table: samples of the run.
-        suite: its name; None for all.
-    """
+    """The samples of one suite, or of all where `suite` is None."""
 
     def __init__(self, table: SampleTable, suite: str | None = None) -> None:
         self._table = table
@@ -324,7 +302,7 @@ class Rows:
         return found
 
     def scores(self, name: str) -> NDArray[Any]:
-        """A column of the scores of these samples, one entry for each score."""
+        """A column of single scores, one entry for each score of these samples."""
         ends = self._table.column("scores").astype(np.int64)
         own = np.zeros(len(ends), dtype=np.bool_)
         own[self._numbers] = True
@@ -351,7 +329,7 @@ class Rows:
 
 
 WANTED = 30
-"""Pairs of answers of one sitting that latency, cost and cached tokens rest on, at least, where answers are reused."""
+"""Pairs of answers of one sitting that latency, cost and cached tokens need, where answers are reused."""
 
 
 def side_by_side(grid: Grid) -> tuple[Bools, str]:
@@ -359,9 +337,6 @@ def side_by_side(grid: Grid) -> tuple[Bools, str]:
 
     A provider's cache is cold for the first call of each arm, which is left out. An answer that was reused is left
     out unless its counterpart was taken in the same sitting.
-
-    Args:
-        grid: samples of one suite.
 
     Returns:
         bool[2, N, k], which replies; and why they are too few to compare, or an empty text.
@@ -382,9 +357,5 @@ def side_by_side(grid: Grid) -> tuple[Bools, str]:
 
 
 def pair_count(kept: Bools) -> int:
-    """How many pairs of replies these are.
-
-    Args:
-        kept: from `side_by_side`.
-    """
+    """How many pairs of replies these are; `kept` comes from `side_by_side`."""
     return int(kept.sum(axis=2).min(axis=0).sum())

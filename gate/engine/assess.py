@@ -22,9 +22,9 @@ from gate.values import undecided
 Axes = Mapping[str, tuple[AxisComparison, AxisComparison]]
 
 SCENARIOS = tuple({ArmName.BASELINE: step / 4, ArmName.CANDIDATE: 1 - step / 4} for step in range(5))
-"""What missing scores are taken for, from the kindest to the candidate to the harshest.
+"""Scores that replace missing ones, from the best for the candidate to the worst.
 
-The extremes of the mean are not those of the test, which also looks at the spread: hence the steps between.
+The test also looks at the spread, so the worst case may lie between the extremes of the mean.
 """
 CASES_NAMED = 8
 """Cases that a reason names before it counts the rest."""
@@ -37,10 +37,10 @@ class Missing:
     """Samples without a score.
 
     Args:
-        samples: how many are missing, samples that were never taken included; not those that early stopping saved.
-        total: how many were needed: all that were planned, but for those that early stopping saved.
+        samples: how many are missing, those never taken included; not those that early stopping saved.
+        total: how many were needed: all planned ones, except those that early stopping saved.
         best, worst: the verdicts if all of them had gone for, or against, the candidate; None when none is missing.
-        reasons: the distinct reasons with their counts, the most frequent first, and how many others there are.
+        reasons: the distinct reasons with their counts, the most frequent first.
         cases: which cases they belong to, `suite/id` in a run over several suites.
     """
 
@@ -54,17 +54,12 @@ class Missing:
 
 @dataclass(frozen=True, slots=True)
 class Assessment:
-    """What the run says.
+    """The result of a run.
 
     Args:
-        quality: comparisons from the samples that have a score.
-        rates: pass rates of the new prompts.
         axes: cost and latency of each suite that was compared.
-        decision: the verdict.
-        missing: what has no score, and what it could have changed.
-        looked: the run was looked at on the way.
-        samples: samples per case of the suites that were compared, where early stopping found that so many are enough;
-            None where it takes all that were planned.
+        looked: the results were looked at before the end.
+        samples: samples per case of the compared suites, where early stopping ended the run; None for all planned ones.
     """
 
     quality: Quality
@@ -78,7 +73,7 @@ class Assessment:
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """What every verdict on a run rests on, whatever the missing samples are taken for."""
+    """The facts behind every verdict on a run, whatever the missing samples are taken for."""
 
     table: SampleTable
     grids: Mapping[str, Grid]
@@ -89,14 +84,7 @@ class _Known:
 
 @dataclass(frozen=True, slots=True)
 class Assessor:
-    """Judges a set of samples.
-
-    Args:
-        suites: what was evaluated.
-        policy: level, method and what fails.
-        seed: of the test's sign flips.
-        deleted: prompts that the base examines and that are gone.
-    """
+    """Judges a set of samples."""
 
     suites: tuple[Suite, ...]
     policy: RunPolicy
@@ -110,15 +98,13 @@ class Assessor:
 
     @property
     def new(self) -> tuple[Suite, ...]:
-        """The suites of prompts that the change brings, which stand alone."""
+        """The suites of new prompts, which have one arm."""
         return tuple(suite for suite in self.suites if suite.baseline is None)
 
     def assess(self, table: SampleTable, unfinished: str | None = None) -> Assessment:
         """Compare, decide, and check what the missing samples could have changed.
 
-        Args:
-            table: every finished sample, failed ones included.
-            unfinished: why the run ended early, or None.
+        `table` has every finished sample, failed ones included; `unfinished` says why the run ended early, or is None.
         """
         grids = {suite.name: Grid(suite, table) for suite in self.suites}
         sides, alpha = {suite.name: grids[suite.name] for suite in self.compared}, self.policy.alpha
@@ -176,7 +162,7 @@ class Assessor:
 
 
 def _settle(decision: Decision, missing: Missing, verdicts: Sequence[Verdict]) -> Decision:
-    """The verdict stands only if the missing samples could not have made it another one."""
+    """The verdict stands only if the missing samples could not have changed it."""
     if decision.verdict is Verdict.INCONCLUSIVE or {decision.verdict, *verdicts} == {decision.verdict}:
         return decision
     between = sorted({*verdicts[1:-1]} - {missing.best, missing.worst})
@@ -201,7 +187,7 @@ def _incomplete(grids: Mapping[str, Grid], most: Mapping[str, int]) -> tuple[str
 
 
 def _tally(grids: Mapping[str, Grid], most: Mapping[str, int]) -> tuple[int, Counter[str]]:
-    """How many of the needed samples there are, and why some of them have no score."""
+    """How many of the needed samples there are, and why some have no score."""
     taken, reasons = 0, Counter[str]()
     for name, grid in grids.items():
         wanted = grid.within(most[name])
@@ -222,11 +208,7 @@ def named(cases: Sequence[str]) -> str:
 
 
 def listed(reasons: Counter[str]) -> tuple[str, ...]:
-    """`3 × time-out`, the most frequent first; none is left out in silence.
-
-    Args:
-        reasons: why samples have no score.
-    """
+    """`3 × time-out`, the most frequent first, and how many others there are."""
     ordered = sorted(reasons.items(), key=lambda item: (-item[1], item[0]))
     told = [f"{number} × {reason}" for reason, number in ordered[:REASONS_LISTED]]
     if rest := ordered[REASONS_LISTED:]:

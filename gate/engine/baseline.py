@@ -1,4 +1,4 @@
-"""The answers of a merge target, taken before anybody compares with it, so that later runs pay for theirs alone."""
+"""Takes the answers of a merge target in advance, so that later runs pay only for their own."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,10 +11,9 @@ from gate.values import without_score
 
 
 def alone(resolved: Resolved) -> Resolved:
-    """Every suite with one arm, which later runs will ask as their baseline.
+    """Every suite with one arm, which later runs ask as their baseline.
 
-    Args:
-        resolved: one commit on both sides, with all of its suites.
+    `resolved` has one commit on both sides, and all of its suites.
 
     Raises:
         GateError: there is no suite.
@@ -25,14 +24,9 @@ def alone(resolved: Resolved) -> Resolved:
 
 
 def recorded(run: RunRecord, branch: str) -> RunRecord:
-    """The record of such a run: nothing was compared, so nothing can have become worse.
+    """The record of such a run: nothing was compared.
 
-    Args:
-        run: its evaluation.
-        branch: as a reader knows it.
-
-    Returns:
-        A PASS; INCONCLUSIVE where the evaluation was not finished, or nothing was answered.
+    A PASS; INCONCLUSIVE where the evaluation was not finished, or nothing was answered.
     """
     priced = any(suite.priced for suite in run.new)
     plain: dict[str, object] = {"kind": "baseline", "suites": [], "new": [], "priced": priced}

@@ -1,7 +1,7 @@
-"""`--batch`: has the answers of a run prepared by the providers' batch interfaces, at half the price.
+"""`--batch`: gets the answers of a run from the providers' batch interfaces, at half the price.
 
-A batch only fills the memory of answers. When it is over, the ordinary run finds them there and goes on as always;
-judges, warm-up and fresh pairs are asked live by that run, and so is what a batch gave no answer to.
+A batch only fills the cache of answers. The ordinary run then finds them there. Judges, warm-up, fresh pairs and
+whatever a batch did not answer are asked live by that run.
 """
 
 from collections.abc import Iterable, Mapping
@@ -22,13 +22,11 @@ Groups = dict[BatchPlace, tuple[BatchService, dict[str, Request]]]
 
 @dataclass(frozen=True, slots=True)
 class Underway:
-    """One batch that is not over.
+    """One batch that has not ended.
 
     Args:
-        ids: the batch; several while it is not known which one it is, none while it is not known whether it arrived.
-        place: who was asked.
-        requests: requests of this run in it.
-        state: how far it is, where that could be asked.
+        ids: several while it is not known which one it is, none while it is not known whether it arrived.
+        state: None where it could not be asked.
     """
 
     ids: tuple[str, ...]
@@ -43,15 +41,14 @@ class Underway:
 
 @dataclass(frozen=True, slots=True)
 class BatchOutcome:
-    """Where the batches of a run stand.
+    """The state of the batches of a run.
 
     Args:
-        submitted: requests that were submitted by this call.
-        underway: batches that are not over; what was submitted now is among them.
-        unsent: requests that could not be submitted.
-        live: requests that the run has to ask live: a batch gave no answer, or they fit into none.
+        submitted: requests that this call submitted.
+        underway: batches that have not ended, those submitted now included.
+        live: requests that the run has to ask live: a batch gave no answer, or no batch takes them.
         tally: what the results came to.
-        notes: what a reader should know, one clean line each.
+        notes: for the reader, one clean line each.
     """
 
     submitted: int
@@ -68,7 +65,7 @@ class BatchOutcome:
 
     @property
     def ready(self) -> bool:
-        """May the run begin? Otherwise it ends as INCONCLUSIVE, for `reason`."""
+        """May the run begin? If not, it ends as INCONCLUSIVE for `reason`."""
         return not self.underway and self.unsent == 0
 
     @property
@@ -100,17 +97,16 @@ class BatchOutcome:
 async def collect_or_submit(
     requests: Iterable[Request], tools: BatchTools, max_calls: int | None = None
 ) -> BatchOutcome:
-    """Collect what batches have answered, and submit what no batch was asked yet.
+    """Collect what batches have answered, and submit what is in no batch yet.
 
     Args:
-        requests: of the run; the order in which they go into batches.
-        tools: services, memory, ledger and prices.
+        requests: in the order in which they go into batches.
         max_calls: requests that may be submitted; None for any number.
 
     Raises:
-        CannotEvaluate: a budget that does not suffice, a ledger or a memory that cannot be written, another process
-            at work on the same ledger, a service that refuses the batch.
-        Misconfigured, MissingKey: a wrong key, an unknown model, a model without a batch interface.
+        CannotEvaluate: the budget is too small, the ledger or the cache cannot be written, another process uses the
+            ledger, or a service refuses the batch.
+        Misconfigured, MissingKey: a wrong key, an unknown model, or a model without a batch interface.
     """
     unknown = {request_id(request): request for request in requests if tools.memory.find(request) is None}
     work = _Work(tools, max_calls, unknown)
@@ -119,7 +115,7 @@ async def collect_or_submit(
 
 @dataclass(slots=True)
 class _Work:
-    """The rounds of one call; a round looks at every batch once and submits what is left."""
+    """The rounds of one call; each round looks at every batch once and submits what is left."""
 
     tools: BatchTools
     max_calls: int | None
@@ -156,7 +152,7 @@ class _Work:
         return groups
 
     async def _look_at(self, entry: LedgerEntry, service: BatchService, mine: Mapping[str, Request]) -> None:
-        """Take over what the batch has, or note that it is under way."""
+        """Take over the results of a batch, or note that it has not ended."""
         state = None
         try:
             found = entry if entry.sure else await find_submitted(entry, service, self.tools)
@@ -182,7 +178,7 @@ class _Work:
             return BatchState("failed", reason=f"{service.name} no longer has the batch")
 
     def _left(self, groups: Groups, now: float) -> Groups:
-        """What is to be submitted: neither known by now, nor in a batch, nor given up by one."""
+        """Requests to submit: not yet answered, in no batch, and not given up by one."""
         self.unknown = {key: request for key, request in self.unknown.items() if key not in self.tally.taken}
         failed = {(entry.place, key) for entry in self.tools.ledger.entries(now) for key in entry.failed}
         left: Groups = {}

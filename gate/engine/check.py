@@ -1,4 +1,4 @@
-"""`gate check`: each case against its thresholds, and what the pass rates make of a verdict."""
+"""`gate check`: each case against its thresholds, and the verdict that follows from the pass rates."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -31,15 +31,13 @@ LONGEST_REASON = 2_000
 def case_result(suite: Suite, case: Case, samples: Sequence[Sample], untaken: str = NEVER_TAKEN) -> CaseResult:
     """Whether a case passes.
 
-    The mean over its samples must reach the mark: that of the combined score where the case or its exam has a
-    threshold, else that of each scorer, or of each round of a conversation whose rounds have marks. So a validator,
-    whose mark is 1, must be content with every sample, while the noise of a judge is averaged out. Missing samples
-    are taken for 0 and for 1: only where both say the same does the case pass or fail.
+    The mean over its samples must reach the threshold: that of the combined score where the case or its exam has one,
+    else that of each scorer, or of each round where rounds have thresholds. So a validator, whose threshold is 1, must
+    accept every sample, while the noise of a judge is averaged out. Missing samples are taken for 0 and for 1: only
+    where both give the same result does the case pass or fail.
 
     Args:
-        suite: whose exam gives the marks.
-        case: one of its cases.
-        samples: those of this case that there are, failed ones included, in the order of their index.
+        samples: those of this case, failed ones included, in the order of their index.
         untaken: why there are no more.
     """
     exam = suite.exam
@@ -63,10 +61,10 @@ def case_result(suite: Suite, case: Case, samples: Sequence[Sample], untaken: st
 
 
 def excused(case: Case, exam: Exam) -> bool:
-    """Has the case no part in what is asked of all cases?
+    """Is the case left out of what is asked of all cases?
 
-    Cases of an advisory slice never have. Where every single case must pass, neither have those of a slice for which
-    the policy asks for a rate of its own.
+    Cases of an advisory slice always are. Where every single case must pass, so are those of a slice with a rate of its
+    own.
     """
     policy = exam.policy
     own = [f"{dimension}={case.slices[dimension]}" for dimension in exam.dimensions if dimension in case.slices]
@@ -76,7 +74,7 @@ def excused(case: Case, exam: Exam) -> bool:
 
 
 def own_rate(exam: Exam, name: str) -> float | None:
-    """The rate that the policy asks of this very slice, or None."""
+    """The rate that the policy sets for this very slice, or None."""
     own = exam.policy.slices.get(name)
     return None if own is None else own.min_pass_rate
 
@@ -88,7 +86,7 @@ def _state(verdicts: Sequence[bool | None]) -> CaseState:
 
 
 def _reaches(known: Sequence[float], wanted: int, mark: float) -> bool | None:
-    """Does the mean of so many wanted scores reach the mark, whatever the missing ones are? None: they decide."""
+    """Does the mean of `wanted` scores reach the mark, whatever the missing ones are? None where they decide."""
     worst = fsum(known) / wanted
     best = worst + (wanted - len(known)) / wanted
     if reaches(worst, mark):
@@ -97,7 +95,7 @@ def _reaches(known: Sequence[float], wanted: int, mark: float) -> bool | None:
 
 
 def _scorer(spec: ScorerSpec, case: Case | None, samples: Sequence[Sample], wanted: int) -> ScorerResult:
-    """What one scorer says; without a case, which has the marks, only that."""
+    """The result of one scorer; without a case, which has the thresholds, it has no verdict."""
     scores = [score for sample in samples for score in sample.scores if score.scorer == spec.name]
     valued = [(score.value, score) for score in scores if not isinstance(score.value, Unscored)]
     known = [value for value, _ in valued]
@@ -121,7 +119,7 @@ def _scorer(spec: ScorerSpec, case: Case | None, samples: Sequence[Sample], want
 
 
 def _by_rounds(result: ScorerResult, marks: Mapping[str, float], scores: Sequence[Score], wanted: int) -> ScorerResult:
-    """The same with the verdict of the rounds, each of which has a mark: the first that misses it is named."""
+    """The same with the verdict of the rounds, each of which has a threshold; the first that misses it is named."""
     verdicts: list[bool | None] = []
     low: list[str] = []
     for name, mark in marks.items():
@@ -164,18 +162,12 @@ Results = Mapping[str, Sequence[CaseResult]]
 """For each suite its cases, in the order of its exam."""
 
 EVERY = 1.0
-"""The rate that is wanted where nobody set one: every case has to pass."""
+"""The rate that is required where nobody set one: every case has to pass."""
 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What a check says.
-
-    Args:
-        rates: for each suite its slices, `overall` first.
-        decision: the verdict.
-        missing: what has no score, and what it could have changed.
-    """
+    """The result of a check; `rates` has the slices of each suite, `overall` first."""
 
     rates: PassRates
     decision: Decision
@@ -185,11 +177,7 @@ class Checked:
 def conclude(suites: Sequence[Suite], results: Results, policy: RunPolicy, unfinished: str | None) -> Checked:
     """Judge a check.
 
-    Args:
-        suites: what was checked.
-        results: of every case, those without a sample among them.
-        policy: confidence of the intervals, and what fails.
-        unfinished: why the run ended early, or None.
+    `results` has every case, also those without a sample; `unfinished` says why the run ended early, or is None.
     """
     rates, best, worst = (_rates(suites, results, policy.alpha, missing) for missing in (None, True, False))
     lacking = _missing(suites, results)
@@ -211,7 +199,7 @@ def _settled(
     policy: RunPolicy,
     missing: Missing,
 ) -> Decision:
-    """What fails whatever is missing is a BLOCK; what is missing and could decide leaves it open."""
+    """What fails whatever is missing is a BLOCK; missing scores that could decide leave the verdict open."""
     measured, kindest, harshest = (_decide(suites, each, results, policy) for each in rates)
     if not missing.samples:
         return measured
@@ -297,7 +285,7 @@ def _rate(suite: Suite, name: str, passed: Sequence[bool], units: Ints, alpha: f
 
 
 def _rate_state(rate: float, lower: float, wanted: float | None) -> PassState:
-    """Against the rate itself: this is a test of what was measured, and the interval says how sure that is."""
+    """Compares the rate itself: this tests what was measured, and the interval shows how sure that is."""
     if wanted is None:
         return PassState.NO_THRESHOLD
     if not reaches(rate, wanted):

@@ -1,4 +1,4 @@
-"""Suites without a baseline in, record of a check out: each case is held against its marks."""
+"""Runs a check: suites without a baseline in, record out; each case is compared with its thresholds."""
 
 import time
 from collections.abc import Iterator, Mapping
@@ -32,11 +32,10 @@ CaseKey = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What a user saw of a check whose cases are asked before anybody looks at them; the record holds no more.
+    """What a user saw of a check that asks cases in advance; the record holds no more.
 
     Args:
-        cases: whose results were shown.
-        skipped: that have no part in the check after all.
+        skipped: cases that have no part in the check after all.
         why: there are no more; empty where all were shown.
     """
 
@@ -47,13 +46,7 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Unshown:
-    """What was spent on cases that nobody saw.
-
-    Args:
-        cases: that have an answer.
-        calls: that were made for them.
-        spent_usd: dollars that they came to; None where that is not known.
-    """
+    """Calls for cases that nobody saw; `spent_usd` is None where it is not known."""
 
     cases: int
     calls: int
@@ -71,17 +64,10 @@ class Unshown:
 async def check(resolved: Resolved, tools: Tools, seed: int, stop: Stop) -> RunRecord:
     """Ask every case in the order of its file, and judge it.
 
-    Args:
-        resolved: suites without a baseline.
-        tools: calls, scorers, sink and progress.
-        seed: kept in the record; nothing here is random.
-        stop: ends the run early when it is set from outside.
-
-    Returns:
-        The record, which has also been given to the sink.
+    Nothing here is random: `seed` is only recorded. The record has also been given to the sink.
 
     Raises:
-        GateError: a mistake that no retry mends (wrong key, unknown model).
+        GateError: an error that no retry fixes (wrong key, unknown model).
     """
     examiner = Examiner(resolved, tools, seed, stop)
     apart = {suite.name: False for suite in resolved.suites}
@@ -96,14 +82,7 @@ async def check(resolved: Resolved, tools: Tools, seed: int, stop: Stop) -> RunR
 
 
 class Examiner:
-    """Takes the samples of cases, and judges each as soon as it has them.
-
-    Args:
-        resolved: suites without a baseline.
-        tools: calls, scorers, sink and progress.
-        seed: kept in the record.
-        stop: ends the run early.
-    """
+    """Takes the samples of cases, and judges each case as soon as it has them; `seed` is only recorded."""
 
     def __init__(self, resolved: Resolved, tools: Tools, seed: int, stop: Stop) -> None:
         self._resolved, self._tools, self._seed, self._stop = resolved, tools, seed, stop
@@ -122,11 +101,7 @@ class Examiner:
         await self._collector.ask(jobs, min(self._tools.workers, max(1, count(self._resolved.suites))))
 
     async def one(self, suite: Suite, case: Case) -> tuple[CaseResult, tuple[Sample, ...]]:
-        """Take the samples of one case.
-
-        Returns:
-            The result, and the samples with their texts.
-        """
+        """Take the samples of one case; the result comes with the samples and their texts."""
         self._seen.whole[suite.name, case.id] = []
         try:
             await self._collector.ask(_jobs(suite, case), suite.samples)
@@ -143,14 +118,7 @@ class Examiner:
         return keep(run, self._tools, self._stop, time.perf_counter() - self._started)
 
     def withdraw(self, shown: Shown) -> Unshown:
-        """Forget the samples of all other cases, before `finish`.
-
-        Args:
-            shown: one case or more.
-
-        Returns:
-            What they came to.
-        """
+        """Drop the samples of all cases but those shown, at least one, before `finish`; what they cost is returned."""
         table = self._collector.found.samples
         unshown = table.only(lambda key: key[:2] not in shown.cases)
         self._collector.found.samples = table.only(lambda key: key[:2] in shown.cases)
@@ -212,12 +180,11 @@ def _jobs(suite: Suite, case: Case) -> Iterator[Job]:
 
 @dataclass(slots=True)
 class _Seen:
-    """Passes samples on to the sink of the run, and remembers their scores.
+    """Passes samples on to the sink of the run, and keeps their scores.
 
     Args:
-        sink: of the run.
         scored: samples of each suite and case without their texts.
-        whole: those of cases that somebody waits for, as they are.
+        whole: those of cases that somebody waits for, with their texts.
     """
 
     sink: RunSink

@@ -25,21 +25,14 @@ class Tools:
     """What a run works with; `gate.app` makes them.
 
     Args:
-        target: answers cases.
-        calls: sends requests under one policy of memory, retries, limits and budgets.
-        memory: what earlier runs were answered.
-        judge: makes a judge out of a scorer that asks a model about one answer.
-        pairwise: makes one out of a scorer that asks a model about two.
-        code: makes what calls the function of a scorer that is one, for an exam.
+        judge: makes a judge from a scorer that asks a model about one answer.
+        pairwise: makes one from a scorer that asks a model about two answers.
+        code: makes the caller of a scorer that is a function, for an exam.
         spent_usd: dollars spent so far, or None where that is not known.
         exhausted: why no more calls make sense, or None.
-        sink: keeps samples and the record.
-        progress: tells the user.
-        notes: what the user should know.
-        tracing: is told of each sample.
         workers: samples of one queue in work at once.
-        apart: the candidate's samples are numbered on from the baseline's, so that no seed and no memory gives a
-            prompt that is compared with itself the same answers twice.
+        apart: the candidate's sample numbers follow the baseline's, so that a prompt that is compared with itself gets
+            no answer twice from the same seed or cache.
         beside: known answers of the baseline are asked for again beside the candidate's, as far as `survey` chooses.
     """
 
@@ -66,12 +59,12 @@ class Tools:
 
 @dataclass(slots=True)
 class Collection:
-    """What a run has taken.
+    """The samples of a run.
 
     Args:
         samples: in order of completion.
-        known: for each suite what was known before anything was asked.
-        drift: for each suite whose known answers were looked at what that showed.
+        known: what was known of each suite before anything was asked.
+        drift: of each suite whose known answers were checked.
     """
 
     samples: SampleTable = field(default_factory=SampleTable)
@@ -84,10 +77,7 @@ class Collector:
     """Takes one sample after another and keeps them.
 
     Args:
-        resolved: what there is to evaluate.
-        tools: calls, scorers, sink and progress.
-        stop: ends the run early.
-        seed: of the order, and of the look for drift.
+        seed: of the order, and of the test for drift.
         share: the part of the run that is taken here.
     """
 
@@ -115,7 +105,7 @@ class Collector:
         """Take every sample, or as many as there are when the run ends early.
 
         Raises:
-            GateError: a mistake that no retry mends (wrong key, unknown model).
+            GateError: an error that no retry fixes (wrong key, unknown model).
         """
         schedules = [Schedule(lane, self.seed, self.share) for lane in by_lane(self.resolved.suites)]
         self.found.known = survey(schedules, self.tools, self._apart, early=self._looks)
@@ -137,24 +127,23 @@ class Collector:
         return self.found
 
     async def ask(self, jobs: Iterable[Job], workers: int) -> None:
-        """Take these samples, in this order and nothing besides: no warm-up, no look on the way.
+        """Take these samples in this order: no warm-up, and no early stopping.
 
         Args:
-            jobs: of the suites that there are to evaluate.
             workers: samples in work at once, 1 or more.
 
         Raises:
-            GateError: a mistake that no retry mends (wrong key, unknown model).
+            GateError: an error that no retry fixes (wrong key, unknown model).
         """
         await Runner(self._take, self._keep, self.stop, workers).run(iter(jobs))
 
     @property
     def _looks(self) -> bool:
-        """Are the results looked at on the way?"""
+        """Are the results looked at before the end?"""
         return self.share == Share() and why_not(self.resolved.suites, self.resolved.policy) is None
 
     async def _take_rest(self, schedules: Sequence[Schedule], done: set[Key]) -> None:
-        """Repeat after repeat; where looks are taken, a look may end the run for all suites that are compared."""
+        """Repeat after repeat; where results are looked at, a look may end the run for all compared suites."""
         policy, suites = self.resolved.policy, self.resolved.suites
         rest = suites
         for index in range(looks_planned(suites) - 1 if self._looks else 0):

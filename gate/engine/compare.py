@@ -1,4 +1,4 @@
-"""Quality slice by slice: one joint test over everything that can block; pass rates of prompts that stand alone."""
+"""Compares quality slice by slice: one joint test over all that can block; pass rates of prompts with one arm."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -31,7 +31,7 @@ class PassRates:
     """The pass rates of a run.
 
     Args:
-        suites: for each suite its slices, `overall` first.
+        suites: the slices of each suite, `overall` first.
         judged: how many slices can block, over all suites.
         levels: for each suite the one-sided level of its bounds.
     """
@@ -57,7 +57,7 @@ class _Slice:
 
     @property
     def named(self) -> bool:
-        """The policy speaks of this very slice: to leave it unproven is not enough."""
+        """The policy names this slice, so leaving it unproven is not enough."""
         policy = self.suite.exam.policy
         return self.name in (OVERALL, *policy.slices, *policy.required)
 
@@ -75,9 +75,9 @@ def pass_rates(
 ) -> PassRates:
     """The pass rate of the candidate in every slice.
 
-    The level is shared out equally among the slices that can block (Bonferroni), so that prompts that keep every wanted
-    rate are blocked with a chance of at most alpha, all of them together. Prompts that sit the base's exam share one
-    alpha, those that bring their own another: otherwise a change could bring slices until nothing is significant.
+    The slices that can block share the level equally (Bonferroni), so that prompts that keep every required rate are
+    blocked with a chance of at most alpha, all together. Prompts under the base's exam share one alpha, those that
+    bring their own another: otherwise a change could add slices until nothing is significant.
 
     Args:
         suites: those that are judged on their own.
@@ -147,7 +147,7 @@ def _rate(piece: _Slice, level: float) -> PassRate:
 
 
 def _state(piece: _Slice, rate: float, bounds: tuple[float, float], level: float) -> PassState:
-    """Too few comes first: what cannot block is not said to have missed anything."""
+    """Too few comes first: a slice that cannot block is not said to have missed anything."""
     if piece.worth < BLOCKABLE_UNITS:
         return PassState.TOO_FEW
     if piece.wanted is None:
@@ -162,7 +162,7 @@ def _state(piece: _Slice, rate: float, bounds: tuple[float, float], level: float
 
 FLIPS = 4999
 FLIPS_BELOW_LEVEL = 20
-"""Flips that must be able to look worse at the level in use; a stricter level takes more flips."""
+"""Flips that must be able to look worse at the level in use; a stricter level needs more flips."""
 SUSPECT_LEVEL = 0.10
 SAME_BOUND = 1e-9
 """Means of thirds come out as -1e-17; nothing below this size is a difference."""
@@ -173,9 +173,9 @@ class Quality:
     """The comparisons of a run.
 
     Args:
-        slices: the stacked slices with their comparisons, in the order of the stack.
+        slices: in the order of the stack.
         tested: how many slices were tested together.
-        flips: sign flips that were drawn, or None for a method without them.
+        flips: sign flips that were drawn; None for a method without them.
         breakage: the breakage channel took part.
     """
 
@@ -186,15 +186,10 @@ class Quality:
 
 
 def compare(stack: Stack, policy: RunPolicy, seed: int) -> Quality:
-    """Compare every slice.
+    """Compare every slice; `seed` is that of the sign flips and resamples.
 
-    Slices that can block are tested together; those too small to block go along outside of that family, and each
+    Slices that can block are tested together; those too small to block are tested outside of that family, and each
     advisory one has a test of its own.
-
-    Args:
-        stack: scores of all suites.
-        policy: level and method.
-        seed: of the sign flips and resamples.
     """
     tester = Tester(stack, policy, seed)
     able = {piece.full_name: stack.unit_count(piece.rows) >= BLOCKABLE_UNITS for piece in stack.slices}
@@ -220,11 +215,11 @@ class Tester:
 
     @property
     def samples(self) -> tuple[np.ndarray, np.ndarray] | None:
-        """What the breakage channel looks at; a missing sample closes it."""
+        """The samples for the breakage channel; None, which closes it, where one is missing."""
         return self.stack.samples if self.policy.breakage else None
 
     def alone(self, piece: Slice) -> JointResult:
-        """Test one slice by itself, looking at no other case."""
+        """Test one slice by itself."""
         rows = piece.rows
         both = self.stack.samples
         samples = None if both is None else (both[0][rows], both[1][rows])
@@ -264,7 +259,6 @@ def comparison(tester: Tester, piece: Slice, result: JointResult | None, *, test
 
     Args:
         tester: with the stack that the slice's rows belong to.
-        piece: the slice.
         result: of a test that it took part in; None where it has no cases.
         tested: it belongs to the family that can block.
     """
@@ -313,7 +307,7 @@ def comparison(tester: Tester, piece: Slice, result: JointResult | None, *, test
 
 
 def _slice_state(found: SliceResult, alpha: float, *, nothing_right: bool) -> State:
-    """Too few comes first: what cannot block is not called a regression."""
+    """Too few comes first: a slice that cannot block is not called a regression."""
     if found.p is None or nothing_right:
         return State.TOO_FEW
     if found.p <= alpha + SAME_BOUND:

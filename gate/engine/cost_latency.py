@@ -37,12 +37,7 @@ class _Measured:
 
 
 def cost(grid: Grid, alpha: float) -> AxisComparison:
-    """Cost per call, candidate against baseline; judges are not part of it.
-
-    Args:
-        grid: samples of the suite that is compared.
-        alpha: one-sided level of each end of the interval.
-    """
+    """Cost per call without judges, candidate against baseline; `alpha` is the one-sided level of each bound."""
     kept, too_few = side_by_side(grid)
     blank = _blank("cost", grid.suite.exam.policy.max_cost_increase)
     blank = blank.model_copy(
@@ -71,12 +66,7 @@ def cost(grid: Grid, alpha: float) -> AxisComparison:
 
 
 def latency(grid: Grid, alpha: float) -> AxisComparison:
-    """Latency of one call, as the geometric mean over cases of the per-case ratio.
-
-    Args:
-        grid: samples of the suite that is compared.
-        alpha: one-sided level of each end of the interval.
-    """
+    """Latency of one call: geometric mean over cases of the per-case ratio; `alpha` as in `cost`."""
     kept, too_few = side_by_side(grid)
     blank = _blank("latency", grid.suite.exam.policy.max_latency_increase)
     if too_few:
@@ -184,7 +174,7 @@ def _arm_figures(calls: Sequence[float], usage: Usage | None) -> ArmAxis:
 
 
 LEVEL = 0.01
-"""Two-sided: so often answers are thrown away that were as good as new, which costs calls and nothing else."""
+"""Two-sided: how often good known answers are discarded, which costs calls and nothing else."""
 
 
 def drifted(earlier: Sequence[float], fresh: Sequence[float], seed: int) -> bool:
@@ -193,9 +183,8 @@ def drifted(earlier: Sequence[float], fresh: Sequence[float], seed: int) -> bool
     The sign-flip test of `gate.stats.maxt`, in both directions.
 
     Args:
-        earlier: float[n], scores of the answers that were kept.
-        fresh: float[n], scores of the answers to the same requests now.
-        seed: of the sign flips.
+        earlier: float[n], scores of the known answers.
+        fresh: float[n], scores of new answers to the same requests.
     """
     moved = np.asarray(fresh, dtype=np.float64) - np.asarray(earlier, dtype=np.float64)
     if moved.size == 0:

@@ -13,13 +13,13 @@ from gate.suite import Suite
 
 @dataclass(frozen=True, slots=True)
 class Grounds:
-    """Full sentences; none of them ever makes a verdict better.
+    """Reasons as full sentences; none of them ever makes a verdict better.
 
     Args:
-        blocks: slices that missed the rate that is wanted.
+        blocks: slices that missed the required rate.
         gaps: required slices that cannot be judged.
-        holds: what is not shown to be good enough, or what nobody set a rate for.
-        met: what is.
+        holds: what is not shown to be good enough, or has no required rate.
+        met: slices that reached the required rate.
     """
 
     blocks: tuple[str, ...] = ()
@@ -29,12 +29,7 @@ class Grounds:
 
 
 def grounds(suites: Sequence[Suite], rates: PassRates) -> Grounds:
-    """The reasons that new prompts give.
-
-    Args:
-        suites: those that were judged on their own.
-        rates: their pass rates.
-    """
+    """The reasons that come from suites that were judged on their own."""
     rows = [(suite, rates.suites[suite.name]) for suite in suites]
     blocking = [(suite.name, rate) for suite, found in rows for rate in found if rate.blocking]
     missed = sorted((one for one in blocking if one[1].state is PassState.MISSED), key=_shortfall)
@@ -90,12 +85,9 @@ class Facts:
     """All that a verdict rests on.
 
     Args:
-        suites: every suite that was compared.
-        quality: the comparisons of all slices.
         axes: cost and latency of each suite, by its name.
         unfinished: why the evaluation was not finished, or None.
-        new: what the new prompts say, which are judged on their own.
-        deleted: prompts that the base examines and that are gone.
+        new: reasons from new prompts, which are judged on their own.
     """
 
     suites: tuple[Suite, ...]
@@ -112,12 +104,7 @@ class Facts:
 
 
 def decide(facts: Facts, policy: RunPolicy) -> Decision:
-    """Apply the verdict table.
-
-    Args:
-        facts: comparisons, axes, and whether the run was finished.
-        policy: `fail_on` turns HOLD into exit 1.
-    """
+    """Apply the verdict table; `policy.fail_on` turns HOLD into exit 1."""
     if facts.unfinished is not None:
         # What was not asked is not known: neither a fall nor the absence of one is read into half a run.
         return Decision(Verdict.INCONCLUSIVE, 3, (f"The evaluation was not finished: {facts.unfinished}.",))

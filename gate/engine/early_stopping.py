@@ -1,4 +1,4 @@
-"""Early stopping: after each repeat of all cases, is the run over? Then it is over for all slices."""
+"""Early stopping: after each repeat of all cases, can the run end? Then it ends for all slices."""
 
 import math
 from collections.abc import Collection, Mapping, Sequence
@@ -18,12 +18,7 @@ from gate.suite import Suite
 
 
 def why_not(suites: Sequence[Suite], policy: RunPolicy) -> str | None:
-    """Why a run cannot stop early; None when it can.
-
-    Args:
-        suites: all of the run.
-        policy: of the run.
-    """
+    """Why a run cannot stop early; None when it can."""
     if not policy.early_stop:
         return "early stopping is off"
     if not policy.joint:
@@ -46,9 +41,7 @@ def looks_planned(suites: Sequence[Suite]) -> int:
 def needed(suite: Suite, samples: int | None) -> int:
     """Samples per case and arm of one suite; a new prompt, which is judged on its own, takes all of its samples.
 
-    Args:
-        suite: of the run.
-        samples: after how many samples per case the run stopped early; None where it did not.
+    `samples` is the number per case after which the run stopped early; None where it did not.
     """
     return suite.samples if samples is None or suite.baseline is None else min(samples, suite.samples)
 
@@ -59,28 +52,22 @@ def spared(suite: Suite, samples: int | None) -> int:
 
 
 def lacking(suites: Sequence[Suite], grids: Mapping[str, Grid]) -> bool:
-    """Has a sample of a suite that is compared no score?
+    """Has a sample of a compared suite no score?
 
-    Then all samples are taken. What the missing scores could have done is known only at the end.
-
-    Args:
-        suites: all of the run.
-        grids: samples, by suite.
+    Then all samples are taken: what the missing scores could have changed is known only at the end.
     """
     return any(bool((grids[suite.name].taken & ~grids[suite.name].scored).any()) for suite in _compared(suites))
 
 
 @dataclass(frozen=True, slots=True)
 class Looks:
-    """The looks at the samples of a run. The same samples give the same answer, in a run that was resumed as well.
+    """The looks at the samples of a run. The same samples give the same result, in a resumed run as well.
 
     Args:
         suites: all of the run; `why_not` must have no objection.
-        policy: level.
-        seed: of the sign flips.
         grids: samples, by suite, failed ones included.
         seen: the scores after one repeat, after two, and so on, as far as all samples are there and have a score.
-        ended: the look that ended the run; None where none did.
+        ended: the look that ended the run, if any.
     """
 
     suites: Sequence[Suite]
@@ -97,10 +84,9 @@ class Looks:
         return looked if looked < looks_planned(self.suites) else None
 
     def quality(self, missing: Mapping[ArmName, float] | None = None) -> Quality:
-        """Compare every slice, all at the same look: the one that ended the run, or a last one at all that there is.
+        """Compare every slice at the same look: the one that ended the run, or a last one at all samples.
 
-        Args:
-            missing: what a missing score is taken for in each arm; None leaves missing samples out.
+        `missing` has the score that replaces a missing one, by arm; None leaves missing samples out.
         """
         if self.ended is not None:
             latest, joint = self.seen[self.ended.looked - 1], self.ended.joint
@@ -113,12 +99,10 @@ class Looks:
 
 
 def look(suites: Sequence[Suite], policy: RunPolicy, seed: int, grids: Mapping[str, Grid]) -> Looks:
-    """Look at a run after each of its repeats that is complete, until a look ends it.
+    """Look at a run after each complete repeat, until a look ends it.
 
     Args:
         suites: all of the run; `why_not` must have no objection.
-        policy: level.
-        seed: of the sign flips.
         grids: samples, by suite, failed ones included.
     """
     # A suite that has no part in the verdict may take more samples: all of them are there at the end.

@@ -19,13 +19,13 @@ from gate.suite import Arm
 from gate.values import digest
 
 Caching = Callable[[Arm], CacheTerms]
-"""On what terms the provider of an arm caches prompts."""
+"""How the provider of an arm caches prompts."""
 
 
 def default_seed(resolved: Resolved) -> int:
-    """A hash of the base commit, which holds the exam, so that neither a rerun nor the change can reroll the verdict.
+    """A hash of the base commit, which holds the exam: neither a rerun nor the change can reroll the verdict.
 
-    Where no commit is known, files were named, and the hash is that of their exams.
+    In file mode, where no commit is known, it is the hash of the exams.
     """
     compared = [(suite, suite.baseline.version.sha) for suite in resolved.suites if suite.baseline is not None]
     return int(digest([*sorted({sha or suite.exam.digest for suite, sha in compared})])[:12], 16)
@@ -34,18 +34,14 @@ def default_seed(resolved: Resolved) -> int:
 async def evaluate(resolved: Resolved, tools: Tools, caching: Caching, seed: int, stop: Stop) -> RunRecord:
     """Run every suite and judge the difference; a new prompt is judged on its own.
 
-    Args:
-        resolved: what there is to evaluate; without a suite, what the change makes of its exam.
-        tools: calls, scorers, sink and progress.
-        caching: on what terms prompts are cached.
-        seed: of the order of the calls and of the statistics.
-        stop: ends the run early when it is set from outside.
+    The record has also been given to the sink.
 
-    Returns:
-        The record, which has also been given to the sink.
+    Args:
+        resolved: without a suite, only the edits of the exam are recorded.
+        seed: of the order of the calls and of the statistics.
 
     Raises:
-        GateError: a mistake that no retry mends (wrong key, unknown model).
+        GateError: an error that no retry fixes (wrong key, unknown model).
     """
     started, created = time.perf_counter(), datetime.now(UTC)
     found = await _collected(resolved, tools, seed, stop)
@@ -65,16 +61,7 @@ async def _with_promises(run: RunRecord, resolved: Resolved, tools: Tools, seed:
 
 
 def keep(run: RunRecord, tools: Tools, stop: Stop, duration_s: float) -> RunRecord:
-    """Hand the finished record to the sink.
-
-    Args:
-        run: without the notes that came up on the way.
-        tools: the sink and the notes.
-        stop: whether a user ended the run.
-        duration_s: seconds that it took.
-
-    Returns:
-        The record as it was kept.
+    """Complete the record and hand it to the sink; the record as kept is returned.
 
     Raises:
         CannotEvaluate: the sink takes no more.
@@ -105,13 +92,9 @@ async def _collected(resolved: Resolved, tools: Tools, seed: int, stop: Stop) ->
 def conclude(
     resolved: Resolved, found: Collection, caching: Caching, seed: int, ended: tuple[datetime, float, Stop]
 ) -> RunRecord:
-    """Judge what was taken; no calls.
+    """Judge the samples; no calls.
 
     Args:
-        resolved: what was evaluated.
-        found: the samples.
-        caching: on what terms prompts are cached.
-        seed: of the statistics.
         ended: when the run began, the seconds that it took, and the switch that may have ended it early.
     """
     created, duration_s, stop = ended

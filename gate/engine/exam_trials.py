@@ -1,4 +1,4 @@
-"""Tries what the change makes of its own exam, once the verdict is reached: it can no longer move it."""
+"""Tries the change's own edits of the exam after the verdict is reached; they cannot move it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -27,14 +27,11 @@ from gate.suite import Suite
 
 
 async def with_exam_changes(run: RunRecord, ran: "Ran", tools: Tools, stop: Stop) -> RunRecord:
-    """The record with what the edited exam says; verdict, reasons, slices and gaps stay as they are.
+    """The record with the results of the edited exam; verdict, reasons, slices and gaps stay as they are.
 
-    It goes last, so that a budget that is too small cuts it first. Whatever ends it ends nothing else.
+    It runs last, so that a budget that is too small cuts it first. Whatever stops it stops nothing else.
 
     Args:
-        run: the record of the finished run.
-        ran: what was evaluated.
-        tools: calls, scorers, sink and progress.
         stop: of the run; a signal that it gets ends the trials, too.
     """
     if not ran.resolved.edits:
@@ -46,12 +43,7 @@ async def with_exam_changes(run: RunRecord, ran: "Ran", tools: Tools, stop: Stop
 
 
 def quietly(tools: Tools, stop: Stop) -> tuple[Stop, Tools]:
-    """What something beside the run works with: a switch that ends nothing else, and notes that nobody hears.
-
-    Args:
-        tools: of the run; what is to be known of that was told before its first call.
-        stop: of the run; a signal that it gets turns the switch, too.
-    """
+    """A stop switch and tools for work beside the run: the switch ends nothing else, and notes are dropped."""
     own = Stop(stop.reason)
     stop.abandon_with(lambda: own.now(stop.reason or "it was asked to end"))
     return own, replace(tools, notes=_Silent())
@@ -59,13 +51,7 @@ def quietly(tools: Tools, stop: Stop) -> tuple[Stop, Tools]:
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """What the trials start from.
-
-    Args:
-        resolved: what was evaluated.
-        samples: that were taken.
-        seed: of the order and of the intervals.
-    """
+    """The finished evaluation that the trials start from."""
 
     resolved: Resolved
     samples: SampleTable
@@ -73,7 +59,7 @@ class Ran:
 
 
 class _Silent:
-    """Tells nothing."""
+    """Notes that are dropped."""
 
     def begin(self, known: int) -> None:
         return
@@ -83,12 +69,12 @@ class _Silent:
 
 
 UNSCORED = 25
-"""So many answers without a score end the trials: a pattern of the change may take half a second for each."""
+"""Answers without a score that end the trials: a pattern of the change may take half a second for each."""
 
 
 @dataclass(slots=True)
 class _Watched:
-    """Tells how far the trials are, and ends them where their scorers give no scores."""
+    """Reports how far the trials are, and ends them where their scorers give no scores."""
 
     inner: Progress
     stop: Stop
@@ -112,7 +98,7 @@ class _Watched:
 
 @dataclass(slots=True)
 class _Trials:
-    """The trials of one run, one after the other but for their answers."""
+    """The trials of one run, one after the other, except for their answers."""
 
     ran: Ran
     tools: Tools
@@ -124,7 +110,7 @@ class _Trials:
         return [await self._edit(edit, table) for edit in self.ran.resolved.edits]
 
     async def _answers(self) -> SampleTable:
-        """The answers that the run itself had no need of."""
+        """The answers that the run itself did not need."""
         edits = self.ran.resolved.edits
         suites = tuple(one.answers for edit in edits for one in edit.trials if one.answers and not one.reason)
         if not suites or self.stop.reason is not None:
@@ -215,7 +201,7 @@ class _Trials:
 
 
 def _answered(suite: Suite, source: SampleTable) -> list[Job]:
-    """The answers that there are; what early stopping spared is not asked for now."""
+    """The answers that there are; samples that early stopping saved are not asked for now."""
     cases: dict[str, Case] = {case.id: case for case in suite.exam.cases}
     return [
         Job(suite, cases[one.case_id], one.arm, one.index)
@@ -229,14 +215,14 @@ def _at(samples: Sequence[Sample], index: int) -> Sample:
 
 
 def _as_baseline(source: SampleTable, suite: Suite, out: SampleTable) -> None:
-    """What the scorers that count say to the answers, beside what the change's say."""
+    """Add the answers as a baseline, with the scores by the scorers that count."""
     for sample in source:
         if sample.suite == suite.name and isinstance(sample.reply, Reply):
             out.add(replace(_paid(sample), arm=ArmName.BASELINE, scores=()), NOWHERE)
 
 
 def _paid(sample: Sample) -> Sample:
-    """The answer itself was paid for, and counted, where it was asked for."""
+    """The sample without the cost of its answer, which was counted where it was asked for."""
     if not isinstance(sample.reply, Reply):
         return sample
     return replace(sample, reply=replace(sample.reply, origin=replace(sample.reply.origin, reused=True)))
@@ -250,12 +236,12 @@ def _alone(suite: Suite, table: SampleTable) -> list[float]:
 
 
 def _judged(rows: Rows) -> CallsRecord:
-    """The calls of judges alone."""
+    """The calls of judges only."""
     made, cached, again = (int(rows.scores(name).sum()) for name in ("calls", "reused", "retries"))
     return CallsRecord(made=made, cached=cached, retried=again, failed=0)
 
 
 def dollars_of(rows: Rows) -> float | None:
-    """Dollars; None where a price is unknown, and 0 where nothing had one."""
+    """Dollars; None where a price is unknown, 0 where no call has a price."""
     amount, why = dollars_spent(rows)
     return 0.0 if why == FREE else amount

@@ -1,4 +1,4 @@
-"""What a run would cost, and the smallest change that each slice of it could show."""
+"""What a run would cost, and the smallest change that each of its slices could show."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -39,16 +39,14 @@ class Outlay:
     """The calls of one suite to one model in one role.
 
     Args:
-        suite: its name.
-        role: an arm, or who judges or talks with both arms.
-        model: who is called.
-        calls: how many, without retries.
+        role: an arm, the judge, or the simulated user.
+        calls: without retries.
         input_tokens, output_tokens: of all these calls together.
         seconds: of one call.
         cost: of all these calls together.
         alone: the model takes one call at a time, since it runs inside this process.
         in_a_row: calls that wait for one another, in the longest conversation.
-        at_least: there may be more calls, which shows only in a run: an agent decides itself how often it is called.
+        at_least: there may be more calls: an agent decides itself how often it is called.
     """
 
     suite: str
@@ -70,9 +68,9 @@ class Spending:
 
     Args:
         outlays: one for each suite, role and model.
-        calls: how many, without retries.
-        cost: of all of them, where every price is known; models without a price add nothing.
-        cost_note: why it is not known; empty otherwise.
+        calls: without retries.
+        cost: of all calls; models without a price add nothing.
+        cost_note: why the cost is not known; empty otherwise.
         minutes: wall clock.
         concurrency: calls in flight that the minutes are for.
     """
@@ -96,7 +94,7 @@ class Spending:
 
     @property
     def dollars_at_least(self) -> bool:
-        """May they cost more? What conversations of an earlier run took has all of their calls in it."""
+        """May they cost more? Conversations measured in an earlier run already include all of their calls."""
         return any(outlay.at_least and outlay.input_tokens.basis == "assumed" for outlay in self.outlays)
 
 
@@ -106,7 +104,6 @@ class Spread:
 
     Args:
         low, high: its ends; equal where it was measured.
-        basis: where it comes from.
         said: the same in a sentence.
         tau, sigma: between cases and within a case; None where they were not told apart.
         ties: share of cases whose delta is exactly 0 with so many samples; 0 where that is not known.
@@ -123,7 +120,7 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """A range from the kindest assumption to the most cautious one; None is infinite, or cannot be named."""
+    """A range from the best assumption to the most cautious one; None is infinite, or unknown."""
 
     best: float | None
     worst: float | None
@@ -134,15 +131,11 @@ class SliceForecast:
     """What one slice could show.
 
     Args:
-        suite: the suite's name.
-        slice: full name, with the suite in front in a run over several.
-        cases, units: cases, and independent units among them.
-        tier: what so many units are good for.
+        slice: full name, `suite/…` in a run over several.
         tested: belongs to the family and can block.
-        advisory, required, margin: as the policy has it.
         detectable: smallest fall that would show with the power asked for, on the scale of scores.
         power: probability to show a fall of the size asked for.
-        cases_needed: cases that would show such a fall with the power asked for.
+        cases_needed: to show such a fall with the power asked for.
     """
 
     suite: str
@@ -164,8 +157,6 @@ class SuiteForecast:
     """One suite.
 
     Args:
-        name: its name.
-        cases, samples: of the exam.
         arms: 2, or 1 for a new prompt, which has nothing to be compared with.
         spread: noise of its deltas.
         slices: `overall` first.
@@ -181,12 +172,7 @@ class SuiteForecast:
 
 @dataclass(frozen=True, slots=True)
 class Warned:
-    """A sentence for the reader.
-
-    Args:
-        text: what is wrong, and the remedy.
-        severe: the run as planned cannot end well.
-    """
+    """A sentence for the reader, with the remedy; `severe` where the run as planned cannot end well."""
 
     text: str
     severe: bool = False
@@ -197,16 +183,12 @@ class Forecast:
     """A whole plan.
 
     Args:
-        method: of the test.
         alpha: one-sided level for all slices together.
         power: probability asked for.
         effect: size of the fall asked about, on the scale of scores.
         tested: slices that would be tested together.
-        critical: critical value to expect, in standard errors; None when nothing can block.
-        spending: calls, tokens, dollars, minutes.
-        suites: what each could show.
+        critical: expected critical value, in standard errors; None when nothing can block.
         warnings: severe ones first.
-        notes: further sentences.
     """
 
     method: str
@@ -222,7 +204,7 @@ class Forecast:
 
 
 CHANGED_AT_LEAST = 6
-"""Fewer cases that all fall prove nothing at a level of 2.5 %: 2^-5 is more than that."""
+"""Fewer cases prove nothing at a level of 2.5 % even if all of them fall: 2^-5 is more than that."""
 
 _TIERS: tuple[tuple[int, Tier], ...] = (
     (300, "ample"),
@@ -235,12 +217,7 @@ _TIERS: tuple[tuple[int, Tier], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What the plan is asked.
-
-    Args:
-        effect: size of a fall, on the scale of scores.
-        power: probability to show it.
-    """
+    """The fall that should show (on the scale of scores), and the probability to show it."""
 
     effect: float
     power: float
@@ -264,16 +241,15 @@ class Layout:
 
 
 def tier(units: int) -> Tier:
-    """What so many independent units are good for."""
+    """The tier of so many independent units."""
     return next(name for least, name in _TIERS if units >= least)
 
 
 def layout(suites: Sequence[Suite], policy: RunPolicy, spreads: Mapping[str, Spread] | None = None) -> Layout:
-    """Lay the suites on top of each other, as the run would.
+    """Stack the suites as the run would.
 
     Args:
-        suites: what would be evaluated; those with one arm have no part in the test.
-        policy: level and method.
+        suites: all planned; those with one arm have no part in the test.
         spreads: noise of each suite by its name, as far as known; cases that tie make the test less strict.
     """
     paired = [suite for suite in suites if len(suite.arms) > 1]
@@ -297,12 +273,7 @@ def layout(suites: Sequence[Suite], policy: RunPolicy, spreads: Mapping[str, Spr
 
 @dataclass(frozen=True, slots=True)
 class _Scale:
-    """What is significant.
-
-    Args:
-        policy: level and method.
-        ties: share of deltas that are exactly 0 when nothing changed.
-    """
+    """The significance thresholds of a policy; `ties` is the share of deltas that are 0 if nothing changed."""
 
     policy: RunPolicy
     ties: float
@@ -315,21 +286,14 @@ class _Scale:
         return layout_critical(slices, units.size, alpha=self.policy.alpha, clusters=units, ties=self.ties)
 
     def alone(self, units: int) -> float:
-        """Of one slice outside the family, with so many units."""
+        """Critical value of one slice outside the family, with so many units."""
         if units < BLOCKABLE_UNITS:
             return math.inf
         return self.critical({OVERALL: np.arange(units)}, np.arange(units))
 
 
 def suite_forecast(suite: Suite, spread: Spread, found: Layout, question: Question) -> SuiteForecast:
-    """What the slices of one suite could show.
-
-    Args:
-        suite: as planned.
-        spread: noise of its deltas.
-        found: slices of the whole run.
-        question: which fall, and with which power.
-    """
+    """What the slices of one suite could show; `found` has the slices of the whole run."""
     slices = tuple(
         _slice(suite, piece, spread, found, question) for piece in found.stack.slices if piece.suite == suite.name
     )
@@ -337,13 +301,11 @@ def suite_forecast(suite: Suite, spread: Spread, found: Layout, question: Questi
 
 
 def reach(spread: Spread, units: int, critical: float, power: float) -> Reach:
-    """Smallest fall that so many units would show: spread thinly with the least noise, or in whole cases with the most.
+    """Smallest fall that so many units would show: spread evenly with the least noise, or in whole cases with the most.
 
     Args:
         spread: noise of a unit's delta.
-        units: independent units.
         critical: in standard errors.
-        power: probability to show it.
     """
     if units < BLOCKABLE_UNITS or critical == math.inf:
         return Reach(None, None)
@@ -356,7 +318,7 @@ def reach(spread: Spread, units: int, critical: float, power: float) -> Reach:
 
 
 def _beyond(found: Reach, margin: float) -> Reach:
-    """A fall has to leave the margin behind before it counts."""
+    """The fall plus the margin, which it has to exceed before it counts."""
     ends = [None if end is None or end + margin > 1.0 else end + margin for end in (found.best, found.worst)]
     return Reach(*ends)
 
@@ -398,13 +360,13 @@ def _power(spread: Spread, units: int, critical: float, question: Question, marg
 
 
 def _with_change(spread: Spread, effect: float) -> tuple[float, float]:
-    """The noise of the deltas once the change has come: spread thinly at best, in whole cases at worst."""
+    """The noise of the deltas after the change: spread evenly at best, in whole cases at worst."""
     added = effect * (1.0 - effect)
     return math.sqrt(spread.low**2 + DIFFUSE * added), math.sqrt(spread.high**2 + WHOLE * added)
 
 
 def _needed(spread: Spread, each: float, critical: float, question: Question, margin: float) -> Reach:
-    """In cases, of which a unit has `each` on average; none would do for a fall within the margin."""
+    """In cases, of which a unit has `each` on average; no number is enough for a fall within the margin."""
     beyond = question.effect - margin
     if beyond <= 0.0:
         return Reach(None, None)

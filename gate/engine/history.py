@@ -1,4 +1,4 @@
-"""What a store keeps of a run beside the record itself, so that many runs can be looked at together."""
+"""Figures that a store keeps of a run beside the record, so that many runs can be compared."""
 
 import math
 from collections import defaultdict
@@ -23,10 +23,9 @@ class Context:
     """Where a run comes from.
 
     Args:
-        repository: `owner/name`, or a name that people know it by; may be empty.
-        branch: of the candidate, or the one that was pushed to; empty where nobody knows.
+        repository: `owner/name`, or another name; may be empty.
+        branch: of the candidate, or the one that was pushed to; may be empty.
         event: GitHub's word, `local` for a run by hand.
-        pull_request: its number; None where there is none.
         pushed_by: who sent the run.
     """
 
@@ -44,12 +43,11 @@ class Figure:
     Args:
         axis: quality in [0, 1], cost in dollars or latency in seconds for one sample.
         slice: `overall`, or `dimension=value`.
-        n: cases.
-        units: independent groups of them.
+        units: independent groups of cases.
         baseline, candidate: means of the arms; None where an arm has none.
-        error: standard error of the candidate's mean; None where it cannot be told.
-        change, lower, upper: of the comparison, absolute for quality and relative else, with its interval.
-        state: of the comparison, or of the pass rate of a prompt that stands alone.
+        error: standard error of the candidate's mean; None where it is unknown.
+        change, lower, upper: of the comparison, with its interval: absolute for quality, otherwise relative.
+        state: of the comparison, or of the pass rate of a prompt with one arm.
     """
 
     axis: Axis
@@ -70,12 +68,10 @@ class CaseResult:
     """One case in one arm.
 
     Args:
-        case: its id.
-        arm: which.
         n: samples with a score.
         missing: samples without one: failed, or never asked for.
         mean: of the scores; None without any.
-        variance: of the scores among each other, unbiased; None with fewer than two.
+        variance: between the scores, unbiased; None with fewer than two.
     """
 
     case: str
@@ -91,11 +87,9 @@ class Agreement:
     """How far the judges of a scorer agree, with each other or with people.
 
     Args:
-        scorer: its name.
         kind: `jury` is Krippendorff's alpha of its judges, `people` the agreement that a calibration found.
-        answers: that it rests on.
         value, lower, upper: the coefficient with its interval; None where there is none.
-        why_not: why there is none; empty where there is one.
+        why_not: why there is none; otherwise empty.
     """
 
     scorer: str
@@ -112,17 +106,12 @@ class SuiteResult:
     """One suite of a run.
 
     Args:
-        name: of the suite.
         alone: there is one arm, the candidate.
         prompt: path of the prompt.
         model: of the candidate, as `provider:name`.
         digest: of the candidate's prompt.
         exam: digest of the exam.
-        cases: how many it has.
-        store: suite of a store that they are; empty where a file has them.
-        figures: each of another axis and slice.
-        results: each of another case and arm.
-        agreements: of its judges, each of another scorer and kind.
+        store: the store's suite that has the cases; empty where a file has them.
     """
 
     name: str
@@ -140,22 +129,15 @@ class SuiteResult:
 
 @dataclass(frozen=True, slots=True)
 class RunRow:
-    """A run in a list.
+    """A run in a list; empty texts and None are unknown.
 
     Args:
-        id: of the store.
         digest: SHA-256 of the record, as `sha256:…`.
         created: when the run was made.
-        stored: when the store got it.
-        context: where it comes from.
-        commit: that was evaluated; empty where nobody knows.
-        verdict, exit_code: the outcome.
+        stored: when the store received it.
         waived: what made it green whatever the verdict; mostly empty.
         kind: see `gate.record.run.RunRecord`.
-        suites: names.
-        samples: how many are kept.
-        spent_usd: None where nobody knows.
-        forgotten: when its answers and reasons were removed; None where they were not.
+        forgotten: when its answers and reasons were removed, if they were.
     """
 
     id: int
@@ -176,15 +158,7 @@ class RunRow:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A figure in a trend.
-
-    Args:
-        run: id of the run.
-        created: when.
-        branch, event: where it comes from.
-        verdict: of the run.
-        figure: what was measured.
-    """
+    """A figure in a trend."""
 
     run: int
     created: datetime
@@ -196,14 +170,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class RunFilter:
-    """Which runs somebody wants to see; what is empty is whatever it is.
-
-    Args:
-        suite: that the run evaluated.
-        verdict: the outcome.
-        repository, branch: where it comes from.
-        pull_request: its number.
-    """
+    """Filter for lists of runs; an empty field matches every run."""
 
     suite: str = ""
     verdict: Verdict | None = None
@@ -217,14 +184,13 @@ class CaseOverTime:
     """One case in the newest runs of its suite.
 
     Args:
-        case: its id.
-        runs: in which it has a score.
-        paired: of those, in how many both arms have one.
+        runs: runs with a score of it.
+        paired: runs in which both arms have a score.
         samples: with a score, of both arms.
         missing: samples without one.
         variance: of the scores within one run and arm, pooled; None where no arm of a run has two samples.
         lowest, highest: of the means of the arms.
-        spread: the largest difference between the arms of one run; 0 where there is one arm alone.
+        spread: the largest difference between the arms of one run; 0 where there is only one arm.
     """
 
     case: str
@@ -240,16 +206,7 @@ class CaseOverTime:
 
 @dataclass(frozen=True, slots=True)
 class CaseInRun:
-    """One case in one run.
-
-    Args:
-        run: id of the run.
-        suite: its name there.
-        case: what it was called there.
-        created: when.
-        verdict: of the run.
-        baseline, candidate: means of the scores; None where there is none, or no such arm.
-    """
+    """One case in one run, by the names it had there; baseline and candidate are mean scores, or None."""
 
     run: int
     suite: str
@@ -262,13 +219,7 @@ class CaseInRun:
 
 @dataclass(frozen=True, slots=True)
 class JudgeOverTime:
-    """How far the judges of one scorer agreed in one run.
-
-    Args:
-        run: id of the run.
-        created: when.
-        agreement: what was found.
-    """
+    """How far the judges of one scorer agreed in one run."""
 
     run: int
     created: datetime
@@ -277,17 +228,14 @@ class JudgeOverTime:
 
 @dataclass(frozen=True, slots=True)
 class OverrideRow:
-    """A label that was to set the gate aside.
+    """A label that was to override the gate.
 
     Args:
-        run: the run that tells of it.
-        label: its name.
         by, at: who set it and when, as far as GitHub said.
         commit: for which it was set.
         role: of that person in the repository; may be empty.
-        reason: which that person gave; may be empty.
-        counted: it counts.
-        why_not: a sentence; empty where it counts.
+        reason: given by that person; may be empty.
+        why_not: why it does not count, as a sentence; otherwise empty.
     """
 
     run: RunRow
@@ -307,7 +255,7 @@ def suites_of(run: RunRecord) -> tuple[SuiteResult, ...]:
 
 
 def tries(run: RunRecord) -> bool:
-    """Did the run take samples that none of its suites counts: of an edited exam, or of new promises?"""
+    """Did the run take samples outside its suites: of an edited exam, or of new promises?"""
     return any(change.trials for change in run.exam_changes) or any(suite.trials for suite in run.promises)
 
 
@@ -354,7 +302,7 @@ def _of_suite(
 
 
 def _stored(label: str) -> str:
-    """The suite of a store that a label names, whatever its version."""
+    """The suite of a store that a label names, without its version."""
     named = parse(label)
     return "" if named is None else named.name
 
@@ -381,7 +329,7 @@ def _quality(one: Comparison, cases: Sequence[CaseRecord]) -> Figure:
 
 
 def _rate(one: PassRate, cases: Sequence[NewCaseRecord]) -> Figure:
-    """The mean score, beside the state of the pass rate: the two kinds of run stand in one trend."""
+    """The mean score, with the state of the pass rate: both kinds of run fit into one trend."""
     means = [
         (f"\n{case.id}", fmean(scored))
         for case in cases
@@ -416,7 +364,7 @@ def _result(case: str, arm: ArmName, scores: Sequence[float | None]) -> CaseResu
 
 
 def _variance(values: Sequence[float], mean: float) -> float:
-    """Unbiased; in plain floats, as exact fractions are a fifth of what it takes to store a run."""
+    """Unbiased; in plain floats: exact fractions would take a fifth of the time in which a run is stored."""
     return math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1)
 
 
@@ -437,15 +385,9 @@ def _inside(slices: dict[str, str], name: str) -> bool:
 
 
 def _error(means: Iterable[tuple[str, float]]) -> float | None:
-    """Standard error of the mean of cases that come in units.
+    """Standard error of the mean of cases that come in units; None with fewer than two units.
 
     (W. Cochran, Sampling Techniques, 1977, section 9A.)
-
-    Args:
-        means: of each case, with its unit.
-
-    Returns:
-        None with fewer than two units.
     """
     units: dict[str, list[float]] = defaultdict(list)
     for unit, value in means:

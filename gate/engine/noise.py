@@ -68,7 +68,7 @@ def table(suite: SuiteRecord) -> Table:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """The noise that a run saw.
+    """The noise measured in a run.
 
     Args:
         n, k: cases and samples per case and arm.
@@ -105,9 +105,7 @@ class Measured:
 def measured(scores: Table, clusters: NDArray[np.int64] | None = None) -> Measured | None:
     """The noise of a run's scores; None with fewer than two cases.
 
-    Args:
-        scores: of `table`.
-        clusters: int[n], the unit of each of its cases; None when each case is its own.
+    `clusters` is int[n], the unit of each case; None when each case is its own.
     """
     if scores.n < 2:
         return None
@@ -124,13 +122,12 @@ def measured(scores: Table, clusters: NDArray[np.int64] | None = None) -> Measur
 
 
 def spread(found: Measured, k: int, source: str, *, same_arms: bool) -> Spread:
-    """The noise of a planned run, from one that was made.
+    """The noise of a planned run, from an earlier one.
 
     Args:
-        found: what that run saw.
-        k: samples of the planned run.
-        source: names that run.
-        same_arms: it compared a prompt with itself.
+        k: samples per case of the planned run.
+        source: the earlier run's name.
+        same_arms: that run compared a prompt with itself.
     """
     low, high = found.at(k)
     ties = found.ties if k == found.k else 0.0
@@ -161,7 +158,7 @@ def labels(cases: Mapping[str, str | None], ids: list[str]) -> NDArray[np.int64]
 
     Args:
         cases: id to cluster.
-        ids: of the cases in question; one that is not known is its own unit.
+        ids: of the cases in question; an unknown one is its own unit.
     """
     if all(cases.get(name) is None for name in ids):
         return None
@@ -182,9 +179,7 @@ LISTED = 5
 def warnings(suites: Sequence[SuiteForecast], planned: Sequence[Suite]) -> Iterator[Warned]:
     """Required slices that are too small, overall slices that are, and slices that can never block.
 
-    Args:
-        suites: forecasts.
-        planned: the suites themselves, for slices that have no case at all.
+    `planned` has the suites themselves, for slices without a case.
     """
     for suite, plan in zip(suites, planned, strict=True):
         if suite.arms < 2:
@@ -213,11 +208,7 @@ def warnings(suites: Sequence[SuiteForecast], planned: Sequence[Suite]) -> Itera
 
 
 def sampling_notes(suites: Iterable[Suite]) -> list[str]:
-    """Suites that ask a model several times which repeats itself.
-
-    Args:
-        suites: of one run.
-    """
+    """Suites that ask several times a model that repeats itself."""
     return [
         f"{suite.name}: samples is {suite.samples}, and at temperature 0 a model repeats itself, whatever the seed: "
         "more than one sample costs calls and shows next to nothing. Set samples: 1, or take more cases."
@@ -227,11 +218,7 @@ def sampling_notes(suites: Iterable[Suite]) -> list[str]:
 
 
 def preference_notes(suites: Iterable[Suite]) -> list[str]:
-    """Judges that are the model that they judge, or a weaker relative of it.
-
-    Args:
-        suites: of one run.
-    """
+    """Judges that are the model that they judge, or a weaker relative of it."""
     found: dict[str, None] = {}
     for suite in suites:
         # Cases may bring the same judge a thousand times.
@@ -246,11 +233,9 @@ def preference_notes(suites: Iterable[Suite]) -> list[str]:
 
 
 def budget_warnings(spending: Spending, budget: Budget, *, early: bool = False) -> Iterator[Warned]:
-    """What the limits would not let finish; the run would then be INCONCLUSIVE.
+    """Limits that are too low for the run, which would then be INCONCLUSIVE.
 
     Args:
-        spending: of the whole run.
-        budget: the limits.
         early: the run may stop before it has taken every sample.
     """
     ends = "unless it can stop early, it would end INCONCLUSIVE" if early else "it would end INCONCLUSIVE"
@@ -266,15 +251,13 @@ def budget_warnings(spending: Spending, budget: Budget, *, early: bool = False) 
 def foreseen(
     spending: Spending, known_calls: int, budget: Budget, *, early: bool = False, remembered: bool = True
 ) -> list[str]:
-    """What the limits will not let finish in a run that need not make all of its calls.
+    """Limits that are too low for a run that need not make all of its calls.
 
-    Dollars and minutes are those of the whole run, cut in proportion to the calls. Of conversations that broke off some
-    calls are known, too, which nobody has counted.
+    Dollars and minutes are those of the whole run, in proportion to the calls. Of conversations that broke off some
+    calls are known, too, which are not counted.
 
     Args:
-        spending: of the whole run.
         known_calls: calls whose answers are known.
-        budget: the limits.
         early: the run may stop before it has taken every sample.
         remembered: all answers are kept for later runs.
     """
@@ -290,21 +273,21 @@ def foreseen(
 
 
 def _without(spending: Spending, known: int) -> Spending:
-    """What the other calls come to."""
+    """The spending without so many known calls, in proportion."""
     part = (spending.calls - known) / spending.calls if spending.calls else 0.0
     cost = Dollars(spending.cost.amount * part) if isinstance(spending.cost, Dollars) else spending.cost
     return replace(spending, calls=spending.calls - known, cost=cost, minutes=spending.minutes * part)
 
 
 def _calls(spending: Spending, budget: Budget) -> Iterator[tuple[str, str]]:
-    """The limit on calls and how many are needed, where it does not suffice."""
+    """The limit on calls and how many are needed, where it is too low."""
     if budget.max_calls is not None and spending.calls > budget.max_calls:
         least = "at least " if spending.at_least else ""
         yield _opening(f"{budget.setting('max_calls')} is {budget.max_calls:,}"), f"{least}{spending.calls:,} calls"
 
 
 def _estimates(spending: Spending, budget: Budget) -> Iterator[tuple[str, str]]:
-    """Limits on what can only be estimated, and the estimates, where they do not suffice."""
+    """Limits on estimated quantities, and the estimates, where they are too low."""
     cost, limit = spending.cost, budget.max_usd
     about = "at least" if spending.dollars_at_least else "about"
     if limit is not None and isinstance(cost, Dollars) and cost.amount > limit:
@@ -315,7 +298,7 @@ def _estimates(spending: Spending, budget: Budget) -> Iterator[tuple[str, str]]:
 
 
 def _opening(words: str) -> str:
-    """As the start of a sentence; the name of a setting stays as it is."""
+    """As the start of a sentence: a leading `the` gets a capital, the name of a setting stays as it is."""
     return re.sub("^the ", "The ", words)
 
 

@@ -1,4 +1,4 @@
-"""What is to be asked, in which order."""
+"""The samples of a run, and their order."""
 
 import random
 from array import array
@@ -11,11 +11,7 @@ from gate.suite import Suite
 
 
 def by_lane(suites: Iterable[Suite]) -> list[tuple[Suite, ...]]:
-    """The suites in groups that ask the same services.
-
-    Args:
-        suites: of one run, in order.
-    """
+    """The suites in groups that ask the same services."""
     lanes: dict[frozenset[str], list[Suite]] = {}
     for suite in suites:
         lanes.setdefault(frozenset(arm.model.provider for arm in suite.arms.values()), []).append(suite)
@@ -27,7 +23,6 @@ class Job:
     """One sample to be taken.
 
     Args:
-        suite, case, arm, index: which.
         fresh: ask even if an answer is known.
         warmup: the first call of its arm.
     """
@@ -45,8 +40,7 @@ class Pair:
     """The samples of one case and repeat, one of each arm.
 
     Args:
-        suite, case, index: which.
-        order: the arms that there are, the one that is asked first in front.
+        order: the arms in the order in which they are asked.
     """
 
     suite: Suite
@@ -56,7 +50,7 @@ class Pair:
 
     @property
     def key(self) -> tuple[str, str, int]:
-        """What it is known by: suite, case, index."""
+        """Suite, case and index."""
         return self.suite.name, self.case.id, self.index
 
     def jobs(self, *, fresh: frozenset[ArmName] = frozenset(), warmup: bool = False) -> Iterator[Job]:
@@ -67,12 +61,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """One of several equal parts of a run.
-
-    Args:
-        number: 1 to `of`.
-        of: how many parts there are.
-    """
+    """One of `of` equal parts of a run, counted from 1."""
 
     number: int = 1
     of: int = 1
@@ -84,12 +73,10 @@ class Schedule:
 
     Every case is asked once before any is asked again, so that an interrupted run is balanced. Within a repeat the
     pairs come in random order, and so do the arms of a pair, which are neighbours: a service that slows down, a rate
-    limit and a cache that warms up hit both arms alike.
+    limit and a cache that warms up affect both arms alike.
 
     Args:
-        suites: what is evaluated.
-        seed: of the order.
-        share: the part of the pairs that is asked here; dealt out evenly, repeat by repeat.
+        share: the part of the pairs that is asked here, dealt out evenly, repeat by repeat.
     """
 
     suites: Sequence[Suite]
@@ -102,11 +89,7 @@ class Schedule:
         return max((suite.samples for suite in self.suites), default=0)
 
     def pairs(self, index: int) -> Iterator[Pair]:
-        """The pairs of one repeat, the same each time.
-
-        Args:
-            index: sample index, 0 to `repeats` - 1.
-        """
+        """The pairs of one repeat, from 0, in the same order each time."""
         rng = random.Random(f"{self.seed}/{index}")  # noqa: S311 an order is no secret
         places = [
             (suite, position)
@@ -156,11 +139,7 @@ class _Block:
 
 @dataclass(slots=True)
 class Places:
-    """Every sample of a run in one canonical order: by suite, case, sample index and arm, the baseline first.
-
-    Args:
-        suites: of the run, in order.
-    """
+    """Every sample of a run in one canonical order: by suite, case, sample index and arm, the baseline first."""
 
     suites: Sequence[Suite]
     _blocks: dict[str, _Block] = field(init=False)
@@ -205,8 +184,6 @@ def dealt(places: Places, seed: int, of: int) -> "array[int]":
     """For each place the number of the shard that takes the sample, as `Collector` with a `Share` does.
 
     Args:
-        places: of the run.
-        seed: of the order.
         of: how many shards there are, at most 65,535.
     """
     numbers = array("H", bytes(2 * len(places)))

@@ -50,17 +50,15 @@ SECONDS = 2.0
 _ALONE = ("local",)
 
 Pricer: TypeAlias = Callable[[ModelRef, Params, Usage], Cost]
-"""What does one call with so many tokens cost?"""
+"""The cost of one call with so many tokens."""
 
 
 @dataclass(frozen=True, slots=True)
 class PerCall:
-    """What one answer, or one whole conversation, took in an earlier run; None where that run does not tell.
+    """Mean of one answer, or one whole conversation, in an earlier run; None where that run does not say.
 
     Args:
-        usage: mean tokens; its input counts only where the same prompt was sent.
-        same_prompt: the prompt was the same one.
-        seconds: mean.
+        same_prompt: the prompt was the same one; only then does the input of `usage` count.
     """
 
     usage: Usage | None
@@ -68,7 +66,7 @@ class PerCall:
     seconds: float | None
 
     def of_each(self, turns: float) -> "PerCall":
-        """What a call took, where a conversation has so many."""
+        """What a call took, in a conversation of so many turns."""
         used, seconds = self.usage, self.seconds
         if used is not None:
             kinds = (used.input_tokens, used.cache_read_tokens, used.cache_write_tokens, used.output_tokens)
@@ -84,9 +82,8 @@ class Estimator:
     """Estimates outlays.
 
     Args:
-        price: prices a call.
         earlier: what calls took before, by suite and role.
-        cap: tokens that a reply may have at most; None where the budget has no such limit.
+        cap: most tokens of a reply; None where the budget has no such limit.
     """
 
     price: Pricer
@@ -94,12 +91,7 @@ class Estimator:
     cap: int | None = None
 
     def spending(self, suites: Sequence[Suite], concurrency: int) -> Spending:
-        """All calls of a run.
-
-        Args:
-            suites: what would be evaluated.
-            concurrency: calls in flight.
-        """
+        """All calls of a run; `concurrency` is the number of calls in flight."""
         outlays = tuple(outlay for suite in suites for outlay in self._suite(suite))
         cost, note = _total(outlays)
         calls = sum(outlay.calls for outlay in outlays)
@@ -139,7 +131,7 @@ class Estimator:
         return replace(found, in_a_row=longest, at_least=_open(suite.exam, arm))
 
     def _user(self, suite: Suite, model: ModelRef) -> Outlay:
-        """Who plays a user is asked at least once for each conversation: whether the goal is reached."""
+        """The simulated user is asked at least once for each conversation: whether the goal is reached."""
         params = suite.exam.conversing.user.params
         played = [(case, case.user) for case in suite.exam.cases if case.user is not None]
         told = sum(len(f"{user.persona}{user.goal}{case.facts}{case.input}") for case, user in played)
@@ -191,7 +183,7 @@ class Estimator:
 
 
 def answering(suite: Suite) -> dict[Role, Arm]:
-    """The arms that there are, under the role that they play: a new prompt has no baseline."""
+    """The arms by their role; a new prompt has no baseline."""
     return {"baseline" if name is ArmName.BASELINE else "candidate": arm for name, arm in suite.arms.items()}
 
 
@@ -205,7 +197,7 @@ def _said(spec: ScorerSpec) -> int:
 
 
 def _opinions(exam: Exam, case: Case) -> Iterator[ScorerSpec]:
-    """What asks a model about one answer to a case: in each round, unless it compares whole conversations."""
+    """Scorers that ask a model about an answer to a case: in each round, unless they compare whole conversations."""
     for spec in exam.lasting_scorers_of(case):
         yield from [spec] * (1 if spec.comparative else case.turns)
     for one in case.rounds:
@@ -213,14 +205,14 @@ def _opinions(exam: Exam, case: Case) -> Iterator[ScorerSpec]:
 
 
 def _open(exam: Exam, arm: Arm) -> bool:
-    """Does it show only in a run how often this arm is called?"""
+    """Is it known only during a run how often this arm is called?"""
     return (
         arm.target is not None or exam.conversing.followups.model is not None or any(case.user for case in exam.cases)
     )
 
 
 def _asked(arm: Arm, case: Case) -> int:
-    """Characters of all requests of one sample; none where the prompt has no text for the case."""
+    """Characters of all requests of one sample; 0 where the prompt has no text for the case."""
     first = replace(case, input=case.rounds[0].said) if case.rounds else case
     try:
         sent = whole = _characters(render(arm.version.prompt, first))
@@ -270,11 +262,11 @@ def _minutes(outlays: Sequence[Outlay], concurrency: int) -> float:
 
 @dataclass(frozen=True, slots=True)
 class EarlierRun:
-    """A run that was kept.
+    """An earlier run that was kept.
 
     Args:
-        name: what the reader knows it by, such as `.gate/last`.
-        read: its record, which may be large; None where it cannot be used.
+        name: for the reader, such as `.gate/last`.
+        read: reads its record, which may be large; None where it cannot be used.
     """
 
     name: str
@@ -286,8 +278,7 @@ class World:
     """What a plan knows besides the suites.
 
     Args:
-        earlier: runs that were kept; of two that know a suite the first counts.
-        price: prices a call.
+        earlier: if two of them know a suite, the first counts.
         concurrency: calls in flight.
     """
 
@@ -299,12 +290,7 @@ class World:
 def plan(resolved: Resolved, world: World, question: Question) -> Forecast:
     """Forecast an evaluation.
 
-    What an earlier run says only informs: no verdict ever reads it.
-
-    Args:
-        resolved: what would be evaluated.
-        world: earlier runs, prices, concurrency.
-        question: which fall should show, and with which power.
+    An earlier run only informs: no verdict ever reads it.
 
     Raises:
         GateError: the run itself would be refused.
@@ -335,12 +321,7 @@ def plan(resolved: Resolved, world: World, question: Question) -> Forecast:
 
 
 def spending(resolved: Resolved, world: World) -> Spending:
-    """What an evaluation would spend if no answer were known.
-
-    Args:
-        resolved: what would be evaluated.
-        world: earlier runs, prices, concurrency.
-    """
+    """What an evaluation would spend if no answer were known."""
     return _spending(resolved, _known(resolved.suites, world.earlier), world)
 
 
@@ -356,7 +337,6 @@ class _Known:
 
     Args:
         spread: noise of its deltas.
-        per_call: what the calls took.
     """
 
     spread: Spread
@@ -370,7 +350,7 @@ def compares_itself(suite: SuiteRecord) -> bool:
 
 
 def _known(suites: Sequence[Suite], earlier: Sequence[EarlierRun]) -> dict[str, _Known]:
-    """One run is held at a time, and none is read once every suite has its answer."""
+    """One run is held at a time, and none is read once every suite is known."""
     known: dict[str, _Known] = {}
     for source in earlier:
         wanted = [suite for suite in suites if suite.name not in known]
@@ -455,7 +435,7 @@ def _notes(resolved: Resolved, spreads: dict[str, Spread]) -> Iterator[str]:
 
 
 def _promises(suite: Suite) -> Iterator[str]:
-    """What the promises of its prompt take: reading both versions, then answers and verdicts on tests of new rules."""
+    """Calls for the promises of its prompt: reading both versions, then answers and verdicts on tests of new rules."""
     if (wanted := suite.at_stake) is None:
         return
     told = f"Beside that, about {READING} calls compare the promises of {suite.name}, once the verdict is reached"

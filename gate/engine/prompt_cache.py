@@ -1,4 +1,4 @@
-"""What a change does to the provider's prompt cache: the common prefix, what was measured, what it costs."""
+"""What a change does to the provider's prompt cache: the common prefix, measured hits, and the cost."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,10 +23,9 @@ from gate.templates.sandbox import BadTemplate
 
 @dataclass(slots=True)
 class SharedStart:
-    """What the requests given so far have in common, roles included; holds the first request and no other.
+    """The start that the requests given so far share, roles included; only the first request is kept.
 
     Args:
-        first: the request that the others are compared with.
         depth: whole messages that are shared.
         cut: characters of the next message that are shared.
         longer: another request goes on where the whole of the first is shared.
@@ -90,9 +89,8 @@ class Prefix:
 
     Args:
         messages: the text that all requests begin with; the last message may be cut.
-        first: the first request, whole.
         place: what ends it; None where all requests are the same.
-        lengths: characters of the request of each case, by its position; cases that cannot be rendered are left out.
+        lengths: characters of the request of each case, by its position, without cases that cannot be rendered.
     """
 
     messages: tuple[Message, ...]
@@ -113,11 +111,7 @@ def characters(messages: Sequence[Message]) -> int:
 def prefix_of(prompt: Prompt, cases: Sequence[Case]) -> Prefix:
     """What the requests of all cases share from their start, and what ends it.
 
-    One case cannot show what others would share; then the prompt itself tells what stands before anything of the case.
-
-    Args:
-        prompt: of the arm.
-        cases: of the exam.
+    With one case nothing can be compared; then the prompt itself shows what comes before anything of the case.
     """
     start: SharedStart | None = None
     lengths: dict[int, int] = {}
@@ -183,20 +177,20 @@ def _first_part(prompt: Prompt, text: str, case: Case) -> tuple[int, Origin] | N
 
 
 CHARS_PER_TOKEN = 4.0
-"""Where no reply tells its tokens."""
+"""Used where no reply reports its tokens."""
 LEAST_LOSS = 16
 LEAST_SHARE = 0.05
-"""A prefix that lost fewer tokens, or a smaller part of itself, is not worth a finding."""
+"""A prefix that lost fewer tokens, or a smaller part of itself, is not reported."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Tokens:
-    """What the replies of one arm say of their input, by case.
+    """What the replies of one arm report of their input, by case.
 
     Args:
         read: float[N], tokens that were read from a cache.
         total: float[N], all tokens.
-        told: int[N], how many replies say so.
+        told: int[N], how many replies report it.
     """
 
     read: Floats
@@ -212,13 +206,7 @@ def cache_comparisons(
 ) -> dict[str, CacheComparison]:
     """What the change does to the prompt cache, by the name of each suite that has two arms.
 
-    A suite of which it cannot be told is left out: the calls are paid for, and the verdict does not rest on it.
-
-    Args:
-        suites: of the run.
-        table: samples of the run.
-        terms: on what terms the provider of an arm caches prompts.
-        alpha: see `compare_caching`.
+    A suite where this cannot be found out is left out: the calls are paid for, and the verdict does not rest on it.
     """
     out = {}
     for suite in (suite for suite in suites if suite.baseline is not None):
@@ -236,8 +224,6 @@ def compare_caching(grid: Grid, terms: Mapping[ArmName, CacheTerms], alpha: floa
     """Compare what a prompt cache can keep, and did keep, of the arms' requests.
 
     Args:
-        grid: samples of the suite whose prompts are rendered with its cases.
-        terms: of each arm's provider.
         alpha: one-sided level of each end of the intervals.
     """
     suite, told = grid.suite, _told(grid)
@@ -295,7 +281,7 @@ def _tokens_per_char(prefix: Prefix, told: _Tokens) -> float | None:
 
 
 def _kept(prefix: Prefix, terms: CacheTerms) -> tuple[Obstacle, int]:
-    """Why nothing is cached, and the characters that could be."""
+    """Why nothing is cached, and how many characters could be."""
     system = [message for message in prefix.first if message.role == "system"]
     if not terms.asked or (terms.marked and not system):
         return "not asked for", prefix.chars
@@ -322,7 +308,7 @@ def _fresh(suite: Suite, found: Mapping[ArmName, Prefix], after: ArmPrefix) -> i
 
 
 def _shrank(before: ArmPrefix, after: ArmPrefix) -> bool:
-    """Did text leave the prefix that is still sent? A prompt that merely became shorter did not."""
+    """Did text leave the prefix that is still sent? A prompt that only became shorter did not."""
     lost = before.tokens - after.tokens
     still_sent = (after.request_tokens - after.tokens) - (before.request_tokens - before.tokens)
     worth_it = lost >= max(LEAST_LOSS, LEAST_SHARE * before.tokens)

@@ -40,7 +40,7 @@ from gate.resolve.resolved import Resolved
 from gate.suite import Arm, Suite
 
 TURNS_KEPT = 50
-"""Messages of one conversation; a case of more says little that the first ones do not."""
+"""Messages of one conversation; a longer case says little that the first ones do not."""
 TOOLS_KEPT = 50
 """Calls of tools in one turn."""
 ALL_CHARS = 40_000
@@ -50,7 +50,7 @@ SAID_CHARS = 4_000
 USED_CHARS = 1_000
 """Of the arguments, and of the result, of one call of a tool."""
 FOUND_CHARS = 400
-"""Of what a database held."""
+"""Of the database content."""
 NAME_CHARS = 200
 
 
@@ -96,12 +96,12 @@ def _found(seen: Observation) -> str:
 
 @dataclass(slots=True)
 class _Room:
-    """What may still be written of one conversation."""
+    """The characters that may still be written of one conversation."""
 
     left: int = ALL_CHARS
 
     def cut(self, text: str, limit: int) -> str:
-        """A text of at most so many characters, keys masked before it is cut: half of one would not be known as one."""
+        """A text of at most `limit` characters; keys are masked before the cut, as half a key is not recognised."""
         text = masked(text)
         most = min(limit, self.left)
         self.left -= min(len(text), most)
@@ -153,10 +153,9 @@ PROMPT_CHARS = 100_000
 
 
 def prompt_texts(prompt: Prompt) -> tuple[list[PromptTextRecord], int]:
-    """The texts of a prompt with keys masked, as many of them as fit; and how many there are besides.
+    """The texts of a prompt with keys masked, as many of them as fit; and how many more there are.
 
-    Args:
-        prompt: of one arm, as its file says it: nothing of a case stands in it, unless a function has built it.
+    They are as the prompt's file has them, without a case, unless a function has built them.
     """
     found, kept, room = list(_texts(prompt)), list[PromptTextRecord](), PROMPT_CHARS
     for kind, name, text in found[:TEXTS_KEPT]:
@@ -187,12 +186,12 @@ IN_PARTS = "a run in parts does not try it"
 
 
 def untried(resolved: Resolved) -> list[ExamChangeRecord]:
-    """What the change edits, where nothing of it was tried."""
+    """The changes of the exam, where none of them was tried."""
     return [change(edit, [trial_record(trial, IN_PARTS) for trial in edit.trials]) for edit in resolved.edits]
 
 
 def change(edit: ExamEdit, trials: Sequence[ExamTrialRecord]) -> ExamChangeRecord:
-    """What the change edits of one exam."""
+    """The changes of one exam."""
     return ExamChangeRecord(
         suite=edit.suite,
         rules=[rule.name for rule in edit.rules],
@@ -206,23 +205,18 @@ def change(edit: ExamEdit, trials: Sequence[ExamTrialRecord]) -> ExamChangeRecor
 
 
 def value_records(edits: Sequence[Edit]) -> list[EditedValueRecord]:
-    """The old and the new value of each edit that tells them."""
+    """The old and the new value of each edit that has them."""
     return [EditedValueRecord(name=one.name, old=one.old, new=one.new) for one in edits if one.told]
 
 
 def trial_record(trial: Trial, reason: str) -> ExamTrialRecord:
-    """A trial without a result.
-
-    Args:
-        trial: which.
-        reason: why there is none, unless the trial has its own.
-    """
+    """A trial without a result; `reason` says why, unless the trial has its own."""
     asked = len(trial.suite.exam.cases)
     return ExamTrialRecord(kind=trial.kind, asked=asked, left_out=trial.left_out, reason=trial.reason or reason)
 
 
 def with_trials(run: RunRecord, changes: Sequence[ExamChangeRecord]) -> RunRecord:
-    """The record with its trials: what they cost is counted, and nothing else changes."""
+    """The record with its trials: their cost is counted, and nothing else changes."""
     spent = [run.spent_usd, *(one.spent_usd for one in changes)]
     known = [amount for amount in spent if amount is not None]
     total = fsum(known) if len(known) == len(spent) else None
@@ -255,7 +249,7 @@ LONGEST_TEXT = 20_000
 
 
 def exam_record(suite: Suite, changes: ExamChanges) -> ExamRecord:
-    """The exam, and how the change would have changed it."""
+    """The exam, and how the change edits it."""
     return ExamRecord(
         ref=suite.exam.ref,
         digest=suite.exam.digest,
@@ -299,7 +293,7 @@ def arm_record(arm: Arm, rows: Rows, name: ArmName) -> ArmRecord:
 
 
 def calls_record(rows: Rows) -> CallsRecord:
-    """Model calls of some samples: those of agents, step by step, of whoever talks with them, and of judges."""
+    """Model calls of some samples: those of agents, step by step, of simulated users, and of judges."""
     made = rows.scores("calls").sum() + rows.numbers("made").sum() + rows.numbers("aside").sum()
     return CallsRecord(
         made=int(made),
@@ -310,11 +304,9 @@ def calls_record(rows: Rows) -> CallsRecord:
 
 
 def dollars_spent(rows: Rows, suite: Suite | None = None) -> tuple[float | None, str]:
-    """Dollars of answers, of whoever talks with agents, and of judges; and why they are not known.
+    """Dollars of answers, simulated users and judges, and why they are not known.
 
-    Args:
-        rows: samples.
-        suite: whose they are; None where they are those of several.
+    `suite` is None where the samples are those of several.
     """
     prices = np.concatenate([rows.numbers("paid"), rows.numbers("aside_paid"), rows.scores("price")])
     if np.any(prices == UNKNOWN):
@@ -365,13 +357,13 @@ def output_record(sample: Sample) -> OutputRecord:
 
 
 def _reasons(scores: Sequence[Score]) -> list[str]:
-    """What the scorers say, the lowest score first: where only some of it is shown, it is what the score fell by."""
+    """The scorers' reasons, the lowest score first: where only some are shown, these explain the score."""
     told = sorted((said for score in scores for said in _said(score)), key=lambda one: one[0])
     return [reason for _, reason in told]
 
 
 def _said(score: Score) -> Iterator[tuple[float, str]]:
-    """Values and what was said of them: of each round, where it is known."""
+    """Values with their reasons: of each round, where that is known."""
     rounds = [part for part in score.parts if part.reason]
     for part in rounds:
         yield part.value, f"{score.scorer}: {part.name}: {part.value:.3g}: {part.reason}"
@@ -380,5 +372,5 @@ def _said(score: Score) -> Iterator[tuple[float, str]]:
 
 
 def shortened(text: str) -> str:
-    """A text that the record may hold; where it is cut, keys are masked before: half of one is not known as one."""
+    """A text that the record may hold; keys are masked before the cut, as half a key is not recognised."""
     return text if len(text) <= LONGEST_TEXT else masked(text)[:LONGEST_TEXT] + f"… ({len(text)} characters)"

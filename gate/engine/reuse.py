@@ -1,4 +1,4 @@
-"""What is known already, which pairs are asked side by side in spite of it, and whether known answers still hold."""
+"""Known answers: which pairs are still asked side by side, and whether known answers still hold."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,14 +26,7 @@ _ASKED = WANTED + 1
 
 
 def question_of(suite: Suite, pair: Pair, arm: ArmName, *, apart: bool) -> Question:
-    """What one arm of a pair is asked.
-
-    Args:
-        suite: the pair's.
-        pair: case and index.
-        arm: which arm.
-        apart: the candidate's samples are numbered on from the baseline's.
-    """
+    """The question to one arm of a pair; `apart` numbers the candidate's samples on from the baseline's."""
     shift = suite.samples if apart and arm is ArmName.CANDIDATE else 0
     return Question(suite.name, suite.arm(arm), pair.case, pair.index + shift, suite.exam)
 
@@ -54,9 +47,9 @@ class Known:
     """What is known of one suite before anything is asked.
 
     Args:
-        calls: that need not be made for samples that are known, counted as a plan counts them.
+        calls: not needed for known samples, counted as a plan counts them.
         beside: pairs that are, or will be, of one sitting.
-        chosen: pairs whose baseline is asked again, side by side with the candidate, and what it had answered.
+        chosen: pairs whose baseline is asked again beside the candidate, and its earlier answer.
     """
 
     calls: int = 0
@@ -65,7 +58,7 @@ class Known:
 
 
 class Knows(Protocol):
-    """What was answered before, and under which requests."""
+    """Earlier answers, and the requests that they are kept under."""
 
     @property
     def memory(self) -> Memory: ...
@@ -75,19 +68,17 @@ class Knows(Protocol):
 
 
 def survey(schedules: Iterable[Schedule], tools: Knows, apart: Mapping[str, bool], *, early: bool) -> dict[str, Known]:
-    """Look up every sample of a run.
+    """Look up every sample of a run, and choose the baselines that are asked again.
 
     Quality may rest on answers of earlier runs; cost, latency and drift may not. So where a baseline is known and its
     candidate is not, the baseline of some pairs, the first in the random order, is asked again beside the candidate.
 
     Args:
-        schedules: of all suites.
-        tools: answers of earlier runs, and what they are remembered under.
         apart: for each suite, whether the candidate's samples are numbered on from the baseline's.
         early: the run may stop after any repeat, so only the first one is sure to be asked.
 
     Returns:
-        For each suite what is known; nothing where the memory is empty.
+        For each suite what is known; nothing where the cache is empty.
     """
     found: dict[str, Known] = {}
     if tools.memory.empty:
@@ -129,11 +120,11 @@ def _count(known: Known, pair: Pair, replies: Mapping[ArmName, Reply | None], *,
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """What a look at the chosen pairs of one suite showed.
+    """The result of the drift test on one suite.
 
     Args:
         pairs: how many could be compared.
-        reason: why the known answers of the baseline do not hold any more; empty while they do.
+        reason: why the known answers of the baseline no longer hold; empty while they do.
     """
 
     pairs: int
@@ -143,14 +134,13 @@ class Drift:
 async def look_for_drift(
     chosen: Sequence[tuple[Pair, Reply]], fresh: Mapping[Key, Sample], panel: Panel, seed: int, *, same_model: bool
 ) -> Drift:
-    """Compare what the baseline answers now with what it had answered to the same requests.
+    """Compare the baseline's new answers with its earlier ones to the same requests.
 
     Args:
         chosen: pairs with the earlier answer.
         fresh: the baseline's samples of this sitting.
-        panel: the suite's scorers, which the earlier answer is given to once more.
-        seed: of the test.
-        same_model: another model behind the name is a drift of its own.
+        panel: the suite's scorers, which score the earlier answer again.
+        same_model: False is drift of its own: another model answers under the name.
     """
     before: list[float] = []
     after: list[float] = []
@@ -174,7 +164,7 @@ async def look_for_drift(
 
 
 async def _scored(panel: Panel, pair: Pair, reply: Reply, sample: Sample) -> tuple[float | Unscored, float | Unscored]:
-    """Of the earlier answer and of the one of now; scorers that compare are given the two."""
+    """Scores of the earlier and the new answer; scorers that compare get both."""
     case, now = pair.case, sample.reply
     old = await panel.scores(Subject.of(case, reply), pair.index)
     if not panel.compares(case) or not isinstance(now, Reply):

@@ -1,4 +1,4 @@
-"""Once the verdict is reached: what the change does to the promises of its prompts. It can no longer move it."""
+"""What the change does to the promises of its prompts, found out after the verdict, which it cannot move."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -44,18 +44,14 @@ from gate.testgen.specification.extraction import find_inverse_rules
 from gate.values import JsonValue, counted
 
 KEPT = 0.7
-"""The score at which a rule counts as kept: what a judge must give where nothing else is said."""
+"""The score at which a rule counts as kept, unless something else is set."""
 
 
 async def with_promises(run: RunRecord, resolved: Resolved, tools: Tools, seed: int, stop: Stop) -> RunRecord:
-    """The record with what became of the promises; verdict, reasons and slices stay as they are.
+    """The record with the comparison of promises; verdict, reasons and slices stay as they are.
 
     Args:
-        run: the record of the finished run.
-        resolved: what was evaluated.
-        tools: calls, sink and progress.
-        seed: of the order of the calls.
-        stop: of the run; whatever ends this ends nothing else.
+        stop: of the run; whatever ends the comparison ends nothing else.
     """
     asked = [(suite, suite.at_stake) for suite in resolved.suites if suite.at_stake is not None]
     if not asked:
@@ -77,13 +73,7 @@ def _with(run: RunRecord, found: Sequence[PromisesRecord]) -> RunRecord:
 
 
 def without_promises(run: RunRecord, resolved: Resolved, reason: str) -> RunRecord:
-    """The record of a run that does not look at promises, which says so where somebody waits for them.
-
-    Args:
-        run: the record.
-        resolved: what was evaluated.
-        reason: why not.
-    """
+    """The record of a run that does not compare promises, with the reason where a suite asks for it."""
     blank = [_blank(suite, reason) for suite in resolved.suites if suite.at_stake is not None]
     return run.model_copy(update={"promises": blank}) if blank else run
 
@@ -93,7 +83,7 @@ def _blank(suite: Suite, reason: str) -> PromisesRecord:
 
 
 async def _told(reading: "Reading") -> PromisesRecord:
-    """What came of it; a failure is a note."""
+    """The result; a failure becomes a note."""
     stop, why = reading.order.stop, reading.tools.exhausted
     reason = stop.reason or why() or reading.wanted.unable
     if not reason:
@@ -110,12 +100,7 @@ async def _read(reading: "Reading") -> PromisesRecord:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """How samples are taken.
-
-    Args:
-        seed: of the order of the calls.
-        stop: ends it early.
-    """
+    """The seed of the order of the calls, and the switch that ends them early."""
 
     seed: int
     stop: Stop
@@ -129,10 +114,8 @@ class Reading:
         suite: with a baseline.
         wanted: who reads and judges.
         resolved: the run's budget and policy.
-        tools: calls, scorers, sink and progress.
-        order: how samples are taken.
-        tell: tells the user what is being done.
-        settings: how much work goes into it; all rules are read, whatever they say.
+        tell: tells the user about progress.
+        settings: how much work is done; all rules are read in any case.
     """
 
     suite: Suite
@@ -152,14 +135,14 @@ class Reading:
 
     @property
     def effort(self) -> Effort:
-        """What the reading took so far."""
+        """The effort so far."""
         return self.generator.effort + self.judge.effort
 
     async def compared(self) -> RuleComparison:
         """What differs.
 
         Raises:
-            GateError: it could not be found out.
+            GateError: the comparison failed.
         """
         before = self.suite.baseline
         if before is None:
@@ -171,11 +154,7 @@ class Reading:
         return replace(found, notes=(*found.notes, *unread_messages(old, new)))
 
     async def record(self, compared: RuleComparison) -> PromisesRecord:
-        """The comparison, and how both versions keep the rules that are new.
-
-        Args:
-            compared: what differs.
-        """
+        """The comparison, and how both versions keep the new rules."""
         found = promises_record(self.suite.name, compared.diff, str(self.wanted.judge))
         rules, tests = rules_to_test(compared.diff), tuple[GeneratedTest, ...]()
         notes = [*found.notes, *compared.notes, *self._untried(rules)]
@@ -187,7 +166,7 @@ class Reading:
         return await self._tried(found, compared, tests) if tests else found
 
     def _untried(self, rules: Sequence[OutputRule]) -> Iterator[str]:
-        """Why there are no tests for some."""
+        """Why some rules have no tests."""
         if not rules or not self.wanted.tests:
             return
         if self._agents:
@@ -203,7 +182,7 @@ class Reading:
         return self.order.stop.reason or self.tools.exhausted() or error.message
 
     async def _tests(self, compared: RuleComparison, rules: Sequence[OutputRule]) -> tuple[GeneratedTest, ...]:
-        """For rules that are new, and for their inverses."""
+        """Tests for new rules, and for their inverses."""
         if not rules or compared.head is None or not self.wanted.tests or self._agents:
             return ()
         inverses = (
@@ -219,7 +198,7 @@ class Reading:
     async def _tried(
         self, found: PromisesRecord, compared: RuleComparison, tests: Sequence[GeneratedTest]
     ) -> PromisesRecord:
-        """Both versions answer the tests, and each answer is held against the rule that its test is for."""
+        """Both versions answer the tests, and each answer is judged by the rule of its test."""
         rules = {rule.id: rule for rule in compared.head.rules} if compared.head is not None else {}
         # All of them tell whether one speaks of the whole output.
         by_code = {one.rule: one.scorers for one in compile_rules(rules.values())}
@@ -286,6 +265,6 @@ def _paid(found: PromisesRecord, effort: Effort) -> PromisesRecord:
 
 
 def _nothing(effort: Effort) -> float | None:
-    """Where no price exists, nothing was spent; where it is unknown, nobody knows."""
+    """0 where no call has a price, None where a price is unknown."""
     cost = effort.cost
     return 0.0 if cost is not None and not isinstance(cost, Dollars) and cost.why == "n/a" else None

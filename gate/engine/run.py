@@ -1,4 +1,4 @@
-"""The workers that take samples and score them, and what they need of the world."""
+"""The workers that take samples and score them, and the interfaces that they need."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Sequence
@@ -22,8 +22,7 @@ class RunSink(Protocol):
     def sample(self, sample: Sample) -> int:
         """Keep one finished sample at once, so that nothing is lost when the run is killed.
 
-        Returns:
-            Where its texts can be found, for `words`.
+        The result is the place of its texts, for `words`.
         """
         ...
 
@@ -44,7 +43,7 @@ class Progress(Protocol):
         ...
 
     def advance(self, sample: Sample, spent_usd: float | None) -> None:
-        """One sample is finished; so much has been spent, in dollars, where that is known."""
+        """One sample is finished; `spent_usd` is the total so far, None where it is not known."""
         ...
 
     def finish(self) -> None:
@@ -53,14 +52,14 @@ class Progress(Protocol):
 
 
 class Steps(Protocol):
-    """Tells the user how far some work is that takes no samples."""
+    """Tells the user how far work without samples is."""
 
     def start(self, total: int) -> None:
         """About `total` steps will be taken."""
         ...
 
     def step(self, spent_usd: float | None, *, failed: bool = False) -> None:
-        """One more is taken; so much has been spent, in dollars, where that is known."""
+        """One more step is taken; `spent_usd` is the total so far, None where it is not known."""
         ...
 
     def finish(self) -> None:
@@ -69,14 +68,14 @@ class Steps(Protocol):
 
 
 class Tracing(Protocol):
-    """Is told of each sample, for whoever follows a run from outside."""
+    """Traces each sample, for monitoring from outside."""
 
     def sample(self, job: Job) -> AbstractContextManager[None]:
-        """A sample is taken; what is asked within belongs to it."""
+        """A sample is taken; requests inside the context belong to it."""
         ...
 
     def finished(self, sample: Sample) -> None:
-        """What came of it, which may be known later than that."""
+        """The finished sample, which may be known only after its context has ended."""
         ...
 
 
@@ -93,7 +92,7 @@ class Notes(Protocol):
 
 
 FAILURES_IN_A_ROW = 25
-"""With no success before them, so many failures mean that the service is not there: asking on is a waste."""
+"""So many failures without a success before them mean that the service is down, and asking on is a waste."""
 
 
 @dataclass(slots=True)
@@ -101,9 +100,9 @@ class Runner:
     """Runs jobs and hands every finished sample on.
 
     Args:
-        take: does one job and gives the samples that are finished by it, which may be none yet, or that of an earlier
-            job beside its own; a failure is part of the sample, an exception ends the run.
-        on_sample: sees each sample as soon as it is finished, in order of completion.
+        take: does one job and gives the samples finished by it: none, one, or also that of an earlier job. A failure is
+            part of the sample, an exception ends the run.
+        on_sample: gets each sample as soon as it is finished, in order of completion.
         stop: set from outside, or by the runner when nothing answers.
         workers: jobs of one queue in work at once, 1 or more.
     """
@@ -118,11 +117,10 @@ class Runner:
     async def run(self, *queues: Iterator[Job]) -> None:
         """Work until the jobs of all queues are done or the switch is set.
 
-        Args:
-            queues: each has workers of its own, so that none has to wait for another.
+        Each queue has its own workers, so that none has to wait for another.
 
         Raises:
-            GateError: the first one that a job raised; the other workers are cancelled before.
+            GateError: the first one that a job raised; the other workers are cancelled first.
         """
         await until_done([self._work(jobs) for jobs in queues for _ in range(self.workers)], self.stop)
 
@@ -144,14 +142,10 @@ class Runner:
 
 
 async def until_done(workers: Sequence[Coroutine[object, object, None]], stop: Stop) -> None:
-    """Let workers work until all are done or the switch gives them up.
-
-    Args:
-        workers: one at least.
-        stop: the switch of the run.
+    """Run workers, at least one, until all are done or the switch gives them up.
 
     Raises:
-        GateError: the first one that a worker raised; the others are cancelled before.
+        GateError: the first one that a worker raised; the others are cancelled first.
     """
     tasks = [asyncio.ensure_future(worker) for worker in workers]
     stop.abandon_with(lambda: _cancel(tasks))
@@ -179,10 +173,8 @@ class _Half:
     """One arm's part of a pair.
 
     Args:
-        job: what was asked.
-        reply: the answer, or why there is none.
         scores: of the scorers that look at one answer alone.
-        unscored: why there is no score whatever the other arm says; None where there can be one.
+        unscored: why there is no score, whatever the other arm says; None where there can be one.
     """
 
     job: Job
@@ -191,12 +183,7 @@ class _Half:
     unscored: Unscored | None = None
 
     def sample(self, more: tuple[Score, ...] = (), unscored: Unscored | None = None) -> Sample:
-        """The finished sample.
-
-        Args:
-            more: scores that compare.
-            unscored: why there are none.
-        """
+        """The finished sample; `more` has the scores of scorers that compare."""
         scores = self.scores + more
         score = self.unscored or unscored or combine_scores(scores)
         job = self.job
@@ -209,7 +196,7 @@ class Marking:
 
     Args:
         panel: gives the scorers of a suite.
-        on_unscored: is told where an answer has no score.
+        on_unscored: is called for each answer without a score.
     """
 
     panel: Callable[[str], Panel]
@@ -217,12 +204,9 @@ class Marking:
     _waiting: dict[tuple[str, str, int], _Half] = field(default_factory=dict, init=False)
 
     async def samples(self, job: Job, index: int, reply: Reply | Failed) -> tuple[Sample, ...]:
-        """What is finished by this answer: its own sample, that of the whole pair, or nothing yet.
+        """The samples that this answer finishes: its own, that of the whole pair, or none yet.
 
-        Args:
-            job: what was asked.
-            index: under which its judges know the answer.
-            reply: the answer, or why there is none.
+        Its judges know the answer under `index`; `reply` may be a failure.
         """
         panel = self.panel(job.suite.name)
         half = await self._half(panel, job, index, reply)

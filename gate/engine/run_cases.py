@@ -34,12 +34,11 @@ def named_case(run: RunRecord, name: str, suite: str = "") -> NamedCase:
     """The one case of a run that a name can mean.
 
     Args:
-        run: a finished run.
         name: an id, `suite/id`, or the beginning of either that no other case shares.
-        suite: only cases of this suite; empty for any.
+        suite: empty for any.
 
     Raises:
-        GateError: no case, no suite or several cases are called so; the hint names the nearest.
+        GateError: no such case or suite, or several cases match; the hint names the nearest.
     """
     asked = [NamedCase(one.name, case) for one in run.suites for case in one.cases]
     asked += [NamedCase(one.name, case) for one in run.new for case in one.cases]
@@ -82,20 +81,18 @@ def _first(found: Sequence[NamedCase], shown: int = 5) -> str:
 
 
 _SHORTENED = re.compile(r"… \(\d+ characters\)\Z")
-"""As a record ends a text that is too long for it."""
+"""The end of a text that was cut for the record."""
 
 Lookup = Callable[[str, str], Entry | None]
-"""The entry of a case by the set that it was asked from and its id; None where that cannot be had any more."""
+"""The entry of a case by its set and its id; None where it is no longer available."""
 
 
 def found_case(run: RunRecord, name: str, lookup: Lookup, *, said: bool = False) -> dict[str, JsonValue]:
-    """The case as it stands in the set it came from, or else as far as the run tells it.
+    """The case as it stands in the set it came from, or else as far as the run has it.
 
     Args:
-        run: which asked it.
-        name: its id, or `suite/id` where several suites have one of that id.
-        lookup: finds it where it came from.
-        said: somebody gives the input in its stead.
+        name: its id, or `suite/id` where several suites have that id.
+        said: the caller gives another input.
 
     Raises:
         GateError: the run has no such case, or does not hold its whole input.
@@ -122,12 +119,7 @@ def found_case(run: RunRecord, name: str, lookup: Lookup, *, said: bool = False)
 
 @dataclass(frozen=True, slots=True)
 class Naming:
-    """What the new case is called.
-
-    Args:
-        id: in its suite.
-        description: from where it comes.
-    """
+    """The id of the new case in its suite, and a description of where it comes from."""
 
     id: str
     description: str
@@ -137,13 +129,11 @@ def case_of_run(case: CaseRecord | NewCaseRecord, samples: Sequence[Sample], nam
     """A new case of a suite, read by the same reader as every case file.
 
     Args:
-        case: of the record.
-        samples: of this case; conversations have the rounds in them.
-        naming: of the new one.
+        samples: of this case, with the rounds of conversations.
 
     Raises:
         GateError: the run did not keep the whole question.
-        InputErrors: what was kept is no case, or the id is none.
+        InputErrors: what was kept is no valid case, or the id is invalid.
     """
     entry: dict[str, JsonValue] = {"id": naming.id, "description": naming.description, **_asked(case, samples)}
     if case.expected is not None:
@@ -154,7 +144,7 @@ def case_of_run(case: CaseRecord | NewCaseRecord, samples: Sequence[Sample], nam
 
 
 def _asked(case: CaseRecord | NewCaseRecord, samples: Sequence[Sample]) -> Entry:
-    """Of a conversation all that the case itself said, else the question."""
+    """For a conversation everything that the case itself said, otherwise the question."""
     for sample in samples:
         if isinstance(sample.reply, Reply) and (talk := sample.reply.transcript) is not None:
             said = [turn.said for turn in talk.turns if turn.by == "case"]

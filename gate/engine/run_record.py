@@ -58,12 +58,9 @@ _LAST_SECOND = 253_402_300_799
 
 
 def reuse_record(suite: Suite, table: SampleTable, drift: Drift | None = None) -> ReuseRecord | None:
-    """What one suite did not have to ask for; None where that is nothing.
+    """The answers of one suite that were reused; None where there are none.
 
-    Args:
-        suite: the suite.
-        table: samples of the run.
-        drift: what a look at its known answers showed; None where there was none.
+    `drift` is the result of the test of its known answers, if there was one.
     """
     rows = Rows(table, suite.name)
     opinions, reused = int(rows.scores("reused").sum()), rows.flags("reused")
@@ -86,24 +83,18 @@ def _arm(rows: Rows, arm: ArmName) -> ArmReuseRecord:
 
 
 def _oldest(times: Floats) -> str | None:
-    """When the oldest was taken, if one of them says so with a time that can be."""
+    """The time of the oldest, if one has a valid time."""
     known = times[(times > 0) & (times <= _LAST_SECOND)]
     return datetime.fromtimestamp(float(known.min()), UTC).isoformat(timespec="seconds") if known.size else None
 
 
 Members = Callable[[ScorerSpec], Sequence[tuple[ModelRef, Params]]]
-"""Who judges for a scorer, and with which parameters."""
+"""The judges of a scorer, with their parameters."""
 AnySuite = TypeVar("AnySuite", SuiteRecord, NewSuiteRecord)
 
 
 def judged(suite: Suite, table: SampleTable, intervals: Intervals) -> tuple[list[RubricResult], list[JuryResult]]:
-    """The rubrics and the juries of one suite.
-
-    Args:
-        suite: whose exam it is.
-        table: samples of the run.
-        intervals: their level and seed.
-    """
+    """The results of the rubrics and the juries of one suite."""
     if not table.parts:
         return [], []
     grid = Grid(suite, table)
@@ -111,13 +102,7 @@ def judged(suite: Suite, table: SampleTable, intervals: Intervals) -> tuple[list
 
 
 def with_asked(run: RunRecord, resolved: Resolved, members: Members) -> RunRecord:
-    """The record with the models of its judges, and the temperature that each was asked at.
-
-    Args:
-        run: of these suites.
-        resolved: what was evaluated.
-        members: who judges.
-    """
+    """The record with the models of its judges, and the temperature of each."""
     suites = {suite.name: suite for suite in resolved.suites}
     return run.model_copy(
         update={
@@ -151,14 +136,7 @@ def _judge(kept: JudgeQuote, spec: ScorerSpec, members: Members) -> JudgeQuote:
 
 
 def new_suite_record(suite: Suite, table: SampleTable, rates: PassRates, changes: ExamChanges) -> NewSuiteRecord:
-    """The record of one suite.
-
-    Args:
-        suite: without a baseline.
-        table: samples of the run.
-        rates: of the run.
-        changes: how the change would have changed the exam.
-    """
+    """The record of one suite without a baseline."""
     samples = Rows(table, suite.name)
     replies = [sample.reply for sample in samples if isinstance(sample.reply, Reply)]
     overall, *slices = rates.suites[suite.name]
@@ -205,7 +183,7 @@ def _cases(suite: Suite, samples: SampleTable) -> list[NewCaseRecord]:
 
 
 def _with_outputs(suite: Suite, rows: Sequence[NewCaseRecord], samples: SampleTable) -> list[NewCaseRecord]:
-    """Outputs of the cases that do not pass whole: those that pass least come first where not all can be kept."""
+    """Outputs of the cases that do not pass fully: those that pass least come first where not all can be kept."""
     failing = sorted((row for row in rows if not all(row.passed)), key=lambda row: (row.passed.count(True), row.id))
     chosen = {row.id for row in failing[:INFORMATIVE_CASES]}
     cases = {case.id: case for case in suite.exam.cases}
@@ -228,13 +206,8 @@ class Finished:
     """Everything that a record is made of.
 
     Args:
-        resolved: what was evaluated.
-        found: the samples.
-        assessment: what they say.
         caching: of each suite whose prompt cache could be compared.
         seed: of the statistics.
-        created: when the run began.
-        duration_s: seconds that it took.
         unfinished: why it ended early, or None.
     """
 
@@ -294,7 +267,7 @@ def record(finished: Finished) -> RunRecord:
 
 
 def _spent(parts: Sequence[SuiteRecord | NewSuiteRecord]) -> float | None:
-    """Dollars of all suites; those in which no model with a price was called add nothing."""
+    """Dollars of all suites; those that called no model with a price add nothing."""
     known = [part.spent_usd for part in parts if part.spent_usd is not None]
     untold = any(part.spent_usd is None and part.cost_note != FREE for part in parts)
     # A run without suites has spent nothing, and that is known.
@@ -358,7 +331,7 @@ def _suite(suite: Suite, finished: Finished) -> SuiteRecord:
 
 
 def _uncompared_caches(finished: Finished) -> list[str]:
-    """Nothing is left out in silence, even where nothing rests on it."""
+    """A sentence for each suite whose prompt caches could not be compared, so that it is not left out silently."""
     lost = [
         suite.name
         for suite in finished.resolved.suites

@@ -1,4 +1,4 @@
-"""Every sample of a run in about a hundred bytes: the figures in columns, the texts where they were written down."""
+"""Every sample of a run in about a hundred bytes: the figures in columns, the texts by their place on disk."""
 
 from array import array
 from collections import Counter
@@ -33,7 +33,7 @@ class Names(Generic[Word]):
         return found
 
     def known(self, word: Word) -> int | None:
-        """The number of a value, or None if it was not seen before."""
+        """The number of a value; None if it is new."""
         return self._numbers.get(word)
 
 
@@ -83,12 +83,12 @@ _CONVERSED = 9
 
 
 class SampleTable(Sequence[Sample]):
-    """Samples in order of completion, made anew each time one is looked at, without their texts.
+    """Samples in order of completion, rebuilt without their texts each time one is read.
 
     Reasons are empty, and so is a text that is blank; any other text is `UNREAD`. A conversation is its outline.
 
     Args:
-        words: the texts of the sample that `add` was told to be at this place, for `whole`.
+        words: gives the texts of the sample at a place, for `whole`.
     """
 
     def __init__(self, words: Callable[[int], Words] | None = None) -> None:
@@ -122,12 +122,7 @@ class SampleTable(Sequence[Sample]):
         return table
 
     def add(self, sample: Sample, place: int = 0) -> None:
-        """Take one sample in.
-
-        Args:
-            sample: finished.
-            place: where its texts can be found, for `words`.
-        """
+        """Add a finished sample; its texts are at `place`, for `words`."""
         self._take(sample, place, self._conversed(sample.reply))
 
     def _take(self, sample: Sample, place: int, conversed: tuple[float, ...]) -> None:
@@ -158,11 +153,7 @@ class SampleTable(Sequence[Sample]):
         return found
 
     def whole(self, sample: Sample) -> Sample:
-        """A sample of this table with its texts put back; the same where they are not to be had.
-
-        Args:
-            sample: from this table.
-        """
+        """A sample of this table with its texts put back; unchanged where they are not available."""
         number = self._keys.known((sample.suite, sample.case_id, sample.arm))
         if self._words is None or number is None:
             return sample
@@ -218,14 +209,7 @@ class SampleTable(Sequence[Sample]):
         return self._kinds.values
 
     def part(self, key: PartKey) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
-        """One part of the scores of a suite.
-
-        Args:
-            key: one of `parts`.
-
-        Returns:
-            bool[rows] and float[rows], which samples have it, and its value, or 0.
-        """
+        """bool[rows] and float[rows]: which samples have this part of `parts`, and its value, or 0."""
         known, values = np.zeros(len(self), dtype=np.bool_), np.zeros(len(self))
         number = self._kinds.known(key)
         if number is not None:
@@ -237,13 +221,9 @@ class SampleTable(Sequence[Sample]):
         return known, values
 
     def scorer(self, name: str) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
-        """What the scorers of one name say, in all suites.
+        """bool[rows] and float[rows]: which samples have a value of the scorers of this name, and that value, or 0.
 
-        Args:
-            name: of a scorer; no sample has two of the same.
-
-        Returns:
-            bool[rows] and float[rows], which samples have a value of it, and that value, or 0.
+        No sample has two scorers of the same name.
         """
         known, values = np.zeros(len(self), dtype=np.bool_), np.zeros(len(self))
         named = [number for number, (scorer, _, _) in enumerate(self._scorers.values) if scorer == name]
@@ -254,11 +234,7 @@ class SampleTable(Sequence[Sample]):
         return known, values
 
     def unscored(self, rows: Iterable[int]) -> Counter[str]:
-        """Why these samples have no score, with the number of each reason.
-
-        Args:
-            rows: of samples that have none.
-        """
+        """Why these samples have no score, with the number of each reason."""
         failed, sources, whys = (self._rows[name] for name in ("failed", "source", "why"))
         words = self._strings.values
         return Counter(words[sources[row] if failed[row] else whys[row]] for row in rows)
@@ -299,7 +275,7 @@ class SampleTable(Sequence[Sample]):
         )  # fmt: skip
 
     def _conversed(self, reply: Reply | Failed) -> tuple[float, ...]:
-        """The columns from `outline` on: what was done, and what it took now."""
+        """The columns from `outline` on: what was done, and its effort in this run."""
         transcript = reply.transcript if isinstance(reply, Reply) else None
         effort = effort_of(reply)
         counts = (effort.calls, effort.retries, effort.reused, effort.aside_calls)

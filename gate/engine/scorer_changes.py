@@ -38,7 +38,7 @@ from gate.suite import Suite
 
 @dataclass(frozen=True, slots=True)
 class Means:
-    """One figure, case by case.
+    """The means of one figure, case by case.
 
     Args:
         positions: int[n], which cases of the exam these are.
@@ -71,7 +71,6 @@ def means(suite: Suite, known: Bools, values: Floats) -> Means:
     """The means of a figure that samples have.
 
     Args:
-        suite: whose samples they are.
         known: bool[2, N, k], which samples have it.
         values: float[2, N, k].
     """
@@ -88,11 +87,7 @@ _FAILED = 1e-9
 
 
 def scorer_changes(grid: Grid) -> tuple[ScorerChange, ...]:
-    """The scorers of one suite, in the order of the exam, then those that only some cases have, `MOST` at most.
-
-    Args:
-        grid: its samples, of both arms.
-    """
+    """The scorers of one suite, in the order of the exam, then those that only some cases have; at most `MOST`."""
     suite = grid.suite
     required: dict[str, bool] = {}
     for spec in (spec for case in suite.exam.cases for spec in suite.exam.scorers_of(case)):
@@ -131,14 +126,14 @@ def _weights(suite: Suite) -> dict[str, float]:
 
 
 CONTESTED = 5
-"""Answers that are named for human eyes."""
+"""Answers that are listed for people to check."""
 APART = 0.25
-"""Opinions that lie less far apart are no disagreement that anybody has to look at."""
+"""Opinions closer together are no disagreement that anybody has to check."""
 
 
 @dataclass(frozen=True, slots=True)
 class Intervals:
-    """How intervals are made.
+    """The settings of intervals.
 
     Args:
         alpha: one-sided level of each bound.
@@ -153,11 +148,6 @@ def rubric_results(suite: Suite, grid: Grid, intervals: Intervals) -> tuple[Rubr
     """Every rubric that scored anything of a suite.
 
     The intervals of its dimensions are one joint test: they hold for all of them together.
-
-    Args:
-        suite: whose exam it is.
-        grid: its samples.
-        intervals: level and seed.
     """
     specs = _specs(suite)
     keys = _keys(grid, "dimension")
@@ -167,13 +157,7 @@ def rubric_results(suite: Suite, grid: Grid, intervals: Intervals) -> tuple[Rubr
 
 
 def jury_results(suite: Suite, grid: Grid, intervals: Intervals) -> tuple[JuryResult, ...]:
-    """Every jury that scored anything of a suite.
-
-    Args:
-        suite: whose exam it is.
-        grid: its samples.
-        intervals: level and seed.
-    """
+    """Every jury that scored anything of a suite."""
     specs = _specs(suite)
     keys = _keys(grid, "judge")
     found = (_jury(suite, grid, _Scorer(name, specs.get(name, ()), own), intervals) for name, own in keys.items())
@@ -190,7 +174,7 @@ class _Scorer:
 
     @property
     def rubric(self) -> Rubric:
-        """Its rubric; where several share the name, none but the scale from 0 to 1 fits all."""
+        """Its rubric; where several share the name, only the scale from 0 to 1 fits all."""
         if len(self.specs) == 1:
             return Rubric.of(self.specs[0].options)
         return Rubric((), 0.0, 1.0, 1.0)
@@ -242,7 +226,7 @@ def _rubric(suite: Suite, grid: Grid, scorer: _Scorer, intervals: Intervals) -> 
 
 
 def _bounds(suite: Suite, rows: Sequence[Means], intervals: Intervals) -> list[tuple[float | None, float | None]]:
-    """The intervals of all dimensions, whose deltas stand one behind the other; a case flips with all of them."""
+    """The intervals of all dimensions, tested jointly: a case flips with all of its dimensions."""
     own, ends = units_of(suite), np.cumsum([0, *(row.positions.size for row in rows)])
     slices = {str(place): np.arange(ends[place], ends[place + 1]) for place in range(len(rows))}
     found = joint_test(
@@ -308,10 +292,9 @@ _TOLERANCE = 1e-9
 def positions(grid: Grid, alpha: float = 0.025) -> list[PositionBias]:
     """The bias of each pairwise judge of a suite.
 
-    Pairs of equal answers, which nobody was asked about, and pairs without a verdict are not among them.
+    Pairs of equal answers, which nobody was asked about, and pairs without a verdict are left out.
 
     Args:
-        grid: the samples of the suite.
         alpha: one-sided level of each bound.
     """
     found = []
@@ -330,9 +313,8 @@ def position(scorer: str, first: Floats, second: Floats, cases: Ints, alpha: flo
     """Measure the bias of one judge.
 
     Args:
-        scorer: the judge.
-        first, second: float[N], what the candidate's answer was worth where it was shown first, and where second.
-        cases: int[N], which case each pair belongs to; pairs of one case are one unit.
+        first, second: float[N], the value of the candidate's answer where it was shown first, and where second.
+        cases: int[N], the case of each pair; pairs of one case are one unit.
         alpha: one-sided level of each bound.
 
     Raises:

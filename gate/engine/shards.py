@@ -35,11 +35,6 @@ def contradiction(sample: Sample, suite: Suite, case: Case) -> str:
     """What in a sample's scores no run of this suite writes, as a part of a sentence; empty where nothing is.
 
     Scores that agree with one another are believed: nothing seals them.
-
-    Args:
-        sample: read back.
-        suite: which it belongs to.
-        case: that was asked.
     """
     specs = suite.exam.scorers_of(case)
     alone = [spec for spec in specs if not spec.comparative]
@@ -77,10 +72,8 @@ def _odd(score: Score, spec: ScorerSpec, rounds: Sequence[str], rule: RoundRule)
     """What is wrong with the parts of one score.
 
     Args:
-        score: as it was read.
-        spec: its scorer.
         rounds: that it is made of, 2 or more, or none.
-        rule: what rounds come to.
+        rule: how rounds are combined.
     """
     parts = score.parts
     if isinstance(score.value, Unscored):
@@ -130,11 +123,11 @@ LISTED = 8
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What the command line asked for, as far as the verdict depends on it.
+    """The part of the command line that the verdict depends on.
 
     Args:
         inputs: which versions are compared.
-        samples: of each case, before what the files say; None where nothing was said.
+        samples: of each case, instead of the files' number; None where not given.
     """
 
     inputs: GitInputs | FileInputs
@@ -143,25 +136,14 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """One shard.
-
-    Args:
-        folder: where it was found.
-        record: its `shard.json`.
-    """
+    """One shard, with its `shard.json` and the folder that has it."""
 
     folder: str
     record: ShardRecord
 
 
 def evaluation(resolved: Resolved, asked: Asked, of: int) -> Evaluation:
-    """What the shards of a run must have in common.
-
-    Args:
-        resolved: what there is to evaluate, the options of the command line included.
-        asked: what was asked for.
-        of: number of shards.
-    """
+    """What the shards of a run must have in common; `resolved` includes the command line's options."""
     return Evaluation(
         tool_version=version("prompt-gate"),
         of=of,
@@ -189,7 +171,7 @@ def _arm(arm: Arm) -> str:
 
 
 def part_of(budget: Budget, share: Share) -> Budget:
-    """The part of a run's budget that one shard may spend: its part of calls and dollars, and all of the minutes.
+    """The share of a run's budget that one shard may spend: its part of calls and dollars, and all of the minutes.
 
     The parts add up to the whole, so that the run keeps its budget wherever its shards run.
 
@@ -207,11 +189,7 @@ def part_of(budget: Budget, share: Share) -> Budget:
 
 
 def disagreements(shards: Sequence[Found]) -> Iterator[Problem]:
-    """Why these are not the shards of one run of this program; nothing where they are.
-
-    Args:
-        shards: at least one.
-    """
+    """Why these shards, at least one, do not belong to one run of this program; nothing where they do."""
     usual = Counter(shard.record.identity for shard in shards).most_common(1)[0][0]
     model = next(shard for shard in shards if shard.record.identity == usual)
     for shard in shards:
@@ -258,12 +236,7 @@ _ASPECTS: Mapping[str, Callable[[Evaluation], str]] = {
 
 
 def changed(before: Evaluation, now: Evaluation) -> Iterator[str]:
-    """What this checkout has, and the shards had not, in sentences.
-
-    Args:
-        before: what the shards evaluated.
-        now: what there is to evaluate here.
-    """
+    """What this checkout has and the shards had not, in sentences."""
     if before.seed != now.seed:
         yield "the seed is not the one that follows from the base commit"
     if before.policy != now.policy:
@@ -281,12 +254,7 @@ def changed(before: Evaluation, now: Evaluation) -> Iterator[str]:
 
 
 def unfinished(shards: Mapping[int, ShardRecord], of: int) -> str | None:
-    """Why a run of these shards is not whole, or None.
-
-    Args:
-        shards: by number, those that are there.
-        of: how many there should be.
-    """
+    """Why a run of these shards is incomplete, or None; `of` is how many there should be."""
     missing = [f"{number}/{of}" for number in range(1, of + 1) if number not in shards]
     parts = [f"{_listed('shard', missing)} missing"] if missing else []
     early = [shard for shard in shards.values() if shard.unfinished]

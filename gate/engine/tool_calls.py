@@ -1,4 +1,4 @@
-"""What agents did in their conversations, before and after: a description, without a part in the verdict."""
+"""What agents did in their conversations, before and after: a description, with no part in the verdict."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -13,7 +13,7 @@ from gate.record.comparison import ArmConversations, ChangedCalls, Conversations
 from gate.record.transcript import Outline
 
 MOST_TOOLS = 50
-"""Tools of one slice; an agent may make up names without end."""
+"""Tools of one slice; an agent may invent any number of names."""
 MOST_CASES = 20
 """Cases whose calls are named one by one."""
 MOST_CALLS = 30
@@ -30,9 +30,8 @@ class _Conversations:
     """The conversations of one suite; one arm alone is paired with itself.
 
     Args:
-        grid: samples of the suite.
         known: bool[2, N, k], which samples are conversations.
-        numbers: int[2, N, k], which outlines are theirs.
+        numbers: int[2, N, k], the outline number of each.
         outlines: of all conversations of the run.
     """
 
@@ -57,7 +56,7 @@ class _Conversations:
         return paired(figures[self.numbers], self.known)
 
     def heard(self, of: Callable[[Outline], float]) -> Floats:
-        """The same of those cases alone in which a detector hears whether the agent asks."""
+        """The same, only for cases in which a detector can tell whether the agent asks."""
         understood = np.array([outline is not None and outline.heard for outline in self.outlines], dtype=np.bool_)
         positions, figures = replace(self, known=self.known & understood[self.numbers]).means(of)
         exam = self.grid.suite.exam
@@ -68,12 +67,12 @@ class _Conversations:
 
     @property
     def tools_told(self) -> bool:
-        """Do all of these agents say which tools they called? What some leave out is no difference of others."""
+        """Do all of these agents report which tools they called? Missing reports would look like differences."""
         own = (self.outlines[number] for number in np.unique(self.numbers[self.known]).tolist())
         return all(outline.tools_told for outline in own if outline)
 
     def calling(self) -> dict[str, Floats]:
-        """For each tool, of each case with conversations of both arms the share of them that call it."""
+        """For each tool, float[2, n]: share of conversations that call it, of cases with conversations of both arms."""
         own = [self.outlines[number] for number in np.unique(self.numbers[self.known]).tolist()]
         names = Counter(name for outline in own if outline for name in {*outline.tools})
         return {name: self._calling(name) for name, _ in names.most_common(MOST_COUNTED)}
@@ -90,11 +89,7 @@ class _Conversations:
 
 
 def talks(grid: Grid) -> Conversations | None:
-    """Turns, questions back and calls of tools; None where no case has a conversation.
-
-    Args:
-        grid: samples of one suite, of one arm or of both.
-    """
+    """Turns, questions back and calls of tools, of one arm or both; None where no case has a conversation."""
     found = _Conversations.of(grid)
     positions, turns = found.means(lambda outline: outline.turns)
     if not positions.size:
@@ -132,11 +127,7 @@ def _talk(turns: Floats, followups: Floats, asking: Floats, calls: Floats, faile
 
 
 def tool_difference(grid: Grid) -> ToolDifference | None:
-    """Which tools the candidate called no longer, or newly; None where no agent called any, or one does not say so.
-
-    Args:
-        grid: samples of one suite with two arms.
-    """
+    """Which tools the candidate called no longer, or newly; None where no agent called any, or one does not say so."""
     found = _Conversations.of(grid)
     positions, _ = found.means(lambda outline: outline.turns)
     shares = found.calling()
@@ -163,7 +154,7 @@ def tool_difference(grid: Grid) -> ToolDifference | None:
 
 
 def _turned(shares: Floats) -> tuple[Bools, Bools]:
-    """Which cases most conversations did it of the first arm alone, and of the second alone; a tie says neither."""
+    """Cases where most conversations did it in the first arm only, and in the second only; a tie counts for neither."""
     most, fewest = shares > _HALF, shares < _HALF
     return most[0] & fewest[1], fewest[0] & most[1]
 

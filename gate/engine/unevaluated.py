@@ -15,12 +15,11 @@ from gate.values import HELPS
 
 
 def waive(run: RunRecord, why: Literal["override", "advisory"], override: OverrideRecord | None = None) -> RunRecord:
-    """The run with the exit code 0; its verdict stays what was measured, and a mistake stays told.
+    """The run with exit code 0; its verdict and its errors stay recorded.
 
     A run that is waived already stays as it is, and so does one that the user interrupted.
 
     Args:
-        run: finished, or not evaluated.
         why: `override` where the label counts and the run goes on (`on-skip: run`); `advisory` in advisory mode.
         override: the label, where it is set; in advisory mode it may be one that does not count.
 
@@ -36,12 +35,7 @@ def waive(run: RunRecord, why: Literal["override", "advisory"], override: Overri
 
 
 def told(run: RunRecord, override: OverrideRecord | None) -> RunRecord:
-    """The run with what became of the override label; exit code and verdict stay.
-
-    Args:
-        run: any.
-        override: None where the label is not set.
-    """
+    """The run with the outcome of the override label, None where it is not set; exit code and verdict stay."""
     return run if override is None else run.model_copy(update={"override": override})
 
 
@@ -52,8 +46,6 @@ def skipped(commit: str, created: datetime, *, untouched: Sequence[str] = (), no
     """The change touches no suite.
 
     Args:
-        commit: of the change.
-        created: now.
         untouched: names of the suites.
         notes: what the change does touch, and what does not need an evaluation.
     """
@@ -66,9 +58,7 @@ def skipped(commit: str, created: datetime, *, untouched: Sequence[str] = (), no
 def deleted(resolved: Resolved, created: datetime) -> RunRecord:
     """The change deletes prompts that the base examines, and touches no other suite.
 
-    Args:
-        resolved: what was deleted; its policy says whether a HOLD fails.
-        created: now.
+    The policy of `resolved` says whether a HOLD fails.
     """
     fail_on = resolved.policy.fail_on
     reasons = [str(one) for one in resolved.deleted]
@@ -91,10 +81,6 @@ def closed(commit: str, created: datetime) -> RunRecord:
 def overridden(found: OverrideRecord, created: datetime) -> RunRecord:
     """The override label is set and counts.
 
-    Args:
-        found: the label, who set it, and for which commit.
-        created: now.
-
     Raises:
         ValueError: it does not count.
     """
@@ -105,24 +91,14 @@ def overridden(found: OverrideRecord, created: datetime) -> RunRecord:
 
 
 def nothing(why: str, commit: str, created: datetime) -> RunRecord:
-    """The event asks for nothing that could be judged.
-
-    Args:
-        why: a sentence.
-        commit: that the event is about.
-        created: now.
-    """
+    """The event asks for nothing that could be judged; `why` is a sentence."""
     return _record(Verdict.SKIPPED, 0, [why], commit, created)
 
 
 def without_secrets(why: str, error: GateError, commit: str, created: datetime) -> RunRecord:
-    """A run that GitHub gives no secrets, where somebody decided that such runs pass.
+    """A run without secrets from GitHub, where somebody decided that such runs pass.
 
-    Args:
-        why: it gives none, as a sentence without its full stop.
-        error: what is missing.
-        commit: of the change.
-        created: now.
+    `why` says why there are none, as a sentence without its full stop; `error` says what is missing.
     """
     run = _record(Verdict.SKIPPED, 0, [f"nothing was evaluated: {why}."], commit, created)
     return run.model_copy(update={"notes": [f"{error.message}."], "kind": "unjudged"})
@@ -132,11 +108,8 @@ def failed(error: GateError, commit: str, created: datetime, *, advice: str = ""
     """The evaluation could not be carried out.
 
     Args:
-        error: why; its exit code is the run's.
-        commit: of the change.
-        created: now.
-        advice: what to do about a mistake that the merge target has already; empty for any other.
-        setup: the change itself was not looked at, nor whether its label is set.
+        advice: what to do about an error that the merge target already has; empty for any other.
+        setup: neither the change nor its label was looked at.
     """
     if isinstance(error, InputErrors):
         count = len(error.problems)

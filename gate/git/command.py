@@ -1,4 +1,4 @@
-"""Runs git: no shell, no network, no endless wait; which commits are there, and how git would merge two."""
+"""Runs git, without shell, network or endless wait; which commits are present, and how git would merge two."""
 
 import re
 import subprocess
@@ -27,11 +27,9 @@ _CREDENTIALS = re.compile(r"://[^/@\s]+@")
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What git said.
+    """Result of a git command.
 
     Args:
-        code: exit code.
-        out: standard output.
         error: the last line of standard error, printable and without credentials.
     """
 
@@ -42,21 +40,15 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Git:
-    """The git command line in one folder.
-
-    Args:
-        folder: where it runs.
-        timeout_s: seconds for one command.
-    """
+    """The git command line in one folder; each command has a time limit."""
 
     folder: Path
     timeout_s: float = 60.0
 
     def ask(self, *arguments: str, given: bytes = b"") -> Answer:
-        """Run a command whose failure is an answer too.
+        """Run a command that is allowed to fail.
 
         Args:
-            arguments: after `git`.
             given: its standard input.
 
         Raises:
@@ -87,7 +79,7 @@ class Git:
         """Run a command that must succeed.
 
         Raises:
-            CannotEvaluate: it did not.
+            CannotEvaluate: it failed.
         """
         answer = self.ask(*arguments, given=given)
         if answer.code != 0:
@@ -107,20 +99,16 @@ def _last_line(stderr: bytes) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Commits:
-    """The commits of one clone, which may be shallow.
-
-    Args:
-        git: runs git in the clone.
-    """
+    """The commits of one clone, which may be shallow."""
 
     git: Git
 
     def has(self, sha: str) -> bool:
-        """The commit and its tree are here."""
+        """Are the commit and its tree here?"""
         return self.git.ask("cat-file", "-e", sha + "^{tree}").code == 0
 
     def parents(self, sha: str) -> tuple[str, ...]:
-        """The parents that the commit itself names, whether or not a shallow clone has them; empty when it is not here.
+        """The commit's own parents, even those that a shallow clone lacks; empty when the commit is not here.
 
         `git log` and `git rev-parse` hide them at the border of a shallow clone.
         """
@@ -137,10 +125,10 @@ class Commits:
         return answer.out.decode("ascii", "replace").strip() or None if answer.code == 0 else None
 
     def merged(self, base: str, head: str) -> str | None:
-        """The tree of the merge of `head` into `base`, made without touching the working tree.
+        """The tree id of the merge of `head` into `base`, made without touching the working tree; None where git cannot
+        tell.
 
-        Returns:
-            The tree's object id; None where git cannot tell: a history too shallow, or a git before 2.38.
+        A history may be too shallow for that, or git older than 2.38.
 
         Raises:
             CannotEvaluate: the two conflict.

@@ -21,7 +21,7 @@ MOST_LEVELS = 1_000
 """Folders within one another."""
 
 _AT_ONCE = 16 * 2**20
-"""Bytes of files that are read at once, where one is no larger."""
+"""Bytes of files that are read at once, unless one file is larger."""
 _TREES_AT_ONCE = 1_000
 
 
@@ -31,11 +31,7 @@ _MODE = re.compile(rb"[0-7]{1,6}")
 
 @dataclass(frozen=True, slots=True)
 class Objects:
-    """Reads objects, each tree once.
-
-    Args:
-        git: runs git in the repository, which may be shallow or partial.
-    """
+    """Reads objects of a repository, which may be shallow or partial; each tree once."""
 
     git: Git
     _trees: dict[str, list[Entry]] = field(default_factory=dict, init=False)
@@ -45,10 +41,10 @@ class Objects:
         """The folder of all files of a commit.
 
         Args:
-            sha: of a commit, or of a tree.
+            sha: of a commit or a tree.
 
         Raises:
-            CannotEvaluate: it is not here, something else, or not what its id says.
+            CannotEvaluate: it is not here, is something else, or does not match its id.
         """
         if sha not in self._roots:
             ((kind, data),) = self._read([sha], "commit", "tree")
@@ -59,19 +55,19 @@ class Objects:
         return Entry.root(self._roots[sha])
 
     def inside(self, folder: Entry) -> list[Entry]:
-        """What lies in a folder, and not in the folders there.
+        """Direct entries of a folder.
 
         Raises:
-            CannotEvaluate: it is not here, or not what its id says.
+            CannotEvaluate: it is not here, or does not match its id.
         """
         self._fetch([folder.oid])
         return [entry.below(folder.path) for entry in self._trees[folder.oid]]
 
     def below(self, top: Entry) -> list[Entry]:
-        """Everything in a folder and in its folders, these themselves left out, in the order of `git ls-tree -r`.
+        """All entries below a folder, without the folders themselves, in the order of `git ls-tree -r`.
 
         Raises:
-            CannotEvaluate: something is not here, or not what its id says; or there is too much of it.
+            CannotEvaluate: something is not here, or does not match its id; or there is too much of it.
         """
         level, known = [top.oid], {top.oid}
         for levels in count(1):
@@ -96,7 +92,7 @@ class Objects:
             entries: with their sizes, in bytes.
 
         Raises:
-            CannotEvaluate: one is not here, or not what its id says.
+            CannotEvaluate: one is not here, or does not match its id.
         """
         rest = iter(entries)
         for first in rest:
@@ -108,7 +104,7 @@ class Objects:
                 yield entry, data
 
     def sizes(self, entries: Sequence[Entry]) -> list[int | None]:
-        """Bytes of files and links, as git says without reading them; None for what is not here."""
+        """Bytes of files and links, without reading them; None for what is not here."""
         answer = self.git.ask("cat-file", "--batch-check=%(objectsize)", given=_asked([one.oid for one in entries]))
         found = [int(line) if line.isdigit() else None for line in answer.out.splitlines()]
         # In a partial clone git would fetch the first one that is not there, and may not.
@@ -152,7 +148,7 @@ class Objects:
 
 
 def _genuine(oid: str, kind: bytes, data: memoryview) -> bytes:
-    """The content, where it is that of its id."""
+    """The content, checked against its id."""
     whole = hashlib.sha1(usedforsecurity=False) if len(oid) == 40 else hashlib.sha256()
     whole.update(b"%s %d\0" % (kind, len(data)))
     whole.update(data)
@@ -176,7 +172,7 @@ def _parsed(oid: str, data: bytes) -> Iterator[Entry]:
 
 @cache
 def _mode(digits: bytes) -> str:
-    """As git shows it, however a tree has it."""
+    """Six digits as git shows them, however a tree has them."""
     bits = int(digits, 8)
     if stat.S_ISREG(bits):
         return "100755" if bits & stat.S_IXUSR else "100644"
@@ -193,17 +189,15 @@ MOST_BYTES = 2 * 2**30
 
 
 def export(git: Git, sha: str, label: str, folder: Path) -> None:
-    """Write the files of a commit, or of a tree: those of submodules are left out, and no filter or hook is run.
+    """Write the files of a commit or a tree, without submodules; no filter or hook runs.
 
     Args:
-        git: runs git in the repository, which may be shallow.
         sha: commit or tree.
-        label: how it is named to the user.
         folder: empty.
 
     Raises:
         GateError: it has too many files, or too large ones.
-        CannotEvaluate: a partial clone has a name and not the content, or something is not what its id says.
+        CannotEvaluate: a partial clone lacks the content of a file, or something does not match its id.
     """
     objects = Objects(git)
     entries = _entries(objects, sha, label)

@@ -26,8 +26,7 @@ class Repo:
     """A repository with a working tree.
 
     Args:
-        root: the folder that holds the working tree; all paths in sources are relative to it.
-        git: runs git there.
+        root: of the working tree; all paths in sources are relative to it.
     """
 
     root: Path
@@ -38,7 +37,7 @@ class Repo:
         """The repository that `path` lies in.
 
         Args:
-            path: the working tree's root, or any folder or file inside it.
+            path: the root of the working tree, or any folder or file inside it.
 
         Raises:
             GateError: there is none, it is bare, or git does not trust its owner.
@@ -57,17 +56,13 @@ class Repo:
         raise GateError(f"{folder.resolve()} is not inside a git repository", hint)
 
     def resolve(self, ref: str) -> str:
-        """The commit that a ref names.
+        """The commit id of a ref: 40 hexadecimal digits, 64 in a SHA-256 repository.
 
         Args:
-            ref: branch, tag, commit, or any other revision that git knows.
-
-        Returns:
-            40 hexadecimal digits; 64 in a SHA-256 repository.
+            ref: any revision that git knows.
 
         Raises:
-            GateError: there is no such commit, or none at all; the hint names close branches and the fetch that may be
-                missing.
+            GateError: there is no such commit; the hint names similar branches and a fetch that may be missing.
         """
         if not ref.strip() or ref.startswith("-") or _CONTROL.search(ref) or len(ref) > _LONGEST_REF:
             raise GateError(f"{quoted(ref)} cannot be a git ref", "name a branch, a tag or a commit")

@@ -1,4 +1,4 @@
-"""Where files come from: a commit, the working tree, or a clone that has only a part; and what was read of them."""
+"""Sources of files: a commit, the working tree, or a clone with only a part of them; and notes of what was read."""
 
 import os
 import stat
@@ -37,8 +37,8 @@ class EitherSource:
     """Two sources of the same commit (`gate.prompts.files.FileSource`).
 
     Args:
-        local: is asked first; costs nothing.
-        remote: is asked for what the other cannot say. Its fingerprints must be of the same kind.
+        local: asked first, since it is cheap.
+        remote: asked for what `local` cannot say; its fingerprints must be of the same kind.
     """
 
     local: FileSource
@@ -53,7 +53,7 @@ class EitherSource:
         return self.local.sha
 
     def read(self, path: str) -> bytes | None:
-        """See `FileSource`; a file that the local source knows not to be there is not asked for again.
+        """See `FileSource`; a file that `local` knows to be missing is not asked for again.
 
         Raises:
             CannotEvaluate: neither can say.
@@ -101,40 +101,40 @@ Look = tuple[int, int, int] | None
 """Time of change, size and number of a file as the file system has them; None where there is no such file."""
 
 _OURS = (".gate/", "__pycache__/")
-"""What running writes by itself."""
+"""Files that a run itself writes."""
 
 
 @dataclass(slots=True)
 class Sightings:
-    """What was looked at, and what was seen there.
+    """Files and lists that were looked at, and their state.
 
     Args:
-        files: each with its looks from before it was read, so that no change is missed.
-        lists: what names files, each with the names that it gave; None where it could not.
+        files: each with its state from before it was read, so that no change is missed.
+        lists: functions that name files, each with its names; None where it failed.
     """
 
     files: dict[Path, Look] = field(default_factory=dict)
     lists: dict[tuple[str, str, str], tuple[Names, tuple[str, ...] | None]] = field(default_factory=dict)
 
     def see(self, path: Path) -> None:
-        """Note a file, which need not be there; what was seen first counts."""
+        """Note a file, which may be missing; the first note counts."""
         if path not in self.files:
             self.files[path] = look(path)
 
     def changed(self) -> bool:
-        """Does anything look otherwise now?"""
+        """Has anything changed since?"""
         if any(look(path) != seen for path, seen in self.files.items()):
             return True
         return any(_given(names) != seen for names, seen in self.lists.values())
 
     def again(self) -> "Sightings":
-        """The same places as they look now."""
+        """The same places in their current state."""
         files = {path: look(path) for path in self.files}
         return Sightings(files, {key: (names, _given(names)) for key, (names, _) in self.lists.items()})
 
 
 def look(path: Path) -> Look:
-    """How a file looks without being read."""
+    """The state of a file, without reading it."""
     try:
         facts = path.stat()
     except OSError:
@@ -152,13 +152,7 @@ def _given(names: Names) -> tuple[str, ...] | None:
 
 @dataclass(frozen=True, slots=True)
 class Noted:
-    """Files of a folder (`gate.prompts.files.FileSource`), with a note of each that is asked for.
-
-    Args:
-        inner: reads them.
-        root: of their paths.
-        seen: takes the notes.
-    """
+    """A folder's files (`gate.prompts.files.FileSource`) that notes in `seen` each file that is asked for."""
 
     inner: FileSource
     root: Path
@@ -212,8 +206,6 @@ class RefSource:
 
     Args:
         label: the ref as the user named it.
-        sha: the commit.
-        git: runs git in the repository.
     """
 
     label: str
@@ -225,12 +217,12 @@ class RefSource:
         object.__setattr__(self, "_objects", Objects(self.git))
 
     def read(self, path: str) -> bytes | None:
-        """The blob's bytes, or None when the commit has no such file.
+        """The content; None when the commit has no such file.
 
         Raises:
             InputErrors: the path leaves the repository, names a link, a submodule, a folder or something huge, or leads
                 through a link or a submodule.
-            CannotEvaluate: a partial clone has the name and not the content.
+            CannotEvaluate: a partial clone lacks the content.
         """
         path = checked(path)
         place = f"{self.label}:{path}"
@@ -265,7 +257,7 @@ class RefSource:
         """By the link's own content.
 
         Raises:
-            CannotEvaluate: a partial clone has the name and not the content.
+            CannotEvaluate: a partial clone lacks the content.
         """
         entry = self._entry(checked(link))
         if entry is None or entry.mode != LINK:
@@ -273,10 +265,10 @@ class RefSource:
         return destination(entry.path, self._content(self._sized(entry)))
 
     def sizes(self, paths: Sequence[str]) -> dict[str, int]:
-        """By one question about all of them.
+        """With one query for all of them.
 
         Raises:
-            CannotEvaluate: a partial clone has the name and not the content.
+            CannotEvaluate: a partial clone lacks the content.
         """
         wanted = {checked(path) for path in paths}
         found = [entry for entry in self._below() if entry.plain and entry.path in wanted]
@@ -288,7 +280,7 @@ class RefSource:
         return sized
 
     def _way(self, path: str) -> list[Entry]:
-        """The folders on the way to a path, from the root, and what it names, as far as there is something."""
+        """The folders on the way to a path, from the root, and its own entry, as far as they exist."""
         found = [self._objects.root(self.sha)]
         for part in path.split("/"):
             here = found[-1].path
@@ -309,7 +301,7 @@ class RefSource:
         return self._objects.below(top) if top is not None and top.folder else []
 
     def _sized(self, entry: Entry) -> Entry:
-        """The entry with its size, which only the content itself tells."""
+        """The entry with its size, which needs the content."""
         (size,) = self._objects.sizes([entry])
         if size is None:
             raise self._missing(entry)
@@ -326,12 +318,7 @@ class RefSource:
 
 @dataclass(frozen=True, slots=True)
 class TreeSource:
-    """Files of the working tree (`gate.prompts.files.FileSource`).
-
-    Args:
-        root: of the working tree.
-        git: runs git there.
-    """
+    """Files of the working tree (`gate.prompts.files.FileSource`)."""
 
     root: Path
     git: Git
@@ -345,7 +332,7 @@ class TreeSource:
         return None
 
     def read(self, path: str) -> bytes | None:
-        """The file's bytes, or None when there is no such file.
+        """The content; None when there is no such file.
 
         Raises:
             InputErrors: the path leaves the repository, or leads through a link to a folder or through a submodule; or
@@ -407,12 +394,12 @@ class TreeSource:
         return found
 
     def _names(self) -> set[str]:
-        """What git tracks, or would; outside of a repository all files but hidden ones."""
+        """Files that git tracks, or would; outside of a repository all files but hidden ones."""
         out = self._listed("-z", "--cached", "--others", "--exclude-standard")
         return set(self._walked()) if out is None else {os.fsdecode(name) for name in out.split(b"\0") if name}
 
     def _listed(self, *options: str) -> bytes | None:
-        """What `git ls-files` says; None where there is no repository."""
+        """Output of `git ls-files`; None outside of a repository."""
         answer = self.git.ask("ls-files", *options)
         if answer.code == 0:
             return answer.out

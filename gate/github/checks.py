@@ -26,9 +26,7 @@ class Remark:
     """An annotation on lines of a file of the head.
 
     Args:
-        path: in the repository.
         first, last: 1-based lines.
-        level: how it is shown.
         message: plain text.
     """
 
@@ -41,13 +39,11 @@ class Remark:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a check run ends.
+    """Result of a check run.
 
     Args:
-        conclusion: what it counts as.
         title: one line.
-        summary: Markdown; what is too long ends with a word about it.
-        remarks: annotations.
+        summary: Markdown; cut with a note where it is too long.
     """
 
     conclusion: Conclusion
@@ -66,11 +62,10 @@ class CheckRuns:
     required check must therefore be the job itself, which GitHub always concludes.
 
     Args:
-        github: the repository.
-        key: the gate's key, which tells several gates apart.
+        key: of the gate, to tell several gates apart.
         about: what is judged, such as a pull request's number: two of them may have the same newest commit.
         branch: the branch the change goes into, unless it is the default one; a commit may be good for one and not for
-            another, and a check stays on its commit when a pull request is pointed elsewhere.
+            another, and a check stays on its commit when the base branch changes.
         note: why there is no check run, or why it could not be finished; empty where all went well.
     """
 
@@ -93,11 +88,10 @@ class CheckRuns:
         """Show that an evaluation is under way.
 
         Args:
-            head: the commit.
-            details_url: the workflow run, for people; may be empty.
+            details_url: of the workflow run; may be empty.
 
         Returns:
-            The check run's number; None where there is none, and `note` says why.
+            The check run's number; None where there is none, with the reason in `note`.
         """
         try:
             return self._open(head) or self._create(head, details_url)
@@ -113,15 +107,7 @@ class CheckRuns:
             return None
 
     def finish(self, number: int, outcome: Outcome) -> bool:
-        """Conclude a check run.
-
-        Args:
-            number: from `start`.
-            outcome: how it ends.
-
-        Returns:
-            Whether it was concluded; `note` says what went wrong, with annotations too.
-        """
+        """Conclude a check run; False where that failed. `note` names problems, also with annotations."""
         rows = [_row(remark) for remark in outcome.remarks]
         output = {"title": _cut(outcome.title, 255), "summary": _cut(outcome.summary, LONGEST_SUMMARY)}
         body = {"status": "completed", "conclusion": outcome.conclusion, "output": output}
@@ -133,7 +119,7 @@ class CheckRuns:
         return True
 
     def _open(self, head: str) -> int | None:
-        """One of this gate, about the same, that is in progress on the same commit."""
+        """A check run of this gate, about the same, in progress on the same commit."""
         with asking("read the check runs", "checks: write"):
             repository = self.github.repository
             asked = {"check_name": self.name, "status": "in_progress", "per_page": 100}
@@ -182,7 +168,7 @@ def _row(remark: Remark) -> dict[str, Any]:
 
 
 def _cut(text: str, most: int) -> str:
-    """At most so many UTF-16 units, and a word where something is missing."""
+    """At most so many UTF-16 units, with a note where something was cut."""
     if len(text.encode("utf-16-le", "surrogatepass")) // 2 <= most:
         return text
     end = "\n\n…" if most > 1000 else "…"

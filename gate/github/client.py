@@ -29,7 +29,7 @@ SECONDARY_WAIT_S = 60
 """What GitHub asks for where a secondary rate limit names no time; longer than we wait."""
 
 MOST_ITEMS = 20_000
-"""Comments or events of one pull request; a list that is longer does not end."""
+"""Comments or events of one pull request; a longer list is an error."""
 
 _RETRIED = frozenset({"GET", "PATCH", "DELETE"})
 """A POST whose answer was lost may have been carried out; whoever posts looks before posting again."""
@@ -45,7 +45,7 @@ _MALFORMED = (
     TypeError,
     ValueError,
 )
-"""What PyGithub raises on an answer of a form that GitHub does not document."""
+"""Errors of PyGithub on a malformed answer."""
 
 _EXPIRED = "is the token still valid? pass github-token: ${{ github.token }}"
 
@@ -54,14 +54,14 @@ class ApiError(CannotEvaluate):
     """GitHub could not be asked, or refused.
 
     Args:
-        what: what was being done.
+        what: the action that failed.
         status: HTTP status; 0 where there was no answer.
         said: GitHub's own words, or the kind of failure.
-        needs: the permission of a job that it takes, such as `contents: read`.
-        retry_after: seconds after which GitHub wants to be asked again; None where it names none.
+        needs: the permission that the job needs, such as `contents: read`.
+        retry_after: seconds; None where GitHub names none.
 
     Attributes:
-        limited: too many requests: whoever asks may know, and not now.
+        limited: too many requests; another attempt may succeed later.
     """
 
     def __init__(self, what: str, status: int, said: str, needs: str = "", retry_after: int | None = None) -> None:
@@ -75,11 +75,11 @@ class ApiError(CannotEvaluate):
 
 @contextmanager
 def asking(what: str, needs: str = "pull-requests: read") -> Iterator[None]:
-    """Turn every way in which a request fails into `ApiError`.
+    """Turn every failure of a request into `ApiError`.
 
     Args:
-        what: what is being done, such as `read the labels`.
-        needs: the permission of a job that it takes; empty where every token may.
+        what: the action, such as `read the labels`.
+        needs: the permission that the job needs; empty for none.
     """
     try:
         yield
@@ -102,11 +102,7 @@ def _message(data: Any) -> str:
 
 
 def required(value: object, kind: type[Value]) -> Value:
-    """A value that an answer must have.
-
-    Args:
-        value: as PyGithub gives it.
-        kind: what it must be.
+    """Check the type of a value that an answer must have.
 
     Raises:
         ValueError: it is something else; `asking` turns that into `ApiError`.
@@ -117,7 +113,7 @@ def required(value: object, kind: type[Value]) -> Value:
 
 
 def bounded(items: Iterable[Value]) -> Iterator[Value]:
-    """The items of all pages, as long as there is an end to them.
+    """The items of all pages, up to a limit.
 
     Raises:
         ValueError: there are more than `MOST_ITEMS`; `asking` turns that into `ApiError`.
@@ -129,7 +125,7 @@ def bounded(items: Iterable[Value]) -> Iterator[Value]:
 
 
 class _ImpatientRetry(GithubRetry):
-    """Does not try again where the answer asks for a longer wait than we are willing to have."""
+    """Gives up where the answer asks for a longer wait than `LONGEST_WAIT_S`."""
 
     def increment(self, *args: Any, **kwargs: Any) -> Self:
         response = kwargs.get("response")
@@ -144,7 +140,7 @@ class GitHub:
     """The API of one repository.
 
     Args:
-        token: None asks as anybody, which a public repository allows for reading.
+        token: None for anonymous access, enough to read a public repository.
         api_url: `https://api.github.com`, or `https://HOST/api/v3` of an Enterprise server.
         repository: `owner/name`.
     """
@@ -174,15 +170,15 @@ class GitHub:
         self.repository: Repository = self._client.get_repo(repository)
 
     def pull(self, number: int) -> PullRequest:
-        """The pull request, which asks only when something of it is needed."""
+        """The pull request, loaded only when a field of it is needed."""
         with asking(f"read pull request {number}"):
             return self.repository.get_pull(number)
 
     def login(self) -> str | None:
-        """Whose token it is; None where it may not know, as that of a workflow or of another app.
+        """Login of the token's owner; None for the token of a workflow or another app, which may not ask.
 
         Raises:
-            ApiError: there is another reason why nobody says so.
+            ApiError: any other failure.
         """
         try:
             with asking("ask whose token this is", needs=""):

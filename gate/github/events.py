@@ -13,14 +13,7 @@ from gate.values import JsonValue
 
 @dataclass(frozen=True, slots=True)
 class Posted:
-    """A comment as it stands on the pull request.
-
-    Args:
-        id: GitHub's number.
-        author: login of who wrote it.
-        body: Markdown.
-        url: for people.
-    """
+    """A comment on the pull request; `body` is Markdown."""
 
     id: int
     author: str
@@ -30,15 +23,14 @@ class Posted:
 
 @dataclass(frozen=True, slots=True)
 class LabelEvent:
-    """A label was set or taken off.
+    """A label was set or removed.
 
     Args:
-        label: its name.
-        is_set: False where it was taken off.
+        is_set: False where it was removed.
         by: login; None where the account is gone.
         at: ISO 8601, UTC.
-        bot: it is no person's account.
-        app: the GitHub App that did it in somebody's name; empty where there was none.
+        bot: not a person's account.
+        app: the GitHub App that acted for somebody; empty where there was none.
     """
 
     label: str
@@ -54,16 +46,12 @@ class PullRequest:
     """A pull request at one moment.
 
     Args:
-        number: of the pull request.
         head_sha: the newest commit of the change.
         base_ref: name of the branch it goes into.
-        base_sha: where that branch was when this was told; it may have moved since.
-        state: `open` or `closed`.
-        labels: names.
+        base_sha: of that branch at the time of the event; it may have moved since.
         author: login; empty where the account is gone.
         fork: the change comes from another repository, or from one that is gone.
-        merge_sha: the commit that GitHub made of head and base; None where it made none, or has not said.
-        default_branch: of the repository.
+        merge_sha: GitHub's merge of head and base; None where there is none yet.
     """
 
     number: int
@@ -99,11 +87,8 @@ class PullRequestEvent:
     """Something happened to a pull request.
 
     Args:
-        pull: which, as it was then.
-        action: what happened, such as `opened`.
-        by: login of who did it.
-        label: that was set or taken off.
-        retargeted: it was pointed at another branch.
+        pull: at the time of the event.
+        retargeted: its base branch was changed.
         privileged: the event is `pull_request_target`: secrets, and a change that anybody may have made.
     """
 
@@ -117,15 +102,12 @@ class PullRequestEvent:
 
 @dataclass(frozen=True, slots=True)
 class MergeGroupEvent:
-    """The merge queue made a branch of pull requests that may be merged together.
+    """The merge queue made a branch for pull requests that may be merged together.
 
     Args:
-        head_sha: its newest commit.
-        base_sha: what it was made on.
         base_ref: name of the branch it goes into.
-        number: of the newest pull request in it; None where the branch's name does not say.
-        over: the group was taken apart again.
-        default_branch: of the repository.
+        number: of its newest pull request; None where the branch's name does not say.
+        over: the group was dissolved.
     """
 
     head_sha: str
@@ -141,10 +123,7 @@ class PushEvent:
     """A branch moved.
 
     Args:
-        branch: its name; empty for a tag.
-        sha: where it is now.
-        deleted: it is gone.
-        default_branch: of the repository.
+        branch: empty for a tag.
     """
 
     branch: str
@@ -159,7 +138,6 @@ class DispatchEvent:
 
     Args:
         ref: the branch or tag that was chosen.
-        default_branch: of the repository.
     """
 
     ref: str
@@ -168,13 +146,12 @@ class DispatchEvent:
 
 @dataclass(frozen=True, slots=True)
 class WorkflowRunEvent:
-    """Another workflow ran, perhaps for a pull request of a fork, of which the payload does not say the number.
+    """Another workflow ran, perhaps for a pull request of a fork; the payload lacks its number.
 
     Args:
-        event: what had started it.
+        event: the one that started it.
         head_sha: the commit it ran for.
-        head_branch: its branch.
-        head_owner: who owns the repository of that branch; empty where it is gone.
+        head_owner: owner of the repository of `head_branch`; empty where it is gone.
     """
 
     event: str
@@ -190,12 +167,10 @@ def parse_event(name: str, text: str, file: str) -> Event:
     """Read a payload.
 
     Args:
-        name: of the event, as GITHUB_EVENT_NAME has it.
-        text: JSON.
-        file: path for messages.
+        name: as GITHUB_EVENT_NAME has it.
 
     Raises:
-        InputErrors: it is no JSON, or lacks what a payload has.
+        InputErrors: it is not JSON, or lacks a field.
         GateError: an event that the gate does not handle.
     """
     parse = _PARSERS.get(name)

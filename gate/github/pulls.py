@@ -1,4 +1,4 @@
-"""Pull requests: their comments, labels and events, and the people around them."""
+"""Pull requests: their comments, labels and events, and the people involved."""
 
 import re
 from collections.abc import Iterable
@@ -16,21 +16,13 @@ from gate.record.parts import Role
 
 @dataclass(frozen=True, slots=True)
 class PullRequestPeople:
-    """Asks about people (`gate.action.override.People`).
-
-    Args:
-        github: the repository.
-        number: of the pull request.
-    """
+    """Asks about people (`gate.action.override.People`)."""
 
     github: GitHub
     number: int
 
     def role(self, login: str) -> Role:
-        """What somebody may do in the repository, by teams and organization, too.
-
-        Args:
-            login: of a person.
+        """The role of a person in the repository, also by teams and organization.
 
         Raises:
             ApiError: it cannot be read, or the answer is about somebody else.
@@ -72,19 +64,13 @@ def _role(answer: Any, login: str) -> Role:
 
 
 def _login(user: Any) -> str | None:
-    """GitHub gives null where there is no account, and an empty object where a commit has no address."""
+    """None where GitHub has null (no account) or an empty object (a commit without an address)."""
     return required(user["login"], str) if user else None
 
 
 @dataclass(frozen=True, slots=True)
 class Now:
-    """A pull request at this moment.
-
-    Args:
-        state: `open` or `closed`.
-        labels: names.
-        head: the newest commit.
-    """
+    """A pull request at this moment: `open` or `closed`, its labels and its newest commit."""
 
     state: str
     labels: tuple[str, ...]
@@ -93,12 +79,7 @@ class Now:
 
 @dataclass(frozen=True, slots=True)
 class PullRequestLabels:
-    """Reads labels.
-
-    Args:
-        github: the repository.
-        number: of the pull request.
-    """
+    """Reads labels."""
 
     github: GitHub
     number: int
@@ -111,7 +92,7 @@ class PullRequestLabels:
             return Now(required(pull.state, str), labels, required(pull.head.sha, str))
 
     def events(self) -> tuple[LabelEvent, ...]:
-        """Every time that a label was set or taken off, oldest first."""
+        """Every change of a label, oldest first."""
         with asking("read who set the label"):
             issue = self.github.repository.get_issue(self.number)
             rows = [event.raw_data for event in bounded(issue.get_timeline())]
@@ -134,7 +115,7 @@ def _label_event(row: dict[str, Any]) -> LabelEvent:
 
 
 def _app(app: Any) -> str:
-    """What acted in a person's name; something that cannot be read is an app, too."""
+    """The app that acted for a person; one that cannot be read counts, too."""
     if app is None:
         return ""
     name = app.get("slug") if isinstance(app, dict) else None
@@ -142,19 +123,14 @@ def _app(app: Any) -> str:
 
 
 WORKFLOW_AUTHOR = "github-actions[bot]"
-"""Who writes with a workflow's own token, to which GitHub does not tell its name."""
+"""Login of a workflow's own token, which cannot ask GitHub for it."""
 
 _WRITE = "pull-requests: write"
 
 
 @dataclass(slots=True)
 class PullRequestComments:
-    """Reads and writes comments; every method may raise `ApiError`.
-
-    Args:
-        github: the repository.
-        number: of the pull request.
-    """
+    """Reads and writes comments; every method may raise `ApiError`."""
 
     github: GitHub
     number: int
@@ -166,7 +142,7 @@ class PullRequestComments:
         return self._author
 
     def head(self) -> str:
-        """The commit that is the pull request's head now: it may have moved while the evaluation ran."""
+        """The current head commit of the pull request: it may have moved during the evaluation."""
         with asking("read the head of the pull request"):
             return required(self.github.pull(self.number).head.sha, str)
 
@@ -212,11 +188,7 @@ _STATES = ("open", "closed")
 
 @dataclass(frozen=True, slots=True)
 class PullRequests:
-    """Finds pull requests of one repository; every method may raise `ApiError`.
-
-    Args:
-        github: the repository.
-    """
+    """Finds pull requests of one repository; every method may raise `ApiError`."""
 
     github: GitHub
 
@@ -232,9 +204,8 @@ class PullRequests:
         """The open pull requests whose head is this commit of this branch.
 
         Args:
-            owner: of the repository in which the branch lies, the fork's.
-            branch: its name.
-            sha: the commit; a branch that has moved on is none.
+            owner: of the branch's repository, the fork's.
+            sha: must be the branch's newest commit.
         """
         with asking(f"find the pull request of {sha[:12]}"):
             found = _pulls(self.github.repository.get_pulls(state="open", head=f"{owner}:{branch}"))
@@ -242,20 +213,12 @@ class PullRequests:
             return tuple(one for one in found if one.head_sha == sha and one.state == "open")
 
     def open_at(self, sha: str) -> tuple[PullRequest, ...]:
-        """All open pull requests whose head is a commit, from wherever they come.
-
-        Args:
-            sha: the commit.
-        """
+        """All open pull requests whose head is a commit, from any repository."""
         with asking(f"find the pull requests of {sha[:12]}"):
             return tuple(one for one in _pulls(self.github.repository.get_pulls(state="open")) if one.head_sha == sha)
 
     def of_commit(self, sha: str) -> tuple[PullRequest, ...]:
-        """The pull requests that a commit belongs to.
-
-        Args:
-            sha: the commit.
-        """
+        """The pull requests that a commit belongs to."""
         with asking(f"find the pull requests of {sha[:12]}"):
             return tuple(_pulls(self.github.repository.get_commit(sha).get_pulls()))
 

@@ -1,7 +1,7 @@
 """Files of one commit, read from GitHub where the checkout does not have them.
 
-Trees and blobs are asked for, not `/contents`: that one follows symbolic links without a word, ends at 1 MB, and lists
-at most 1,000 entries of a folder.
+It reads trees and blobs, not `/contents`, which follows symbolic links silently, ends at 1 MB, and lists at most 1,000
+entries of a folder.
 """
 
 import base64
@@ -23,11 +23,7 @@ LONGEST_WALK = 500
 
 @dataclass(slots=True)
 class GitHubStore:
-    """Commits, trees and blobs of one repository; each is asked for once.
-
-    Args:
-        github: the repository.
-    """
+    """Commits, trees and blobs of one repository, each loaded once."""
 
     github: GitHub
     _trees: dict[tuple[str, bool], tuple[list[Entry], bool]] = field(default_factory=dict)
@@ -37,7 +33,7 @@ class GitHubStore:
         """The parents of a commit.
 
         Raises:
-            ApiError: there is no such commit, or it cannot be read.
+            ApiError: it is missing, or cannot be read.
         """
         with asking(f"read commit {sha[:12]}", "contents: read"):
             return tuple(required(parent.sha, str) for parent in self.github.repository.get_git_commit(sha).parents)
@@ -84,8 +80,6 @@ class GitHubSource:
 
     Args:
         label: how the commit is named to the user.
-        sha: the commit.
-        store: asks GitHub.
     """
 
     label: str
@@ -93,7 +87,7 @@ class GitHubSource:
     store: GitHubStore
 
     def read(self, path: str) -> bytes | None:
-        """The file's bytes, or None when the commit has no such file.
+        """The content; None when the commit has no such file.
 
         Raises:
             InputErrors: the path leaves the repository, names a link, a submodule, a folder or something huge, or leads
@@ -136,7 +130,7 @@ class GitHubSource:
         return destination(entry.path, self.store.blob(entry)) if entry is not None and entry.mode == LINK else None
 
     def sizes(self, paths: Sequence[str]) -> dict[str, int]:
-        """As one listing has them: looked up one by one, each folder on the way would be a request."""
+        """From one listing: single look-ups would need a request for each folder on the way."""
         wanted = {checked(path) for path in paths}
         folder = commonpath([dirname(path) for path in wanted]) if wanted else ""
         return {entry.path: entry.size for entry in self._files(folder) if entry.path in wanted}

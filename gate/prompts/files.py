@@ -1,4 +1,4 @@
-"""The files of one commit, or of a folder: a port to read them, the rules that they keep, and how alike two are."""
+"""Files of one commit or of a folder: the protocol to read them, rules for paths, and the similarity of two files."""
 
 import hashlib
 import posixpath
@@ -17,12 +17,11 @@ from gate.paths import escapes, matches, may_hold, normal
 
 @dataclass(frozen=True, slots=True)
 class CodePlace:
-    """Files of one side of a comparison, by which code of theirs can be found again and run.
+    """Files of one side of a comparison, from which its code can be loaded and run.
 
     Args:
-        checkout: folder of the repository.
         sha: commit or tree; None for the working tree.
-        label: of the side, for a reader.
+        label: of the side, for readers.
         folder: below the checkout's root, where modules are looked for; empty for the root.
     """
 
@@ -46,15 +45,15 @@ class FileSource(Protocol):
         ...
 
     def read(self, path: str) -> bytes | None:
-        """The file's bytes, or None when there is no such file.
+        """The content; None when there is no such file.
 
         Raises:
-            GateError: a path that leaves the repository, or something that is not a plain file of bounded size.
+            GateError: the path leaves the repository, or is not a plain file of bounded size.
         """
         ...
 
     def fingerprint(self, path: str) -> str | None:
-        """Names the file's content, and costs less than reading it; None when there is no such file.
+        """Identifies the content, cheaper than reading it; None when there is no such file.
 
         Equal fingerprints, of whatever sources, mean equal content; different ones mean nothing.
         """
@@ -65,43 +64,30 @@ class FileSource(Protocol):
         ...
 
     def listing(self, folder: str = "") -> dict[str, str]:
-        """Every plain file in a folder and its folders, whatever its name, with its fingerprint.
+        """Every plain file below a folder, with its fingerprint; it is empty where only reading the file would tell.
 
         Args:
             folder: empty for the root.
-
-        Returns:
-            By path from the root; an empty fingerprint where only reading the file would tell.
         """
         ...
 
     def links(self, pattern: str) -> dict[str, str]:
-        """Symbolic links and submodules that match, or behind which something could.
-
-        Returns:
-            By path: what it is, equal in every source (see `gate.prompts.files.linked`).
-        """
+        """Symbolic links and submodules that match, or behind which something could, described as by `linked`."""
         ...
 
     def leads_to(self, link: str) -> str | None:
-        """The path that a symbolic link leads to, from the root, by its own content.
-
-        Args:
-            link: its path.
-
-        Returns:
-            None where that is no place in the repository, and for what is no link.
+        """The target of a symbolic link, from the root; None where that is outside the repository, or it is no link.
 
         Raises:
-            CannotEvaluate: a partial clone has the name and not the content.
+            CannotEvaluate: a partial clone lacks the content.
         """
         ...
 
     def sizes(self, paths: Sequence[str]) -> dict[str, int]:
-        """Bytes of files, which are not read for it; what is no plain file is left out.
+        """Bytes of files, without reading them; without what is not a plain file.
 
         Raises:
-            CannotEvaluate: a partial clone has the name and not the content.
+            CannotEvaluate: a partial clone lacks the content.
         """
         ...
 
@@ -122,8 +108,7 @@ class Entry:
 
     Args:
         mode: six octal digits, as git has them.
-        oid: object id.
-        size: bytes; 0 for what is no blob, and where nobody asked for it.
+        size: bytes; 0 for what is not a blob, and where it was not asked for.
         path: from the root of the repository.
     """
 
@@ -139,19 +124,19 @@ class Entry:
 
     @property
     def plain(self) -> bool:
-        """A file, and no link, submodule or folder."""
+        """Is it a file, and no link, submodule or folder?"""
         return self.mode not in _KINDS
 
     @property
     def folder(self) -> bool:
-        """A tree."""
+        """Is it a tree?"""
         return self.mode == FOLDER
 
     def below(self, folder: str) -> "Entry":
         """The same entry with its path from the root.
 
         Args:
-            folder: what its path was relative to; empty for the root.
+            folder: the present base of the path; empty for the root.
         """
         return replace(self, path=f"{folder}/{self.path}") if folder else self
 
@@ -161,14 +146,7 @@ class Entry:
         return f"{self.mode}:{self.oid}"
 
     def check(self, place: str) -> None:
-        """Refuse what is not a plain file of bounded size.
-
-        Args:
-            place: how the file is named to the user.
-
-        Raises:
-            InputErrors: it is something else.
-        """
+        """Refuse what is not a plain file of bounded size."""
         if not self.plain:
             raise one_problem(place, 0, _KINDS[self.mode], _REMEDIES[self.mode])
         if self.size > FILE_BYTES:
@@ -182,11 +160,10 @@ def folders(path: str) -> list[str]:
 
 
 def check_way(place: str, way: Iterable[tuple[str, str]]) -> None:
-    """Refuse a path on whose way something else than folders lies: no commit has such a file.
+    """Refuse a path that leads through something else than folders: no commit has such a file.
 
     Args:
-        place: how the file is named to the user.
-        way: mode and path of what lies there.
+        way: mode and path of each entry on it.
 
     Raises:
         InputErrors: a symbolic link, or a submodule.
@@ -209,7 +186,7 @@ def checked(path: str) -> str:
 
 
 def matching(paths: Iterable[str], pattern: str) -> list[str]:
-    """Those paths that match, sorted.
+    """The matching paths, sorted.
 
     Raises:
         InputErrors: one of them is not UTF-8.
@@ -227,8 +204,8 @@ def linked(entries: Iterable[Entry], pattern: str) -> dict[str, str]:
     """Links and submodules that match, or behind which something could, by their paths.
 
     Returns:
-        What each is: its kind, and of one that matches itself also what it leads to. A submodule behind which something
-        could match is the same one when it moves on: nothing in it was examined before, either.
+        The kind of each, and the target of one that matches itself. A submodule behind which something could match
+        stays the same when its commit changes: nothing in it was examined before, either.
     """
     odd = [entry for entry in entries if entry.mode in _WAYS]
     behind = {entry.path: entry.mode for entry in odd if may_hold(entry.path, pattern)}
@@ -236,12 +213,7 @@ def linked(entries: Iterable[Entry], pattern: str) -> dict[str, str]:
 
 
 def destination(link: str, target: bytes) -> str | None:
-    """The path from the root, `.`, that a symbolic link leads to; None where that is no place in the repository.
-
-    Args:
-        link: its own path.
-        target: its content.
-    """
+    """The target of a symbolic link, from the root (which is `.`); None where it is outside the repository."""
     path = posixpath.normpath(posixpath.join(posixpath.dirname(link), target.decode("utf-8", "surrogateescape")))
     return None if path != "." and escapes(path) else path
 
@@ -261,8 +233,7 @@ class Subfolder:
     """A source whose paths begin in a folder (`gate.prompts.files.FileSource`).
 
     Args:
-        whole: the repository's files.
-        folder: from its root, with `/`.
+        folder: from the root, with `/`.
     """
 
     whole: FileSource
@@ -310,18 +281,17 @@ class Subfolder:
 
 
 SIMILAR = 0.5
-"""Share of the content from which on git takes one file for the successor of another (`git diff --find-renames`)."""
+"""Share of the content from which on git takes a file for a renamed one (`git diff --find-renames`)."""
 
 _BLANKS = b" \t\r"
 _CHUNK = re.compile(rb"[^\n]{0,63}+\n|[^\n]{1,64}")
 
 
 def chunks(data: bytes) -> Counter[bytes]:
-    """The lines of a file, long ones in pieces of 64 bytes, each with the number of its bytes in the file.
+    """The lines of a file, long ones in pieces of 64 bytes, each with its number of bytes in the file.
 
     Args:
-        data: the file; blanks at the end of a line count for nothing, nor does whether lines end as on Windows, or
-            whether the last one ends at all.
+        data: blanks at the end of a line, Windows line ends, and a missing last line end make no difference.
     """
     text = b"\n".join(line.rstrip(_BLANKS) for line in data.split(b"\n"))
     text += b"\n" if text and not text.endswith(b"\n") else b""
@@ -332,10 +302,10 @@ def chunks(data: bytes) -> Counter[bytes]:
 
 
 def similar_sizes(old: Counter[bytes]) -> range:
-    """Sizes in bytes outside of which no file is similar, so that it need not be read.
+    """Sizes in bytes that a similar file can have; others need not be read.
 
     A byte may be missing at the end of the other file, and its line ends, with the blanks before them, may take as much
-    room again. Where they take more, the other file is not looked at: it would be a way to have anything read.
+    room again. Files with more than that are not read: otherwise anything could be made to be read.
     """
     total = old.total()
     return range(max(1, ceil(total * SIMILAR) - 1), floor(total / SIMILAR) * 2 + 1)

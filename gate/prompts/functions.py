@@ -1,7 +1,4 @@
-"""Prompts that a Python function builds, `python:module:function`: their names, their files, what they are called with.
-
-Nothing here runs or even parses the code.
-"""
+"""Prompts built by a Python function, `python:module:function`: their names, files and arguments."""
 
 import re
 from collections.abc import Sequence
@@ -16,18 +13,18 @@ from gate.values import JsonValue
 _MADE_AT_RUN_TIME = re.compile(
     rb"\bimport[\s\\(]*\*|\b(__getattr__|__dict__|globals|locals|vars|setattr|exec|eval|sys\s*\.\s*modules)\b"
 )
-"""Words by which a module gets names that do not stand in it."""
+"""Words by which a module gets names that it does not contain."""
 
 
 class CannotLoad(GateError):
-    """The function cannot be had at one side: no case can be put into the prompt there."""
+    """The function is missing or cannot be loaded at one side."""
 
 
 def file_of(source: FileSource, prompt: str) -> str | None:
-    """The file that a prompt stands in: its module, or the path itself; None where the source has none.
+    """The file of a prompt: the module of a function, or the path itself; None where the source has none.
 
-    A module that does not hold the function's name is none: what is deleted is told without running anything. What it
-    takes over from another by `import *`, or names while it runs, cannot be told so: there the module counts.
+    A module that does not contain the function's name does not count, so that a deleted function is noticed without
+    running anything. With `import *`, or names made at run time, the module counts.
     """
     if not is_python(prompt):
         return prompt if source.fingerprint(prompt) is not None else None
@@ -39,12 +36,7 @@ def file_of(source: FileSource, prompt: str) -> str | None:
 
 
 def missing(source: FileSource, prompt: str) -> str:
-    """What is not there of a prompt that `file_of` knows no file of.
-
-    Args:
-        source: the side.
-        prompt: a path, or a function.
-    """
+    """What is missing of a prompt for which `file_of` finds no file."""
     if not is_python(prompt):
         return "there is no such prompt"
     entry = entry_of(prompt)
@@ -53,12 +45,12 @@ def missing(source: FileSource, prompt: str) -> str:
 
 
 def names_of(prompt: str) -> tuple[str, ...]:
-    """What a pattern may mean by a prompt: the path; of a function also the files that its module can be in."""
+    """What a pattern may match for a prompt: its path; for a function also the files of its module."""
     return (prompt, *entry_of(prompt).files) if is_python(prompt) else (prompt,)
 
 
 def _names(data: bytes, function: str) -> bool:
-    """May a module hold a name? Also where it is made in a way that no text tells."""
+    """May a module hold a name? True also where the text cannot tell."""
     found = re.search(rb"\b%s\b" % function.encode("ascii"), data)
     return found is not None or _MADE_AT_RUN_TIME.search(data) is not None
 
@@ -73,34 +65,28 @@ def moved_to(prompt: str, path: str) -> str:
 
 
 class PromptBuilder(Protocol):
-    """Runs code of the repository, apart from everything else."""
+    """Runs code of the repository, in isolation."""
 
     def place(self, source: FileSource, what: str) -> CodePlace:
-        """Where the code of one side lies, for what is run later.
+        """The place of one side's code, for a later run.
 
         Args:
-            source: the side.
-            what: is to be run.
+            what: names the code in messages.
 
         Raises:
             GateError: no code may run here.
-            CannotEvaluate: the side is in no checkout.
+            CannotEvaluate: the side is not checked out.
         """
         ...
 
     def build(
         self, source: FileSource, entry: Entry, sessions: Sequence[dict[str, JsonValue]]
     ) -> tuple[str | Failed, ...]:
-        """The text that a function makes of each session, or why it makes none.
-
-        Args:
-            source: the side whose code is run.
-            entry: the function.
-            sessions: what it is called with.
+        """The text that a function returns for each session, or why there is none.
 
         Raises:
-            CannotLoad: the function cannot be had.
+            CannotLoad: the function is missing or cannot be loaded.
             GateError: no code may run here.
-            CannotEvaluate: the files of the side cannot be had.
+            CannotEvaluate: the files of the side are not available.
         """
         ...

@@ -1,4 +1,4 @@
-"""The files that a template pulls in, all of them read and checked before anything is rendered."""
+"""The files that a template includes, all read and checked before rendering."""
 
 import re
 from collections import deque
@@ -23,8 +23,8 @@ class Library:
 
     Args:
         path: of the prompt, from the root of `read`.
-        read: the bytes of a file, None where there is none; InputErrors for what is no plain file inside the root.
-        named: a path as the user should read it.
+        read: the bytes of a file, None where there is none; InputErrors for what is not a plain file inside the root.
+        named: the path to show to the user.
     """
 
     path: str
@@ -46,14 +46,13 @@ class Use:
 
 
 def gather(contents: Sequence[tuple[int, str]], library: Library) -> Parts:
-    """Read every file that a prompt pulls in.
+    """Read all files that a prompt includes.
 
     Args:
-        contents: its templates, each with the line of the message that holds it; 0 where the template is the file.
-        library: where to read.
+        contents: the prompt's templates, each with the line of its message; 0 where the template is the whole file.
 
     Raises:
-        InputErrors: mistakes in includes and parts, each with its own file and line, all of them at once.
+        InputErrors: all mistakes in includes and parts, each with its file and line.
     """
     walk = _Walk(library)
     for line, content in contents:
@@ -70,14 +69,12 @@ def gather(contents: Sequence[tuple[int, str]], library: Library) -> Parts:
 
 @dataclass(slots=True)
 class _Walk:
-    """What is known so far.
+    """State of reading.
 
     Args:
-        uses: includes of each file that was read.
-        sizes: characters of each.
-        asked: who asked first for each part.
-        waiting: parts that were asked for and not read yet.
-        full: there are more than may be read.
+        sizes: characters by file.
+        asked: the first include of each part.
+        waiting: parts still to be read.
     """
 
     library: Library
@@ -95,7 +92,7 @@ class _Walk:
         self.problems += one_problem(self.library.named(path), line, message, hint).problems
 
     def look(self, path: str, text: str, line: int = 0) -> None:
-        """Find the includes of a template; `line` is where its message stands, 0 where it is the file."""
+        """Find the includes of a template; `line` is that of its message, 0 where it is the whole file."""
         self.uses.setdefault(path, [])
         self.sizes[path] = self.sizes.get(path, 0) + len(text)
         try:
@@ -122,7 +119,7 @@ class _Walk:
             self.ask(part, place)
 
     def ask(self, part: str, place: tuple[str, int]) -> None:
-        """Let a part be read, once."""
+        """Queue a part, once."""
         if part in self.asked or part == self.library.path or self.full:
             return
         if len(self.asked) == PARTS:
@@ -168,7 +165,7 @@ class _Walk:
 
 @dataclass(frozen=True, slots=True)
 class _Extent:
-    """A file with all that it pulls in: characters, includes, and how deep they lie."""
+    """A file with all that it includes: characters, includes, and depth."""
 
     chars: int
     includes: int = 0
@@ -176,7 +173,7 @@ class _Extent:
 
 
 def _check_shape(walk: _Walk) -> None:
-    """Refuse what never ends, and what grows out of few files to a great size; each file is looked at once."""
+    """Refuse endless includes, and few files that grow to a great size; each file is looked at once."""
     root = walk.library.path
     known: dict[str, _Extent] = {}
     _extent(walk, [root], known)
@@ -193,7 +190,7 @@ def _check_shape(walk: _Walk) -> None:
 
 
 def _extent(walk: _Walk, way: list[str], known: dict[str, _Extent]) -> _Extent:
-    """Of the last file of the way that led to it."""
+    """The extent of the last file in `way`, the chain of includes that led to it."""
     path = way[-1]
     if path in known:
         return known[path]
@@ -216,16 +213,11 @@ _TOO_LONG = f"with the parts that it pulls in, the prompt is longer than {PROMPT
 
 
 TODAY = "today"
-"""The day on which the run began, unless the configuration names one."""
+"""The day on which the run began, unless the configuration sets one."""
 
 
 def filled(text: str, values: Mapping[str, str]) -> str:
-    """The text with `{name}` replaced; other braces stay as they are.
-
-    Args:
-        text: of a prompt or a case.
-        values: by name.
-    """
+    """The text with `{name}` replaced; other braces stay as they are."""
     if not values or "{" not in text:
         return text
     names = "|".join(map(re.escape, values))
@@ -234,7 +226,7 @@ def filled(text: str, values: Mapping[str, str]) -> str:
 
 
 def filled_json(value: JsonValue, values: Mapping[str, str]) -> JsonValue:
-    """The same for every text in a JSON value."""
+    """As `filled`, for every text in a JSON value."""
     if isinstance(value, str):
         return filled(value, values)
     if isinstance(value, list):

@@ -38,7 +38,7 @@ class Turn(FileModel):
 
     @property
     def message(self) -> Message:
-        """As it is sent."""
+        """The message to send."""
         return Message(ROLES[self.role], self.content)
 
 
@@ -73,28 +73,21 @@ def read_chat(document: Document) -> tuple[tuple[int, Message], ...]:
 
 
 _NAMES = ("id", "model", "name")
-"""Keys of a `.prompty` under which the name of a model stands."""
+"""Keys of a `.prompty` that may hold the name of a model."""
 
 
 def own_settings(entries: Mapping[str, JsonValue], keys: Iterable[str]) -> tuple[tuple[str, str], ...]:
-    """The settings that the file has, each as its key and its value in JSON.
+    """The settings of a file, each as key and JSON value.
 
     Args:
-        entries: the file, or its front matter.
+        entries: of the file, or of its front matter.
         keys: those that other tools send with the prompt.
     """
     return tuple((key, json.dumps(entries[key], sort_keys=True, ensure_ascii=False)) for key in keys if key in entries)
 
 
 def own_model(settings: Iterable[tuple[str, str]]) -> ModelRef | None:
-    """The model that a prompt file names.
-
-    Args:
-        settings: of the file, as `own_settings` gives them.
-
-    Returns:
-        None where it names none, or none that the gate knows how to ask.
-    """
+    """The model named by the `own_settings` of a file; None where there is none, or an unknown one."""
     told = json.loads(dict(settings).get("model", "null"))
     name = told if isinstance(told, str) else _named(told)
     return foreign_model(name) if name else None
@@ -119,7 +112,7 @@ ROLE_MARK = re.compile(
     r"[ \t]*(?:#[ \t]*)?(system|developer|user|assistant|function|tools?)[ \t]*(?:\[[^\]]*\][ \t]*)?:[ \t]*",
     re.IGNORECASE,
 )
-"""A line that begins a message; each blank can belong to one part only, so that many of them take no square of time."""
+"""A line that begins a message; each blank matches one part only, to avoid quadratic time."""
 _FENCE = re.compile(r"---[ \t]*")
 _THREAD = "![thread]"
 _ENGINES = ("jinja2",)
@@ -127,11 +120,10 @@ _ENGINES = ("jinja2",)
 
 @dataclass(frozen=True, slots=True)
 class Prompty:
-    """What the gate takes out of the file.
+    """The supported part of a `.prompty` file.
 
     Args:
         messages: Jinja2, each with the line that its content begins on.
-        settings: what the file says about the model.
     """
 
     messages: tuple[tuple[int, Message], ...]
@@ -139,15 +131,15 @@ class Prompty:
 
 
 def is_prompty(path: str) -> bool:
-    """Is this such a file, by its name?"""
+    """Is this a `.prompty` file, by its name?"""
     return path.lower().endswith(ENDING)
 
 
 def read_prompty(text: str, problems: Problems) -> Prompty:
-    """The prompt; keys of the front matter that the gate does not know are let pass.
+    """The prompt; unknown keys of the front matter are ignored.
 
     Args:
-        text: the file, with `\\n` for line ends.
+        text: with `\\n` for line ends.
         problems: gets every mistake.
     """
     lines = text.split("\n")
@@ -179,7 +171,7 @@ def _front(lines: list[str], file: str) -> Document:
 
 
 def _check_engine(front: Document, problems: Problems) -> None:
-    """Only Jinja2 is read: in another language the same signs mean something else."""
+    """Refuse other template languages than Jinja2, where the same signs mean something else."""
     template = front.get("template")
     engine = _ENGINES[0] if template is None else _engine(template.data)
     if template is not None and engine not in _ENGINES:
@@ -229,18 +221,17 @@ _PLACEHOLDER = re.compile(r"\{\{[ \t]*([^\W\d][\w-]*)[ \t]*\}\}")
 _TAKEN = frozenset(
     (*keyword.kwlist, "true", "false", "none", "self", "loop", "super", "caller", "varargs", "kwargs", "range", "dict")
 )
-"""Words of the language that the placeholders are filled by."""
+"""Reserved words of Jinja2, which placeholders must not use."""
 _SIGN = re.compile(r"\{(?=[{%#]|\Z)|\r")
 """What would begin a tag, and what templates read as another line end."""
 
 
 @dataclass(frozen=True, slots=True)
 class PromptYml:
-    """What the gate takes out of the file.
+    """The supported part of a `.prompt.yml` file.
 
     Args:
-        messages: each with its line; contents are templates in which only placeholders are no text.
-        settings: what the file says about the model.
+        messages: each with its line; contents are templates with placeholders only.
     """
 
     messages: tuple[tuple[int, Message], ...]
@@ -252,7 +243,7 @@ def _lowered(role: Any) -> Any:
 
 
 class _Turn(Turn):
-    """The format does not tell the roles in capitals apart."""
+    """A turn whose role may be in capitals, which the format allows."""
 
     role: Annotated[Literal["system", "developer", "user", "assistant"], BeforeValidator(_lowered)]
 
@@ -269,15 +260,14 @@ def is_prompt_yml(path: str) -> bool:
 
 
 def read_prompt(text: str, problems: Problems, *, template: bool = False) -> PromptYml:
-    """The prompt; keys that the gate does not know are let pass, since the file belongs to another tool.
+    """The prompt; unknown keys are ignored, since the file belongs to another tool.
 
     Args:
-        text: the file.
         problems: gets every mistake.
-        template: leave the contents as they are: the user says that they are Jinja2.
+        template: keep the contents, which are Jinja2.
 
     Raises:
-        InputErrors: it is no YAML mapping, or its messages have mistakes.
+        InputErrors: it is not a YAML mapping, or its messages have mistakes.
     """
     document = read_yaml(text, problems.file)
     if not isinstance(document.data, dict):
@@ -294,12 +284,12 @@ def read_prompt(text: str, problems: Problems, *, template: bool = False) -> Pro
 
 
 def placeholders(content: str) -> Sequence[str]:
-    """The names that a message of such a file asks for, in their order."""
+    """The placeholders of a message of such a file, in their order."""
     return list(dict.fromkeys(found[1] for found in _PLACEHOLDER.finditer(content)))
 
 
 def _as_template(content: str, line: int, problems: Problems) -> str:
-    """The content as a template that gives all of it back, with its placeholders filled."""
+    """The content as a template that renders to itself, with its placeholders filled."""
     pieces: list[str] = []
     at = 0
     for found in _PLACEHOLDER.finditer(content):
@@ -327,21 +317,19 @@ def not_yet(path: str) -> str:
 
 
 def may_pull_in(path: str) -> bool:
-    """Can a prompt of this name pull in parts, even where nobody says that it is a template?"""
+    """Can a prompt of this name include parts, even without the option that makes it a template?"""
     return path.lower().endswith((*TEMPLATE_ENDINGS, ENDING))
 
 
 def parse(text: str, path: str, *, template: bool = False, library: Library | None = None) -> Prompt:
     """Read one prompt file.
 
-    The line break that editors put at the end of a file is no part of a text prompt, and Windows line ends count as
-    line ends.
+    The last line break of a text prompt is dropped, and Windows line ends count as line ends.
 
     Args:
-        text: the file.
-        path: decides the kind by its ending, and stands in messages.
-        template: contents are Jinja2 whatever the ending says. In a `.prompt.yml` they have placeholders otherwise.
-        library: where the parts are read that it pulls in; without one it can pull in none.
+        path: its ending decides the kind.
+        template: contents are Jinja2 whatever the ending says; a `.prompt.yml` has placeholders otherwise.
+        library: where included parts are read; includes are refused without one.
 
     Raises:
         InputErrors: empty, too large, not a chat file, or a template or a part with a mistake.
@@ -390,7 +378,7 @@ def _check_text(text: str, problems: Problems) -> None:
 
 
 def _check_template(line: int, content: str, parts: Parts, problems: Problems) -> None:
-    """`line` is where a chat message stands, 0 when the template is the file."""
+    """Check a template; `line` is that of its chat message, 0 when it is the whole file."""
     try:
         compile_template(content, parts)
     except BadTemplate as error:

@@ -1,4 +1,4 @@
-"""A prompt at one git ref, and the messages that are sent."""
+"""A prompt at one git ref."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,10 +10,10 @@ from gate.values import JsonValue, digest
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """What a Python function made of the session of each case.
+    """Texts of a Python function for the session of each case.
 
     Args:
-        texts: system message by the key of its session (`gate.cases.rendering.key_of`), or why there is none.
+        texts: system message by the session's key (`gate.cases.rendering.key_of`), or why there is none.
     """
 
     texts: Mapping[str, str | Failed]
@@ -26,16 +26,14 @@ class Built:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A prompt as its file says it, before a case is put in.
+    """A parsed prompt file, before a case is filled in.
 
     Args:
-        messages: the file's messages; plain text and templates are one `system` message, and a function has none.
-        template: contents are Jinja2 and are rendered per case.
-        chat: the file gave messages with roles (a chat file).
-        parts: the files that its templates pull in.
-        built: the texts of a prompt that a Python function builds; None where a file holds the prompt.
-        unused: what the file says about the model, by key, as JSON; the suite's model and parameters count, and no
-            digest changes with it.
+        messages: of the file; plain text and templates are one `system` message, a function has none.
+        template: contents are Jinja2, rendered per case.
+        chat: the file has messages with roles.
+        built: the texts of a Python function; None for a file.
+        unused: the file's own settings of the model, key to JSON; not used, and not part of any digest.
     """
 
     messages: tuple[Message, ...]
@@ -47,7 +45,7 @@ class Prompt:
 
     @property
     def digest(self) -> str:
-        """SHA-256 of everything that can change what is sent."""
+        """SHA-256 of everything that can change the request."""
         turns: list[JsonValue] = [[message.role, message.content] for message in self.messages]
         told: dict[str, JsonValue] = {"messages": turns, "template": self.template, "chat": self.chat}
         if self.parts.files:
@@ -67,10 +65,8 @@ class PromptVersion:
     """One prompt at one git ref (or in one file, in file mode).
 
     Args:
-        path: repository path, or the file's path in file mode; `python:module:function` where code builds it.
-        ref: what the user named: `origin/main`, `HEAD`, `working tree`, `file`.
-        sha: commit, where there is one.
-        prompt: the parsed prompt.
+        path: repository path, or the file's path in file mode; `python:module:function` for a function.
+        ref: as the user named it: `origin/main`, `HEAD`, `working tree`, `file`.
     """
 
     path: str

@@ -1,4 +1,4 @@
-"""Does anybody ask for evals? Loaded in every run, so it imports nothing but what pytest has loaded."""
+"""Are evals requested? Loaded in every run, so it imports nothing but what pytest has loaded."""
 
 import re
 from pathlib import Path
@@ -10,21 +10,17 @@ _CALL = re.compile(r"([^\s()]+)\([^()]*=[^()]*\)")
 
 
 def dest(option: str) -> str:
-    """Where an option's value is kept, under a name that no other plugin has."""
+    """The name under which an option's value is kept, unlike that of any other plugin."""
     return "prompt_gate" + option.removeprefix("-").removeprefix("-gate").replace("-", "_")
 
 
 def generally(config: pytest.Config) -> bool:
-    """Are evals asked for as a kind: by `--gate-eval`, or by a marker expression that wants them?"""
+    """Are evals requested as a kind: by `--gate-eval`, or by a marker expression?"""
     return bool(config.getoption(dest("--gate-eval"), False)) or wants_eval(str(config.getoption("markexpr", "") or ""))
 
 
 def wants_eval(expression: str) -> bool:
-    """Is `eval` a term of a marker expression that is not negated? `eval and not slow` yes, `not eval` no.
-
-    Args:
-        expression: as for `-m`.
-    """
+    """Is `eval` a term of a `-m` expression that is not negated? `eval and not slow` yes, `not eval` no."""
     negated, negate = [False], False
     for token in _TOKEN.findall(_CALL.sub(r"\1", expression)):
         if token == "not":  # noqa: S105
@@ -48,7 +44,7 @@ def names_file(config: pytest.Config, path: Path) -> bool:
 
 
 def leads_to(config: pytest.Config, path: Path) -> bool:
-    """Is a file among what will be collected: named, or in a folder that is? Of packages that is not known here."""
+    """Will a file be collected, by its name or its folder? With `--pyargs` any may be."""
     if config.getoption("pyargs", False):
         return True
     return any(place == path or (not within and place in path.parents)
@@ -63,7 +59,7 @@ def from_here(config: pytest.Config, path: Path) -> str:
 
 
 def names_item(config: pytest.Config, item: pytest.Item) -> bool:
-    """Does an argument name this very test, or the test that it is a parameter set of?"""
+    """Does an argument name this test, or the function of which it is a parameter set?"""
     _, _, own = item.nodeid.partition("::")
     for arg in config.args:
         path, within = _place(config, arg)
@@ -73,7 +69,7 @@ def names_item(config: pytest.Config, item: pytest.Item) -> bool:
 
 
 def _place(config: pytest.Config, arg: str) -> tuple[Path, str]:
-    """The file of an argument, and what stands behind it."""
+    """The file of an argument, and the rest of it."""
     file, _, within = arg.partition("::")
     # Joined, not resolved: pytest keeps links as they are.
     return Path(_normal(str(config.invocation_params.dir / file))), within

@@ -1,4 +1,4 @@
-"""The evals of one pytest run: what is asked ahead, who waits for it, and when it ends."""
+"""The evals of one pytest run: asks cases ahead, lets tests wait for them, and ends."""
 
 import os
 from concurrent.futures import CancelledError
@@ -29,16 +29,11 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
 FURTHEST = 64
-"""Cases that are asked ahead at most: with -x what was asked beyond the first failure is wasted."""
+"""Cases asked ahead at most: with -x all beyond the first failure are wasted."""
 
 
 class Evals:
-    """The evals of one run of pytest, or of one worker of xdist.
-
-    Args:
-        config: pytest's.
-        path: of Prompt Gate's configuration.
-    """
+    """The evals of one run of pytest, or of one worker of xdist."""
 
     def __init__(self, config: pytest.Config, path: Path) -> None:
         self.config, self.path = config, path
@@ -61,7 +56,7 @@ class Evals:
         return node
 
     def resolve(self) -> Resolved:
-        """What the configuration says; read once.
+        """The resolved configuration; read once.
 
         Raises:
             GateError: mistakes in it, or in the files that it names.
@@ -79,7 +74,7 @@ class Evals:
         self._places = {item: place for place, item in enumerate(self._items)}
 
     def ahead(self, item: pytest.Item, following: pytest.Item | None) -> None:
-        """Ask for the case of an item, and for those that come next; a worker of xdist knows only one of them."""
+        """Ask the case of an item, and those of the next items; a worker of xdist knows only one of them."""
         if self._over or not isinstance(item, CaseItem) or item not in self._places:
             return
         wanted: list[pytest.Item | None] = [item, following]
@@ -94,7 +89,7 @@ class Evals:
         """The answer to a case.
 
         Raises:
-            GateError: there can be none.
+            GateError: there is none.
         """
         if item not in self._asked and self._failed is None:
             self._ask(item)
@@ -110,7 +105,7 @@ class Evals:
             raise
 
     def reported(self, item: pytest.Item, report: pytest.TestReport) -> None:
-        """What the user is told of a case; by a worker of xdist, through another process."""
+        """Note the report of a case; with xdist it comes from another process."""
         if not isinstance(item, CaseItem):
             return
         if report.when == "call" or (report.when == "setup" and report.failed):
@@ -119,7 +114,7 @@ class Evals:
             self._skipped.add(item)
 
     def finish(self) -> None:
-        """Give up what is under way, and end the thread."""
+        """Cancel what is running, and end the thread."""
         if self._over:
             return
         self._over = True
@@ -140,7 +135,7 @@ class Evals:
         return f"no record of this run: {why_not if self._worker is None else 'workers of pytest-xdist keep none'}"
 
     def _shown(self) -> Shown:
-        """The cases that pytest reported, those that it skipped, and whether there were to be more."""
+        """The cases that pytest reported, those that it skipped, and whether there should have been more."""
         # A worker of xdist does not know which cases are the others'.
         there = len({*(self._items if self._worker is None else self._asked)} - self._skipped)
         left = there - len(self._reported)
@@ -149,7 +144,7 @@ class Evals:
 
     @property
     def _worker(self) -> str | None:
-        """The worker of xdist that this process is; None where it is none."""
+        """This process's xdist worker; None where it is not one."""
         worker = getattr(self.config, "workerinput", None)
         return None if worker is None else str(worker["workerid"])
 
@@ -195,7 +190,7 @@ class Evals:
         )
 
     def _share(self, budget: Budget) -> Budget:
-        """What one of several workers may spend, so that all of them together keep the budget."""
+        """One worker's share of the budget, so that all workers together keep it."""
         workers = int(getattr(self.config, "workerinput", {}).get("workercount", 1))
         if workers == 1:
             return budget
@@ -213,14 +208,14 @@ def _keys(items: set[CaseItem]) -> frozenset[tuple[str, str]]:
 
 
 def _removed(folder: Path) -> None:
-    """What a worker has written down while it ran is of no use to anybody: its samples are without a record."""
+    """Remove a worker's samples, which are of no use without a record."""
     with suppress(GateError, OSError):
         run_folder(folder).clear()
         folder.rmdir()
 
 
 def _may_skip(item: CaseItem) -> bool:
-    """Nobody pays for what may not run: whether it does is seen when it is its turn."""
+    """May the test be skipped? Then its case is not asked ahead, to save its cost."""
     xfail = item.get_closest_marker("xfail")
     unrun = xfail is not None and xfail.kwargs.get("run", True) is False
     return unrun or any(item.get_closest_marker(name) is not None for name in ("skip", "skipif"))

@@ -1,4 +1,4 @@
-"""Suites and cases as pytest has them, `gate.yaml::SUITE::CASE`, and what pytest shows of them."""
+"""Suites and cases as pytest nodes, `gate.yaml::SUITE::CASE`, and their reports."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from math import fsum
@@ -34,13 +34,9 @@ _ESCAPES = ("%25", "%3A", "%5B")
 
 
 def node_name(name: str, *, last: bool) -> str:
-    """A name that stays in one piece when pytest takes a node id apart; no two names become one.
+    """A name for one part of a node id; different names stay different.
 
-    A node id is cut at `::`, and what follows the first `[` belongs to its last part.
-
-    Args:
-        name: of a suite or a case.
-        last: it is the last part.
+    pytest splits a node id at `::`, and what follows the first `[` belongs to its last part.
     """
     breaks = "::" in name or name.startswith(":") or name.endswith(":") or ("[" in name and not last)
     if not breaks and not any(escape in name for escape in _ESCAPES):
@@ -50,14 +46,14 @@ def node_name(name: str, *, last: bool) -> str:
 
 
 Payload: TypeAlias = dict[str, Any]
-"""Made of what a worker of xdist can send: `suite`, `case`, `check`, `calls`, `cached`, `usd`."""
+"""Data that a worker of xdist can send: `suite`, `case`, `check`, `calls`, `cached`, `usd`."""
 
 LINES, CHARS = 12, 4_000
-"""Of one text in the report of a case."""
+"""Limits of one text in the report of a case."""
 
 
 def payload_of(answer: CaseAnswer) -> Payload:
-    """What travels with the report of a test."""
+    """Data for the report of a test."""
     samples = answer.samples
     costs = [score.cost for sample in samples for score in sample.scores]
     calls = sum(score.calls for sample in samples for score in sample.scores)
@@ -103,7 +99,7 @@ def junit_properties(payload: Payload) -> list[tuple[str, object]]:
 
 
 def failure_text(case: Case, answer: CaseAnswer) -> str:
-    """Why a case does not pass: what was asked, what was answered, what each scorer says."""
+    """Why a case does not pass: the question, the answer, and the result of each scorer."""
     check = answer.result
     lines = [_result(check), ""]
     lines += _block("question", case.question)
@@ -116,7 +112,7 @@ def failure_text(case: Case, answer: CaseAnswer) -> str:
 
 
 def _result(check: CaseResult) -> str:
-    """What pytest's list at the end has room for: which marks are missed, and by how much."""
+    """A short result for pytest's final list: which thresholds are missed, and by how much."""
     if check.state is CaseState.UNSCORED:
         return terminal_text(f"This case has no score: {_why(check)}")
     if check.mark is not None:
@@ -142,7 +138,7 @@ def _sample(sample: Sample, total: int) -> list[str]:
 
 
 def _block(label: str, text: str) -> list[str]:
-    """Text from elsewhere: every line behind a bar, so that none can pass for ours."""
+    """Foreign text with a bar before every line, so that none can look like ours."""
     found = terminal_text(visible(text[:CHARS]), lines=True).splitlines() or [""]
     more = ["  …"] if len(found) > LINES or len(text) > CHARS else []
     return [f"{label}:", *(f"  | {line}" for line in found[:LINES]), *more]
@@ -155,7 +151,7 @@ def _why(check: CaseResult) -> str:
 
 
 def error_text(error: GateError) -> str:
-    """An error as its reader needs it: file, line and remedy of each mistake."""
+    """An error with file, line and remedy of each mistake."""
     if not isinstance(error, InputErrors):
         return _paragraph(error.message, error.hint)
     return "\n".join(_paragraph(f"{one.where}: {one.message}", one.hint) for one in error.shown)
@@ -166,11 +162,7 @@ def _paragraph(said: str, hint: str) -> str:
 
 
 def score_notes(suites: Iterable[Suite]) -> list[str]:
-    """What is known of scores before there is one: what spoils them, and how far each judge agrees with people.
-
-    Args:
-        suites: of which cases are asked.
-    """
+    """Notes on the scores of the suites: what weakens them, and how far each judge agrees with people."""
     suites = tuple(suites)
     quoted = [
         f"{suite.name}: the judge {one.scorer} {_standing(agreement_with_people(one))}"
@@ -185,7 +177,7 @@ def _standing(said: str) -> str:
 
 
 def summary_lines(payloads: Sequence[Payload], notes: Sequence[str]) -> Iterator[str]:
-    """A row for each suite, then what was spent."""
+    """A row for each suite, then the cost."""
     suites: dict[str, list[Payload]] = {}
     for payload in payloads:
         suites.setdefault(payload["suite"], []).append(payload)
@@ -214,19 +206,19 @@ def _spent(payloads: Sequence[Payload]) -> str:
 
 
 class CaseSource(Protocol):
-    """Who knows the suites, and has the cases asked."""
+    """Gives the suites, and the answers to cases."""
 
     def resolve(self) -> Resolved:
-        """What the configuration says; raises GateError for mistakes in it."""
+        """The resolved configuration; raises GateError for mistakes in it."""
         ...
 
     def wait(self, item: "CaseItem") -> CaseAnswer:
-        """The answer to a case; raises GateError where there can be none."""
+        """The answer to a case; raises GateError where there is none."""
         ...
 
 
 class CaseFailed(Exception):
-    """A case does not pass; the text says why, and no trace is needed to understand it."""
+    """A case does not pass; the text says why."""
 
 
 class ConfigFile(pytest.File):
@@ -238,7 +230,7 @@ class ConfigFile(pytest.File):
         """Its suites.
 
         Raises:
-            CollectError: the files have mistakes; all of them at once.
+            CollectError: all mistakes of the files.
         """
         try:
             resolved = self.evals.resolve()
@@ -265,7 +257,7 @@ class SuiteNode(pytest.Collector):
 
 
 class CaseItem(pytest.Item):
-    """One case: asked ahead, waited for in the setup, judged in the test itself."""
+    """One case: asked ahead, awaited in the setup, judged in the test itself."""
 
     evals: "CaseSource"
     suite: Suite
@@ -273,13 +265,13 @@ class CaseItem(pytest.Item):
     gate_payload: Payload | None = None
 
     def begin(self, evals: "CaseSource", suite: Suite, case: Case) -> None:
-        """What it is about; its slices can be picked with `-k`."""
+        """Set its case; its slices can be picked with `-k`."""
         self.evals, self.suite, self.case = evals, suite, case
         self.add_marker("eval")
         self.extra_keyword_matches.update(case.slices.values())
 
     def setup(self) -> None:
-        """Wait for the answers; where they cannot be scored, that is an error, and neither a pass nor a failure."""
+        """Wait for the answers; where they cannot be scored, that is an error, not a failure."""
         try:
             answer = self.evals.wait(self)
         except GateError as error:
@@ -302,5 +294,5 @@ class CaseItem(pytest.Item):
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, int, str]:
-        """Where it is; pytest takes no skipped test without a line, so it is the first."""
+        """Its place; pytest takes no skipped test without a line, so it is the first."""
         return self.path, 0, f"{self.suite.name}::{self.case.id}"

@@ -1,7 +1,4 @@
-"""What pytest loads in every run: options, a marker, and nothing else until somebody asks for evals.
-
-Whoever has the package installed has this module in each of their test runs, so it imports nothing but pytest.
-"""
+"""The part that pytest loads in every run with this package installed: options and a marker; it imports only pytest."""
 
 from collections.abc import Generator
 from pathlib import Path
@@ -23,7 +20,7 @@ _OVER: pytest.StashKey[bool] = pytest.StashKey()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Options, under names that no `conftest.py` is likely to have: two of one name would end every run."""
+    """Add options, under names that no `conftest.py` is likely to have: two of one name would end every run."""
     group = parser.getgroup("prompt-gate", "evals of prompts (Prompt Gate)")
     options: list[tuple[str, dict[str, Any]]] = [
         ("--gate-eval", {"action": "store_true", "help": "Run evals beside the other tests."}),
@@ -44,7 +41,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Find out whether anybody asks for evals; where nobody does, nothing is read."""
+    """Find out whether evals are requested; if not, nothing is read."""
     config.addinivalue_line("markers", MARKER)
     path, named = _config_path(config)
     wanted = asked.generally(config)
@@ -63,7 +60,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_report_header(config: pytest.Config) -> str | None:
-    """Whoever asks for evals is told where there is no configuration, or that none of the paths leads to it."""
+    """Say so where evals are requested but there is no configuration, or no path leads to it."""
     path, _ = _config_path(config)
     if not asked.generally(config):
         return None
@@ -75,13 +72,13 @@ def pytest_report_header(config: pytest.Config) -> str | None:
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """The configuration, where evals are asked for."""
+    """Collect the configuration, where evals are requested."""
     evals = parent.config.stash.get(_EVALS, None)
     return None if evals is None or file_path != evals.path else evals.collector(parent)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave evals out unless somebody asks for them."""
+    """Leave evals out unless requested."""
     if asked.generally(config):
         return
     evals = config.stash.get(_EVALS, None)
@@ -99,21 +96,21 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """From here on it is known which cases will be asked for, and in which order."""
+    """Note which cases will be asked for, and in which order."""
     if (evals := session.config.stash.get(_EVALS, None)) is not None:
         evals.chosen(session.items)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> None:
-    """Have the next cases asked before anybody waits for them."""
+    """Ask the next cases ahead."""
     if (evals := item.config.stash.get(_EVALS, None)) is not None:
         evals.ahead(item, nextitem)
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Scores travel with the report, also from a worker of xdist."""
+    """Add the scores to the report, also from a worker of xdist."""
     report = yield
     evals = item.config.stash.get(_EVALS, None)
     if evals is not None:
@@ -125,7 +122,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 
 
 def pytest_report_teststatus(report: pytest.TestReport, config: pytest.Config) -> tuple[str, str, str] | None:
-    """With -v the scores stand behind the outcome, but for the short list at the end, which other tools read."""
+    """With -v, show the scores behind the outcome, except in the short list at the end, which other tools read."""
     payload = getattr(report, "gate_eval", None)
     if payload is None or hasattr(report, "wasxfail") or config.get_verbosity() < 1 or _OVER in config.stash:
         return None
@@ -139,7 +136,7 @@ def pytest_report_teststatus(report: pytest.TestReport, config: pytest.Config) -
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    """A table of the suites, with what was spent."""
+    """Add a table of the suites, with the cost."""
     reports = [one for kind in ("passed", "failed", "error") for one in terminalreporter.stats.get(kind, ())]
     payloads = [one.gate_eval for one in reports if getattr(one, "gate_eval", None) is not None]
     evals = config.stash.get(_EVALS, None)
@@ -154,7 +151,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Give up what is still asked for, and keep the record."""
+    """Cancel what is still running, and keep the record."""
     session.config.stash[_OVER] = True
     if (evals := session.config.stash.get(_EVALS, None)) is not None:
         evals.finish()
@@ -164,7 +161,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any, error: Any) -> None:
-    """What a worker of xdist would have told at the end."""
+    """Take over the final notes of a worker of xdist."""
     evals = node.config.stash.get(_EVALS, None)
     if evals is not None:
         # One that crashed has told nothing.
@@ -172,13 +169,13 @@ def pytest_testnodedown(node: Any, error: Any) -> None:
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """Whatever happened, no thread is left behind."""
+    """End the thread in any case."""
     if (evals := config.stash.get(_EVALS, None)) is not None:
         evals.finish()
 
 
 def _config_path(config: pytest.Config) -> tuple[Path, bool]:
-    """The configuration, and whether somebody named it."""
+    """The configuration, and whether the user named it."""
     if given := _option(config):
         return _absolute(config.invocation_params.dir / given), True
     if named := str(config.getini("gate_config")):
@@ -191,7 +188,7 @@ def _option(config: pytest.Config) -> str:
 
 
 def _absolute(path: Path) -> Path:
-    """Without `..`, and with links as they are: as pytest has the paths that it collects."""
+    """Without `..`, but with links kept: as pytest has the paths that it collects."""
     from os.path import abspath
 
     return Path(abspath(path))

@@ -7,19 +7,14 @@ from dataclasses import dataclass
 from itertools import groupby
 
 MOST_EDITS = 400
-"""Differences that are looked for, of words and of lines."""
+"""Edits, of words or of lines, up to which two texts are compared."""
 _WORD = re.compile(r"\s+|\w+|[^\w\s]")
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 
 
 @dataclass(frozen=True, slots=True)
 class TextPiece:
-    """Part of a text.
-
-    Args:
-        text: never empty.
-        differs: the other text does not have it there.
-    """
+    """Part of a text, never empty."""
 
     text: str
     differs: bool
@@ -27,11 +22,11 @@ class TextPiece:
 
 @dataclass(frozen=True, slots=True)
 class WordDifferences:
-    """Two texts in pieces; those of each make up the whole of it.
+    """Two texts in pieces; the pieces of each make up all of it.
 
     Args:
-        before, after: in order; no two neighbours are alike in `differs`.
-        unit: of what was compared: `words`, `lines`, or `texts` where even those have too little in common.
+        before, after: no two neighbours are alike in `differs`.
+        unit: what was compared: `words`, `lines`, or `texts` where even lines have too little in common.
     """
 
     before: tuple[TextPiece, ...]
@@ -40,11 +35,7 @@ class WordDifferences:
 
 
 def word_differences(before: str, after: str) -> WordDifferences:
-    """Find what two texts do not have in common.
-
-    Args:
-        before, after: of any length.
-    """
+    """Find what two texts do not have in common."""
     if before == after:
         same = (TextPiece(before, False),) if before else ()
         return WordDifferences(same, same, "words")
@@ -67,11 +58,7 @@ def _piece(differs: bool, run: Iterable[tuple[str, bool]]) -> TextPiece:
 
 
 def joined_marks(pieces: Sequence[TextPiece]) -> tuple[TextPiece, ...]:
-    """The same text, where blanks between two words that differ are marked like them: one mark reads easier than many.
-
-    Args:
-        pieces: of one text.
-    """
+    """The same text with the blanks between two marked words marked too: one mark is easier to read than many."""
     last = len(pieces) - 1
     marks = (
         piece.differs or (0 < place < last and piece.text.isspace() and "\n" not in piece.text)
@@ -82,11 +69,7 @@ def joined_marks(pieces: Sequence[TextPiece]) -> tuple[TextPiece, ...]:
 
 
 def common_places(a: Sequence[str], b: Sequence[str]) -> tuple[set[int], set[int]] | None:
-    """The places of what both have, in the same order; None where too much differs.
-
-    Args:
-        a, b: words, or lines.
-    """
+    """The places of what both have, in the same order; None where they differ too much."""
     head = 0
     while head < min(len(a), len(b)) and a[head] == b[head]:
         head += 1
@@ -102,7 +85,7 @@ def common_places(a: Sequence[str], b: Sequence[str]) -> tuple[set[int], set[int
 
 
 def _matched(a: Sequence[str], b: Sequence[str]) -> list[tuple[int, int]] | None:
-    """Places that match, of a shortest edit script of at most `MOST` edits; None where that takes more."""
+    """The places that match in a shortest edit script; None where that takes more than `MOST_EDITS` edits."""
     n, m = len(a), len(b)
     if not n or not m:
         return []
@@ -124,7 +107,7 @@ def _matched(a: Sequence[str], b: Sequence[str]) -> list[tuple[int, int]] | None
 
 
 def _walked(seen: Sequence[dict[int, int]], n: int, m: int) -> list[tuple[int, int]]:
-    """Back along the way that reached the end, noting what was matched on it."""
+    """Goes back along the path that reached the end and notes what matched on it."""
     pairs, x, y = [], n, m
     for edits in range(len(seen) - 1, -1, -1):
         furthest, k = seen[edits], x - y
@@ -140,11 +123,11 @@ def _walked(seen: Sequence[dict[int, int]], n: int, m: int) -> list[tuple[int, i
 
 
 WIDE = 96
-"""Characters of a line from which on it is broken, at its sentences first: a fence does not wrap."""
+"""Longer lines are broken, at the ends of sentences first, because a fenced block does not wrap."""
 _AROUND = 2
-"""Lines alike that stay on each side of what differs."""
+"""Unchanged lines shown on each side of a difference."""
 _KIN = 0.5
-"""Share of two lines that has to be alike before words are marked in them."""
+"""Share of two lines that must be alike before words are marked in them."""
 _OPEN, _SHUT = "⟦", "⟧"
 _SENTENCE = re.compile(r"(?<=[.!?…。！？])\s+")
 _EDGES = re.compile(r"(\s*)(.*?)(\s*)", re.DOTALL)
@@ -152,12 +135,7 @@ _EDGES = re.compile(r"(\s*)(.*?)(\s*)", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class AnswerDiff:
-    """Two answers, line by line.
-
-    Args:
-        text: lines that begin with `-`, `+`, a blank, or `@@`.
-        marked: words are bracketed in some of them.
-    """
+    """Two answers as lines that begin with `-`, `+`, a blank, or `@@`; words in them may be bracketed."""
 
     text: str
     marked: bool
@@ -173,11 +151,7 @@ class _Hunk:
 
 
 def answer_diff(before: str, after: str) -> AnswerDiff:
-    """What differs between two answers.
-
-    Args:
-        before, after: made visible and of bounded length.
-    """
+    """What differs between two answers, which are already visible and of bounded length."""
     hunks = list(_hunks(list(_lines(before)), list(_lines(after))))
     brackets = not any(sign in text for text in (before, after) for sign in (_OPEN, _SHUT))
     out: list[str] = []
@@ -225,7 +199,7 @@ def _line(sign: str, line: str) -> str:
 
 
 def _alike(lines: Sequence[str], *, begins: bool, ends: bool) -> list[str]:
-    """Lines that both have, the middle of many counted only."""
+    """Lines that both have; the middle of many is only counted."""
     head, tail = 0 if begins else _AROUND, 0 if ends else _AROUND
     if begins and ends or len(lines) <= head + tail + 1:
         return [_line(" ", line) for line in lines]
@@ -236,7 +210,7 @@ def _alike(lines: Sequence[str], *, begins: bool, ends: bool) -> list[str]:
 
 
 def _words(hunk: _Hunk) -> tuple[list[str], list[str]] | None:
-    """The lines with brackets around words that differ; None where no pair of them has enough in common."""
+    """The lines with brackets around the words that differ; None where no pair of them has enough in common."""
     if len(hunk.gone) != len(hunk.come):
         return None
     lines = list(zip(hunk.gone, hunk.come, strict=True))

@@ -16,7 +16,7 @@ _JOINERS = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"
 _NEWLINES = re.compile("\r\n|[\r\v\f\x1c\x1d\x1e\x85\u2028\u2029]")
 
 _TO_LOOK_AT = re.compile(r"[^\n\t -~\u00ae-\u05ff\u3000-\ud7ff]")
-"""Characters that may be invisible; the most frequent ones that never are need no second look."""
+"""Characters that may be invisible; the most frequent visible ones are left out."""
 
 _MARKS = "\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
 _STACKED = re.compile(f"([{_MARKS}]{{4}})[{_MARKS}]+")
@@ -48,9 +48,6 @@ def visible(text: str) -> str:
     """Control, bidirectional and other invisible characters shown as what they are; line ends become `\\n`.
 
     What looks like a key is masked; everything that a report shows of others' text comes through here.
-
-    Args:
-        text: anything, lone surrogates included.
     """
     if not text.isprintable():
         text = _TO_LOOK_AT.sub(lambda found: _shown(found[0]), _NEWLINES.sub("\n", text))
@@ -65,12 +62,7 @@ def one_line(text: str) -> str:
 
 
 def shorten(text: str, limit: int) -> str:
-    """Text with its middle left out, and how much of it.
-
-    Args:
-        text: already visible.
-        limit: characters to keep; the note comes on top.
-    """
+    """Already visible text without its middle, and a note of how much went, on top of `limit` characters."""
     if len(text) <= limit:
         return text
     head, tail = (limit + 1) // 2, limit // 2
@@ -93,12 +85,7 @@ def code_span(text: str) -> str:
 
 
 def code_block(text: str, language: str = "text") -> str:
-    """A fenced block that nothing inside can close, without a line end after it.
-
-    Args:
-        text: of several lines.
-        language: our own word for the info string.
-    """
+    """A fenced block that nothing inside can close, without a line end after it; `language` goes in as it is."""
     text = _unmarked(visible(text)).rstrip("\n")
     ticks = "`" * max(3, _longest_run(text) + 1)
     return f"{ticks}{language}\n{text}\n{ticks}"
@@ -117,9 +104,7 @@ def xml_text(text: str) -> str:
 def terminal_text(text: str, *, lines: bool = False) -> str:
     """Text for a terminal or a runner's log: no escape codes, and no workflow commands (`::name::`, `##[name]`).
 
-    Args:
-        text: anything.
-        lines: keep line ends.
+    Line ends become spaces unless `lines` keeps them.
     """
     text = visible(text).expandtabs(4) if lines else one_line(text)
     return re.sub(r"(?<=#)(?=#\w*\[)", _BREAK, re.sub("(?<=:)(?=:)", _BREAK, text))
@@ -154,13 +139,9 @@ def _longest_run(text: str) -> int:
 
 
 def shell_command(words: Sequence[str], longest: int) -> str:
-    """The command with quotes where a shell needs them; empty where it is too long, or cannot be shown as it is.
+    """The command, quoted where a shell needs it; empty where it is longer than `longest` or cannot be shown as it is.
 
-    Keys are hidden before the quotes come: what hides them does not know of quotes, and could take one of a pair away.
-
-    Args:
-        words: of which some are names that strangers gave.
-        longest: characters.
+    Keys are masked before quoting, because the masking knows no quotes and could remove one of a pair.
     """
     found = shlex.join(map(masked, words))
     shown = len(found) <= longest and found.isprintable() and "<!--" not in found and visible(found) == found

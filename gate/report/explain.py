@@ -28,16 +28,15 @@ class SliceContribution:
     Args:
         slice: `overall` or `dimension=value`.
         n: cases of the slice that count.
-        mean: mean change of the slice, or the share of its answers that pass; None where nothing is known.
-        without: the same, were this case not there; None for the only case.
-        compared: the figures are changes; else shares that pass.
+        mean: mean change of the slice, or the share of its answers that pass; None where unknown.
+        without: the same without this case; None for the only case.
+        compared: the figures are changes, not shares that pass.
         moved: the change of this case, or the share of its answers that pass less 1; None where it has no score.
-        share: of all that moved the same way in this slice (or of all answers that fail), in [0, 1]; 0 for a case
-            that did not move.
-        rank: place among the cases that moved the same way, the largest first; 0 for a case that did not move.
+        share: of all movement in the same direction in this slice (or of all answers that fail), in [0, 1]; 0 where the
+            case did not move.
+        rank: place among the cases that moved the same way, 1 for the largest; 0 where the case did not move.
         ties: other cases with the same rank.
         of: cases that moved the same way.
-        state: of the slice.
     """
 
     slice: str
@@ -54,13 +53,7 @@ class SliceContribution:
 
 
 def slice_contributions(run: RunRecord, suite: str, case: CaseRecord | NewCaseRecord) -> tuple[SliceContribution, ...]:
-    """The case in each tested slice that it is in, `overall` first.
-
-    Args:
-        run: the whole record.
-        suite: that asked the case.
-        case: one of its cases.
-    """
+    """The case in each tested slice that it is in, `overall` first."""
     if isinstance(case, NewCaseRecord):
         new = next(one for one in run.new if one.name == suite)
         return tuple(_alone(new, case))
@@ -144,10 +137,8 @@ class ArmView:
     """One arm of the suite that asked the case.
 
     Args:
-        name: `baseline` or `candidate`.
         prompt: path and ref.
-        model: as it was named.
-        wavering: how far its answers to this case agree with each other.
+        wavering: how far its answers to this case agree with each other, in words.
     """
 
     name: str
@@ -161,13 +152,10 @@ class SliceView:
     """The case within one slice.
 
     Args:
-        name: of the slice.
-        cases: how many count.
-        mean: of the slice: `−0.458`, or `62.5 %` of the answers that pass.
-        share: of all that moved the way this case did; a dash where it did not.
-        rank: its place among those, `1 of 11`, or `1–4 of 11` where several moved as far.
-        without: the mean, were it not there.
-        state: in words.
+        mean: `−0.458`, or `62.5 %` of the answers that pass.
+        share: of all movement in the direction of this case; a dash where it did not move.
+        rank: `1 of 11`, or `1–4 of 11` where several moved as far.
+        without: the mean without this case.
     """
 
     name: str
@@ -180,24 +168,22 @@ class SliceView:
 
     @property
     def cells(self) -> tuple[str, ...]:
-        """A row of a table under `Explained.heads`."""
+        """A row of a table under `CaseExplanation.heads`."""
         return (self.name, self.cases, self.mean, self.share, self.rank, self.without, self.state)
 
 
 @dataclass(frozen=True, slots=True)
 class CaseExplanation:
-    """One case.
+    """One case of a run, with all that is known about it.
 
     Args:
-        suite: that asked it.
         verdict: first line of the run.
-        case: question, expected answer and all answers.
         marks: of a check, whether it passes; else empty.
         arms: the baseline first.
         heads: of the columns of `slices`.
         slices: `overall` first.
-        again: a command that asks it alone, or empty.
-        notes: what the reader should know about what is missing here.
+        again: a command that asks only this case again; may be empty.
+        notes: what is missing here, and why.
     """
 
     suite: str
@@ -218,12 +204,9 @@ def explain_case(
     samples: Sequence[Sample],
     transcripts: Mapping[int, TranscriptRecord | None],
 ) -> CaseExplanation:
-    """Gather it.
+    """Everything about one case.
 
     Args:
-        run: the whole record.
-        suite: that asked the case.
-        case: of the record.
         samples: of this case, both arms; empty where they were not kept.
         transcripts: by the place in `samples`.
     """
@@ -259,11 +242,7 @@ def _arm(name: str, arm: ArmRecord, scores: Sequence[float | None]) -> ArmView:
 
 
 def sample_agreement(scores: Sequence[float | None]) -> str:
-    """Do the samples of one arm agree: `wavers: 2 of 3 samples score 1.000, 1 scores 0.000`?
-
-    Args:
-        scores: of the samples, None for one without a score.
-    """
+    """Whether samples agree, None for one without a score: `wavers: 2 of 3 samples score 1.000, 1 scores 0.000`."""
     known = Counter(numbers.score(score) for score in scores if score is not None)
     total, missing = sum(known.values()), sum(score is None for score in scores)
     lost = f"; {numbers.counted(missing, 'sample')} not asked, or without a score" if missing else ""
@@ -278,7 +257,7 @@ def sample_agreement(scores: Sequence[float | None]) -> str:
 
 
 def _marks(case: CaseRecord | NewCaseRecord) -> Iterator[str]:
-    """What a check says of it."""
+    """What a check says of the case."""
     if isinstance(case, NewCaseRecord) and case.check is not None:
         row = case_row(case, case.check)
         yield f"{row.words}: score {row.score}"

@@ -17,22 +17,17 @@ _WAIVED = {"override": "let pass by a label", "advisory": "advisory"}
 
 @dataclass(frozen=True, slots=True)
 class RunView:
-    """One run.
+    """A stored run, as text.
 
     Args:
-        id: of the store.
-        verdict: the outcome.
         aside: what made it green whatever the verdict; mostly empty.
-        created: when it was made.
-        suites: their names, the first few.
         more: how many suites are not named.
-        repository, branch, event: where it comes from; each may be empty.
-        pull_request: its number; None where there is none.
-        pushed_by: who sent it; may be empty.
-        commit: shortened; empty where nobody knows.
-        samples: how many are kept, with commas.
-        cost: in dollars; a dash where nobody knows.
-        forgotten: the day on which retention removed answers and reasons; empty where they were not.
+        repository, branch, event: each may be empty.
+        pushed_by: may be empty.
+        commit: shortened; may be empty.
+        samples: how many are kept.
+        cost: in dollars; a dash where unknown.
+        forgotten: the day on which retention removed answers and reasons; empty where they are kept.
     """
 
     id: int
@@ -53,7 +48,7 @@ class RunView:
 
 
 def run_view(row: RunRow) -> RunView:
-    """A run of the store as people see it."""
+    """A stored run as people see it."""
     where: Context = row.context
     return RunView(
         id=row.id,
@@ -79,13 +74,10 @@ _KINDS = {"jury": "with each other", "people": "with people"}
 
 @dataclass(frozen=True, slots=True)
 class CaseHistory:
-    """One case.
+    """One case over all its stored runs, as text.
 
     Args:
-        id: as it is.
-        name: for a reader.
-        deviation: standard deviation of the scores within one run and arm; a dash where it is not known.
-        runs, samples, missing: how many.
+        deviation: standard deviation of the scores within one run and arm; a dash where unknown.
         lowest, highest: of the means of the arms.
         says: of a case that never tells the arms apart: `always 0`, `always 1`, or that both arms had the same score.
     """
@@ -118,15 +110,7 @@ def case_history(one: CaseOverTime) -> CaseHistory:
 
 @dataclass(frozen=True, slots=True)
 class CaseRunView:
-    """One case in one run.
-
-    Args:
-        run: id of the run.
-        suite, case: what they were called there.
-        created: when.
-        verdict: of the run.
-        scores: of both arms, or of the one that there is.
-    """
+    """One case in one run; `scores` are of both arms, or of the only one."""
 
     run: int
     suite: str
@@ -156,13 +140,10 @@ class JudgeHistory:
     """How far the judges of one scorer agreed in one run.
 
     Args:
-        run: id of the run.
-        created: when.
-        scorer: its name.
-        what: with whom.
-        answers: that it rests on.
+        what: with whom they agreed.
+        answers: how many the value rests on.
         value: with its interval; a dash where there is none.
-        why_not: why there is none; empty where there is one.
+        why_not: why there is no value; empty where there is one.
     """
 
     run: int
@@ -193,13 +174,11 @@ def judge_history(one: JudgeOverTime) -> JudgeHistory:
 
 @dataclass(frozen=True, slots=True)
 class OverrideView:
-    """A label that was to set the gate aside.
+    """A label that was meant to set the gate aside.
 
     Args:
-        run: that tells of it.
-        label, by, at, role, reason, commit: as GitHub said; each may be empty.
-        counted: it counts.
-        why_not: a sentence; empty where it counts.
+        label, by, at, role, reason, commit: as GitHub reported them; each may be empty.
+        why_not: why it does not count, in a sentence; empty where it counts.
     """
 
     run: RunView

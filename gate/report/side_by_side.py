@@ -20,12 +20,7 @@ from gate.report.view.slices import LONGEST_SENTENCE, short_line
 
 @dataclass(frozen=True, slots=True)
 class FigureGroup:
-    """Figures of one kind that a score was made of.
-
-    Args:
-        kind: in words.
-        figures: each with its name.
-    """
+    """Figures of one kind that make up a score, each with its name."""
 
     kind: str
     figures: tuple[tuple[str, str], ...]
@@ -37,7 +32,6 @@ class RoundScore:
 
     Args:
         name: `Round 1`.
-        value: as a figure.
         reason: empty where none was kept.
     """
 
@@ -51,12 +45,11 @@ class ScorerView:
     """What one scorer said.
 
     Args:
-        scorer: its name; empty where only the reason was kept.
-        value: as a figure; empty where only the reason was kept.
+        scorer: empty where only the reason was kept.
+        value: empty where only the reason was kept.
         reason: what it said, or why there is no score; empty where the rounds say it.
         required: a failure makes the sample 0.
-        groups: what the score was made of, beside rounds.
-        rounds: of a conversation, in their order.
+        groups: the figures that make up the score, except for the rounds.
     """
 
     scorer: str
@@ -73,13 +66,11 @@ class AnswerView:
 
     Args:
         index: of the sample, counted from 0.
-        pieces: of the text; None where there is no answer.
-        failure: why there is none, or empty.
-        score: as a figure.
-        scores: of each scorer.
+        pieces: the text; None where there is no answer.
+        failure: why there is none; else empty.
         facts: model, time, tokens, price.
-        talk: the conversation, where there was one.
-        long: more of the text is there than is shown.
+        talk: None where it was one reply.
+        long: there is more text than is shown.
     """
 
     index: int
@@ -105,7 +96,7 @@ class AnswerPair:
         number: counted from 1.
         baseline: None where there is no such arm, or it was not kept.
         candidate: None where it was not kept.
-        how: of what the marks are: `words`, `lines`, `texts`; empty where there is nothing to compare.
+        how: unit of the marks: `words`, `lines`, `texts`; empty where there is nothing to compare.
     """
 
     number: int
@@ -119,15 +110,11 @@ class SideBySide:
     """A case with its answers.
 
     Args:
-        id: as it is.
-        name: for a reader.
+        id: as it is; `name` is its form for readers.
         where: file and line.
-        slices: in words.
         question, expected: None where the record does not have them.
         alone: there is one arm.
-        baseline, candidate: mean scores.
-        change: signed, or a dash.
-        pairs: sample by sample.
+        change: signed; a dash where there is none.
         whole: all samples were kept, not only those of informative cases.
     """
 
@@ -164,7 +151,6 @@ def case_side_by_side(
     """A case with all of its answers, or with those that the record itself kept.
 
     Args:
-        case: of the record.
         samples: of this case, both arms; empty where they were not kept.
         transcripts: by the place in `samples`.
     """

@@ -18,9 +18,9 @@ from gate.values import counted
 WIDTH, HEIGHT = 860.0, 300.0
 LEFT, RIGHT, TOP, BOTTOM = 64.0, 20.0, 16.0, 44.0
 MARKS = 4
-"""Of the vertical axis, about."""
+"""About how many marks the vertical axis has."""
 WHISKERS = 60
-"""Points; where there are more, a band says it more quietly."""
+"""With more points than this, intervals are drawn as a band."""
 _PLACES = 1
 
 ChartBounds: TypeAlias = tuple[float, float]
@@ -28,12 +28,7 @@ ChartBounds: TypeAlias = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class ChartValue:
-    """One point as it was measured.
-
-    Args:
-        value: what is drawn.
-        bounds: of its interval; None where there is none.
-    """
+    """One point as it was measured."""
 
     value: float
     bounds: ChartBounds | None
@@ -41,12 +36,7 @@ class ChartValue:
 
 @dataclass(frozen=True, slots=True)
 class ChartPoint:
-    """Where one point lies.
-
-    Args:
-        x, y: of the point.
-        lower, upper: ends of its interval; None where it has none.
-    """
+    """Where one point lies, with the ends of its interval, if it has one."""
 
     x: float
     y: float
@@ -56,12 +46,7 @@ class ChartPoint:
 
 @dataclass(frozen=True, slots=True)
 class AxisMark:
-    """A mark of the vertical axis.
-
-    Args:
-        y: where.
-        label: what it says.
-    """
+    """A mark of the vertical axis."""
 
     y: float
     label: str
@@ -72,10 +57,8 @@ class Chart:
     """A chart, ready to be drawn.
 
     Args:
-        spots: in the order of the values.
-        line: through all of them, as the data of an SVG path; empty for one point alone.
-        bands: around neighbours that have intervals; empty where there are whiskers.
-        marks: of the vertical axis.
+        line: data of an SVG path through all points; empty for a single point.
+        bands: SVG paths around neighbours that have intervals; empty where there are whiskers.
     """
 
     spots: tuple[ChartPoint, ...]
@@ -87,12 +70,11 @@ class Chart:
 def lay_out_chart(
     values: Sequence[ChartValue], limits: tuple[float | None, float | None], label: Callable[[float], str]
 ) -> Chart:
-    """Lay out values from left to right, each as far from the next as every other.
+    """Lay out values from left to right at equal distances.
 
     Args:
         values: one or more finite numbers.
-        limits: what no value can lie beyond.
-        label: of a mark of the axis.
+        limits: lowest and highest possible value; None is open.
     """
     low, high, step = _range(values, limits)
     count = len(values)
@@ -155,18 +137,14 @@ _NAMES: Mapping[Axis, str] = {
 
 @dataclass(frozen=True, slots=True)
 class TrendRow:
-    """One run.
+    """One run, as text.
 
     Args:
-        run: its id.
-        created: when.
         branch: may be empty.
-        merged: it is of a merge.
-        verdict: of the run.
+        merged: the run is of a merge.
         n: cases.
-        baseline, candidate, interval, change: as text; a dash where there is none.
-        state: in words.
-        label: all of it in a sentence.
+        baseline, candidate, interval, change: a dash where there is none.
+        label: the whole row in a sentence.
     """
 
     run: int
@@ -185,13 +163,12 @@ class TrendRow:
 
 @dataclass(frozen=True, slots=True)
 class TrendView:
-    """A trend.
+    """One figure over several runs.
 
     Args:
         name: of the figure, `Mean score`.
-        description: what the chart shows, in a sentence.
         rows: the oldest first.
-        drawn: those of the rows that the chart has, in its order.
+        drawn: the rows that the chart has, in its order.
         chart: None where no run has the figure.
     """
 
@@ -203,12 +180,7 @@ class TrendView:
 
 
 def trend_view(points: Sequence[Point], axis: Axis) -> TrendView:
-    """A trend as people see it.
-
-    Args:
-        points: of one figure, the oldest first.
-        axis: of the figure.
-    """
+    """A trend as people see it; the oldest point comes first."""
     rows = tuple(_row(point, axis) for point in points)
     known = [(point.figure.candidate, point.figure, row) for point, row in zip(points, rows, strict=True)]
     drawn = [(value, figure, row) for value, figure, row in known if value is not None]
@@ -289,5 +261,5 @@ def _change(figure: Figure) -> str:
 
 
 def slices_first(names: Sequence[str]) -> tuple[str, ...]:
-    """All cases before the slices of them."""
+    """Sort `overall` before the slices."""
     return tuple(sorted(set(names), key=lambda name: (name != OVERALL, name)))

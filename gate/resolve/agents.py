@@ -1,4 +1,4 @@
-"""The agent of each arm: the tools that a file records, the files that its programs run in, and whose choice it is."""
+"""The agent of each arm: recorded tools, the files that its programs run in, and who may choose it."""
 
 import posixpath
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -26,14 +26,7 @@ Named = Callable[[str], str]
 
 @dataclass(frozen=True, slots=True)
 class ToolFiles:
-    """Reads the files of recorded tools that the suites of one side name.
-
-    Args:
-        source: the side.
-        config_path: of the configuration.
-        named: a path as the user should read it.
-        problems: gets every mistake.
-    """
+    """Reads the files of recorded tools that the suites of one side name."""
 
     source: FileSource
     config_path: str
@@ -41,7 +34,7 @@ class ToolFiles:
     problems: list[Problem]
 
     def of(self, config: Config) -> Config:
-        """The configuration with tools that know their recorded answers."""
+        """The configuration with the recorded answers of its tools."""
         return replace(config, suites=tuple(map(self._suite, config.suites)))
 
     def _suite(self, suite: SuiteConfig) -> SuiteConfig:
@@ -69,8 +62,6 @@ def arm_of(sides: Sides, source: FileSource, config: SuiteConfig, version: Promp
     Args:
         sides: with what says where code lies.
         source: the arm's own side.
-        config: the suite there.
-        version: the prompt there.
 
     Raises:
         GateError: the suite has no model, no program may run here, or there is no such Python agent.
@@ -96,7 +87,7 @@ def _check_function(function: str, source: FileSource, config: SuiteConfig) -> N
 
 
 def _code(source: FileSource, config: SuiteConfig) -> str:
-    """Tells the files that an agent depends on from others.
+    """A digest of the files that an agent depends on.
 
     Raises:
         GateError: it names files, and there are none.
@@ -110,11 +101,10 @@ def _code(source: FileSource, config: SuiteConfig) -> str:
 
 
 def code_of(source: FileSource, patterns: Sequence[str] = ()) -> str:
-    """Tells the files of a side from others; empty where only reading them would, as in a working tree.
+    """A digest of the files of a side; empty where only reading them would give one, as in a working tree.
 
     Args:
-        source: the side.
-        patterns: of those that count; all do where it is empty.
+        patterns: of the files that count; empty for all.
     """
     listing = source.listing()
     if patterns:
@@ -128,14 +118,9 @@ def code_of(source: FileSource, patterns: Sequence[str] = ()) -> str:
 def forbidden(name: str, target: Target | None, base: Config | None) -> str:
     """Why a change from outside may not have an agent; empty where it may.
 
-    A program would be the change's own code. What reaches an address is, down to its limits and to the tools that the
-    model is told of, what a suite of the merge target has: the author of the change writes what the model is told, and
-    the merge target's tokens do what it then asks for.
-
-    Args:
-        name: of the suite.
-        target: as the change has it.
-        base: the merge target's configuration; None where it has none.
+    A program would be the change's own code. An address, its limits and the tools that the model is told of have to be
+    those of a suite of the merge target: the author of the change writes the prompt, and the agent's tools act with the
+    merge target's tokens.
     """
     if target is None:
         return ""
@@ -150,9 +135,7 @@ def elsewhere(name: str, target: Target | None, base: Config | None) -> str:
     """A remark on addresses and variables that the merge target does not use; empty where there is none.
 
     Args:
-        name: of the suite.
-        target: as the change has it.
-        base: the merge target's configuration; a first adoption has none, and names what it likes.
+        base: the merge target's configuration; None, for a first adoption, allows any.
     """
     if base is None or target is None:
         return ""
@@ -188,9 +171,7 @@ _LINK = "120000:"
 def refused(pair: Pair, base: Config | None) -> str:
     """What is wrong with the candidate's model; empty where nothing is.
 
-    Args:
-        pair: the suite.
-        base: the base's configuration; a first adoption has none, and may try the gate with anything.
+    `base` is None for a first adoption, which may use any model.
     """
     model = pair.current.model
     if model is None or base is None or model in {suite.model for suite in base.suites}:
@@ -217,12 +198,11 @@ def of_suite(suite: Suite) -> Iterator[ModelRef]:
 def unfit(sides: Sides, suite: Suite, base: Config | None) -> str:
     """Why the judges of an exam that the change has edited must not be asked; empty where they may.
 
-    A file may be any file of the machine, so it is the base's to name.
+    A model file may be any file of the machine, so only the base may name one.
 
     Args:
-        sides: where files of models are looked up.
+        sides: where model files are looked up.
         suite: with scorers, or cases, of the change.
-        base: the base's configuration.
     """
     if base is None:
         return ""
@@ -237,13 +217,12 @@ def unfit(sides: Sides, suite: Suite, base: Config | None) -> str:
 
 
 def replaced(sides: Sides, models: Iterable[ModelRef]) -> list[str]:
-    """Files of models and recordings that the change brings or replaces, or that lie behind links.
+    """Model files and recordings that the change brings or replaces, or that lie behind links.
 
-    They are read from the working tree, so what the change puts there would answer for both arms, or judge them.
+    They are read from the working tree, so the change's own files would answer for both arms, or judge them.
 
     Args:
-        sides: two commits; a working tree is its owner's own, and nothing is replaced there.
-        models: who answers and judges.
+        sides: two commits; in a working tree, which is its owner's own, nothing is replaced.
     """
     if sides.head.sha is None:
         return []

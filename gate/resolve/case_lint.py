@@ -1,4 +1,4 @@
-"""Advice about cases that nothing is wrong with, and that could still be better."""
+"""Advice on how cases that are valid could be better."""
 
 import re
 from collections import defaultdict
@@ -56,23 +56,18 @@ def _is_phone(text: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """One piece of advice.
-
-    Args:
-        message: a sentence, without the cases.
-        cases: ids of those that it is about.
-    """
+    """One piece of advice, without the cases in its message, and the ids of the cases that it is about."""
 
     message: str
     cases: tuple[str, ...]
 
 
 def advice(entries: Sequence[Entry], *, stored: bool = False) -> tuple[Advice, ...]:
-    """What could be better about an eval set; none of it is a mistake.
+    """What could be better about an eval set; none of it is an error.
 
     Args:
-        entries: of one set, sound ones.
-        stored: they are in a store, whose cases reach no further than their suite in gate.yaml.
+        entries: of one set, valid ones.
+        stored: they are in a store, whose cases may use no more than their suite in gate.yaml.
     """
     cases = [case_of(entry) for entry in entries]
     # A transcript has no place for a description.

@@ -1,4 +1,4 @@
-"""Reads the exam of one suite from one source, and says how another source would change it."""
+"""Reads the exam of one suite from one source, and finds how another source would change it."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,7 +19,7 @@ from gate.values import JsonValue, counted, digest
 
 LENGTH = "length"
 _OF_SOME = frozenset({"rounds", "revival", "facts", "user", "judge_threshold", "obsolete"})
-"""What only tests of agents have, and a mark that few cases bear."""
+"""Fields that only tests of agents have, and a mark that few cases have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +27,9 @@ class ExamChanges:
     """Case ids that the candidate's side added, removed, edited or marked; the exam itself stays the baseline's.
 
     Args:
-        added, removed: there is one without the other.
-        edited: both are there, and differ.
-        obsolete: all that differs is that the candidate's side calls them obsolete.
+        added, removed: only one side has them.
+        edited: both sides have them, and they differ.
+        obsolete: they differ only in that the candidate's side marks them as obsolete.
     """
 
     added: tuple[str, ...] = ()
@@ -46,12 +46,9 @@ class Rules:
     """How cases are scored and judged.
 
     Args:
-        scorers: the suite's scorers.
         dimensions: slice dimensions to test; None tests every dimension that the cases have, and `length`.
-        policy: what the suite tolerates.
-        threshold: the score at which a sample passes; None where each scorer has its own mark.
-        conversing: how conversations are led and scored.
-        placeholders: put into prompts and cases; None for none at all.
+        threshold: the score at which a sample passes; None where each scorer has its own.
+        placeholders: replaced in prompts and cases; None for none at all.
     """
 
     scorers: tuple[ScorerSpec, ...]
@@ -64,13 +61,13 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class JudgeDefault:
-    """Who judges where a judge names no model: the baseline's model, for both arms."""
+    """The model for judges that name none: the baseline's, for both arms."""
 
     model: ModelRef
     params: Params
 
     def completed(self, spec: ScorerSpec) -> ScorerSpec:
-        """The scorer with a model; scorers that are no judges, and judges that name one, stay as they are."""
+        """The scorer with a model; scorers that are no judges, or that name one, stay as they are."""
         if not spec.judged or spec.models:
             return spec
         template = self.params.chat_template
@@ -84,8 +81,7 @@ def build(cases: Sequence[Case], rules: Rules, ref: str, judge: JudgeDefault) ->
     """Make an exam.
 
     Args:
-        cases: parsed cases; those that are obsolete are no part of it.
-        rules: scorers, dimensions and policy.
+        cases: parsed; obsolete ones are left out.
         ref: where they were read.
         judge: for judges that name no model.
 
@@ -122,10 +118,10 @@ def build(cases: Sequence[Case], rules: Rules, ref: str, judge: JudgeDefault) ->
 
 
 def played(exam: Exam) -> Exam:
-    """The exam, if somebody plays the simulated users of its cases.
+    """The exam, if a model plays the simulated users of its cases.
 
     Raises:
-        InputErrors: nobody does; each of these cases has its line.
+        InputErrors: simulated users without a model, one line for each case.
     """
     alone = unplayed(exam)
     if alone:
@@ -139,12 +135,12 @@ def played(exam: Exam) -> Exam:
 
 
 def unplayed(exam: Exam) -> list[Case]:
-    """Cases whose user nobody plays."""
+    """Cases whose simulated user has no model."""
     return [case for case in exam.cases if case.user is not None and exam.conversing.user.model is None]
 
 
 def exam_notes(suite: Suite) -> list[str]:
-    """What a reader should know of an exam: obsolete cases, and slices that nothing is in."""
+    """Notes on an exam: obsolete cases, and slices without cases."""
     return [*_obsolete(suite), *_empty_dimensions(suite), *_stray_slices(suite)]
 
 
@@ -154,7 +150,7 @@ def _obsolete(suite: Suite) -> Iterator[str]:
 
 
 def _empty_dimensions(suite: Suite) -> Iterator[str]:
-    """A sentence on dimensions that no case has: misspelt, they would leave slices untested without a word."""
+    """A sentence on dimensions that no case has: if misspelt, they would silently leave slices untested."""
     known = {name for case in suite.exam.cases for name in case.slices}
     strays = [name for name in suite.exam.dimensions if name not in known]
     if strays:
@@ -163,7 +159,7 @@ def _empty_dimensions(suite: Suite) -> Iterator[str]:
 
 
 def _stray_slices(suite: Suite) -> list[str]:
-    """A sentence on slices that the policy names and no case is in: a slip of the pen there would loosen the gate."""
+    """A sentence on slices that the policy names and no case is in: a typing error there would loosen the gate."""
     known = members(suite.exam.cases, suite.exam.dimensions)
     policy = suite.exam.policy
     strays = [name for name in dict.fromkeys((*policy.slices, *policy.advisory)) if name not in known]
@@ -174,11 +170,9 @@ def _stray_slices(suite: Suite) -> list[str]:
 
 
 def _check_slices(cases: Sequence[Case], dimensions: Sequence[str], *, listed: bool) -> None:
-    """Every slice is tested and has its row; a dimension with a value for each case says nothing about any of them.
+    """Refuse more slices than one suite may have; the error names the dimension with the most values.
 
     Args:
-        cases: of the exam.
-        dimensions: to test.
         listed: the suite names them.
     """
     values = {name: len({case.slices[name] for case in cases if name in case.slices}) for name in dimensions}
@@ -195,7 +189,7 @@ def _check_slices(cases: Sequence[Case], dimensions: Sequence[str], *, listed: b
 
 
 def changes(base: Sequence[Case], head: Sequence[Case]) -> ExamChanges:
-    """How `head`'s cases differ from `base`'s, by id; obsolete ones that go were no part of the exam."""
+    """How `head`'s cases differ from `base`'s, by id; removing obsolete ones changes nothing."""
     old = {case.id: digest(_plain(case)) for case in base}
     new = {case.id: digest(_plain(case)) for case in head}
     gone = {case.id for case in base if case.obsolete}
@@ -220,7 +214,7 @@ def _plain(case: Case) -> JsonValue:
 
 
 def _parts(value: Any) -> Any:
-    """As `asdict` has it, but that values which are JSON are not copied: exams have many cases, and most are plain."""
+    """As `asdict`, but JSON values are not copied: exams have many cases, and most are plain."""
     if isinstance(value, tuple):
         return [_parts(one) for one in value]
     return asdict(value) if is_dataclass(value) and not isinstance(value, type) else value
@@ -239,7 +233,7 @@ def _completed(case: Case, scorers: Sequence[ScorerSpec], judge: JudgeDefault) -
 
 
 LONGEST = 40
-"""Characters of a value that is told; beyond them only the name of its setting is."""
+"""Characters of a value that is shown; of a longer one only the setting's name is."""
 
 NOT_SET = "not set"
 
@@ -249,7 +243,7 @@ class Edit:
     """One setting that a change edits.
 
     Args:
-        name: `policy.margin`, `threshold`.
+        name: such as `policy.margin` or `threshold`.
         old, new: as `gate.yaml` has them; both empty where one of them is long, or where the setting has no value.
     """
 
@@ -259,7 +253,7 @@ class Edit:
 
     @property
     def told(self) -> bool:
-        """Are the values there?"""
+        """Are the values known?"""
         return bool(self.old)
 
 
@@ -270,12 +264,7 @@ def differing(old: FileModel, new: FileModel, prefix: str = "") -> list[Edit]:
 
 
 def edit(name: str, old: object, new: object) -> Edit:
-    """One edit, with its values where both are short.
-
-    Args:
-        name: of the setting.
-        old, new: None where it is not set.
-    """
+    """One edit, with its values where both are short; None is a setting that is not set."""
     values = [_text(value) for value in (old, new)]
     return Edit(name, *values) if all(0 < len(value) <= LONGEST for value in values) else Edit(name)
 

@@ -1,4 +1,4 @@
-"""What a change does to its own exam, and what of it is tried beside the exam that counts."""
+"""How a change edits its own exam, and which of the edits are tried beside the exam that counts."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,17 +15,17 @@ from gate.resolve.scorer_code import untried
 from gate.suite import Arm, Exam, Suite
 
 FEWEST_TRIED = 100
-"""Cases of a change that are tried even if the exam that counts has fewer; beyond the exam's own number none are."""
+"""Cases of a change that are tried even if the exam that counts has fewer; else at most as many as it has."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One part of the edited exam, to be tried once the verdict is reached.
+    """One part of the edited exam, tried after the verdict.
 
     Args:
         kind: see `gate.record.run.ExamTrialRecord`.
         suite: the cases and their scorers.
-        answers: what is asked; None where the run has asked it, so that its answers are only scored anew.
+        answers: what is asked; None where the run has the answers, which are only scored again.
         left_out: cases beyond the limit.
         reason: why it is not tried; empty where it is.
     """
@@ -39,14 +39,13 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class ExamEdit:
-    """What the change edits of the exam of one suite.
+    """The change's edits of the exam of one suite.
 
     Args:
-        suite: its name.
-        rules: what it edits beside cases: `policy.margin`, `scorers.judge`, `conversation.score`, `placeholders.today`,
+        rules: edits beside cases: `policy.margin`, `scorers.judge`, `conversation.score`, `placeholders.today`,
             `threshold`, `slices`, `samples`, `suite`.
         changes: ids of cases.
-        trials: what of it is tried.
+        trials: the parts that are tried.
     """
 
     suite: str
@@ -56,7 +55,7 @@ class ExamEdit:
 
 
 def rules_edited(pair: Pair) -> tuple[Edit, ...]:
-    """What the change edits of a suite's exam, cases aside; nothing where the exam is its own."""
+    """The change's edits of a suite's exam, cases aside; nothing where the exam is its own."""
     if pair.own_exam:
         return ()
     if pair.left_out:
@@ -73,7 +72,7 @@ def rules_edited(pair: Pair) -> tuple[Edit, ...]:
 
 
 def _led(old: Conversing, new: Conversing) -> list[Edit]:
-    """Who talks with an agent is told by the model's name alone."""
+    """Edits of how conversations are led; the model that talks with an agent appears by its name only."""
     settings = [
         {
             "score": one.score,
@@ -102,12 +101,10 @@ def _scorers(old: Sequence[ScorerSpec], new: Sequence[ScorerSpec]) -> list[Edit]
 
 @dataclass(frozen=True, slots=True)
 class Edited:
-    """One suite, and what the change makes of its exam.
+    """One suite, and the change's edits of its exam.
 
     Args:
-        pair: both configurations.
         suite: with the exam that counts.
-        changes: ids of cases.
         cases: the head's.
         label: of the head.
         judge: for judges that name no model: the exam's, whoever wrote the judge.
@@ -124,15 +121,14 @@ class Edited:
 
 
 def edit_of(edited: Edited, taken: set[str], unfit: Callable[[Suite], str]) -> ExamEdit | None:
-    """What the change edits, and the trials of it; None where it edits nothing that another pair does not tell.
+    """The change's edits, and the trials of them; None where there are none that no other pair reports.
 
     Args:
-        edited: the suite.
         taken: names of suites; those of the trials are added.
         unfit: why a suite's judges must not be asked; empty where they may.
 
     Raises:
-        InputErrors: scorers or cases of the change that cannot be.
+        InputErrors: invalid scorers or cases of the change.
     """
     rules = rules_edited(edited.pair)
     if edited.pair.other or (not rules and not edited.changes):
@@ -152,7 +148,7 @@ def _alone(suite: Suite) -> str:
 
 
 def _cases(edited: Edited, taken: set[str]) -> Iterable[Trial]:
-    """The cases of the change, those that it edits first; no more of them than a change may cost."""
+    """The cases of the change, those that it edits first, up to the limit on cost."""
     room = max(FEWEST_TRIED, len(edited.suite.exam.cases))
     exam, known = edited.pair.exam, {case.id: case for case in edited.cases if not case.obsolete}
     kinds: tuple[tuple[TrialKind, tuple[str, ...]], ...]
@@ -168,7 +164,7 @@ def _cases(edited: Edited, taken: set[str]) -> Iterable[Trial]:
 
 
 def _rescored(edited: Edited, rules: Sequence[Edit]) -> Iterable[Trial]:
-    """The answers under the change's scorers; where no prompt changed, those of one arm, asked for that alone."""
+    """The answers under the change's scorers; where no prompt changed, one arm is asked for this alone."""
     if not any(rule.name.startswith("scorers") for rule in rules):
         return
     # The name is the suite's: its answers are the same requests, and none is asked twice.
@@ -180,7 +176,7 @@ def _rescored(edited: Edited, rules: Sequence[Edit]) -> Iterable[Trial]:
 
 
 def _trial(edited: Edited, cases: Sequence[Case], scored: SuiteConfig, name: str) -> Suite:
-    """Conversations are led as in the exam that counts."""
+    """A suite for a trial; conversations are led as in the exam that counts."""
     led = edited.suite.exam.conversing, edited.suite.exam.placeholders
     rules = Rules(scored.scorers, (), SuitePolicy(), scored.threshold, *led)
     exam: Exam = build(cases, rules, edited.label, edited.judge)

@@ -1,4 +1,4 @@
-"""Who a judge is: everything that can change a judgement, in one digest."""
+"""The identity of a judge: everything that can change a judgement, in one digest."""
 
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
@@ -16,14 +16,13 @@ from gate.scoring.pass_rule import mark_of_scorer
 from gate.values import JsonValue, digest
 
 APART = ("threshold", "calibration", "file", "template")
-"""Options that change no judgement: a threshold is compared on its own, and of files what they hold is an option."""
+"""Options that change no judgement: thresholds are compared on their own, and the contents of files are options."""
 
 
 def identity(spec: ScorerSpec) -> JudgeIdentity:
-    """Whom a calibration is about, or whom a run asks.
+    """The judge that a calibration is about, or that a run asks.
 
-    Args:
-        spec: with every option as the suite has it, the contents of files among them.
+    `spec` has every option as the suite has it, the contents of files included.
     """
     options = {key: value for key, value in spec.options.items() if key not in APART}
     parts: JsonValue = {
@@ -44,7 +43,7 @@ def identity(spec: ScorerSpec) -> JudgeIdentity:
 
 @lru_cache
 def _templates() -> str:
-    """Of the gate's own words around criteria and answer: another version of them asks another question."""
+    """A digest of the gate's own words around criteria and answer: other words ask another question."""
     root = resources.files("gate.scoring").joinpath("templates")
     found = {file.name: file.read_text(encoding="utf-8") for file in _files(root)}
     return digest(dict(found))
@@ -57,7 +56,7 @@ def _files(folder: Traversable) -> Iterator[Traversable]:
 
 
 def scale_of(spec: ScorerSpec) -> tuple[float, float] | None:
-    """The scale of a rubric, which people have graded by, too; None for other scorers."""
+    """The scale of a rubric, which people have used too; None for other scorers."""
     found = spec.options.get("scale")
     if not isinstance(found, list) or len(found) != 2:
         return None
@@ -67,26 +66,21 @@ def scale_of(spec: ScorerSpec) -> tuple[float, float] | None:
 
 OPTION = "calibration"
 MOST_UNJUDGED = 0.1
-"""Share of the labelled answers without a score beyond which agreement on the others is not quoted."""
+"""Share of labelled answers without a score above which the agreement on the others is not quoted."""
 
 
 def quotes(scorers: Iterable[ScorerSpec], source: FileSource) -> tuple[JudgeQuote, ...]:
-    """One for each judge; a calibration that cannot be read keeps no run from its work.
+    """One quote for each judge; a calibration that cannot be read does not stop a run.
 
     Args:
         scorers: of an exam, complete.
-        source: where the exam comes from: a pull request cannot bring the praise of its own judge.
+        source: where the exam comes from: a pull request cannot bring a calibration of its own judge.
     """
     return tuple(_quote(spec, source) for spec in scorers if spec.judged)
 
 
 def quote(spec: ScorerSpec, text: str) -> JudgeQuote:
-    """What a calibration says of a judge.
-
-    Args:
-        spec: the judge, complete.
-        text: of `judge-calibration.json`.
-    """
+    """What a calibration says of a judge; `text` is that of `judge-calibration.json`."""
     try:
         found = load(text)
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""One version of every prompt becomes suites without a baseline; which cases of suites are asked."""
+"""Turns one version of every prompt into suites without a baseline, and selects cases of suites."""
 
 import difflib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -23,15 +23,11 @@ from gate.suite import Exam, Suite
 from gate.values import digest
 
 BREAKAGE_SAMPLES = range(2, 6)
-"""Samples per case that the breakage channel can deal anew."""
+"""Samples per case that the breakage channel can permute."""
 
 
 def check_method(policy: RunPolicy, suites: Sequence[Suite]) -> None:
-    """Refuse a method that cannot test these suites.
-
-    Args:
-        policy: the run's.
-        suites: of the run; new prompts, which are not compared, are left alone.
+    """Refuse a method that cannot test these suites; new prompts, which are not compared, are not checked.
 
     Raises:
         GateError: every reason at once.
@@ -90,11 +86,11 @@ def picked(suites: Iterable[Suite], patterns: Sequence[str]) -> tuple[Suite, ...
     """The suites that have such cases, with those alone.
 
     Args:
-        suites: whole ones.
+        suites: with all of their cases.
         patterns: ids, or patterns of ids; empty for all cases.
 
     Raises:
-        GateError: a pattern that no case fits: a slip of the pen would pass without a test.
+        GateError: a pattern that no case matches: a typing error would pass without a test.
     """
     suites = tuple(suites)
     if not patterns:
@@ -105,7 +101,7 @@ def picked(suites: Iterable[Suite], patterns: Sequence[str]) -> tuple[Suite, ...
 
 
 def subset(suite: Suite, cases: tuple[Case, ...]) -> Suite:
-    """The suite with some of its cases; slices that lost all of theirs are not missed."""
+    """The suite with some of its cases; slices that lost all of theirs are no longer required."""
     if len(cases) == len(suite.exam.cases):
         return suite
     exam: Exam = suite.exam
@@ -127,7 +123,7 @@ def _check_patterns(suites: Sequence[Suite], patterns: Sequence[str]) -> None:
 
 
 def near(name: str, ids: Sequence[str]) -> str:
-    """A hint that names the ids closest to one that is not there, or else the first of them."""
+    """A hint that names the ids closest to an unknown one, or else the first of them."""
     folded = {one.casefold(): one for one in ids}
     close = [folded[key] for key in difflib.get_close_matches(name[:100].casefold(), folded, n=_NAMED, cutoff=0.6)]
     listed = ", ".join(map(quoted, close or ids[:_NAMED]))
@@ -141,15 +137,14 @@ FILE_SUITE = "check"
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """What of a configuration is checked, and what goes before it.
+    """Which suites and cases of a configuration are checked, and what overrides it.
 
     Args:
-        suites: names; empty for all.
         cases: ids, or patterns with `*` and `?`; empty for all.
-        model: answers instead of each suite's own.
+        model: instead of each suite's own.
         samples: k instead of each suite's own.
-        min_pass_rate: of all cases of a suite, in (0, 1], instead of what its policy asks.
-        instead: what goes before the cases of each suite, as `gate.yaml` names cases; empty for its own.
+        min_pass_rate: of all cases of a suite, in (0, 1], instead of the policy's.
+        instead: replaces the cases of each suite, as `gate.yaml` names cases; empty for its own.
     """
 
     suites: Sequence[str] = ()
@@ -170,14 +165,13 @@ def resolve_one(
     """Read one side.
 
     Args:
-        source: where to read: the working tree, or a commit.
+        source: the working tree, or a commit.
         config: path of `gate.yaml`.
-        chosen: what of it.
         builder: builds prompts that are code; None where no code is run.
-        shelf: has the suites that a store keeps; None where there is none.
+        shelf: suites of a store; None where there is none.
 
     Raises:
-        InputErrors: mistakes in the files, all of them at once.
+        InputErrors: errors in the files, all of them at once.
         GateError: no configuration, an unknown suite or case, or a suite that cannot be checked.
     """
     sides = Sides(source, source, builder=builder, shelf=shelf)
@@ -201,9 +195,7 @@ def resolve_one(
 def with_cases(resolved: Resolved, wanted: Mapping[str, Collection[str]]) -> Resolved:
     """The same with some of its cases.
 
-    Args:
-        resolved: from `resolve_one`.
-        wanted: ids of cases by the name of their suite; suites that are not named are left out.
+    `wanted` has ids of cases by suite; other suites are left out.
     """
     picked = (
         subset(suite, tuple(case for case in suite.exam.cases if case.id in wanted[suite.name]))
@@ -219,10 +211,8 @@ def resolve_one_file(
     """Read one prompt and its cases.
 
     Args:
-        source: reads the files, by the paths that the user gave.
-        files: the prompt, and the cases.
+        files: paths of the prompt and the cases, as the user gave them.
         run: model, scorers and policy; the arm is the candidate's.
-        chosen: which cases.
         beside: see `gate.resolve.two_files.resolve_files`.
 
     Raises:
@@ -258,7 +248,7 @@ def _resolved(suites: Sequence[Suite], chosen: Chosen, config: Config, place: tu
 
 
 def _named(pairs: Sequence[Pair], names: Sequence[str]) -> list[Pair]:
-    """One prompt each, which nothing is compared with."""
+    """One pair for each prompt, without a baseline."""
     known = {one.current.name: one for one in pairs}
     unknown = [name for name in names if name not in known]
     if unknown:

@@ -1,4 +1,4 @@
-"""Which suite of the head belongs to which suite of the base, and what the change touches."""
+"""Finds which suite of the head belongs to which suite of the base, and what the change touches."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -23,10 +23,10 @@ from gate.suite import Suite
 
 @dataclass(frozen=True, slots=True)
 class StoredCases:
-    """One version of a suite of a store, which never changes again.
+    """One version of a suite of a store, which never changes.
 
     Args:
-        label: `store:support@12`; whoever names it gets the same cases.
+        label: `store:support@12`; the same label always gives the same cases.
         digest: of the cases, as `sha256:…`.
         text: the cases, one JSON object a line.
     """
@@ -37,7 +37,7 @@ class StoredCases:
 
 
 class CaseShelf(Protocol):
-    """Suites of a store, as they are during one run."""
+    """Suites of a store; they do not change during one run."""
 
     def read(self, name: StoreName) -> StoredCases:
         """A version of a suite; whatever others write meanwhile, the same name gives the same version.
@@ -51,10 +51,9 @@ class CaseShelf(Protocol):
 
 
 def stored(shelf: CaseShelf | None, cases: str) -> StoredCases | None:
-    """What a store has under the name of a suite's cases; None where the name is that of a file.
+    """The suite of a store that a suite's cases name; None where the name is that of a file.
 
     Args:
-        shelf: None where there is no store.
         cases: as `gate.yaml` has it.
 
     Raises:
@@ -69,16 +68,12 @@ def stored(shelf: CaseShelf | None, cases: str) -> StoredCases | None:
 
 
 def check_stranger(head: Config, base: Config | None) -> None:
-    """See that a change from outside names no cases of a store but those that the merge target names.
+    """Check that a change from outside names no cases of a store except those that the merge target names.
 
-    Whoever brings a prompt is shown how it answers them, and may have it say them.
-
-    Args:
-        head: the change's configuration.
-        base: the merge target's; None where it has none.
+    The author of a prompt sees how it answers them, and could make it repeat them.
 
     Raises:
-        GateError: it names others, be it another version of the same suite.
+        GateError: it names others, which may be another version of the same suite.
     """
     known = {suite.cases for suite in base.suites} if base is not None else set()
     others = dict.fromkeys(one.cases for one in head.suites if is_store(one.cases) and one.cases not in known)
@@ -90,14 +85,12 @@ def check_stranger(head: Config, base: Config | None) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """The two sides of a comparison in one repository.
+    """The base (the merge target) and the head (the change as it would be merged) in one repository.
 
     Args:
-        base: the merge target.
-        head: the change as it would be merged.
         stranger: the change comes from somebody who may not push to the repository.
         builder: builds prompts that are code; None where no code is run.
-        shelf: has the suites that a store keeps, the same for both sides; None where there is none.
+        shelf: suites of a store, the same for both sides; None where there is none.
     """
 
     base: FileSource
@@ -113,13 +106,12 @@ class Pair:
 
     Args:
         current: the head's configuration of the suite; the base's own where the head has left the suite out.
-        exam: the configuration of the exam.
         source: where the exam is read.
         own_exam: the base does not know the suite, so the exam is the change's own.
-        new_prompt: the base has no such file and no suite for it: there is nothing to compare it with.
+        new_prompt: the base has neither the file nor a suite for it, so there is nothing to compare.
         left_out: the head no longer has a suite for this prompt.
-        moved: the prompt is no longer where the base has it.
-        other: it may as well be in another file, which another pair is about.
+        moved: the prompt has another path in the head.
+        other: the prompt may also be in another file, which another pair is about.
     """
 
     current: SuiteConfig
@@ -134,7 +126,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """What there is to compare.
+    """The pairs to compare.
 
     Args:
         pairs: in the order of the head's suites, then those that it leaves out.
@@ -148,17 +140,16 @@ class Pairing:
 def pair(sides: Sides, head: Config, base: Config | None, names: Sequence[str]) -> Pairing:
     """Find the partner of each suite.
 
-    A prompt that the base examines is examined, even if the head drops its suite, points the suite at another file, or
-    moves the prompt: otherwise a change could take its own exam away.
+    A prompt that the base examines is examined even if the head drops its suite, points the suite at another file, or
+    moves the prompt: otherwise a change could remove its own exam.
 
     Args:
-        sides: where patterns are looked up.
-        head, base: both configurations; None where the base has none.
+        head, base: base is None where it has no configuration.
         names: suites to look at; empty for all.
 
     Raises:
         GateError: a name that neither side knows, or more new suites than one change may bring.
-        CannotEvaluate: a prompt that is gone may have become one of too many files, or of files not looked at.
+        CannotEvaluate: a prompt that is gone may have moved to one of too many files, or to files not looked at.
     """
     heads = _by_name(head, sides.head)
     bases = _by_name(base, sides.base) if base else {}
@@ -209,7 +200,7 @@ def _of_head(
 def _check_new_files(
     sides: Sides, heads: Mapping[str, SuiteConfig], bases: Mapping[str, SuiteConfig], base: Config
 ) -> None:
-    """Refuse too many new prompts before anything is asked about each of them; as many as are gone may have moved."""
+    """Refuse too many new prompts before reading them; as many as are gone may have moved."""
     before = {suite.prompt for suite in bases.values()}
     named = {suite.prompt for suite in heads.values()}
     matched = {path for entry in base.suites if is_glob(entry.prompt) for path in sides.head.glob(entry.prompt)}
@@ -237,7 +228,7 @@ def _check_sure(gone: Sequence[SuiteConfig], moves: Moves) -> None:
 
 
 def _dropped(found: Sequence[Pair], suites: Iterable[SuiteConfig], moved: Mapping[str, str]) -> list[SuiteConfig]:
-    """Base suites whose prompt moved to a file that no suite of the head names, and whose exam none of them sits."""
+    """Base suites whose prompt moved to a file that no suite of the head names, and whose exam none of them uses."""
     settled = {one.exam.prompt for one in found}
     return [old for old in suites if old.prompt in moved and old.prompt not in settled]
 
@@ -259,7 +250,7 @@ def _exists(source: FileSource, prompt: str) -> bool:
 
 
 def _readable(source: FileSource, prompt: str) -> bool:
-    """Is it there? A link, or something behind one, is a mistake to be told."""
+    """Is it there? A link, or something behind one, is an error to be reported."""
     return _exists(source, prompt) if is_python(prompt) else source.read(prompt) is not None
 
 
@@ -268,10 +259,10 @@ def _partners(
 ) -> dict[str, SuiteConfig]:
     """The base's suite for each suite of the head that has one.
 
-    The prompt counts before the name, and it is the same prompt after a move: a suite that only got another name keeps
-    its exam, and a name that now belongs to another prompt does not take the exam away from the one that had it.
-    No suite of the base serves twice, except that a name keeps its exam where its prompt moved elsewhere: nobody can
-    say whether the file that is most similar is in use afterwards, or the one that the name points at.
+    The prompt counts before the name, and it is the same prompt after a move: a suite that was only renamed keeps its
+    exam, and a name that now belongs to another prompt does not take over the old one's exam. No suite of the base
+    serves twice, with one exception: a name keeps its exam where its prompt moved elsewhere, since either the most
+    similar file or the one that the name points at may be in use afterwards.
     """
     free = dict(bases)
     found: dict[str, SuiteConfig] = {}
@@ -301,7 +292,7 @@ def _called_alike(old: SuiteConfig, current: SuiteConfig) -> bool:
 def _expected(
     base: Config, bases: Mapping[str, SuiteConfig], moved: Mapping[str, str], sides: Sides
 ) -> dict[str, SuiteConfig]:
-    """The base's exams that wait for new files: those of its patterns that match one, whatever the change's say."""
+    """The base's exams for new files: those of its patterns that match one, whatever the change's patterns say."""
     # A file that moved within its pattern is not new: it sits the exam that it had.
     kept = {(old.pattern, moved.get(old.prompt)) for old in bases.values()}
     out: dict[str, SuiteConfig] = {}
@@ -326,10 +317,10 @@ def _unknown(sides: Sides, current: SuiteConfig) -> Pair:
 
 
 def _by_name(config: Config, source: FileSource) -> dict[str, SuiteConfig]:
-    """The suites of one side, one for each file that a pattern stands for.
+    """The suites of one side, one for each file that a pattern matches.
 
     Raises:
-        GateError: a file whose name cannot name a suite, or two with the same one, of which one would go unexamined.
+        GateError: a file whose name cannot name a suite, or two with the same name, of which one would not be examined.
     """
     out: dict[str, SuiteConfig] = {}
     for entry in config.suites:
@@ -348,7 +339,7 @@ def _by_name(config: Config, source: FileSource) -> dict[str, SuiteConfig]:
 def _left_out(
     found: Sequence[Pair], suites: Iterable[SuiteConfig], moved: Mapping[str, str], sides: Sides
 ) -> list[Pair]:
-    """Base suites whose prompt no suite of the head examines any more, wherever it is now."""
+    """Base suites whose prompt no suite of the head examines any more, wherever the prompt is now."""
     names = {one.current.name for one in found}
     pairs = []
     for old in suites:
@@ -362,7 +353,7 @@ def _left_out(
 
 
 def _others(found: Sequence[Pair], suites: Iterable[SuiteConfig], moves: Moves, sides: Sides) -> list[Pair]:
-    """Base suites for each further file that their prompt may be in by now: the worst of them decides."""
+    """Base suites for each further file that their prompt may have moved to: the worst of them decides."""
     places = [(old, now) for old in suites for now in moves.others.get(old.prompt, ())]
     pairs = [one for old, now in places for one in _left_out(found, [old], {old.prompt: now}, sides)]
     return [replace(one, other=True) for one in pairs]
@@ -374,11 +365,7 @@ _NAMED = 5
 def same_parts(sides: Sides, suite: SuiteConfig) -> bool:
     """Do both sides have the same parts for a prompt whose own file is the same on both?
 
-    Only a template that may include something is read, and of the base no file is.
-
-    Args:
-        sides: where to read.
-        suite: names the prompt.
+    Only a template that may include something is read; of the base no file is.
     """
     ending = PurePosixPath(suite.prompt).suffix.lower()
     if not (suite.template or reading.may_pull_in(suite.prompt)):
@@ -397,7 +384,7 @@ def same_parts(sides: Sides, suite: SuiteConfig) -> bool:
 
 
 def part_notes(suites: Iterable[Suite]) -> list[str]:
-    """A sentence for each prompt that changes by its parts alone, which names them."""
+    """A sentence for each prompt that changes only through its parts, which it names."""
     return [
         f"{suite.candidate.version.path} is itself as before; what changes is {_listed(changed)}, which it pulls in."
         for suite in suites

@@ -1,4 +1,4 @@
-"""Reads the files of both sides of a comparison, and gathers every mistake in them."""
+"""Reads the files of both sides of a comparison, and collects every error in them."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -39,12 +39,11 @@ _BOTH_SIDES = "a prompt needs a version on both sides to be compared"
 
 @dataclass(frozen=True, slots=True)
 class _Begun:
-    """A suite before anything is made of the change's own prompt.
+    """A suite before the change's own prompt is read.
 
     Args:
-        pair: the suite on both sides.
         cases: of the exam; None where they cannot be read.
-        head_cases: those of the change; the same.
+        head_cases: those of the change; None where they cannot be read.
         baseline: the merge target's prompt; None where it has none, or it cannot be read.
     """
 
@@ -56,13 +55,11 @@ class _Begun:
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """Reads files of both sides and gathers every mistake; a case file that many suites name is read once a side.
+    """Reads files of both sides and collects every error; a case file of several suites is read once a side.
 
     Args:
-        sides: where to read.
         config_path: of `gate.yaml`.
-        problems: the mistakes.
-        absent: what is said to help where a prompt is not there.
+        absent: the hint where a prompt is not there.
     """
 
     sides: Sides
@@ -76,7 +73,7 @@ class Reader:
             raise InputErrors(self.problems)
 
     def configs(self) -> tuple[Config | None, Config | None]:
-        """The head's and the base's; one that is the same on both sides is parsed once."""
+        """The head's and the base's configuration; one that is the same on both sides is parsed once."""
         old, new = (source.read(self.config_path) for source in (self.sides.base, self.sides.head))
         base = self._config(self.sides.base, old) if old != new else None
         head = self._config(self.sides.head, new)
@@ -89,10 +86,10 @@ class Reader:
         return self._parsed(lambda: load(decode(data, where), where))
 
     def in_spite(self) -> Config | None:
-        """What can be read of the head's configuration that has mistakes, which are noted already.
+        """What can be read of a head configuration that has errors, which are noted already.
 
-        Of a suite that one is about its prompt and its cases are looked at here; whatever else there is to say of it
-        might be no more than what the mistake leads to.
+        Of a suite with an error only its prompt and its cases are checked here; other problems might only follow from
+        the error.
         """
         text = decode(self.sides.head.read(self.config_path) or b"", self.config_path)
         config = self._parsed(lambda: in_spite(text, self.config_path))
@@ -109,7 +106,7 @@ class Reader:
             self._cases(self.sides.head, called)
 
     def completed(self, config: Config | None, source: FileSource) -> Config | None:
-        """A configuration whose scorers and tools hold what their files say."""
+        """A configuration with the contents of the files that its scorers and tools name."""
         if config is None:
             return None
         named = partial(_at, source)
@@ -117,7 +114,7 @@ class Reader:
         return ScorerFiles(source, self.config_path, named, self.problems).of(config)
 
     def edits(self, read: Sequence[Edited], names: set[str], base: Config) -> tuple[ExamEdit, ...]:
-        """What the change does to the exams that it did not bring."""
+        """The change's edits of exams that it did not bring."""
         taken = set(names)
 
         def fit(suite: Suite) -> str:
@@ -128,14 +125,10 @@ class Reader:
         return tuple(edit for edit in found if edit is not None)
 
     def suites(self, pairs: Sequence[Pair], base: Config | None) -> list[Edited]:
-        """The suites, those left out that have a problem.
+        """The suites, without those that have a problem.
 
-        All prompts of the merge target come first: what code of the change then does to the machine is too late for
-        code that builds one of them.
-
-        Args:
-            pairs: of both sides.
-            base: the configuration of the merge target.
+        All prompts of the merge target come first: code of the change may alter the machine, which must not affect
+        them.
         """
         begun = [self._begun(one) for one in pairs]
         found = [self._finished(one, base) for one in begun if one is not None]
@@ -195,7 +188,7 @@ class Reader:
         return Edited(pair, suite, delta, head_cases, label, judge, _compared(pair, suite))
 
     def _promises(self, pair: Pair) -> Promises | None:
-        """Who compares promises: the base alone says, and its specification is the one that counts."""
+        """The comparison of promises: only the base decides on it, and its specification counts."""
         wanted = pair.exam.promises
         if wanted is None or pair.own_exam or pair.new_prompt:
             return None
@@ -214,7 +207,7 @@ class Reader:
         return self._parsed(lambda: specfile.parse(decode(data, where), where))
 
     def _asked(self, begun: _Begun) -> tuple[Case, ...] | None:
-        """What a prompt is put together for; None where anything is wrong so far: code is not run for nothing."""
+        """The cases that a prompt is built for; None where anything is wrong so far, so that no code runs in vain."""
         if begun.cases is None or begun.head_cases is None or self.problems:
             return None
         return (*begun.cases, *begun.head_cases)
@@ -228,7 +221,7 @@ class Reader:
         return tuple(Deletion(prompt, self.sides.base.label, count) for prompt, count in counts.items())
 
     def _count(self, suite: SuiteConfig) -> int | None:
-        """Cases of the base; None where they cannot be read: it is the base's own mistake, and nothing rests on it."""
+        """Cases of the base; None where they cannot be read: that is the base's error, and nothing depends on it."""
         try:
             cases = self._case_file(self.sides.base, suite.cases)
         except GateError:
@@ -236,14 +229,14 @@ class Reader:
         return len(cases) if isinstance(cases, tuple) else None
 
     def _head_cases(self, pair: Pair) -> tuple[Case, ...] | None:
-        """The head's cases, to say what it changed; a suite that was left out may have lost its cases, too."""
+        """The head's cases, to report what it changed; a suite that was left out may have lost its cases, too."""
         cases = pair.current.cases
         if pair.left_out and not is_store(cases) and self.sides.head.read(cases) is None:
             return ()
         return self._cases(self.sides.head, pair.current)
 
     def _built(self, exam: Exam, pair: Pair) -> Exam:
-        """The exam, which knows where its cases are kept if that is a store."""
+        """The exam, with the store of its cases if they are in one."""
         kept = stored(self.sides.shelf, pair.exam.cases)
         return exam if kept is None else replace(exam, store=kept.label, store_digest=kept.digest)
 
@@ -293,7 +286,7 @@ class Reader:
         return cases
 
     def _case_file(self, source: FileSource, path: str) -> tuple[Case, ...] | InputErrors | None:
-        """The cases, or what is wrong with them; None where there is no such file."""
+        """The cases, or the errors in them; None where there is no such file."""
         key = source is self.sides.head, path
         if key not in self._parsed_cases:
             try:
@@ -305,7 +298,7 @@ class Reader:
         return self._parsed_cases[key]
 
     def _case_text(self, source: FileSource, path: str) -> tuple[str, str] | None:
-        """The cases as they are written, and their name for messages; None where there is no such file."""
+        """The cases as text, and their name for messages; None where there is no such file."""
         if kept := stored(self.sides.shelf, path):
             return kept.text, kept.label
         data, where = source.read(path), _at(source, path)
@@ -320,12 +313,12 @@ class Reader:
 
 
 def _at(source: FileSource, path: str) -> str:
-    """A path as the user should read it: working-tree files by their plain path, others with their ref."""
+    """A path for the user: working-tree files by their plain path, others with their ref."""
     return path if source.sha is None else f"{source.label}:{path}"
 
 
 def _compared(pair: Pair, suite: Suite) -> bool:
-    """Is there anything to compare or to judge: where only the exam changed, both arms are the same."""
+    """Is there anything to compare or to judge? Where only the exam changed, both arms are the same."""
     if suite.baseline is None or pair.own_exam:
         return True
     arms = (suite.baseline, suite.candidate)

@@ -1,4 +1,4 @@
-"""Puts every case into every prompt and scorer before anything is spent, so that no mistake shows up halfway."""
+"""Renders every prompt and scorer with every case before anything is spent, to find all errors early."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -18,13 +18,12 @@ def rehearse(suites: Iterable[Suite], seconds: float = RENDERING_S) -> None:
     """Render all templates with all cases.
 
     Args:
-        suites: to be evaluated.
-        seconds: of the processor that one rendering of a prompt may take.
+        seconds: processor time that one rendering of a prompt may take.
 
     Raises:
-        InputErrors: variables that a prompt or a scorer names and a case does not have, patterns that are none, values
-            that every answer contains; the same mistake in many cases is told once, with their number. A template that
-            takes too long ends it.
+        InputErrors: variables that a prompt or a scorer names and a case does not have, invalid patterns, values that
+            every answer contains; the same error in many cases is reported once, with their number. A template that
+            takes too long ends the check.
     """
     first: dict[str, Problem] = {}
     count: dict[str, int] = {}
@@ -74,7 +73,7 @@ def _problems(suite: Suite, case: Case, seconds: float) -> Iterator[Problem]:
 
 
 def _scorer(spec: ScorerSpec, case: Case) -> Iterator[Problem]:
-    """Fill a scorer's texts; what comes from a case must be of use to the scorer."""
+    """Fill a scorer's texts; the values of a case must be usable by the scorer."""
     if spec.judged:
         yield from _judge(spec, case)
         return

@@ -1,4 +1,4 @@
-"""Where prompts went that a change removes: the file that keeps most of them, and moved modules."""
+"""Finds where prompts moved that a change removes: the most similar file, and moved modules."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -13,7 +13,7 @@ from gate.prompts.files import SIMILAR, FileSource, chunks, similar_sizes, simil
 from gate.prompts.functions import file_of, moved_to
 
 MOST_BYTES = 16 * 2**20
-"""Bytes of the change's files that are read to find what moved."""
+"""Bytes of the change's files that are read to find moved prompts."""
 
 LARGEST_PROMPT = 4 * PROMPT_CHARS
 """Bytes of the largest prompt: no character takes more than four."""
@@ -25,11 +25,7 @@ _Content = tuple[bytes, Counter[bytes]]
 
 @dataclass(slots=True)
 class Likeness:
-    """Compares files of both sides; each is read once.
-
-    Args:
-        base, head: both sides.
-    """
+    """Compares files of both sides; each is read once."""
 
     base: FileSource
     head: FileSource
@@ -40,11 +36,9 @@ class Likeness:
     _left: int = MOST_BYTES
 
     def copies(self, gone: Iterable[str], new: Mapping[str, str | None]) -> list[tuple[str, str]]:
-        """Pairs that are the same by their fingerprints; nothing is read.
+        """Pairs of a base path and a head path with the same fingerprint; nothing is read.
 
-        Args:
-            gone: paths of the base.
-            new: paths of the head, with their fingerprints where they have one.
+        `new` has the head's paths, with their fingerprints where they have one.
         """
         after: defaultdict[str, list[str]] = defaultdict(list)
         for path, known in new.items():
@@ -53,11 +47,11 @@ class Likeness:
         return [(old, now) for old in gone for now in after.get(self.base.fingerprint(old) or "", ())]
 
     def measure(self, new: Iterable[str]) -> None:
-        """Ask for the sizes of files of the head, all at once; those that it was not asked about have none."""
+        """Ask for the sizes of files of the head, all at once; files that were not asked about have none."""
         self._sizes |= self.head.sizes([path for path in new if path not in self._sizes])
 
     def distance(self, old: str, new: str) -> int | None:
-        """Bytes that a file of the head is larger or smaller; None where by its size it is no successor."""
+        """Bytes that a file of the head is larger or smaller; None where its size rules it out as a successor."""
         if old not in self._similar:
             before = self._before(old)[1]
             self._similar[old] = (similar_sizes(before), before.total())
@@ -92,10 +86,10 @@ def _content(source: FileSource, path: str) -> _Content:
 MOST_COMPARED = 10_000
 """Pairs of files whose contents are compared."""
 MOST_STRAYS = 100
-"""Files of the change that no suite names and that are read; each is a request where GitHub has them."""
+"""Files of the change that no suite names and that are read; each is a request if they are on GitHub."""
 
 MOST_ALIKE = 3
-"""Files of the change beside the one that is taken for a prompt's successor: each costs an evaluation."""
+"""Further files of the change that may be a prompt's successor: each costs an evaluation."""
 
 _Pair = tuple[str, str]
 _Rated = tuple[float, _Pair]
@@ -103,14 +97,14 @@ _Rated = tuple[float, _Pair]
 
 @dataclass(frozen=True, slots=True)
 class Moves:
-    """What became of prompts that are gone.
+    """The new paths of prompts that are gone.
 
     Args:
         found: old path to new path; no new path serves twice.
-        unsure: prompts that no suite of the change has, and whose successor may be among files that were not looked at,
-            or that are too many to be compared.
-        others: old path to further files that keep enough of it to be its successor, and that no suite of the change
-            names; none is anybody's successor, or an exact copy.
+        unsure: prompts without a suite in the change whose successor may be a file that was not looked at, or one of
+            too many to be compared.
+        others: old path to further files that are similar enough to be its successor, and that no suite of the change
+            names; no successors of other prompts, and no exact copies.
     """
 
     found: Mapping[str, str]
@@ -119,14 +113,13 @@ class Moves:
 
 
 def successors(base: FileSource, head: FileSource, gone: Collection[str], new: Sequence[str]) -> Moves:
-    """Where the prompts are that moved.
+    """The new paths of prompts that moved.
 
-    Prompts of the change's suites come first, then files that the change leaves without a suite, whatever they are
-    called: a prompt does not slip away from its exam by moving to where nobody looks. Among the latter nobody can say
-    which one is in use, so a copy does not end the search. Where nothing is gone, nothing is read.
+    Prompts of the change's suites come first, then files without a suite, whatever their name: a prompt does not escape
+    its exam by moving to where nobody looks. Nobody can say which of the latter is in use, so a copy does not end the
+    search. Where nothing is gone, nothing is read.
 
     Args:
-        base, head: both sides.
         gone: prompts that the base examines, and that the change does not have.
         new: prompts of the change's suites that the base does not have.
     """
@@ -149,8 +142,7 @@ class _Search:
     """Looks for successors.
 
     Args:
-        likeness: compares two files.
-        unread: prompts of the base that were not compared with every file that could be their successor.
+        unread: prompts of the base that were not compared with every possible successor.
     """
 
     likeness: Likeness
@@ -159,16 +151,14 @@ class _Search:
     def named(self, gone: Iterable[str], new: Mapping[str, str | None]) -> dict[str, str]:
         """Exact copies, then the most similar files; of equals those of the same name, then the first by their paths.
 
-        Args:
-            gone: paths of the base.
-            new: paths of the head, with their fingerprints where they have one.
+        `new` has the head's paths, with their fingerprints where they have one.
         """
         exact = _chosen(self._copies(gone, new))
         old = sorted(path for path in gone if path not in exact)
         return exact | _chosen(self._alike(old, new.keys() - set(exact.values()))) if old else exact
 
     def strays(self, gone: Iterable[str], new: Mapping[str, str | None]) -> list[_Rated]:
-        """How alike the files are that no suite names, as far as they are looked into; copies are among them."""
+        """How similar the files without a suite are, as far as they are read; copies are among them."""
         copies = self._copies(gone, new)
         known = {pair for _, pair in copies}
         return copies + [one for one in self._alike(sorted(gone), new, MOST_STRAYS) if one[1] not in known]
@@ -191,7 +181,7 @@ class _Search:
         return self._rated(pairs[:MOST_COMPARED])
 
     def _ranked(self, old: Sequence[str], new: Iterable[str]) -> list[str]:
-        """Files that by their size may be successors: those of a stem that is gone first, then of an ending."""
+        """Possible successors by their size: first those with the stem, then the suffix, of a missing prompt."""
         stems = {PurePosixPath(path).stem for path in old}
         endings = {PurePosixPath(path).suffix for path in old}
         ranks = {}
@@ -212,7 +202,7 @@ class _Search:
 
 
 def _chosen(rated: Iterable[_Rated]) -> dict[str, str]:
-    """The pairs that are alike most, no file in two of them."""
+    """The most similar pairs, no file in two of them."""
     alike = [(rate, pair) for rate, pair in rated if rate >= SIMILAR]
     out: dict[str, str] = {}
     taken: set[str] = set()
@@ -224,7 +214,7 @@ def _chosen(rated: Iterable[_Rated]) -> dict[str, str]:
 
 
 def _others(rated: Iterable[_Rated], found: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
-    """Files that are alike enough and nobody's successor; an exact copy changes nothing, whoever uses it."""
+    """Files that are similar enough and nobody's successor; an exact copy changes nothing, whoever uses it."""
     taken = set(found.values())
     out: dict[str, list[str]] = {}
     for rate, (old, new) in sorted(rated, key=lambda one: (-one[0], one[1])):
@@ -234,7 +224,7 @@ def _others(rated: Iterable[_Rated], found: Mapping[str, str]) -> dict[str, tupl
 
 
 def _is_utf8(path: str) -> bool:
-    """A file whose name is not cannot be named in a report."""
+    """Is it valid UTF-8? A file with another name cannot be named in a report."""
     try:
         path.encode()
     except UnicodeEncodeError:
@@ -247,13 +237,11 @@ def _name(path: str) -> str:
 
 
 def prompt_moves(base: FileSource, head: FileSource, gone: Sequence[str], new: Sequence[str]) -> Moves:
-    """Where the prompts are that moved, files and functions.
+    """The new paths of prompts that moved, files and functions.
 
-    A function goes where its module goes, as long as that can be imported and still has its name in it; otherwise it is
-    gone.
+    A function moves with its module, if that can be imported and still has the name in it; otherwise it is gone.
 
     Args:
-        base, head: both sides.
         gone: prompts that the base examines, and that the change does not have.
         new: prompts of the change's suites that the base does not have.
     """
@@ -280,7 +268,7 @@ def prompt_moves(base: FileSource, head: FileSource, gone: Sequence[str], new: S
 
 
 def _is_there(head: FileSource, prompt: str, moved: str) -> bool:
-    """A function cannot be in what is no module."""
+    """Is the prompt there? A function cannot be in a file that is no module."""
     return is_python(prompt) == is_python(moved) and file_of(head, moved) is not None
 
 

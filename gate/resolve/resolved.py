@@ -22,24 +22,23 @@ from gate.suite import Arm, Suite
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """What there is to evaluate.
+    """Everything that a run evaluates.
 
     Args:
-        suites: suites that the change touches, or all of them when asked for.
+        suites: those that the change touches, or all where asked for.
         changes: exam changes of each suite, by its name.
         untouched: names of the suites that were left out.
         notes: sentences for the reader about how the exam was found.
         policy, budget, cache: for the whole run, from the ref that the exam comes from.
-        commit: the candidate's commit, where there is one.
+        commit: the candidate's, where there is one.
         config: path of `gate.yaml` in the repository; empty where there is none.
         deleted: prompts that the base examines and that are gone.
-        edits: what the change does to its own exam, suite by suite, those without a changed prompt among them.
-        run_edits: what it does to the policy, the budget and the cache of the run: `policy.confidence`.
+        run_edits: the change's edits of the run's policy, budget and cache, such as `policy.confidence`.
         adoption: the base has no configuration, so that all of the exam is the change's own.
         base_models: provider and name of each model that the base asks.
         judges: scorers that are asked beside the suites.
-        models: that are asked beside both.
-        servers: that `providers:` names, by name.
+        models: asked beside both.
+        servers: those of `providers:`, by name.
     """
 
     suites: tuple[Suite, ...]
@@ -62,7 +61,7 @@ class Resolved:
 
     @property
     def asked(self) -> tuple[Suite, ...]:
-        """Everything that models are asked for, the exams that are only tried among it."""
+        """Every suite that models are asked for, trials of edited exams included."""
         return (*self.suites, *(trial.suite for edit in self.edits for trial in edit.trials))
 
     @property
@@ -75,10 +74,9 @@ def with_servers(resolved: Resolved, counting: Config | None, head: Config | Non
     """The same, with the servers that count.
 
     Args:
-        resolved: what there is to evaluate.
         counting: whose servers count; None where there is none.
         head: the change's configuration, in a comparison of two refs.
-        base: the name of the ref that counts, for a reader.
+        base: the name of the ref that counts, for the reader.
 
     Raises:
         GateError: a model's provider is unknown, or only the change names it.
@@ -121,14 +119,13 @@ _SAME = {
     "maxCompletionTokens": "max_output_tokens",
     "seed": "seed",
 }
-"""Parameters of such files, and what `gate.yaml` calls them."""
+"""Parameters of such files, and their names in `gate.yaml`."""
 
 
 def settings_notes(suites: Iterable[Suite]) -> list[str]:
     """A sentence for each prompt file with such settings; another where the change edits them.
 
-    Args:
-        suites: every suite whose files differ, those without anything to compare among them.
+    `suites` has every suite whose files differ, also those without anything to compare.
     """
     notes: list[str] = []
     for suite in suites:
@@ -147,7 +144,7 @@ def settings_notes(suites: Iterable[Suite]) -> list[str]:
 
 
 def _agrees(key: str, settings: dict[str, str], arm: Arm) -> bool:
-    """Does `gate.yaml` say the same, so that there is nothing to tell?"""
+    """Does `gate.yaml` say the same, so that nothing has to be reported?"""
     if key == "model" and (own := own_model(settings.items())) is not None:
         # What else a mapping says of the model is not looked into.
         return own == arm.model and settings[key].startswith('"')
@@ -162,11 +159,9 @@ def _listed(keys: list[str]) -> str:
 
 
 def with_placeholders(resolved: Resolved, today: str) -> Resolved:
-    """The same with every placeholder replaced, and a note on what by.
+    """The same with every placeholder replaced, and a note on the values.
 
-    Args:
-        resolved: what is evaluated.
-        today: the day on which the run began, as `2026-11-22`.
+    `today` is the day on which the run began, as `2026-11-22`.
     """
     notes = dict.fromkeys(_note(suite, today) for suite in resolved.suites if suite.exam.placeholders is not None)
     edits = tuple(

@@ -1,4 +1,4 @@
-"""Functions and files of the repository that scorers and prompts name: whose they are, and where they may run."""
+"""Functions and files of the repository that scorers and prompts name: who wrote them, and where they may run."""
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -28,13 +28,7 @@ NOT_TRIED = "scorers that are code are not tried: what the change makes of them 
 
 
 def with_code(spec: ScorerSpec, source: FileSource) -> ScorerSpec:
-    """A scorer that knows its code by the digest of its module; any other as it is.
-
-    What the module imports is no part of that.
-
-    Args:
-        spec: a scorer.
-        source: the side that names it.
+    """A scorer with the digest of its code's module, without what the module imports; any other as it is.
 
     Raises:
         InputErrors: there is no such function.
@@ -51,7 +45,7 @@ def with_code(spec: ScorerSpec, source: FileSource) -> ScorerSpec:
 
 
 def case_with_code(case: Case, source: FileSource) -> Case:
-    """A case whose own scorers know their code."""
+    """A case whose own scorers have the digests of their code."""
     if not any(spec.coded for spec in (*(case.scorers or ()), *case.extra_scorers)):
         return case
 
@@ -71,9 +65,8 @@ def placed(exam: Exam, sides: Sides, source: FileSource, where: Callable[[str, s
     """The exam with the place of its code, where it has any.
 
     Args:
-        exam: as it counts.
         sides: with what runs code, and whether the change comes from outside.
-        source: where the exam comes from: a change cannot rewrite the code that it is scored by.
+        source: where the exam comes from: a change cannot rewrite the code that scores it.
         where: makes a problem of a message and a hint.
 
     Raises:
@@ -95,7 +88,7 @@ def placed(exam: Exam, sides: Sides, source: FileSource, where: Callable[[str, s
 def untried(counts: Exam, trial: Suite) -> str:
     """Why a trial of an edited exam must not be scored; empty where it may.
 
-    Neither by code that is not that of the exam, nor by what the exam does not look up in a database.
+    A trial runs no code that is not that of the exam, and makes no database look-up that the exam does not make.
 
     Args:
         counts: the exam that counts.
@@ -112,16 +105,13 @@ def untried(counts: Exam, trial: Suite) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ScorerFiles:
-    """Reads what the scorers of one side name.
+    """Reads the files that the scorers of one side name.
 
-    What is read becomes a part of the scorers' options, so that whatever knows those knows the files' contents: the
-    exam's digest, what a change edits of its exam, the trials of that.
+    Their contents become part of the scorers' options, and so of the exam's digest, of the edits that a change makes of
+    its exam, and of the trials of those.
 
     Args:
-        source: the side.
-        config: path of its `gate.yaml`.
-        named: a path as the user should read it.
-        problems: gets every mistake.
+        config: path of `gate.yaml`.
     """
 
     source: FileSource
@@ -131,7 +121,7 @@ class ScorerFiles:
     _known: dict[tuple[str, str], Mapping[str, JsonValue]] = field(default_factory=dict)
 
     def of(self, config: Config) -> Config:
-        """The configuration with scorers that are complete."""
+        """The configuration with the file contents in its scorers."""
         if not any(spec.files or spec.coded for suite in config.suites for spec in suite.scorers):
             return config
         return replace(config, suites=tuple(map(self._suite, config.suites)))
@@ -201,9 +191,7 @@ def version(sides: Sides, source: FileSource, config: SuiteConfig, cases: Iterab
     """The prompt that a function of one side builds.
 
     Args:
-        sides: with what builds it.
-        source: the side; it has the function's module.
-        config: names the function.
+        sides: with the builder.
         cases: all that the prompt may be asked with.
 
     Raises:
@@ -224,10 +212,9 @@ def version(sides: Sides, source: FileSource, config: SuiteConfig, cases: Iterab
 
 
 def same_code(sides: Sides) -> bool:
-    """Do both sides have the same files? A function may import or read any of them, cases and configuration too.
+    """Do both sides, two commits, have the same files? A function may read any of them, cases and configuration too.
 
-    Args:
-        sides: two commits; of a working tree it cannot be told.
+    Of a working tree it cannot be told.
     """
     old, new = sides.base.listing(), sides.head.listing()
     return old == new and all(new.values()) and sides.base.links("**") == sides.head.links("**")
@@ -239,7 +226,7 @@ def build_notes(suites: Iterable[Suite]) -> list[str]:
 
 
 def incomplete(versions: Sequence[PromptVersion]) -> bool:
-    """Is there a prompt that could not be built for every case? Nobody knows whether it would be the same."""
+    """Could a prompt not be built for every case? Then nobody knows whether it would be the same."""
     return any(_failures(version) for version in versions)
 
 

@@ -1,4 +1,4 @@
-"""What a change from outside may not choose: services, links and submodules, what cases of a store reach."""
+"""What a change from outside may not choose: services, links and submodules, and what stored cases may use."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,12 +21,7 @@ SERVICES = ("openai", "anthropic", "azure", "bedrock", "vertex")
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Who answers or judges.
-
-    Args:
-        what: for a reader.
-        provider, model: `local` and the path of a file, say.
-    """
+    """A model that answers or judges; `what` names it for the reader."""
 
     what: str
     provider: str
@@ -37,11 +32,7 @@ def refused(suites: Iterable[Suite], base: Config | None) -> list[str]:
     """What a change from outside asks for and does not get, as sentences.
 
     It may name any model of a service. Other servers, files of this machine and made-up answers are the merge target's
-    choice: a server would be sent the exam, and what it answers, or a file does, decides.
-
-    Args:
-        suites: to be evaluated.
-        base: the merge target's configuration; None where it has none.
+    choice: a server would be sent the exam, and the answers of a server or a file decide.
     """
     known = models(base) if base is not None else frozenset()
     services = (*SERVICES, *(base.providers if base else ()))
@@ -59,12 +50,7 @@ def models(base: Config) -> frozenset[tuple[str, str]]:
 
 
 def asks_others(suites: Iterable[Suite], known: frozenset[tuple[str, str]]) -> bool:
-    """Does a change ask a model, to answer or to judge, that is not among those?
-
-    Args:
-        suites: to be evaluated.
-        known: see `models`.
-    """
+    """Does a change ask a model, to answer or to judge, that is not in `known` (see `models`)?"""
     return any((one.provider, one.model) not in known for suite in suites for one in _of_suite(suite))
 
 
@@ -98,9 +84,9 @@ def _judges(specs: Iterable[ScorerSpec], what: str) -> Iterator[Asked]:
 
 
 MOST_FOLLOWED = 1_000
-"""New links of one pattern whose ends are looked for; each is a request or two to GitHub."""
+"""New links of one pattern whose targets are looked for; each is a request or two to GitHub."""
 MOST_STEPS = 10
-"""From link to link; a longer way is taken for one that ends nowhere."""
+"""Links to follow one after another; a longer chain counts as one without a target."""
 
 _HINT = "put the files themselves there, or keep them where no pattern looks"
 
@@ -108,11 +94,10 @@ _HINT = "put the files themselves there, or keep them where no pattern looks"
 def check_links(sides: Sides, configs: Iterable[Config | None]) -> None:
     """Refuse links and submodules by which the change brings something where a pattern looks for prompts.
 
-    Those that are the same on both sides stay out of the pattern, as they did.
+    Those that are the same on both sides stay out of the pattern, as before.
 
     Args:
-        sides: where they are looked up.
-        configs: whose patterns count: the base's, which the change cannot take away, and the head's.
+        configs: whose patterns count: the base's, which the change cannot remove, and the head's.
 
     Raises:
         InputErrors: one problem for each.
@@ -138,13 +123,13 @@ def _brought(sides: Sides, pattern: str) -> dict[str, Problem]:
 
 
 def _in_pattern(path: str, pattern: str) -> bool:
-    """Is it a match, or in the folder that the pattern names? Nobody sees what lies in a submodule."""
+    """Does it match, or is it in the folder that the pattern names? The contents of a submodule are not visible."""
     folder = literal_folder(pattern)
     return matches(path, pattern) or bool(folder and f"{dirname(path)}/".startswith(f"{folder}/"))
 
 
 def _brings(path: str, end: str | None, pattern: str, files: Mapping[str, str]) -> bool:
-    """Does a pattern match a link whose end nobody examines, or something that lies behind the link?"""
+    """Does a pattern match a link whose target nobody examines, or something that lies behind the link?"""
     if matches(path, pattern):
         return end is None or end not in files or not matches(end, pattern)
     if end is None:
@@ -156,7 +141,7 @@ def _brings(path: str, end: str | None, pattern: str, files: Mapping[str, str]) 
 
 
 def _end(source: FileSource, link: str) -> str | None:
-    """Where a link leads to, by way of others, which may be folders of its path; None where the way has no end."""
+    """The target of a link, through other links, also in the folders of its path; None where there is none."""
     path = source.leads_to(link)
     for _ in range(MOST_STEPS):
         if path is None or path == "." or path.startswith("../"):
@@ -176,11 +161,11 @@ def _problem(path: str, what: str, pattern: str) -> Problem:
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """What a scorer needs beside a case and the answers to it.
+    """What a scorer uses beside a case and the answers to it.
 
     Args:
-        key: to compare with what others need.
-        told: for readers, behind the scorer's name.
+        key: to compare with what others use.
+        told: for the reader, after the scorer's name.
     """
 
     key: tuple[str, ...]
@@ -188,12 +173,9 @@ class Reach:
 
 
 def reaches(spec: ScorerSpec) -> Iterator[Reach]:
-    """Code, a look into a database, or models; the model that answers is left out.
+    """Code, a look-up in a database, or models, without the model that answers.
 
-    What a scorer expects to find, its criteria and its threshold are no part of that.
-
-    Args:
-        spec: as a file names it.
+    The expected result, the criteria and the threshold of a scorer do not count.
     """
     if spec.coded:
         yield Reach(("code", spec.function), f"runs the function {quoted(spec.function)}")
@@ -204,17 +186,16 @@ def reaches(spec: ScorerSpec) -> Iterator[Reach]:
 
 
 def own_reaches(case: Case) -> Iterator[tuple[ScorerSpec, Reach]]:
-    """What the scorers reach that a case brings."""
+    """What a case's own scorers use."""
     own = (*(case.scorers or ()), *case.extra_scorers, *case.round_scorers)
     return ((spec, reach) for spec in own for reach in reaches(spec))
 
 
 def strange(cases: Sequence[Case], suite: SuiteConfig, label: str) -> tuple[Problem, ...]:
-    """Every scorer of cases of a store that reaches further than its suite.
+    """Every scorer of stored cases that uses more than its suite does.
 
     Args:
-        cases: of the store.
-        suite: as the configuration that counts for them names it.
+        suite: as the configuration that counts for the cases names it.
         label: of the suite in the store.
     """
     known, problems = _known(suite), Problems(label)

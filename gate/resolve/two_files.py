@@ -1,4 +1,4 @@
-"""Two prompt files and a case file become one suite, without any configuration."""
+"""Turns two prompt files and a case file into one suite, without any configuration."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -37,13 +37,10 @@ class FileRun:
     """How the files are compared.
 
     Args:
-        baseline_model, candidate_model: who answers for each arm.
         params: for both arms.
         scorers: at least one.
-        judge: the model for judges that name none.
+        judge: for judges that name no model.
         samples: k.
-        policy: level, method and what fails.
-        suite_policy: allowances of the suite.
     """
 
     baseline_model: ModelRef
@@ -60,13 +57,11 @@ def resolve_files(source: FileSource, files: Files, run: FileRun, beside: Callab
     """Read the files.
 
     Args:
-        source: reads the files, by the paths that the user gave.
-        files: which ones.
-        run: models, scorers and policy.
-        beside: the files in the folder of a prompt and below, which are all that it may pull in.
+        source: reads the files by the paths that the user gave.
+        beside: the files in the folder of a prompt and below; a prompt can include no others.
 
     Raises:
-        InputErrors: mistakes in any of the files, all of them at once.
+        InputErrors: errors in any of the files, all of them at once.
     """
     problems: list[Problem] = []
     texts = {path: _read(source, path, problems) for path in (files.baseline, files.candidate, files.cases)}
@@ -102,15 +97,10 @@ def resolve_files(source: FileSource, files: Files, run: FileRun, beside: Callab
 
 
 def read_prompt(source: FileSource, path: str, beside: Callable[[str], FileSource]) -> PromptVersion:
-    """One prompt file by the path that the user gave.
-
-    Args:
-        source: reads the file.
-        path: of it.
-        beside: as for `resolve_files`.
+    """One prompt file by the path that the user gave; `beside` as for `resolve_files`.
 
     Raises:
-        InputErrors: it is not there, is code, or holds mistakes.
+        InputErrors: it is not there, is code, or has errors.
     """
     problems: list[Problem] = []
     text = _read(source, path, problems)
@@ -128,7 +118,7 @@ def _own(case: Case) -> tuple[ScorerSpec, ...]:
 
 
 def _code(scorers: Sequence[ScorerSpec], cases: str) -> Problem | None:
-    """Code is run from a repository, of which it is known who may write to it."""
+    """A problem where a scorer is code, which runs only from a repository: there it is known who may write to it."""
     for spec in scorers:
         if spec.coded:
             hint = "name it in gate.yaml, and compare two commits: gate diff --base origin/main"

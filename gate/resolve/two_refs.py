@@ -1,4 +1,4 @@
-"""Two refs of a repository become suites: each arm from its own ref, the exam from the baseline's."""
+"""Turns two refs of a repository into suites: each arm from its own ref, the exam from the baseline's."""
 
 import json
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
@@ -29,26 +29,22 @@ from gate.testgen.rules.prompt_scorers import CHARS, SENTENCES, Order, labels_of
 from gate.values import UNREAD, counted
 
 SHOWN = 3
-"""Orders that a sentence quotes."""
+"""Instructions that a sentence quotes."""
 ALIKE = 0.5
-"""Likeness, from 0 to 1, of an order and what takes its place."""
+"""Similarity, from 0 to 1, of an instruction and the one that replaces it."""
 QUOTED = 60
 """Characters of one of them."""
 _OF_FORM = frozenset(
     "contains words sentences characters starts_with ends_with regex json json_schema forbidden_words language refusal "
     "paraphrases".split()
 )
-"""Scorers that look for one thing and see nothing else; any other may read any order."""
+"""Scorers that look for one thing only; any other may check any instruction."""
 _WHATEVER = frozenset("words sentences characters language json json_schema".split())
-"""Scorers that read an order whatever their options are: a user may have set another bound."""
+"""Scorers that check an instruction whatever their options are: a user may have set another bound."""
 
 
 def on_exam(suite: Suite) -> str:
-    """A sentence for somebody who looks at his configuration; empty where there is nothing to say.
-
-    Args:
-        suite: its candidate's prompt counts.
-    """
+    """A sentence for the author of a configuration, about the candidate's prompt; empty where there is none."""
     orders = _orders(suite.candidate.version.prompt)
     left = _unread(orders, suite.exam)
     if not left:
@@ -62,11 +58,7 @@ def on_exam(suite: Suite) -> str:
 
 
 def on_change(suite: Suite) -> str:
-    """A sentence for somebody who reads a verdict: what was changed where no score can move.
-
-    Args:
-        suite: as it is evaluated.
-    """
+    """A sentence for the reader of a verdict: what was changed where no score can move."""
     if suite.baseline is None:
         return ""
     old, new = _orders(suite.baseline.version.prompt), _orders(suite.candidate.version.prompt)
@@ -88,7 +80,7 @@ def on_change(suite: Suite) -> str:
 
 
 def _orders(prompt: Prompt) -> tuple[Order, ...]:
-    """Of what its author says to the model: what users and answers of a chat file say gives no orders."""
+    """The instructions that the author gives the model; user and assistant messages of a chat file give none."""
     texts = [one.content for one in prompt.messages if not prompt.chat or one.role == "system"]
     texts += [part.text for part in prompt.parts.files]
     found: list[Order] = []
@@ -103,7 +95,7 @@ def _orders(prompt: Prompt) -> tuple[Order, ...]:
 
 
 def _unread(orders: Iterable[Order], exam: Exam) -> list[str]:
-    """Orders that no scorer reads; none where a scorer may read anything, such as a judge or an expected answer."""
+    """Instructions that no scorer checks; none where a scorer, such as a judge, may check any of them."""
     scorers = tuple(exam.all_scorers())
     if not scorers or not all(map(_of_form, scorers)):
         return []
@@ -139,14 +131,11 @@ def _cut(text: str) -> str:
 def remarks(
     sides: Sides, base: Config | None, pairs: Sequence[Pair], touched: Mapping[str, Suite], deleted: Sequence[Deletion]
 ) -> tuple[str, ...]:
-    """All of them, what matters most first.
+    """All remarks, the most important first.
 
     Args:
-        sides: where the files were read.
         base: the base's configuration; None where it has none.
-        pairs: every suite.
-        touched: those that are evaluated, by name.
-        deleted: prompts that are gone.
+        touched: the suites that are evaluated, by name.
     """
     notes = list(map(str, deleted))
     talks = (agents.elsewhere(suite.name, suite.candidate.target, base) for suite in touched.values())
@@ -159,7 +148,7 @@ def remarks(
 
 
 def _new_prompts(sides: Sides, pairs: Sequence[Pair]) -> list[str]:
-    """A sentence for each prompt that stands alone, with whose exam it sits."""
+    """A sentence for each prompt with one arm, which says whose exam it uses."""
     told = []
     for one in (one for one in pairs if one.new_prompt):
         exam = "the change's own exam" if one.own_exam else f"{one.source.label}'s exam of {one.exam.pattern}"
@@ -195,9 +184,7 @@ def _moved(pair: Pair) -> str:
 def is_advisory(sides: Sides, config: str) -> bool:
     """Does the configuration that counts say that nothing fails yet? One that cannot be read does not.
 
-    Args:
-        sides: where to read; the head's counts only where the base has none.
-        config: path of `gate.yaml`.
+    The head's configuration counts only where the base has none.
     """
     reader = Reader(sides, config, [])
     with suppress(GateError):
@@ -218,13 +205,12 @@ def resolve(
     """Read both sides.
 
     Args:
-        sides: where to read.
         config: path of `gate.yaml` in the repository.
         names: suites to look at; empty for all.
         everything: keep suites that the change does not touch.
 
     Raises:
-        InputErrors: mistakes in the files, all of them at once.
+        InputErrors: errors in the files, all of them at once.
         GateError: no configuration, an unknown suite, or a change from outside that asks for what it may not have.
     """
     reader = Reader(sides, config, [])
@@ -261,7 +247,7 @@ def resolve(
 
 
 def _configs(reader: Reader, config: str) -> tuple[Config, Config | None]:
-    """The head's and the base's, with what the files say that their scorers name."""
+    """The head's and the base's, with the contents of the files that their scorers name."""
     sides = reader.sides
     head, base = reader.configs()
     reader.raise_problems()
@@ -275,7 +261,7 @@ def _configs(reader: Reader, config: str) -> tuple[Config, Config | None]:
 
 
 def _read(reader: Reader, pairs: Sequence[Pair], base: Config | None, *, everything: bool) -> list[Edited]:
-    """What is the same on both sides down to the byte is not even parsed: most changes touch no suite."""
+    """Read the suites; identical files on both sides are not parsed, as most changes touch no suite."""
     same = cache(partial(same_code, reader.sides))
     found = reader.suites([one for one in pairs if everything or not _same_files(reader.sides, one, same)], base)
     reader.raise_problems()
@@ -311,10 +297,10 @@ def _no_config(sides: Sides, config: str, *, deleted: bool) -> GateError:
 
 
 def _with_trials(pairs: Sequence[Pair], touched: dict[str, Suite]) -> tuple[Suite, ...]:
-    """Beside suites that the base examines, those that the change brings have no part in the verdict.
+    """Where the base examines suites, those that the change brings have no part in the verdict.
 
-    Their exam is the change's own, and in the joint test they would widen the intervals of the others. New prompts
-    stand outside of that test and can make no verdict better, so what their author asks of them counts.
+    Their exam is the change's own, and in the joint test they would widen the intervals of the others. New prompts are
+    outside of that test and can make no verdict better, so the policy of their author counts.
     """
     new = {one.current.name for one in pairs if one.own_exam and not one.new_prompt}
     if new.issuperset(name for name, suite in touched.items() if suite.baseline is not None):
@@ -325,11 +311,9 @@ def _with_trials(pairs: Sequence[Pair], touched: dict[str, Suite]) -> tuple[Suit
 def _same_files(sides: Sides, pair: Pair, code: Callable[[], bool]) -> bool:
     """Configuration, prompt, cases and model files are the same on both sides; a missing file is never the same.
 
-    A store is no part of a change: both sides see one version of what they call alike.
+    A store is no part of a change: both sides see the same version under the same name.
 
     Args:
-        sides: where to look.
-        pair: the suite.
         code: is all that a function may read the same, too?
     """
     current, exam = (replace(config, name="", line=0) for config in (pair.current, pair.exam))

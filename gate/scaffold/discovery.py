@@ -1,4 +1,4 @@
-"""Finds prompts in a repository: files, catalogues, patterns of similar files, and constants in code."""
+"""Finds prompts in a repository: prompt files, patterns of similar files, and constants in code."""
 
 import ast
 import re
@@ -20,21 +20,20 @@ from gate.values import JsonValue
 _KEY = re.compile(
     r".*(?:prompt|instructions?|template|plan)|.*message|system|user|human|goal|backstory|content|text", re.IGNORECASE
 )
-"""Under such a key a longer text is a prompt."""
+"""Keys under which a longer text is a prompt."""
 _LEAST_WORDS = 4
 _CJK_CHARS = 12
-"""Of a text without spaces that is as long as so many words."""
+"""Length of a CJK text (without spaces) that counts like the required number of words."""
 _DEEP = 4
 _SHOWN = 2
 
 
 def why_no_chat(text: str, path: str, mistake: str) -> str:
-    """Why a file that lies among prompts is none; empty where it is something else altogether, such as settings.
+    """Why a file among prompts is not one; empty where it is something else altogether, such as settings.
 
     Args:
-        text: the file.
         path: its ending tells YAML from JSON.
-        mistake: what its reader says.
+        mistake: of its reader.
     """
     try:
         value = read_yaml(text, path).data  # JSON is YAML
@@ -74,14 +73,14 @@ _FOLDERS = frozenset({"prompts", "prompt"})
 _PASSED = frozenset(
     "node_modules bower_components vendor third_party site-packages __pycache__ venv dist build target coverage".split()
 )
-"""Folders that hold what others wrote, or what is made."""
+"""Folders with files of others, or generated files."""
 _EXAMPLES = frozenset("doc docs test tests __tests__ spec specs testdata fixtures __fixtures__".split())
-"""Folders whose texts are seldom asked of a model: a prompt there is named by who wants it gated."""
+"""Folders whose texts are seldom sent to a model: a prompt there must be named by the user."""
 _PARTS = frozenset("parts partials includes include shared fragments snippets _shared".split())
-"""Folders of texts that prompts pull in."""
+"""Folders of texts that prompts include."""
 _NO_PROMPT = re.compile(r"(?:readme|changelog|license|licence|contributing|index)\b.*|_.*", re.IGNORECASE)
 _NAMED = re.compile(r"(?:.*[-_. ])?(?:system[-_ ]?)?prompt", re.IGNORECASE)
-"""The name, without its ending, of a prompt that lies in no folder of prompts."""
+"""Name, without its ending, of a prompt outside of folders of prompts."""
 MOVE = (
     "Move such a prompt into a file of its own, NAME.md or NAME.j2, that your code reads; or a Python function that "
     "returns it can be a prompt, too: prompt: python:package.module:function in gate.yaml."
@@ -89,10 +88,10 @@ MOVE = (
 """What to do with a prompt that is in no file of its own."""
 DOTPROMPT = ".prompt"
 _HANDLEBARS = re.compile(r"\A\ufeff?---[ \t]*\r?\n|\{\{")
-"""Front matter, or a place to fill in; such a file without either is a text like any other."""
+"""Front matter, or a placeholder; a file without either is plain text."""
 _MARKED = re.compile(r"\{\{-?\s*[^\W\d]\w*")
 _BRACE = re.compile(r"(?<!\{)\{([^\W\d]\w{0,39})\}(?!\})|\{\{-?\s*(\.[^\W\d]\w{0,39})\s*-?\}\}")
-"""What Python and TypeScript fill in, or Go: `{name}`, `${name}`, `{{.Name}}`."""
+"""Placeholders of Python, TypeScript or Go: `{name}`, `${name}`, `{{.Name}}`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,11 +99,9 @@ class FoundPrompt:
     """A prompt that can be read.
 
     Args:
-        path: from the root.
-        prompt: what it is.
-        names: variables that it asks of a case, `input` among them.
+        names: of its variables, `input` among them.
         template: the suite has to say that it is Jinja2.
-        braces: names in braces that are none of Jinja2's, and stay as they are.
+        braces: names in braces that are not Jinja2, and stay as they are.
     """
 
     path: str
@@ -115,7 +112,7 @@ class FoundPrompt:
 
     @property
     def text(self) -> str:
-        """All that it says."""
+        """All of its text."""
         return "\n\n".join(message.content for message in self.prompt.messages)
 
     @property
@@ -129,9 +126,7 @@ class PassedFile:
     """A file that looks like a prompt and is left out.
 
     Args:
-        path: from the root.
-        reason: why.
-        remedy: what can be done, where the reason does not say it.
+        remedy: empty where the reason says it all.
     """
 
     path: str
@@ -140,30 +135,25 @@ class PassedFile:
 
 
 def likely_prompts(paths: Iterable[str]) -> list[str]:
-    """Paths that look like prompts, sorted.
-
-    Args:
-        paths: of the repository's files; what git ignores is not among them.
-    """
+    """Paths that look like prompts, sorted; `paths` are without what git ignores."""
     return sorted(path for path in paths if _likely(path))
 
 
 def is_passed_over(path: str) -> bool:
-    """Does the file lie where others' files or made ones lie, or in a hidden folder?"""
+    """Is the file in a hidden folder, or one of others' or generated files?"""
     folders = PurePosixPath(path).parts[:-1]
     return any(folder in _PASSED or folder.startswith(".") for folder in folders)
 
 
 def read_prompt_file(path: str, read: Callable[[str], bytes | None]) -> FoundPrompt | PassedFile | None:
-    """A likely prompt, read.
+    """Read a file that may be a prompt.
 
     Args:
         path: from the root.
         read: the bytes of a file, None where there is none.
 
     Returns:
-        None for a list or mapping in YAML or JSON that holds neither messages nor texts named like prompts: it is
-        something else.
+        None for YAML or JSON that holds neither messages nor texts named like prompts.
     """
     if reason := complaint(path):
         return PassedFile(path, f"its path {reason}")
@@ -188,7 +178,7 @@ def read_prompt_file(path: str, read: Callable[[str], bytes | None]) -> FoundPro
 
 
 def problem_text(problem: Problem) -> str:
-    """A mistake of a file that is named already."""
+    """A mistake, without the file's name."""
     return f"line {problem.line}: {problem.message}" if problem.line else problem.message
 
 
@@ -198,7 +188,7 @@ def example_folder(path: str) -> str:
 
 
 def without_parts(found: Sequence[FoundPrompt]) -> list[FoundPrompt]:
-    """Those that no other one pulls in."""
+    """The prompts that no other one includes."""
     pulled = {part.path for one in found for part in one.prompt.parts.files}
     return [one for one in found if one.path not in pulled]
 
@@ -252,12 +242,12 @@ _GLOB = re.compile(r"([*?[])")
 
 
 def literal_pattern(path: str) -> str:
-    """The path as `gate.yaml` names it: one with the signs of a pattern as a pattern that fits it alone."""
+    """The path as a pattern for `gate.yaml` that matches it alone."""
     return _GLOB.sub(r"[\1]", path)
 
 
 def similar_prompts(found: Iterable[FoundPrompt]) -> list[list[FoundPrompt]]:
-    """Those of one ending in one folder of prompts, or below it."""
+    """Groups of prompts with the same ending, in or below one folder of prompts."""
     groups: dict[tuple[str, str, bool], list[FoundPrompt]] = {}
     for one in found:
         place = PurePosixPath(one.path)
@@ -269,7 +259,7 @@ def similar_prompts(found: Iterable[FoundPrompt]) -> list[list[FoundPrompt]]:
 
 
 def pattern_of(paths: Sequence[str], every: Iterable[str]) -> str | None:
-    """A pattern that fits these paths and no others; None where there is none."""
+    """A pattern that matches these paths and no others; None where there is none."""
     wanted = set(paths)
     folders = {PurePosixPath(path).parent for path in paths}
     top = PurePosixPath(*_common([folder.parts for folder in folders]))
@@ -301,16 +291,16 @@ LEAST_CHARS = 40
 """A shorter text is a label rather than a prompt."""
 CODE_ENDINGS = (".py", ".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx")
 MOST_CHARS = 256 * 1024
-"""Of a file that is looked at: Python 3.11 takes six seconds for an f-string of that length."""
+"""Largest file that is parsed: Python 3.11 takes six seconds for an f-string of that length."""
 
 _NAME = re.compile(
     r"(?:.*_)?(?:prompt|instructions?|system_message|system_template)s?(?:_.*)?|.*(?:Prompt|Instructions?)s?|system",
     re.IGNORECASE,
 )
 _PLACE = re.compile(r"(?:.*[-_.])?prompts?(?:\.\w+)?", re.IGNORECASE)
-"""Part of a path that says so."""
+"""Part of a path that names prompts."""
 _TOLD = re.compile("prompt|instruction|system", re.IGNORECASE)
-"""A file without any of these words names nothing so, and need not be parsed."""
+"""A file without any of these words has no such names, and need not be parsed."""
 _SCRIPT = re.compile(
     r"""(?m)(?:^[ \t]*(?:export[ \t]+)?(?:const|let|var)[ \t]+([A-Za-z_$][\w$]*)[ \t]*(?::[ \t]*string[ \t]*)?=\s*|"""
     r"""(?<![\w$.?])([A-Za-z_$][\w$]*)[ \t]*:\s*)"""
@@ -321,12 +311,10 @@ _SCRIPT = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class PromptConstant:
-    """A text in code that is named like a prompt.
+    """A text in code with a name like that of a prompt.
 
     Args:
-        where: `src/app.py:12`.
-        name: of the variable.
-        chars: its length.
+        where: such as `src/app.py:12`.
     """
 
     where: str
@@ -335,11 +323,11 @@ class PromptConstant:
 
 
 def prompt_constants(text: str, path: str) -> Iterator[PromptConstant]:
-    """Those of one file; nothing of it is run.
+    """The prompt constants of one file, which is parsed but not run.
 
     Args:
-        text: of the file; what cannot be read has none.
-        path: from the root; its ending tells the language.
+        text: none are found where it cannot be parsed.
+        path: from the root; its ending decides the language.
     """
     if len(text) > MOST_CHARS or not _TOLD.search(path + text):
         return
@@ -362,7 +350,7 @@ def _python(text: str) -> Iterator[tuple[str, int, str]]:
 
 
 def _pairs(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
-    """What is called how: `NAME = value`, `{"name": value}`, `f(name=value)`, `("system", value)`."""
+    """Names with values: `NAME = value`, `{"name": value}`, `f(name=value)`, `("system", value)`."""
     if isinstance(node, ast.Assign):
         yield from ((target.id, node.value) for target in node.targets if isinstance(target, ast.Name))
     elif isinstance(node, ast.AnnAssign) and node.value is not None and isinstance(node.target, ast.Name):
@@ -378,7 +366,7 @@ def _pairs(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
 
 
 def _said(value: ast.expr) -> str | None:
-    """The text, that of an f-string with its braces left out; or what is handed to `dedent` or `PromptTemplate`."""
+    """The text, that of an f-string without its braces; or the argument of `dedent` or `PromptTemplate`."""
     if isinstance(value, ast.JoinedStr):
         return "".join(str(one.value) for one in value.values if isinstance(one, ast.Constant))
     if isinstance(value, ast.Call) and len(value.args) == 1:

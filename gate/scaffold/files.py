@@ -1,4 +1,4 @@
-"""From suites in the making to the files of a repository."""
+"""Makes the files of a repository from drafts of suites."""
 
 import shlex
 from collections.abc import Mapping, Sequence
@@ -25,20 +25,17 @@ CASES_SCHEMA = f"{EVALS}/schemas/cases.schema.json"
 WORKFLOW = ".github/workflows/prompt-gate.yml"
 LOSSES = f"{EVALS}/not-brought-along.md"
 ACTION = "OWNER/prompt-gate@0000000000000000000000000000000000000000"
-"""What stands in the workflow until its user names the repository and commit of the action."""
+"""Placeholder in the workflow until its user fills in the repository and commit of the action."""
 _OF_EXPECTED = frozenset({"contains", "exact", "starts_with", "similarity", "number", "json_path"})
-"""Scorers that `checks.from_cases` gives."""
+"""Scorers given by `checks.from_cases`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How the files are written.
+    """Settings of the written files.
 
     Args:
-        config: path of the configuration.
-        branch: what a change is compared with.
-        models: who answers.
-        action: what the workflow uses.
+        branch: base of comparisons.
     """
 
     config: str
@@ -48,7 +45,7 @@ class Layout:
 
 
 def config_text(drafts: Sequence[SuiteDraft], layout: Layout) -> str:
-    """`gate.yaml`, with remarks on what its reader will want next."""
+    """`gate.yaml`, with comments on likely next steps."""
     models = layout.models
     # Parameters of one model may be none of another's, and defaults would be both's.
     shared = not any(draft.model for draft in drafts)
@@ -69,7 +66,7 @@ def config_text(drafts: Sequence[SuiteDraft], layout: Layout) -> str:
 
 
 def case_text(draft: SuiteDraft, layout: Layout) -> str:
-    """The case file of a suite: YAML for people to edit where the cases are made up, else JSON Lines."""
+    """The case file of a suite: YAML for editing where the cases are made up, else JSON Lines."""
     found = draft.entries or ()
     if not draft.starter:
         return "".join(map(line_of, found))
@@ -80,7 +77,7 @@ def case_text(draft: SuiteDraft, layout: Layout) -> str:
 
 
 def judge_text() -> str:
-    """The judge's own prompt, as it stands in the package."""
+    """The judge's own prompt, from the package."""
     return _file("judge.md.j2")
 
 
@@ -97,18 +94,18 @@ def workflow_text(drafts: Sequence[SuiteDraft], layout: Layout) -> str:
 
 
 def keys_of(drafts: Sequence[SuiteDraft], models: ConfigurationModels) -> tuple[str, ...]:
-    """Variables that hold the keys of all models that are asked, judges among them."""
+    """Variables that hold the keys of all models, judges included."""
     answering = [draft.model for draft in drafts if draft.model]
     return models.keys((*answering, *(name for draft in drafts for name in judge_models(draft))))
 
 
 def losses_text(losses: Mapping[str, Sequence[Loss]]) -> str:
-    """What other tools have and the gate has not, by their files."""
+    """What is lost from other tools' files, by file."""
     return _rendered("losses.md", {"losses": losses})
 
 
 def with_scorers(draft: SuiteDraft, models: ConfigurationModels) -> SuiteDraft:
-    """The suite with scorers, and with what its answers need of the model."""
+    """The suite with scorers, and with the parameters that its answers need."""
     params = {**_shape_params(draft, models), **draft.params} if draft.model is None else draft.params
     found = tuple(draft.scorers)
     if not _about_expected(found) and not draft.labels and not draft.brought:
@@ -120,14 +117,14 @@ def with_scorers(draft: SuiteDraft, models: ConfigurationModels) -> SuiteDraft:
 
 
 def _shape_params(draft: SuiteDraft, models: ConfigurationModels) -> Mapping[str, JsonValue]:
-    """What a small model needs for answers of the form that the prompt asks for."""
+    """Parameters that a small model needs for the form of answer that the prompt asks for."""
     if draft.labels:
         return label_params(models)
     return line_params(models) if any(prompt_scorers.has_lines(one.text) for one in draft.found) else {}
 
 
 def needs_judge(draft: SuiteDraft) -> bool:
-    """Would a judge say what the scorers of the suite do not?"""
+    """Would a judge add to what the scorers of the suite check?"""
     kinds = {_kind(scorer) for scorer in draft.scorers}
     return (
         not draft.labels
@@ -138,12 +135,12 @@ def needs_judge(draft: SuiteDraft) -> bool:
 
 
 def _with_params(draft: SuiteDraft, params: Mapping[str, JsonValue]) -> SuiteDraft:
-    """A suite of the default model with that model's parameters; those of its own go before them."""
+    """A suite of the default model with that model's parameters, unless it sets its own."""
     return draft if draft.model else replace(draft, params={**params, **draft.params})
 
 
 def _first(drafts: Sequence[SuiteDraft]) -> SuiteDraft:
-    """The suite beside which remarks stand, once for all: one with cases that are made up, if there is one."""
+    """The suite that gets the comments, once for all: the first with made-up cases, if there is one."""
     return next((draft for draft in drafts if draft.starter), drafts[0])
 
 
@@ -172,7 +169,7 @@ def _suite(draft: SuiteDraft, models: ConfigurationModels, *, first: bool) -> Ma
 
 
 def _slice(draft: SuiteDraft) -> str:
-    """A slice that the suite has, for an example."""
+    """An example of a slice of the suite."""
     if draft.starter:
         return "kind=usual"
     return f"{draft.slices[0]}=…" if draft.slices else ""

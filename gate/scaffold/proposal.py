@@ -1,4 +1,4 @@
-"""What `gate init` is about to write, decided from the files of a repository; nothing here writes."""
+"""Decides what `gate init` writes, from the files of a repository; writes nothing itself."""
 
 import shlex
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -38,12 +38,7 @@ BundleReader = Callable[[str, str, Callable[[str], str | None], Collection[str]]
 
 @dataclass(frozen=True, slots=True)
 class BundleTools:
-    """Readers of other tools' files (`gate.cases.bundles`).
-
-    Args:
-        knows: does a reader know files of this name?
-        read: reads one.
-    """
+    """Readers of other tools' files (`gate.cases.bundles`)."""
 
     knows: Callable[[str], bool]
     read: BundleReader
@@ -51,14 +46,12 @@ class BundleTools:
 
 @dataclass(frozen=True, slots=True)
 class InitChoices:
-    """What the user asked for.
+    """Options of `gate init`.
 
     Args:
         prompts: paths from the root; empty to look for them.
         bundle: a configuration of another tool; empty to look for one.
         cases: a case file for all suites; empty to look for some.
-        in_code: look for constants, too.
-        workflow: write it.
     """
 
     prompts: tuple[str, ...] = ()
@@ -70,13 +63,11 @@ class InitChoices:
 
 @dataclass(frozen=True, slots=True)
 class RepositoryFindings:
-    """What is there.
+    """Result of the search.
 
     Args:
-        found: prompts that can be read.
-        bundles: what other tools' files hold, by path.
+        bundles: content of other tools' files, by path.
         left: files that look like prompts and are left out.
-        constants: texts in code that are named like prompts.
     """
 
     found: tuple[FoundPrompt, ...] = ()
@@ -87,14 +78,12 @@ class RepositoryFindings:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """What would be written.
+    """Files and suites to be written.
 
     Args:
         texts: by path from the root.
-        drafts: the suites.
-        layout: with the models that the suites came to.
-        more: prompts for which there was no more room.
-        unjudged: judges of another tool that nobody here can ask, and that are left out.
+        more: prompts beyond the limit of suites.
+        unjudged: judges of another tool that are left out since they cannot be asked here.
     """
 
     texts: Mapping[str, str]
@@ -107,14 +96,9 @@ class Proposal:
 def search_repository(tree: RepositoryFiles, wishes: InitChoices, tools: BundleTools) -> RepositoryFindings:
     """Find prompts, configurations of other tools, and on request constants.
 
-    Args:
-        tree: the files.
-        wishes: what to look for.
-        tools: readers of other tools' files.
-
     Raises:
-        InputErrors: what the user names cannot be read.
-        GateError: there is no such file.
+        InputErrors: a file named by the user cannot be read.
+        GateError: a file named by the user is missing.
     """
     bundles: dict[str, Bundle] = {}
     left: list[PassedFile] = []
@@ -151,7 +135,7 @@ def search_repository(tree: RepositoryFiles, wishes: InitChoices, tools: BundleT
 
 
 def _one(path: str, read: Callable[[str], bytes | None], *, asked: bool) -> FoundPrompt | PassedFile | None:
-    """A prompt, read; one among tests or documentation only if it is asked for."""
+    """Read a prompt; one among tests or documentation only if the user names it."""
     found = discovery.read_prompt_file(path, read)
     folder = "" if asked else discovery.example_folder(path)
     if folder and isinstance(found, FoundPrompt):
@@ -168,16 +152,10 @@ def _not_copied(
 
 
 def propose(seen: RepositoryFindings, tree: RepositoryFiles, wishes: InitChoices, layout: Layout) -> Proposal:
-    """Decide on suites and files; a file that is there is never among those to be written.
-
-    Args:
-        seen: what there is.
-        tree: the files.
-        wishes: of the user.
-        layout: how files are written.
+    """Decide on suites and files; existing files are never overwritten.
 
     Raises:
-        InputErrors: the case file that the user names has mistakes.
+        InputErrors: the case file named by the user has mistakes.
     """
     names = SuiteNames()
     suites = [suite for bundle in seen.bundles.values() for suite in bundle.suites]
@@ -209,12 +187,12 @@ def propose(seen: RepositoryFindings, tree: RepositoryFiles, wishes: InitChoices
 
 
 def losses_of(seen: RepositoryFindings) -> dict[str, tuple[Loss, ...]]:
-    """What other tools' files have and the gate has not, by file."""
+    """What is lost from other tools' files, by file."""
     return {path: bundle.losses for path, bundle in seen.bundles.items() if bundle.losses}
 
 
 def loss_lines(losses: Mapping[str, Sequence[Loss]]) -> list[str]:
-    """Lines for a terminal: how many, and each kind of them."""
+    """Lines for a terminal: the number of losses, and each kind of them."""
     lines: list[str] = []
     for path, found in losses.items():
         head, *rest = told_at_length(found, f"{files.LOSSES} has all of them")
@@ -223,7 +201,7 @@ def loss_lines(losses: Mapping[str, Sequence[Loss]]) -> list[str]:
 
 
 def _with_models(made: Sequence[SuiteDraft], layout: Layout) -> tuple[list[SuiteDraft], Layout]:
-    """Who answers: the model that the user names, else that of the other tool, else the default."""
+    """The model of each suite: the user's, else the other tool's, else the default."""
     if layout.models.named:
         return [replace(draft, model=None) for draft in made], layout
     own = [draft.model for draft in made if draft.model]
@@ -239,13 +217,13 @@ def _with_models(made: Sequence[SuiteDraft], layout: Layout) -> tuple[list[Suite
 
 
 def _with_own(draft: SuiteDraft, bare: Mapping[str, BundleSuite]) -> SuiteDraft:
-    """A suite of one prompt with what another tool says of it, besides cases."""
+    """A suite of one prompt with its settings from another tool, except cases."""
     suite = bare.get(draft.found[0].path) if len(draft.found) == 1 else None
     return draft if suite is None else with_settings(draft, suite)
 
 
 def _with_kept(draft: SuiteDraft, tree: RepositoryFiles) -> SuiteDraft:
-    """A case file that is there, from an earlier try, is the one that counts."""
+    """Use the existing case file of an earlier attempt."""
     if draft.entries is None or draft.cases not in tree.paths:
         return draft
     cases = tree.cases(draft.cases)
@@ -267,7 +245,7 @@ def _bundle(tree: RepositoryFiles, path: str, tools: BundleTools) -> Bundle:
 
 
 def _with_files(tree: RepositoryFiles, bundles: Mapping[str, Bundle]) -> Callable[[str], bytes | None]:
-    """Reads files that are there, and prompts that are about to be written."""
+    """Reads existing files, and prompts that are to be written."""
     texts = {path: text for bundle in bundles.values() for path, text in bundle.files.items()}
     return lambda path: texts[path].encode() if path in texts else tree.read(path)
 
@@ -295,18 +273,13 @@ def _constants(tree: RepositoryFiles) -> tuple[PromptConstant, ...]:
 
 
 def _first(error: GateError) -> tuple[str, str]:
-    """What is wrong, and what can be done."""
+    """The first mistake, and its remedy."""
     first = error.problems[0] if isinstance(error, InputErrors) else error
     return first.message, first.hint
 
 
 def with_fitting_params(seen: RepositoryFindings, models: ConfigurationModels) -> RepositoryFindings:
-    """The same without such parameters; each is a loss of the file that names it.
-
-    Args:
-        seen: what was found.
-        models: who answers where the other tool does not say it, or the user does.
-    """
+    """The findings without parameters that the models do not take; each is a loss of its file."""
     return replace(seen, bundles={path: _fitted(path, bundle, models) for path, bundle in seen.bundles.items()})
 
 
@@ -322,7 +295,7 @@ def _fitted(path: str, bundle: Bundle, models: ConfigurationModels) -> Bundle:
 
 
 def _taken(params: Mapping[str, JsonValue], model: str, path: str) -> tuple[dict[str, JsonValue], dict[str, str]]:
-    """What the model takes; and of the rest why it does not."""
+    """The parameters that the model takes; and why the rest are left out."""
     kept: dict[str, JsonValue] = {}
     refused: dict[str, str] = {}
     # It decides whether others are taken.

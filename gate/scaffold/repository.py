@@ -1,4 +1,4 @@
-"""`gate init` on the disk: looks at the repository, tries what it would write with the gate's own reader, writes."""
+"""`gate init` on the disk: searches the repository, checks the result with the gate's own reader, writes."""
 
 import json
 import os
@@ -23,12 +23,7 @@ from gate.store.files import write_all_new
 
 @dataclass(frozen=True, slots=True)
 class OverlaySource:
-    """A source with more files than it has (`gate.prompts.files.FileSource`).
-
-    Args:
-        below: the files that are there.
-        texts: the others, by path.
-    """
+    """A source with additional files (`gate.prompts.files.FileSource`)."""
 
     below: FileSource
     texts: Mapping[str, str]
@@ -83,9 +78,9 @@ class InitOutcome:
 
     Args:
         written: paths, in order.
-        kept: files that are there already and stay as they are.
-        looked: what the gate's own reader says of the result; None where a configuration was there before.
-        unexamined: prompts that the configuration which is there does not name.
+        kept: existing files that stay as they are.
+        looked: report of the gate's own reader on the result; None where there was a configuration before.
+        unexamined: prompts that the existing configuration does not name.
     """
 
     written: tuple[str, ...]
@@ -95,31 +90,25 @@ class InitOutcome:
 
 
 def tree_of(place: Place) -> RepositoryFiles:
-    """The files of a place; those that git ignores are not among them."""
+    """The files of a place, without those that git ignores."""
     return RepositoryFiles(frozenset(place.tree.listing()), place.tree.read)
 
 
 def found_at(place: Place, wishes: InitChoices, tools: BundleTools = TOOLS) -> RepositoryFindings:
-    """What there is; see `gate.scaffold.proposal.search_repository`."""
+    """The findings; see `gate.scaffold.proposal.search_repository`."""
     return search_repository(tree_of(place), wishes, tools)
 
 
 def proposal_for(place: Place, seen: RepositoryFindings, wishes: InitChoices, layout: Layout) -> Proposal:
-    """The files, the schemas for editors among them."""
+    """The files, with the schemas for editors."""
     found = propose(seen, tree_of(place), wishes, layout)
     return replace(found, texts={**found.texts, **_schemas()})
 
 
 def without_unusable(place: Place, seen: RepositoryFindings, wishes: InitChoices, layout: Layout) -> RepositoryFindings:
-    """The same without prompts that no made-up case fits, or that have another mistake: they are left out, and told.
+    """The findings without unusable prompts, which are reported instead.
 
-    Those that the user names stay, and their mistakes are told as such.
-
-    Args:
-        place: where.
-        seen: what was found.
-        wishes: of the user.
-        layout: how files are written.
+    A prompt named by the user stays, and its mistakes are reported as such.
     """
     if wishes.prompts or wishes.cases or not _mistakes(place, seen, wishes, layout):
         return seen
@@ -129,7 +118,7 @@ def without_unusable(place: Place, seen: RepositoryFindings, wishes: InitChoices
 
 
 def _reason(path: str, problem: Problem) -> str:
-    """What is wrong with a prompt; the cases that it was tried with are not written, and not named."""
+    """What is wrong with a prompt, without the names of the trial cases."""
     if problem.file != path:
         return str(problem)
     return _TRIED.sub("", discovery.problem_text(problem))
@@ -144,16 +133,10 @@ def _mistakes(place: Place, seen: RepositoryFindings, wishes: InitChoices, layou
 
 
 def write_proposal(place: Place, proposal: Proposal, config: str, *, dry: bool = False) -> InitOutcome:
-    """Write what is not there yet: all of it, or nothing.
-
-    Args:
-        place: where.
-        proposal: what.
-        config: path of the configuration.
-        dry: only say what would be done.
+    """Write the missing files: all of them, or none. With `dry`, only say so.
 
     Raises:
-        InputErrors: what would be written has mistakes.
+        InputErrors: the files would have mistakes.
         GateError: something cannot be written.
     """
     kept = tuple(path for path in proposal.texts if os.path.lexists(place.root / path))
@@ -172,7 +155,7 @@ def write_proposal(place: Place, proposal: Proposal, config: str, *, dry: bool =
 
 
 def _write(root: Path, texts: Mapping[str, str]) -> None:
-    """All of it or nothing, new folders among it."""
+    """Write all files and new folders, or none."""
     made = [folder for path in texts for folder in (root / path).parents if not folder.exists()]
     for path in texts:
         _check_inside(root, path)
@@ -186,7 +169,7 @@ def _write(root: Path, texts: Mapping[str, str]) -> None:
 
 
 def _check_inside(root: Path, path: str) -> None:
-    """A repository may have brought a link that leads out of it."""
+    """Refuse a link that leads out of the repository."""
     for folder in (root / path).parents:
         if folder == root:
             return
@@ -195,7 +178,7 @@ def _check_inside(root: Path, path: str) -> None:
 
 
 def _unexamined(place: Place, proposal: Proposal, config: str) -> tuple[str, ...]:
-    """Prompts that no suite of the configuration which is there names; none where it cannot be read."""
+    """Prompts that no suite of the existing configuration names; none where it cannot be read."""
     from gate.config.documents import decode
     from gate.config.gatefile import load
 

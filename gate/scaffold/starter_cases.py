@@ -1,4 +1,4 @@
-"""Cases to begin with, where there is no data: made for the variables of a prompt, and to be replaced."""
+"""Starter cases, for lack of data: made for the variables of a prompt, and to be replaced."""
 
 import re
 from collections import Counter
@@ -16,7 +16,7 @@ from gate.scoring.validators.text import likeliest_language
 from gate.values import JsonValue
 
 STARTERS = ("en", "de", "fr", "es", "ja")
-"""Languages that there are starter cases in."""
+"""Languages of the starter cases."""
 SLICE = "kind"
 """Dimension of the cases."""
 NOTE = "A starter case, to be replaced by one of yours."
@@ -26,30 +26,30 @@ _TEXTS = frozenset(
     "body post paragraph abstract sentence source snippet context conversation invoice receipt contract report notes "
     "tweet complaint resume".split()
 )
-"""Variables that hold what a prompt works on."""
+"""Variables for the text that a prompt works on."""
 _QUESTIONS = frozenset("question query user_input user_message request prompt utterance user_query".split())
 _WORD = re.compile(r"[^\W\d_]+")
 _ENGLISH = frozenset("the a and or of to is are be you your for with if not it this that from as answer only".split())
 _SHARE = 5
-"""One in so many words of an English text is one of these."""
+"""At least one in so many words of an English text is one of these."""
 _PLACEHOLDER = re.compile(r"\{\{?[^{}]*\}?\}|\{%[^%]*%\}")
 _LOOKED_AT = 10
-"""Prompts of a group that tell its language."""
+"""Prompts of a group that decide on its language."""
 _PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _LOOP = re.compile(r"\bfor (\w{1,40}) in ([^\W\d]\w*)")
 _FIELD = re.compile(r"(?<![\w.])([^\W\d]\w*)\.([^\W\d]\w{0,39})(?!\w|\()")
 _FORMS = frozenset("{[<")
-"""How JSON and markup begin."""
+"""First signs of JSON and markup."""
 _EXAMPLE = re.compile(r"^([A-Z][\w ]{0,30}):[ \t]*(\S.*)$")
 
 
 @dataclass(frozen=True, slots=True)
 class ExampleHeads:
-    """How a prompt that gives examples heads them: `Review` and `Label`.
+    """The headings of examples in a prompt, such as `Review` and `Label`.
 
     Args:
-        given: before what goes in.
-        wanted: before what comes out; empty where it begins on the next line without any.
+        given: before the input.
+        wanted: before the output; empty where it begins on the next line without any.
     """
 
     given: str
@@ -58,7 +58,7 @@ class ExampleHeads:
 
 @dataclass(frozen=True, slots=True)
 class _Data:
-    """What is said in one language; see `templates/inputs/en.yaml`."""
+    """The texts of one language; see `templates/inputs/en.yaml`."""
 
     said: Mapping[str, Mapping[str, list[str]]]
     values: Mapping[str, str]
@@ -71,7 +71,7 @@ def starter_cases(prompts: Iterable[FoundPrompt], *, continues: bool = False) ->
 
     Args:
         prompts: one, or several that share their cases.
-        continues: the model goes on with a text, so that a question needs a head, and its answer one.
+        continues: the model continues a text, so that question and answer need headings.
     """
     every = tuple(prompts)
     variables = tuple(dict.fromkeys(name for one in every for name in one.variables))
@@ -87,24 +87,24 @@ def starter_cases(prompts: Iterable[FoundPrompt], *, continues: bool = False) ->
 
 
 def works_on_text(prompts: Iterable[FoundPrompt]) -> bool:
-    """Do the prompts work on a text, and answer nobody?"""
+    """Do the prompts work on a text, without answering a person?"""
     return all(map(_works_on_text, prompts))
 
 
 def has_made_up_heads(entries: Iterable[Entry]) -> bool:
-    """Do the cases have heads that no example of the prompt has?"""
+    """Do the cases have headings that no example of the prompt has?"""
     heads = tuple(f"{one.given}: " for name in STARTERS for one in _data(name).heads.values())
     return any(str(entry.get("input")).startswith(heads) for entry in entries)
 
 
 def starter_language(prompts: Iterable[FoundPrompt]) -> str:
-    """The language of starter cases for these prompts: their own, or English where there are none in it."""
+    """The language of starter cases for these prompts: their own where there are any in it, else English."""
     found = language_of(prompts)
     return found if found in STARTERS else "en"
 
 
 def language_of(prompts: Iterable[FoundPrompt]) -> str:
-    """The language that most of the prompts seem to be written in; English where that is as likely."""
+    """The most likely language of the prompts; English in doubt."""
     seen = Counter(_language(one.text) for one in islice(prompts, _LOOKED_AT))
     return seen.most_common(1)[0][0] if seen else "en"
 
@@ -119,9 +119,9 @@ def _language(text: str) -> str:
 
 
 def heads_of(text: str) -> ExampleHeads | None:
-    """The two words of a prompt whose examples stand as `Review: …` and `Label: …`; None where it has no such ones.
+    """The headings of examples like `Review: …` and `Label: …` in a prompt; None where it has none.
 
-    What comes out may have no word where it cannot be taken for anything else: JSON or markup on the next line.
+    The output needs no heading where it is JSON or markup on the next line.
     """
     every = text.splitlines()
     lines = [found for line in every if (found := _EXAMPLE.match(line))]
@@ -134,11 +134,11 @@ def heads_of(text: str) -> ExampleHeads | None:
 
 @dataclass(frozen=True, slots=True)
 class _Shape:
-    """What a template does with a variable.
+    """How a template uses a variable.
 
     Args:
-        listed: goes through it.
-        fields: of it, or of what is in it.
+        listed: loops over it.
+        fields: of it, or of its items.
     """
 
     listed: bool = False
@@ -146,7 +146,7 @@ class _Shape:
 
 
 def _shapes(names: Iterable[str], texts: Iterable[str]) -> dict[str, _Shape]:
-    """What is done with each variable, looked up in one pass: a template may have thousands of them."""
+    """The use of each variable, found in one pass: a template may have thousands of them."""
     whole = "\n".join(texts)
     loops: dict[str, str] = {}
     for item, of in _LOOP.findall(whole):
@@ -164,7 +164,6 @@ class _Asked:
     Args:
         input: it is the user's message.
         payload: variables that hold it.
-        heads: around it.
     """
 
     input: bool
@@ -202,15 +201,15 @@ def _value(name: str, text: str, values: Mapping[str, str]) -> str:
 
 
 def _holds(name: str, words: frozenset[str]) -> bool:
-    """Is the variable called so, or does its name have such a word at its end: `invoice_text`, `emailBody`?"""
+    """Is this the name of the variable, or does it end in such a word: `invoice_text`, `emailBody`?"""
     parts = _PART.findall(name)
     return name.lower() in words or bool(parts) and parts[-1].lower() in words
 
 
 def _payload(prompt: FoundPrompt) -> tuple[str, ...]:
-    """Those of its variables that hold what the prompt works on.
+    """The variables that hold what the prompt works on.
 
-    Where none is called so, it is the only one that no usual value fits, if the prompt works on a text at all.
+    Without such a name: the only one that no usual value fits, if the prompt works on a text at all.
     """
     called = tuple(name for name in prompt.variables if _holds(name, _TEXTS | _QUESTIONS))
     data = _data(starter_language((prompt,)))
@@ -237,7 +236,7 @@ def _data(language: str) -> _Data:
 
 
 def _file(language: str) -> dict[str, Any]:
-    """What stands in a file of the package, which is as `_data` reads it."""
+    """A file of the package, checked by `_data`."""
     folder = resources.files("gate.scaffold").joinpath("templates", "inputs")
     found = read_yaml(folder.joinpath(f"{language}.yaml").read_text(encoding="utf-8"), f"{language}.yaml").data
     if not isinstance(found, dict):

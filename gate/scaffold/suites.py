@@ -1,4 +1,4 @@
-"""Suites in the making: names, cases, scorers, models and judges."""
+"""Drafts of suites: names, cases, scorers, models and judges."""
 
 import re
 from collections import Counter
@@ -29,18 +29,18 @@ _UNSAFE = re.compile(r"[^\w.-]+")
 
 @dataclass(slots=True)
 class SuiteNames:
-    """Names of suites, each given once, in whatever letters: they name folders, too.
+    """Unique names of suites, whatever their case, since they name folders, too.
 
     Args:
-        taken: names that were given.
-        shared: those that several prompts would have.
+        taken: names in use.
+        shared: names that several prompts would have.
     """
 
     taken: set[str] = field(default_factory=set)
     shared: frozenset[str] = frozenset()
 
     def expect(self, paths: Iterable[str]) -> None:
-        """Where several of these prompts have one name, each of them gets its folder before it, the first one, too."""
+        """Note names that several of these prompts would have: each of them gets its folder before it."""
         seen = Counter(bare_name(PurePosixPath(path).name).lower() for path in paths)
         self.shared = frozenset(name for name, count in seen.items() if count > 1)
 
@@ -56,7 +56,7 @@ class SuiteNames:
         return self.free(stem, folders)
 
     def free(self, start: str, folders: Sequence[str] = ()) -> str:
-        """This name, or with folders before it or a number behind it where it is taken."""
+        """This name, or with folders before it or a number behind it where it is in use."""
         name = safe_name(start)
         for folder in reversed(folders):
             if name.lower() in self.taken and safe_name(folder) not in name.split("-"):
@@ -78,7 +78,7 @@ def bare_name(name: str) -> str:
 
 
 def safe_name(text: str) -> str:
-    """A name that a suite, a folder and a shell take as it is."""
+    """A name that is valid for a suite, a folder and a shell."""
     return _UNSAFE.sub("-", text).strip("-._")[:60] or "prompt"
 
 
@@ -89,25 +89,24 @@ EVALS = "evals"
 _BESIDE = re.compile(r"(?:cases?|tests?|evals?|dataset|examples?|data)", re.IGNORECASE)
 _DATA_FOLDERS = ("evals", "eval", "tests", "data", "datasets", "cases")
 _TEST_DATA = frozenset({"id", "input", "expected", "vars"})
-"""What a case has that test data of a prompt file can hold."""
+"""Fields of a case that test data of a prompt file can hold."""
 
 
 @dataclass(frozen=True, slots=True)
 class SuiteDraft:
-    """A suite in the making.
+    """A suite in preparation.
 
     Args:
-        name, prompt, cases: as `gate.yaml` has them.
-        entries: of the case file that is to be written; None where there is one.
-        starter: these cases are made up.
-        scorers: as `gate.yaml` has them; empty for the usual ones.
+        name, prompt, cases: as in `gate.yaml`.
+        entries: of the case file to be written; None where there is one.
+        starter: the cases are made up.
+        scorers: as in `gate.yaml`; empty for the usual ones.
         model, params, slices: of the suite alone.
-        template: the prompt has to be read as Jinja2.
-        found: its prompts.
+        template: the prompt is Jinja2.
         talks: it answers people, and does not work on texts.
         labels: it answers with one of a few words.
-        brought: its scorers are those of another tool.
-        language: that its prompt seems to be written in, where its cases are made up.
+        brought: its scorers are from another tool.
+        language: likely language of its prompt, where its cases are made up.
     """
 
     name: str
@@ -132,8 +131,8 @@ class RepositoryFiles:
     """The files of the repository.
 
     Args:
-        paths: all of them, without what git ignores.
-        read: the bytes of one, None where there is none.
+        paths: without what git ignores.
+        read: the bytes of a file, None where there is none.
     """
 
     paths: frozenset[str]
@@ -154,13 +153,11 @@ def suite_drafts(
     """A suite for each prompt, or for each group of many.
 
     Args:
-        found: the prompts.
-        tree: where cases may lie beside them.
-        names: those that are taken.
-        continues: the model goes on with a text.
+        tree: where cases may lie beside the prompts.
+        continues: the model continues a text.
 
     Returns:
-        The suites; and the prompts for which there was no more room.
+        The suites; and the prompts beyond the limit.
     """
     with_data = [one for one in found if is_prompt_yml(one.path) and tree.cases(one.path)]
     plain = [one for one in found if one not in with_data]
@@ -182,13 +179,7 @@ def suite_drafts(
 
 
 def bundle_draft(suite: BundleSuite, tree: RepositoryFiles, names: SuiteNames) -> SuiteDraft:
-    """A suite of another tool; test data that stand in the prompt's own file stay there.
-
-    Args:
-        suite: with cases.
-        tree: the files.
-        names: those that are taken.
-    """
+    """A suite of another tool; test data in the prompt's own file stay there."""
     name = names.free(suite.name)
     inside = is_prompt_yml(suite.prompt) and len(tree.cases(suite.prompt)) == len(suite.cases)
     own = inside and all(entry.keys() <= _TEST_DATA for entry in suite.cases)
@@ -204,7 +195,7 @@ def bundle_draft(suite: BundleSuite, tree: RepositoryFiles, names: SuiteNames) -
 
 
 def with_settings(draft: SuiteDraft, suite: BundleSuite) -> SuiteDraft:
-    """The suite with what another tool says of its model and scorers."""
+    """The suite with another tool's settings of its model and scorers."""
     return replace(
         draft,
         scorers=suite.scorers or draft.scorers,
@@ -216,7 +207,7 @@ def with_settings(draft: SuiteDraft, suite: BundleSuite) -> SuiteDraft:
 
 
 def with_cases(draft: SuiteDraft, path: str, cases: Sequence[Case]) -> SuiteDraft:
-    """The suite with the cases of a file that is there."""
+    """The suite with the cases of an existing file."""
     expected: list[Entry] = [{"expected": case.expected} for case in cases]
     values = {name: {case.slices.get(name) for case in cases} for case in cases for name in case.slices}
     # A dimension with another value for nearly each case says nothing about any of them.
@@ -264,13 +255,13 @@ def _starting(name: str, prompt: str, found: tuple[FoundPrompt, ...], continues:
 
 
 def _common_checks(found: Sequence[FoundPrompt]) -> tuple[JsonValue, ...]:
-    """What every one of the prompts demands."""
+    """What all of the prompts require of an answer."""
     every = [prompt_scorers.prompt_scorers(one.text) for one in found]
     return tuple(scorer for scorer in every[0] if all(scorer in other for other in every[1:]))
 
 
 def _fits(case: Case, prompt: FoundPrompt) -> bool:
-    """Has the case all that the prompt asks for?"""
+    """Has the case all variables of the prompt?"""
     asks = bool(case.input or case.messages or case.rounds or case.user)
     # A prompt without variables is asked nothing by values alone, such as those of any table that lies about.
     return set(prompt.variables) <= set(case.vars) and (asks or bool(prompt.variables) and "input" not in prompt.names)
@@ -280,10 +271,8 @@ def _beside(path: str, name: str, paths: Iterable[str], *, single: bool) -> Iter
     """Files that may hold the cases of a prompt, the likeliest first.
 
     Args:
-        path: of the prompt.
-        name: of its suite.
-        paths: files whose names end as those of case files.
-        single: there is no other prompt that they may be of.
+        paths: files with the endings of case files.
+        single: there is no other prompt that they may belong to.
     """
     if is_prompt_yml(path):
         yield path
@@ -301,7 +290,7 @@ def _beside(path: str, name: str, paths: Iterable[str], *, single: bool) -> Iter
 
 PACKAGED = "local:gemma3-270m"
 USUAL: Mapping[str, str] = {"openai": "openai:gpt-5-mini", "anthropic": "anthropic:claude-haiku-4-5"}
-"""Who answers, by the service."""
+"""Default model by service."""
 JUDGES: Mapping[str, str] = {"openai": "openai:gpt-5", "anthropic": "anthropic:claude-opus-4-5"}
 KEYS: Mapping[str, str] = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
 
@@ -312,9 +301,9 @@ class ConfigurationModels:
 
     Args:
         answering: the default of all suites.
-        judge: None where a judge is only made ready.
+        judge: None where a judge is only prepared.
         params: neutral parameters of the default.
-        named: the user says who answers, whatever another tool says.
+        named: the user named the model, which outranks another tool's.
         served: services whose key is set.
     """
 
@@ -338,26 +327,22 @@ class ConfigurationModels:
         return self.answering == PACKAGED
 
     def keys(self, others: tuple[str, ...] = ()) -> tuple[str, ...]:
-        """Variables that hold the keys.
-
-        Args:
-            others: models that suites name themselves.
-        """
+        """Variables that hold the keys, also for models that suites name themselves."""
         named = (self.answering, *((self.judge,) if self.judge else ()), *others)
         providers = dict.fromkeys(parse_model(name).provider for name in named)
         return tuple(KEYS[provider] for provider in providers if provider in KEYS)
 
 
 def chosen_models(model: str | None, judge: str | None, present: tuple[str, ...]) -> ConfigurationModels:
-    """The models.
+    """Choose the models.
 
     Args:
-        model: what the user says; None for what the keys suggest.
-        judge: the same.
-        present: services whose key is in the environment, the preferred one first.
+        model: None to choose by the keys.
+        judge: None to choose by the keys.
+        present: services whose key is set, the preferred one first.
 
     Raises:
-        GateError: no name of a model.
+        GateError: not the name of a model.
     """
     answering = model or (USUAL[present[0]] if present else PACKAGED)
     provider = parse_model(answering, ()).provider
@@ -371,7 +356,7 @@ def chosen_models(model: str | None, judge: str | None, present: tuple[str, ...]
 
 
 def label_params(models: ConfigurationModels) -> Mapping[str, JsonValue]:
-    """What a base model needs besides where an answer is one word: where to stop."""
+    """Additional parameters of a base model for answers of one word: where to stop."""
     own: Mapping[str, JsonValue] = {"max_output_tokens": 8}
     if models.provider != "local":
         return {}
@@ -379,7 +364,7 @@ def label_params(models: ConfigurationModels) -> Mapping[str, JsonValue]:
 
 
 def line_params(models: ConfigurationModels) -> Mapping[str, JsonValue]:
-    """What the packaged model needs where an answer has several lines: the first one is no end."""
+    """Parameters of the packaged model for answers of several lines: the first line is not the end."""
     return {"stop": ["\n\n"]} if models.packaged else {}
 
 
@@ -397,25 +382,20 @@ _SCORERS = ("scorers", "extra_scorers")
 
 @dataclass(frozen=True, slots=True)
 class _Judge:
-    """A judge among scorers.
-
-    Args:
-        scorer: all of it.
-        options: of the judge.
-    """
+    """A judge among scorers."""
 
     scorer: dict[str, JsonValue]
     options: dict[str, JsonValue]
 
     @property
     def models(self) -> tuple[str, ...]:
-        """Those that it names; empty where the answering one judges."""
+        """Models that it names; empty where the answering one judges."""
         given = self.options.get("models", self.options.get("model"))
         return tuple(str(one) for one in (given if isinstance(given, list) else [given]) if one is not None)
 
 
 def with_judges(draft: SuiteDraft, judge: str) -> SuiteDraft:
-    """The suite of another tool with a model for each judge that names none: the answering one would judge itself."""
+    """The suite of another tool with a model for each judge without one, so that no model judges itself."""
 
     def named(one: JsonValue) -> JsonValue:
         found = _judge(one)
@@ -425,10 +405,10 @@ def with_judges(draft: SuiteDraft, judge: str) -> SuiteDraft:
 
 
 def without_judges(draft: SuiteDraft, models: ConfigurationModels) -> SuiteDraft:
-    """The suite without the judges that cannot judge where the packaged model answers.
+    """The suite without judges that cannot judge where the packaged model answers.
 
-    It is too small to judge itself, and a judge of a service without a key says nothing at all. Where nothing else is
-    left, the suite gets the usual scorers.
+    That model is too small to judge itself, and a judge of a service without a key cannot be asked. Where no scorer is
+    left, the suite gets the usual ones.
     """
     left = _changed(draft, lambda one: None if _unasked(_judge(one), models) else one)
     entries = left.entries or ()
@@ -437,17 +417,17 @@ def without_judges(draft: SuiteDraft, models: ConfigurationModels) -> SuiteDraft
 
 
 def count_unasked_judges(draft: SuiteDraft, models: ConfigurationModels) -> int:
-    """How many judges `without_judges` takes away."""
+    """How many judges `without_judges` removes."""
     return sum(_unasked(found, models) for found in _judges(draft))
 
 
 def is_self_judged(draft: SuiteDraft) -> bool:
-    """Has the suite of another tool a judge that names no model, so that the answering one judges?"""
+    """Has the suite of another tool a judge without a model, so that the answering one judges?"""
     return any(not found.models for found in _judges(draft))
 
 
 def judge_models(draft: SuiteDraft) -> tuple[str, ...]:
-    """Models that judges of the suite and of its cases name, each once."""
+    """Models named by judges of the suite and of its cases, each once."""
     return tuple(dict.fromkeys(name for found in _judges(draft) for name in found.models))
 
 
@@ -473,7 +453,7 @@ def _judge(scorer: JsonValue) -> _Judge | None:
 
 
 def _changed(draft: SuiteDraft, change: Callable[[JsonValue], JsonValue]) -> SuiteDraft:
-    """The suite with every scorer changed; None takes it away, and a case without scorers has those of the suite."""
+    """The suite with every scorer changed; None removes it, and a case without scorers gets those of the suite."""
 
     def every(scorers: list[JsonValue]) -> list[JsonValue]:
         return [new for one in scorers if (new := change(one)) is not None]

@@ -1,4 +1,4 @@
-"""`gate validate`: checks a configuration with all that it names, in the working tree or at a ref."""
+"""`gate validate`: checks a configuration with all its files, in the working tree or at a ref."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -42,8 +42,8 @@ class ModelKnowledge:
     """What is known of models without asking any; each function takes a model and its parameters.
 
     Args:
-        mute: why one would not answer here; empty where it would, or nobody knows.
-        unpriced: is it sold by the token, at a price that nobody knows?
+        mute: why one would not answer here; empty where it would, or that is unknown.
+        unpriced: is it sold by the token, at an unknown price?
     """
 
     mute: Callable[[ModelRef, Params], str] = lambda model, params: ""
@@ -52,15 +52,13 @@ class ModelKnowledge:
 
 @dataclass(frozen=True, slots=True)
 class SuiteReport:
-    """What a suite was found to be.
+    """Facts about a valid suite.
 
     Args:
-        name, prompt, cases: as `gate.yaml` has them.
+        name, prompt, cases: as in `gate.yaml`.
         count: cases that are asked.
         slices: tested, without `overall`.
-        scorers: names.
-        model: that answers.
-        unread: orders of its prompt that no scorer reads, in a sentence; empty where there is nothing to say.
+        unread: instructions of its prompt that no scorer checks, in a sentence; empty for none.
     """
 
     name: str
@@ -75,14 +73,12 @@ class SuiteReport:
 
 @dataclass(frozen=True, slots=True)
 class ConfigurationReport:
-    """What was looked at.
+    """Result of `validate`.
 
     Args:
-        config: its path.
-        label: where: `working tree`, or a ref.
+        label: `working tree`, or a ref.
         suites: those without a mistake.
-        remarks: what is no mistake, and worth a look.
-        problems: the mistakes.
+        remarks: hints that are no mistakes.
     """
 
     config: str
@@ -97,15 +93,10 @@ class ConfigurationReport:
 
 
 def validate(sides: Sides, config: str, known: ModelKnowledge = ModelKnowledge()) -> ConfigurationReport:
-    """Look everything through.
+    """Check a configuration; the report has the mistakes of all parts at once.
 
     Args:
-        sides: the same files on both of them.
-        config: path of `gate.yaml`.
-        known: of the models.
-
-    Returns:
-        What was found; it has problems where there are mistakes, those of all parts at once.
+        sides: the same files on both.
 
     Raises:
         GateError: there is no configuration.
@@ -154,7 +145,7 @@ def _members(suite: Suite) -> Iterator[tuple[ModelRef, Params]]:
 def _unpriced(
     budget: Budget, members: Sequence[tuple[ModelRef, Params]], config: str, known: ModelKnowledge
 ) -> Iterator[str]:
-    """A limit in dollars that could not be kept; a price may be known elsewhere, so that it is no mistake."""
+    """A limit in dollars that cannot be kept; no mistake, since the price may be known elsewhere."""
     limited = budget.max_usd is not None
     names = dict.fromkeys(str(model) for model, params in members if limited and known.unpriced(model, params))
     if names:
@@ -164,7 +155,7 @@ def _unpriced(
 
 
 def _pairs(sides: Sides, known: Config, config: str, problems: list[Problem]) -> tuple[Pair, ...]:
-    """Each suite as both sides have it; none where their names do not tell them apart."""
+    """Each suite as both sides have it; none where their names are ambiguous."""
     try:
         return pair(sides, known, known, ()).pairs
     except InputErrors as errors:
@@ -177,7 +168,7 @@ def _pairs(sides: Sides, known: Config, config: str, problems: list[Problem]) ->
 
 
 def _empty_patterns(head: Config, sides: Sides, config: str) -> Iterator[Problem]:
-    """A pattern that fits no file examines nothing, and nobody would notice."""
+    """Report patterns that match no file, which would go unnoticed."""
     for suite in head.suites:
         if is_glob(suite.prompt) and not sides.head.glob(suite.prompt):
             hint = "mend the pattern, or take the suite out; files that git ignores do not count"
@@ -187,12 +178,12 @@ def _empty_patterns(head: Config, sides: Sides, config: str) -> Iterator[Problem
 
 
 def _has_files(suite: Suite) -> bool:
-    """Do its scorers rest on files, of which one may have a mistake?"""
+    """Do its scorers use files, which may have mistakes?"""
     return any(spec.files or spec.coded for spec in suite.exam.scorers)
 
 
 def _rehearse(suites: Sequence[Suite], problems: list[Problem]) -> None:
-    """Put every case into every prompt and scorer; what is wrong with one suite says nothing of the next."""
+    """Try every case with every prompt and scorer; a mistake in one suite does not stop the next."""
     for suite in suites:
         # Both arms are the same: one is enough, but for scorers that compare two answers.
         compared = any(spec.comparative for spec in suite.exam.all_scorers())
@@ -211,7 +202,7 @@ def _looked(suite: Suite, cases: str) -> SuiteReport:
 
 
 def _remarks(suite: Suite, cases: str) -> Iterator[str]:
-    """What a user should know before he trusts a verdict; of cases that suites share it is told once."""
+    """Warnings on the verdict of a suite; those on shared cases are given once."""
     yield from exam_notes(suite)
     exam = suite.exam
     starters = sum(case.description == NOTE for case in exam.cases)
@@ -232,7 +223,7 @@ def _remarks(suite: Suite, cases: str) -> Iterator[str]:
 
 
 def _units(cases: Sequence[Case], rows: Sequence[int]) -> int:
-    """How many of them are independent: variants of one source are one."""
+    """Number of independent cases: variants of one source count once."""
     return len({cases[row].cluster or row for row in rows})
 
 
@@ -241,12 +232,12 @@ def _sorted(problems: Sequence[Problem]) -> tuple[Problem, ...]:
 
 
 def validate_configuration(config: str, ref: str | None, directory: Path = Path()) -> ConfigurationReport:
-    """Look a configuration through; no key is needed, and nothing is sent.
+    """Check a configuration; no key is needed, and nothing is sent.
 
     Args:
-        config: its path from the root of the repository.
-        ref: where to read; None for the working tree.
-        directory: somewhere inside the repository, or a folder that is in none.
+        config: from the root of the repository.
+        ref: None for the working tree.
+        directory: anywhere inside the repository, or outside of any.
 
     Raises:
         GateError: there is no configuration, or no such ref.
@@ -261,7 +252,7 @@ def validate_configuration(config: str, ref: str | None, directory: Path = Path(
 
 
 def validate_source(source: FileSource, config: str, root: Path) -> ConfigurationReport:
-    """The same, for any source."""
+    """As `validate_configuration`, for any source."""
     with prompt_builder() as builder:
         sides = Sides(source, source, builder=builder, shelf=store_case_reader(root))
         return validate(sides, config, ModelKnowledge(unavailable_reason, _is_unpriced(Settings.from_environ())))
@@ -275,11 +266,10 @@ def _is_unpriced(settings: Settings) -> Callable[[ModelRef, Params], bool]:
 
 
 def unavailable_reason(model: ModelRef, params: Params) -> str:
-    """Why a model would not answer: a local one that is not here, or parameters that its interface does not take.
+    """Why a model would not answer: a missing local one, or parameters that its interface does not take.
 
     Args:
-        model: of any provider; whether a service has one of this name nobody knows without asking.
-        params: that it is asked with. A server that only the environment names may take more than the maker's own.
+        params: a server named by the environment may take more than the maker's own.
     """
     if error := refused_parameters(model, params):
         return f"{error.message}; {error.hint}."

@@ -13,14 +13,13 @@ from gate.record.usage import Cost
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """One answer.
+    """One answer to score.
 
     Args:
-        case: that was asked.
-        text: the model's text, hostile.
-        latency_s: seconds that it took; None where time means nothing.
-        cost: its price; None where nobody knows of one.
-        transcript: of the conversation that it ends; None where there was none.
+        text: the model's, untrusted.
+        latency_s: seconds; None where time means nothing.
+        cost: None where it is unknown.
+        transcript: of the conversation that the answer ends; None without one.
     """
 
     case: Case
@@ -31,29 +30,24 @@ class Subject:
 
     @property
     def conversed(self) -> bool:
-        """Was more said to the agent than one message?"""
+        """Did the agent get more than one message?"""
         return self.transcript is not None and len(self.transcript.turns) > 1
 
     @classmethod
     def of(cls, case: Case, reply: Reply) -> "Subject":
-        """The answer that a reply gives."""
+        """The answer in a reply."""
         return cls(case, reply.text, reply.latency_s, reply.cost, reply.transcript)
 
 
 Member: TypeAlias = tuple[ModelRef, Params]
-"""Who judges, and with which parameters."""
+"""A judging model and its parameters."""
 
 
 class CodeScorer(Protocol):
-    """A function of the repository."""
+    """A scoring function of the repository."""
 
     async def score(self, subject: Subject, index: int) -> Score:
-        """Score one answer; whatever keeps it from a score is `Unscored`.
-
-        Args:
-            subject: the answer.
-            index: sample index.
-        """
+        """Score one answer; whatever prevents a score is `Unscored`."""
         ...
 
 
@@ -62,14 +56,13 @@ class ModelScorer(Protocol):
 
     @property
     def members(self) -> Sequence[Member]:
-        """The models that are asked, each for an opinion of its own."""
+        """The models that are asked, each for its own opinion."""
         ...
 
     async def score(self, subject: Subject, index: int) -> Score:
-        """Score one answer; whatever keeps it from a score is `Unscored`.
+        """Score one answer; whatever prevents a score is `Unscored`.
 
         Args:
-            subject: the answer.
-            index: sample index, so that equal answers of different samples are judged apart.
+            index: of the sample, so that equal answers of different samples are judged apart.
         """
         ...

@@ -23,13 +23,13 @@ WORDLESS = "a reason in the judge's reply holds no word of its own"
 
 @dataclass(frozen=True, slots=True)
 class JudgeOpinion:
-    """What asking came to.
+    """A judge's opinion, and the effort.
 
     Args:
         verdict: or why there is none.
         calls, retries: requests that were answered, and those that were sent again.
         reused: replies that were known.
-        cost: of the calls; None when there were none.
+        cost: None without calls.
     """
 
     verdict: Verdict | Unscored
@@ -44,11 +44,10 @@ class JudgeQuestion:
     """One question to a judge.
 
     Args:
-        request: asks it.
-        repair: the request that is sent after a reply which is no verdict, made from what was wrong with that.
-        read: raises `Malformed` for a reply that is no verdict.
-        repeats: why the verdict does not count, if it repeats what was to be judged.
-        fences: marks around what is judged; handed back they are no reason.
+        repair: the request after a reply that is not a verdict, made from its fault.
+        read: raises `Malformed` for a reply that is not a verdict.
+        repeats: why the verdict does not count, if it repeats what was judged.
+        fences: marks around what is judged; repeated they are no reason.
     """
 
     request: Request
@@ -59,13 +58,9 @@ class JudgeQuestion:
 
 
 async def ask_judge(calls: Calls, inquiry: JudgeQuestion) -> JudgeOpinion:
-    """Ask, and if need be once more.
+    """Ask, and if necessary once more.
 
     A reply that is known and is no verdict stays one, so only what was wrong the second time is asked for anew.
-
-    Args:
-        calls: sends requests.
-        inquiry: what to ask.
     """
     asker = _Asker(calls, inquiry)
     try:
@@ -84,7 +79,7 @@ class _Asker:
     spent: Cost | None = None
 
     async def verdict(self) -> Verdict | Unscored:
-        """Raises `Malformed` where the repair is none either."""
+        """Raises `Malformed` where the repair is not a verdict either."""
         reply = await self._send(self.inquiry.request)
         try:
             return self._read(reply)
@@ -127,10 +122,7 @@ class Judge:
     """One judge of one suite.
 
     Args:
-        spec: a scorer of kind `judge` or `rubric`.
-        model: who judges; the same model for both arms.
-        params: parameters of the judge's calls.
-        calls: sends requests.
+        model: the same for both arms.
     """
 
     spec: ScorerSpec
@@ -158,12 +150,7 @@ class Judge:
         return replace(paid, value=verdict.value, reason=verdict.reason, parts=verdict.parts)
 
     async def opinion(self, subject: Subject, index: int) -> JudgeOpinion:
-        """The opinion itself, with what it took.
-
-        Args:
-            subject: the answer.
-            index: sample index.
-        """
+        """The opinion on one answer, with the effort."""
         case, text = subject.case, subject.text
         led = case.messages if subject.transcript is not None else ()
         about = json.dumps([self.spec.name, case.id])
@@ -184,19 +171,18 @@ class Judge:
 COMBINERS: Mapping[str, Callable[[Sequence[float]], float]] = {
     "mean": statistics.fmean,
     "median": statistics.median,
-    # More than half of the judges give at least this, and it is the highest score of which that is true: so it reaches
-    # a threshold exactly where a majority of the judges does.
+    # More than half of the judges give at least this, and it is the highest such score: so it reaches a threshold
+    # exactly where a majority of the judges does.
     "majority": statistics.median_low,
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Jury:
-    """Judges of one scorer.
+    """Several judges of one scorer.
 
     Args:
-        spec: with `models` and `combine`.
-        judges: one for each model, in that order.
+        judges: in the order of `models`.
     """
 
     spec: ScorerSpec
@@ -211,8 +197,8 @@ class Jury:
         """Ask all of them at once; see `gate.scoring.interface.ModelScorer`.
 
         Returns:
-            A score whose parts are each judge's own, and those of a rubric's dimensions, combined in the same way.
-            `Unscored` where one judge has no opinion: without it the others would be another jury.
+            A score with a part for each judge, and combined parts for a rubric's dimensions. `Unscored` where one judge
+            has no opinion: without it the others would be another jury.
         """
         scores = await together(judge.score(subject, index) for judge in self.judges)
         found = [(str(judge.members[0][0]), score) for judge, score in zip(self.judges, scores, strict=True)]
@@ -242,7 +228,7 @@ class Jury:
         return replace(paid, value=value, reason=reason, parts=(*_dimensions(scores, combine), *judges))
 
     def _graded(self, value: float) -> str:
-        """An opinion as whoever reads it knows it: on the scale of the rubric, where there is one."""
+        """An opinion for readers: on the scale of the rubric, where there is one."""
         if self.spec.kind != "rubric":
             return f"{value:.2f}"
         rubric = Rubric.of(self.spec.options)
@@ -250,11 +236,7 @@ class Jury:
 
 
 def opinion_combiner(spec: ScorerSpec) -> Callable[[Sequence[float]], float]:
-    """How a jury's opinions become one.
-
-    Args:
-        spec: with `combine`.
-    """
+    """The function that combines a jury's opinions."""
     return COMBINERS[str(spec.options.get("combine", "median"))]
 
 

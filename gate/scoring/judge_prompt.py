@@ -28,14 +28,12 @@ PromptView: TypeAlias = Mapping[str, object]
 def judge_messages(
     spec: ScorerSpec, case: Case, answer: str, problem: str = "", led: Sequence[Message] = ()
 ) -> tuple[Message, ...]:
-    """What a judge is sent about one answer.
+    """The messages to a judge of one answer.
 
     Args:
-        spec: a scorer that asks a model.
-        case: the case that was asked.
-        answer: the model's text, hostile.
-        problem: what was wrong with the judge's last reply; empty where this is the first question.
-        led: what was said before, where the answers in it are an agent's, hostile like the last one.
+        answer: the model's, untrusted.
+        problem: the fault of the judge's last reply; empty for the first question.
+        led: the conversation before, where its answers are an agent's, untrusted too.
 
     Raises:
         InputErrors: the criteria or the judge's own prompt cannot be filled in for this case.
@@ -57,12 +55,11 @@ def judge_messages(
 
 @dataclass(frozen=True, slots=True)
 class AnswerPair:
-    """Two answers to one case, as they are compared.
+    """Two answers to one case, for comparison.
 
     Args:
-        case: that was asked.
-        texts: hostile, in the order in which they are shown.
-        turn: how each turn begins, where the texts are conversations; empty where they are answers.
+        texts: untrusted, in the order in which they are shown.
+        turn: beginning of each turn, where the texts are conversations; empty where they are answers.
     """
 
     case: Case
@@ -71,18 +68,18 @@ class AnswerPair:
 
     @classmethod
     def of(cls, first: Subject, second: Subject) -> "AnswerPair":
-        """Of conversations the whole is compared, since what they led to may lie before their last answer."""
+        """Conversations are compared whole, because their results may come before the last answer."""
         if not (first.conversed or second.conversed):
             return cls(first.case, (first.text, second.text))
         both = [_turns(first), _turns(second)]
-        # No turn can hold the hash of itself, so none can begin another.
+        # No turn can contain its own hash, so none can imitate the beginning of another.
         mark = hashlib.sha256(_bytes("\0".join(content for turns in both for _, content in turns))).hexdigest()[:12]
         one, other = ("\n\n".join(f"--- {mark} {role}\n{content}" for role, content in turns) for turns in both)
         return cls(first.case, (one, other), f"--- {mark}")
 
     @property
     def swapped(self) -> "AnswerPair":
-        """The same two in the other order."""
+        """Both in the other order."""
         return replace(self, texts=self.texts[::-1])
 
 
@@ -95,11 +92,9 @@ def _turns(subject: Subject) -> list[tuple[str, str]]:
 
 
 def pair_messages(spec: ScorerSpec, pair: AnswerPair, problem: str = "") -> tuple[Message, ...]:
-    """What a pairwise judge is sent.
+    """The messages to a pairwise judge.
 
     Args:
-        spec: a scorer of kind `pairwise`.
-        pair: what is compared.
         problem: as for `judge_messages`.
 
     Raises:
@@ -124,7 +119,7 @@ def pair_messages(spec: ScorerSpec, pair: AnswerPair, problem: str = "") -> tupl
 
 
 def fence_of(answer: str, led: Sequence[Message] = ()) -> str:
-    """The mark that stands around an answer, and around each turn of the conversation before it.
+    """The mark around an answer, and around each turn of the conversation before it.
 
     It is made of all that stands within it, an agent's earlier answers among that, and no text can contain the hash
     of itself: so nothing can close its own fence. The same texts get the same one, so that judgements can be cached.
@@ -146,24 +141,24 @@ def _bytes(text: str) -> bytes:
 
 
 def is_shown(spec: ScorerSpec, option: str) -> bool:
-    """Does the judge see it: `sees_input`, `sees_expected`? Unless it is told not to."""
+    """Is it shown to the judge (`sees_input`, `sees_expected`)? By default it is."""
     return spec.options.get(option) is not False
 
 
 def criteria_of(spec: ScorerSpec, case: Case) -> str:
-    """The case's own criteria, or else the suite's with the case's fields put in; empty where there are none."""
+    """The case's own criteria, or else the suite's with the case's fields filled in; empty where there are none."""
     given = spec.options.get("criteria")
     return case.criteria or (fill(given, case) if isinstance(given, str) else "")
 
 
 def shown_besides(spec: ScorerSpec, case: Case) -> tuple[str, ...]:
-    """What a judge is shown beside the answer and the question, and is to go by."""
+    """The judge's guidance, shown beside the answer and the question."""
     reference = _reference(case) if is_shown(spec, "sees_expected") else None
     return (criteria_of(spec, case), instructions_of(spec, case), reference or "")
 
 
 def instructions_of(spec: ScorerSpec, case: Case) -> str:
-    """The judge's own prompt as its author wrote it, rendered for a case; empty where the frame speaks alone.
+    """The judge's own prompt, rendered for a case; empty where only the frame is used.
 
     A file that ends like a template is one: it sees `criteria`, `dimensions`, `scale`, `expected`, and what a prompt
     sees of a case. The answer it never sees.

@@ -15,7 +15,7 @@ from gate.scoring.verdict import ScoredReason, Verdict
 from gate.values import JsonValue
 
 LONGEST_REPLY = 200_000
-"""Characters of a reply that is looked at."""
+"""Characters of a reply that are read."""
 
 LONGEST_REASON = 20_000
 """Characters of one reason."""
@@ -32,10 +32,10 @@ _WORDS = {
 
 
 class Malformed(Exception):
-    """A reply that is no verdict.
+    """A reply that is not a verdict.
 
     Args:
-        reason: one line, without a word of the reply's own.
+        reason: one line, without any text of the reply.
     """
 
     def __init__(self, reason: str) -> None:
@@ -44,7 +44,7 @@ class Malformed(Exception):
 
 
 class _Mark(BaseModel):
-    # Servers that ignore the schema add fields of their own, which nothing rests on.
+    # Servers that ignore the schema add fields, which are not used.
     model_config = ConfigDict(extra="ignore", strict=True)
     reason: str = Field(min_length=1, max_length=LONGEST_REASON)
     score: float = Field(allow_inf_nan=False)
@@ -57,7 +57,7 @@ def read_object(reply: Reply) -> dict[str, JsonValue]:
     unclear which object is meant.
 
     Raises:
-        Malformed: a refusal, an empty reply, one that was cut off, or one without exactly one object.
+        Malformed: a refusal, an empty or cut reply, or not exactly one object.
     """
     ended, text = ending_of(reply), reply.text
     if ended == "refused":
@@ -76,12 +76,11 @@ def read_mark(found: JsonValue, scale: tuple[float, float], field: str = "") -> 
     """A reason with a score on a scale.
 
     Args:
-        found: what stands where an object of `reason` and `score` was asked for.
-        scale: lowest and highest score.
+        found: value where an object of `reason` and `score` was asked for.
         field: its place in the reply; empty for the reply itself.
 
     Raises:
-        Malformed: it is something else.
+        Malformed: it has another form.
     """
     place = f"{field}." if field else ""
     if not isinstance(found, Mapping):
@@ -103,16 +102,13 @@ def read_mark(found: JsonValue, scale: tuple[float, float], field: str = "") -> 
 def read_marks(
     found: Mapping[str, JsonValue], fields: tuple[str, ...], scale: tuple[float, float], *, whole: bool = False
 ) -> list[ScoredReason]:
-    """A reason with a score for each field that was asked for.
+    """A reason with a score for each requested field.
 
     Args:
-        found: the reply.
-        fields: that were asked for.
-        scale: lowest and highest score.
-        whole: the scores are whole numbers. Servers that ignore the schema let 4.5 pass; 4.0 is 4.
+        whole: the scores are whole numbers; 4.0 is 4. Servers that ignore the schema may send 4.5, which is refused.
 
     Raises:
-        Malformed: a field is missing, or holds something else.
+        Malformed: a field is missing or has another form.
     """
     for field in fields:
         if field not in found:
@@ -128,11 +124,10 @@ def read_preference(found: Mapping[str, JsonValue], words: tuple[str, ...]) -> t
     """A reason, and which of two answers is better.
 
     Args:
-        found: the reply.
-        words: that say so.
+        words: the permitted values.
 
     Raises:
-        Malformed: it is something else.
+        Malformed: it has another form.
     """
     reason, better = found.get("reason"), found.get("better")
     if not isinstance(reason, str) or not reason.strip() or len(reason) > LONGEST_REASON:
@@ -149,7 +144,7 @@ def _one_object(text: str) -> dict[str, JsonValue]:
     if not 0 <= start < end:
         raise Malformed(f"{_AGAINST}: there is no JSON object in it")
     try:
-        # Two objects, or a brace in the prose around one, are no JSON.
+        # Two objects, or a brace in the text around one, are not JSON.
         found = parse_json(text[start : end + 1])
     except BadJson:
         raise Malformed(f"{_AGAINST}: it holds no JSON object, or more than one") from None
@@ -168,7 +163,7 @@ SCHEMA: Mapping[str, JsonValue] = {
 
 
 class VerdictForm(Protocol):
-    """How a verdict is asked for, and read."""
+    """Defines how a verdict is asked for and read."""
 
     @property
     def schema(self) -> Mapping[str, JsonValue]:
@@ -207,7 +202,7 @@ class RubricForm:
     @property
     def schema(self) -> Mapping[str, JsonValue]:
         fields, grades = self.rubric.fields, self.rubric.grades
-        # Every interface takes a list of values, and no reply can then be 7 of 5.
+        # Every interface accepts an enum, so that no reply can be 7 of 5.
         score: JsonValue = {"type": "integer", "enum": [*grades]} if grades else {"type": "number"}
         each: JsonValue = {**SCHEMA, "properties": {"reason": {"type": "string"}, "score": score}}
         return {
@@ -223,9 +218,9 @@ class RubricForm:
         marks = tuple(read_marks(read_object(reply), rubric.fields, scale, whole=whole))
         pairs = tuple(zip(rubric.dimensions, marks, strict=True))
         parts = tuple(Part("dimension", one.name, rubric.share(mark.score), one.weight) for one, mark in pairs)
-        # The lowest first: where a reason is cut, it is what the score fell by that is left.
+        # The lowest first: if the reason is cut, the cause of the low score remains.
         *told, last = (self._told(one.name, mark) for one, mark in sorted(pairs, key=lambda pair: pair[1].score))
-        # Judges write sentences; in a row only the last keeps its full stop.
+        # Judges write sentences; in a list only the last keeps its full stop.
         return Verdict(weighted_mean(parts), "; ".join([*(one.removesuffix(".") for one in told), last]), marks, parts)
 
     def _told(self, name: str, mark: ScoredReason) -> str:
@@ -233,6 +228,6 @@ class RubricForm:
 
 
 def weighted_mean(parts: tuple[Part, ...]) -> float:
-    """The weighted mean of some parts, in [0, 1]."""
+    """The weighted mean of parts, in [0, 1]."""
     mean = fsum(part.weight * part.value for part in parts) / fsum(part.weight for part in parts)
     return min(1.0, max(0.0, mean))

@@ -18,9 +18,9 @@ from gate.scoring.verdict import ScoredReason, Verdict, echo_complaint
 from gate.values import JsonValue
 
 WORTH = {"first": 1.0, "tie": 0.5, "second": 0.0}
-"""Of the answer that was shown first, by the judge's word."""
+"""Value of the answer shown first, by the judge's word."""
 SHOWN_FIRST, SHOWN_SECOND = "shown first", "shown second"
-"""Names of the parts of a score: what the answer was worth at either place."""
+"""Names of the parts of a score: the answer's value in each place."""
 
 SCHEMA: Mapping[str, JsonValue] = {
     "type": "object",
@@ -41,9 +41,6 @@ class PairwiseJudge:
 
     Args:
         spec: a scorer of kind `pairwise`.
-        model: who judges.
-        params: parameters of the judge's calls.
-        calls: sends requests.
     """
 
     spec: ScorerSpec
@@ -52,11 +49,11 @@ class PairwiseJudge:
     calls: Calls
 
     async def compare(self, baseline: Subject, candidate: Subject, index: int) -> tuple[Score, Score]:
-        """The scores of both answers; whatever keeps one of the two orders from a verdict is `Unscored`.
+        """The scores of both answers; `Unscored` where one of the two orders has no verdict.
 
         Args:
-            baseline, candidate: answers to the same case, hostile.
-            index: sample index, so that equal pairs of different samples are judged apart.
+            baseline, candidate: answers to the same case, untrusted.
+            index: of the sample, so that equal pairs of different samples are judged apart.
         """
         blank = Score(self.spec.name, Unscored("not judged"), "", self.spec.weight)
         pair = AnswerPair.of(baseline, candidate)
@@ -67,7 +64,7 @@ class PairwiseJudge:
             return same, same
         orders = pair, pair.swapped
         baseline_first, candidate_first = await together(self._opinion(order, index) for order in orders)
-        # The two judgements were paid for once: each answer's score carries that in which it was shown first.
+        # The two judgements were paid for once: each score has the cost of the one that showed its answer first.
         paid = _paid(blank, baseline_first), _paid(blank, candidate_first)
         found = baseline_first.verdict, candidate_first.verdict
         for verdict in found:
@@ -80,7 +77,7 @@ class PairwiseJudge:
         )
 
     async def _opinion(self, pair: AnswerPair, index: int) -> JudgeOpinion:
-        """What the answer that is shown first is worth."""
+        """The value of the answer shown first."""
         case, texts = pair.case, pair.texts
         about = json.dumps([self.spec.name, case.id])
 

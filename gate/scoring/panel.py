@@ -20,16 +20,16 @@ from gate.scoring.validators.registry import validate
 from gate.suite import Exam
 
 REASON_CHARS = 4_000
-"""Of what is said of one round beside others."""
+"""Of the reason for one round beside others."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScoredRound:
-    """One round, as its scorers see it.
+    """One round, for its scorers.
 
     Args:
         number: counted from 0.
-        round: what the case says of it.
+        round: as in the case.
         subject: its last answer, to a case whose question is the conversation until then.
     """
 
@@ -39,11 +39,7 @@ class ScoredRound:
 
 
 def scored_rounds(subject: Subject) -> tuple[ScoredRound, ...]:
-    """The rounds of a conversation; none where there was no conversation.
-
-    Args:
-        subject: the whole of it.
-    """
+    """The rounds of a conversation; empty without a conversation."""
     transcript, case = subject.transcript, subject.case
     if transcript is None:
         return ()
@@ -67,7 +63,7 @@ def _scene(subject: Subject, transcript: Transcript, number: int, one: Round) ->
 
 
 def _asked(case: Case, said: tuple[Message, ...], one: Round) -> Case:
-    """The case whose question is what was said; a single message is asked as it is of a model without rounds."""
+    """The case with the conversation as its question; a single message is asked as without rounds."""
     return replace(
         case,
         input=said[0].content if len(said) == 1 else "",
@@ -78,7 +74,7 @@ def _asked(case: Case, said: tuple[Message, ...], one: Round) -> Case:
 
 
 def _until(case: Case, transcript: Transcript, number: int) -> tuple[Message, ...]:
-    """What was said before the last answer of a round."""
+    """The conversation before the last answer of a round."""
     turns = [turn for turn in transcript.turns if turn.round <= number]
     said: list[Message] = list(case.messages[:-1])
     for turn in turns[:-1]:
@@ -87,15 +83,14 @@ def _until(case: Case, transcript: Transcript, number: int) -> tuple[Message, ..
 
 
 def join_rounds(scores: Sequence[tuple[int, Score]], rule: RoundRule) -> Score:
-    """What one scorer says of a conversation.
+    """One scorer's score for a conversation.
 
     Args:
-        scores: number of the round, and the score there; at least one.
-        rule: how they become one.
+        scores: number of the round, and its score; at least one.
 
     Returns:
-        The score of the only round, or one with a part for each round; `Unscored` where a round has no score. One that
-        is required is 0 where it is 0 in a round that counts.
+        The score of the only round, or one with a part for each round; `Unscored` where a round has no score. A
+        required scorer's is 0 where it is 0 in a round that counts.
     """
     if len(scores) == 1:
         return scores[0][1]
@@ -131,22 +126,21 @@ def _bounded(reason: str) -> str:
 
 
 def round_name(number: int) -> str:
-    """What a round is called, whose number is counted from 0."""
+    """The name of a round, whose number is counted from 0."""
     return f"round {number + 1}"
 
 
 def single_round_rule(rule: RoundRule) -> RoundRule:
-    """The rule for what is asked of single rounds: each of them counts, also where the last one decides the rest."""
+    """The rule for questions about single rounds: each round counts, even under the rule `last`."""
     return "mean" if rule == "last" else rule
 
 
 def score_of_rounds(values: Sequence[float], rule: RoundRule, *, required: bool) -> float:
-    """What the scores of rounds come to.
+    """The combined score of rounds.
 
     Args:
         values: [rounds], at least one.
-        rule: how.
-        required: a 0 in a round that counts makes all of it 0.
+        required: a 0 in a round that counts makes the result 0.
     """
     if required and (values[-1] if rule == "last" else min(values)) <= 0.0:
         return 0.0
@@ -170,14 +164,7 @@ def _means(scores: Sequence[Score]) -> tuple[Part, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """The scorers of one suite.
-
-    Args:
-        exam: says which scorers count for a case.
-        judge: makes a judge out of a scorer that asks a model about one answer.
-        pairwise: makes one out of a scorer that asks a model about two.
-        code: makes what calls the function of a scorer that is one, for an exam.
-    """
+    """The scorers of one suite."""
 
     exam: Exam
     judge: Callable[[ScorerSpec], ModelScorer]
@@ -189,12 +176,7 @@ class Panel:
         return any(spec.comparative for spec in self.exam.scorers_of(case))
 
     async def scores(self, subject: Subject, index: int) -> tuple[Score, ...]:
-        """The scores of those scorers that look at one answer alone; those that have to wait do so together.
-
-        Args:
-            subject: the answer.
-            index: sample index.
-        """
+        """The scores of scorers of a single answer; slow ones run together."""
         alone = [spec for spec in self.exam.lasting_scorers_of(subject.case) if not spec.comparative]
         rounds = scored_rounds(subject)
         if not rounds:
@@ -214,18 +196,17 @@ class Panel:
         )
 
     async def _all(self, wanted: Sequence[tuple[ScorerSpec, Subject]], index: int) -> tuple[Score, ...]:
-        """The scores in the order of what is wanted; whoever has to be waited for is asked at once."""
+        """The scores in the order of the specs; slow scorers run at the same time."""
         said = iter(await together(self._asked(spec, shown, index) for spec, shown in wanted if _asks(spec)))
         return tuple(next(said) if _asks(spec) else validate(spec, shown) for spec, shown in wanted)
 
     async def compared(
         self, baseline: Subject, candidate: Subject, index: int
     ) -> tuple[tuple[Score, ...], tuple[Score, ...]]:
-        """The scores of those that compare, for either answer.
+        """The scores of comparing scorers, for each answer.
 
         Args:
             baseline, candidate: answers to the same case.
-            index: sample index.
         """
         both = [spec for spec in self.exam.scorers_of(baseline.case) if spec.comparative]
         found = await together(self.pairwise(spec).compare(baseline, candidate, index) for spec in both)
@@ -237,5 +218,5 @@ class Panel:
 
 
 def _asks(spec: ScorerSpec) -> bool:
-    """Does somebody else give the score: a model, or a function in another process?"""
+    """Is the score given elsewhere: by a model, or a function in another process?"""
     return spec.coded or spec.judged

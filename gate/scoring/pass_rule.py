@@ -11,28 +11,23 @@ from gate.record.transcript import Unscored
 from gate.suite import Exam
 
 JUDGE_MARK = 0.7
-"""Of a judge that names no `threshold`."""
+"""Pass mark of a judge without a `threshold`."""
 
 TOLERANCE = 1e-9
-"""Share of a mark by which a mean of floats may lie below it and reach it all the same."""
+"""Relative distance by which a mean of floats may be below a mark and still reach it."""
 
 
 def reaches(value: float, mark: float) -> bool:
-    """Is a score, or a rate, as high as it has to be? A score of 0 reaches no mark."""
+    """Does a score, or a rate, reach a mark? A score of 0 reaches none."""
     return value >= mark * (1.0 - TOLERANCE)
 
 
 def sample_passes(sample: Sample, case: Case, exam: Exam) -> bool | Unscored:
-    """Whether a sample passes.
+    """Whether a sample passes; `Unscored` where it has no score.
 
     Args:
-        sample: with its scores.
-        case: that was asked.
         exam: with a threshold for the combined score, or without one: then every scorer's score must reach its mark,
             which the case may set for judges, as a whole or round by round.
-
-    Returns:
-        `Unscored` where the sample has no score.
     """
     if isinstance(sample.score, Unscored):
         return sample.score
@@ -43,7 +38,7 @@ def sample_passes(sample: Sample, case: Case, exam: Exam) -> bool | Unscored:
 
 
 def _good(score: Score, spec: ScorerSpec | None, case: Case) -> bool:
-    """Has one scorer's score, or each of its rounds, its mark?"""
+    """Does a scorer's score reach its mark, or each of its rounds the mark of the round?"""
     if isinstance(score.value, Unscored):
         return False
     if spec is None:
@@ -55,7 +50,7 @@ def _good(score: Score, spec: ScorerSpec | None, case: Case) -> bool:
 
 
 def mark_in_case(spec: ScorerSpec, case: Case) -> float:
-    """What a scorer's own score must reach in a case, whose `judge_threshold` goes before the mark of a judge."""
+    """The mark of one scorer in a case, whose `judge_threshold` goes before the judge's own mark."""
     if not _opines(spec):
         return mark_of_scorer(spec)
     alone = case.rounds[0].threshold if len(case.rounds) == 1 else None
@@ -64,15 +59,11 @@ def mark_in_case(spec: ScorerSpec, case: Case) -> float:
 
 
 def round_marks(spec: ScorerSpec, case: Case) -> Mapping[str, float]:
-    """What a judge's score must reach in each round, by the name that the round has as a part of that score.
-
-    Args:
-        spec: a scorer of the case.
-        case: with several rounds, or without.
+    """A judge's mark for each round, by the name of that round's part of the score.
 
     Returns:
-        Nothing where no round has a threshold of its own: then what the rounds come to has one mark. Else every round
-        has one, and the score of the whole conversation has none.
+        Empty where no round has a threshold: then the combined score of the rounds has one mark. Otherwise every round
+        has a mark, and the whole conversation has none.
     """
     if not _opines(spec) or len(case.rounds) < 2 or all(one.threshold is None for one in case.rounds):
         return {}
@@ -87,7 +78,7 @@ def _opines(spec: ScorerSpec) -> bool:
 
 
 def mark_of_scorer(spec: ScorerSpec) -> float:
-    """What a scorer's own score must reach: its `threshold`, or all of it for a validator that has none."""
+    """The mark of one scorer: its `threshold`, or 1 for a validator without one."""
     if spec.kind == "rubric":
         return Rubric.of(spec.options).mark
     given = spec.options.get("threshold", JUDGE_MARK if spec.judged else 1.0)
@@ -95,13 +86,13 @@ def mark_of_scorer(spec: ScorerSpec) -> float:
 
 
 def combine_scores(scores: Sequence[Score]) -> float | Unscored:
-    """The weighted mean, with two exceptions.
+    """The combined score of a sample.
 
     Args:
         scores: one for each scorer of the case.
 
     Returns:
-        `Unscored` when any scorer could not be applied; 0 when a required scorer gave 0; else the weighted mean in
+        `Unscored` where any scorer could not be applied; 0 where a required scorer gave 0; else the weighted mean in
         [0, 1].
     """
     if not scores:

@@ -17,18 +17,18 @@ from gate.record.sample import Part
 from gate.record.transcript import Unscored
 
 ROUNDS = 8
-"""Times that escapes are taken out of a text, for they may stand within each other."""
+"""Rounds of decoding escapes in a text, because they may be nested."""
 WORD, KEY = 1, 2
-"""What may be at the edge of a word."""
+"""Kinds of place at the edge of a word."""
 GROWTH = 4
-"""Letters that one character becomes, at most; Unicode makes eighteen of some."""
+"""Letters from one character, at most; Unicode turns some into eighteen."""
 
-# Runs are taken whole, or a long one would be gone through once for each of its ends.
+# Matched possessively: a long run would otherwise be searched again from each of its ends.
 _ESCAPED = re.compile(r"(?<!\\)\\++(?:u\{(H{1,6})\}|u(H{4})|x(H{2})|U(H{8}))".replace("H", "[0-9a-fA-F]"))
 _BACKSLASHED = re.compile(r"\\++[bfnrt]?")
 _AMPERSAND = re.compile(r"&(?:amp;)++")
 _PERCENT = re.compile(r"%(?:25)++")
-# The library reads a number of any length, and raises for one of more than 4,300 digits.
+# The library accepts numbers of any length, but raises for one of more than 4,300 digits.
 _ENDLESS = re.compile(r"&#[0-9]{8,}")
 _TAG_LETTERS = re.compile("[\U000e0020-\U000e007e]++")
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{24,}+={0,2}")
@@ -52,13 +52,13 @@ _URL_SAFE = str.maketrans("-_", "+/")
 
 @dataclass(frozen=True, slots=True)
 class PlainText:
-    """A text in that form.
+    """A text in the form for comparison.
 
     Args:
-        letters: small and without accents, one after the other.
+        letters: small and without accents, without gaps.
         edges: for each place among the letters, and for their end: 0 within a word, `WORD` where one begins or ends,
-            `KEY` behind one that has a colon or the like behind it, as the name of a field has.
-        places, numbers: where among the letters a number stood, and which.
+            `KEY` after one that is followed by a colon or the like, as the name of a field is.
+        places, numbers: numbers and their places among the letters.
         alone: for each number: is it written as a score is and an amount is not, as a value of its own or with a point?
     """
 
@@ -69,12 +69,11 @@ class PlainText:
     alone: bytearray
 
     def words(self, letters: str, edge: int = WORD, within: tuple[int, int] | None = None) -> Iterator[int]:
-        """Where some letters stand as a word, or as several.
+        """The places where letters stand as one or more whole words.
 
         Args:
-            letters: a few.
             edge: `KEY` for the name of a field.
-            within: the first and the last place that is looked at.
+            within: first and last place that is looked at.
         """
         low, high = within or (0, len(self.letters))
         at = self.letters.find(letters, low, high + len(letters))
@@ -84,19 +83,16 @@ class PlainText:
             at = self.letters.find(letters, at + 1, high + len(letters))
 
     def valued(self, number: float) -> Iterator[tuple[int, bool]]:
-        """Where a number stood, and whether alone."""
+        """The places of a number, and whether it stands alone."""
         for at, one, alone in zip(self.places, self.numbers, self.alone, strict=True):
             if abs(one - number) < 1e-9:
                 yield at, bool(alone)
 
 
 def plain_text(text: str) -> PlainText | None:
-    """A text without escapes (of JSON, HTML, addresses), accents, lookalikes, tags of formatting and what is unseen.
+    """A text without escapes (of JSON, HTML, addresses), accents, lookalikes, formatting tags and invisible characters.
 
     Whatever is hidden in base64 or in Unicode's tags is put behind it. The work is linear in the text.
-
-    Args:
-        text: hostile.
 
     Returns:
         None where escapes are left after `ROUNDS` rounds.
@@ -111,7 +107,7 @@ def plain_text(text: str) -> PlainText | None:
 
 
 def _hidden(text: str) -> Iterator[str]:
-    """What a reader may take out of a text that does not show it."""
+    """Content that a text hides, but a reader may decode."""
     for found in () if text.isascii() else _TAG_LETTERS.finditer(text):
         yield "".join(chr(ord(letter) - 0xE0000) for letter in found[0])
     for found in _BASE64.finditer(text):
@@ -122,7 +118,7 @@ def _hidden(text: str) -> Iterator[str]:
 
 
 def _decoded(text: str) -> str:
-    """One round: escapes of HTML, of addresses, and of JSON and programs."""
+    """One round of decoding the escapes of HTML, of addresses, and of JSON and programs."""
     if "&" in text:
         text = html.unescape(_ENDLESS.sub("", _AMPERSAND.sub("&", text)))
     if "%" in text:
@@ -145,7 +141,7 @@ def _one_form(text: str) -> str:
 
 
 def _skeleton(character: str) -> str:
-    """What is left of a character, by Unicode's NFKD, without marks and what nobody sees."""
+    """The base of a character, by Unicode's NFKD, without marks and invisible characters."""
     parts = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", character).casefold()).translate(_LOOKALIKES)
     seen = (one for one in parts if unicodedata.category(one) not in {"Mn", "Mc", "Me", "Cf"} and one not in _FILLERS)
     return "".join(seen)[:GROWTH]
@@ -173,7 +169,7 @@ def _taken_apart(text: str) -> PlainText:
 
 _WORD = re.compile(r"\w+")
 FENCE_CHARS = 8
-"""Letters of a fence in a row that nobody writes by chance."""
+"""Letters of a fence in a row that are not written by chance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,10 +177,9 @@ class ScoredReason:
     """One reason with its score.
 
     Args:
-        reason: in the judge's words.
-        score: as the judge wrote it, on the scale that it was asked for.
-        field: that the two stood under; empty where they are the whole reply.
-        word: that stood in the place of a score.
+        score: on the scale that the judge was given.
+        field: of the reply that held both; empty where they are the whole reply.
+        word: given instead of a score.
     """
 
     reason: str
@@ -195,13 +190,11 @@ class ScoredReason:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """One opinion, parsed.
+    """One parsed opinion.
 
     Args:
         value: in [0, 1].
-        reason: for the reader.
-        marks: what it was made of.
-        parts: figures that the value was made of; empty where it is one figure.
+        parts: single figures of the value; empty where it is one figure.
     """
 
     value: float
@@ -211,11 +204,10 @@ class Verdict:
 
 
 def is_wordless(verdict: Verdict, fences: Iterable[str] = ()) -> bool:
-    """Is there a reason without a word of the judge's own: signs and figures alone, or the fence handed back?
+    """Is there a reason without any word of the judge: only punctuation and figures, or the fence repeated?
 
     Args:
-        verdict: as the judge gave it.
-        fences: hexadecimal marks that stood around what was judged; a piece of one is no word either.
+        fences: hexadecimal marks around what was judged; a piece of one is not a word.
     """
     known = tuple(fences)
 
@@ -236,19 +228,19 @@ def is_wordless(verdict: Verdict, fences: Iterable[str] = ()) -> bool:
 ECHO = Unscored("the judge repeated a verdict that stands in the answer")
 VEILED = Unscored("what was judged is escaped too many times over to tell whether the judge repeated it")
 NEAR = 200
-"""Letters between a reason and what makes a verdict of it."""
+"""Letters between a reason and the score or field that makes it a verdict."""
 TELLING = 12
 """Letters of a reason that are not repeated by chance."""
 PIECE, PIECES = 8, 32
-"""Letters of a piece of a reason, at least; pieces, at most."""
+"""Least letters in a piece of a reason; most pieces."""
 
 _known = lru_cache(maxsize=16)(plain_text)
 _said = lru_cache(maxsize=64)(plain_text)
-"""Reasons, and names of fields, which every verdict of a judge has; apart, so that they push no text out."""
+"""For reasons and names of fields, which every verdict has; a cache of their own, so that they displace no text."""
 
 
 def echo_complaint(verdict: Verdict, judged: Iterable[str], shown: Iterable[str] = ()) -> Unscored | None:
-    """Why a verdict does not count: it stands in what the judge was shown. None where it does count.
+    """Why a verdict does not count: what the judge was shown already contains it. None where it counts.
 
     A reason alone is a quotation, and a reason beside its score a verdict. So one is repeated where two thirds of its
     reason stand in what was judged within `NEAR` letters of its score, written as scores are; and where reason and
@@ -256,9 +248,8 @@ def echo_complaint(verdict: Verdict, judged: Iterable[str], shown: Iterable[str]
     numbers alone (`gate.scoring.verdict`), so neither form nor order matters. The work is linear in the texts.
 
     Args:
-        verdict: as the judge gave it.
         judged: the answer and the question.
-        shown: what else the judge was shown, such as the criteria, whose words an honest verdict may well repeat.
+        shown: what else the judge saw, such as the criteria, whose words an honest verdict may repeat.
     """
     texts = [(_known(text), (_near, _spelled)) for text in judged] + [(_known(text), (_spelled,)) for text in shown]
     for mark in verdict.marks:
@@ -272,7 +263,7 @@ def echo_complaint(verdict: Verdict, judged: Iterable[str], shown: Iterable[str]
 
 
 def _spelled(mark: ScoredReason, reason: PlainText, text: PlainText) -> bool:
-    """Do both stand right behind the names of their fields?"""
+    """Do both directly follow the names of their fields?"""
     if reason.letters not in text.letters:
         return False
     scored = {at + len(_under(mark)) for at in text.words(_under(mark))}
@@ -282,7 +273,7 @@ def _spelled(mark: ScoredReason, reason: PlainText, text: PlainText) -> bool:
 
 
 def _near(mark: ScoredReason, reason: PlainText, text: PlainText) -> bool:
-    """Do two thirds of the pieces of a reason stand near what makes a verdict of them?"""
+    """Are two thirds of the pieces of a reason near the signs of a verdict?"""
     pieces, telling = _pieces(reason.letters), len(reason.letters) >= TELLING
     if not _most(piece in text.letters for piece in pieces):
         return False
@@ -301,7 +292,7 @@ def _most(found: Iterable[bool]) -> bool:
 
 
 def _signs(mark: ScoredReason, text: PlainText, telling: bool) -> list[int]:
-    """Where something makes a verdict of a reason: the score, near the name of a field that was asked for.
+    """The places of the signs that make a reason a verdict: the score, near the name of a requested field.
 
     Beside a telling reason a score that is written as one will do without a name, and the name of its field without it.
     """
@@ -318,7 +309,7 @@ def _any(places: Sequence[int], low: int, high: int) -> bool:
 
 
 def _regions(signs: Sequence[int], own: int, reach: int) -> list[tuple[int, int]]:
-    """From where to where more signs are within reach than the reason holds itself."""
+    """The regions with more signs within reach than the reason itself contains."""
     found = list[tuple[int, int]]()
     for first, last in zip(signs, signs[own:], strict=False):
         low, high = max(0, last - reach), first + reach
@@ -330,17 +321,17 @@ def _regions(signs: Sequence[int], own: int, reach: int) -> list[tuple[int, int]
 
 
 def _values(mark: ScoredReason, text: PlainText) -> Iterator[tuple[int, bool]]:
-    """Where a score stands, and whether it is written as one; a word may always be just a word."""
+    """The places of a score, and whether each is written as one; a word may always be only a word."""
     return ((at, False) for at in text.words(mark.word)) if mark.word else text.valued(mark.score)
 
 
 def _under(mark: ScoredReason) -> str:
-    """The field that a score, or the word in its place, stands under."""
+    """The field of a score, or of the word instead of it."""
     return (mark.field or "better") if mark.word else "score"
 
 
 def _pieces(letters: str) -> list[str]:
-    """A reason, cut into pieces of about the same size: a judge may add or swap a word."""
+    """A reason, cut into pieces of similar size: a judge may add or change a word."""
     count = min(PIECES, max(1, len(letters) // PIECE)) if len(letters) >= TELLING else 1
     ends = [len(letters) * place // count for place in range(count + 1)]
     return [letters[start:end] for start, end in pairwise(ends)]

@@ -77,8 +77,7 @@ def crossed(left: Ratings, right: Ratings, categories: npt.ArrayLike | None = No
     """Cross-tables of two sides, one for each item that both sides rated.
 
     A side may hold several ratings of an item (several people, or one judge asked again): the table of an item is the
-    mean over all pairs of one rating of either side. So it says what one person, drawn at random, and one judgement
-    have in common, and no item counts more for being rated more often.
+    mean over all pairs of one rating of either side, so that no item counts more for being rated more often.
 
     Args:
         left, right: of the same N items; the numbers of raters may differ.
@@ -105,7 +104,7 @@ def crossed(left: Ratings, right: Ratings, categories: npt.ArrayLike | None = No
 def share_of_agreement(tables: FloatArray, drawing: Drawing) -> Rate:
     """The share of the items on which both sides agree, with its Wilson interval.
 
-    Where items come in clusters the interval counts clusters and not items, which is on the safe side.
+    Where items come in clusters the interval counts clusters and not items, which is conservative.
 
     Args:
         tables: float[M, C, C], from `crossed`.
@@ -118,7 +117,7 @@ def share_of_agreement(tables: FloatArray, drawing: Drawing) -> Rate:
 
 
 def all_agreed(ratings: Ratings, drawing: Drawing) -> Rate:
-    """The share of the items with two ratings or more whose ratings are all the same, with its Wilson interval.
+    """The share of the items with two or more ratings whose ratings are all the same, with its Wilson interval.
 
     Args:
         ratings: of any number of raters.
@@ -137,16 +136,16 @@ def all_agreed(ratings: Ratings, drawing: Drawing) -> Rate:
 def kappa(tables: FloatArray, drawing: Drawing) -> Estimate | Undefined:
     """Cohen's kappa (J. Cohen, Educational and Psychological Measurement 20, 1960, 37-46).
 
-    The interval is the percentile bootstrap over items, or over their clusters. Where that has no width, because no
-    item is disagreed on or one side always says the same, its bounds are the kappas that the Wilson bounds of the
-    agreement would give at the same chance agreement.
+    The interval is the percentile bootstrap over items, or over their clusters. Where that has no width (no
+    disagreement, or one side always says the same), its bounds are the kappas that the Wilson bounds of the agreement
+    give at the same chance agreement.
 
     Args:
         tables: float[M, C, C], from `crossed`.
         drawing: clusters of the M items, seed, level.
 
     Returns:
-        `Undefined` where chance alone would agree always: both sides know one category only.
+        `Undefined` where chance alone would always agree: both sides know one category only.
     """
     found = estimate(tables.reshape(len(tables), tables.shape[1] ** 2), _kappas, drawing)
     if isinstance(found, Undefined):
@@ -217,7 +216,7 @@ def ac1(tables: FloatArray, drawing: Drawing) -> Estimate | Undefined:
     """AC1 of two sides from their cross-tables, where a side may have rated an item several times.
 
     Args:
-        tables: float[M, C, C], from `gate.stats.agreement.crossed`, over every category that there is.
+        tables: float[M, C, C], from `crossed`, over every category that there is.
         drawing: clusters of the M items, seed, level.
 
     Returns:
@@ -242,7 +241,7 @@ def weight_table(categories: FloatArray, weights: Weights) -> FloatArray:
 
 
 def _rows(ratings: Ratings, categories: FloatArray, table: FloatArray) -> FloatArray:
-    """What each item adds: its agreement, whether it has any, its categories' shares, whether it was rated."""
+    """For each item: its agreement, whether it has any, its categories' shares, whether it was rated."""
     tallies, counts = ratings.tallies(categories), ratings.counts
     several = counts >= 2
     agreeing = (tallies * (tallies @ table - 1.0)).sum(axis=1)
@@ -285,7 +284,7 @@ def alpha(ratings: Ratings, drawing: Drawing, *, level: Level = "nominal") -> Es
     sampled is the answers.
 
     Args:
-        ratings: of two raters or more; items with fewer than two ratings say nothing about agreement.
+        ratings: of two raters or more; items with fewer than two ratings are ignored.
         drawing: clusters of the N items, seed, level of the bounds.
         level: `nominal` counts unequal ratings, `interval` squares their difference.
 
@@ -394,8 +393,8 @@ def confusion(tables: FloatArray, drawing: Drawing) -> Confusion:
 def balanced_accuracy(found: Confusion) -> Estimate | Undefined:
     """The mean of both rates: 0.5 for a judge that always says the same, whatever the labels.
 
-    The interval puts those of the two rates together as if they were independent, which they are: they rest on
-    different items (square-and-add; R. Newcombe, Statistics in Medicine 17, 1998, 873-890).
+    The interval combines those of the two rates, which rest on different items and so are independent (square-and-add;
+    R. Newcombe, Statistics in Medicine 17, 1998, 873-890).
 
     Returns:
         `Undefined` where people only pass, or only fail.
@@ -410,7 +409,7 @@ def balanced_accuracy(found: Confusion) -> Estimate | Undefined:
 
 
 def _rate(right: FloatArray, all_of_them: FloatArray, drawing: Drawing) -> Rate:
-    """Of the items of one label; their number is that of their units, and no more than their weights sum to."""
+    """A rate over the items of one label, counted as their units, and as no more than their weights sum to."""
     weight = float(all_of_them.sum())
     concerned = all_of_them > TOLERANCE
     units = len(np.unique(drawing.units(len(right))[concerned]))
@@ -427,8 +426,8 @@ class Consistency:
     Args:
         items: judged twice or more.
         flips: share of them whose verdict is not always the same.
-        two_differ: chance that two judgements of one answer, drawn at random, give different verdicts.
-        within_sd: standard deviation of the scores of one answer, pooled over the answers; on the scores' scale.
+        two_differ: chance that two judgements of one answer, drawn at random, differ in verdict.
+        within_sd: standard deviation of one answer's scores, pooled over answers; on the scores' scale.
         widest: largest distance between two scores of one answer.
     """
 
@@ -443,7 +442,7 @@ def consistency(scores: Ratings, mark: float, drawing: Drawing) -> Consistency |
     """How much a judge differs from itself.
 
     Args:
-        scores: one row for each answer, its judgements side by side.
+        scores: float[N, judgements], one row for each answer.
         mark: a score of at least this is a pass.
         drawing: clusters of the answers, which count in place of answers in the interval, and the level.
 

@@ -12,19 +12,11 @@ FloatArray: TypeAlias = npt.NDArray[np.float64]
 IntArray: TypeAlias = npt.NDArray[np.int64]
 
 TOLERANCE = 1e-9
-"""Means of thirds come out as -1e-17: smaller differences than this are none."""
+"""Smaller differences than this count as none: means of thirds come out as -1e-17."""
 
 
 def finite_vector(values: npt.ArrayLike, name: str) -> FloatArray:
-    """Return `values` as float64[N].
-
-    Args:
-        values: anything that numpy reads as a vector of numbers.
-        name: what the error calls it.
-
-    Raises:
-        ValueError: not one-dimensional, or NaN or infinite somewhere.
-    """
+    """`values` as float64[N]; raises ValueError where they are not one-dimensional, or not finite."""
     vector = np.asarray(values, dtype=np.float64)
     if vector.ndim != 1:
         raise ValueError(f"{name} must be a vector, not an array of {vector.ndim} dimensions.")
@@ -35,11 +27,7 @@ def finite_vector(values: npt.ArrayLike, name: str) -> FloatArray:
 
 
 def integer_vector(values: npt.ArrayLike, name: str) -> IntArray:
-    """Return `values` as int64[N]; an empty list is an empty vector.
-
-    Raises:
-        ValueError: not one-dimensional, or not integers.
-    """
+    """`values` as int64[N], possibly empty; raises ValueError where they are not one-dimensional, or not integers."""
     vector = np.asarray(values)
     if vector.ndim != 1 or (len(vector) and vector.dtype.kind not in "iu"):
         raise ValueError(f"{name} must be a vector of integers.")
@@ -47,14 +35,11 @@ def integer_vector(values: npt.ArrayLike, name: str) -> IntArray:
 
 
 def unit_labels(n: int, clusters: npt.ArrayLike | None) -> IntArray:
-    """Number the independent units 0, 1, …: each case for itself, or the clusters in the order of their labels.
+    """Number the independent units 0, 1, …: each case for itself, or the clusters in the order of their labels;
+    int64[n].
 
     Args:
-        n: number of cases.
-        clusters: int[n], cases with equal labels are variants of one source; None when all cases are independent.
-
-    Returns:
-        int64[n], the unit of each case.
+        clusters: int[n], cases with equal labels are variants of one source; None: all cases are independent.
 
     Raises:
         ValueError: not one integer label for each case.
@@ -68,11 +53,7 @@ def unit_labels(n: int, clusters: npt.ArrayLike | None) -> IntArray:
 
 
 def check_level(alpha: float) -> None:
-    """Refuse a one-sided level that is not in (0, 0.5).
-
-    Raises:
-        ValueError: with the value given.
-    """
+    """Raise ValueError for a one-sided level that is not in (0, 0.5)."""
     if not 0.0 < alpha < 0.5:
         raise ValueError(f"alpha is a one-sided level and must lie between 0 and 0.5, not {alpha}.")
 
@@ -81,7 +62,7 @@ BLOCKABLE_UNITS = 10
 """A slice with fewer independent units may warn, never block."""
 
 CHANGED_FOR_ZERO_WIDTH = 6
-"""2^-6 is the first power of a half below 2.5 %: fewer signs that agree prove nothing."""
+"""2^-6 is the first power of a half below 2.5 %: fewer agreeing signs prove nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +112,7 @@ def sum_slices(
     Args:
         deltas: float[N], candidate minus baseline.
         slices: name to positions in `deltas`, int[n], each at most once.
-        clusters: int[N], cases with equal labels are one unit; None when every case is its own.
+        clusters: int[N], equal labels are one unit; None when every case is its own.
         margin: tolerated fall, at least 0; one for all slices, or by name (others 0).
 
     Raises:
@@ -178,13 +159,12 @@ class SliceResult:
     """What the test says about one slice.
 
     Args:
-        n: cases.
-        units: independent units, cases or clusters.
+        units: independent ones, cases or clusters.
         mean: mean delta of the cases; None when there are none.
         lower, upper: interval on the scale of `mean`; infinite where the data cannot bound it.
-        p: one-sided p-value of a fall below the margin, adjusted for all slices tested; None where the slice is too
-            small to block.
-        blockable: at least 10 units, so that the slice belongs to the family.
+        p: one-sided, of a fall below the margin, adjusted for all slices tested; None where the slice is too small to
+            block.
+        blockable: at least 10 units, so that it belongs to the family.
     """
 
     n: int
@@ -201,13 +181,12 @@ class JointResult(Mapping[str, SliceResult]):
     """Every slice, in the order given: a mapping from name to result.
 
     Args:
-        slices: name to result.
         critical: for planning, how many standard errors a fall must measure. For the joint test the c of which a slice
-            is below its margin when its statistic lies below -c: infinite when no statistic could reach the level, and
-            when no slice of the family changed anywhere. For the other methods the normal quantile at the level that
-            the slice with the largest p is held to.
+            is below its margin when its statistic lies below -c: infinite when no statistic could reach the level, or
+            no slice of the family changed. For the other methods the normal quantile at the level that the slice with
+            the largest p is held to.
         flips: sign flips behind the p-values; 0 when there was nothing to flip.
-        family: how many slices were tested together.
+        family: slices tested together.
     """
 
     slices: Mapping[str, SliceResult]

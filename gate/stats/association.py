@@ -1,4 +1,4 @@
-"""Grades against grades: do two sides order the items alike, and how far are they apart?"""
+"""Grades against grades: do two sides order the items alike, and how far apart are they?"""
 
 from dataclasses import dataclass
 
@@ -57,7 +57,7 @@ def mean_difference(values: FloatArray, drawing: Drawing, scale: Scale | None = 
     Args:
         values: float[N].
         drawing: clusters of the N items, seed, level.
-        scale: what a value can be; -1 to 1 where None.
+        scale: range of a value; -1 to 1 where None.
     """
     rows = np.column_stack([finite_vector(values, "values"), np.ones(len(values))])
     return estimate(rows, lambda sums: sums[:, 0] / np.maximum(sums[:, 1], 1.0), drawing, scale)
@@ -74,12 +74,12 @@ LEAST_ITEMS = 10
 
 
 def length_bias(judged: FloatArray, labels: FloatArray, lengths: FloatArray, drawing: Drawing) -> Estimate | Undefined:
-    """What an answer twice as long gets more from the judge, at the same label of people.
+    """How much more the judge gives an answer twice as long, at the same label of people.
 
-    The coefficient of log2(length) in the least squares of the score on label and log2(length). The label stands in
-    the regression because long answers may really be better or worse, and a judge that only shrinks all scores
-    towards the middle would seem to have a bias of length without it. (The confounding: Y. Dubois and others,
-    Length-Controlled AlpacaEval, 2024, arXiv 2404.04475.) The interval is the percentile bootstrap.
+    The coefficient of log2(length) in the least squares of the score on label and log2(length). Long answers may really
+    be better or worse, hence the label; and a judge that only shrinks all scores towards the middle would seem to have
+    a length bias without it. (The confounding: Y. Dubois and others, Length-Controlled AlpacaEval, 2024, arXiv
+    2404.04475.) The interval is the percentile bootstrap.
 
     Args:
         judged: float[N], mean score of each answer.
@@ -128,7 +128,7 @@ def _slopes(sums: FloatArray) -> FloatArray:
 
 
 MOST = 100
-"""Thresholds that are tried; of more distinct scores evenly spread quantiles are."""
+"""Thresholds tried at most; of more distinct scores, evenly spread quantiles."""
 FOLDS, ROUNDS = 10, 20
 _CELLS = 1 << 22
 
@@ -138,11 +138,10 @@ class Choice:
     """The best threshold.
 
     Args:
-        threshold: in the middle between two scores that were given; at least this is a pass.
-        balanced: balanced accuracy in the sample that it was chosen from: too good.
+        threshold: midway between two scores that were given; at least this is a pass.
+        balanced: balanced accuracy in the sample that it was chosen from, so too high.
         honest: balanced accuracy on answers that played no part in choosing it.
         lowest, highest: thresholds above the one and up to the other cannot be told from the best one.
-        tried: how many.
     """
 
     threshold: float
@@ -160,10 +159,10 @@ def best_threshold(scores: Ratings, people: Ratings, drawing: Drawing) -> Choice
     passes everything. The range holds every threshold whose distance to the best one is no more than resampling
     explains, for all thresholds together (max-t; J. Romano and M. Wolf, Econometrica 73, 2005, 1237-1282). The honest
     figure is 20 rounds of 10-fold cross-validation (M. Stone, Journal of the Royal Statistical Society B 36, 1974,
-    111-147), dealt so that each fold has its share of either label; clusters stay whole.
+    111-147), stratified by label; clusters stay whole.
 
     Args:
-        scores: the judge's, one row for each answer, its judgements side by side.
+        scores: the judge's, float[N, judgements], one row for each answer.
         people: labels 0 and 1 of the same answers.
         drawing: clusters of the answers, seed, level.
 
@@ -204,9 +203,9 @@ def best_threshold(scores: Ratings, people: Ratings, drawing: Drawing) -> Choice
 
 
 def distinct_scores(values: FloatArray) -> FloatArray:
-    """The scores that were given, ascending; a threshold in the middle between two neighbours stands for all there.
+    """The scores that were given, ascending; of very many, evenly spread quantiles.
 
-    Of very many an evenly spread part: their quantiles.
+    A threshold midway between two neighbours stands for all there.
     """
     distinct = np.unique(values.round(9))
     if len(distinct) > MOST + 1:
@@ -225,7 +224,7 @@ def _cells(scores: Ratings, labels: FloatArray, tried: FloatArray) -> FloatArray
 
 
 def _balanced(sums: FloatArray) -> FloatArray:
-    """float[B, T]; a resample without one of the labels counts what it has."""
+    """float[B, T]; a label that a resample lacks counts as 0."""
     tried = (sums.shape[1] - 2) // 2
     fail, passed = np.maximum(sums[:, :1], 1e-12), np.maximum(sums[:, 1:2], 1e-12)
     found: FloatArray = (sums[:, 2 : 2 + tried] / fail + sums[:, 2 + tried :] / passed) / 2.0
@@ -250,7 +249,7 @@ def _alike(figures: FloatArray, best: int, resampled: FloatArray, level: float) 
 
 
 def _unseen(totals: FloatArray, rng: np.random.Generator) -> float:
-    """Balanced accuracy where each unit is judged by the threshold that is best for the folds without it."""
+    """Balanced accuracy where each unit is judged by the best threshold of the folds without it."""
     tried = (totals.shape[1] - 2) // 2
     whole = totals.sum(axis=0)
     folds = min(FOLDS, len(totals))

@@ -19,7 +19,7 @@ _TIE = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Corrected:
-    """One slice among the others.
+    """One slice after correction for the others.
 
     Args:
         p: adjusted p-value; the slice is rejected when it is at most alpha.
@@ -42,10 +42,6 @@ def correct(p_values: Sequence[float], alpha: float, correction: Correction) -> 
     Args:
         p_values: one for each slice of the family.
         alpha: one-sided level for all together; for each alone with "none".
-        correction: the method.
-
-    Returns:
-        One for each p-value, in the order given.
 
     Raises:
         ValueError: an unknown correction.
@@ -100,17 +96,14 @@ def percentile(
 ) -> Interval:
     """Percentile bootstrap of the mean (B. Efron, Annals of Statistics 7, 1979, 1-26).
 
-    A resample is a multinomial draw of counts over the distinct values, which is the same as drawing cases with
-    replacement; where nearly all values differ, cases are drawn one by one. Neither depends on the order of the cases.
-    With one case, or with equal deltas, the interval has no width: this rule sees no reason to doubt, and that is why
-    it is not the default.
+    A resample is a multinomial draw of counts over the distinct values, the same as drawing cases with replacement;
+    where nearly all values differ, cases are drawn one by one. Neither depends on the order of the cases. With one
+    case, or with equal deltas, the interval has no width; hence it is not the default.
 
     Args:
         deltas: float[N], at least one.
         alpha: one-sided level of each bound.
-        resamples: how many.
-        seed: of the resamples.
-        clusters: int[N], cases with equal labels are drawn together; None when cases are drawn alone.
+        clusters: int[N], cases with equal labels are drawn together; None: cases are drawn alone.
 
     Raises:
         ValueError: no deltas, NaN or infinite ones, an option outside its range.
@@ -132,7 +125,7 @@ def percentile(
 
 
 def distinct_units(sums: FloatArray, sizes: npt.NDArray[np.intp]) -> tuple[FloatArray, npt.NDArray[np.intp]]:
-    """Float[D, 2], the distinct (sum, cases) pairs of the units in ascending order, and how often each occurs."""
+    """float[D, 2], the distinct (sum, cases) pairs of the units in ascending order, and how often each occurs."""
     # Complex numbers sort like pairs, but much faster; + 0.0 leaves but one zero.
     pairs, counts = np.unique(sums.round(_DECIMALS) + 0.0 + 1j * sizes, return_counts=True)
     return np.column_stack([pairs.real, pairs.imag]), counts
@@ -191,11 +184,8 @@ class BootstrapTails:
 
 
 def resamples_for(alpha: float, family: int) -> int:
-    """How many resamples it takes to see the tail when `family` slices share alpha.
-
-    Raises:
-        ValueError: more than can be drawn in reasonable time.
-    """
+    """How many resamples show the tail when `family` slices share alpha; raises ValueError for more than can be
+    drawn."""
     wanted = max(_RESAMPLES, round(_TAIL * family / alpha))
     if wanted > _MOST:
         raise ValueError(
@@ -209,10 +199,9 @@ def bootstrap_tails(sums: UnitSums, alpha: float, resamples: int, seed: int) -> 
     """Resample the units of a slice that has some.
 
     Args:
-        sums: the slice.
         alpha: the largest level that bounds will be asked for.
         resamples: R, at least 1 / alpha.
-        seed: of the resamples. Neither the order of the units nor, but for the sign, the names of the arms matter.
+        seed: neither the order of the units nor, but for the sign, the names of the arms matter.
     """
     means = _means(sums, resamples, np.random.default_rng(seed))
     at_or_above = int(np.count_nonzero(means >= -sums.margin - TOLERANCE))

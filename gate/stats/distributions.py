@@ -44,12 +44,8 @@ def _fraction(a: float, b: float, x: float) -> float:
 
 @lru_cache(maxsize=4096)  # thousands of slices share a level and a few sizes
 def beta_quantile(p: float, a: float, b: float) -> float:
-    """The point below which a beta(a, b) variable falls with probability `p`, by bisection.
-
-    Args:
-        p: in (0, 1).
-        a, b: above 0.
-    """
+    """The point below which a beta(a, b) variable, a and b above 0, falls with probability `p` in (0, 1), by
+    bisection."""
     low, high = 0.0, 1.0
     while high - low > _PRECISION * high:
         middle = 0.5 * (low + high)
@@ -65,11 +61,7 @@ _QUANTILE_PRECISION = 1e-14
 
 
 def normal_quantile(p: float) -> float:
-    """The point below which a standard normal falls with probability `p`.
-
-    Raises:
-        ValueError: p is not in (0, 1).
-    """
+    """The point below which a standard normal falls with probability `p`; raises ValueError outside (0, 1)."""
     _check_probability(p)
     return NormalDist().inv_cdf(p)
 
@@ -78,7 +70,6 @@ def t_cdf(t: float, df: float) -> float:
     """Probability that Student's t falls below `t`.
 
     Args:
-        t: any number, infinities included.
         df: degrees of freedom, above 0.
 
     Raises:
@@ -93,15 +84,7 @@ def t_cdf(t: float, df: float) -> float:
 
 @lru_cache(maxsize=4096)  # thousands of slices share a level and a few sizes
 def t_quantile(p: float, df: float) -> float:
-    """The point below which Student's t falls with probability `p`.
-
-    Args:
-        p: in (0, 1).
-        df: degrees of freedom, above 0.
-
-    Raises:
-        ValueError: p or df is out of range.
-    """
+    """The point below which Student's t falls with probability `p`; raises ValueError for `p` or `df` out of range."""
     _check_df(df)
     _check_probability(p)
     if p == 0.5:

@@ -1,6 +1,6 @@
-"""The familiar tests: each slice is looked at alone, and a correction accounts for their number.
+"""The familiar tests: each slice is tested alone, and a correction accounts for their number.
 
-Corrections for any dependence pay for it with power: slices overlap, and the joint test in `maxt` makes use of that.
+Such corrections hold for any dependence and lose power: slices overlap, which the joint test in `maxt` uses.
 """
 
 import math
@@ -35,10 +35,8 @@ class TMean:
     (W. Gosset, Biometrika 6, 1908, 1-25; clusters of unequal size: W. Cochran, Sampling Techniques, 1977, section 9A.)
 
     Args:
-        mean: mean delta of the cases.
         error: its standard error; 0 when the units do not vary.
         units: g; the degrees of freedom are g - 1.
-        margin: tolerated fall.
     """
 
     mean: float
@@ -103,15 +101,14 @@ def marginal_test(  # noqa: PLR0913
     mirrors the intervals, except with Holm's correction, whose levels follow the p-values of a fall.
 
     Args:
-        deltas: float[N], candidate minus baseline, one for each case.
+        deltas: float[N], candidate minus baseline.
         slices: name to positions in `deltas`, int[n], each at most once.
         method: "percentile", the bootstrap, its bounds order statistics of the resampled means; "t", Student's t with
             linearised units; "mcnemar", the exact test for deltas of -1, 0 and 1, that is binary scores of one sample.
-        correction: "none" holds every slice to alpha, so that the family as a whole is wrong more often.
+        correction: "none" holds every slice to alpha, so that the family as a whole errs more often.
         alpha: one-sided level, in (0, 0.5).
-        clusters: int[N], cases with equal labels are one unit; None when every case is its own.
+        clusters: int[N], equal labels are one unit; None when every case is its own.
         margin: tolerated fall, at least 0, on the scale of the deltas; one for all slices, or by name (others 0).
-        seed: of the resamples.
 
     Raises:
         ValueError: as `joint_test`; an unknown method or correction; more resamples than can be drawn; for "mcnemar"

@@ -30,9 +30,9 @@ from gate.stats.arrays import (
 from gate.stats.sign_flips import Column, NullMinima, column_of, dealt_minima, null_minima, stacked
 
 FLIP_SHARE = 0.8
-"""The share of alpha that the sign flips keep."""
+"""Of alpha, for the sign flips."""
 DEAL_SHARE = 0.2
-"""The share that the breakage channel gets."""
+"""Of alpha, for the breakage channel."""
 
 Samples: TypeAlias = tuple[npt.ArrayLike, npt.ArrayLike]
 
@@ -41,7 +41,7 @@ _FEWEST, _MOST = 2, 5  # one sample does not vary within a case; six would have 
 
 @dataclass(frozen=True, slots=True)
 class Pools:
-    """The samples of both arms of each case, put together.
+    """The pooled samples of both arms of each case.
 
     Args:
         centred: float[N, 2k], ascending, minus their mean.
@@ -95,12 +95,7 @@ def pool_samples(samples: Samples, deltas: npt.ArrayLike, clusters: npt.ArrayLik
 
 @dataclass(frozen=True, slots=True)
 class Breakage:
-    """What the channel says about the slices of a family; their units are positions of cases.
-
-    Args:
-        pools: of all cases.
-        null: what the smallest statistic looks like if no case changed.
-    """
+    """What the channel says about the slices of a family; their units are positions of cases."""
 
     pools: Pools
     null: NullMinima
@@ -129,14 +124,7 @@ class Breakage:
 
 
 def breakage(pools: Pools, family: Sequence[UnitSums], flips: int, seed: int) -> Breakage:
-    """Test the slices of a family together by dealing samples.
-
-    Args:
-        pools: of all cases.
-        family: slices whose units are positions of cases.
-        flips: deals at least.
-        seed: of the deals.
-    """
+    """Test the slices of a family, whose units are positions of cases, together by dealing samples."""
     members = np.zeros((len(pools.spread), len(family)))
     for column, sums in enumerate(family):
         members[sums.units, column] = 1.0
@@ -158,21 +146,21 @@ def joint_test(  # noqa: PLR0913
 
     The upper bound of a blockable slice lies below -margin exactly when its p <= alpha (to 1e-9). Slices under 10 units
     are outside the family, with the interval of `single_slice`. Without a margin, swapping the arms mirrors the
-    intervals; permuting cases and renaming or repeating slices change nothing but the last digits. A slice without any
-    change has p = 1 and infinite bounds: nothing was learnt about the size of a change. One in which all units moved
-    alike has the interval of a share, see `gate.stats.sign_flips`.
+    intervals; permuting cases and renaming or repeating slices change only the last digits. A slice without any change
+    has p = 1 and infinite bounds. One in which all units moved alike has the interval of a share, see
+    `gate.stats.sign_flips`.
 
     Args:
-        deltas: float[N], candidate minus baseline, one for each case.
+        deltas: float[N], candidate minus baseline.
         slices: name to positions in `deltas`, int[n], each at most once. An empty slice is outside the family.
         alpha: one-sided level for all slices together, in (0, 0.5).
-        clusters: int[N], cases with equal labels are one unit; None when every case is its own.
-        samples: opens the breakage channel (module `breakage`): baseline and candidate, float[N, k] each, 2 <= k <= 5.
-            The sign flips then keep 0.8 alpha (`critical` is theirs), the channel gets 0.2 alpha, p is adjusted for
-            both, and a slice has the lower of the two upper bounds and the higher of the two lower ones.
+        clusters: int[N], equal labels are one unit; None when every case is its own.
+        samples: opens the breakage channel: baseline and candidate, float[N, k] each, 2 <= k <= 5. The sign flips then
+            keep 0.8 alpha (`critical` is theirs), the channel gets 0.2 alpha, p is adjusted for both, and a slice has
+            the lower of the two upper bounds and the higher of the two lower ones.
         margin: tolerated fall, at least 0, on the scale of the deltas; one for all slices, or by name (others 0). Both
             bounds then come from the test of deltas + margin.
-        flips, seed: sign flips at least, rounded up to pairs of opposites (below 13 units all 2^units), and their seed.
+        flips, seed: sign flips at least, rounded up to pairs of opposites (below 13 units all 2^units).
 
     Raises:
         ValueError: deltas that are not finite, positions out of range or repeated, no slices, an option outside its
@@ -205,13 +193,11 @@ def single_slice(  # noqa: PLR0913
     flips: int = 4999,
     seed: int = 0,
 ) -> SliceResult:
-    """Test one slice alone: the interval of a slice that stands outside the family.
-
-    The same as `joint_test` with this slice and no other.
+    """Test one slice alone, as `joint_test` with no other: the interval of a slice outside the family.
 
     Args:
         deltas: float[n], of the cases of the slice only.
-        alpha, clusters, margin, flips, seed: as in `joint_test`; int[n] labels.
+        alpha, clusters, margin, flips, seed: as in `joint_test`; labels int[n].
 
     Raises:
         ValueError: as `joint_test`.
@@ -245,7 +231,7 @@ def _refuse_margins(columns: Mapping[str, Column]) -> None:
 def _with_breakage(
     results: Mapping[str, SliceResult], family: Mapping[str, UnitSums], channel: Breakage, alpha: float
 ) -> dict[str, SliceResult]:
-    """The slices of the family once more, as both channels see them."""
+    """The results of the slices, adjusted for both channels."""
     both = {}
     for name, sums in family.items():
         one = results[name]

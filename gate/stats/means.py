@@ -18,7 +18,7 @@ def paired_mean(differences: npt.ArrayLike, *, alpha: float = 0.025) -> Estimate
         alpha: one-sided level of each bound.
 
     Returns:
-        `Undefined` for fewer than two pairs, of which nobody knows how they vary.
+        `Undefined` for fewer than two pairs.
 
     Raises:
         ValueError: a number that is not finite, or a level out of range.
@@ -35,13 +35,8 @@ def paired_mean(differences: npt.ArrayLike, *, alpha: float = 0.025) -> Estimate
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """A relative change, candidate against baseline; 0.12 is +12 %.
-
-    Args:
-        change: the estimate.
-        lower, upper: its interval; infinite with fewer than 2 units.
-        n: cases.
-    """
+    """A relative change, candidate against baseline; 0.12 is +12 %. The interval is infinite with fewer than 2
+    units."""
 
     change: float
     lower: float
@@ -59,12 +54,12 @@ def cost_ratio(
     """Change of the mean cost: log of the ratio of means, its error from the linearised per-case values.
 
     (The delta method for a ratio: W. Cochran, Sampling Techniques, 1977, section 6.3; clusters: section 9A.) The
-    interval has no width when every case's cost changed by the same factor, for then the data show no variation.
+    interval has no width when every case's cost changed by the same factor.
 
     Args:
         baseline, candidate: float[N], cost per case and arm, at least 0, in the same unit; single zeros are fine.
         alpha: one-sided level of each bound.
-        clusters: int[N], cases with equal labels are one unit; None when every case is its own.
+        clusters: int[N], equal labels are one unit; None when every case is its own.
 
     Raises:
         ValueError: no cases, unequal lengths, negative or infinite costs, an arm that cost nothing at all.
@@ -90,7 +85,7 @@ def latency_ratio(
     Args:
         baseline, candidate: float[N], latency per case and arm, above 0, in the same unit.
         alpha: one-sided level of each bound.
-        clusters: int[N], cases with equal labels are one unit; None when every case is its own.
+        clusters: int[N], equal labels are one unit; None when every case is its own.
 
     Raises:
         ValueError: no cases, unequal lengths, latencies that are not finite or not above 0.
@@ -146,12 +141,7 @@ def _expm1(value: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """A share, or the difference of two; 0.7 is 70 %, or 70 percentage points.
-
-    Args:
-        value: the estimate.
-        lower, upper: its interval; infinite with fewer than 2 units.
-    """
+    """A share, or a difference of two; 0.7 is 70 %, or 70 points. Bounds are infinite with fewer than 2 units."""
 
     value: float
     lower: float
@@ -197,13 +187,12 @@ class Parts:
 def share(parts: Parts, *, alpha: float = 0.025, clusters: npt.ArrayLike | None = None) -> Share:
     """A ratio of sums with a t interval on its linearised per-case values, cut to [0, 1].
 
-    (W. Cochran, Sampling Techniques, 1977, section 6.3; clusters: section 9A.) The interval has no width when the
-    share is the same in every case, for then the data show no variation.
+    (W. Cochran, Sampling Techniques, 1977, section 6.3; clusters: section 9A.) The interval has no width when the share
+    is the same in every case.
 
     Args:
-        parts: of the cases.
         alpha: one-sided level of each bound.
-        clusters: int[N], cases with equal labels are one unit; None when every case is its own.
+        clusters: int[N], equal labels are one unit; None when every case is its own.
 
     Raises:
         ValueError: a level or labels out of range.
@@ -258,7 +247,7 @@ def split_noise(baseline: npt.ArrayLike, candidate: npt.ArrayLike) -> Noise | No
         baseline, candidate: float[N, k], scores of k samples for each case.
 
     Returns:
-        The two parts; None with fewer than 2 cases or fewer than 2 samples, which cannot tell them apart.
+        None with fewer than 2 cases or fewer than 2 samples, which cannot tell the parts apart.
 
     Raises:
         ValueError: arrays of another or of unequal shape, NaN or infinite scores.
@@ -284,13 +273,13 @@ def _scores(values: npt.ArrayLike, name: str) -> FloatArray:
 
 
 def cosine(first: npt.ArrayLike, second: npt.ArrayLike) -> float | Undefined:
-    """Cosine of the angle between two vectors. It does not see size: (10, 20) and (20, 40) are the same to it.
+    """Cosine of the angle between two vectors; it ignores size: (10, 20) and (20, 40) are the same.
 
     Args:
         first, second: float[N].
 
     Returns:
-        1 for two zero vectors, which are equal; `Undefined` where one alone is zero, for it has no direction.
+        1 for two zero vectors; `Undefined` where only one is zero.
 
     Raises:
         ValueError: unequal lengths, or a number that is not finite.

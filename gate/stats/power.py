@@ -22,7 +22,7 @@ from gate.stats.distributions import normal_quantile
 from gate.stats.maxt import joint_test
 
 WHOLE = 1.0
-"""Whole cases break: a fall of the mean by e adds e (1 - e) to the variance of the deltas. The cautious assumption."""
+"""Whole cases break: a fall of the mean by e adds e (1 - e) to the variance of the deltas; the cautious assumption."""
 DIFFUSE = 0.25
 """The change is spread thinly over the samples of many cases."""
 
@@ -38,10 +38,9 @@ def detectable(sd: float, n: int, critical: float, *, spread: float = WHOLE, pow
         n: independent cases.
         critical: of the joint test, such as `JointResult.critical` or `layout_critical`.
         spread: what the change itself adds to the variance, `DIFFUSE` to `WHOLE`.
-        power: probability to show the change.
 
     Returns:
-        The change as a number above 0, or infinity where even a change of 1, the whole scale, would not show.
+        The change, above 0; infinity where even a change of 1, the whole scale, would not show.
 
     Raises:
         ValueError: an argument outside its range.
@@ -56,7 +55,7 @@ def detectable(sd: float, n: int, critical: float, *, spread: float = WHOLE, pow
 
 
 def power_of(sd: float, n: int, effect: float, critical: float, *, spread: float = WHOLE) -> float:
-    """The probability to show a fall: its value at `WHOLE` and at `DIFFUSE` is the band that simulations stay in.
+    """The probability to show a fall; simulations stay between its values at `WHOLE` and `DIFFUSE`.
 
     Args:
         sd: standard deviation of the deltas when nothing changed, on the scale of scores.
@@ -66,7 +65,7 @@ def power_of(sd: float, n: int, effect: float, critical: float, *, spread: float
         spread: what the change itself adds to the variance, `DIFFUSE` to `WHOLE`.
 
     Returns:
-        A probability; 0 where no result could show anything.
+        0 where no result could show anything.
 
     Raises:
         ValueError: an argument outside its range.
@@ -88,15 +87,14 @@ def cases_needed(sd: float, effect: float, critical: float, *, spread: float = 0
     """The fewest independent cases that would show a change of this size.
 
     Args:
-        sd: standard deviation of the deltas. One that was measured together with the effect holds its spread already,
-            hence the default; with one from an unchanged prompt give `spread`.
+        sd: standard deviation of the deltas. Measured together with the effect, it holds the spread already, hence the
+            default; with one from an unchanged prompt give `spread`.
         effect: the change, of either sign, on the scale of scores.
-        critical: of the joint test; it is taken to stay what it is.
+        critical: of the joint test; assumed not to change.
         spread: what the change itself adds to the variance, 0 to `WHOLE`.
-        power: probability to show the change.
 
     Returns:
-        At least 10, since a smaller slice never blocks; None when no number would do (no effect, infinite critical).
+        At least 10, since a smaller slice never blocks; None when no number is enough (no effect, infinite critical).
 
     Raises:
         ValueError: an argument outside its range.
@@ -132,17 +130,14 @@ def layout_critical(  # noqa: PLR0913
 ) -> float:
     """The critical value to expect of the joint test over these slices, before there are data.
 
-    The test is run on normally distributed deltas, of which a share is zero if `ties` says so. Ties lower the value: a
-    slice where little moves cannot reach far. The slice that falls does move, hence never below the value of one slice.
+    The test is run on normally distributed deltas, of which the share `ties` is zero. Ties lower the value: a slice
+    where little moves cannot reach far. The slice that falls does move, hence never below the value of one slice.
 
     Args:
         slices: name to positions among the n cases, int[m] each; those with fewer than 10 units are outside the family.
-        n: cases.
         alpha: one-sided level for all slices together, in (0, 0.5).
-        clusters: int[n], cases with equal labels are one unit; None when every case is its own.
+        clusters: int[n], equal labels are one unit; None when every case is its own.
         ties: share of the deltas that are exactly 0 when nothing changed, as earlier runs show, in [0, 1].
-        flips: sign flips at least.
-        seed: of the deltas and the flips.
 
     Returns:
         About 1.96 for one slice, 2.8 for 12 and 2.95 for 20 that hardly overlap; infinity when no slice can block.
@@ -210,17 +205,12 @@ def _check(sd: float, critical: float, spread: float) -> None:
 _SECONDS = 20.0
 _MOST = 400
 _FEWEST = 40
-"""Fewer say nothing: their error is larger than the level that they are to show."""
+"""With fewer, the error is larger than the level to be shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """A measured probability.
-
-    Args:
-        blocks: how many of the replicates blocked.
-        replicates: how many there were.
-    """
+    """A measured probability: how many of the replicates blocked."""
 
     blocks: int
     replicates: int
@@ -231,7 +221,7 @@ class Rate:
 
     @property
     def error(self) -> float:
-        """Monte Carlo standard error; with no blocks, or nothing else, that of one in the replicates."""
+        """Monte Carlo standard error; where none or all blocked, that of one in the replicates."""
         share = min(max(self.rate, 1.0 / self.replicates), 1.0 - 1.0 / self.replicates)
         return math.sqrt(share * (1.0 - share) / self.replicates)
 
@@ -250,8 +240,7 @@ class Effort:
 
     Args:
         replicates: eval sets that are drawn.
-        flips: sign flips of each joint test; it is exact at any number, so few will do.
-        resamples: of each percentile bootstrap.
+        flips: sign flips of each joint test; it is exact at any number, so few are enough.
     """
 
     replicates: int = 400
@@ -263,13 +252,8 @@ _USUAL = Effort()
 
 
 def effort_for(cases: int, slices: int, scores: int) -> Effort | None:
-    """Fewer replicates where one costs much, so that all of them take 20 seconds or so; None where none would do.
-
-    Args:
-        cases: of all suites.
-        slices: tested together.
-        scores: of both arms, in all cases.
-    """
+    """Fewer replicates where one costs much, for about 20 seconds in all; None where not even the fewest are possible.
+    Counts are over all suites, `scores` over both arms."""
     # Seconds of one replicate, as measured from 40 cases to 100,000 and from 1 slice to 1,000; the scores are dealt.
     each = 3e-3 + 3.5e-4 * slices + 2.5e-6 * cases + 3e-7 * cases * slices + 1e-7 * scores
     replicates = min(_MOST, int(_SECONDS / each))
@@ -289,13 +273,11 @@ def false_blocks(  # noqa: PLR0913
     """Measure how often either rule blocks when there is nothing to find.
 
     Args:
-        pools: for each suite float[n, 2 k], the scores of both arms side by side; the cases of all suites are counted
-            through, in this order.
+        pools: for each suite float[n, 2 k], the scores of both arms side by side; cases are numbered through all suites
+            in this order.
         slices: name to positions, int[m].
-        clusters: int[N], cases with equal labels are one unit; no unit spans two suites.
+        clusters: int[N], equal labels are one unit; no unit spans two suites.
         alpha: one-sided level.
-        effort: how much to compute.
-        seed: of everything random.
         step: called after each replicate.
 
     Raises:
@@ -320,7 +302,7 @@ def false_blocks(  # noqa: PLR0913
 def _replicate(
     tables: Sequence[FloatArray], units: IntArray, rng: np.random.Generator
 ) -> tuple[FloatArray, IntArray, IntArray]:
-    """Deltas of drawn cases, which cases these are, and the unit that each belongs to; a unit drawn twice is two."""
+    """Deltas of drawn cases, their positions, and the unit of each; a unit drawn twice is two."""
     deltas, cases, drawn = [], [], []
     start = count = 0
     for table in tables:
@@ -354,7 +336,7 @@ def _joint(
 def _familiar(
     deltas: FloatArray, slices: Mapping[str, IntArray], units: IntArray, alpha: float, work: tuple[int, int]
 ) -> bool:
-    """The same slices as the joint test: smaller ones would make this rule look even worse."""
+    """Test the same slices as the joint test does: smaller ones would make this rule look even worse."""
     resamples, seed = work
     grouped = int(units[-1]) + 1 < len(units)  # units are counted through in order
     for rows in slices.values():
@@ -369,7 +351,7 @@ def _familiar(
 
 
 def _may_fall(sums: FloatArray) -> bool:
-    """Saves the resampling where it cannot block: the upper end lies more than one standard error above the mean."""
+    """False where resampling cannot block: the upper bound lies more than one standard error above the mean."""
     return float(sums.sum()) < -float(sums.std()) * math.sqrt(len(sums)) + TOLERANCE
 
 

@@ -1,4 +1,4 @@
-"""Quantiles of what was measured, such as p50 and p95 of latency."""
+"""Quantiles of measurements, such as p50 and p95 of latency."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ import numpy.typing as npt
 from gate.stats.arrays import check_level, finite_vector, integer_vector
 
 FEWEST_UNITS = 6
-"""With fewer, all resamples together hold too few different ones for bounds of 2.5 %."""
+"""With fewer, the resamples hold too few different ones for bounds of 2.5 %."""
 
 _QUANTILES = np.array([0.5, 0.95])
 _CHUNK = 1 << 20  # counts held at once, 4 MiB each
@@ -51,7 +51,7 @@ def quantiles(values: npt.ArrayLike) -> Quantiles:
 
 @dataclass(frozen=True, slots=True)
 class Calls:
-    """What each call of one arm measured.
+    """The measurements of each call of one arm.
 
     Args:
         values: float[C], such as seconds.
@@ -95,14 +95,12 @@ def quantile_changes(
     """Difference of p50 and p95 with percentile intervals of the paired case bootstrap.
 
     A resample draws units with replacement, and the calls of both arms come along, so that a slow case is slow in both.
-    (B. Efron and R. Tibshirani, An Introduction to the Bootstrap, 1993, chapters 8 and 13.) Too coarse with few units:
-    with fewer than `FEWEST_UNITS` the interval is infinite. To be shown, not gated on.
+    (B. Efron and R. Tibshirani, An Introduction to the Bootstrap, 1993, chapters 8 and 13.) With fewer than
+    `FEWEST_UNITS` units the interval is infinite. To be shown, not gated on.
 
     Args:
         baseline, candidate: calls of the arms; every unit has calls in both.
         alpha: one-sided level of each bound.
-        resamples: how many.
-        seed: of the resamples.
 
     Raises:
         ValueError: a unit with calls in one arm only, an option out of range.

@@ -29,8 +29,7 @@ def wilson(successes: float, n: int, *, alpha: float = 0.025) -> Rate:
 
     Args:
         successes: cases that passed, 0 to n. May be fractional, the sum over the cases of the share of samples that
-            passed; the interval is then on the safe side, for shares vary less than single samples do.
-        n: cases.
+            passed; the interval is then conservative, for shares vary less than single samples do.
         alpha: one-sided level of each bound.
 
     Raises:
@@ -56,17 +55,16 @@ def wilson(successes: float, n: int, *, alpha: float = 0.025) -> Rate:
 
 @dataclass(frozen=True, slots=True)
 class Discordant:
-    """The cases of a slice that turned.
+    """The cases of a slice that changed between pass and fail.
 
-    If the change does nothing, each is as likely to turn wrong as right: a binomial test
-    (Q. McNemar, Psychometrika 12, 1947, 153-157). The bounds are those of the share that turned wrong
-    (C. Clopper and E. Pearson, Biometrika 26, 1934, 404-413), carried to the mean: given the number of cases that
-    turned, the mean delta is their share of all cases times (1 - 2 share turned wrong).
+    If the change does nothing, each is as likely to turn wrong as right: a binomial test (Q. McNemar, Psychometrika 12,
+    1947, 153-157). The bounds are those of the share that turned wrong (C. Clopper and E. Pearson, Biometrika 26, 1934,
+    404-413), carried to the mean: given how many cases turned, the mean delta is their share of all cases times (1 - 2
+    share turned wrong).
 
     Args:
         wrong: cases with a delta of -1.
         right: cases with a delta of +1.
-        n: cases.
     """
 
     wrong: int
@@ -84,7 +82,7 @@ class Discordant:
         return -self._furthest(self.right, level), self._furthest(self.wrong, level)
 
     def _furthest(self, turned: int, level: float) -> float:
-        """The mean, away from the side that these cases turned to, if they are as many as luck allows."""
+        """The bound of the mean away from the side that these cases turned to."""
         discordant = self.wrong + self.right
         share = beta_quantile(level, turned, discordant - turned + 1) if turned else 0.0
         return discordant / self.n * (1.0 - 2.0 * share)
@@ -146,7 +144,7 @@ def rate_difference(first: tuple[float, int], second: tuple[float, int], *, alph
     """Interval from the Wilson intervals of both (R. Newcombe, Statistics in Medicine 17, 1998, 873-890, method 10).
 
     Args:
-        first, second: hits and cases of each; hits may be fractional, as in `gate.stats.rates.wilson`.
+        first, second: hits and cases of each; hits may be fractional, as in `wilson`.
         alpha: one-sided level of each bound.
 
     Raises:
@@ -156,10 +154,9 @@ def rate_difference(first: tuple[float, int], second: tuple[float, int], *, alph
 
 
 def paired_difference(pairs: Pairs, *, alpha: float = 0.025) -> Difference:
-    """The same for cases that were asked twice (R. Newcombe, Statistics in Medicine 17, 1998, 2635-2650, method 10).
+    """The same for cases asked twice (R. Newcombe, Statistics in Medicine 17, 1998, 2635-2650, method 10).
 
     Args:
-        pairs: counts.
         alpha: one-sided level of each bound.
 
     Raises:
@@ -198,10 +195,10 @@ def _correlation(pairs: Pairs) -> float:
 def effective_units(units: npt.ArrayLike) -> int:
     """Independent trials that the cases are worth (L. Kish, Survey Sampling, 1965): (sum of sizes)^2 / sum of sizes^2.
 
-    The number of clusters where all are of one size, and less where a few large ones make up the mean.
+    It is the number of clusters where all are of one size, and less where a few large ones dominate the mean.
 
     Args:
-        units: int[N], cases with equal labels belong to one cluster.
+        units: int[N], equal labels are one cluster.
     """
     labels = np.asarray(units)
     sizes = np.bincount(unit_labels(labels.size, labels)).astype(np.float64)
@@ -209,14 +206,14 @@ def effective_units(units: npt.ArrayLike) -> int:
 
 
 def shortfall_p(successes: float, n: int, rate: float) -> float:
-    """The chance of so few passes if the true share were `rate`: the exact binomial test, one-sided.
+    """The chance of so few passes if the true share were `rate`: the exact one-sided binomial test.
 
-    Wilson's bound alone is no test at its level here: with 15 cases and a rate of 0.99 it would call 14 % of the
-    prompts that keep the rate too bad, not 2.5 %. Where trials differ in their chance of passing, or are means of
-    several samples, the test errs on the side of caution (W. Hoeffding, Annals of Mathematical Statistics 27, 1956).
+    Wilson's bound alone is no test at its level here: with 15 cases and a rate of 0.99 it would reject 14 % of the
+    prompts that keep the rate, not 2.5 %. Where trials differ in their chance of passing, or are means of several
+    samples, the test is conservative (W. Hoeffding, Annals of Mathematical Statistics 27, 1956).
 
     Args:
-        successes: how many of the trials passed; rounded up where it is not whole.
+        successes: trials that passed; rounded up where it is not whole.
         n: independent trials, 1 or more.
         rate: in (0, 1).
 

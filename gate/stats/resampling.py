@@ -1,4 +1,4 @@
-"""The bootstrap of a figure that is a function of sums over the items, such as every coefficient of agreement."""
+"""The bootstrap of a figure that is a function of sums over the items, such as a coefficient of agreement."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -12,10 +12,10 @@ from gate.stats.rates import Rate
 
 RESAMPLES = 2000
 LEAST_DEFINED = 0.95
-"""Share of the resamples in which the figure must exist for their quantiles to say anything."""
+"""Share of the resamples in which the figure must exist for their quantiles to be used."""
 
 Statistic: TypeAlias = Callable[[FloatArray], FloatArray]
-"""float[B, d] sums to float[B] figures; NaN where a figure does not exist, which leaves this module as `Undefined`."""
+"""float[B, d] sums to float[B] figures; NaN where a figure does not exist, returned as `Undefined`."""
 
 _CHUNK = 1 << 21
 
@@ -25,10 +25,8 @@ class Drawing:
     """How intervals are resampled.
 
     Args:
-        clusters: int[N], items with equal labels are drawn together; None when items are drawn alone.
-        seed: of the resamples.
+        clusters: int[N], items with equal labels are drawn together; None: items are drawn alone.
         alpha: one-sided level of each bound.
-        resamples: how many.
     """
 
     clusters: npt.ArrayLike | None = None
@@ -46,7 +44,7 @@ class Drawing:
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """What a figure can be at all."""
+    """The range of a figure."""
 
     low: float = -1.0
     high: float = 1.0
@@ -60,12 +58,7 @@ def unit_totals(rows: FloatArray, units: IntArray) -> FloatArray:
 
 
 def resampled_sums(rows: FloatArray, drawing: Drawing) -> FloatArray:
-    """float[B, d]: sums over units that are drawn with replacement, as many as there are.
-
-    Args:
-        rows: float[N, d], what each item adds to the sums; N at least 1.
-        drawing: units, seed, number of resamples.
-    """
+    """float[B, d]: sums of float[N, d] rows, N >= 1, over as many units as there are, drawn with replacement."""
     totals = unit_totals(rows, drawing.units(len(rows)))
     # Items that add the same are exchangeable: drawing how often each kind comes is the same, and much faster.
     kinds, counts = np.unique(totals.round(12) + 0.0, axis=0, return_counts=True)
@@ -87,8 +80,7 @@ def estimate(
     Args:
         rows: float[N, d], what each item adds to the sums.
         statistic: from sums to the figure.
-        drawing: units, seed, level, number of resamples.
-        scale: what the figure can be; -1 to 1 where None.
+        scale: range of the figure; -1 to 1 where None.
 
     Returns:
         `Undefined` where the figure does not exist. Where it does and resampling cannot tell its interval (one unit,
@@ -111,13 +103,12 @@ def estimate(
 def not_certain(
     found: Estimate | Undefined, agreed: Rate, beyond_chance: Callable[[float], float]
 ) -> Estimate | Undefined:
-    """The same, with bounds that come from those of the agreement where resampling gives an interval without width.
+    """The estimate, with bounds from those of the agreement where resampling gives an interval without width.
 
-    Where no item is disagreed on, every resample agrees, and where one side says the same of every item, kappa is 0 in
-    every resample: the reader would take the missing width for certainty.
+    Where no item is disagreed on, every resample agrees; where one side says the same of every item, kappa is 0 in
+    every resample. The missing width would look like certainty.
 
     Args:
-        found: from `estimate`.
         agreed: the share of agreement with its Wilson interval.
         beyond_chance: the figure that a share of agreement would give.
     """

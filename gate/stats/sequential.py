@@ -1,4 +1,4 @@
-"""The joint test with looks: after each repeat of all cases it may end, and if it does, it ends for all slices.
+"""The joint test with looks: after each repeat of all cases it may end, for all slices at once.
 
 One flip per unit for all looks draws whole trajectories of all slices. At look j the boundary is the largest at which
 the share of flips that crossed it now, or an earlier one before, stays within what may be spent by then. So the level
@@ -29,12 +29,12 @@ FLIPS = 19_999
 """The first of five boundaries is p = 0.00025: five of these flips."""
 
 BEFORE_THE_END = 0.05
-"""Of the level, what looks before the last may spend in all."""
+"""Of the level, what looks before the last may spend together."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How often is looked, and when enough is known.
+    """How many looks there are, and when enough is known.
 
     Args:
         looks: planned, evenly spaced, 1 or more.
@@ -49,7 +49,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What is known after one repeat.
+    """The data after one repeat.
 
     Args:
         deltas: float[N], candidate minus baseline over the samples so far; any finite number where there are none.
@@ -62,11 +62,11 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class Sequential:
-    """What the look says that ended the test, or the latest one.
+    """The result of the look that ended the test, or of the latest one.
 
     Args:
-        joint: the slices that are large enough to block, at that look; p is adjusted for slices and looks.
-        looked: which look that is, 1 or more.
+        joint: the blockable slices at that look; p is adjusted for slices and looks.
+        looked: number of that look, from 1.
         over: a slice is a regression, or nothing looks like a change so far, or no samples are to come.
     """
 
@@ -93,12 +93,11 @@ def sequential_test(  # noqa: PLR0913
 
     Args:
         looks: in order, at least one and at most as many as planned.
-        plan: how many there will be, and when enough is known.
-        clusters: int[N], cases with equal labels are one unit; None when every case is its own.
+        clusters: int[N], equal labels are one unit; None when every case is its own.
         margin: tolerated fall, at least 0; one for all slices, or by name (others 0).
         flips, seed: sign flips at least, and their seed.
-        last: the earlier looks did not end the test, and no other will follow the latest, for a reason that has nothing
-            to do with the data: so it may spend the whole level.
+        last: no other look will follow, for a reason that has nothing to do with the data (and no earlier one ended the
+            test): so it may spend the whole level.
 
     Raises:
         ValueError: no looks or too many, slices that come and go, and what `joint_test` refuses.
@@ -134,10 +133,10 @@ def sequential_test(  # noqa: PLR0913
 
 
 def spent(alpha: float, share: float) -> float:
-    """The level used up by this share of the samples: little and evenly before the end, and all of it at the end.
+    """The level used up by this share of the samples: little and evenly before the end, all of it at the end.
 
-    So looking costs the last look next to nothing, and a plain fall is convicted all the same. (J. Haybittle, British
-    Journal of Radiology 44, 1971, 793-797; R. Peto et al., British Journal of Cancer 34, 1976, 585-612.)
+    So looking costs the last look next to nothing, and a plain fall is still found. (J. Haybittle, British Journal of
+    Radiology 44, 1971, 793-797; R. Peto et al., British Journal of Cancer 34, 1976, 585-612.)
 
     Args:
         alpha: one-sided level in all, in (0, 0.5).
@@ -147,20 +146,15 @@ def spent(alpha: float, share: float) -> float:
 
 
 def overall_level(used: float, share: float) -> float:
-    """The level in all of which `used` is what may be spent by this share of the samples: the inverse of `spent`.
-
-    Args:
-        used: in (0, 1].
-        share: of the samples, in (0, 1].
-    """
+    """The inverse of `spent`: the level, in all, of which `used` in (0, 1] may be spent by this share in (0, 1]."""
     return used if share >= 1.0 else min(1.0, used / (BEFORE_THE_END * share))
 
 
 def worth(share: float) -> float:
     """The test goes on while at most this share of the flips looks as much like a change: 1.5 (1 - share), at most 1.
 
-    Of the prompts that did not change at most this share goes on, whatever their slices and scores. In the first third
-    none is given up: where most scores tie, one repeat that shows nothing says little.
+    Of unchanged prompts at most this share goes on, whatever their slices and scores. In the first third none is given
+    up: where most scores tie, one repeat that shows nothing says little.
 
     Args:
         share: of the samples, in (0, 1].
@@ -170,10 +164,10 @@ def worth(share: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Boundary:
-    """What one look may call a regression, given what the looks before it did.
+    """What one look may call a regression, given the looks before it.
 
     Args:
-        level: may be spent by this look, the earlier ones included.
+        level: may be spent by this look and the earlier ones.
         free: float[], ascending: smallest statistics, at this look, of the flips that crossed at none before.
         before: flips that crossed at an earlier look.
     """
@@ -192,7 +186,7 @@ class Boundary:
         return self.critical_at(self.level)
 
     def critical_at(self, level: float) -> float:
-        """The same, if another level might be spent by this look."""
+        """As `critical`, if another level might be spent by this look."""
         rank = int((level + TOLERANCE) * (self.flips + 1)) - self.before
         moved = len(self.free) and self.free[0] < 0.0
         return -float(self.free[min(rank, len(self.free)) - 1]) if rank > 0 and moved else np.inf

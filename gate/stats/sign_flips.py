@@ -20,8 +20,8 @@ _RESOLUTION = 2.0**30  # of the largest value; coarser than the rounding of sums
 def canonical_rows(looks: Sequence[FloatArray]) -> tuple[IntArray, FloatArray]:
     """Sort the units, and give each the sign of its representative.
 
-    The first look decides; later ones part only those that were alike until then, and could have traded places without
-    a trace. So a look says the same whatever comes after it.
+    The first look decides; later ones separate only units that were alike until then. So a look gives the same result
+    whatever comes after it.
 
     Args:
         looks: float[U, S] each, the same units at every look; not all zero, its columns pairwise different.
@@ -50,13 +50,13 @@ def _colours(y: FloatArray) -> tuple[Hashes, Hashes]:
 
 
 def _column_colours(there: Hashes, back: Hashes) -> Hashes:
-    """Tell the columns apart by their content alone.
+    """Order the columns by their content alone.
 
     Colour refinement, the usual way to a canonical form: rows are coloured by the values they hold in which columns,
     columns by the values they hold in which rows, until nothing more can be told apart. Each row is seen `there` and
     `back`, with its signs turned, and both count alike. Columns that still look alike are then mirror images in all but
-    contrived layouts, so that it does not matter which one is singled out before refining on.
-    (B. Weisfeiler and A. Leman, 1968; wrapping sums of hashes stand for multisets.)
+    contrived layouts, so it does not matter which one is singled out before refining on. (B. Weisfeiler and A. Leman,
+    1968; wrapping sums of hashes stand for multisets.)
     """
     columns = np.zeros(there.shape[1], dtype=np.uint64)
     classes = 0
@@ -94,11 +94,7 @@ CHUNK = 1 << 20  # entries of the signs, or of the flipped statistics, held at o
 
 @dataclass(frozen=True, slots=True)
 class NullMinima:
-    """What the smallest statistic over all slices looks like if the change does nothing.
-
-    Args:
-        minima: float[F], ascending: min over the slices of the flipped statistics, for each of F flips.
-    """
+    """float[F] minima, ascending: the smallest statistic over the slices for each flip, if the change does nothing."""
 
     minima: FloatArray
 
@@ -121,14 +117,11 @@ def null_minima(y: FloatArray, flips: int, seed: int) -> NullMinima:
     """Flip the signs of whole units and keep the smallest studentised sum of each flip.
 
     Args:
-        y: float[U, S], unit values for each slice of the family; columns without a nonzero value carry no information
-            and are left out.
-        flips: how many flips at least; rounded up to pairs of a flip and its opposite. With fewer than 13 units all
-            2^U are used instead.
-        seed: of the flips.
+        y: float[U, S], unit values for each slice of the family; columns of zeros are left out.
+        flips: at least; rounded up to pairs of a flip and its opposite. Below 13 units all 2^U are used instead.
 
     Returns:
-        The minima; none of them when there is nothing to flip.
+        The minima; none when there is nothing to flip.
 
     Raises:
         ValueError: flips is below 1.
@@ -140,11 +133,10 @@ def null_minima(y: FloatArray, flips: int, seed: int) -> NullMinima:
 
 
 def null_paths(looks: Sequence[FloatArray], flips: int, seed: int) -> FloatArray:
-    """The same for looks at growing numbers of samples: one flip of each unit for all of them.
+    """As `null_minima`, for looks at growing numbers of samples: one flip of each unit for all of them.
 
     Args:
         looks: float[U, S] each, unit values for each slice of the family at that look; the same units at every look.
-        flips, seed: as in `null_minima`.
 
     Returns:
         float[J, F], entry f of every look belongs to the same flip; zero at looks where nothing moved.
@@ -156,7 +148,7 @@ def null_paths(looks: Sequence[FloatArray], flips: int, seed: int) -> FloatArray
 
 
 def _minima(looks: Sequence[FloatArray], flips: int, seed: int, *, exhaustive: bool) -> FloatArray:
-    """Float[J, F], of each flip the smallest statistic at each look; its opposite stands F / 2 further on."""
+    """float[J, F], the smallest statistic of each flip at each look; its opposite is F / 2 further on."""
     if flips < 1:
         raise ValueError(f"flips must be at least 1, not {flips}.")
     units = len(looks[0])
@@ -187,7 +179,7 @@ def _minima(looks: Sequence[FloatArray], flips: int, seed: int, *, exhaustive: b
 
 
 def distinct_columns(y: FloatArray) -> FloatArray:
-    """Without the columns that are zero or repeated: the minimum over the slices does not see them."""
+    """Without the columns that are zero or repeated, which do not change the minimum over the slices."""
     moved = y[:, np.any(y != 0.0, axis=0)]
     kept = {blake2b(moved[:, column].tobytes()).digest(): column for column in reversed(range(moved.shape[1]))}
     return moved[:, sorted(kept.values())]
@@ -222,11 +214,10 @@ def dealt_minima(centred: FloatArray, spread: FloatArray, members: FloatArray, f
         centred: float[U, 2k], the samples of both arms of each case, ascending, minus their mean.
         spread: float[U], variance of the delta of each case over all deals; 0 where the samples do not differ.
         members: float[U, S], 1 where a case is in a slice, else 0.
-        flips: how many deals at least; rounded up to pairs of a deal and its opposite.
-        seed: of the deals.
+        flips: deals at least; rounded up to pairs of a deal and its opposite.
 
     Returns:
-        The minima; none of them when no samples differ.
+        The minima; none when no samples differ.
     """
     varied = (spread > 0.0) & members.any(axis=1)
     centred, spread, members = centred[varied], spread[varied], members[varied]
@@ -257,7 +248,7 @@ def _deal(centred: FloatArray, weights: FloatArray, pairs: int, seed: int) -> Nu
 
 
 def _arms(k: int) -> FloatArray:
-    """Float[2k, D]: the weight of each sample in each of the D deals, +1/k for the candidate, -1/k for the baseline."""
+    """float[2k, D]: the weight of each sample in each of the D deals, +1/k for the candidate, -1/k for the baseline."""
     deals = list(combinations(range(2 * k), k))
     arms = np.full((2 * k, len(deals)), -1.0 / k)
     for column, candidate in enumerate(deals):
@@ -266,7 +257,7 @@ def _arms(k: int) -> FloatArray:
 
 
 def _uniform(source: np.random.PCG64, count: int, below: int) -> npt.NDArray[np.uint16]:
-    """Uint16[count], uniform below a bound: words in the last, incomplete share of their range are drawn again."""
+    """uint16[count], uniform below a bound: words in the last, incomplete share of their range are drawn again."""
     share = _WORD // below
     drawn = _words(source, count)
     stray = np.flatnonzero(drawn >= share * below)
@@ -292,7 +283,7 @@ def _ranks(rows: FloatArray) -> IntArray:
 
 
 TIE_BREAK = 0.99
-"""Deltas are multiples of 1/k and tie; any odd transform keeps the test exact, and this one parts the ties."""
+"""Deltas are multiples of 1/k and tie; any odd transform keeps the test exact, and this one breaks the ties."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,9 +291,8 @@ class Column:
     """One slice as the test sees it, over its g units.
 
     Args:
-        sums: the slice.
         x: float[g], sums of delta + margin.
-        y: float[g], x after the transform that parts ties.
+        y: float[g], x after the transform that breaks ties.
     """
 
     sums: UnitSums
@@ -324,7 +314,7 @@ class Column:
 
         Args:
             critical: c, where the test rejects a statistic below -c.
-            alpha: the level of c; it counts only where all units moved alike.
+            alpha: the level of c; used only where all units moved alike.
         """
         n, g = self.sums.n, len(self.y)
         reach = critical + TOLERANCE  # a tie with the critical value is no rejection
@@ -346,13 +336,13 @@ class Column:
 
 
 def _share_alike(g: int, reach: float, alpha: float) -> float:
-    """Where all g units moved alike: the share of all units that do so at the least, above one half.
+    """Where all g units moved alike: the lower bound, above one half, of the share of all units that do so.
 
-    Equal units show no spread, and that is no proof that there is none: further ones may move as far the other way. The
-    exact bound of a share (C. Clopper and E. Pearson, Biometrika 26, 1934, 404-413) allows for that, but knows nothing
-    of other slices; the one that inverts the score test (E. Wilson, JASA 22, 1927, 209-212) takes the critical value of
-    all of them, but is too sure of few units. The lower of the two holds alone and together with others. Either is
-    above one half where the test rejects, so the interval still excludes zero where it does.
+    Equal units show no spread, which does not prove that there is none: further ones may move as far the other way. The
+    exact bound of a share (C. Clopper and E. Pearson, Biometrika 26, 1934, 404-413) allows for that, but ignores other
+    slices; the one that inverts the score test (E. Wilson, JASA 22, 1927, 209-212) takes the critical value of all of
+    them, but is too narrow for few units. The lower of the two holds alone and together with others. Either is above
+    one half where the test rejects, so the interval still excludes zero where it does.
     """
     score = g / (g + reach * reach)
     exact = float(alpha ** (1.0 / g))
@@ -361,7 +351,7 @@ def _share_alike(g: int, reach: float, alpha: float) -> float:
 
 
 def column_of(sums: UnitSums) -> Column:
-    """Add the margin, drop rounding errors, part the ties."""
+    """Add the margin, drop rounding errors, break the ties."""
     x = sums.sums + sums.margin * sums.sizes
     x[np.abs(x) < TOLERANCE] = 0.0
     return Column(sums, x, np.sign(x) * np.abs(x) ** TIE_BREAK)
@@ -387,6 +377,6 @@ def stacked(family: Sequence[Column]) -> FloatArray:
 
 
 def _carry_back(bound: float, centre: float, mean: float, scale: float) -> float:
-    """Measure a bound on y from the mean delta, unless that would move it across zero, where the verdict lies."""
+    """Carry a bound on y back to the mean delta, unless that would take it across zero, which decides the verdict."""
     carried = mean + scale * (bound - centre)
     return carried if carried * bound > 0.0 else scale * bound

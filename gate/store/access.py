@@ -1,4 +1,4 @@
-"""Who may use a store: people and their roles, tokens of programs and their scopes, and the log of what they did."""
+"""Who may use a store: people and their roles, tokens of programs and their scopes, and the log of their actions."""
 
 import re
 import secrets
@@ -14,7 +14,7 @@ GROUP = "group:"
 
 
 class Role(IntEnum):
-    """What somebody may do; each may do all that those before it may."""
+    """A role; each includes those before it."""
 
     NOBODY = 0
     VIEWER = 1
@@ -28,12 +28,7 @@ class Role(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Who makes a request.
-
-    Args:
-        name: as the history shows it.
-        role: what they may do.
-    """
+    """Somebody who makes a request."""
 
     name: str
     role: Role
@@ -45,8 +40,8 @@ STRANGER = Person("", Role.NOBODY)
 
 @dataclass(frozen=True, slots=True)
 class Members:
-    """Who may edit and who may only look. An entry is a name or an e-mail address, `@` with a domain, `group:` with
-    the name of a group, or `*` for everybody who can log in; upper and lower case are the same.
+    """Who may edit and who may only read. An entry is a name or an e-mail address, `@` with a domain, `group:` with the
+    name of a group, or `*` for everybody who can log in; upper and lower case are the same.
     """
 
     editors: tuple[str, ...] = ()
@@ -56,8 +51,7 @@ class Members:
         """The role of somebody.
 
         Args:
-            name: their name or e-mail address, which somebody has proved; empty where nobody has.
-            groups: that they are in.
+            name: verified name or e-mail address; empty without one.
         """
         is_in = {EVERYBODY, *(f"{GROUP}{group}".casefold() for group in groups)}
         if name:
@@ -77,14 +71,13 @@ class Members:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that somebody did.
+    """An action of somebody.
 
     Args:
-        at: when.
-        who: the name of the person or the program.
-        what: its kind, as `case-edited`.
-        about: what it was done to; empty where the kind says all.
-        id: of the log; grows with time. 0 before it is in the log.
+        who: a person or a program.
+        what: its kind, such as `case-edited`.
+        about: its object; empty where the kind says all.
+        id: in the log, growing with time; 0 before it is in the log.
     """
 
     at: datetime
@@ -96,12 +89,11 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class EventFilter:
-    """Which events are wanted; an empty one wants all.
+    """Filter of events; an empty one matches all.
 
     Args:
-        who: the name of somebody, in full.
-        what: a kind.
-        about: a part of what it was done to.
+        who: the full name.
+        about: a part of the object.
     """
 
     who: str = ""
@@ -112,12 +104,12 @@ class EventFilter:
 PREFIX = "pgate_"
 _SIGNS = string.digits + string.ascii_uppercase + string.ascii_lowercase
 _SECRET_CHARS, _SUM_CHARS = 43, 6
-"""Of 62 signs, 43 hold 256 bits, and 6 hold a sum of 32."""
+"""43 of 62 signs hold 256 bits, and 6 hold a checksum of 32."""
 _FORM = re.compile(rf"{PREFIX}[0-9A-Za-z]{{{_SECRET_CHARS + _SUM_CHARS}}}")
 
 
 class Scope(StrEnum):
-    """What a token allows; none of them holds another."""
+    """A permission of a token; none includes another."""
 
     RUNS_READ = "runs:read"
     RUNS_WRITE = "runs:write"
@@ -127,23 +119,19 @@ class Scope(StrEnum):
 
     @property
     def writes(self) -> bool:
-        """It allows a change."""
+        """Does it allow changes?"""
         return self.value.endswith(":write")
 
 
 @dataclass(frozen=True, slots=True)
 class ApiToken:
-    """A token as lists show it; the secret itself is nowhere kept.
+    """A token as lists show it, without the secret, which is not kept.
 
     Args:
-        id: of the store.
-        name: what it is for.
-        owner: the name of whoever made it.
-        scopes: what it allows.
-        created: when.
-        expires: from when on it is refused; None for never.
-        revoked: since when it is; None where it is not.
-        used: when it was last, to the minute; None for never.
+        name: its purpose.
+        expires: None for never.
+        revoked: None where it is not.
+        used: last use, to the minute; None for never.
     """
 
     id: int
@@ -157,40 +145,35 @@ class ApiToken:
 
     @property
     def author(self) -> str:
-        """As what it does is signed in a history."""
+        """Author of its changes in a history."""
         return f"{self.owner} (token {self.name})"
 
     @property
     def told(self) -> str:
-        """Which it is and what it allows, for the log of what was done."""
+        """Its name and scopes, for the log."""
         return f"{self.id}, {self.name}: {' '.join(sorted(self.scopes))}"
 
     def over(self, now: datetime) -> bool:
-        """It is refused: revoked, or expired."""
+        """Is it revoked or expired?"""
         return self.revoked is not None or (self.expires is not None and self.expires <= now)
 
 
 @dataclass(frozen=True, slots=True)
 class IssuedToken:
-    """A new token, with its secret, which is shown this once.
-
-    Args:
-        token: as lists show it from now on.
-        secret: what programs send.
-    """
+    """A new token, with its secret, which is shown only now."""
 
     token: ApiToken
     secret: str = field(repr=False)
 
 
 def new_secret() -> str:
-    """A secret that nobody guesses, with a checksum by which a typing mistake, or a leak, is known for what it is."""
+    """A random secret, with a checksum that reveals typing mistakes, and leaks."""
     drawn = _spelt(secrets.randbits(256), _SECRET_CHARS)
     return f"{PREFIX}{drawn}{_sum(drawn)}"
 
 
 def is_token(secret: str) -> bool:
-    """Can it be a token at all? One that was mistyped, or cut, cannot."""
+    """Can it be a token at all? A mistyped or cut one cannot."""
     if not _FORM.fullmatch(secret):
         return False
     drawn = secret[len(PREFIX) : -_SUM_CHARS]

@@ -1,4 +1,4 @@
-"""Looks up values in the database of an agent: read only and limited; what is found is kept with the conversation."""
+"""Looks up values in the database of an agent: read only and limited; results are kept with the conversation."""
 
 import asyncio
 import importlib.util
@@ -33,12 +33,12 @@ LOOKS = 8
 _VALUE_BYTES = 16 * 2**20
 """Of one value or row of SQLite."""
 _STEPS = 10_000
-"""Of SQLite's machine between two looks at the clock."""
+"""Steps of SQLite's machine between two looks at the clock."""
 _REASON_CHARS = 300
 _POSTGRES = ("postgres", "postgresql", "postgresql+psycopg")
 _SQLITE = "sqlite"
 _READING = ("SQLITE_SELECT", "SQLITE_READ", "SQLITE_FUNCTION", "SQLITE_RECURSIVE")
-"""All that a statement of SQLite may do: no other file, no setting, no write."""
+"""What a statement of SQLite may do: no other file, no setting, no write."""
 _CAST = re.compile(r"(?<![:\w]):session(?=::)")
 
 
@@ -47,9 +47,9 @@ class Databases:
     """See `gate.agents.interface.Observer`.
 
     Args:
-        urls: of databases, by the environment variable that holds them.
-        wanted: what is looked up, as `ScorerSpec.lookup` has it; nothing else is, whoever asks.
-        timeout_s: seconds for one statement.
+        urls: of databases, by their environment variable.
+        wanted: `ScorerSpec.lookup` values; nothing else is looked up.
+        timeout_s: for one statement.
     """
 
     urls: Mapping[str, str] = field(repr=False)
@@ -59,7 +59,7 @@ class Databases:
     _room: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(LOOKS), init=False)
 
     async def observe(self, exam: Exam, case: Case, session: str) -> tuple[Observation, ...]:
-        """What the database scorers of a case asked for, one after the other."""
+        """Results for the database scorers of a case, one after the other."""
         specs = [spec for spec in exam.scorers_of(case) if spec.kind == "database"]
         return tuple([await self._looked(spec, session) for spec in specs])
 
@@ -120,7 +120,7 @@ class Databases:
 
 
 def _apart(look: Callable[[], Observation]) -> "asyncio.Future[Observation]":
-    """In a thread that nobody waits for in the end: a server that falls silent would keep the gate for ever."""
+    """Run in a thread that is abandoned in the end: a silent server would block the gate for ever."""
     found: Future[Observation] = Future()
     found.set_running_or_notify_cancel()
 
@@ -135,7 +135,7 @@ def _apart(look: Callable[[], Observation]) -> "asyncio.Future[Observation]":
 
 
 def check_sqlalchemy() -> None:
-    """Find before anything is asked of the environment that no database can be read.
+    """Check early that databases can be read.
 
     Raises:
         GateError: SQLAlchemy is not installed.
@@ -145,13 +145,10 @@ def check_sqlalchemy() -> None:
 
 
 def check_urls(urls: Mapping[str, str]) -> None:
-    """Find before anything is spent what cannot work.
-
-    Args:
-        urls: by the environment variable that holds them.
+    """Check addresses, by their environment variable, before anything is spent.
 
     Raises:
-        GateError: one is no address of a database that can be read, or the package that talks to Postgres is missing.
+        GateError: an invalid address, or the package for Postgres is missing.
     """
     for name, url in urls.items():
         try:
@@ -165,11 +162,11 @@ def check_urls(urls: Mapping[str, str]) -> None:
 
 
 def engine_of(url: str, timeout_s: float) -> "Engine":
-    """Connections to a database that can only be read, a new one each time: nothing that a look leaves meets the next.
+    """Read-only connections to a database, a new one for each look-up, so that none affects the next.
 
     Args:
         url: `postgresql://…` or `sqlite:///…`.
-        timeout_s: seconds for one statement, and for a connection.
+        timeout_s: for one statement, and for a connection.
     """
     from sqlalchemy import NullPool, create_engine, make_url
 
@@ -191,11 +188,7 @@ def engine_of(url: str, timeout_s: float) -> "Engine":
 
 
 def statement(options: Mapping[str, JsonValue]) -> str:
-    """The one statement of a scorer; names of tables and columns are of the configuration and checked there.
-
-    Args:
-        options: of a scorer of kind `database`.
-    """
+    """The statement of a `database` scorer; the configuration has checked the names of tables and columns."""
     for check in ("conversation", "messages"):
         wanted = options.get(check)
         if isinstance(wanted, dict):
@@ -206,7 +199,7 @@ def statement(options: Mapping[str, JsonValue]) -> str:
 
 
 def _as_query(asked: str) -> str:
-    """What only a query can be: no COPY, which writes files and starts programs in a transaction that only reads."""
+    """Make sure of a query: no COPY, which writes files and starts programs even in a read-only transaction."""
     return f"SELECT * FROM (\n{asked}\n) AS asked LIMIT {MOST_ROWS + 1}"  # noqa: S608
 
 

@@ -1,4 +1,4 @@
-"""Sets of cases in a file and in a store, edited in the same way, and copied from one to the other."""
+"""Sets of cases in a file or in a store, edited in the same way, and copied from one to the other."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -29,15 +29,15 @@ _PAGE = 500
 
 
 class CaseSet(Protocol):
-    """A set of cases that people work on."""
+    """A set of cases that people edit."""
 
     @property
     def label(self) -> str:
-        """As it is named on the command line, with its version where it has one."""
+        """As on the command line, with its version where it has one."""
         ...
 
     def cases(self, wanted: CaseFilter = _EVERY) -> tuple[CaseVersion, ...]:
-        """Those that are wanted, in their order.
+        """Matching cases, in their order.
 
         Raises:
             GateError: there is no such set, or it cannot be read.
@@ -45,18 +45,18 @@ class CaseSet(Protocol):
         ...
 
     def case(self, name: str) -> tuple[CaseVersion, ...]:
-        """The versions of one, the newest first; empty where there is none."""
+        """The versions of a case, the newest first; empty where there is none."""
         ...
 
     def change(self, changes: Sequence[Change], what: str) -> str | tuple[Conflict, ...]:
-        """Do all of it or nothing.
+        """Make all changes, or none.
 
         Args:
             changes: each of another case.
             what: for readers of the history.
 
         Returns:
-            The label of what there is now; or what others have changed meanwhile, and then nothing was done.
+            The new label; or the conflicting changes of others, and then nothing was done.
         """
         ...
 
@@ -70,15 +70,15 @@ class CaseText(Protocol):
         ...
 
     def read(self) -> str | None:
-        """What it holds; None where there is none."""
+        """Its content; None where there is none."""
         ...
 
     def changed_at(self) -> datetime:
-        """When it was written last."""
+        """Time of the last change."""
         ...
 
     def write(self, text: str) -> None:
-        """Put all of it there, or nothing."""
+        """Write all of it, or nothing."""
         ...
 
 
@@ -86,11 +86,11 @@ class StoredSuites(Protocol):
     """Suites of a store, whose changes carry a name and a time."""
 
     def names(self) -> tuple[SuiteVersion, ...]:
-        """The newest version of each."""
+        """The newest version of each suite."""
         ...
 
     def newest(self, name: str) -> SuiteVersion | None:
-        """Of one."""
+        """The newest version of a suite."""
         ...
 
     def version(self, name: str, number: int) -> SuiteVersion | None:
@@ -116,12 +116,9 @@ class StoredSuites(Protocol):
 
 @dataclass(slots=True)
 class FileCases:
-    """Cases of a file; a change is made to the file as it is by then, and touches nothing else in it.
+    """Cases of a file; a change is made to the file's current content, and touches nothing else in it.
 
-    The number of each case is 1; it stands for what the file held when it was first read here.
-
-    Args:
-        text: the file.
+    The number of each case is 1, and stands for the content when it was first read here.
     """
 
     text: CaseText
@@ -133,7 +130,7 @@ class FileCases:
         return self.text.path
 
     def cases(self, wanted: CaseFilter = _EVERY) -> tuple[CaseVersion, ...]:
-        """See `CaseSet`; what was removed from a file is kept by git alone."""
+        """See `CaseSet`; removed cases are kept by git alone."""
         if wanted.archived:
             return ()
         return tuple(one for one in self._known().values() if matches_filter(one, wanted))
@@ -182,9 +179,8 @@ class StoreCases:
     """A suite of a store.
 
     Args:
-        suites: of the store.
-        name: of the suite; one with a version is only looked at.
-        new: it may be made by a change.
+        name: of the suite; one with a version is read only.
+        new: a change may create it.
     """
 
     suites: StoredSuites
@@ -193,7 +189,7 @@ class StoreCases:
 
     @property
     def label(self) -> str:
-        """With the version that it has now."""
+        """With its current version."""
         return self._version().label
 
     def cases(self, wanted: CaseFilter = _EVERY) -> tuple[CaseVersion, ...]:
@@ -248,7 +244,7 @@ class StoreCases:
 
 
 def matches_filter(version: CaseVersion, wanted: CaseFilter) -> bool:
-    """Is a case of a file, or of an old version, one of those that are wanted?"""
+    """Does a case of a file, or of an old version, match the filter?"""
     if version.entry is None:
         return False
     words = words_of(version.entry).casefold()
@@ -258,7 +254,7 @@ def matches_filter(version: CaseVersion, wanted: CaseFilter) -> bool:
 
 
 def _place(change: Put, now: Mapping[str, CaseVersion]) -> str:
-    """The name under which the file has the case that is changed; its new one where that is done already."""
+    """The name of the changed case in the file; its new name where it was renamed already."""
     before = name_before(change)
     return before if before in now else change.name
 
@@ -273,7 +269,7 @@ def _done(change: Change, now: Mapping[str, CaseVersion]) -> bool:
 
 
 def _untouched(change: Change, first: Mapping[str, CaseVersion], now: Mapping[str, CaseVersion]) -> bool:
-    """Does a case stand as it did when somebody looked at it, or is it a new one that is not there yet?"""
+    """Is a case as it was when it was read, or a new one that is not there yet?"""
     before = name_before(change)
     if before != change.name and change.name in now:
         return False
@@ -283,17 +279,17 @@ def _untouched(change: Change, first: Mapping[str, CaseVersion], now: Mapping[st
 
 
 class ChangedMeanwhile(GateError):
-    """Somebody has changed the same case meanwhile, and nothing was done."""
+    """Somebody else has changed the same case, and nothing was done."""
 
 
 @dataclass(frozen=True, slots=True)
 class CaseMove:
-    """What a place lacks.
+    """Differences between a list of cases and a place.
 
     Args:
-        new, edited: cases that it does not have, or has otherwise.
-        others: names of cases that it has and the first place has not.
-        same: how many are alike.
+        new, edited: cases that the place lacks, or has with other content.
+        others: names of cases that only the place has.
+        same: number of equal cases.
     """
 
     new: tuple[Put, ...]
@@ -302,7 +298,7 @@ class CaseMove:
     same: int
 
     def changes(self, *, without_others: bool) -> tuple[Change, ...]:
-        """What is to be done; what is only there may stay."""
+        """The changes to make; cases that only the place has may stay."""
         return (*self.new, *self.edited, *(self.others if without_others else ()))
 
 
@@ -310,8 +306,8 @@ def plan_move(cases: Sequence[Entry], to: CaseSet) -> CaseMove:
     """What has to be done to a place so that it holds these cases.
 
     Args:
-        cases: sound ones, in their order.
-        to: what it is compared with; archived cases of it come back under their names.
+        cases: valid ones, in their order.
+        to: archived cases come back under their names.
     """
     there = {one.name: one for one in to.cases()}
     archived = {one.name: one for one in to.cases(CaseFilter(archived=True))}
@@ -334,7 +330,7 @@ def _on(put: Put, known: CaseVersion | None) -> Put:
 
 
 def changed_meanwhile(conflict: Conflict) -> str:
-    """Who was quicker, and when, for a message."""
+    """Who changed a case first, and when, for a message."""
     current = conflict.current
     if current is None:
         return f"{conflict.change.name} is not there any more"

@@ -1,4 +1,4 @@
-"""Files of the repository, read within a limit and written without loss, and the gate's own folder `.gate`."""
+"""Reads files with a limit, writes them safely, and makes the gate's own folder `.gate`."""
 
 import os
 import signal
@@ -14,7 +14,6 @@ def read_bounded(path: Path, most: int) -> bytes | None:
 
     Args:
         path: of a file, a pipe or a device.
-        most: bytes that are read at most, and one.
 
     Raises:
         OSError: it cannot be read.
@@ -36,13 +35,10 @@ CACHE_FOLDER = Path(GATE_FOLDER) / "cache"
 
 
 def make_gate_folder(path: Path) -> None:
-    """Make a folder, and keep it out of git if it is `.gate` or lies in it.
-
-    Args:
-        path: the folder.
+    """Make a folder, and keep it out of git if it is `.gate` or inside it.
 
     Raises:
-        GateError: it cannot be made, or a link stands on the way, which a repository may have brought.
+        GateError: it cannot be made, or a link is on the way, which a repository may have brought.
     """
     home = path if path.name == GATE_FOLDER else path.parent
     own = home.name == GATE_FOLDER
@@ -64,27 +60,20 @@ _HINT = "name another place with --out"
 
 
 def write_new(path: Path, text: str) -> None:
-    """Write a file that must not be there yet; afterwards there is all of it, or nothing.
+    """Write a new file, whole or not at all.
 
     Args:
-        path: where; folders on the way are made.
-        text: what; line ends stay as they are.
+        path: missing folders are made.
+        text: line ends stay as they are.
 
     Raises:
-        GateError: something is there already, a link stands on the way, or the place cannot be written to.
+        GateError: something is there already, a link is on the way, or the place is not writable.
     """
     write_all_new({path: text})
 
 
 def write_all_new(texts: Mapping[Path, str]) -> None:
-    """Write several files that must not be there yet; none is written where one of them is in the way.
-
-    Args:
-        texts: by path; see `write_new`.
-
-    Raises:
-        GateError: see `write_new`.
-    """
+    """Write several new files, or none where one is in the way; see `write_new`."""
     for path in texts:
         _check_way(path)
         if os.path.lexists(path):
@@ -101,29 +90,23 @@ def write_all_new(texts: Mapping[Path, str]) -> None:
 
 
 def rewrite(path: Path, text: str) -> None:
-    """Put another text into a file that is there; afterwards it is the new one or the old one, with the same rights.
+    """Replace the text of a file, whole or not at all; its rights stay.
 
     Args:
         path: a plain file.
-        text: what; line ends stay as they are.
+        text: line ends stay as they are.
 
     Raises:
-        GateError: it is no plain file, a link stands on the way, or it cannot be written.
+        GateError: it is not a plain file, a link is on the way, or it cannot be written.
     """
     rewrite_all({path: text})
 
 
 def rewrite_all(texts: Mapping[Path, str]) -> None:
-    """Put other texts into files that belong together; afterwards all of them are the new ones, or the old ones.
+    """Replace the texts of several files, all or none; see `rewrite`.
 
     All texts are on the disk before the first file is replaced. Where one cannot be replaced, those before it get their
     old text again.
-
-    Args:
-        texts: by path; see `rewrite`.
-
-    Raises:
-        GateError: see `rewrite`.
     """
     for path in texts:
         _check_way(path)
@@ -146,7 +129,7 @@ def rewrite_all(texts: Mapping[Path, str]) -> None:
 
 
 def _replace(files: Mapping[Path, tuple[Path, Path]]) -> None:
-    """Put new files in place of old ones, of which there are copies; no signal comes between two of them."""
+    """Replace old files, of which there are copies, by new ones; no signal comes between two of them."""
     done: list[tuple[Path, Path]] = []
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
     try:
@@ -162,14 +145,14 @@ def _replace(files: Mapping[Path, tuple[Path, Path]]) -> None:
 
 
 def _copy(path: Path, data: bytes) -> Path:
-    """Something that can take the place of a file, with its rights."""
+    """A temporary file with new data and the rights of a file."""
     new = _beside(path, data)
     new.chmod(path.stat().st_mode & 0o7777)
     return new
 
 
 def _check_way(path: Path) -> None:
-    """A repository may have brought a link that leads out of it; of an absolute path the user has seen all."""
+    """Refuse a link on the way, which a repository may have brought; an absolute path was named by the user."""
     if path.is_absolute():
         return
     for folder in path.parents:
@@ -191,7 +174,7 @@ def _link(path: Path, text: str) -> None:
 
 
 def _beside(path: Path, data: bytes) -> Path:
-    """What a file is to hold, on the disk, in a file with a name of its own in the same folder."""
+    """A temporary file with the data, in the same folder."""
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:50]}.")
     try:
         with open(handle, "wb") as file:

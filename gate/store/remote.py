@@ -1,4 +1,4 @@
-"""A Prompt Gate server as a client sees it, and a run as the upload that it takes."""
+"""Client of a Prompt Gate server, and the upload of a run."""
 
 import http.client
 import ipaddress
@@ -20,24 +20,24 @@ from gate.errors import GateError
 
 Json: TypeAlias = Mapping[str, object]
 SILENCE_S = 300.0
-"""Of a server, at most: a large run takes a while to be written."""
+"""Longest wait for a server: a large run takes a while to be written."""
 _CONNECT_S = 30.0
 _LARGEST_ANSWER = 2**20
 _SAID_CHARS = 500
 
 
 class Unreachable(Exception):
-    """No answer came; asking again may help. The text says why."""
+    """No answer came, so that another attempt may help; the text says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a server said.
+    """Reply of a server.
 
     Args:
         status: of HTTP.
-        headers: with small letters.
-        body: what it holds, where it is a JSON object; else empty.
+        headers: with lower-case names.
+        body: a JSON object; else empty.
     """
 
     status: int
@@ -46,7 +46,7 @@ class Reply:
 
     @property
     def said(self) -> str:
-        """What went wrong, in the server's words."""
+        """The server's own message about an error."""
         words = [text for name in ("detail", "hint") if isinstance(text := self.body.get(name), str) and text]
         return printable(" ".join(words))[:_SAID_CHARS]
 
@@ -56,9 +56,9 @@ class Upload:
     """The body of a request.
 
     Args:
-        kind: its media type.
+        kind: media type.
         size: bytes.
-        parts: bytes, anew each time that it is sent.
+        parts: bytes, made anew each time that it is sent.
     """
 
     kind: str
@@ -68,14 +68,13 @@ class Upload:
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """Where a server is.
+    """Address of a server.
 
     Args:
-        scheme: `http` or `https`.
         host: without brackets.
-        port: None for the usual one.
-        prefix: path that everything is below; without a slash at its end.
-        token: that is sent; empty for none.
+        port: None for the default.
+        prefix: path below which everything is; without a slash at its end.
+        token: empty for none.
     """
 
     scheme: str
@@ -89,12 +88,11 @@ class Server:
         """The server at an address.
 
         Args:
-            url: as somebody wrote it.
-            token: that is sent; empty for none.
-            insecure: send a token over a network that can read it.
+            token: empty for none.
+            insecure: allow a token over an unencrypted network.
 
         Raises:
-            GateError: it is no address, holds a password, or would show the token to a network.
+            GateError: the address is invalid or holds a password, or the token would be readable on the network.
         """
         hint = "write https://gate.example.org"
         try:
@@ -116,7 +114,7 @@ class Server:
 
     @property
     def here(self) -> bool:
-        """It is on this machine."""
+        """Is it on this machine?"""
         try:
             return self.host == "localhost" or ipaddress.ip_address(self.host).is_loopback
         except ValueError:
@@ -129,12 +127,7 @@ class Server:
         return f"{self.scheme}://{host}{'' if self.port is None else f':{self.port}'}{self.prefix}"
 
     def ask(self, method: str, path: str, upload: Upload | None = None) -> Reply:
-        """Send one request, and wait for the answer.
-
-        Args:
-            method: of HTTP.
-            path: below the prefix.
-            upload: what is sent.
+        """Send one request to a path below the prefix, and wait for the answer.
 
         Raises:
             Unreachable: no answer came.
@@ -184,7 +177,7 @@ class Server:
         return connection
 
     def _proxy(self) -> SplitResult | None:
-        """Through which the environment wants encrypted connections to go; it sees no more of them than their end."""
+        """The environment's proxy for encrypted connections."""
         given = urllib.request.getproxies().get("https", "")
         if not given or urllib.request.proxy_bypass(self.host):
             return None
@@ -214,13 +207,13 @@ _File: TypeAlias = tuple[Path, int]
 
 @dataclass(frozen=True, slots=True)
 class RunParcel:
-    """What is sent; each time that it is iterated over, it is read anew.
+    """The upload of a run; read anew each time that it is iterated over.
 
     Args:
-        head: what stands in front of each file, and that file with its size.
-        tail: what stands at the end.
+        head: the text in front of each file, and that file with its size.
+        tail: the end of the body.
         edge: between the parts.
-        shown: is told how many bytes of how many were read.
+        shown: is called with the bytes read so far, and their total.
     """
 
     head: tuple[tuple[bytes, _File], ...]
@@ -230,13 +223,13 @@ class RunParcel:
 
     @classmethod
     def of(cls, run: Path, samples: Path | None, origin: str, shown: Callable[[int, int], None]) -> "RunParcel":
-        """A run and what lies beside it.
+        """A run and its samples.
 
         Args:
             run: `run.json`.
             samples: `samples.jsonl`; None without them.
-            origin: where the run comes from, in JSON.
-            shown: is told how many bytes of how many were read.
+            origin: of the run, in JSON.
+            shown: is called with the bytes read so far, and their total.
         """
         edge = secrets.token_hex(16)
         named = {"run": run} | ({} if samples is None else {"samples": samples})
@@ -277,7 +270,7 @@ def _size(path: Path) -> int:
 
 
 def _blocks(path: Path, size: int) -> Iterator[bytes]:
-    """So many bytes of a file: it was said how long it is."""
+    """Exactly so many bytes of a file, whose length was announced."""
     try:
         with path.open("rb") as file:
             if os.fstat(file.fileno()).st_size != size:

@@ -25,11 +25,11 @@ _PIECE = 1 << 16
 
 @dataclass(slots=True)
 class RunFolder:
-    """Keeps samples as they come and the record at the end; nothing is made on disk before the first sample.
+    """Writes samples as they come and the record at the end; nothing is made on disk before the first sample.
 
     Args:
-        path: the folder; made when it is needed, earlier files of the same names are replaced.
-        reports: file name to renderer, such as `report.md`.
+        path: made when needed; earlier files of the same names are replaced.
+        reports: file name, such as `report.md`, to renderer.
         beside: names of files that others may put there.
     """
 
@@ -41,11 +41,7 @@ class RunFolder:
     _end: int = field(default=0, init=False)
 
     def sample(self, sample: Sample) -> int:
-        """Append one line to `samples.jsonl` and flush it.
-
-        Returns:
-            Where the line begins, in bytes.
-        """
+        """Append one line to `samples.jsonl` and flush it; returns its first byte's position."""
         from gate.store.samples import sample_line
 
         if self._samples is None:
@@ -62,7 +58,7 @@ class RunFolder:
         return place
 
     def words(self, place: int) -> Words:
-        """The texts of the sample whose line begins there."""
+        """The texts of the sample whose line begins at a byte."""
         from gate.store.samples import parse_sample
 
         if self._samples is None:
@@ -80,7 +76,7 @@ class RunFolder:
             write_whole(self.path / name, render(run))
 
     def clear(self) -> None:
-        """Remove what an earlier run, or the repository itself, left here under the names of a run's files."""
+        """Remove files with the names of a run's files, from an earlier run or the repository itself."""
         for name in ("run.json", "samples.jsonl", *self.reports, *self.beside):
             path = self.path / name
             try:
@@ -92,10 +88,10 @@ class RunFolder:
                 raise GateError(f"cannot remove {path}: {error.strerror}", "name another folder") from None
 
     def made(self) -> Path:
-        """The folder, which is made unless it is there.
+        """The folder, made where it is missing.
 
         Raises:
-            GateError: it cannot be made, or lies behind a link that a repository may have brought.
+            GateError: it cannot be made, or is behind a link that a repository may have brought.
         """
         make_gate_folder(self.path)
         return self.path
@@ -130,7 +126,7 @@ def write_whole(path: Path, text: str) -> None:
 
 
 def write_lines(path: Path, parts: Iterable[str] | Iterable[bytes]) -> None:
-    """The same, piece by piece; nothing is left behind where the pieces come to no end."""
+    """As `write_whole`, piece by piece; leaves nothing behind where the pieces fail."""
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with open(handle, "wb") as file:
@@ -143,7 +139,7 @@ def write_lines(path: Path, parts: Iterable[str] | Iterable[bytes]) -> None:
 
 
 def _line_at(file: BinaryIO, place: int) -> bytes:
-    """The line that begins there, whatever the position of whoever writes the file."""
+    """The line that begins at a byte, without moving the writer's position."""
     line = b""
     for piece in _pieces(file, place):
         line += piece
@@ -161,7 +157,7 @@ def _pieces(file: BinaryIO, place: int = 0) -> Iterator[bytes]:
 AnyRecord = TypeVar("AnyRecord", bound=BaseModel)
 
 LARGEST_RECORD = 256 * 1024 * 1024
-"""Bytes; a larger file is not one of ours."""
+"""Bytes; a larger file is not a record."""
 _VERSION = re.compile(r"\d{1,6}(\.\d{1,6}){1,2}\w{0,20}", re.ASCII)
 
 
@@ -169,7 +165,7 @@ def load_run(path: Path) -> RunRecord:
     """Read a record.
 
     Args:
-        path: a `run.json`, or the folder that holds one.
+        path: a `run.json`, or its folder.
 
     Raises:
         GateError: no such file, not a run, or a run of another version.
@@ -183,9 +179,7 @@ def read_run(content: bytes, file: str, hint: str = "send a run.json as the gate
     """Read the content of a record; see `load_run`.
 
     Args:
-        content: of the file.
-        file: its name, for messages.
-        hint: what to do about a file that is none.
+        hint: remedy where it is not one.
     """
     return read_record(RunRecord, content, file, "run", hint)
 
@@ -194,10 +188,9 @@ def content_of(file: Path, what: str, hint: str, largest: int) -> bytes:
     """The content of a file that may be anything.
 
     Args:
-        file: to read.
-        what: it should be, such as `run`.
-        hint: what to do where it cannot be that.
-        largest: bytes that it may have.
+        what: the expected kind, such as `run`.
+        hint: remedy where it cannot be that.
+        largest: bytes allowed.
 
     Raises:
         GateError: it cannot be read, or is too large.
@@ -212,17 +205,15 @@ def content_of(file: Path, what: str, hint: str, largest: int) -> bytes:
 
 
 def read_record(model: type[AnyRecord], content: bytes, file: str, what: str, hint: str) -> AnyRecord:
-    """A record with a schema, from the content of its file.
+    """Read a record with a schema.
 
     Args:
         model: with the name of its schema as the default of `schema_id`.
-        content: of the file.
-        file: its name, for messages.
-        what: it should be, such as `run`.
-        hint: what to do about a file that is none.
+        what: the expected kind, such as `run`.
+        hint: remedy where it is not one.
 
     Raises:
-        GateError: it is no such record, or another version wrote it.
+        GateError: it is not such a record, or is of another version.
     """
     try:
         data = parsed(content)
@@ -242,7 +233,7 @@ def read_record(model: type[AnyRecord], content: bytes, file: str, what: str, hi
 
 
 def _other_version(told: dict[str, JsonValue]) -> str:
-    """What to do where another version wrote the record, whose fields may be others; empty where it was this one."""
+    """The remedy where another version wrote the record; empty where it was this one."""
     own, wrote = version("prompt-gate"), told.get("tool_version")
     if not isinstance(wrote, str) or not _VERSION.fullmatch(wrote) or wrote == own:
         return ""
@@ -258,7 +249,7 @@ class SessionFiles:
     """See `gate.agents.interface.Sessions`.
 
     Args:
-        folder: of this run alone; made when it is needed.
+        folder: of this run alone; made when needed.
     """
 
     folder: Path
@@ -277,7 +268,7 @@ class SessionFiles:
             return None
 
     def clear(self) -> None:
-        """Remove them all."""
+        """Remove all sessions."""
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def _path(self, session: str) -> Path:

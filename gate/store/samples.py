@@ -1,4 +1,4 @@
-"""`samples.jsonl`: one sample a line, schema `prompt-gate/sample/1`; what is read may come from anywhere."""
+"""Reads and writes `samples.jsonl`: one sample a line, schema `prompt-gate/sample/1`; input is not trusted."""
 
 import json
 from collections import defaultdict
@@ -18,7 +18,7 @@ from gate.values import complaint, parsed, written
 SCHEMA = "prompt-gate/sample/1"
 SAMPLE_ADAPTER: TypeAdapter[Sample] = TypeAdapter(Sample)
 LONGEST_LINE = 64 * 2**20
-"""Bytes of one sample; a longer line is not one of ours."""
+"""Bytes of one sample; a longer line is refused."""
 
 
 class BadSample(Exception):
@@ -65,7 +65,7 @@ class SampleLine:
 
     Args:
         number: from 1.
-        start: its first byte.
+        start: position of its first byte.
         data: with its line break, where it has one.
     """
 
@@ -75,7 +75,7 @@ class SampleLine:
 
     @property
     def torn(self) -> bool:
-        """It has no end: whoever wrote it was stopped."""
+        """Has it no end, since its writer was stopped?"""
         return not self.data.endswith(b"\n")
 
 
@@ -91,7 +91,7 @@ def sample_lines(path: Path) -> Iterator[SampleLine]:
 
 
 def sample_lines_of(file: BinaryIO) -> Iterator[SampleLine]:
-    """The lines of a file that is open; see `sample_lines`."""
+    """The lines of an open file; see `sample_lines`."""
     number = start = 0
     while data := file.readline(LONGEST_LINE + 1):
         number += 1
@@ -102,10 +102,10 @@ def sample_lines_of(file: BinaryIO) -> Iterator[SampleLine]:
 
 
 def sample_at(file: BinaryIO, start: int) -> Sample:
-    """The sample whose line begins at a byte that `sample_lines` has named.
+    """The sample whose line begins at a byte from `sample_lines`.
 
     Raises:
-        BadSample: there is no sample any more.
+        BadSample: it is no longer there.
     """
     file.seek(start)
     return parse_sample(file.readline(LONGEST_LINE + 1))
@@ -117,10 +117,7 @@ SAMPLES_FILE = "samples.jsonl"
 def samples_of(folder: Path) -> Iterator[Sample]:
     """Every sample, in the order in which they were finished; one in memory at a time.
 
-    A last line without an end is passed over: whoever wrote it was stopped.
-
-    Args:
-        folder: that holds `samples.jsonl`.
+    A last line without an end is ignored: its writer was stopped.
 
     Raises:
         GateError: there is no such file, or it cannot be read.
@@ -143,12 +140,9 @@ def samples_of(folder: Path) -> Iterator[Sample]:
 
 
 def seconds_of(folder: Path) -> dict[tuple[str, str], float]:
-    """How long the answers of the candidate took, summed over the samples of each suite and case.
+    """Seconds of the candidate's answers, summed over the samples of each suite and case.
 
-    Lines that say nothing usable are passed over: times are a courtesy, and nothing is judged by them.
-
-    Args:
-        folder: that may hold `samples.jsonl`.
+    Unusable lines, or no file at all, are ignored: no decision depends on the times.
     """
     found: dict[tuple[str, str], float] = defaultdict(float)
     with suppress(OSError, BadSample):
@@ -163,11 +157,11 @@ def seconds_of(folder: Path) -> dict[tuple[str, str], float]:
 
 @dataclass(frozen=True, slots=True)
 class CaseSamples:
-    """What was found.
+    """Samples of one case.
 
     Args:
-        samples: in the order of arm and index; empty where the file is not there, or has none of this case.
-        trouble: why some may be missing, in one sentence; empty where nothing is wrong.
+        samples: in the order of arm and index; empty without the file, or without any of this case.
+        trouble: why some may be missing, in one sentence; empty otherwise.
     """
 
     samples: tuple[Sample, ...] = ()
@@ -175,11 +169,10 @@ class CaseSamples:
 
 
 def samples_beside(run: Path, suite: str, case: str) -> CaseSamples:
-    """Read them; lines of other cases are passed over without being understood.
+    """Read the samples of a case; lines of other cases are not parsed.
 
     Args:
         run: a `run.json`, or its folder.
-        suite, case: the names.
     """
     file = (run if run.is_dir() else run.parent) / SAMPLES_FILE
     # As the run wrote it: as it is, or with escapes.

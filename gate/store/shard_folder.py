@@ -1,4 +1,4 @@
-"""Shards on disk: `shard.json` and `samples.jsonl` in one folder each, and where the samples of all shards lie."""
+"""Shards on disk: `shard.json` and `samples.jsonl` in one folder each, and the places of all samples."""
 
 from array import array
 from collections.abc import Iterator, Mapping
@@ -17,12 +17,12 @@ from gate.store.samples import BadSample, SampleLine, parse_sample, sample_at, s
 
 SHARD_FILE = "shard.json"
 LARGEST_SHARD = 16 * 2**20
-"""Bytes; a larger file is not one of ours."""
+"""Bytes; a larger file is not a shard."""
 SHARDS_HINT = "name folders that gate diff --shard made, or the folder that holds them"
 
 
 def write_shard(folder: Path, record: ShardRecord) -> None:
-    """Write `shard.json` into a folder that is there, whole or not at all.
+    """Write `shard.json` into an existing folder, whole or not at all.
 
     Raises:
         CannotEvaluate: it cannot be written.
@@ -66,18 +66,18 @@ def load_shard(folder: Path) -> ShardRecord:
 
 SAMPLES_FILE = "samples.jsonl"
 MOST_PROBLEMS = 100
-"""Of one file; what comes after them is not looked at."""
+"""Mistakes reported of one file; the rest of it is not read."""
 _NOWHERE = -1
 
 
 @dataclass(slots=True)
 class ShardSamples:
-    """Where the samples are: ten bytes for each.
+    """Places of the samples: ten bytes for each.
 
     Args:
         places: of all samples of the run.
         numbers: for each place the shard that has to bring the sample, from `gate.engine.plan.dealt`.
-        files: `samples.jsonl` of each shard that is there.
+        files: `samples.jsonl` of each present shard.
     """
 
     places: Places
@@ -89,14 +89,10 @@ class ShardSamples:
         self._starts = array("q", [_NOWHERE]) * len(self.places)
 
     def look_through(self, number: int, *, torn: bool) -> tuple[int, list[Problem]]:
-        """Read the file of one shard from end to end.
+        """Read the file of one shard; returns its number of samples, and all mistakes.
 
         Args:
-            number: of the shard.
-            torn: the process was stopped while it wrote, so the last line may be half a sample, and is passed over.
-
-        Returns:
-            How many samples it holds, and everything that is wrong with it.
+            torn: the process was stopped while it wrote, so a last line that is cut is ignored.
         """
         path, taken, problems = self.files[number], 0, list[Problem]()
         try:
@@ -115,10 +111,10 @@ class ShardSamples:
         return taken, problems
 
     def samples(self) -> Iterator[Sample]:
-        """Every sample that is there, in canonical order, one in memory at a time.
+        """All present samples, in canonical order, one in memory at a time.
 
         Raises:
-            CannotEvaluate: a file changed since it was looked through.
+            CannotEvaluate: a file changed since `look_through`.
         """
         with ExitStack() as stack:
             files = {number: stack.enter_context(path.open("rb")) for number, path in self.files.items()}
@@ -139,7 +135,7 @@ class ShardSamples:
         return self.places.place(sample.suite, sample.case_id, sample.arm, sample.index)
 
     def _take(self, line: SampleLine, number: int) -> str:
-        """Note where a sample lies; what is wrong with it, or nothing."""
+        """Note the place of a sample; returns what is wrong with it, or nothing."""
         if line.torn:
             return "the last line is cut off"
         try:

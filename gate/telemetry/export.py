@@ -23,13 +23,13 @@ from opentelemetry.trace import Tracer
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
 LONGEST = 64 * 1024
-"""Bytes of an answer; the SDK reads a few words of it, and of one without end all that memory holds."""
+"""Bytes of an answer; the SDK would read one without end until memory is full."""
 
 
 class Session(requests.Session):
     """Requests as the SDK sends them, with answers of bounded size.
 
-    A redirect is no success: spans, with the headers that belong to them, go to the address that was set or nowhere.
+    A redirect is no success: spans and their headers go to the address that was set, or nowhere.
     """
 
     def request(self, method: str, url: str | bytes, *args: Any, **options: Any) -> requests.Response:
@@ -57,13 +57,13 @@ _CAUSES = (
     (re.compile(r"(?i)dropping"), "the queue was full"),
     (re.compile(r"Transient error ([A-Z][A-Za-z ]{2,40}) encountered"), "the collector answers {}"),
 )
-"""What the SDK says, which may repeat an address with a password, or a header, and what is said instead."""
+"""The SDK's messages, which may repeat an address with a password, or a header, and what replaces them."""
 
 
 class _Trouble(logging.Handler):
-    """Keeps what the SDK complains of, instead of the screen.
+    """Stores the SDK's complaints, which would otherwise go to the screen.
 
-    A request that is sent again is a warning, and nothing is lost by it if it goes through then.
+    A request that is sent again is a warning, and nothing is lost if it succeeds then.
     """
 
     def __init__(self) -> None:
@@ -81,13 +81,9 @@ class _Trouble(logging.Handler):
 
 @dataclass(slots=True)
 class Exporter:
-    """What spans and events of one run are sent through.
+    """Sends the spans and events of one run to two addresses; without one for logs there is no logger.
 
     Queues are bounded, and what does not fit is dropped; a thread of the SDK's own sends them.
-
-    Args:
-        traces, logs: addresses; without one for logs there is no logger.
-        version: of this program.
     """
 
     traces: str
@@ -118,11 +114,7 @@ class Exporter:
             self._closing.append(events.shutdown)
 
     def close(self) -> str:
-        """Send what is left, for as long as `PATIENCE_S` seconds.
-
-        Returns:
-            What went wrong, in one line; empty where all was taken.
-        """
+        """Send what is left, for `PATIENCE_S` seconds at most; says in one line what went wrong, if anything did."""
         # Daemons: an address that never answers must not keep the process alive.
         threads = [threading.Thread(target=one, daemon=True) for one in self._closing]
         for thread in threads:
@@ -140,7 +132,7 @@ class Exporter:
 
 
 def _cause(said: str) -> str:
-    """Why something was lost, in words of our own; empty for what is about something else."""
+    """Why something was lost, in our own words; empty for other messages."""
     for form, cause in _CAUSES:
         if found := form.search(said):
             return cause.format(*found.groups())
@@ -148,9 +140,5 @@ def _cause(said: str) -> str:
 
 
 def parent_of(traceparent: str) -> Context | None:
-    """The span that a run belongs to.
-
-    Args:
-        traceparent: in the form of W3C Trace Context; empty, or anything else, for none.
-    """
+    """The span that a run belongs to, from a W3C Trace Context `traceparent`; None where that is empty or invalid."""
     return TraceContextTextMapPropagator().extract({"traceparent": traceparent}) if traceparent else None

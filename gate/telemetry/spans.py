@@ -30,31 +30,26 @@ from gate.values import JsonValue
 AttributeValue: TypeAlias = str | bool | int | float | Sequence[str]
 Attributes: TypeAlias = dict[str, AttributeValue]
 TextMask: TypeAlias = Callable[[str], str]
-"""Puts something else in the place of keys."""
+"""Replaces keys in a text."""
 
 LONGEST = 20_000
-"""Characters of one message, of what a tool gave, or of a reason."""
+"""Characters of one message, of a tool's result, or of a reason."""
 LONGEST_NAME = 100
-"""Characters of what stands in the name of a span."""
+"""Characters of a name in the name of a span."""
 MESSAGES = 100
-"""Messages of one request, the newest first kept."""
+"""Messages of one request; the newest are kept."""
 REASONS = 10
 """Reasons of a verdict."""
 _HOSTED = {"openai": OPENAI_URL, "anthropic": ANTHROPIC_URL}
 _HERE = ("local", "replay", "fake")
 _CLOUDS = {"azure": "azure.ai.openai", "bedrock": "aws.bedrock", "vertex": "gcp.vertex_ai"}
-"""The conventions' words for providers whose name is another."""
+"""The conventions' names for providers that we call otherwise."""
 _PORTS = {"http": 80, "https": 443}
 _STATUS = re.compile(r"\bHTTP (\d{3})\b")
 
 
 def request_attributes(request: Request, address: str) -> Attributes:
-    """What a request says of itself, its content left out.
-
-    Args:
-        request: to a model.
-        address: of the service; empty for its maker's own.
-    """
+    """Attributes of a request to a service, without its content; an empty address is its maker's own."""
     params, provider = request.params, request.model.provider
     found: Attributes = {
         "gen_ai.operation.name": "chat",
@@ -88,7 +83,7 @@ def _server(address: str, *, remote: bool) -> Attributes:
 
 
 def reply_attributes(reply: Reply) -> Attributes:
-    """What a reply says of itself, its content left out."""
+    """Attributes of a reply, without its content."""
     usage = reply.usage
     found: Attributes = {
         "gen_ai.response.model": reply.model_id,
@@ -132,7 +127,7 @@ def reply_content(reply: Reply, mask: TextMask) -> Attributes:
 
 
 def run_attributes(run: RunRecord) -> Attributes:
-    """What came of a run."""
+    """The result of a run."""
     found: Attributes = {
         "prompt_gate.verdict": run.verdict.value,
         "prompt_gate.exit_code": run.exit_code,
@@ -152,12 +147,12 @@ def run_attributes(run: RunRecord) -> Attributes:
 
 
 def safe_attributes(found: Attributes) -> Attributes:
-    """The same with texts that can be sent: half of a surrogate pair would take the whole batch with it."""
+    """The same with texts that can be sent: half a surrogate pair would lose the whole batch."""
     return {name: _sendable(value) for name, value in found.items()}
 
 
 def span_name(what: str, name: str) -> str:
-    """The name of a span: what is done, and by whom, who may be called anything."""
+    """The name of a span: the operation and a name, which may be anything."""
     return f"{what} {name.encode('utf-8', 'replace').decode()[:LONGEST_NAME]}"
 
 
@@ -168,7 +163,7 @@ def _sendable(value: AttributeValue) -> AttributeValue:
 
 
 def cut_text(text: str, mask: TextMask) -> str:
-    """Text without keys, and not of any length."""
+    """A text of bounded length, without keys."""
     told = mask(text)
     return told if len(told) <= LONGEST else f"{told[:LONGEST]} […{len(told) - LONGEST:,} characters left out]"
 
@@ -204,13 +199,8 @@ EVALUATION = "gen_ai.evaluation.result"
 
 @dataclass(frozen=True, slots=True)
 class ContentTerms:
-    """What may be told.
-
-    Args:
-        mask: takes keys out of texts.
-        content_in_spans: prompts, answers, arguments and results of tools.
-        content_in_events: what scorers say of an answer.
-    """
+    """What may be recorded: in spans prompts, answers, arguments and results of tools; in events the words of
+    scorers."""
 
     mask: TextMask
     content_in_spans: bool = False
@@ -219,12 +209,7 @@ class ContentTerms:
 
 @dataclass(slots=True)
 class _Taken:
-    """A sample under way.
-
-    Args:
-        span: of the sample.
-        context: under which what was evaluated is told of: the span of the last answer, or that of the sample.
-    """
+    """A sample under way, and the context of its evaluations: the span of its last answer, or its own."""
 
     span: Span
     context: Context
@@ -232,13 +217,8 @@ class _Taken:
 
 @dataclass(slots=True)
 class Trace:
-    """Makes the spans of one run; all of it happens in the thread of the event loop.
-
-    Args:
-        tracer: makes spans.
-        logger: takes events; None where they become part of their spans.
-        terms: what may be told.
-    """
+    """Makes the spans of one run, all in the event loop's thread; without a logger, events become part of their
+    spans."""
 
     tracer: Tracer
     logger: Logger | None
@@ -249,11 +229,7 @@ class Trace:
 
     @contextmanager
     def run(self, parent: Context | None) -> Iterator[None]:
-        """The span of the run; what is still open at its end ends with it.
-
-        Args:
-            parent: that the run belongs to; None for a trace of its own.
-        """
+        """The span of the run, without a parent a trace of its own; what is still open at its end ends with it."""
         begun = self.tracer.start_as_current_span(
             "prompt_gate.run", parent, record_exception=False, set_status_on_exception=False
         )
@@ -270,12 +246,12 @@ class Trace:
                     suite.end()
 
     def ended(self, run: RunRecord) -> None:
-        """Tell the verdict on the span of the run."""
+        """Record the verdict on the span of the run."""
         trace.get_current_span().set_attributes(safe_attributes(run_attributes(run)))
 
     @contextmanager
     def sample(self, job: Job) -> Iterator[None]:
-        """A sample is taken: what is asked within belongs to it, until `finished` is told what came of it."""
+        """A sample is taken: calls within belong to it, until `finished` records its result."""
         about: Attributes = {
             "prompt_gate.suite": job.suite.name,
             "prompt_gate.case.id": job.case.id,
@@ -296,7 +272,7 @@ class Trace:
             yield
 
     def finished(self, sample: Sample) -> None:
-        """What came of a sample: its score, and what each scorer says."""
+        """Record the score of a sample, and what each scorer says."""
         taken = self._open.pop((sample.suite, sample.case_id, sample.arm, sample.index), None)
         if taken is None:
             return
@@ -312,14 +288,8 @@ class Trace:
         taken.span.end()
 
     def called(self, request: Request, reply: Reply | Failed | BaseException, begun: int, about: Attributes) -> None:
-        """A model was called; one span, however often the request was sent.
-
-        Args:
-            request: what was asked.
-            reply: what came of it; a known answer was not asked for, and is not told.
-            begun: nanoseconds since 1970.
-            about: attributes of the request.
-        """
+        """Record a call of a model in one span, however often it was sent; a known answer is not recorded. `begun` is
+        in nanoseconds since 1970."""
         if isinstance(reply, Reply) and reply.origin.reused:
             return
         now = time.time_ns()
@@ -341,12 +311,7 @@ class Trace:
         self._answers(span, about)
 
     def used(self, tool: ToolUse, begun: int) -> None:
-        """A tool was called.
-
-        Args:
-            tool: and what came of it.
-            begun: nanoseconds since 1970.
-        """
+        """Record a call of a tool, begun at so many nanoseconds since 1970."""
         about: Attributes = {
             "gen_ai.operation.name": "execute_tool",
             "gen_ai.tool.name": tool.name,
@@ -369,7 +334,7 @@ class Trace:
         return self._suites[name]
 
     def _answers(self, span: Span, about: Attributes) -> None:
-        """What is evaluated is the answer, so that is what evaluations belong to."""
+        """Have evaluations belong to this answer, which is what they evaluate."""
         taken = self._by_span.get(trace.get_current_span().get_span_context().span_id)
         if taken is not None and about["prompt_gate.role"] == "answer":
             taken.context = trace.set_span_in_context(span)
@@ -405,14 +370,7 @@ class Trace:
 
 @dataclass(frozen=True, slots=True)
 class TracedCalls:
-    """Calls that are told of; see `gate.calls.interface.BudgetedCalls`.
-
-    Args:
-        calls: makes them.
-        trace: is told.
-        role: `answer`, `aside`, `judge` or `other`.
-        address: where a model is asked.
-    """
+    """Calls that are recorded; the role is `answer`, `aside`, `judge` or `other`."""
 
     calls: BudgetedCalls
     trace: Trace
@@ -433,19 +391,14 @@ class TracedCalls:
         return self.calls.outside(messages)
 
     def _told(self, request: Request, reply: Reply | Failed | BaseException, begun: int) -> None:
-        with suppress(Exception):  # whoever looks must not be in the way
+        with suppress(Exception):  # an error in tracing must not fail the call
             about = request_attributes(request, self.address(request.model))
             self.trace.called(request, reply, begun, {**about, "prompt_gate.role": self.role})
 
 
 @dataclass(frozen=True, slots=True)
 class TracedToolbox:
-    """Tools that are told of; see `gate.agents.interface.Toolbox`.
-
-    Args:
-        box: the tools.
-        trace: is told.
-    """
+    """Tools whose calls are recorded."""
 
     box: Toolbox
     trace: Trace

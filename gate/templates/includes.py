@@ -1,8 +1,8 @@
-"""`{% include "path" %}`: which file it names, and its text put in its place.
+"""Resolves `{% include "path" %}`, and puts the included text in its place.
 
-A part is put into the tree of the template before that is compiled, in a scope of its own. So there is one template to
-render, whose loops, values and size are bounded together, and no loader that could be led to a file at run time. Lines
-of parts are counted on behind those of the template, part by part, and are told by `located`.
+A part becomes a piece of the template's tree before that is compiled, in a scope of its own. So there is one template
+to render, whose loops, values and size are limited together, and no loader that could reach a file at run time. Lines
+of parts are numbered after those of the template, part by part; `located` finds them.
 """
 
 import posixpath
@@ -18,16 +18,14 @@ from gate.paths import complaint
 from gate.templates.sandbox import BadTemplate, Environment, Extent, parsed
 
 _BREAK = re.compile(r"\r\n|\r|\n")
-"""What Jinja counts as the end of a line."""
+"""Jinja's line ends."""
 
 
 def with_parts(environment: Environment, text: str, parts: Parts) -> nodes.Template:
     """The tree of a template with its parts in it.
 
     Args:
-        environment: parses.
-        text: the template.
-        parts: every file that it pulls in, as `gate.prompts.partials.gather` found them: no part holds itself.
+        parts: every included file, from `gate.prompts.partials.gather`: no part includes itself.
 
     Raises:
         BadTemplate: with line and file.
@@ -42,12 +40,10 @@ def with_parts(environment: Environment, text: str, parts: Parts) -> nodes.Templ
 
 
 def located(text: str, parts: Parts, line: int) -> tuple[str, int]:
-    """The file and the line in it of a line of the whole; the file is empty for the template itself.
+    """The file, and the line in it, of a line of the whole tree; the file is empty for the template itself.
 
     Args:
-        text: the template.
-        parts: what it pulls in.
-        line: as a node of `with_parts` has it.
+        line: from a node of `with_parts`.
     """
     lines = _lines(text)
     if line <= lines:
@@ -60,17 +56,17 @@ def located(text: str, parts: Parts, line: int) -> tuple[str, int]:
 
 
 def names_in(tree: nodes.Template) -> Iterator[tuple[int, str, str]]:
-    """Line, path and what is wrong with it, for each include of a template; the path is empty where there is none."""
+    """Line, path and mistake of each include of a template; the path is empty where there is a mistake."""
     for node in tree.find_all(nodes.Include):
         name, reason = _name(node)
         yield node.lineno, name, reason
 
 
 def resolved(within: str, name: str) -> tuple[str, str]:
-    """The path that an include names, from the root, and why it may not be read; of the two one is empty.
+    """The path of an include from the root, and why it may not be read; one of the two is empty.
 
     Args:
-        within: path of the file that includes.
+        within: path of the including file.
         name: relative to that file's folder, or from the root when it begins with `/`.
     """
     if len(name) > PATH_CHARS:
@@ -93,7 +89,7 @@ def _name(node: nodes.Include) -> tuple[str, str]:
 
 
 class _Splice(NodeTransformer):
-    """Puts each part in the place of its include."""
+    """Replaces each include by its part."""
 
     def __init__(self, environment: Environment, text: str, parts: Parts, extent: Extent) -> None:
         self._environment = environment

@@ -1,4 +1,4 @@
-"""Jinja2 that a stranger may write: compiled, rendered within bounds, and which variable made two texts differ."""
+"""Compiles untrusted Jinja2, renders it within limits, and finds the variable that makes two texts differ."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -32,11 +32,11 @@ _FILE = "<template>"
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """A template, ready to render.
+    """A compiled template.
 
     Args:
-        names: the variables that it mentions, in its parts, too.
-        text, parts: what it was made of.
+        names: its variables, with those of its parts.
+        text, parts: its source.
     """
 
     names: frozenset[str]
@@ -45,11 +45,10 @@ class Compiled:
     _template: Template
 
     def render(self, variables: Mapping[str, object], seconds: float = RENDERING_S) -> str:
-        """The text.
+        """Render the template.
 
         Args:
-            variables: by their names.
-            seconds: of the processor that it may take.
+            seconds: of processor time.
 
         Raises:
             BadTemplate: an undefined variable, a forbidden operation, too large a result, or too much work.
@@ -80,12 +79,10 @@ class Compiled:
 def compile_template(
     text: str, parts: Parts = NO_PARTS, mark: Callable[[nodes.Template], object] | None = None
 ) -> Compiled:
-    """Read a template.
+    """Compile a template.
 
     Args:
-        text: Jinja2.
-        parts: the files that it pulls in.
-        mark: changes the tree before it is compiled, to watch a rendering.
+        mark: changes the tree before compilation, to watch a rendering.
 
     Raises:
         BadTemplate: with the line, and the file where that is a part.
@@ -111,18 +108,18 @@ def compile_template(
 
 
 def hidden(name: str) -> str:
-    """A variable out of every template's reach: Jinja reads a word that begins with a digit as a number and a name."""
+    """A variable that no template can use: Jinja reads a word that begins with a digit as a number and a name."""
     return f"0{name}"
 
 
 def call(helper: str, *arguments: nodes.Node) -> nodes.Call:
-    """A call of a hidden variable, to put into a tree."""
+    """A call of a hidden variable, for a tree."""
     line = arguments[0].lineno
     return nodes.Call(nodes.Name(hidden(helper), "load", lineno=line), list(arguments), [], None, None, lineno=line)
 
 
 class _Steps:
-    """Lets all loops of one rendering take so many turns together."""
+    """Limits the turns of all loops of one rendering together."""
 
     def __init__(self) -> None:
         self._left = LOOP_STEPS
@@ -137,7 +134,7 @@ class _Steps:
 
 
 class _Bounds(NodeTransformer):
-    """Puts a measure around each loop, assignment, concatenation and comparison."""
+    """Adds a limit to each loop, assignment, concatenation and comparison."""
 
     def visit_For(self, node: nodes.For) -> nodes.For:
         self.generic_visit(node)
@@ -172,7 +169,7 @@ _HELPERS: Mapping[str, Callable[..., Any]] = {
 
 
 def _line(traceback: TracebackType | None) -> int:
-    """The last line of the template that the traceback passes through."""
+    """The last line of the template in the traceback."""
     line = 0
     while traceback is not None:
         if traceback.tb_frame.f_code.co_filename == _FILE:
@@ -195,9 +192,9 @@ class Origin:
 
     Args:
         line: 1-based, in the template.
-        variable: the first one that the part mentions, `date` or `slices.tier`; may be empty, and is where its name
-            is too long to be told.
-        file: the part of the prompt that the line is in; empty for the template itself.
+        variable: the first one in it, such as `date` or `slices.tier`; empty where there is none, or its name is too
+            long.
+        file: the part of the prompt with that line; empty for the template itself.
     """
 
     line: int
@@ -208,18 +205,16 @@ class Origin:
 def first_difference(
     text: str, one: Mapping[str, object], other: Mapping[str, object], parts: Parts = NO_PARTS
 ) -> Origin | None:
-    """The first part that gives something else for the one case than for the other.
+    """The first part that renders differently for two cases.
 
-    None when no part does, or none that is watched: that costs several times what rendering does, so a template of many
-    tags is not watched at all, and a long rendering to its first `WATCHED_PARTS`.
+    None when no part does, or none that is watched: watching costs several times a rendering, so a template of many
+    tags is not watched at all, and a long rendering only up to its first `WATCHED_PARTS`.
 
     Args:
-        text: a template.
         one, other: the variables of two cases.
-        parts: what the template pulls in.
 
     Raises:
-        BadTemplate: it cannot be rendered so far for one of them.
+        BadTemplate: rendering failed before that part.
     """
     if not _few_tags(text, parts):
         return None
@@ -234,15 +229,10 @@ def first_difference(
 
 
 def first_part(text: str, variables: Mapping[str, object], parts: Parts = NO_PARTS) -> tuple[int, Origin] | None:
-    """How many characters a rendering has before the first part that may differ, and that part; None without one.
-
-    Args:
-        text: a template.
-        variables: those of a case.
-        parts: what the template pulls in.
+    """The first part of a rendering that may differ between cases, and its place in characters; None without one.
 
     Raises:
-        BadTemplate: it cannot be rendered so far.
+        BadTemplate: rendering failed before that part.
     """
     watched = _seen(text, variables, 1, parts) if _few_tags(text, parts) else None
     pieces = list(_pieces(with_parts(sandbox(), text, parts)))
@@ -255,7 +245,7 @@ def first_part(text: str, variables: Mapping[str, object], parts: Parts = NO_PAR
 
 
 def _pieces(body: nodes.Template | nodes.Scope) -> Iterator[nodes.Node]:
-    """What a template writes and does, one after the other, that of its parts in their places."""
+    """Outputs and statements of a template in their order, those of its parts in their places."""
     for node in body.body:
         if isinstance(node, nodes.Scope):
             yield from _pieces(node)
@@ -281,13 +271,13 @@ def _next_line(pieces: Sequence[nodes.Node]) -> list[Origin]:
 
 
 class _Enough(Exception):
-    """Ends a rendering of which enough was seen."""
+    """Ends a rendering early."""
 
 
 def _seen(text: str, variables: Mapping[str, object], most: int, parts: Parts) -> list[tuple[Origin, str]]:
-    """Each part in the order in which it was rendered, at most so many, and what it gave.
+    """Each part that was rendered, in order, `most` at most, and its text.
 
-    All that is kept is bounded: what a part writes counts towards what a rendering may hold, the rest is short.
+    Memory is bounded: what a part writes counts towards the limit of a rendering, the rest is short.
     """
     found: list[tuple[Origin, str]] = []
 
@@ -315,7 +305,7 @@ def _watch(tree: nodes.Template) -> None:
 
 
 class _Watch(NodeTransformer):
-    """Lets every part whose value a case may change be seen: what is written, tested and looped over."""
+    """Records every part whose value a case may change: output, tests and loops."""
 
     def visit_Output(self, node: nodes.Output) -> nodes.Output:
         fixed = (nodes.TemplateData, nodes.Const)

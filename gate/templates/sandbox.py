@@ -1,4 +1,4 @@
-"""The sandbox of templates: allowed values and methods, and a clock that ends a rendering."""
+"""The sandbox of templates: allowed values and methods, and a time limit."""
 
 import json
 import time
@@ -21,19 +21,19 @@ from gate.limits import LOOP_STEPS, RENDERED_CHARS, RENDERING_S, TEMPLATE_TAGS, 
 
 
 class TooLong(SecurityError):
-    """A rendering that was given up."""
+    """A rendering took too long."""
 
 
 _ending: ContextVar[tuple[float, float]] = ContextVar("ending")
-"""When the rendering at hand has used up its time, by the clock of the thread, and how much it had."""
+"""End of the current rendering's time, by the clock of the thread, and its limit."""
 
 
 @contextmanager
 def limited(seconds: float = RENDERING_S) -> Iterator[None]:
-    """Let what is rendered or folded inside take so long.
+    """Limit the time of rendering or constant folding inside.
 
     Args:
-        seconds: of the processor, in this thread; who waits for another process loses nothing.
+        seconds: of this thread's processor time; waiting for another process does not count.
     """
     token = _ending.set((time.thread_time() + seconds, seconds))
     try:
@@ -43,7 +43,7 @@ def limited(seconds: float = RENDERING_S) -> Iterator[None]:
 
 
 def check() -> None:
-    """Called wherever a template does work: at each turn, filter, test, call, operator and piece of the result.
+    """Check the time wherever a template does work: at each turn, filter, test, call, operator and piece of the result.
 
     Raises:
         TooLong: the time is used up.
@@ -54,7 +54,7 @@ def check() -> None:
 
 
 def checked(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A filter or test of Jinja's that looks at the time first; what it says of its own arguments stays."""
+    """A filter or test of Jinja that checks the time first; its error messages stay."""
 
     @wraps(function)
     def run(*args: Any, **kwargs: Any) -> Any:
@@ -74,7 +74,7 @@ _MAX_BITS = 4096
 
 
 def sized(value: Any) -> Any:
-    """The value itself, if it is of bounded size, with what is shared counted as often as it would be written."""
+    """The value itself, if its size is bounded; shared parts count as often as they would be written."""
     characters, values = RENDERED_CHARS, LOOP_STEPS
     stack = [value]
     while stack:
@@ -92,7 +92,7 @@ def sized(value: Any) -> Any:
 
 
 def text_of(value: Any) -> str:
-    """How a value is written into a text: strings as they are, everything else as JSON."""
+    """A value as text: strings as they are, everything else as JSON."""
     if isinstance(value, (str, Undefined)):
         return str(value)
     return to_json(value)
@@ -114,7 +114,7 @@ def to_json(value: Any, indent: int | None = None) -> str:
 
 
 def joined(values: Iterable[Any], separator: str = "") -> str:
-    """Texts put together, measured on the way."""
+    """Texts joined, with their length checked on the way."""
     pieces: list[str] = []
     left = RENDERED_CHARS
     for value in values:
@@ -199,7 +199,7 @@ _OUTSIDE = frozenset(
     "block_begin block_end comment comment_begin comment_end data raw_begin raw_end variable_begin variable_end "
     "whitespace".split()
 )
-"""What Jinja's lexer finds beside the words and signs of tags."""
+"""Tokens of Jinja's lexer other than words and signs of tags."""
 _SHARED = (nodes.Macro, nodes.Import, nodes.FromImport, nodes.Extends, nodes.Block)
 
 
@@ -207,11 +207,10 @@ class BadTemplate(Exception):
     """A template that cannot be read or rendered.
 
     Args:
-        message: what is wrong.
-        line: 1-based line in the template, 0 when it is not known.
-        undefined: the message is about a variable that nobody gives.
-        file: the part that the line is in; empty for the template itself.
-        slow: it was given up.
+        line: 1-based, in the template; 0 when unknown.
+        undefined: a variable is missing.
+        file: the part with that line; empty for the template itself.
+        slow: it took too long.
     """
 
     def __init__(
@@ -223,12 +222,12 @@ class BadTemplate(Exception):
 
 
 class Environment(SandboxedEnvironment):
-    """The sandbox, narrowed to what a prompt needs: an allowlist of methods, and measured operators."""
+    """The sandbox, reduced to what a prompt needs: an allowlist of methods, and limited operators."""
 
     intercepted_binops = frozenset({"+", "*", "**", "%"})
 
     def wrap_str_format(self, value: Any) -> None:
-        """`str.format` takes widths like `{:>999999999}`; it is no allowed method."""
+        """`str.format` takes widths like `{:>999999999}`, so it is not allowed."""
         return None
 
     def getattr(self, obj: Any, attribute: str) -> Any:
@@ -260,7 +259,7 @@ class Environment(SandboxedEnvironment):
 
 
 def sandbox() -> Environment:
-    """A fresh one: strict, deterministic, without a loader, so that no template reaches a file."""
+    """A new sandbox: strict, deterministic, without a loader, so that no template reaches a file."""
     environment = Environment(undefined=StrictUndefined, keep_trailing_newline=True, finalize=checked(text_of))
     environment.filters, environment.tests = dict(FILTERS), dict(TESTS)
     environment.globals = {"range": environment.globals["range"], "dict": dict}
@@ -269,7 +268,7 @@ def sandbox() -> Environment:
 
 @dataclass(slots=True)
 class Extent:
-    """How much of a template, with its parts, there is to compile.
+    """Amount of a template, with its parts, to compile.
 
     Args:
         tags, tokens: so far; tokens are the words and signs inside tags.
@@ -282,8 +281,8 @@ class Extent:
         """Count a template, or a part once more, before it is parsed.
 
         Raises:
-            BadTemplate: it would take too long to compile, and the line in this text where the measure is full.
-            TemplateSyntaxError: it is not even made of tokens.
+            BadTemplate: it would take too long to compile; with the line in this text where the limit is reached.
+            TemplateSyntaxError: the lexer fails.
         """
         self.tags += text.count("{{") + text.count("{%")
         if self.tags > TEMPLATE_TAGS:
@@ -296,12 +295,10 @@ class Extent:
 
 
 def parsed(environment: Environment, text: str, extent: Extent | None = None) -> nodes.Template:
-    """The tree of a template, in which nothing is left that the sandbox does not run, but for includes.
+    """The tree of a template, checked: nothing but includes is left that the sandbox does not run.
 
     Args:
-        environment: parses.
-        text: the template.
-        extent: of what it belongs to; None where it is looked at alone.
+        extent: of the whole template; None for a text alone.
 
     Raises:
         BadTemplate: with the line.
@@ -327,11 +324,7 @@ def short(message: str) -> str:
 
 
 def _check_names(tree: nodes.Template) -> None:
-    """Two underscores mark what is Python's own; no variable of a case is worth a name that looks like it.
-
-    Raises:
-        BadTemplate: a variable with such a name.
-    """
+    """Refuse names with two underscores, which are Python's own."""
     for node in tree.find_all((nodes.Name, nodes.NSRef)):
         name = str(getattr(node, "name", ""))
         if name.startswith("__"):

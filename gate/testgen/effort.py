@@ -1,4 +1,4 @@
-"""How much work goes into a generation: four levels, and what a caller sets himself."""
+"""How much work goes into a generation: four levels, and settings that override them."""
 
 import math
 from collections.abc import Mapping
@@ -25,27 +25,27 @@ Stage: TypeAlias = Literal[
 RULES = 200
 """Of one prompt, at most."""
 ASSUMED_RULES = 8
-"""Rules of a prompt that nobody has looked at; the prompts of arXiv:2503.05070 have 4 to 8."""
+"""Rules assumed of a prompt that was not read yet; the prompts of arXiv:2503.05070 have 4 to 8."""
 PER_REQUEST = 10
 """Control cases that one request asks for."""
 
 
 @dataclass(frozen=True, slots=True)
 class EffortSettings:
-    """What a generation does.
+    """How much a generation does.
 
     Args:
         tests_per_rule: tests for each rule, and as many for its inverse.
-        rules_per_call: rules and inverse rules, told apart by nothing, that one request makes tests for.
-        max_rules: the first of them that the prompt states; the others are named in the summary.
-        validate: let a judge hold each test against the input specification.
-        tests_per_validation: tests that one request looks at.
+        rules_per_call: rules and inverse rules, mixed, that one request makes tests for.
+        max_rules: the first of them in the prompt; the summary names the others.
+        validate: let a judge check each test against the input specification.
+        tests_per_validation: tests per request of the judge.
         ground: let a judge look for rules whose evidence is not in the prompt word for word.
-        review: ask for conflicts and leaks.
+        review: ask for conflicts, and for output rules among the input rules.
         expansions: times that each test is asked to become richer.
         expected: let a reference model answer each test.
         turns: messages of the user in each test, 1 or more.
-        documents: stand-ins for retrieved context, where the prompt takes any.
+        documents: make stand-ins for retrieved context, where the prompt takes any.
         instructions: what the user adds to the prompt of a stage.
     """
 
@@ -63,15 +63,11 @@ class EffortSettings:
     instructions: Mapping[Stage, str] = field(default_factory=lambda: MappingProxyType({}))
 
     def with_settings(self, **settings: Any) -> "EffortSettings":
-        """The same with what was set explicitly; None leaves a setting as the level has it."""
+        """The same with explicit settings; None keeps that of the level."""
         return replace(self, **{name: value for name, value in settings.items() if value is not None})
 
     def calls_for_tests(self, rules: int) -> Mapping[Stage, int]:
-        """Requests of each stage, when all replies are good, each rule has an inverse, and no test is discarded.
-
-        Args:
-            rules: of the specification.
-        """
+        """Requests of each stage, if all replies are good, each rule has an inverse, and no test is discarded."""
         statements = 2 * rules
         tests = statements * self.tests_per_rule
         return {
@@ -95,9 +91,5 @@ LEVELS: Mapping[Level, EffortSettings] = MappingProxyType(
 
 
 def control_calls(count: int) -> int:
-    """Requests for so many control cases, when all replies are good.
-
-    Args:
-        count: control cases.
-    """
+    """Requests for so many control cases, if all replies are good."""
     return math.ceil(count / PER_REQUEST)

@@ -26,11 +26,7 @@ _RESERVED = frozenset({"id", "input", "expected"})
 
 
 def case_rows(tests: Sequence[GeneratedTest]) -> list[dict[str, JsonValue]]:
-    """The tests as cases of the gate.
-
-    Args:
-        tests: each with an input, turns or variables.
-    """
+    """The tests as cases of the gate; each has an input, turns or variables."""
     return [_row(test) for test in tests]
 
 
@@ -54,8 +50,7 @@ def with_more_tests(text: str, tests: Sequence[GeneratedTest], file: str) -> str
 
     Args:
         text: the file, in JSON Lines, or a list in YAML.
-        tests: what to add.
-        file: its path, which tells the form by its ending.
+        file: its path, whose ending says which.
 
     Raises:
         InputErrors: the file cannot be read.
@@ -67,11 +62,10 @@ def with_more_tests(text: str, tests: Sequence[GeneratedTest], file: str) -> str
 
 
 def is_generated(text: str, file: str) -> bool:
-    """Does a case file hold tests that a generation made? Others are nobody's business but their author's.
+    """Does a case file hold tests that a generation made?
 
     Args:
-        text: the file.
-        file: its path, which tells the form by its ending; of a form that no generation writes it holds none.
+        file: its path, whose ending says the form; in a form that no generation writes there are none.
 
     Raises:
         InputErrors: the file cannot be read.
@@ -86,7 +80,7 @@ def with_obsolete_rules(text: str, rules: Collection[str], file: str) -> str:
     Args:
         text: the file, in JSON Lines, or a list in YAML.
         rules: ids of rules that are gone.
-        file: its path, which tells the form by its ending.
+        file: its path, whose ending says which.
 
     Raises:
         InputErrors: the file cannot be read.
@@ -99,10 +93,9 @@ def with_obsolete_rules(text: str, rules: Collection[str], file: str) -> str:
 def with_test_data(text: str, tests: Sequence[GeneratedTest], file: str = "the prompt file") -> str:
     """A `.prompt.yml` with tests at the end of its `testData`; all else in it stays.
 
-    A test is told by its `id`: one that is there already is not added again, even if a person has changed it.
+    A test whose `id` is there already is not added again, even if a person has changed it.
 
     Args:
-        text: the file.
         tests: with an input, variables, or both.
         file: for messages.
 
@@ -178,7 +171,7 @@ def _rows(text: str, file: str) -> list[dict[str, JsonValue]]:
 
 
 def _rule_of(row: Mapping[str, JsonValue]) -> str:
-    """The rule that a generation made a case for; empty for a case of another origin, whatever its slices say."""
+    """The rule that a generated case was made for; empty for other cases, whatever their slices say."""
     slices, name = row.get("slices"), row.get("id")
     if not isinstance(slices, dict) or not isinstance(name, str):
         return ""
@@ -201,12 +194,7 @@ _OPENING = re.compile(r"\{(?=\{)")
 
 @dataclass(frozen=True, slots=True)
 class SuiteFiles:
-    """What a suite is made of, by paths that begin where the configuration lies.
-
-    Args:
-        name: of the suite.
-        prompt, cases: files.
-    """
+    """The files of a suite, by paths relative to the folder of the configuration."""
 
     name: str
     prompt: Path
@@ -215,11 +203,10 @@ class SuiteFiles:
 
 @dataclass(frozen=True, slots=True)
 class SuiteModels:
-    """Who works for a suite.
+    """The models of a suite.
 
     Args:
-        answering: the model under test.
-        judge: holds answers against the rules that code cannot check.
+        judge: checks answers against the rules that code cannot check.
         origin: where the model under test was taken from.
     """
 
@@ -229,13 +216,12 @@ class SuiteModels:
 
 
 def suite_models(own: ModelRef | None, tested: Sequence[ModelRef], reference: ModelRef, judge: ModelRef) -> SuiteModels:
-    """Who answers in a suite: the model that the prompt names, else the first that was tested, else the reference.
+    """The models of a suite; the prompt's own model answers, else the first that was tested, else the reference.
 
     Args:
         own: the model that the prompt's file names.
-        tested: in an evaluation, as they were named.
-        reference: the model for expected outputs, which is the generator where nothing else is said.
-        judge: of the suite.
+        tested: models of an evaluation, in the order of the command.
+        reference: the model for expected outputs; the generator where nothing else is said.
     """
     if own is not None:
         return SuiteModels(own, judge, "prompt")
@@ -245,11 +231,9 @@ def suite_models(own: ModelRef | None, tested: Sequence[ModelRef], reference: Mo
 def suite_yaml(
     files: SuiteFiles, models: SuiteModels, rules: Sequence[OutputRule], compiled: Sequence[CompiledRule]
 ) -> str:
-    """A `gate.yaml` with one suite: code checks the rules that it can, and a judge is told the others.
+    """A `gate.yaml` with one suite: code checks the rules that it can, and a judge gets the others.
 
     Args:
-        files: of the suite.
-        models: of the suite.
         rules: all of them.
         compiled: those that code checks.
 
@@ -280,11 +264,7 @@ def suite_yaml(
 
 
 def untemplated(text: str) -> str:
-    """A text that a scorer takes for no template, even if it speaks of one.
-
-    Args:
-        text: of a rule; hostile.
-    """
+    """The text of a rule (untrusted), changed so that a scorer does not take it for a template."""
     return _OPENING.sub("{ ", text)
 
 
@@ -326,9 +306,8 @@ class NewFile:
 
     Args:
         path: free, or that of a file with the very same text.
-        text: of it.
-        what: it is, for the user.
-        there: the file is there already, to the byte, and is left alone.
+        what: what it is, for the user.
+        there: the file exists with exactly these bytes, and is left alone.
     """
 
     path: Path
@@ -344,19 +323,14 @@ class NewFile:
 
 @dataclass(frozen=True, slots=True)
 class NewFiles:
-    """All of them.
-
-    Args:
-        cases: the case file; None where there are no tests.
-        spec: the specification; None where the one that was given stands.
-    """
+    """All files to be written; `cases` is None without tests, `spec` where the given specification stays."""
 
     cases: NewFile | None = None
     spec: NewFile | None = None
 
     @property
     def all(self) -> tuple[NewFile, ...]:
-        """In the order in which they are told."""
+        """In the order in which they are shown."""
         return tuple(file for file in (self.spec, self.cases) if file is not None)
 
 
@@ -377,11 +351,10 @@ def file_stem(prompt: str) -> str:
 def new_files(
     made: "Generated", given: Specification | None, folder: Path, lying: Callable[[Path], bytes | None]
 ) -> NewFiles:
-    """What is to be written.
+    """The files to be written.
 
     Args:
-        made: what came out.
-        given: the specification that there was already.
+        given: the specification that there was before.
         folder: of the specification and the cases.
         lying: what is in the file of a path; None where the path is free.
     """
@@ -400,7 +373,7 @@ def new_files(
 
 
 def _more(made: Specification, given: Specification) -> bool:
-    """Is there anything that tests are made from, or to be asked, which the file that a person wrote does not say?"""
+    """Is there something that tests are made from, or a question, that the given file does not have?"""
     return made.digest != given.digest or made.questions != given.questions
 
 

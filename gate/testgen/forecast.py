@@ -1,4 +1,4 @@
-"""What a generation would take: calls, tokens, dollars. Nothing is asked, nothing is spent."""
+"""Forecast of a generation: calls, tokens, dollars; makes no call."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping
@@ -21,7 +21,7 @@ JUDGED_STAGES: frozenset[Stage] = frozenset({"grounding", "review", "validity"})
 """Stages that the judge works in."""
 
 _FRAME_TOKENS = 500
-"""Of the words around what a stage shows."""
+"""Of the fixed text of a request."""
 _REPLY_TOKENS: Mapping[Stage, int] = {
     "intent": 60,
     "inputs": 250,
@@ -42,10 +42,8 @@ class StageForecast:
     """One stage.
 
     Args:
-        stage: which.
         calls: requests, none of them repeated.
         tokens: read and written, about.
-        model: who is asked.
         cost: about; unpriced where no price is known.
     """
 
@@ -58,13 +56,12 @@ class StageForecast:
 
 @dataclass(frozen=True, slots=True)
 class GenerationForecast:
-    """All of it.
+    """All stages of a generation.
 
     Args:
         stages: those that make calls.
-        rules: that this rests on.
-        assumed: nobody knows the number of rules yet.
-        tests: that would be made, before duplicates and invalid ones go.
+        assumed: the number of rules is not known yet.
+        tests: before duplicates and invalid ones are discarded.
     """
 
     stages: tuple[StageForecast, ...]
@@ -89,12 +86,12 @@ class GenerationForecast:
 
     @property
     def rest(self) -> "GenerationForecast":
-        """What is left once there is a specification."""
+        """What is still to do once there is a specification."""
         return replace(self, stages=tuple(one for one in self.stages if one.stage not in pipeline.STAGES))
 
     @property
     def told(self) -> str:
-        """In a line."""
+        """In one line."""
         money = "" if self.dollars is None else f", about {about_dollars(self.dollars)}"
         size = f"about {counted(self.calls, 'call')}, {self.tokens:,} tokens{money}"
         return f"{size}, for up to {counted(self.tests, 'test')} of {counted(self.rules, 'rule')}"
@@ -102,13 +99,12 @@ class GenerationForecast:
 
 @dataclass(frozen=True, slots=True)
 class ForecastModels:
-    """Who would be asked.
+    """The models that would be asked.
 
     Args:
-        generator, judge, reference: models with parameters.
         price: prices a call.
-        tested: models that the tests are run against; none where nobody is evaluated.
-        control: are control cases written, and run, too?
+        tested: models that the tests are run against; empty without an evaluation.
+        control: are control cases written and run, too?
     """
 
     generator: ModelWithParams
@@ -122,14 +118,7 @@ class ForecastModels:
 def forecast(
     subject: PromptSubject, settings: EffortSettings, given: Specification | None, staff: ForecastModels
 ) -> GenerationForecast:
-    """Foresee a generation.
-
-    Args:
-        subject: the prompt.
-        settings: how much work goes into it.
-        given: a specification that there is already.
-        staff: who would be asked, and what that costs.
-    """
+    """Forecast a generation; `given` is a specification that exists already."""
     known = given is not None and bool(given.rules)
     rules = len(given.rules) if given is not None and known else min(ASSUMED_RULES, settings.max_rules)
     tests = 2 * rules * settings.tests_per_rule
@@ -148,10 +137,7 @@ def forecast(
 
 
 def _evaluation(tests: int, reading: int, settings: EffortSettings, staff: ForecastModels) -> Iterator[StageForecast]:
-    """What it takes to run the tests, none of which was discarded, and to judge outputs that all differ.
-
-    Each turn of a test is answered, and the last answer judged.
-    """
+    """What it takes to run all tests, and to judge outputs that all differ."""
 
     def stage(name: str, calls: int, member: ModelWithParams, written: int) -> Iterator[StageForecast]:
         if not calls:

@@ -23,11 +23,11 @@ from gate.values import about_dollars, counted
 
 Answered = TypeVar("Answered")
 FAILURES_IN_A_ROW = 2
-"""Requests in a row, each of them sent several times, after which a service is taken to be down."""
+"""Requests in a row, each with its retries, after which a service is taken to be down."""
 UNSURPRISING_CALLS = 200
-"""Calls that surprise nobody."""
+"""A forecast of up to this many calls never counts as a surprise."""
 EXTRA_CALLS = 100
-"""Calls beside those that are foreseen: requests that are repeated, and those before."""
+"""Allowance beside the calls that were forecast: requests that are repeated, and earlier ones."""
 REPEAT_HINT = "repeat the command: what was answered costs nothing the second time"
 
 
@@ -36,12 +36,9 @@ class GenerationJob:
     """What is to be generated.
 
     Args:
-        subject: the prompt.
-        settings: how much work goes into it.
-        foresee: what is still to come, once there is a specification.
-        given: a specification that there is already; None where all of it is to be extracted.
-        told: calls that the user was told of, and has set no limit to; None where they need not be held against what
-            is to come.
+        foresee: forecasts what is still to come, once there is a specification.
+        given: an existing specification; None where all of it is to be extracted.
+        told: calls that the user was told of without setting a limit; None where nothing is to be compared with them.
     """
 
     subject: PromptSubject
@@ -53,13 +50,11 @@ class GenerationJob:
 
 @dataclass(frozen=True, slots=True)
 class GenerationModels:
-    """Who works on it.
+    """The models of a generation.
 
     Args:
-        generator: extracts and makes.
-        judge: looks at what was made.
         answer: the prompt's answer to a test by the reference model.
-        tell: tells the user what is being done.
+        tell: shows the user a line on what is being done.
     """
 
     generator: Asker
@@ -70,16 +65,13 @@ class GenerationModels:
 
 @dataclass(frozen=True, slots=True)
 class Generated:
-    """What came out.
+    """The result of a generation.
 
     Args:
-        specification: of the prompt.
-        compiled: its rules that code checks.
-        tests: that were kept.
-        discarded: that were not, and why.
-        diversity: figures of the tests that were kept.
+        compiled: the rules that code checks.
+        diversity: of the tests that were kept.
         notes: what did not go as it should.
-        left_out: rules beyond those that were wanted.
+        left_out: rules beyond the limit.
         failure: why there is no test; None where there is one.
     """
 
@@ -94,18 +86,11 @@ class Generated:
 
 
 class UnfinishedGeneration(CannotEvaluate):
-    """Requests were left unanswered: the same command goes on from there."""
+    """Requests were left unanswered; the same command continues from there."""
 
 
 async def run_generation(job: GenerationJob, team: GenerationModels) -> Generated:
     """Extract the specification, and make tests for its rules.
-
-    Args:
-        job: what is to be generated.
-        team: who does it.
-
-    Returns:
-        The specification, and the tests or why there are none.
 
     Raises:
         CannotEvaluate: no rule was found, or a limit was met.
@@ -135,7 +120,7 @@ async def run_generation(job: GenerationJob, team: GenerationModels) -> Generate
 
 
 def _surprise(foreseen: GenerationForecast, told: int | None) -> CannotEvaluate | None:
-    """Far more is to come than the user was told of."""
+    """Far more calls are to come than the user was told of."""
     if told is None or foreseen.calls <= max(UNSURPRISING_CALLS, 3 * told):
         return None
     rules = counted(foreseen.rules, "rule")
@@ -149,10 +134,9 @@ def _surprise(foreseen: GenerationForecast, told: int | None) -> CannotEvaluate 
 
 @dataclass(slots=True)
 class BoundedCalls:
-    """Calls that end the work when there may be no more of them, so that no stage takes that for a bad reply.
+    """Calls that raise when there may be no more of them, so that no stage takes that for a bad reply.
 
     Args:
-        inner: sends requests.
         exhausted: why no more calls make sense, or None.
     """
 
@@ -165,13 +149,13 @@ class BoundedCalls:
         """See `gate.calls.interface.Calls`.
 
         Raises:
-            Unfinished: a budget is used up, or the service is down. What was sent before has been answered then: it is
-                paid for, and kept.
+            Unfinished: a budget is used up, or the service is down. Requests sent before have been answered by then,
+                because they are paid for, and are kept.
         """
         return await self.bound(self.inner.call(request, fresh=fresh, worth=worth))
 
     async def bound(self, asked: Coroutine[Any, Any, Reply | Failed]) -> Reply | Failed:
-        """The reply to something that was asked in another way, on the same terms; errors as for `call`."""
+        """The reply to a request that is sent in another way, with the same limits; errors as for `call`."""
         task = asyncio.ensure_future(asked)
         self._flying.add(task)
         try:
@@ -195,15 +179,11 @@ class BoundedCalls:
 
 
 async def until_stopped(work: Coroutine[Any, Any, Answered], stop: Stop) -> Answered:
-    """Work that a signal ends.
-
-    Args:
-        work: what is done.
-        stop: the switch of the run.
+    """Run work until it is done or a signal stops it.
 
     Raises:
         Interrupted: the user ended it.
-        Unfinished: somebody else did.
+        Unfinished: something else did.
     """
     task = asyncio.ensure_future(work)
     stop.abandon_with(task.cancel)

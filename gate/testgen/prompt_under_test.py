@@ -1,4 +1,4 @@
-"""The prompt that tests are made for, and where in it the words stand that a model says it copied from there."""
+"""The prompt that tests are made for, and where in it the passages are that a model says it copied."""
 
 import unicodedata
 from array import array
@@ -18,11 +18,11 @@ CASE_VARIABLES = frozenset({"id", "slices"})
 
 @dataclass(frozen=True, slots=True)
 class PromptPiece:
-    """One message of a prompt, or a file that it pulls in, in the text that the stages read.
+    """One message of a prompt, or a file that it includes, in the text that the stages read.
 
     Args:
         start, end: place of its content, in characters.
-        role: of the message, or the file's path; empty where nobody said.
+        role: of the message, or the file's path; empty where unknown.
         template: it is rendered.
     """
 
@@ -37,13 +37,12 @@ class PromptSubject:
     """One prompt under test.
 
     Args:
-        text: its words; of a chat file each message after a line that names its role. Never rendered, so that a
-            template's variables stand in it as they are written.
+        text: its words; of a chat file each message after a line that names its role. Never rendered: a template's
+            variables stand in it as they are written.
         variables: those that a test has to fill, sorted, `input` among them where the template uses it; empty for a
             prompt that is no template, whose only input is the user's message.
-        digest: of the prompt.
-        pieces: its messages, then its files, in order. What a message says can look like the line above another one;
-            where messages begin and end is known from here.
+        pieces: its messages, then its files, in order. The content of a message can look like a role line; these say
+            where messages really begin and end.
     """
 
     text: str
@@ -53,15 +52,12 @@ class PromptSubject:
 
     @property
     def structured(self) -> bool:
-        """Tests fill variables, and not a message alone."""
+        """Tests fill variables, not only a message."""
         return any(name != "input" for name in self.variables)
 
 
 def subject_of(prompt: Prompt) -> PromptSubject:
     """A prompt as the stages read it.
-
-    Args:
-        prompt: the parsed prompt.
 
     Raises:
         GateError: code builds the prompt, so there is no text to read.
@@ -93,32 +89,21 @@ _QUOTES = frozenset("\"'`´‘’‚‛“”„‟«»‹›「」『』*\\")
 _ENDS = ".,;:!?-。、，；：！？·•"
 _TELLING = 3
 _LOOKS = 1_000
-"""Places that are looked at for one passage: a text may hold it a million times, always within a word."""
+"""Places that are tried for one passage: a text may hold it a million times, always within a word."""
 _SPACED = "\u0e00"
 """From Thai on, most scripts write words without spaces between them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A passage of a text.
-
-    Args:
-        start: where it begins, in characters.
-        text: it, exactly as it stands there.
-    """
+    """A passage exactly as it stands in a text; `start` in characters."""
 
     start: int
     text: str
 
 
 class Passages:
-    """The passages of one text.
-
-    Case, white space, quotation marks and compatible spellings do not matter for finding one.
-
-    Args:
-        text: a prompt.
-    """
+    """Finds passages of one text, whatever their case, white space, quotation marks and compatible spellings."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -127,11 +112,7 @@ class Passages:
         self._places = array("L", (place for place, char in enumerate(text) for _ in folds[char]))
 
     def find(self, copied: str) -> Span | None:
-        """Where the words stand for the first time, as whole words; None where they do not.
-
-        Args:
-            copied: what is said to be a copy; stops and dashes at its ends may be the copyist's own.
-        """
+        """The first place with these whole words, or None; punctuation and dashes at the ends of a copy may differ."""
         copied = copied.strip()
         whole = folded_text(copied)
         for words in dict.fromkeys((whole, whole.strip(_ENDS))):
@@ -156,7 +137,7 @@ class Passages:
         return None
 
     def _with_quotes(self, start: int, end: int, copied: str) -> tuple[int, int]:
-        """With the quotation marks that the copy begins and ends with, where the text has them."""
+        """With the quotation marks at both ends of the copy, where the text has them."""
         while copied[0] in _QUOTES and start and self.text[start - 1] in _QUOTES:
             start -= 1
         while copied[-1] in _QUOTES and end < len(self.text) and self.text[end] in _QUOTES:
@@ -166,7 +147,7 @@ class Passages:
 
 @lru_cache(maxsize=4)
 def passages_of(text: str) -> Passages:
-    """The passages of a prompt, which several stages look at."""
+    """The passages of a prompt; cached, since several stages use them."""
     return Passages(text)
 
 
@@ -179,27 +160,21 @@ def folded_text(text: str) -> str:
 
 
 def same_words(text: str) -> str:
-    """Two sentences for which this is equal say the same in the same words."""
+    """A key: two sentences with the same key say the same in the same words."""
     return folded_text(text).strip(_ENDS)
 
 
 def read_line(found: Mapping[str, JsonValue], key: str, most: int = 1_000, *, blank: bool = False) -> str:
-    """A text of an object, on one line.
-
-    Args:
-        found: the object.
-        key: which.
-        most: characters, at most.
-        blank: it may be empty.
+    """A text of an object, on one line of at most `most` characters.
 
     Raises:
-        Malformed: it is missing, no text, empty, or too long.
+        Malformed: it is missing, no text, empty (unless `blank`), or too long.
     """
     return " ".join(read_text(found, key, most, blank=blank).split())
 
 
 def _cuts(text: str, place: int) -> bool:
-    """Does a cut at this place go through a word?"""
+    """Does a cut at this place split a word?"""
     if not 0 < place < len(text):
         return False
     before, after = text[place - 1], text[place]

@@ -23,7 +23,7 @@ from gate.values import JsonValue
 Value = TypeVar("Value")
 
 LONGEST_REPLY = 400_000
-"""Characters of a reply that is looked at."""
+"""Characters; a longer reply is refused."""
 _APOLOGIES = ("i'm sorry", "i am sorry", "i cannot", "i can't", "i’m sorry", "sorry,", "i won't", "i am unable")
 
 
@@ -31,7 +31,7 @@ class Malformed(Exception):
     """A reply that is not what was asked for.
 
     Args:
-        reason: one line; it becomes part of the second request, so it repeats nothing of a stranger's.
+        reason: one line; it becomes part of the second request, so it repeats no untrusted text.
         quote: the reply's own words, for the user alone.
     """
 
@@ -42,7 +42,7 @@ class Malformed(Exception):
 
     @property
     def failed(self) -> Failed:
-        """That there is nothing, and why."""
+        """As the result of a stage that has nothing."""
         return Failed(f"{self.reason}: {self.quote}" if self.quote else self.reason, attempts=0)
 
 
@@ -52,12 +52,12 @@ class Question(Generic[Value]):
 
     Args:
         stage: its name, for messages.
-        messages: the request; made from what was wrong with the last reply, empty for the first request.
+        messages: makes the request from what was wrong with the last reply; empty for the first request.
         schema: JSON Schema of the reply, an object: every property required, no others.
         read: makes something of that object; raises `Malformed`.
         index: tells requests apart that are the same in every word.
-        lacks: how much is missing of what was asked for. A reply that is known and lacks something is asked for anew,
-            for nobody asks for it once more; whoever does that himself leaves this out.
+        lacks: how much is missing of what was asked for. A cached reply that lacks something is asked for again; a
+            caller that asks again itself leaves this out.
     """
 
     stage: str
@@ -70,13 +70,10 @@ class Question(Generic[Value]):
 
 @dataclass(slots=True)
 class Asker:
-    """Asks one model, and adds up what that took.
+    """Asks one model, and adds up the effort.
 
     Args:
-        calls: sends requests.
-        model: who is asked.
-        params: of each request.
-        on_reply: told after each question.
+        on_reply: called after each question.
         effort: of all questions so far.
     """
 
@@ -91,14 +88,8 @@ class Asker:
     async def ask(self, question: Question[Value]) -> Value | Failed:
         """Ask; a reply that cannot be used is asked for once more, with what is wrong with it.
 
-        The last of these replies is asked for anew where it is known from an earlier run and is poor, so that a later
-        run is not bound to what a model once failed at. Of both the better one counts, and is known from then on.
-
-        Args:
-            question: what to ask.
-
-        Returns:
-            What was read, or why there is nothing.
+        If the last reply comes from the cache and is poor, it is asked for again, so that a later run is not bound to
+        what a model once failed at. The better of both counts, and is kept.
         """
         why = ""
         first = await self._try(question, why)
@@ -113,11 +104,11 @@ class Asker:
         return found.failed if isinstance(found, Malformed) else found
 
     async def ask_all(self, questions: Sequence[Question[Value]]) -> list[Value | Failed]:
-        """Ask several side by side; the answers come in the order of the questions."""
+        """Ask several concurrently; the answers come in the order of the questions."""
         return await together(map(self.ask, questions))
 
     async def _try(self, question: Question[Value], problem: str) -> tuple[Value | Failed | Malformed, bool]:
-        """What came of one request, and whether its reply was known from an earlier run."""
+        """What came of one request, and whether its reply was cached by an earlier run."""
         reply = await self.calls.call(self._request(question, problem))
         self.effort += effort_of(reply)
         if isinstance(reply, Failed):
@@ -129,7 +120,7 @@ class Asker:
     async def _better(
         self, question: Question[Value], problem: str, known: Value | Malformed
     ) -> Value | Failed | Malformed:
-        """What is known, or what a fresh reply holds, if it can be used and does not lack more."""
+        """The cached result, or that of a fresh reply if it can be used and does not lack more."""
 
         def worth(reply: Reply) -> bool:
             found = _read(question, reply)
@@ -168,7 +159,7 @@ def _read(question: Question[Value], reply: Reply) -> Value | Malformed:
 
 
 def read_object(reply: Reply) -> dict[str, JsonValue]:
-    """The one JSON object of a reply; a Markdown fence or prose around it is let pass.
+    """The one JSON object of a reply; a Markdown fence or prose around it is ignored.
 
     Raises:
         Malformed: a refusal, an empty reply, one that was cut off, or one without exactly one object.
@@ -212,11 +203,7 @@ def read_text(found: Mapping[str, JsonValue], key: str, most: int = 4_000, *, bl
 
 
 def read_objects(found: Mapping[str, JsonValue], key: str) -> list[dict[str, JsonValue]]:
-    """A list of objects.
-
-    Raises:
-        Malformed: it is something else.
-    """
+    """A list of objects; `Malformed` if it is something else."""
     value = found.get(key)
     if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
         raise Malformed(f"{key} is no list of objects")
@@ -232,9 +219,9 @@ class StageResult(Generic[Made]):
     """The result of a stage.
 
     Args:
-        value: what it made; empty where it failed.
+        value: empty where the stage failed.
         notes: one line each, for the summary: what is missing, and why.
-        left_out: what the notes may name the first few of.
+        left_out: items of which the notes may name the first few.
     """
 
     value: Made
@@ -243,7 +230,7 @@ class StageResult(Generic[Made]):
 
 
 def problem_notes(problems: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    """A line for each of the first few problems, with the first few that it befell; one more for all others.
+    """A line for each of the first few problems, with the first few names; one more line for all others.
 
     Args:
         problems: names by problem. Models word their refusals in many ways, so there may be as many as names.
@@ -254,22 +241,17 @@ def problem_notes(problems: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
 
 
 def first_names(names: Sequence[str], most: int = _NAMED) -> str:
-    """The first few names, and how many there are besides.
-
-    Args:
-        names: one or more.
-        most: that are named.
-    """
+    """The first few names (one or more), and how many there are besides."""
     more = len(names) - most
     return ", ".join(names[:most]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def full_list_note(what: str, most: int | None) -> str:
-    """The note about a list that ends where its bound is.
+    """The note about a list that ends at its bound.
 
     Args:
-        what: it holds, in the plural.
-        most: of them, that the model was let write.
+        what: the list holds, in the plural.
+        most: items that the model was allowed to write.
     """
     return f"the list of {what} was full at {most}: the model was let write no more, and there may be others"
 
@@ -278,8 +260,7 @@ def stage_messages(stage: str, view: Mapping[str, object], instructions: str, pr
     """The two messages of a stage: `templates/STAGE_system.md.j2` and `templates/STAGE_user.md.j2`.
 
     Args:
-        stage: name of the templates.
-        view: what they show.
+        view: the variables of the templates.
         instructions: what the user of the gate adds to the stage.
         problem: what was wrong with the last reply; empty for the first request.
     """
@@ -290,17 +271,12 @@ def stage_messages(stage: str, view: Mapping[str, object], instructions: str, pr
 
 
 def rendered_template(name: str, view: Mapping[str, object]) -> str:
-    """One template, filled in: `templates/NAME.md.j2`.
-
-    Args:
-        name: of the template.
-        view: what it shows.
-    """
+    """`templates/NAME.md.j2`, rendered."""
     return _template(name).render(view).strip()
 
 
 def unused_fence(*texts: str) -> str:
-    """A mark that none of the texts can hold, since it is made of all of them; the same texts get the same one."""
+    """A mark that none of the texts can hold, since it is a hash of them all; the same texts get the same one."""
     joined = "\0".join(texts).encode("utf-8", "surrogatepass")
     return hashlib.sha256(joined).hexdigest()[:24]
 
@@ -321,13 +297,13 @@ def list_schema(
     each: Sequence[Mapping[str, JsonValue]] = (),
     most: int | None = None,
 ) -> dict[str, JsonValue]:
-    """JSON Schema of a list. Bounds reach those models alone whose replies follow a grammar; all are told in words.
+    """JSON Schema of a list. Bounds reach only models whose replies follow a grammar; the messages say them to all.
 
     Args:
         item: schema of any item.
-        least: number of items that a list of use has.
+        least: items that a useful list has.
         each: schemas of the items one by one, where it is known how many there are.
-        most: number of items that are read.
+        most: items that are read.
     """
     found: dict[str, JsonValue] = {"type": "array", "items": dict(item)}
     if least:
@@ -341,14 +317,14 @@ def list_schema(
 
 TEXT_SCHEMA: Mapping[str, JsonValue] = {"type": "string"}
 SENTENCE_SCHEMA: Mapping[str, JsonValue] = {"type": "string", "minLength": 20}
-"""A text that one word cannot be; see `list_schema` about bounds."""
+"""A text longer than a word; see `list_schema` about bounds."""
 REMARK_SCHEMA: Mapping[str, JsonValue] = {"type": "string", "minLength": 20, "maxLength": 400}
 """A sentence for the reader of a test."""
 FLAG_SCHEMA: Mapping[str, JsonValue] = {"type": "boolean"}
 
 
 def choice_schema(*words: str) -> dict[str, JsonValue]:
-    """JSON Schema of one of some words."""
+    """JSON Schema of a choice of words."""
     return {"type": "string", "enum": [*words]}
 
 

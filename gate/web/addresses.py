@@ -1,4 +1,4 @@
-"""Addresses of pages: names stand in the query, where every sign is allowed; in a path '..' would climb."""
+"""Addresses of pages; names are in the query, where every sign is allowed, since '..' in a path would climb."""
 
 from urllib.parse import urlencode
 
@@ -11,9 +11,8 @@ def suite(name: str, part: str = "", **query: str | int) -> str:
     """A suite, or a part of it.
 
     Args:
-        name: of the suite.
-        part: as `history`, `export`, `import`, `tag`; empty for its cases.
-        query: what else is asked.
+        part: `history`, `export`, `import` or `tag`; empty for its cases.
+        query: more query parameters.
     """
     return _address(_LIST, part, {"name": name, **query})
 
@@ -22,26 +21,18 @@ def case(suite: str, name: str, part: str = "") -> str:
     """A case, or a part of it.
 
     Args:
-        suite: name of its suite.
-        name: its id.
-        part: as `history`, `archive`, `restore`, `duplicate`; empty for its form.
+        part: `history`, `archive`, `restore` or `duplicate`; empty for its form.
     """
     return _address(_CASE, part, {"suite": suite, "name": name})
 
 
 def case_of_run(run: int, suite: str, name: str) -> str:
-    """A case as it did in a run.
-
-    Args:
-        run: its id.
-        suite: its name in that run.
-        name: id of the case.
-    """
+    """The result of a case in a run."""
     return f"/runs/{run}/case?{urlencode({'suite': suite, 'case': name})}"
 
 
 def new_case(suite: str) -> str:
-    """The empty form."""
+    """The empty form of a case."""
     return _address(_CASE, "new", {"suite": suite})
 
 
@@ -49,19 +40,13 @@ def job(id: str, part: str = "") -> str:
     """A job, or a part of it.
 
     Args:
-        id: of the job.
-        part: as `events`, `cancel`; empty for its page.
+        part: `events` or `cancel`; empty for its page.
     """
     return f"/jobs/{id}{'/' if part else ''}{part}"
 
 
 def after(page: str, path: str, query: str) -> str:
-    """A page that leads back to another one.
-
-    Args:
-        page: that comes first.
-        path, query: of the other one.
-    """
+    """A page that leads back to another one, at `path` and `query`."""
     return _address(page, "", {"next": f"{path}?{query}" if query else path})
 
 

@@ -1,4 +1,4 @@
-"""The application with all its routes, each with the role that it needs, and the server that runs it."""
+"""The application with all its routes, each with its role, and the server that runs it."""
 
 import asyncio
 import ipaddress
@@ -31,7 +31,7 @@ from gate.web.site import Refused, Role, Site, from_another_site, require_role
 
 
 def create_app(site: Site) -> ASGIApp:
-    """The web interface of a site, with its guards around it, and who watches around them."""
+    """The web interface of a site, with its guards and its request log."""
     app = inner_app(site)
     return WatchedApp(guarded(app, site), site.now, (app.state.metrics.seen, site.log))
 
@@ -98,8 +98,7 @@ class Address:
     """Where a server listens.
 
     Args:
-        host: an address of this machine.
-        port: 0 lets the machine choose.
+        port: 0 for any free port.
     """
 
     host: str = "127.0.0.1"
@@ -107,7 +106,7 @@ class Address:
 
     @property
     def loopback(self) -> bool:
-        """Nobody on another machine can reach it."""
+        """Is it out of reach for other machines?"""
         try:
             return self.host == "localhost" or ipaddress.ip_address(self.host).is_loopback
         except ValueError:
@@ -115,10 +114,7 @@ class Address:
 
 
 def host_name_of(url: str) -> str:
-    """The name by which browsers call a server.
-
-    Args:
-        url: its address.
+    """The host name in the address of a server.
 
     Raises:
         GateError: it is not the address of a whole server.
@@ -141,7 +137,7 @@ def host_name_of(url: str) -> str:
 
 
 class _Server(uvicorn.Server):
-    """Ends its jobs before it waits for those who watch them."""
+    """Ends its jobs before it waits for the requests that watch them."""
 
     def __init__(self, config: uvicorn.Config, site: Site) -> None:
         super().__init__(config)
@@ -155,7 +151,7 @@ class _Server(uvicorn.Server):
 
 @dataclass(frozen=True, slots=True)
 class ListeningServer:
-    """A server that has its port, and answers once it is run."""
+    """A server with an open port; it answers once it is run."""
 
     door: socket.socket
     site: Site
@@ -167,7 +163,7 @@ class ListeningServer:
         return f"http://{f'[{host}]' if ':' in host else host}:{port}/"
 
     def run(self) -> None:
-        """Answer until a signal ends it; requests under way are finished first."""
+        """Answer until a signal ends it; current requests are finished first."""
         config = uvicorn.Config(create_app(self.site), log_config=None, access_log=False, server_header=False)
         config.proxy_headers = False  # The application itself knows whom to believe.
         config.timeout_graceful_shutdown = 10
@@ -176,15 +172,11 @@ class ListeningServer:
 
 
 def listen(site: Site, address: Address) -> ListeningServer:
-    """Take the port.
-
-    Args:
-        site: to be served.
-        address: where.
+    """Open the port.
 
     Raises:
-        GateError: somebody else has it, or the address is not of this machine; or others could reach a site where
-            nobody logs in.
+        GateError: the port is in use, or the address is not of this machine; or others could reach a site without
+            login.
     """
     if site.login is None and not address.loopback:
         message = f"{address.host} can be reached from other machines, and nobody would have to log in"
@@ -201,11 +193,10 @@ def listen(site: Site, address: Address) -> ListeningServer:
 
 @contextmanager
 def run_daily(site: Site, every_s: float = DAY_S) -> Iterator[None]:
-    """Does the site's daily work at once and then each day, until the end; what fails is told, and tried again.
+    """Runs the site's daily work at once and then each day, until the end; failures are logged, and tried again.
 
     Args:
-        site: whose `daily` is to be done.
-        every_s: seconds from one time to the next.
+        every_s: the interval.
     """
     if site.daily is None:
         yield

@@ -1,4 +1,4 @@
-"""A case as a form: filled from a case, read from a browser, checked, and turned into a case again."""
+"""The form of a case: filled from a case, read from a browser, checked, and converted to a case."""
 
 import json
 import re
@@ -27,7 +27,7 @@ _LABELS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class RoundForm:
-    """One round, as typed: what is said, tools one a line, what a judge looks for, and its threshold."""
+    """One round, as typed: the user's text, tools one a line, the judge's criteria, and the threshold."""
 
     prompt: str = ""
     tools: str = ""
@@ -36,7 +36,7 @@ class RoundForm:
 
     @property
     def blank(self) -> bool:
-        """Nothing was typed."""
+        """Is it empty?"""
         return not any(getattr(self, one.name).strip() for one in fields(self))
 
 
@@ -45,19 +45,13 @@ class CaseForm:
     """A case, as typed.
 
     Args:
-        name: its id.
-        description: for readers.
-        prompt: what the user says, where there are no rounds.
-        rounds: what the user says one after the other.
-        tools: that the agent should call, one a line.
-        criteria: what a judge looks for.
-        threshold: a number.
-        expected: a text to compare with.
+        prompt: the user's text, where there are no rounds.
+        tools: expected calls, one a line.
+        expected: the reference text.
         revival: the session is closed and opened again after the first round.
-        slices: dimension and value.
-        rest: in YAML or JSON, all that has no field of its own.
-        kind: how the case is written down.
-        keys: of the case as it was, in their order.
+        rest: all without a field of its own, in YAML or JSON.
+        kind: form of the case.
+        keys: of the case before, in their order.
     """
 
     name: str = ""
@@ -77,12 +71,10 @@ class CaseForm:
 
 @dataclass(frozen=True, slots=True)
 class FormMistake:
-    """What is wrong with a form.
+    """A mistake in a form.
 
     Args:
-        field: its name in the form, as `threshold` or `rounds.2.prompt`; empty for the whole.
-        message: for the reader.
-        hint: the remedy.
+        field: its name in the form, such as `threshold` or `rounds.2.prompt`; empty for the whole form.
     """
 
     field: str
@@ -91,7 +83,7 @@ class FormMistake:
 
     @property
     def label(self) -> str:
-        """What the page calls the field; empty for the whole."""
+        """The field's label on the page; empty for the whole form."""
         group, _, rest = self.field.partition(".")
         if group == "rounds":
             number, _, name = rest.partition(".")
@@ -101,11 +93,10 @@ class FormMistake:
 
 @dataclass(frozen=True, slots=True)
 class EntryOfForm:
-    """The case that a form stands for.
+    """The case of a form.
 
     Args:
-        entry: as it stands in a case file.
-        mistakes: that can be seen without reading the case.
+        mistakes: those found without reading the case.
     """
 
     entry: Entry
@@ -113,7 +104,7 @@ class EntryOfForm:
 
 
 def keys_of_fields(form: CaseForm) -> dict[str, str]:
-    """The key of the case that each field of the form stands for, by how the case is written down."""
+    """The case's key for each field of the form, by the form of the case."""
     agent = form.kind == "agent"
     talks = form.rounds or form.tools.strip() or form.revival
     name = "name" if agent and "id" not in form.keys else "id"
@@ -140,11 +131,7 @@ def _key(form: CaseForm, agents: str, common: str) -> str:
 
 
 def form_of_entry(entry: Entry) -> CaseForm:
-    """The form for a case; a value that its field could not show stays in the rest.
-
-    Args:
-        entry: a case of any form.
-    """
+    """The form for a case; a value that its field could not show stays in `rest`."""
     model = model_of(entry)
     kind: CaseKind = "golden" if model is GoldenTranscript else "agent" if model is AgentTest else "plain"
     form, rest = CaseForm(kind=kind, keys=tuple(entry)), dict(entry)
@@ -157,7 +144,7 @@ def form_of_entry(entry: Entry) -> CaseForm:
 
 
 def rest_text(rest: Entry) -> str:
-    """All that has no field, as YAML."""
+    """All without a field, as YAML."""
     return dumped(dict(rest)) if rest else ""
 
 
@@ -171,7 +158,7 @@ def copy_of_form(form: CaseForm) -> CaseForm:
 
 
 def entry_of_form(form: CaseForm) -> EntryOfForm:
-    """The case that was typed; blank fields stand for nothing.
+    """The case that was typed, without blank fields.
 
     Args:
         form: with the line ends of Unix.
@@ -217,7 +204,7 @@ def _twice(slices: Sequence[tuple[str, str]]) -> Iterator[FormMistake]:
 
 
 def _whole(text: object, *, lines: bool = True) -> str:
-    """The text, where a browser gives back what it was given; else nothing."""
+    """The text, where a browser returns it unchanged; else nothing."""
     allowed = "\n\t" if lines else "\t"
     if not isinstance(text, str) or any((sign < " " and sign not in allowed) or sign == "\x7f" for sign in text):
         return ""
@@ -248,7 +235,7 @@ def _rounds(value: object) -> tuple[RoundForm, ...]:
 
 
 def _round(value: object) -> RoundForm | None:
-    """None where a field could not show all of it."""
+    """The round; None where a field could not show all of it."""
     if not isinstance(value, Mapping):
         return None
     form = RoundForm(**{name: _SHOWN[name](value.get(key)) for name, key in _ROUND.items()})
@@ -278,7 +265,7 @@ def _listed(typed: str) -> JsonValue:
 
 
 def _figure(typed: str) -> JsonValue:
-    """The number; what is none is left for the reader of the case to complain about."""
+    """The number; other text stays as it is, for the reader of the case to report."""
     try:
         return parse_json(typed.strip()) if typed.strip() else None
     except BadJson:
@@ -311,25 +298,21 @@ class CaseProblem(Problem):
     """A mistake in a case.
 
     Args:
-        loc: the way to the value that is wrong.
+        loc: path to the wrong value.
     """
 
     loc: Loc = ()
 
 
 class _Entry(Document):
-    """An entry whose mistakes know where in it they are."""
+    """An entry whose mistakes know their place in it."""
 
     def problem(self, loc: Loc, message: str, hint: str = "") -> CaseProblem:
         return CaseProblem(self.file, 0, message, hint, loc)
 
 
 def check_form(form: CaseForm) -> tuple[EntryOfForm, tuple[FormMistake, ...]]:
-    """The case that a form stands for, and what is wrong with it.
-
-    Args:
-        form: as typed.
-    """
+    """The case of a form, and its mistakes."""
     written = entry_of_form(form)
     if written.mistakes:
         return written, written.mistakes
@@ -342,7 +325,7 @@ def check_form(form: CaseForm) -> tuple[EntryOfForm, tuple[FormMistake, ...]]:
 
 
 def _mistake(problem: Problem, form: CaseForm) -> FormMistake:
-    """The mistake at the field of the form that stands for the key that is wrong."""
+    """The mistake at the field for the wrong key."""
     key, *inner = problem.loc if isinstance(problem, CaseProblem) and problem.loc else ("",)
     field = next((name for name, known in keys_of_fields(form).items() if known == key), REST if key else "")
     if field == "rounds" and inner:
@@ -362,11 +345,7 @@ _OF_ROUND = ("prompt", "tools", "criteria", "threshold")
 
 
 def typed_form(sent: SentForm) -> CaseForm:
-    """What was typed.
-
-    Args:
-        sent: by the page of a case.
-    """
+    """The form of a case, as sent by its page."""
     kind = sent.one("kind")
     kinds: tuple[CaseKind, ...] = get_args(CaseKind)
     return CaseForm(
@@ -380,10 +359,9 @@ def typed_form(sent: SentForm) -> CaseForm:
 
 
 def after_button(form: CaseForm, button: str) -> CaseForm | None:
-    """The form after a button that adds, moves or removes a part of it; None for any other button.
+    """The form after a button that adds, moves or removes a part; None for any other button.
 
     Args:
-        form: as typed.
         button: value of `do`.
     """
     if button == "add-round":
@@ -406,7 +384,7 @@ def after_button(form: CaseForm, button: str) -> CaseForm | None:
 
 
 def _raised(rounds: tuple[RoundForm, ...], number: int) -> tuple[RoundForm, ...]:
-    """With one round before the one that it came after; what has none before it stays."""
+    """The rounds with one moved up; the first stays."""
     if not 1 < number <= len(rounds):
         return rounds
     return (*rounds[: number - 2], rounds[number - 1], rounds[number - 2], *rounds[number:])
@@ -429,7 +407,7 @@ def _typed_slices(sent: SentForm) -> list[tuple[str, str]]:
 
 
 def _keys(text: str) -> tuple[str, ...]:
-    """The hidden list of keys; what is none gives none."""
+    """The hidden list of keys; empty where it is invalid."""
     try:
         found = json.loads(text or "[]")
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""What is different between two texts, or two cases, word by word."""
+"""Differences between two texts, or two cases, word by word."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -15,13 +15,13 @@ State: TypeAlias = Literal["same", "added", "removed"]
 _WORDS = re.compile(r"\s+|\w+|[^\w\s]")
 _LINES = re.compile(r"[^\n]*\n|[^\n]+")
 _MOST_WORDS = 1_500
-"""Of either text; comparing takes the product of both in time."""
+"""Of either text; the time of a comparison grows with the product of both."""
 _MOST_LINES = 1_500
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A part of two texts: in both of them, or in one."""
+    """A piece of two texts: in both of them, or in one."""
 
     text: str
     state: State
@@ -29,12 +29,11 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class ChangedKey:
-    """A key of a case that is not the same in two of its versions.
+    """A key with different values in two versions of a case.
 
     Args:
-        key: its name.
-        old, new: what stood there before and now; empty where the key was not there.
-        pieces: both together.
+        old, new: its values as text; empty where the key is missing.
+        pieces: both combined.
     """
 
     key: str
@@ -44,12 +43,7 @@ class ChangedKey:
 
 
 def changed_keys(old: Entry, new: Entry) -> tuple[ChangedKey, ...]:
-    """The keys that are different.
-
-    Args:
-        old: a case.
-        new: what became of it.
-    """
+    """The keys with different values."""
     found = []
     for key in dict.fromkeys((*old, *new)):
         before, now = _text(old, key), _text(new, key)
@@ -59,12 +53,7 @@ def changed_keys(old: Entry, new: Entry) -> tuple[ChangedKey, ...]:
 
 
 def text_pieces(old: str, new: str) -> Iterator[Piece]:
-    """Both texts as one, in words; in lines where they are long, and one after the other where they are very long.
-
-    Args:
-        old: a text.
-        new: what became of it.
-    """
+    """Both texts combined, in words; in lines where they are long, and one after the other where they are very long."""
     parts, most = _WORDS, _MOST_WORDS
     if len(old) + len(new) > 20 * _MOST_WORDS or max(_count(old, _WORDS), _count(new, _WORDS)) > _MOST_WORDS:
         parts, most = _LINES, _MOST_LINES
@@ -96,7 +85,7 @@ def _text(entry: Entry, key: str) -> str:
 
 
 def readable_value(value: JsonValue) -> str:
-    """A value as people read it: a text as it is, all else as YAML."""
+    """A value for readers: a text as it is, all else as YAML."""
     if isinstance(value, str):
         return value
     return dumped(value).removesuffix("\n") if isinstance(value, dict | list) and value else flow(value)

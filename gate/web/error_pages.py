@@ -28,12 +28,12 @@ ID = "x-request-id"
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 _STATIC = "/static"
 _CLOSED = 499
-"""The browser went away before the answer."""
+"""The browser disconnected before the answer."""
 
 
 @dataclass(slots=True)
 class _Seen:
-    """What is known of one answer so far."""
+    """State of one answer."""
 
     id: str
     status: int = _CLOSED
@@ -44,12 +44,10 @@ class _Seen:
 
 @dataclass(frozen=True, slots=True)
 class WatchedApp:
-    """Wraps the application with its guards.
+    """Wraps the application with its guards, and logs requests.
 
     Args:
-        app: what answers.
-        now: the time.
-        watchers: each is told of every request once it is answered.
+        watchers: are called with every answered request.
     """
 
     app: ASGIApp
@@ -57,7 +55,7 @@ class WatchedApp:
     watchers: Sequence[Log]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request, or one life of the server."""
+        """Handle one request, or the server's lifespan."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -90,7 +88,7 @@ class WatchedApp:
 
 
 def _route(scope: Scope) -> str:
-    """The template, never what was asked: addresses hold names, and there is no end to those that nobody serves."""
+    """The route's template instead of the address, which holds names, and is unlimited where nothing is served."""
     template = getattr(scope.get("route"), "path", "")
     if not template and scope["path"].startswith(f"{_STATIC}/"):
         return _STATIC
@@ -108,11 +106,7 @@ def _noted(send: Send, seen: _Seen) -> Send:
 
 
 def fault_page(scope: Scope) -> Response:
-    """Says nothing of what went wrong: that is in the log, under the id of the request.
-
-    Args:
-        scope: of the request.
-    """
+    """Error page without details: those are in the log, under the id of the request."""
     id = request_id(scope)
     headers = {**HEADERS, "cache-control": "no-store"}
     if scope["path"].startswith("/api/"):
@@ -122,13 +116,13 @@ def fault_page(scope: Scope) -> Response:
 
 
 def request_id(scope: Scope) -> str:
-    """The id of a request; empty where nobody watches."""
+    """The id of a request; empty without a log."""
     return str(scope.get("state", {}).get("request_id", ""))
 
 
 API_PREFIX = "/api/"
 EXPECTED = (ApiError, Moved, Refused, HTTPException, RequestValidationError, GateError)
-"""Whatever else is raised is a fault of the program."""
+"""All other exceptions are faults of the program."""
 _TITLES = {
     401: "Log in first",
     403: "That is not allowed",
@@ -140,7 +134,7 @@ _TITLES = {
 
 
 async def error_response(request: Request, error: Exception) -> Response:
-    """The answer to a request that met an error that is expected."""
+    """The answer to a request that met an expected error."""
     if isinstance(error, Moved):
         return redirect(error.address)
     if isinstance(error, CannotEvaluate):
@@ -159,7 +153,7 @@ async def error_response(request: Request, error: Exception) -> Response:
 
 
 async def fault_response(request: Request, error: Exception) -> Response:
-    """The answer to a request that met a fault of the program; whoever watches is told by the exception itself."""
+    """The answer to a request that met a fault of the program; the exception itself reaches the log."""
     return fault_page(request.scope)
 
 

@@ -1,4 +1,4 @@
-"""How a server for a team knows who asks: OpenID Connect, or the header of a reverse proxy that has logged them in."""
+"""Login to a team's server: OpenID Connect, or the header of a reverse proxy."""
 
 import ipaddress
 from collections.abc import Mapping
@@ -18,18 +18,14 @@ if TYPE_CHECKING:
 
 SESSION = "prompt-gate"
 SESSION_S = 12 * 3600
-"""A session ends after that; there is no table of sessions from which one could be removed earlier."""
+"""Lifetime of a session; there is no table of sessions from which one could be removed earlier."""
 _PERSON = "person"
 _NAME_CHARS = 200
 _TIMEOUT_S = 10
 
 
 class Oidc:
-    """Logs people in with OpenID Connect; the session is in a signed cookie.
-
-    Args:
-        settings: of the provider.
-    """
+    """Logs people in with OpenID Connect; the session is in a signed cookie."""
 
     def __init__(self, settings: OidcSettings) -> None:
         self.settings = settings
@@ -58,7 +54,7 @@ class Oidc:
         )
 
     def person(self, request: Request) -> Person:
-        """Who asks, by the session; their role is that of the lists as they are now."""
+        """The person of the session, with the role from the current lists."""
         kept = request.session.get(_PERSON)
         if kept is None:
             return STRANGER
@@ -66,24 +62,16 @@ class Oidc:
         return STRANGER if role is Role.NOBODY else Person(kept["name"], role)
 
     async def redirect(self, request: Request, back: str) -> Any:
-        """Send the browser to the provider.
-
-        Args:
-            request: of the browser.
-            back: the address to which the provider sends it back.
-        """
+        """Send the browser to the provider, which sends it back to `back`."""
         metadata = await self.client.load_server_metadata()
         more = {"scope": "openid email profile groups"} if "groups" in metadata.get("scopes_supported", ()) else {}
         return await self.client.authorize_redirect(request, back, **more)
 
     async def begin(self, request: Request) -> Person:
-        """Begin the session of somebody whom the provider has just sent back; a stranger has none.
-
-        Args:
-            request: with what the provider says.
+        """Start the session of a person who returns from the provider; a stranger has none.
 
         Raises:
-            Exception: the provider did not prove who that is; authlib and its parts have many kinds.
+            Exception: the provider's answer is invalid; authlib and its parts have many kinds.
         """
         settings = self.settings
         options = {
@@ -101,7 +89,7 @@ class Oidc:
 
 
 def _kept(claims: Mapping[str, Any], settings: OidcSettings) -> dict[str, Any]:
-    """What the session holds of somebody: an unverified e-mail address proves nothing, and a cookie is small."""
+    """A person's data for the session: without an unverified e-mail address, and short, for a cookie."""
     email = _text(claims, "email") if claims.get("email_verified") is True else ""
     # Not the claim `name`: people choose it themselves, and the history would show it.
     name = email or _text(claims, "preferred_username") or _text(claims, "sub")
@@ -116,17 +104,13 @@ def _text(claims: Mapping[str, Any], name: str) -> str:
 
 
 class TrustedProxy:
-    """Believes a header, of requests that come from the addresses of a proxy alone.
-
-    Args:
-        settings: of the proxy.
-    """
+    """Trusts a header, in requests from the addresses of a proxy only."""
 
     def __init__(self, settings: ProxySettings) -> None:
         self.settings = settings
 
     def person(self, request: Request) -> Person:
-        """Who asks; nobody where the proxy names nobody, or two people at once."""
+        """The person; nobody where the proxy names nobody, or two people at once."""
         given = request.headers.getlist(self.settings.header)
         if len(given) != 1:
             return STRANGER
@@ -150,5 +134,5 @@ Login: TypeAlias = Oidc | TrustedProxy
 
 
 def login_of(settings: TeamLogin) -> Login:
-    """The login that settings describe."""
+    """The login for settings."""
     return Oidc(settings) if isinstance(settings, OidcSettings) else TrustedProxy(settings)

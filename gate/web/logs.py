@@ -1,4 +1,4 @@
-"""One line for each request, and for each fault of the server; never what a form, a query or a cookie holds."""
+"""One log line for each request, and for each fault of the server; without contents of forms, queries or cookies."""
 
 import json
 import logging
@@ -17,14 +17,11 @@ class AnsweredRequest:
     """A request that was answered.
 
     Args:
-        time: when.
-        request: its id, which the answer names too.
-        method: GET, POST, …
-        route: template of its address, as `/runs/{id}`; empty where nothing is there.
-        status: of the answer.
-        ms: that it took.
-        person: who asked; empty for nobody.
-        error: what kept the server from answering well; mostly empty.
+        request: its id, which the answer has, too.
+        route: template of its address, such as `/runs/{id}`; empty where nothing is there.
+        ms: its duration.
+        person: empty for nobody.
+        error: of the server; mostly empty.
         traceback: of a fault of the program; mostly empty.
     """
 
@@ -41,12 +38,10 @@ class AnsweredRequest:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Something that belongs to no request.
+    """An error outside of requests.
 
     Args:
-        time: when.
-        level: as `warning`.
-        error: what.
+        level: such as `warning`.
         traceback: mostly empty.
     """
 
@@ -57,14 +52,13 @@ class Fault:
 
 
 def no_log(event: "AnsweredRequest | Fault") -> None:
-    """Tells nobody."""
+    """Ignores the event."""
 
 
 def log_to(stream: TextIO, form: Format) -> Log:
-    """Writes each event as a line; where nobody reads any more, nothing is written.
+    """Writes each event as a line; a closed stream is ignored.
 
     Args:
-        stream: where to.
         form: `json` has one object a line, `text` is for people.
     """
     line = _json if form == "json" else _text
@@ -80,12 +74,7 @@ def log_to(stream: TextIO, form: Format) -> Log:
 
 
 class LibraryLogHandler(logging.Handler):
-    """Brings what libraries log to the same place.
-
-    Args:
-        log: that gets it.
-        now: the time.
-    """
+    """Sends log records of libraries to the same log."""
 
     def __init__(self, log: Log, now: Callable[[], datetime]) -> None:
         super().__init__(logging.WARNING)
@@ -100,12 +89,7 @@ class LibraryLogHandler(logging.Handler):
 
 @contextmanager
 def library_logs(log: Log, now: Callable[[], datetime]) -> Iterator[None]:
-    """What any library warns of is in the log: a bare line between objects of JSON would be none of it.
-
-    Args:
-        log: that gets it.
-        now: the time.
-    """
+    """Sends warnings of libraries to the log, whose lines of JSON they would otherwise break."""
     handler, root = LibraryLogHandler(log, now), logging.getLogger()
     root.addHandler(handler)
     try:
@@ -115,7 +99,7 @@ def library_logs(log: Log, now: Callable[[], datetime]) -> Iterator[None]:
 
 
 def _json(event: AnsweredRequest | Fault) -> str:
-    """ASCII alone, so that no name moves a terminal or ends the line."""
+    """ASCII JSON, so that no name controls a terminal or ends the line."""
     return json.dumps({name: value for name, value in _told(event).items() if value != "" or name == "route"})
 
 

@@ -26,7 +26,7 @@ from gate.web.site import Role, needs, site_of
 
 router = APIRouter()
 READY_WITHIN_S = 2.0
-"""For the database."""
+"""Seconds for the database."""
 _AWAY = "the database does not answer"
 _OTHER = "the tables of the store are of another version"
 
@@ -49,7 +49,7 @@ async def ready(request: Request) -> JSONResponse:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _DatabaseCheck:
-    """One question to the database at a time: one that falls silent shall not take all threads."""
+    """One query to the database at a time: a silent database must not take all threads."""
 
     database: Database
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -81,11 +81,7 @@ _NOWHERE = "none"
 
 
 class Metrics:
-    """What happened since the start, and what the store holds now.
-
-    Args:
-        database: of the store.
-    """
+    """Metrics of requests since the start, and of the store."""
 
     def __init__(self, database: Database) -> None:
         self.registry = CollectorRegistry()
@@ -97,7 +93,7 @@ class Metrics:
         self.registry.register(_OfStore(database))
 
     def seen(self, event: AnsweredRequest | Fault) -> None:
-        """A request was answered."""
+        """Count a request."""
         if isinstance(event, AnsweredRequest):
             route = event.route or _NOWHERE
             self._requests.labels(event.method, route, str(event.status)).inc()
@@ -105,13 +101,13 @@ class Metrics:
 
 
 class _OfStore(Collector):
-    """Looked up when somebody asks."""
+    """Metrics of the store, queried on demand."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
-        """Connections, and what the store holds; of a store that does not answer only that."""
+        """Connections, and the content of the store; only the former where it does not answer."""
         pool = self._database.connections()
         yield GaugeMetricFamily("gate_database_connections_used", "Connections at work.", pool.used)
         yield GaugeMetricFamily("gate_database_connections_idle", "Connections that wait.", pool.idle)

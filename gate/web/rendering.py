@@ -1,4 +1,4 @@
-"""Pages from templates: everything that comes from outside is text, never markup."""
+"""Pages from templates; everything from outside is text, never markup."""
 
 import hashlib
 from functools import lru_cache
@@ -19,14 +19,7 @@ STATIC = _HERE / "static"
 
 
 def page(request: Request, template: str, status: int = 200, **shown: Any) -> HTMLResponse:
-    """A page.
-
-    Args:
-        request: that it answers.
-        template: name of its template.
-        status: of the answer.
-        shown: what the template shows.
-    """
+    """A page."""
     site, person = site_of(request), person_of(request)
     every = {
         "person": person,
@@ -38,22 +31,17 @@ def page(request: Request, template: str, status: int = 200, **shown: Any) -> HT
 
 
 def bare_page(template: str, **shown: Any) -> str:
-    """A page that needs neither a store nor to know who asks.
-
-    Args:
-        template: name of its template.
-        shown: what the template shows.
-    """
+    """A page without a store or a request."""
     return _environment().get_template(template).render({"static": _versioned, **shown})
 
 
 def fragment(template: str, **shown: Any) -> str:
-    """Part of a page, for a script that puts it in the place of the one before."""
+    """Part of a page, with which a script replaces the one before."""
     return _environment().get_template(template).render(shown)
 
 
 def redirect(address: str) -> RedirectResponse:
-    """What a browser asks for next, once something is done: reloading that page does nothing twice."""
+    """Redirect after a change, so that reloading the next page repeats nothing."""
     return RedirectResponse(address, 303)
 
 
@@ -68,6 +56,6 @@ def _environment() -> Environment:
 
 @lru_cache(maxsize=64)
 def _versioned(name: str) -> str:
-    """The address of one of our files; it changes with its content, so that browsers may keep it."""
+    """The address of a static file; it changes with its content, so that browsers may cache it."""
     digest = hashlib.sha256((STATIC / name).read_bytes()).hexdigest()[:12]
     return f"/static/{name}?v={digest}"

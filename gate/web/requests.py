@@ -1,4 +1,4 @@
-"""What every request has to pass: host, size and headers; and forms as browsers send them."""
+"""Checks of every request: host, size and headers; and forms as browsers send them."""
 
 import json
 from collections.abc import Collection, Mapping
@@ -19,17 +19,17 @@ from gate.web.login import TrustedProxy
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 """Names of this machine for itself."""
 FORM_BYTES = 2 * 2**20
-"""Of a request to a page."""
+"""Largest request to a page."""
 RUN_BYTES = 512 * 2**20
-"""Of a run that is pushed."""
+"""Largest upload of a run."""
 FILE_BYTES = 64 * 2**20
-"""Of a case file that is uploaded."""
+"""Largest upload of a case file."""
 _MOST: Mapping[str, int] = MappingProxyType({"/api/v1/runs": RUN_BYTES, "/suite/import": FILE_BYTES})
 PROBES = frozenset({"/healthz", "/readyz"})
-"""Who looks after machines calls them by their addresses; nothing of a store is in the answer."""
+"""Probes call them by their addresses, so any host is allowed; the answer holds nothing of a store."""
 _CHARSETS = frozenset({b"utf-8", b"utf8"})
 _THROWN_AWAY = 64 * 2**20
-"""Of a request that is too long: a browser shows no answer before it has sent that much."""
+"""Bytes read and discarded of a request that is too long: a browser shows no answer before it has sent that much."""
 
 HEADERS: Mapping[str, str] = MappingProxyType(
     {
@@ -46,11 +46,7 @@ HEADERS: Mapping[str, str] = MappingProxyType(
 
 
 class TooLarge(HTTPException):
-    """The request is longer than it may be.
-
-    Args:
-        most: bytes.
-    """
+    """The request is longer than `most` bytes."""
 
     def __init__(self, most: int) -> None:
         told = f"The request is larger than {most // 2**20} MiB. Nothing was saved: go back, and send less at once."
@@ -59,12 +55,11 @@ class TooLarge(HTTPException):
 
 @dataclass(frozen=True, slots=True)
 class Guards:
-    """Wraps the application.
+    """Checks requests before the application.
 
     Args:
-        app: what answers a request that passed.
-        hosts: names that a browser may call us by, without ports.
-        proxy: that alone may send requests, and names the person; None lets everybody.
+        hosts: allowed names of this server, without ports.
+        proxy: the only allowed sender, which names the person; None allows everybody.
     """
 
     app: ASGIApp
@@ -72,7 +67,7 @@ class Guards:
     proxy: TrustedProxy | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request, or one life of the server."""
+        """Handle one request, or the server's lifespan."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -88,7 +83,7 @@ class Guards:
         await self.app(scope, _counted(receive, most), _with_headers(send))
 
     def _refused(self, scope: Scope) -> str:
-        """A page elsewhere may have its name point to this machine, and would then be told everything."""
+        """Why a request is refused: a foreign page may have its name point to this machine (DNS rebinding)."""
         headers = Headers(scope=scope)
         host = host_of(headers)
         if host not in self.hosts:
@@ -99,23 +94,23 @@ class Guards:
 
 
 def host_of(headers: Headers) -> str:
-    """The name that a browser calls us by, without the port."""
+    """The host name in the request, without the port."""
     name = headers.get("host", "").lower()
     host, colon, port = name.rpartition(":")
     return (host if colon and port.isdecimal() else name).strip("[]")
 
 
 def _charset(headers: Headers) -> bytes:
-    """The encoding that a form of several parts would be read in, as its parser finds it.
+    """The encoding in which the parser would read a multipart form.
 
-    A stranger names it, and some that Python knows take minutes for a form, or give what is no text.
+    It comes from outside, and some encodings of Python take minutes for a form, or give what is not text.
     """
     _, options = parse_options_header(headers.get("content-type"))
     return options.get(b"charset", b"utf-8").lower()
 
 
 def _counted(receive: Receive, most: int) -> Receive:
-    """Ends a request that is longer than it said, before it fills the memory."""
+    """Ends a request that is longer than announced, before it fills the memory."""
     counted = 0
 
     async def heard() -> Message:
@@ -151,11 +146,11 @@ _PART_BYTES = FILE_BYTES
 
 @dataclass(frozen=True, slots=True)
 class SentForm:
-    """What was typed.
+    """A form, as sent.
 
     Args:
-        fields: each with all its values, in their order; line ends are those of Unix.
-        files: content of what was uploaded, with its name.
+        fields: each with all its values, in order; with Unix line ends.
+        files: content of uploads, with their names.
     """
 
     fields: Mapping[str, tuple[str, ...]]
@@ -170,7 +165,7 @@ class SentForm:
         return self.fields.get(name, ())
 
     def number(self, name: str) -> int:
-        """A whole number from 0; what is none is 0."""
+        """A whole number from 0; anything else is 0."""
         typed = self.one(name)
         return int(typed) if typed.isascii() and typed.isdecimal() and len(typed) < 10 else 0
 

@@ -1,4 +1,4 @@
-"""What all pages of one web interface share: the site, who asks, and what they may do."""
+"""Shared by all pages of one web interface: the site, the person, and the role."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -24,16 +24,13 @@ class Site:
     """One web interface over one store.
 
     Args:
-        database: of the store, with the tables of this version.
-        hosts: names that a browser may call it by, without ports; any other one is refused.
-        now: the time.
-        login: how people log in; None where the one person of this machine has to do nothing.
-        person: who that is, as authors are named.
-        url: the address of the server in browsers; empty where they use that of this machine.
-        log: is told of every request.
-        clean: takes out of the texts of runs what shall not be kept; None keeps all.
-        daily: is done once a day; None where nothing is to be done.
-        jobs: what asks models; None where the site only shows.
+        hosts: allowed names of this server, without ports; any other one is refused.
+        login: None on a personal machine, which needs none.
+        person: author on a personal machine.
+        url: the address of the server in browsers; empty for this machine's own.
+        clean: removes from texts of runs what must not be kept; None keeps all.
+        daily: is run once a day; None for nothing.
+        jobs: None where the site only shows.
     """
 
     database: Database
@@ -59,12 +56,12 @@ class Site:
 
     @property
     def audit(self) -> Audit:
-        """What was done."""
+        """Log of changes."""
         return Audit(self.database)
 
 
 def site_of(request: Request) -> Site:
-    """The site that a request is for."""
+    """The site of a request."""
     site = request.app.state.site
     assert isinstance(site, Site)  # noqa: S101
     return site
@@ -76,12 +73,11 @@ Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
 
 
 class Refused(Exception):
-    """Somebody asks for what they may not do.
+    """The person may not do this.
 
     Args:
         status: 401 where a login would help, else 403.
-        message: for the reader.
-        first: address of the page that would help; empty where none would.
+        first: address of a page that helps; may be empty.
     """
 
     def __init__(self, status: int, message: str, first: str = "") -> None:
@@ -90,11 +86,7 @@ class Refused(Exception):
 
 
 class Moved(Exception):
-    """What somebody asks for has another address by now.
-
-    Args:
-        address: that one.
-    """
+    """The page has another address now."""
 
     def __init__(self, address: str) -> None:
         super().__init__(address)
@@ -102,7 +94,7 @@ class Moved(Exception):
 
 
 def person_of(request: Request) -> Person:
-    """Who asks; somebody without a login is nobody. On this machine it is its user, who may edit."""
+    """The person of a request; nobody without a login. On a personal machine it is its user, who may edit."""
     found = getattr(request.state, "person", None)
     if found is None:
         site = site_of(request)
@@ -123,11 +115,7 @@ def needs(role: Role) -> Callable[[Endpoint], Endpoint]:
 
 
 def require_role(role: Role) -> Callable[[Request], None]:
-    """The dependency that lets only those pass who have a role.
-
-    Args:
-        role: that is needed.
-    """
+    """A dependency that refuses people without a role."""
 
     def allowed(request: Request) -> None:
         person = person_of(request)
@@ -157,12 +145,11 @@ def from_another_site(request: Request) -> bool:
 
 
 def log_event(request: Request, what: str, about: str = "") -> None:
-    """Write into the log what somebody did with this request.
+    """Log what a person did with this request.
 
     Args:
-        request: that did it.
-        what: its kind: words with hyphens, the thing first, as `case-edited`.
-        about: what it was done to, for readers.
+        what: its kind: words with hyphens, the thing first, such as `case-edited`.
+        about: its object, for readers.
     """
     site = site_of(request)
     site.audit.add(Event(site.now(), person_of(request).name, what, about))

@@ -30,7 +30,7 @@ NOTHING = "(nothing)"
 
 
 def tool_output(result: types.CallToolResult) -> ToolOutput:
-    """Texts one after the other, with words for what is none; structured content where no text says the same."""
+    """All texts, with a note for other content; structured content where no text says the same."""
     parts = [_said(part) for part in result.content]
     if result.structured_content is not None and not _told(result):
         parts.append(json.dumps(result.structured_content, ensure_ascii=False))
@@ -52,16 +52,16 @@ def _said(part: types.ContentBlock) -> str:
 
 
 def _size(data: str) -> str:
-    """Bytes of what is written in base64."""
+    """Bytes of base64 content."""
     return f"{len(data) * 3 // 4:,} bytes"
 
 
 def _told(result: types.CallToolResult) -> bool:
-    """Do the texts say what the structured content says? Servers say both for the sake of older clients."""
+    """Do the texts say the same as the structured content? Servers send both for older clients."""
     texts = [part.text for part in result.content if isinstance(part, types.TextContent)]
     values = [_value(text) for text in texts]
     structured = result.structured_content
-    # Where a tool gives no object, the `mcp` package wraps it, and a list becomes a text for each item.
+    # Where a tool returns no object, the `mcp` package wraps it, and a list becomes a text for each item.
     inner = structured["result"] if isinstance(structured, dict) and structured.keys() == {"result"} else structured
     said: list[Any] = [values, texts, *values, *texts, "\n".join(texts)]
     return structured in said or inner in said
@@ -74,12 +74,12 @@ def _value(text: str) -> Any:
         return text
 
 
-# It would write what goes through it, tokens too, to whatever log there is, and complaints to standard error.
+# It would log its traffic, tokens too, to any log there is, and complaints to standard error.
 logging.getLogger("mcp").setLevel(logging.CRITICAL + 1)
 
 _CLOSED = "Connection closed"
 _STREAM = "SSE stream"
-"""How the package begins what it says of an answer that broke off."""
+"""The beginning of the package's message about an interrupted answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +87,7 @@ class McpSession:
     """A server that answers; see `gate.agents.mcp.server.Session`.
 
     Args:
-        client: of the `mcp` package, within its own task.
-        tools: of the server.
+        client: of the `mcp` package, used within its own task.
     """
 
     client: Client
@@ -107,20 +106,14 @@ class McpSession:
             return ToolOutput(error.message, failed=True)
         except (anyio.ClosedResourceError, anyio.BrokenResourceError):
             raise ConnectionLost from None
-        # Whatever else there is, is about what this one tool gave.
+        # Any other error concerns the result of this one tool.
         except Exception as error:
             return ToolOutput(f"what the tool gave cannot be read ({type(error).__name__})", failed=True)
 
 
 @dataclass(slots=True)
 class Program:
-    """A server over stdio; see `gate.agents.mcp.server.ServerAccess`.
-
-    Args:
-        server: which.
-        place: where it runs.
-        named: variables that it gets.
-    """
+    """A server over stdio; see `gate.agents.mcp.server.ServerAccess`."""
 
     server: Server
     place: ProgramPlace
@@ -154,7 +147,6 @@ class Service:
     """A server over HTTP; see `gate.agents.mcp.server.ServerAccess`.
 
     Args:
-        server: which.
         headers: of each request.
         read_s: seconds between two parts of an answer.
     """
@@ -179,7 +171,7 @@ class Service:
 
 
 async def _to_the_end(ending: Coroutine[None, None, None]) -> None:
-    """Wait for something bounded, and hear of a cancellation afterwards."""
+    """Wait for something of limited duration, and raise a cancellation afterwards."""
     task = asyncio.create_task(ending)
     cancelled = False
     while not task.done():
@@ -196,7 +188,7 @@ async def _to_the_end(ending: Coroutine[None, None, None]) -> None:
 async def _session(transport: Transport) -> AsyncIterator[McpSession]:
     try:
         async with Client(transport, cache=None) as client:
-            # A schema of the server's own could hold a pattern that takes for ever; what a tool gives is shown anyway.
+            # A server's own schema could contain a pattern that never ends; a tool's result is shown anyway.
             setattr(client.session, "validate_tool_result", _unchecked)  # noqa: B010
             yield McpSession(client, await _listed(client))
     except Exception as error:
@@ -204,7 +196,7 @@ async def _session(transport: Transport) -> AsyncIterator[McpSession]:
 
 
 def _words(error: BaseException) -> str:
-    """What went wrong; of a group of errors the first one says it."""
+    """The message of an error; of a group, that of the first error."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     if isinstance(error, ServerUnfit | transports.Unreachable) or (
@@ -217,7 +209,7 @@ def _words(error: BaseException) -> str:
 
 
 def _place(error: ValueError) -> str:
-    """Where an answer is not what it should be, as pydantic has it; what else it says is long."""
+    """The place of an invalid field, as pydantic names it; the rest of its message is long."""
     errors = getattr(error, "errors", None)
     return f" (at {'.'.join(map(str, errors()[0]['loc']))})" if errors else ""
 
@@ -227,11 +219,7 @@ async def _unchecked(name: str, result: types.CallToolResult) -> None:
 
 
 async def _listed(client: Client) -> tuple[Tool, ...]:
-    """All tools of a server.
-
-    Raises:
-        Unfit: there are none, too many, or one that cannot be told to a model.
-    """
+    """All tools of a server. Raises ServerUnfit: there are none, too many, or one that a model cannot be told of."""
     found: list[types.Tool] = []
     cursor: str | None = None
     for _ in range(PAGES):

@@ -22,26 +22,26 @@ CLOSING_S = 15.0
 """Seconds for a server to end."""
 
 MESSAGE_BYTES = 16 * 1024 * 1024
-"""One message of a server."""
+"""Of one message of a server."""
 
 PAGES = 50
-"""Parts of a list of tools."""
+"""Of a list of tools."""
 
 
 SEEN_S = 5.0
-"""Seconds until it is seen why a connection was lost."""
+"""Seconds to find why a connection was lost."""
 
 
 class ServerUnfit(Exception):
-    """A server cannot be used; the message goes on after its name."""
+    """A server cannot be used; the message continues after its name."""
 
 
 class ToolCallFailed(Exception):
-    """A server did not take one call; the message goes on after its name."""
+    """A server refused one call; the message continues after its name."""
 
 
 class ConnectionLost(Exception):
-    """The connection is gone."""
+    """The connection is lost."""
 
 
 class Session(Protocol):
@@ -49,35 +49,35 @@ class Session(Protocol):
 
     @property
     def tools(self) -> tuple[Tool, ...]:
-        """Of the server."""
+        """The server's tools."""
         ...
 
     async def call(self, name: str, arguments: dict[str, JsonValue]) -> ToolOutput:
         """Call a tool.
 
         Raises:
-            Unusable: the server did not take it.
-            Lost: the connection is gone.
+            ToolCallFailed: the server refused it.
+            ConnectionLost: the connection is lost.
         """
         ...
 
 
 class ServerAccess(Protocol):
-    """How a server is reached."""
+    """The way to a server."""
 
     def open(self, over: Callable[[str], None]) -> AbstractAsyncContextManager[Session]:
-        """Connect, and disconnect again.
+        """Connect, and disconnect afterwards.
 
         Args:
-            over: is told why the server is gone, in words that go on after its name.
+            over: is told why the server is gone, in words that continue after its name.
 
         Raises:
-            Unfit: it cannot be used, or could not be any more.
+            ServerUnfit: it cannot be used, or can no longer be used.
         """
         ...
 
     def trouble(self) -> str:
-        """What else there is to say of a server that failed, from `; ` on; empty where there is nothing."""
+        """More about a server that failed, starting with `; `; empty where there is nothing."""
         ...
 
 
@@ -86,10 +86,7 @@ class Connection:
     """See `gate.agents.toolbox.OpenToolSource`.
 
     Args:
-        label: of the server.
-        way: how it is reached.
-        masks: secrets.
-        start_s: seconds until it has to be there.
+        start_s: seconds until the server must be ready.
     """
 
     label: str
@@ -105,7 +102,7 @@ class Connection:
 
     @property
     def fault(self) -> str:
-        """Why no other conversation should begin with it; empty where one may."""
+        """Why no new conversation may use it; empty where one may."""
         return self._reason or self._doubt
 
     @property
@@ -116,7 +113,7 @@ class Connection:
         """Connect.
 
         Raises:
-            AgentFailed: the server cannot be had; the connection is closed then.
+            AgentFailed: the server is not available; the connection is then closed.
         """
         self._task = asyncio.create_task(self._live())
         try:
@@ -172,7 +169,7 @@ class Connection:
             self._end("ended")
 
     def _end(self, words: str) -> None:
-        """The first reason is the one that counts: what comes later follows from it."""
+        """Only the first reason counts: later ones follow from it."""
         if not self._reason:
             self._reason = self._said(words + self.way.trouble())
         self._over.set()
@@ -185,17 +182,17 @@ class Connection:
 STARTS = 2
 """Of one program."""
 CONNECTIONS = 10
-"""To one service, which may be away for a moment."""
+"""To one service, which may be unavailable for a moment."""
 FAILURES = 2
-"""Starts one after the other that came to nothing; there is no further one."""
+"""Failed starts in a row, after which there is no other."""
 
 
 @dataclass(frozen=True, slots=True)
 class ServerPatience:
-    """How long a server is waited for.
+    """Time limits for a server.
 
     Args:
-        start_s: seconds until it has to be there.
+        start_s: seconds until it must be ready.
         read_s: seconds between two parts of an answer over HTTP.
     """
 
@@ -209,11 +206,8 @@ class McpSource:
 
     Args:
         name: unique within the suite.
-        server: which.
         values: environment variable to its value.
-        place: where its program runs; None where it has none.
-        masks: secrets.
-        patience: how long it is waited for.
+        place: where its program runs; None without a program.
     """
 
     name: str
@@ -250,7 +244,7 @@ class McpSource:
             return connection
 
     async def close(self) -> None:
-        """End it, and all that was started for it."""
+        """End it, and everything that was started for it."""
         self._closed = True
         await asyncio.gather(*(connection.close() for connection in self._connections))
 

@@ -18,23 +18,23 @@ from gate.agents.mcp.server import MESSAGE_BYTES
 from gate.agents.processes import SupervisedProgram
 
 UNREACHABLE = -59_900
-"""Code of the JSON-RPC errors that are written here and not by a server."""
+"""Code of JSON-RPC errors that come from here and not from a server."""
 TRIES = 3
-"""Of a request that was not taken: refused connections, and the statuses below."""
+"""Of a request that was not accepted: refused connections, and the statuses below."""
 NOT_TAKEN = (429, 503)
 PAUSE_S = 0.3
-"""Seconds before the second try, and twice that before the third."""
+"""Seconds before the second try; twice that before the third."""
 CONNECT_S = 10.0
 WRITE_S = 30.0
 EVENTS = "text/event-stream"
 
 
 class Unreachable(httpx2.TransportError):
-    """A server that cannot be reached, or does not answer as one; the message says which."""
+    """A server that cannot be reached, or does not answer as an MCP server; the message says which."""
 
 
 class BoundedTransport(httpx2.AsyncBaseTransport):
-    """A transport that keeps to bounds.
+    """A transport with limits.
 
     Args:
         inner: reaches the network.
@@ -45,7 +45,7 @@ class BoundedTransport(httpx2.AsyncBaseTransport):
         self._inner, self._read_s = inner, read_s
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        # Events come whenever there are any.
+        # Events come at any time.
         read = None if request.method == "GET" else self._read_s
         request.extensions["timeout"] = {"connect": CONNECT_S, "read": read, "write": WRITE_S, "pool": None}
         try:
@@ -60,7 +60,7 @@ class BoundedTransport(httpx2.AsyncBaseTransport):
         await self._inner.aclose()
 
     async def _answer(self, request: httpx2.Request) -> httpx2.Response:
-        """An answer that a client can make something of.
+        """An answer that a client can use.
 
         Raises:
             httpx2.TransportError: there is none.
@@ -84,7 +84,7 @@ class BoundedTransport(httpx2.AsyncBaseTransport):
         return httpx2.Response(response.status_code, headers=headers, content=body)
 
     async def _sent(self, request: httpx2.Request) -> httpx2.Response:
-        """The first answer of a server that took the request, or the last one of a server that did not."""
+        """The first answer that accepts the request, or the last one that does not."""
         for attempt in range(1, TRIES):
             try:
                 response = await self._inner.handle_async_request(request)
@@ -158,12 +158,11 @@ _Streams = tuple[MemoryObjectReceiveStream[SessionMessage | Exception], MemoryOb
 
 @dataclass(slots=True)
 class EventStream:
-    """One connection.
+    """One connection for server-sent events.
 
     Args:
-        url: where the events come from.
         http: a guarded client.
-        over: is told why there are no more messages.
+        over: is told why no more messages come.
     """
 
     url: str
@@ -173,11 +172,11 @@ class EventStream:
     _ready: anyio.Event = field(default_factory=anyio.Event, init=False)
 
     def transport(self) -> Transport:
-        """What the client of the `mcp` package takes."""
+        """The transport for the client of the `mcp` package."""
         return _streams(self)
 
     async def read(self, into: MemoryObjectSendStream[SessionMessage | Exception]) -> None:
-        """Hand each message on, until there are no more."""
+        """Pass each message on, until no more come."""
         async with into:
             with suppress(anyio.ClosedResourceError, anyio.BrokenResourceError):
                 try:
@@ -191,7 +190,7 @@ class EventStream:
         out: MemoryObjectReceiveStream[SessionMessage],
         into: MemoryObjectSendStream[SessionMessage | Exception],
     ) -> None:
-        """Post each message, and answer in the server's place what does not arrive."""
+        """Post each message, and reply in the server's place to one that does not arrive."""
         async with into, anyio.create_task_group() as tasks:
             await self._ready.wait()
             async for one in out:
@@ -240,7 +239,7 @@ async def _streams(events: EventStream) -> AsyncIterator[_Streams]:
 
 
 STRAY_LINES = 1_000
-"""Lines of standard output that are no messages, after which a server is taken for broken."""
+"""Lines of standard output that are no messages, after which a server counts as broken."""
 STRAY_CHARS = 100
 """Of the first such line, for a reason."""
 CHUNK = 1 << 16
@@ -250,11 +249,10 @@ _LineStreams = tuple[MemoryObjectReceiveStream[SessionMessage | Exception], Memo
 
 @dataclass(slots=True)
 class ProgramLines:
-    """Takes the output of a program apart.
+    """Reads and writes the messages of a program.
 
     Args:
-        kept: the program.
-        over: is told why there are no more messages.
+        over: is told why no more messages come.
     """
 
     kept: SupervisedProgram
@@ -263,17 +261,17 @@ class ProgramLines:
     _strays: int = field(default=0, init=False)
 
     def transport(self) -> Transport:
-        """What the client of the `mcp` package takes."""
+        """The transport for the client of the `mcp` package."""
         return _line_streams(self)
 
     async def read(self, into: MemoryObjectSendStream[SessionMessage | Exception]) -> None:
-        """Hand each message on, until there are no more."""
+        """Pass each message on, until no more come."""
         async with into:
             with suppress(anyio.ClosedResourceError, anyio.BrokenResourceError):
                 self.over(await self._read(into))
 
     async def write(self, out: MemoryObjectReceiveStream[SessionMessage]) -> None:
-        """Write each message; who does not read them is found out by whoever waits for an answer."""
+        """Write each message; a program that does not read is found by the caller's time limit."""
         with suppress(ConnectionError):
             async for one in out:
                 text = one.message.model_dump_json(by_alias=True, exclude_unset=True)
@@ -281,7 +279,7 @@ class ProgramLines:
                 await self.kept.stdin.drain()
 
     async def _read(self, into: MemoryObjectSendStream[SessionMessage | Exception]) -> str:
-        """Why there are no more messages."""
+        """Read until no more messages come; returns why."""
         parts: list[bytes] = []
         length = 0
         while chunk := await self.kept.stdout.read(CHUNK):

@@ -25,20 +25,20 @@ COMMAND = (sys.executable, "-P", "-s", "-B", worker.__file__)
 """Starts a keeper."""
 REASON_CHARS = 200
 GRACE_S = 15.0
-"""Seconds beyond the keeper's own limit, after which it is taken for lost."""
+"""Seconds beyond the keeper's own limit after which it counts as lost."""
 ENDING_S = 10.0
 """Seconds for the keeper to end what is left, once nobody listens."""
 
 
 @dataclass(frozen=True, slots=True)
 class FunctionLimits:
-    """What the function of one side may take.
+    """Limits for the function of one side.
 
     Args:
-        import_s: seconds for the module, each time that it is imported.
+        import_s: seconds for each import of the module.
         call_s: seconds for one session.
         all_s: seconds for all sessions.
-        losses: how often a process may be lost to a call before no other is started.
+        losses: lost processes before no other is started.
         memory: bytes of address space.
         chars: of one text.
         all_chars: of all texts.
@@ -55,13 +55,13 @@ class FunctionLimits:
 
 @dataclass(frozen=True, slots=True)
 class FunctionWorktree:
-    """Where the code of one side lies.
+    """The code of one side.
 
     Args:
-        root: the folder that modules are looked for in.
-        checkout: whose code must not be imported instead; may be the root itself.
-        scratch: a folder of its own for the processes; it goes with them if the gate is killed.
-        path: where programs are looked for: the environment's PATH.
+        root: where modules are looked for.
+        checkout: code that must not be imported instead; may be the root itself.
+        scratch: folder for the processes' own files; the keeper removes it if the gate is killed.
+        path: the environment's PATH.
     """
 
     root: Path
@@ -70,12 +70,12 @@ class FunctionWorktree:
     path: str
 
     def told(self) -> dict[str, JsonValue]:
-        """The folders, as the keeper is told of them, and what an exception's text must not tell."""
+        """The folders for the keeper, and what an exception's text must not reveal."""
         folders = {key: os.fspath(getattr(self, key)) for key in ("root", "checkout", "scratch")}
         return {**folders, "hidden": self._hidden()}
 
     def _hidden(self) -> list[JsonValue]:
-        """Paths with what stands for them, the longest first: variables, and folders that are gone later."""
+        """Paths and their replacements, the longest first: variables, and temporary folders."""
         variables = environment(self.scratch, self.path).items()
         found = {value: f"${name}" for name, value in variables if os.sep in value}
         for folder, instead in ((self.scratch, f"…{os.sep}"), (self.root, "")):
@@ -89,10 +89,7 @@ def call_function(
     """The text for each session, or why there is none.
 
     Args:
-        entry: which function.
-        sessions: what it is called with, one after the other, each a copy of its own.
-        worktree: where the code lies.
-        limits: what it may take.
+        sessions: arguments of the calls, one after the other, each a copy.
 
     Raises:
         CannotLoad: the module cannot be imported, or has no such function.
@@ -113,9 +110,9 @@ def call_function(
                     found[place] = answer = _text(text, left) if kind == "answer" else _failed(one_line(text))
                     left -= len(answer) if isinstance(answer, str) else 0
                 case _:
-                    # The keeper answers once; this is somebody else.
+                    # The keeper answers once; a second answer is from another process.
                     raise lost
-        # Whatever lines came, of a keeper that was killed nobody knows who wrote them.
+        # If the keeper was killed, nobody knows who wrote the lines.
         if _ended(keeper) != 0 or found.keys() != set(range(len(sessions))):
             raise lost
     return tuple(found[place] for place in range(len(sessions)))
@@ -154,14 +151,14 @@ def _asked(
         **asdict(limits),
         **worktree.told(),
         "job": "prompt",
-        # Each is read again for each call, so that no call sees what another did to its session.
+        # Parsed again for each call, so that no call sees what another did to its session.
         "sessions": [json.dumps(session) for session in sessions],
     }
     return json.dumps(told).encode("ascii") + b"\n"
 
 
 def _lines(keeper: "subprocess.Popen[bytes]", asked: bytes, end: float) -> Iterator[bytes]:
-    """What the keeper says, line by line, until it ends."""
+    """The keeper's output, line by line, until it ends."""
     assert keeper.stdin and keeper.stdout  # noqa: S101 both are pipes
     with suppress(BrokenPipeError):
         keeper.stdin.write(asked)
@@ -170,7 +167,7 @@ def _lines(keeper: "subprocess.Popen[bytes]", asked: bytes, end: float) -> Itera
     with selectors.DefaultSelector() as selector:
         selector.register(keeper.stdout, selectors.EVENT_READ)
         while (now := time.monotonic()) < end:
-            # What it answers through may be held open by somebody else.
+            # Another process may hold its output open.
             over = keeper.poll() is not None
             ready = selector.select(0 if over else min(end - now, worker.IDLE_S))
             if over and not ready:
@@ -184,11 +181,10 @@ def _lines(keeper: "subprocess.Popen[bytes]", asked: bytes, end: float) -> Itera
 
 
 def environment(folder: Path, path: str) -> dict[str, str]:
-    """All variables of the processes; no key and no token is among them.
+    """All variables of the processes, without any key or token.
 
     Args:
-        folder: gets what they write into `HOME` and `TMPDIR`.
-        path: where programs are looked for.
+        folder: for `HOME` and `TMPDIR`.
     """
     home, temporary = folder / "home", folder / "tmp"
     for one in (home, temporary):
@@ -206,7 +202,7 @@ def environment(folder: Path, path: str) -> dict[str, str]:
 
 @contextmanager
 def _keeper(worktree: FunctionWorktree) -> Iterator["subprocess.Popen[bytes]"]:
-    """The keeper's process, which is gone afterwards, and with it all that it has started."""
+    """The keeper's process; afterwards it and everything that it started are ended."""
     system.conceal()
     try:
         keeper = subprocess.Popen(  # noqa: S603 its own interpreter and its own file
@@ -227,7 +223,7 @@ def _keeper(worktree: FunctionWorktree) -> Iterator["subprocess.Popen[bytes]"]:
 
 
 def _ended(keeper: "subprocess.Popen[bytes]") -> int | None:
-    """The exit code of a keeper that has closed what it answers through; None where it stays."""
+    """The exit code of a keeper that has closed its output; None where it keeps running."""
     with suppress(subprocess.TimeoutExpired):
         return keeper.wait(ENDING_S)
     return None
@@ -235,7 +231,7 @@ def _ended(keeper: "subprocess.Popen[bytes]") -> int | None:
 
 @contextmanager
 def sweeping() -> Iterator[None]:
-    """Ends what is left of a keeper that did not end it, as where a process that it watched has killed it.
+    """Ends what a keeper has left, as where it was killed by a process that it watched.
 
     Meanwhile orphans below this process come to it (Linux), and every child that it did not have before is ended:
     nothing else may be started in it at the same time.
@@ -261,12 +257,12 @@ def _sweep(before: set[int]) -> None:
             with suppress(OSError):
                 os.kill(pid, signal.SIGKILL)
             with suppress(OSError):
-                # What it has left comes here once it is gone.
+                # The processes of a lost keeper become children of this one once it is gone.
                 os.waitpid(pid, 0)
 
 
 def _end(keeper: "subprocess.Popen[bytes]") -> None:
-    """Close what it hears through, which ends it and all that it has started; kill it where it does not end."""
+    """Close the keeper's input, which ends it and everything that it started; kill it where it does not end."""
     assert keeper.stdin and keeper.stdout  # noqa: S101 both are pipes
     with suppress(OSError):
         keeper.stdin.close()

@@ -12,11 +12,11 @@ REASON_CHARS = 300
 ASYNC = 0x80 | 0x200
 """Flags of the code of an `async def`: `inspect.CO_COROUTINE`, and `CO_ASYNC_GENERATOR` where it yields."""
 MASKED_CHARS = 20_000
-"""Of an exception's text, in which folders and variables are looked for before it is cut."""
+"""Of an exception's text, in which folders and variables are replaced before it is cut."""
 
 
 class Session(dict[str, Any]):
-    """What the function is called with: a dict whose entries are attributes, too."""
+    """The argument of the function: a dict whose entries are attributes, too."""
 
     def __getattr__(self, name: str) -> Any:
         try:
@@ -29,7 +29,7 @@ class Session(dict[str, Any]):
 
 
 class Case(Session):
-    """The second of the two things that a function is called with which scores."""
+    """The second argument of a scoring function."""
 
     def __getattr__(self, name: str) -> Any:
         try:
@@ -39,26 +39,25 @@ class Case(Session):
 
 
 class Unfit(Exception):
-    """What a function returned is of no use."""
+    """The return value of a function is unusable."""
 
 
 class Runner:
     """Imports the module and calls the function.
 
     Args:
-        asked: what the keeper was asked.
         questions: a pipe with one line for each call; the next comes when the one before is answered.
         pipe: for answers.
     """
 
     def __init__(self, asked: dict[str, Any], questions: int, pipe: int) -> None:
         self.asked, self.questions, self.pipe, self.pid = asked, questions, pipe, os.getpid()
-        # This file may lie in the checkout itself: it is nobody's prompt.
+        # This file may lie in the checkout, but is not the repository's prompt.
         self.before = frozenset(sys.modules)
         self.seen = 0
 
     def run(self) -> None:
-        """Answer until nobody asks any more."""
+        """Answer until no more questions come."""
         try:
             function = self.load()
         except BaseException as error:
@@ -86,7 +85,7 @@ class Runner:
         return function
 
     def call(self, function: Any, key: object, text: str) -> tuple[str, object, object]:
-        """The answer to one question; what the function is called with is made anew for it."""
+        """The answer to one question, with arguments made anew for it."""
         most = self.asked["chars"]
         try:
             if self.asked["job"] == "score":
@@ -99,7 +98,7 @@ class Runner:
             return "failed", key, told(error, self.asked["hidden"])
 
     def check_modules(self) -> None:
-        """Refuse code of the checkout itself: the same for both sides, it would hide what the change does."""
+        """Refuse code of the checkout itself: it is the same for both sides, and would hide what the change does."""
         if len(sys.modules) == self.seen:
             return
         self.seen = len(sys.modules)
@@ -113,7 +112,7 @@ class Runner:
 
     def say(self, *answer: object) -> None:
         if os.getpid() != self.pid:
-            # A child that the function has forked, and that came back from it, too.
+            # Also a child that the function forked, and that returned from it.
             os._exit(0)
         left = memoryview(json.dumps(answer).encode("ascii") + b"\n")
         while left:
@@ -121,7 +120,7 @@ class Runner:
 
 
 def within(file: str, folder: str) -> bool:
-    """Does a file lie in a folder, links followed?"""
+    """Is a file in a folder, with links followed?"""
     return os.path.realpath(file).startswith(os.path.join(folder, ""))
 
 
@@ -133,7 +132,7 @@ def installed(file: str) -> bool:
 
 
 def awaited(function: object) -> bool:
-    """Is it an `async def`, or an object that is called by one? A wrapper of one is not seen through."""
+    """Is it an `async def`, or an object with an async call? A wrapper of one is not recognised."""
     code = getattr(function, "__code__", None) or getattr(type(function).__call__, "__code__", None)
     return bool(getattr(code, "co_flags", 0) & ASYNC)
 
@@ -142,7 +141,7 @@ def text_of(found: object, most: int) -> object:
     """The text of a prompt.
 
     Args:
-        found: what a function returned.
+        found: a function's return value.
         most: characters.
     """
     if not isinstance(found, str):
@@ -156,7 +155,7 @@ def score_of(found: object, most: int) -> object:
     """A score in [0, 1], and its reason, which may be empty.
 
     Args:
-        found: what a function returned: true, false, a number, or a mapping of score and reason.
+        found: a function's return value: true, false, a number, or a mapping of score and reason.
         most: characters of the reason.
     """
     value, reason = found, ""
@@ -178,11 +177,10 @@ def score_of(found: object, most: int) -> object:
 
 
 def told(error: BaseException, hidden: list[list[str]]) -> str:
-    """An exception on one line; whatever its own text does.
+    """An exception on one line, even where its own text raises.
 
     Args:
-        error: of the function, or of this file.
-        hidden: what is replaced in its text, and by what.
+        hidden: pairs of text and replacement.
     """
     if type(error) is Unfit:
         return str(error)

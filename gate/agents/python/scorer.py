@@ -33,7 +33,7 @@ from gate.scoring.validators.interface import Finding
 from gate.scoring.validators.registry import REASON_CHARS, as_score
 
 SCORING = FunctionLimits(import_s=30.0, call_s=10.0, all_s=7 * 86_400.0, losses=10, chars=REASON_CHARS)
-"""What the function of a scorer may take; `chars` are those of its reason."""
+"""Limits for a scoring function; `chars` are those of its reason."""
 LONGEST_LINE = 64 * REASON_CHARS + 8192
 """Bytes of one answer."""
 LOST = "its process was lost; signal 9 often means too little memory"
@@ -46,10 +46,7 @@ class ScoringProcess:
     Answers are scored one after the other, however many are waited for at once.
 
     Args:
-        entry: which function.
-        worktree: where its code lies.
-        limits: what it may take.
-        tampered: why its files may be others by now, asked after each answer; None where nothing else runs.
+        tampered: gives why its files may have changed, called after each answer; None where nothing else runs.
     """
 
     entry: Entry
@@ -99,14 +96,10 @@ class ScoringProcess:
                 raise CannotEvaluate(f"the process that calls {self.entry} was lost")
 
     async def score(self, subject: Subject) -> Finding:
-        """What the function says of an answer; whatever keeps it from a score is `Unscored`.
-
-        Args:
-            subject: the answer.
-        """
+        """The function's score for an answer; whatever prevents one is `Unscored`."""
         if self._over:
             return self._unscored(self._over)
-        # Whoever cannot know it can answer for nobody else, nor again for one that is answered.
+        # A secret key: without it nobody can answer for another question, or twice for the same.
         key = secrets.token_hex(8)
         future: asyncio.Future[Finding] = asyncio.get_running_loop().create_future()
         self._waiting[key] = future
@@ -121,12 +114,12 @@ class ScoringProcess:
         return self._unscored(reason) if reason else found
 
     async def close(self) -> None:
-        """End it, and all that it has started."""
+        """End it and its child processes."""
         self._end(self._over or "the run is over")
         process = self._process
         if process is None or process.stdin is None:
             return
-        # It ends by itself once its input is closed, also where nobody stays to wait for that.
+        # It ends by itself once its input is closed, even where nobody waits for that.
         process.stdin.close()
         try:
             for _ in range(2):
@@ -140,21 +133,21 @@ class ScoringProcess:
 
     async def _write(self, what: object) -> None:
         assert self._process and self._process.stdin  # noqa: S101 it is a pipe
-        # Lost is what does not answer: the listener finds that out.
+        # What does not answer is lost: the listener notices that.
         with suppress(ConnectionError):
             async with self._writing:
                 self._process.stdin.write(json.dumps(what).encode("ascii") + b"\n")
                 await self._process.stdin.drain()
 
     async def _read(self, process: Process) -> Any:
-        """One line; None where there is no further one."""
+        """One line; None at the end."""
         assert process.stdout  # noqa: S101 it is a pipe
         line = await process.stdout.readline()
         self._heard_at = asyncio.get_running_loop().time()
         return json.loads(line) if line else None
 
     async def _listen(self, process: Process) -> None:
-        """Hand each answer to whoever waits for it, until there are no more."""
+        """Pass each answer to its question, until there are no more."""
         most = self.limits.import_s + self.limits.call_s + GRACE_S
         while True:
             try:
@@ -200,12 +193,7 @@ class ScoringProcess:
 
 @dataclass(frozen=True, slots=True)
 class FunctionScorer:
-    """A scorer that is a function (`gate.scoring.interface.CodeScorer`).
-
-    Args:
-        spec: of kind `python`.
-        process: calls it.
-    """
+    """A scorer that is a function (`gate.scoring.interface.CodeScorer`)."""
 
     spec: ScorerSpec
     process: ScoringProcess
@@ -215,7 +203,7 @@ class FunctionScorer:
 
 
 def _plain(case: Case) -> dict[str, object]:
-    """What the function sees of a case."""
+    """A case for the function."""
     messages = [{"role": message.role, "content": message.content} for message in case.messages]
     known = {"id": case.id, "input": case.input, "messages": messages, "expected": case.expected}
     return {**known, "slices": dict(case.slices), "vars": dict(case.vars)}

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 
 ROUNDS = 1000
-"""How often is looked for what is left of a process; each look ends all that it finds."""
+"""Rounds of looking for what a process left; each ends all that it finds."""
 SUBREAPER = 36
 _IS_SUBREAPER, _DEATH_SIGNAL, _DUMPABLE = 37, 1, 4
 
@@ -23,10 +23,10 @@ def conceal() -> None:
 
 
 def seclude(pipes: Iterable[int]) -> None:
-    """Cut this process off from everything but its pipes; it ends with its parent (Linux).
+    """Isolate this process, except for its pipes; it ends with its parent (Linux).
 
     Args:
-        pipes: are closed to a program that it starts.
+        pipes: closed in a program that it starts.
     """
     os.setsid()
     prctl(_DEATH_SIGNAL, signal.SIGKILL)
@@ -44,7 +44,7 @@ def confine(memory: int, seconds: int) -> None:
 
     Args:
         memory: bytes of address space, and of one file.
-        seconds: of computing.
+        seconds: of CPU time.
     """
     _limit(resource.RLIMIT_AS, memory)
     _limit(resource.RLIMIT_CORE, 0)
@@ -53,7 +53,7 @@ def confine(memory: int, seconds: int) -> None:
 
 
 def _limit(what: int, most: int) -> None:
-    """Set a limit, where the system knows it and none is lower."""
+    """Set a limit, where the system knows it and no lower one is set."""
     with suppress(ValueError, OSError):
         hard = resource.getrlimit(what)[1]
         most = most if hard == resource.RLIM_INFINITY else min(most, hard)
@@ -61,7 +61,7 @@ def _limit(what: int, most: int) -> None:
 
 
 def prctl(option: int, value: int) -> None:
-    """Linux has it; elsewhere only a process that leaves its session outlives its runner."""
+    """Linux has it; elsewhere a process that leaves its session can outlive its runner."""
     with suppress(AttributeError, OSError):
         ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
 
@@ -75,7 +75,7 @@ def subreaper() -> bool:
 
 
 def end_all(pid: int) -> None:
-    """Kill a runner, its session and all that it has left; orphans come to the keeper, which is their subreaper."""
+    """Kill a runner, its session and all that it has left; orphans become children of the keeper, their subreaper."""
     with suppress(OSError):
         os.killpg(pid, signal.SIGKILL)
     for _ in range(ROUNDS):
@@ -103,7 +103,7 @@ def children() -> list[int]:
 
 
 def left_behind(runner: int) -> int:
-    """Processes that calls have started and that are still there, as far as the system tells it in short."""
+    """Processes that calls have started and that still exist, as far as a quick look tells."""
     count = 0
     for parent in (runner, os.getpid()):
         with suppress(OSError):

@@ -38,20 +38,20 @@ else:
     runner, system = _beside("runner"), _beside("system")
 
 LOOK_S = 0.05
-"""Seconds between two looks at whether a process is still there, whoever holds its end of the pipe open."""
+"""Seconds between two checks that a process is still there, whoever holds its end of the pipe open."""
 IDLE_S = 1.0
 """The same while nothing is asked."""
 MOST_LEFT = 32
-"""Processes that calls have left behind; with more of them the runner is ended, and another one goes on."""
+"""Processes left behind by calls; beyond that the runner is ended and replaced."""
 
 
 class Keeper:
-    """Forks runners until all that is asked is answered.
+    """Forks runners until every question is answered.
 
     Args:
         asked: job, module, function, root, checkout, scratch, hidden, chars, memory, losses, import_s, call_s, all_s;
             sessions, or None where questions come one by one.
-        heard: what came after that line.
+        heard: input after the first line.
     """
 
     def __init__(self, asked: dict[str, Any], heard: bytes = b"") -> None:
@@ -67,7 +67,7 @@ class Keeper:
         self.take(heard)
 
     def run(self) -> None:
-        """Answer every question, or say why the function cannot be had."""
+        """Answer every question, or report why the function cannot be loaded."""
         # Without a question the function is looked for all the same.
         while self.waiting or self.open or not self.loaded:
             if self.loaded and not self.waiting:
@@ -76,7 +76,7 @@ class Keeper:
                 return
 
     def attempt(self) -> bool:
-        """One runner; False where another one makes no sense."""
+        """Use one runner; False where another one makes no sense."""
         pipe, theirs = os.pipe()
         questions, asking = os.pipe()
         pid = os.fork()
@@ -95,7 +95,7 @@ class Keeper:
             system.end_all(pid)
 
     def hear(self) -> None:
-        """What comes on standard input."""
+        """Read standard input."""
         data = os.read(0, 1 << 20)
         if not data:
             self.abandoned()
@@ -106,7 +106,7 @@ class Keeper:
         self.waiting.extend((json.loads(line)[0], line) for line in lines)
 
     def give_up(self, reason: str) -> bool:
-        """All that is asked, and what may still be, has failed."""
+        """Fail all questions, present and future."""
         while self.waiting:
             self.say("failed", self.waiting.popleft()[0], reason)
         if self.open:
@@ -128,14 +128,7 @@ class Keeper:
 
 
 class Listener:
-    """Asks one runner, and hears it.
-
-    Args:
-        keeper: has the questions, and is told of the answers.
-        pid: of the runner.
-        pipe: its answers.
-        asking: what it is asked through.
-    """
+    """Sends questions to one runner, and reads its answers."""
 
     def __init__(self, keeper: Keeper, pid: int, pipe: int, asking: int) -> None:
         self.keeper, self.pid, self.pipe, self.asking = keeper, pid, pipe, asking
@@ -146,7 +139,7 @@ class Listener:
         self.due = time.monotonic() + keeper.asked["import_s"]
 
     def listen(self) -> bool:
-        """True where there may be more for another runner to do."""
+        """True where there may be more to do for another runner."""
         while True:
             if self.ready and not self.asked:
                 if self.crowded or not (self.keeper.waiting or self.keeper.open):
@@ -173,7 +166,7 @@ class Listener:
             self.due = time.monotonic() + self.keeper.asked["call_s"]
 
     def wait(self) -> str:
-        """Hear a little; why there is nothing more to hear, or nothing."""
+        """Read a little; returns why there is nothing more to read, or nothing."""
         now = time.monotonic()
         if now > self.keeper.end:
             return f"the {self.keeper.asked['all_s']:g} s for all cases of one side were over"
@@ -189,7 +182,7 @@ class Listener:
             self.send()
         ended = self.ended() if self.pipe not in readable else ""
         if ended:
-            # What it said last may lie in the pipe since the look before.
+            # Its last output may have arrived in the pipe since the previous read.
             readable = select.select([self.pipe], [], [], 0)[0]
         if self.pipe in readable:
             data = os.read(self.pipe, 1 << 20)
@@ -210,7 +203,7 @@ class Listener:
                 break
             pid, status = os.waitpid(self.pid, os.WNOHANG)
             if pid:
-                # It can be asked for once.
+                # The exit status is available only once.
                 code = os.waitstatus_to_exitcode(status)
                 self.end = f"it ended its process ({f'signal {-code}' if code < 0 else f'exit code {code}'})"
             elif patient:
@@ -218,7 +211,7 @@ class Listener:
         return self.end
 
     def take(self, line: bytes) -> bool:
-        """Pass one answer on; False where the function cannot be had."""
+        """Pass one answer on; False where the function cannot be loaded."""
         kind, *rest = json.loads(line)
         if kind == "ready" and not self.ready:
             if not self.keeper.loaded:
@@ -257,7 +250,7 @@ def become_runner(asked: dict[str, Any], questions: int, pipe: int) -> None:
 
 
 def main() -> None:
-    """Read what is asked, and answer."""
+    """Read the job, and answer."""
     # What follows the first line must not be lost in a buffer.
     line, found, rest = b"", b"", b""
     while not found:
@@ -267,7 +260,7 @@ def main() -> None:
         more, found, rest = data.partition(b"\n")
         line += more
     system.prctl(system.SUBREAPER, 1)
-    # What it answers through is open to nobody else.
+    # Nothing else has the output open.
     system.conceal()
     Keeper(json.loads(line), rest).run()
 

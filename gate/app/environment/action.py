@@ -58,7 +58,7 @@ class Inputs:
 
     @property
     def key(self) -> str:
-        """Tells this gate from others of the same repository."""
+        """Distinguishes this gate from others of the same repository."""
         folder = f"{self.working_directory}/" if self.working_directory else ""
         return folder + self.config
 
@@ -67,10 +67,10 @@ class Inputs:
         """Read `INPUT_*`; an empty input counts as absent.
 
         Args:
-            environ: the variables; the process's own when None.
+            environ: the process's own when None.
 
         Returns:
-            The inputs, with the default in place of each that is wrong, and what is wrong with them.
+            The inputs, with defaults in place of wrong ones, and what is wrong with those.
         """
         reader = _Reader(os.environ if environ is None else environ, Problems("action inputs"))
         default = cls()
@@ -96,11 +96,7 @@ class Inputs:
 
 
 def unknown_inputs(environ: Mapping[str, str] | None = None) -> list[str]:
-    """A sentence for each input that the action does not have; the runner hands on whatever a workflow gives.
-
-    Args:
-        environ: the variables; the process's own when None.
-    """
+    """A sentence for each input that the action does not have; the runner passes on whatever a workflow gives."""
     known = [one.name.replace("_", "-") for one in fields(Inputs)]
     given = [
         name.removeprefix("INPUT_").lower()
@@ -121,7 +117,7 @@ def _words(*words: Value) -> Mapping[str, Value]:
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """Reads inputs as the runner names them, and notes what is wrong with them."""
+    """Reads inputs as the runner names them, and records what is wrong with them."""
 
     env: Mapping[str, str]
     problems: Problems
@@ -144,7 +140,7 @@ class _Reader:
         return value
 
     def folder(self, name: str) -> str:
-        """A folder from the root of the repository; the root itself is the empty text."""
+        """A folder relative to the root of the repository; empty for the root itself."""
         value = self.text(name, "").removeprefix("./").rstrip("/")
         return "" if value in ("", ".") else self.path(name, "").removeprefix("./").rstrip("/")
 
@@ -180,16 +176,13 @@ class Runner:
     """The variables of the runner.
 
     Args:
-        event_name: such as `pull_request`.
-        event_path: file with the payload.
-        repository: `owner/name`.
-        sha: of a pull request the merge commit.
+        event_path: the payload.
+        sha: for a pull request the merge commit.
         workspace: where the repository is checked out, if it is.
-        api_url: of GitHub's REST API.
-        run_url: this workflow run, for people; empty where that is not known.
-        summary, output: files to append to; None outside a workflow.
-        actor: login of whoever started it.
-        head_ref: branch of a pull request, which its author named; empty for other events.
+        run_url: page of this workflow run; empty where unknown.
+        summary, output: files to append to; None outside of a workflow.
+        actor: login of who started it.
+        head_ref: branch of a pull request, named by its author; empty for other events.
     """
 
     event_name: str
@@ -206,13 +199,10 @@ class Runner:
 
     @classmethod
     def from_environ(cls, environ: Mapping[str, str] | None = None) -> "Runner":
-        """Read the environment.
-
-        Args:
-            environ: the variables; the process's own when None.
+        """Read the environment; the process's own when None.
 
         Raises:
-            GateError: this is no workflow.
+            GateError: this is not a workflow.
         """
         env = os.environ if environ is None else environ
         absent = [name for name in _NEEDED if not env.get(name)]
@@ -243,7 +233,7 @@ def api_of(env: Mapping[str, str]) -> str:
     """The address of GitHub's REST API.
 
     Raises:
-        GateError: it is no address.
+        GateError: it is not an address.
     """
     api_url = env.get("GITHUB_API_URL") or "https://api.github.com"
     if not _ADDRESS.fullmatch(api_url):
@@ -252,7 +242,7 @@ def api_of(env: Mapping[str, str]) -> str:
 
 
 def server_page_of(env: Mapping[str, str], repository: str) -> str:
-    """The page of this workflow run, for people; empty where there is none."""
+    """The page of this workflow run; empty where there is none."""
     server, run = env.get("GITHUB_SERVER_URL") or "https://github.com", env.get("GITHUB_RUN_ID")
     page = f"{server}/{repository}/actions/runs/{run}" if run else ""
     return page if _ADDRESS.fullmatch(page) else ""
@@ -272,9 +262,6 @@ class CommentPlace:
 
     Args:
         repository: `owner/name`.
-        number: of the pull request.
-        token: reads the pull request and writes the comment.
-        api_url: of GitHub's REST API.
         run_url: page of this workflow run; empty outside of one.
     """
 
@@ -286,15 +273,14 @@ class CommentPlace:
 
     @classmethod
     def of(cls, repository: str = "", number: int = 0, environ: Mapping[str, str] | None = None) -> "CommentPlace":
-        """What was typed goes before the environment.
+        """The place for the comment; arguments go before the environment.
 
         Args:
             repository: `owner/name`; empty for GITHUB_REPOSITORY.
             number: of the pull request; 0 for that of GITHUB_REF.
-            environ: the variables; the process's own when None.
 
         Raises:
-            GateError: it is not said where to, or not so that it can be.
+            GateError: the place is missing or invalid.
             CannotEvaluate: there is no token.
         """
         env = os.environ if environ is None else environ

@@ -38,10 +38,8 @@ class OidcSettings:
 
     Args:
         issuer: its address, as it names itself.
-        client_id, client_secret: that it gave to this server.
         secret_key: signs the session cookies.
         groups_claim: the claim of an ID token that lists a person's groups.
-        members: who may do what.
     """
 
     issuer: str
@@ -57,9 +55,8 @@ class ProxySettings:
     """A reverse proxy that logs people in.
 
     Args:
-        header: by which it names the person.
-        networks: of its addresses.
-        members: who may do what.
+        header: names the person.
+        networks: of the proxy's addresses.
     """
 
     header: str
@@ -74,10 +71,10 @@ def team_login_of(environ: Mapping[str, str] | None = None) -> TeamLogin | None:
     """How people log in; None where nobody has to.
 
     Args:
-        environ: the variables; the process's own when None.
+        environ: the process's own when None.
 
     Raises:
-        GateError: a variable is missing, or has no use.
+        GateError: a variable is missing or unusable.
     """
     variables = os.environ if environ is None else environ
     found = {name: variables.get(name, "").strip() for name in (*_OIDC, *_PROXY, GROUPS_CLAIM, EDITORS, VIEWERS)}
@@ -148,7 +145,7 @@ def _entries(found: Mapping[str, str]) -> list[tuple[str, str]]:
 
 
 def _words(text: str) -> tuple[str, ...]:
-    """Entries between commas; the name of a group may hold blanks."""
+    """Entries between commas; the name of a group may contain spaces."""
     return tuple(word.strip() for word in text.split(",") if word.strip())
 
 
@@ -164,7 +161,7 @@ def _network(text: str) -> ipaddress.IPv4Network | ipaddress.IPv6Network:
 
 
 def _confidential(address: str) -> bool:
-    """Only on this machine may the connection be unencrypted."""
+    """Is the connection encrypted, or to this machine?"""
     try:
         parts = urlsplit(address)
     except ValueError:

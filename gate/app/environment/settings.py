@@ -17,13 +17,10 @@ _HOST = re.compile(r"[A-Za-z0-9:]([A-Za-z0-9._:%-]{0,252})")
 
 
 def scheduler_address(value: str) -> str | None:
-    """The address of a Dask scheduler as Dask writes it, `tcp://host:port`; None where this process sends.
-
-    Args:
-        value: of the variable: empty, or `dask://host:port`.
+    """The Dask scheduler's `tcp://host:port` from a value `dask://host:port`; None where it is empty.
 
     Raises:
-        GateError: anything else. It does not repeat the value, which may hold a password.
+        GateError: anything else. The message does not repeat the value, which may hold a password.
     """
     if not value:
         return None
@@ -47,15 +44,14 @@ _YES = frozenset({"true", "1", "span_and_event"})
 
 @dataclass(frozen=True, slots=True)
 class TelemetrySettings:
-    """What the environment says of OpenTelemetry; headers, time-outs, samplers and queues are read by its SDK.
+    """The environment's settings of OpenTelemetry; its SDK reads headers, time-outs, samplers and queues.
 
     Args:
-        traces: the address that spans are sent to; empty where none are wanted.
-        logs: the address that events are sent to; empty where they are to be part of their spans.
-        protocol: how both are sent.
-        content_in_spans: prompts and answers, too.
-        content_in_events: what scorers say of them, too.
-        parent: the span that the run belongs to, in the form of W3C Trace Context; empty where there is none.
+        traces: address for spans; empty for none.
+        logs: address for events; empty where they are part of their spans.
+        content_in_spans: include prompts and answers.
+        content_in_events: include what scorers say of them, too.
+        parent: the run's parent span, as W3C Trace Context; empty for none.
     """
 
     traces: str = ""
@@ -67,11 +63,7 @@ class TelemetrySettings:
 
     @classmethod
     def from_environ(cls, env: Mapping[str, str]) -> "TelemetrySettings":
-        """Read the environment; an empty variable counts as absent.
-
-        Args:
-            env: the variables.
-        """
+        """Read the environment; an empty variable counts as absent."""
         prefix = "OTEL_EXPORTER_OTLP"
         off = env.get("OTEL_SDK_DISABLED", "").strip().lower() == "true"
         content = env.get("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", "").strip().lower()
@@ -87,7 +79,7 @@ class TelemetrySettings:
 
 
 def _address(env: Mapping[str, str], signal: str) -> str:
-    """The address of one signal; one that is named for it alone is taken as it stands."""
+    """The address of one signal; its own variable is taken unchanged."""
     if env.get(f"OTEL_{signal}_EXPORTER", "").strip().lower() == "none":
         return ""
     own = env.get(f"OTEL_EXPORTER_OTLP_{signal}_ENDPOINT", "").strip()
@@ -101,21 +93,17 @@ _AWS = ("AWS_ACCESS_KEY_ID", "AWS_PROFILE", "AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What the environment says.
+    """Settings from the environment.
 
     Args:
-        openai_api_key, anthropic_api_key: keys, or None.
-        openai_base_url, anthropic_base_url: compatible servers, or None.
-        azure_api_key, azure_ad_token, azure_endpoint, azure_api_version: of Azure OpenAI, as its SDK names them.
-        bedrock_api_key, bedrock_region, bedrock_base_url: of Amazon Bedrock; AWS credentials are found by boto3.
-        vertex_region, vertex_project, vertex_base_url: of Google Vertex; credentials are found by google-auth.
+        bedrock_api_key, bedrock_region, bedrock_base_url: of Amazon Bedrock; boto3 finds AWS credentials.
+        vertex_region, vertex_project, vertex_base_url: of Google Vertex; google-auth finds credentials.
         aws_credentials, google_credentials: does the environment name any?
-        cache_secret: seals the answers that are kept, besides the keys (`GATE_CACHE_SECRET`).
+        cache_secret: seals cached answers, with the keys (`GATE_CACHE_SECRET`).
         cache_dir: where the packaged model is assembled.
-        price_by_name: a model behind any address costs what its name costs at its maker's (`GATE_PRICE_BY_NAME=1`).
+        price_by_name: price a model behind any address by its name (`GATE_PRICE_BY_NAME=1`).
         dask: address of the Dask scheduler whose workers send requests (`GATE_EXECUTOR`), or None.
         concurrency: calls in flight (`GATE_CONCURRENCY`).
-        telemetry: where spans go.
     """
 
     openai_api_key: str | None = field(default=None, repr=False)
@@ -157,7 +145,7 @@ class Settings:
         """Read the environment; an empty variable counts as absent.
 
         Args:
-            environ: the variables; the process's own when None.
+            environ: the process's own when None.
 
         Raises:
             GateError: `GATE_EXECUTOR` is not an address, or `GATE_CONCURRENCY` is not a number.
@@ -198,12 +186,12 @@ def _concurrency(text: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What a process needs to know before it runs code of the repository.
+    """The facts that decide whether code of the repository may run.
 
     Args:
-        path: where programs are looked for (`PATH`).
-        event: of GitHub, such as `pull_request`; empty where no workflow runs.
-        payload: the file that says more about it.
+        path: the environment's `PATH`.
+        event: GitHub's, such as `pull_request`; empty outside of a workflow.
+        payload: file of that event.
     """
 
     path: str
@@ -212,11 +200,7 @@ class Surroundings:
 
     @classmethod
     def from_environ(cls, environ: Mapping[str, str] | None = None) -> "Surroundings":
-        """Read the environment.
-
-        Args:
-            environ: the variables; the process's own when None.
-        """
+        """Read the environment; the process's own when None."""
         env = os.environ if environ is None else environ
         event = env.get("GITHUB_EVENT_NAME") or ("unknown" if env.get("GITHUB_ACTIONS") == "true" else "")
         payload = env.get("GITHUB_EVENT_PATH")
@@ -224,11 +208,10 @@ class Surroundings:
 
 
 def values_of(names: Iterable[str], what: str, example: str = "…") -> dict[str, str]:
-    """The values of variables.
+    """The values of environment variables.
 
     Args:
-        names: as the configuration has them.
-        what: needs them, for a reader.
+        what: the part that needs them, for the message.
         example: of a value, for the hint.
 
     Raises:
@@ -247,20 +230,12 @@ TOKEN = "GATE_TOKEN"  # noqa: S105
 
 
 def database_url(environ: Mapping[str, str] | None = None) -> str | None:
-    """The address of the store's database (`GATE_DATABASE_URL`); None where it is the file of the repository.
-
-    Args:
-        environ: the variables; the process's own when None.
-    """
+    """The address of the store's database (`GATE_DATABASE_URL`); None for the repository's file."""
     return (os.environ if environ is None else environ).get(DATABASE) or None
 
 
 def push_token(environ: Mapping[str, str] | None = None) -> str:
-    """The token that a server of runs is shown (`GATE_TOKEN`); empty where there is none.
-
-    Args:
-        environ: the variables; the process's own when None.
-    """
+    """The token for a server of runs (`GATE_TOKEN`); empty for none."""
     return (os.environ if environ is None else environ).get(TOKEN, "").strip()
 
 
@@ -273,11 +248,10 @@ _WORD = re.compile(r"/(?:\\.|[^/\\\n])+/|[^\s,]+")
 
 @dataclass(frozen=True, slots=True)
 class Retention:
-    """For how long a store keeps what; None is for ever.
+    """How long a store keeps data; None is for ever.
 
     Args:
-        outputs_days: answers and reasons of runs; their figures stay.
-        runs_days: whole runs.
+        outputs_days: answers and reasons of runs; their numbers stay.
     """
 
     outputs_days: int | None = None
@@ -285,24 +259,17 @@ class Retention:
 
 
 def retention(environ: Mapping[str, str] | None = None) -> Retention:
-    """For how long the store keeps what (`GATE_KEEP_OUTPUTS_DAYS`, `GATE_KEEP_RUNS_DAYS`).
-
-    Args:
-        environ: the variables; the process's own when None.
+    """How long the store keeps data (`GATE_KEEP_OUTPUTS_DAYS`, `GATE_KEEP_RUNS_DAYS`).
 
     Raises:
-        GateError: one is no number of days.
+        GateError: one is not a number of days.
     """
     known = os.environ if environ is None else environ
     return Retention(_days(known, OUTPUTS_DAYS), _days(known, RUNS_DAYS))
 
 
 def redactions(environ: Mapping[str, str] | None = None) -> tuple[str, ...]:
-    """What is taken out of texts before the store keeps them (`GATE_REDACT`): names of kinds, patterns between slashes.
-
-    Args:
-        environ: the variables; the process's own when None.
-    """
+    """What is redacted before the store keeps texts (`GATE_REDACT`): names of kinds, patterns between slashes."""
     return tuple(_WORD.findall((os.environ if environ is None else environ).get(REDACT, "")))
 
 
@@ -312,7 +279,7 @@ def _days(environ: Mapping[str, str], name: str) -> int | None:
         return None
     days = int(told) if told.isascii() and told.isdecimal() and len(told) < 9 else 0
     if not 1 <= days <= _MOST_DAYS:
-        # What cannot be read must not mean 'for ever', nor 'at once'.
+        # An unreadable value must mean neither 'for ever' nor 'at once'.
         raise GateError(
             f"{name} is no number of days", f"write a whole number from 1 to {_MOST_DAYS:,}, or leave it out"
         )
@@ -321,11 +288,10 @@ def _days(environ: Mapping[str, str], name: str) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class Push:
-    """A push whose hook this process is.
+    """The push whose hook this process is; its fields are empty where there is none.
 
     Args:
-        remote: it goes to, by the name that the clone has for it; empty where nothing is pushed.
-        commit: that is pushed; empty where nothing is.
+        remote: by its name in the clone.
     """
 
     remote: str = ""
@@ -333,13 +299,9 @@ class Push:
 
     @classmethod
     def from_environ(cls, environ: Mapping[str, str] | None = None) -> "Push":
-        """Read the environment.
-
-        Args:
-            environ: the variables; the process's own when None.
-        """
+        """Read the environment; the process's own when None."""
         env = os.environ if environ is None else environ
-        # Of a history of which the server has nothing pre-commit names the branch alone.
+        # If the server has nothing of a history, pre-commit gives only the branch.
         commit = env.get("PRE_COMMIT_TO_REF") or env.get("PRE_COMMIT_LOCAL_BRANCH", "")
         return cls(env.get("PRE_COMMIT_REMOTE_NAME", ""), commit)
 
@@ -348,12 +310,7 @@ NO_SERVERS: Mapping[str, ProviderServer] = MappingProxyType({})
 
 
 def addresses_of(settings: Settings, servers: Mapping[str, ProviderServer] = NO_SERVERS) -> Keys:
-    """Addresses without a key: enough to know prices and interfaces, and to ask nobody.
-
-    Args:
-        settings: of the environment.
-        servers: that a configuration names.
-    """
+    """Addresses without keys: enough to know prices and interfaces, but not to send anything."""
     return Keys(
         openai_base_url=settings.openai_base_url,
         anthropic_base_url=settings.anthropic_base_url,
@@ -369,7 +326,7 @@ def addresses_of(settings: Settings, servers: Mapping[str, ProviderServer] = NO_
 
 
 def keys_of(settings: Settings, servers: Mapping[str, ProviderServer] = NO_SERVERS) -> Keys:
-    """Keys and addresses; the keys of named servers are read from the environment here."""
+    """Keys and addresses; reads the keys of named servers from the environment."""
     return replace(
         addresses_of(settings),
         openai=settings.openai_api_key,
@@ -382,5 +339,5 @@ def keys_of(settings: Settings, servers: Mapping[str, ProviderServer] = NO_SERVE
 
 
 def read_keys(servers: Mapping[str, ProviderServer] = NO_SERVERS) -> Keys:
-    """Keys and addresses of the environment of whatever process calls this: also that of a Dask worker."""
+    """Keys and addresses from the environment of this process, which may be a Dask worker."""
     return keys_of(Settings.from_environ(), servers)

@@ -22,17 +22,12 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 
 FOLDER = "generate"
-"""In the gate's own folder: what is for a reader's information, and no part of the exam."""
+"""In the gate's own folder: information for a reader, and no part of the exam."""
 
 
 @dataclass(frozen=True, slots=True)
 class GenerationLimits:
-    """Limits.
-
-    Args:
-        budget: of the whole command.
-        concurrency: calls in flight.
-    """
+    """Limits of a whole command."""
 
     budget: Budget
     concurrency: int
@@ -40,11 +35,10 @@ class GenerationLimits:
 
 @dataclass(frozen=True, slots=True)
 class ModelWork(Generic[Result]):
-    """What is done.
+    """Work that asks models.
 
     Args:
-        calls: that it is expected to take.
-        do: does it.
+        calls: expected number.
     """
 
     calls: int
@@ -53,12 +47,11 @@ class ModelWork(Generic[Result]):
 
 @dataclass(frozen=True, slots=True)
 class GenerationProgress:
-    """Who tells the user.
+    """Reports progress to the user.
 
     Args:
-        steps: about each reply.
-        progress: about each sample.
-        say: what is being done, in a line.
+        steps: after each reply.
+        progress: after each sample.
     """
 
     steps: Steps
@@ -73,19 +66,12 @@ def ask_models(
     telling: GenerationProgress,
     work: ModelWork[Result],
 ) -> Result:
-    """Do something that asks models.
-
-    Args:
-        members: who is asked.
-        terms: limits.
-        settings: keys and addresses.
-        telling: tells the user.
-        work: what is done.
+    """Do some work that asks models.
 
     Raises:
         MissingKey, Misconfigured, GateError: before anything is spent.
-        Unfinished: a limit was met; what was answered is kept.
-        CannotEvaluate: all was answered, and nothing came of it.
+        UnfinishedGeneration: a limit was reached; what was answered is kept.
+        CannotEvaluate: everything was answered, without a result.
         Interrupted: by Ctrl-C; what was answered is kept.
     """
     from gate.app.runs import carry_out
@@ -113,7 +99,7 @@ def ask_models(
 
 
 def keyless_factory(settings: Settings, terms: GenerationLimits) -> Factory:
-    """Knows prices and interfaces, and can ask nobody."""
+    """A factory that knows prices and interfaces, but cannot send anything."""
     keys = addresses_of(settings)
     return Factory(keys, settings.cache_dir, terms.concurrency, _no_text, PriceList(by_name=settings.price_by_name))
 
@@ -123,12 +109,7 @@ def _no_text(path: str) -> str:
 
 
 def params_beside(model: ModelRef, generator: ModelWithParams) -> Params:
-    """What another model has of the generator's parameters: how long it is waited for, if it is of the same provider.
-
-    Args:
-        model: a judge, a reference, or a model under test.
-        generator: with the parameters that the user gave it, which are its own for the rest.
-    """
+    """The generator's parameters for another model: a provider's time-out, and a same model's chat template."""
     other, params = generator
     if model.provider != other.provider:
         return Params()

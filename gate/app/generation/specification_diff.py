@@ -50,18 +50,14 @@ from gate.values import counted
 
 @dataclass(frozen=True, slots=True)
 class SpecificationDiffRequest:
-    """A comparison to be made.
+    """A comparison to carry out.
 
     Args:
         prompt: path of the new version.
-        base: the commit that has the old one.
-        spec: path of the specification.
-        generator, judge: models.
-        params: of both, where they are of one provider.
+        base: the commit with the old version.
+        params: of both models, where they are of one provider.
         answering: the model that answers tests for the new rules, for both versions; None for no tests.
-        settings: how much work goes into it.
-        update: let the files follow.
-        terms: limits.
+        update: update the files, too.
     """
 
     prompt: str
@@ -78,13 +74,12 @@ class SpecificationDiffRequest:
 
 @dataclass(frozen=True, slots=True)
 class PromptPair:
-    """What was read.
+    """Both versions of a prompt, and what was written about the old one.
 
     Args:
-        base, head: both versions.
-        kept: the specification file as it lies in the folder; None where there is none to update.
+        kept: the specification file in the folder; None where there is none to update.
         given: the specification of the old version; None where it is extracted.
-        followed: the file is of the new version already, so that there is nothing to update.
+        followed: the file already describes the new version, so there is nothing to update.
     """
 
     base: PromptVersion
@@ -95,17 +90,16 @@ class PromptPair:
 
     @property
     def specification(self) -> Specification | None:
-        """What the old version promises, where somebody has written it down."""
+        """The written specification of the old version, if there is one."""
         return None if self.given is None else self.given.specification
 
 
 @dataclass(frozen=True, slots=True)
 class SpecificationComparison:
-    """What came out.
+    """The result of a comparison.
 
     Args:
-        record: the promises before and after.
-        update: what the files need; None where they are not to follow.
+        update: for the files; None where they are not updated.
     """
 
     record: PromisesRecord
@@ -113,13 +107,10 @@ class SpecificationComparison:
 
 
 def read_versions(wanted: SpecificationDiffRequest) -> PromptPair:
-    """Both versions of the prompt, and what was written about the old one.
-
-    Args:
-        wanted: where they are.
+    """Read both versions of the prompt, and the specification of the old one.
 
     Raises:
-        InputErrors, GateError: a version that is not there, mistakes in a file, nothing to update.
+        InputErrors, GateError: a version that does not exist, mistakes in a file, nothing to update.
     """
     disk = DiskSource()
     head = read_prompt(disk, wanted.prompt, folder_of)
@@ -138,13 +129,7 @@ def read_versions(wanted: SpecificationDiffRequest) -> PromptPair:
 
 
 def forecast_diff(wanted: SpecificationDiffRequest, versions: PromptPair, settings: Settings) -> GenerationForecast:
-    """What it would take; sends nothing and needs no key.
-
-    Args:
-        wanted: models and settings.
-        versions: of the prompt.
-        settings: addresses, which decide on prices.
-    """
+    """The forecast of a comparison; sends nothing and needs no key."""
     factory = keyless_factory(settings, wanted.terms)
 
     def price(model: ModelRef, params: Params, usage: Usage) -> Cost:
@@ -170,13 +155,7 @@ def _answering(wanted: SpecificationDiffRequest) -> ModelWithParams:
 def compare_specifications(
     wanted: SpecificationDiffRequest, versions: PromptPair, settings: Settings, telling: GenerationProgress
 ) -> SpecificationComparison:
-    """Compare the promises.
-
-    Args:
-        wanted: models and limits.
-        versions: of the prompt.
-        settings: keys and addresses.
-        telling: tells the user.
+    """Compare the promises of both versions.
 
     Raises:
         CannotEvaluate, Interrupted, GateError: as `gate.app.generation.model_calls.ask_models`.
@@ -233,13 +212,12 @@ CASES = ("cases.yaml", "cases.jsonl")
 
 @dataclass(frozen=True, slots=True)
 class SpecificationFiles:
-    """What lies there.
+    """The files of a specification and its tests.
 
     Args:
-        spec: the specification.
-        cases: the case file that holds the generated tests, which more are added to; None where there is none.
-        others: further case files, in which at most tests are marked.
-        notes: why a file is not among them that may be expected to be.
+        cases: the file of generated tests, to which more are added; None where there is none.
+        others: further case files, in which tests are only marked.
+        notes: why an expected file is not among them.
     """
 
     spec: Path
@@ -248,7 +226,7 @@ class SpecificationFiles:
     notes: tuple[str, ...] = ()
 
     def check(self) -> None:
-        """Can the files follow? To be asked before anything is spent.
+        """Check, before anything is spent, that the files can be updated.
 
         Raises:
             InputErrors, GateError: a case file cannot be read.
@@ -260,11 +238,11 @@ class SpecificationFiles:
 
 @dataclass(frozen=True, slots=True)
 class FollowedChange:
-    """What was done.
+    """The result of an update.
 
     Args:
-        done: to each file, in a line, and what is left to do.
-        warnings: what a reader should not pass over.
+        done: a line for each file, and what is left to do.
+        warnings: what a reader must not miss.
     """
 
     done: tuple[str, ...]
@@ -273,26 +251,16 @@ class FollowedChange:
 
 @dataclass(frozen=True, slots=True)
 class TestMakers:
-    """What tests are made by.
-
-    Args:
-        settings: how many, of which kind.
-        generator: who writes them.
-    """
+    """The settings and the generator of tests."""
 
     settings: EffortSettings
     generator: ModelRef
 
 
 def specification_files(prompt: str, spec: Path, folder: Path) -> SpecificationFiles:
-    """What belongs to a prompt: the case files that suites of `gate.yaml` name, and those beside the specification.
+    """The files of a prompt: the case files that suites of `gate.yaml` name, and those beside the specification.
 
     Tests are added to the first one that holds generated tests, and never to a file that people wrote.
-
-    Args:
-        prompt: its path.
-        spec: of the specification.
-        folder: of the cases.
     """
     lying = [path for path in (folder / name for name in CASES) if path.is_file()]
     numbered = (path for name in CASES for path in folder.glob(name.replace(".", "-[0-9]*.")) if path.is_file())
@@ -305,7 +273,7 @@ def specification_files(prompt: str, spec: Path, folder: Path) -> SpecificationF
 
 
 def _named(prompt: str) -> tuple[tuple[Path, ...], tuple[str, ...]]:
-    """The case files of the suites of a prompt, where the command runs beside a configuration that can be read."""
+    """The case files of the suites of a prompt, where the command runs beside a readable configuration."""
     data = DiskSource().read(CONFIG)
     try:
         suites = gatefile.load(decode(data, CONFIG), CONFIG).suites if data is not None else ()
@@ -318,7 +286,7 @@ def _named(prompt: str) -> tuple[tuple[Path, ...], tuple[str, ...]]:
 
 
 def _may_hold_generated(path: Path) -> bool:
-    """What cannot be read is said by `SpecificationFiles.check`, before it is touched."""
+    """May the file hold generated tests? `SpecificationFiles.check` reports an unreadable one before it is changed."""
     try:
         return is_generated(_text(path), str(path))
     except GateError:
@@ -326,15 +294,10 @@ def _may_hold_generated(path: Path) -> bool:
 
 
 def follow_change(update: SpecificationUpdate, files: SpecificationFiles, makers: TestMakers) -> FollowedChange:
-    """Let the specification and the cases follow the prompt; texts that people wrote stay.
-
-    Args:
-        update: what they need.
-        files: where they are.
-        makers: what the tests were made by.
+    """Update the specification and the cases to the prompt; texts that people wrote stay.
 
     Raises:
-        InputErrors, GateError: a file cannot be read, added to or written, so that all are as they were.
+        InputErrors, GateError: a file cannot be read or written; all are then unchanged.
     """
     plan, spec, cases = update.plan, files.spec, files.cases
     texts = {spec: written.updated(_text(spec), update.specification, str(spec))}
@@ -362,7 +325,7 @@ def follow_change(update: SpecificationUpdate, files: SpecificationFiles, makers
 
 
 def _shrunk(path: Path, after: str) -> Iterator[str]:
-    """Says where half of an exam or more goes."""
+    """Warns where half of an exam or more is marked obsolete."""
     old, new = ({case.id for case in parse(text, str(path)) if not case.obsolete} for text in (_text(path), after))
     gone = len(old - new)
     if not new:
@@ -381,19 +344,14 @@ def _counts(update: SpecificationUpdate) -> Iterator[str]:
 
 
 def _covered(specification: Specification, cases: str, file: Path) -> bool:
-    """Has each rule an inverse, and both have tests?"""
+    """Does each rule have an inverse, and do both have tests?"""
     counting = (case for case in parse(cases, str(file)) if not case.obsolete)
     found = {(case.slices.get("rule"), case.slices.get("kind")) for case in counting}
     return all(rule.inverse and {(rule.id, "rule"), (rule.id, "inverse")} <= found for rule in specification.rules)
 
 
 def rules_followed(files: SpecificationFiles, prompt: str, makers: TestMakers) -> int | None:
-    """How many rules an update has left with all their tests, so that there is nothing to make; None where there is.
-
-    Args:
-        files: where specification and cases are.
-        prompt: path of the prompt.
-        makers: what tests would be made by.
+    """The number of rules where an update has left all their tests, so that there is nothing to make; otherwise None.
 
     Raises:
         InputErrors: a mistake in the specification.

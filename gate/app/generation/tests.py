@@ -58,16 +58,12 @@ from gate.testgen.specification.pipeline import is_foreign
 
 @dataclass(frozen=True, slots=True)
 class GenerationRequest:
-    """A generation to be carried out.
+    """A generation to carry out.
 
     Args:
-        prompt: path of the prompt.
-        spec: where its specification lies, if there is one already.
-        generator, judge: models; the generator gives expected outputs, too.
-        params: of the generator's requests.
-        settings: how much work goes into it.
-        terms: limits.
-        evaluation: the models that answer the tests; None where nobody is evaluated.
+        spec: path of the specification, which need not exist.
+        generator, judge: the generator also gives expected outputs.
+        evaluation: the models that answer the tests; None for no evaluation.
     """
 
     prompt: str
@@ -91,8 +87,6 @@ class EvaluationPlan:
 
     Args:
         models: one or more.
-        control: make control cases, too.
-        sees_input: the judge is shown inputs.
     """
 
     models: tuple[ModelRef, ...]
@@ -102,12 +96,11 @@ class EvaluationPlan:
 
 @dataclass(frozen=True, slots=True)
 class GenerationSource:
-    """What was read.
+    """The prompt and specification that were read.
 
     Args:
-        version: the prompt.
-        subject: the same, as the stages read it.
-        given: a specification that there is already; None where all of it is to be extracted.
+        subject: the prompt, as the stages read it.
+        given: an existing specification; None where all of it is to be extracted.
     """
 
     version: PromptVersion
@@ -116,10 +109,7 @@ class GenerationSource:
 
 
 def read_source(wanted: GenerationRequest) -> GenerationSource:
-    """Read the prompt, and the specification that somebody may have edited.
-
-    Args:
-        wanted: where they are.
+    """Read the prompt, and the specification, which may have been edited.
 
     Raises:
         InputErrors, GateError: mistakes in either.
@@ -138,11 +128,7 @@ def read_source(wanted: GenerationRequest) -> GenerationSource:
 
 
 def prompt_folder(prompt: str) -> Path | None:
-    """The folder of a prompt where it holds the prompt's own specification; None where it holds none.
-
-    Args:
-        prompt: its path.
-    """
+    """The folder of a prompt where it holds the prompt's own specification; otherwise None."""
     source, spec = DiskSource(), Path(prompt).parent / SPECIFICATION_FILE
     try:
         data = source.read(str(spec))
@@ -156,13 +142,7 @@ def prompt_folder(prompt: str) -> Path | None:
 
 
 def forecast_generation(wanted: GenerationRequest, found: GenerationSource, settings: Settings) -> GenerationForecast:
-    """What it would take; sends nothing and needs no key.
-
-    Args:
-        wanted: models and settings.
-        found: the prompt and its specification.
-        settings: addresses, which decide on prices.
-    """
+    """The forecast of a generation; sends nothing and needs no key."""
     factory = keyless_factory(settings, wanted.terms)
 
     def price(model: ModelRef, params: Params, usage: Usage) -> Cost:
@@ -180,12 +160,12 @@ def forecast_generation(wanted: GenerationRequest, found: GenerationSource, sett
 
 
 def judge_member(wanted: GenerationRequest, factory: Factory) -> ModelWithParams:
-    """Who judges, with parameters."""
+    """The judge with its parameters."""
     return wanted.judge, factory.cold(wanted.judge, params_beside(wanted.judge, wanted.member))
 
 
 def reference_member(wanted: GenerationRequest) -> ModelWithParams:
-    """Who gives expected outputs, with parameters."""
+    """The model for expected outputs, with its parameters."""
     return wanted.generator, params_beside(wanted.generator, wanted.member)
 
 
@@ -207,13 +187,7 @@ EVERY_S = 20.0
 
 @dataclass(slots=True)
 class Patience:
-    """Steps of some work, and a line now and then while none is taken.
-
-    Args:
-        steps: told of each step.
-        say: tells a line.
-        sleep: waits, in seconds.
-    """
+    """Counts steps of some work, and prints a line now and then while there are none."""
 
     steps: Steps
     say: Callable[[str], None]
@@ -231,7 +205,7 @@ class Patience:
         self.steps.finish()
 
     async def during(self, work: Awaitable[T]) -> T:
-        """The result of some work, with signs of life meanwhile."""
+        """The result of some work, with lines that show it is still running."""
         watching = asyncio.ensure_future(self._watch())
         try:
             return await work
@@ -252,12 +226,11 @@ _EXAM = Exam(ref="", digest="", cases=(), scorers=())
 
 @dataclass(frozen=True, slots=True)
 class GenerationResult:
-    """What came out.
+    """The result of a generation.
 
     Args:
         made: the specification and the tests, or why there are none.
-        effort: of all of it.
-        evaluated: what models made of the tests; None where nobody was evaluated.
+        evaluated: results of models on the tests; None where none was evaluated.
     """
 
     made: Generated
@@ -272,19 +245,15 @@ def generate_tests(
     telling: GenerationProgress,
     keep: Callable[[GenerationResult], None],
 ) -> GenerationResult:
-    """Have the tests made, and run where that is wanted.
+    """Generate the tests, and run them where that is wanted.
 
     Args:
-        wanted: models and limits.
-        found: the prompt and its specification.
-        settings: keys and addresses.
-        telling: tells the user.
-        keep: is given what was made before any of it is run, so that it is there whatever comes of that. Where no test
-            was made, it is given the specification all the same.
+        keep: is given the result before any test is run, so that it is kept whatever happens then. Where no test was
+            made, it is given the specification.
 
     Raises:
         MissingKey, Misconfigured, GateError: before anything is spent.
-        CannotEvaluate: no rule was found, no test was made, or a limit was met; what was answered is kept.
+        CannotEvaluate: no rule was found, no test was made, or a limit was reached; what was answered is kept.
         Interrupted: by Ctrl-C; what was answered is kept.
     """
     factory = keyless_factory(settings, wanted.terms)
@@ -309,15 +278,10 @@ def generate_tests(
 
 @dataclass(frozen=True, slots=True)
 class _GenerationTeam:
-    """Everybody who works on a generation.
+    """The models and settings of a generation.
 
     Args:
-        wanted, found: models and limits; the prompt.
-        job: what is made.
-        judge: with parameters.
         tested: parameters of each model under test.
-        telling: tells the user.
-        keep: is given what was made.
     """
 
     wanted: GenerationRequest
@@ -330,7 +294,7 @@ class _GenerationTeam:
 
     @property
     def members(self) -> tuple[ModelWithParams, ...]:
-        """Who is asked, each once."""
+        """The models that are asked, each once."""
         reference = (reference_member(self.wanted),) * self.wanted.settings.expected
         return tuple(dict.fromkeys((self.wanted.member, self.judge, *reference, *self.tested.items())))
 
@@ -365,7 +329,7 @@ class _GenerationTeam:
             return await desk.answer(Arm(self.found.version, model, self.tested[model]), test)
 
         async def answer_spec(model: ModelRef, test: GeneratedTest) -> Reply | Failed:
-            # A specification has no variables: all that is put in is one message.
+            # A specification has no variables: its whole input is one message.
             told = replace(test, input=test.said, vars={})
             return await desk.answer(Arm(spec, model, self.tested[model]), told)
 
@@ -378,13 +342,10 @@ class _GenerationTeam:
 
 @dataclass(slots=True)
 class _ModelAsker:
-    """Where answers are asked for.
+    """Asks for the answers to tests.
 
     Args:
-        run: what answers.
-        calls: end the work when there may be no more of them.
-        steps: told after each answer.
-        effort: of all answers so far.
+        calls: end the work at their limit.
     """
 
     run: Running
@@ -402,7 +363,7 @@ class _ModelAsker:
         return reply
 
     async def _asked(self, arm: Arm, test: GeneratedTest) -> Reply | Failed:
-        """Counted as soon as it is there, even if nobody waits for it any more."""
+        """Counted as soon as the answer arrives, even if nothing waits for it any more."""
         reply = await self.run.tools.target.answer(Question(SUITE, arm, case_of(test), 0, _EXAM))
         self.effort += effort_of(reply)
         return reply
@@ -414,7 +375,7 @@ def _from_spec(version: PromptVersion, specification: Specification) -> PromptVe
 
 
 def file_content(path: Path) -> bytes | None:
-    """What a file holds, nothing where it cannot be read, or not whole; None where there is none."""
+    """The content of a file; empty where it cannot be read whole; None where there is no file."""
     try:
         return read_bounded(path, FILE_BYTES) or b""
     except (FileNotFoundError, NotADirectoryError):
@@ -424,20 +385,16 @@ def file_content(path: Path) -> bytes | None:
 
 
 def keep_files(files: Sequence[NewFile]) -> None:
-    """Write files that are not there yet.
+    """Write files that do not exist yet; all of them or none.
 
     Raises:
-        GateError: one of them cannot be written, so that none is.
+        GateError: one of them cannot be written.
     """
     write_all_new({file.path: file.text for file in files if not file.there})
 
 
 def reading_folder(cases: Path) -> Path:
-    """Where the summary of a generation goes: each folder of cases has one of its own in `FOLDER`.
-
-    Args:
-        cases: their folder; `evals/shop` is called `shop`, and `exams/one` is called `exams-one`.
-    """
+    """The folder for the summary of a generation: `evals/shop` gives `shop`, and `exams/one` gives `exams-one`."""
     own, whole = own_folder(), Path(os.path.abspath(cases))
     root = Path(os.path.abspath(own)).parent
     inside = whole.relative_to(root) if whole.is_relative_to(root) else whole.relative_to(whole.anchor)
@@ -446,11 +403,11 @@ def reading_folder(cases: Path) -> Path:
 
 
 def keep_for_reading(folder: Path, texts: Mapping[str, str | None]) -> None:
-    """Write what is for a reader's information, and is no part of the exam.
+    """Write information for a reader, which is no part of the exam.
 
     Args:
-        folder: for it; made where it is missing.
-        texts: by the name of the file; what an earlier generation left under it goes, and with None nothing comes.
+        folder: created where it is missing.
+        texts: by file name; an earlier file of that name is replaced, or removed with None.
 
     Raises:
         GateError: it cannot be written.
@@ -470,7 +427,7 @@ def keep_for_reading(folder: Path, texts: Mapping[str, str | None]) -> None:
 
 
 def write_back(prompt: Path, tests: Sequence[GeneratedTest]) -> None:
-    """Add tests to the test data of a `.prompt.yml`; all else in it stays as it is.
+    """Add tests to the test data of a `.prompt.yml`, and change nothing else in it.
 
     Raises:
         GateError: it cannot be added to, or written.

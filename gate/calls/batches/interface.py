@@ -20,13 +20,7 @@ _ID = re.compile(r"[A-Za-z0-9_-]{1,128}")
 
 @dataclass(frozen=True, slots=True)
 class BatchPlace:
-    """Who answers, and where: a batch is of one place.
-
-    Args:
-        provider: `openai` or `anthropic`.
-        address: base URL.
-        model: the interface's name for the model.
-    """
+    """Provider (`openai` or `anthropic`), base URL and model (the interface's name) that answer a batch."""
 
     provider: str
     address: str
@@ -38,7 +32,7 @@ class BatchPlace:
 
 @dataclass(frozen=True, slots=True)
 class BatchLimits:
-    """What one batch may hold: so many requests, and so many bytes of them."""
+    """What one batch may hold, in requests and in bytes."""
 
     requests: int
     bytes: int = MOST_BYTES
@@ -51,9 +45,9 @@ class SubmissionMark:
     Args:
         digest: of the requests in the batch.
         submission: names all batches that were submitted together.
-        since: when it was begun, in seconds since the epoch.
+        since: when it began, in seconds since the epoch.
         count: requests in it.
-        known: ids of batches that are known to be others.
+        known: ids of batches known to be others.
     """
 
     digest: str
@@ -103,12 +97,7 @@ class BatchState:
 
 @dataclass(frozen=True, slots=True)
 class BatchResult:
-    """One line of the results.
-
-    Args:
-        custom_id: of the request, as the service says; empty for a line that cannot be read.
-        outcome: the answer, or why there is none.
-    """
+    """One line of the results; the id is the service's word, and empty for a line that cannot be read."""
 
     custom_id: str
     outcome: Completion | Failed
@@ -148,7 +137,7 @@ class BatchService(Protocol):
         """One request as it goes into a batch, in UTF-8 and without a line break.
 
         Args:
-            custom_id: 1 to 64 letters, digits, `_` and `-`; no other of the batch is the same.
+            custom_id: 1 to 64 letters, digits, `_` and `-`; unique within the batch.
 
         Raises:
             Rejected: this request can never be sent.
@@ -156,11 +145,8 @@ class BatchService(Protocol):
         ...
 
     async def submit(self, lines: Sequence[bytes], mark: SubmissionMark) -> str:
-        """Submit encoded requests, within the limits; after `Transient` they may or may not have arrived.
-
-        Returns:
-            The id of the batch.
-        """
+        """Submit encoded requests within the limits, and give the batch's id; after `Transient` they may have
+        arrived."""
         ...
 
     async def find(self, mark: SubmissionMark) -> FoundBatches:
@@ -171,7 +157,7 @@ class BatchService(Protocol):
         """Ask how far a batch is.
 
         Raises:
-            Gone: there is no such batch, or its results are no longer kept.
+            BatchGone: there is no such batch, or its results are no longer kept.
         """
         ...
 
@@ -179,26 +165,22 @@ class BatchService(Protocol):
         """The results of a batch that is over, in any order, read as they arrive.
 
         Raises:
-            Gone: they are not, or no longer, there.
+            BatchGone: they are not there, or no longer.
         """
         ...
 
     async def cancel(self, batch_id: str) -> None:
-        """Ask for an end of the batch; what is answered by then can still be collected, and is paid for."""
+        """Ask to end the batch; what is answered by then can still be collected, and is paid for."""
         ...
 
 
 def checked_id(value: object) -> str:
-    """An id that may be put into a path.
-
-    Raises:
-        Malformed: anything else: a server must not choose the path of the next request.
-    """
+    """An id that may be put into a path; raises `Malformed`, for a server must not choose the next request's path."""
     if not isinstance(value, str) or _ID.fullmatch(value) is None:
         raise Malformed("the service named an id that is none")
     return value
 
 
 def id_or_empty(value: object) -> str:
-    """A `custom_id` as a server says it, or nothing when it cannot be one."""
+    """A `custom_id` from a server, or nothing when it cannot be one."""
     return value if isinstance(value, str) and _ID.fullmatch(value) is not None else ""

@@ -29,16 +29,7 @@ _PEEKED = 100
 
 @dataclass(frozen=True, slots=True)
 class BatchTools:
-    """What batches are worked with; `gate.app` makes them.
-
-    Args:
-        services: the batch interface of a model.
-        memory: known answers, and the place for new ones.
-        ledger: which batches are under way.
-        price: prices an answer of a batch.
-        wall_clock: seconds since the epoch.
-        sleep: waits for so many seconds.
-    """
+    """What batches are worked with; made by `gate.app`."""
 
     services: Callable[[ModelRef, Params], BatchService]
     memory: Memory
@@ -48,11 +39,7 @@ class BatchTools:
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
 
     async def patiently(self, ask: Callable[[], Awaitable[T]]) -> T:
-        """Ask again while that makes sense; only for what does no harm when it is done twice.
-
-        Raises:
-            Transient: the last of several.
-        """
+        """Ask again after transient errors, and raise the last; only for calls that are safe to repeat."""
         for attempt in range(1, ATTEMPTS):
             try:
                 return await ask()
@@ -66,10 +53,10 @@ class BatchTools:
 
 
 async def find_submitted(entry: LedgerEntry, service: BatchService, tools: BatchTools) -> LedgerEntry | None:
-    """Find out which batch an entry is that was written down before it was submitted.
+    """Find out which batch an entry is that was written down before its submission.
 
     Returns:
-        The entry, sure or not yet; None when the submission never arrived: the entry is dropped.
+        The entry, sure or not yet; None when the submission never arrived and the entry is dropped.
 
     Raises:
         Transient: the service cannot be asked now.
@@ -89,7 +76,7 @@ async def find_submitted(entry: LedgerEntry, service: BatchService, tools: Batch
 
 
 async def _narrowed(entry: LedgerEntry, service: BatchService, tools: BatchTools) -> LedgerEntry:
-    """Candidates that have ended show by their results whether they are the batch."""
+    """Keep the candidate whose results name requests of the batch, or else those that still run."""
     running = []
     for name in entry.ids:
         try:
@@ -117,17 +104,13 @@ _FOUND_WITHIN_S = 48 * 3600.0
 
 @dataclass(slots=True)
 class BatchSubmitter:
-    """Submits requests to one service, in as many batches as its limits ask for.
+    """Submits requests to one service, in as many batches as its limits require.
 
     Args:
-        service: who is asked.
         submission: names all batches that are submitted together.
-        tools: ledger, clock and sleep.
-        entries: the batches.
-        submitted: requests that were submitted, rather than found to have been submitted before.
+        submitted: requests submitted now, rather than found to have been submitted before.
         unfit: keys of requests that fit into no batch, or can never be sent.
         unsent: keys of requests that could not be submitted now.
-        notes: what a reader should know.
     """
 
     service: BatchService
@@ -203,11 +186,8 @@ class BatchSubmitter:
         return name
 
     async def _accepted(self, entry: LedgerEntry, lines: Sequence[bytes]) -> str | LedgerEntry:
-        """Submit a batch, and again only when it is known not to have arrived.
-
-        Returns:
-            The id; or the entry as far as it is known, when the answer to the submission was lost.
-        """
+        """Submit a batch, and again only when it is known not to have arrived. Gives the id; or the entry, as far as
+        known, when the answer to the submission was lost."""
         for attempt in range(1, ATTEMPTS + 1):
             try:
                 return await self.service.submit(lines, entry.found_by(frozenset()))
@@ -252,17 +232,14 @@ _SPARE_LINES = 100
 
 @dataclass(slots=True)
 class BatchTally:
-    """What the results of batches came to.
+    """Totals over the results of batches.
 
     Args:
         taken: requests whose answers were kept.
-        failed: requests without an answer.
-        usd: dollars of the answers whose price is known.
-        unpriced: answers whose price is not.
-        foreign, doubled, unreadable: lines of the results that were passed over: of no request of the batch, of a
-            request that had one already, no JSON object.
+        foreign, doubled, unreadable: lines passed over: of no request of the batch, of one answered already, no JSON
+            object.
         cut: results that went on after they should have ended.
-        reasons: why there is no answer, and how often.
+        reasons: why there is no answer, with counts.
     """
 
     taken: set[str] = field(default_factory=set)
@@ -280,7 +257,7 @@ class BatchTally:
         return len(self.taken)
 
     def notes(self) -> list[str]:
-        """What a reader should know, one clean line each."""
+        """Notes for the reader, one clean line each."""
         passed_over = (
             (self.unreadable, "not readable"),
             (self.foreign, "of no request of the batch"),
@@ -294,14 +271,7 @@ class BatchTally:
 
 @dataclass(frozen=True, slots=True)
 class BatchCollector:
-    """Takes over the answers of one batch that is over.
-
-    Args:
-        entry: the batch.
-        service: who has the results.
-        wanted: requests of this run, by key; answers to others stay where they are.
-        tools: memory, ledger and prices.
-    """
+    """Takes over the answers of one finished batch to `wanted` requests, by key; others stay where they are."""
 
     entry: LedgerEntry
     service: BatchService

@@ -19,7 +19,7 @@ from gate.values import JsonValue, complaint, digest, parsed, written
 
 KEY_LENGTH = 48
 KEPT_S = 29 * 24 * 3600.0
-"""Results can be fetched for so long (29 days at Anthropic, 30 at OpenAI); what is older is of no use."""
+"""Results can be fetched for 29 days at Anthropic, 30 at OpenAI; older entries are of no use."""
 
 _MOST_BYTES = 64 * 2**20
 Key: TypeAlias = Annotated[str, Field(pattern=rf"^[0-9a-f]{{{KEY_LENGTH}}}$")]
@@ -79,7 +79,7 @@ class LedgerEntry:
         return self.keys - self.taken - self.failed.keys()
 
     def found_by(self, known: frozenset[str]) -> SubmissionMark:
-        """How to look for it at the service."""
+        """The mark to look for it at the service."""
         return SubmissionMark(self.mark, self.submission, self.submitted_at, len(self.keys), known)
 
 
@@ -87,24 +87,15 @@ _ENTRY: TypeAdapter[LedgerEntry] = TypeAdapter(LedgerEntry)
 
 
 class BatchLedger:
-    """Entries in a folder.
-
-    Args:
-        folder: made when it is first needed.
-    """
+    """Entries in a folder, which is made when it is first needed."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self.warnings: list[str] = []
 
     def entries(self, now: float) -> list[LedgerEntry]:
-        """Every entry that can be read and is not too old, in the order of their names.
-
-        What cannot be read is renamed and told in `warnings`.
-
-        Args:
-            now: seconds since the epoch.
-        """
+        """Every entry that can be read and is not too old, in the order of their names; `now` is in seconds since the
+        epoch. What cannot be read is renamed and noted in `warnings`."""
         found = []
         for path in sorted(self._folder.glob("*.json")):
             entry = self._read(path)
@@ -146,7 +137,7 @@ class BatchLedger:
         """Keep other processes from submitting or collecting here meanwhile.
 
         Raises:
-            CannotEvaluate: another one is at it, or the folder cannot be written.
+            CannotEvaluate: another process is doing so, or the folder cannot be written.
         """
         with self._writing():
             self._folder.mkdir(parents=True, exist_ok=True)

@@ -37,12 +37,12 @@ SCHEMA = (
 )
 
 CODEC = 2
-"""Of the bytes of a reply; goes up when they get another meaning, and answers of another number are asked for anew."""
+"""Of the bytes of a reply; goes up when their meaning changes, and answers of another number are asked for again."""
 
 SEAL_BYTES = 16
 _REPLY: TypeAdapter[Reply] = TypeAdapter(Reply)
 _NOW = {"origin", "effort"}
-"""What a reply says of the run that asked for it: the origin has columns of its own."""
+"""Fields of a reply about the run that asked for it: the origin has columns of its own."""
 
 Row: TypeAlias = tuple[bytes, int, bytes, float, int, bytes, bytes]
 """key, codec, sitting, taken at, size, seal, reply: the columns of `answers` without its id."""
@@ -66,15 +66,11 @@ class TrustedRow:
 
 
 class UntrustedRow(Exception):
-    """A row that is there, and that its seal does not vouch for."""
+    """A row whose seal does not fit."""
 
 
 class Sealer:
-    """Makes rows and checks them.
-
-    Args:
-        secret: only who knows it can make rows that are believed. Empty: a mere checksum.
-    """
+    """Makes rows and checks their seals; without a secret a seal is a mere checksum."""
 
     def __init__(self, secret: bytes) -> None:
         self._mac = hashlib.blake2b(key=hashlib.sha256(secret).digest(), digest_size=SEAL_BYTES, person=b"gate answers")
@@ -89,7 +85,7 @@ class Sealer:
         """The answer under `key`, marked as reused; None where there is none that this version can read.
 
         Raises:
-            Distrusted: there is one, which is not believed.
+            UntrustedRow: there is one, which is not believed.
             sqlite3.Error: the file cannot be read.
         """
         row = connection.execute(_FIND, (key,)).fetchone()
@@ -148,11 +144,7 @@ _REASONS = {
 
 
 class UnusableFile(Exception):
-    """No answers can be kept in this file, which is left as it is.
-
-    Args:
-        reason: one line, such as "it was written by a newer version of the gate".
-    """
+    """No answers can be kept in this file, which is left as it is; the reason is one line."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -160,7 +152,7 @@ class UnusableFile(Exception):
 
 
 class _Damaged(sqlite3.DatabaseError):
-    """Our mark, but not our tables, or not in order."""
+    """A file with our mark whose tables are missing or damaged."""
 
     sqlite_errorcode = sqlite3.SQLITE_CORRUPT
 
@@ -191,11 +183,11 @@ def open_file(path: Path, warnings: list[str]) -> sqlite3.Connection:
     """A connection that writes, in autocommit mode, to a file with our tables; made where there is none.
 
     Args:
-        path: the file; its folder is made.
+        path: its folder is made.
         warnings: gets a sentence when a damaged file was set aside.
 
     Raises:
-        Unusable: this file cannot be used, and was left alone.
+        UnusableFile: this file cannot be used, and was left alone.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -212,7 +204,7 @@ def open_file(path: Path, warnings: list[str]) -> sqlite3.Connection:
         except sqlite3.Error as error:
             if is_corrupt(error):
                 set_aside(path, before, warnings)
-            else:  # busy; or just now set aside by another process, of which SQLite has many words
+            else:  # busy; or just now set aside by another process, for which SQLite has many messages
                 time.sleep(0.05)
             reason = reason_of(error)
     raise UnusableFile(reason)
@@ -252,12 +244,10 @@ def set_aside(path: Path, before: tuple[int, int] | None, warnings: list[str]) -
     """Set a damaged file aside, unless another process has done so already and begun a new one.
 
     Args:
-        path: the file.
-        before: the identity of the one that is damaged.
-        warnings: gets a sentence.
+        before: identity of the damaged file.
 
     Raises:
-        Unusable: it cannot be renamed.
+        UnusableFile: it cannot be renamed.
     """
     try:
         with _alone(path.parent):
@@ -271,7 +261,7 @@ def set_aside(path: Path, before: tuple[int, int] | None, warnings: list[str]) -
 
 @contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    """One process at a time, so that nobody sets the new file aside in place of the damaged one."""
+    """One process at a time, so that no other sets the new file aside in place of the damaged one."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         with suppress(OSError):  # a file system without locks

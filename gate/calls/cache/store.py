@@ -31,22 +31,20 @@ from gate.record.sample import Origin, Reply
 from gate.values import JsonValue, digest
 
 FORMAT = 1
-"""Goes up when the same request gets another meaning, so that older answers are not found any more."""
+"""Goes up when the same request gets another meaning, so that older answers are no longer found."""
 
 UNSENT = frozenset({"timeout_s"})
 """Parameters that no request carries: a waiting time."""
 
 
 def request_key(request: Request, address: str) -> bytes:
-    """SHA-256 (32 bytes) of everything that is sent: model, address, parameters, messages, schema, tools, sample
-    index.
+    """SHA-256 (32 bytes) of everything that is sent: model, address, parameters, messages, schema, tools, sample index.
 
-    And of what it is asked for: two cases with the same question are two samples.
+    And of the case that it is for: two cases with the same question are two samples.
 
     Args:
-        request: what is sent.
-        address: where it is sent, after environment and defaults: the URL of the interface. Where a path is the model
-            (`local:`, `replay:`), something that changes with the content of the file.
+        address: the URL of the interface, after environment and defaults. Where a path is the model (`local:`,
+            `replay:`), something that changes with the content of the file.
     """
     # A model fills a schema in the order in which it is written, so its keys are not sorted.
     schema = "" if request.schema is None else json.dumps(dict(request.schema), ensure_ascii=False)
@@ -68,7 +66,7 @@ def _head(model: ModelRef, params: Params, address: str) -> str:
 
 
 def _plain(value: JsonValue) -> JsonValue:
-    """1.0 is 1: parameters that are equal have one key, whichever of them came first."""
+    """1.0 becomes 1: equal parameters have one key, whichever was given."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
@@ -78,7 +76,7 @@ _ASKED_AT_ONCE = 1000
 
 @dataclass(frozen=True, slots=True)
 class CacheOptions:
-    """What is believed, and what stays.
+    """Which answers are believed, and which stay.
 
     Args:
         max_age_s: seconds after which an answer counts as absent.
@@ -96,16 +94,14 @@ class CacheOptions:
 
 @dataclass(slots=True)
 class CacheStats:
-    """What the store did in this sitting; every `find` is one of found, absent, expired and distrusted.
+    """Counts of this sitting; every `find` is one of found, absent, expired and distrusted.
 
     Args:
-        found: answers that were known.
-        absent: requests without a known answer, or with one from before `not_before`.
-        expired: answers that were too old, or from a time that has not come yet.
-        distrusted: answers whose seal did not fit.
-        kept: answers written down.
+        absent: includes answers from before `not_before`.
+        expired: too old, or from a time that has not come yet.
+        distrusted: with a seal that did not fit.
         bytes: size of the file and of its log, now.
-        oldest_used_at: when the oldest found answer was taken, in seconds since the epoch; None if none was found.
+        oldest_used_at: seconds since the epoch; None if none was found.
     """
 
     found: int = 0
@@ -118,17 +114,14 @@ class CacheStats:
 
 
 class AnswerStore:
-    """A `Memory` in one SQLite file, which several processes may use at once. Of one thread, its writer apart.
+    """A `Memory` in one SQLite file, which several processes may use at once. Not for several threads.
 
     Args:
-        path: the file; its folder is made.
+        path: its folder is made.
         address_of: where a model is asked, as in `request_key`.
-        sitting: the id of this process's sitting.
-        options: what is believed, and what stays.
-        clock: seconds since the epoch.
 
     Raises:
-        Unusable: the file cannot be used, and was left alone.
+        UnusableFile: the file cannot be used, and was left alone.
     """
 
     def __init__(
@@ -180,20 +173,17 @@ class AnswerStore:
         return known.reply
 
     def earlier(self, request: Request) -> Reply | None:
-        """As `find`, for a look that is no use: it is not counted, and does not keep the answer from being pruned."""
+        """As `find`, without counting it as a use, so that it does not keep the answer from being pruned."""
         known = self._believed(request, CacheStats())
         return known.reply if known else None
 
     async def keep(self, request: Request, reply: Reply) -> Reply:
-        """Write an answer down, in place of an older one; returns when the transaction is committed.
+        """Write an answer down, in place of an older one; returns it with its origin when the transaction is committed.
 
         A reply without an origin was taken now, by this sitting; one with an origin keeps it.
 
-        Returns:
-            The reply with its origin.
-
         Raises:
-            NotKept: it is not on disk, and no later one will be.
+            AnswerNotSaved: it is not on disk, and no later one will be.
         """
         if self._closed:
             raise AnswerNotSaved("the file is closed")

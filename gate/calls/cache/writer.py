@@ -26,7 +26,7 @@ from gate.calls.cache.file import (
 )
 
 AHEAD_S = 300.0
-"""An answer may come from a clock that is ahead by so many seconds; one from further on is not believed."""
+"""An answer may come from a clock that is ahead by so many seconds; beyond that it is not believed."""
 
 _SHARE = 0.9
 _AT_ONCE = 1000
@@ -42,13 +42,12 @@ _LEAST_USED = (
 
 @dataclass(frozen=True, slots=True)
 class SizeBound:
-    """What may stay.
+    """Which answers may stay.
 
     Args:
         max_age_s: seconds after which an answer is not used any more.
-        max_bytes: size of the file.
-        sitting: this sitting; what it took or used since it started stays, whatever its size.
-        started: when it started, in seconds since the epoch.
+        sitting: what it took or used since it started stays, whatever its size.
+        started: seconds since the epoch.
     """
 
     max_age_s: float
@@ -114,10 +113,9 @@ _LONGEST_CLOSE_S = 3.0
 _PATIENCE_S = 60.0
 _GATHERING_S = 0.02
 _STEP_S = 0.004
-"""Each transaction takes the interpreter away from the loop, and wakes it up. So while answers keep coming, the next
-one waits for more of them, and begins as soon as a step brings none; after one of a single answer it does not wait.
-
-Nobody's slot is held meanwhile: a call that waits to be written down has given its own back."""
+"""Each transaction takes the interpreter from the event loop, and wakes it up. So while answers keep coming, the next
+one waits for more of them, and begins as soon as a step brings none; after a single answer it does not wait. A call
+that waits for its write holds no slot."""
 _GROWTH = 1.1
 
 
@@ -140,13 +138,10 @@ class Writer:
     """Owns the connection that writes.
 
     Args:
-        path: the file.
-        bound: what may stay in it.
-        clock: seconds since the epoch.
-        warnings: sentences for the user; the writer adds to it.
+        warnings: sentences for the user, added by the writer.
 
     Raises:
-        Unusable: the file cannot be used.
+        UnusableFile: the file cannot be used.
     """
 
     def __init__(self, path: Path, bound: SizeBound, clock: Callable[[], float], warnings: list[str]) -> None:
@@ -175,7 +170,7 @@ class Writer:
         return await written
 
     def used(self, ids: Sequence[int], at: float) -> None:
-        """Note that these rows were used; some time soon."""
+        """Note, with some delay, that these rows were used."""
         self._jobs.put(_Uses(ids, at))
 
     def begin_anew(self) -> None:
@@ -311,7 +306,7 @@ class Writer:
 
 
 def _settle(entries: Sequence[_Entry], refused: str | None) -> None:
-    """One call into each event loop that waits; most often there is one."""
+    """Tell each waiting event loop in one call; most often there is one."""
     waiting: dict[asyncio.AbstractEventLoop, list[WriteResult]] = {}
     for entry in entries:
         waiting.setdefault(entry.written.get_loop(), []).append(entry.written)

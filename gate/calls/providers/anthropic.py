@@ -44,12 +44,7 @@ MESSAGES_PATH = "/v1/messages"
 
 
 class AnthropicProvider:
-    """One model behind one address.
-
-    Args:
-        endpoint: key, address, connections.
-        model: the interface's name for the model.
-    """
+    """One model behind one address."""
 
     max_in_flight: int | None = None
     priced = True
@@ -68,7 +63,7 @@ class AnthropicProvider:
         check_anthropic(self.model, params)
 
     async def complete(self, request: Request) -> Completion:
-        """Send one request, once; see `gate.calls.provider.Provider`."""
+        """Send one request, once."""
         self.check(request.params)
         return await self._exchange.post(self.body(request), request.params.timeout_s)
 
@@ -160,11 +155,7 @@ def read_completion(data: dict[str, JsonValue], latency_s: float | None, cleaner
 
 
 def _calls(blocks: Sequence[JsonValue], cleaner: Cleaner) -> tuple[ToolCall, ...]:
-    """The calls that a reply asks for.
-
-    Raises:
-        Malformed: one of them has no name, or no object of arguments.
-    """
+    """The tool calls in a reply; raises `Malformed` where one has no name, or no object of arguments."""
     calls = []
     for block in blocks:
         if not isinstance(block, dict) or block.get("type") != "tool_use":
@@ -201,15 +192,10 @@ _CLOCKS_APART_S = 600.0
 
 @dataclass(frozen=True, slots=True)
 class AnthropicBatches:
-    """Batches of one model; see `gate.calls.batches.interface.BatchService`.
+    """Batches of one model.
 
-    The interface keeps nothing of ours beside the requests themselves. A submission whose id was never learnt can
-    only be guessed by its time and size, until its results name the requests.
-
-    Args:
-        provider: makes the bodies, and has the client.
-        place: who is asked.
-        limits: what one batch may hold.
+    The interface keeps nothing of ours but the requests themselves. A submission whose id was never learnt can only be
+    guessed by its time and size, until its results name the requests.
     """
 
     provider: AnthropicProvider

@@ -22,42 +22,31 @@ T = TypeVar("T")
 
 ASK_TIMEOUT_S = 60.0
 SEND_TIMEOUT_S = 600.0
-"""For a whole batch on its way up."""
+"""For the upload of a whole batch."""
 
 _NONE = frozenset({404, 405, 410, 501})
 
 
 @dataclass(frozen=True, slots=True)
 class BatchClient:
-    """A client of an official SDK, used for batches.
-
-    Args:
-        client: of the SDK.
-        service: who is asked, for messages.
-        cleaner: removes secrets from what the server says.
-    """
+    """A client of an official SDK, used for batches."""
 
     client: Client
     service: Service
     cleaner: Cleaner
 
     async def get(self, path: str) -> dict[str, JsonValue]:
-        """Ask for a JSON object.
-
-        Raises:
-            Gone: there is no such thing.
-        """
+        """Ask for a JSON object; raises `BatchGone` where there is none."""
         return await self._object(self.client.sdk.get(path, cast_to=httpx2.Response), ASK_TIMEOUT_S)
 
     async def post(self, path: str, parts: Sequence[bytes] = (b"{}",)) -> dict[str, JsonValue]:
         """Send JSON, and read a JSON object.
 
         Args:
-            parts: of the body, in order; they are sent one by one, as a large body in one piece would hold up
-                everything else.
+            parts: of the body, in order, sent one by one: a large body in one piece would hold up everything else.
 
         Raises:
-            Gone: there is no such interface, or no such thing.
+            BatchGone: there is no such interface, or no such thing.
         """
         headers = {"Content-Type": "application/json", "Content-Length": str(sum(map(len, parts)))}
         return await self._object(
@@ -80,11 +69,7 @@ class BatchClient:
         )
 
     async def lines(self, path: str) -> AsyncIterator[bytes]:
-        """The lines of a file of results that are not blank, as they arrive.
-
-        Args:
-            path: below the client's base URL.
-        """
+        """The lines of a file of results that are not blank, as they arrive; `path` is below the base URL."""
         async with self._stream(path) as response:
             chunks, rest = aiter(response.aiter_bytes()), b""
             while (chunk := await self._timed(whole_reply(anext(chunks, None)), ASK_TIMEOUT_S)) is not None:
@@ -137,7 +122,7 @@ async def _each(parts: Sequence[bytes]) -> AsyncIterator[bytes]:
 
 
 def no_batches(service: Service) -> Misconfigured:
-    """For an address that takes no batches."""
+    """The error for an address that takes no batches."""
     return Misconfigured(f"{service.name} has no batch interface", "run without --batch")
 
 
@@ -145,11 +130,7 @@ JsonTable: TypeAlias = dict[str, JsonValue]
 
 
 def json_line(value: JsonTable) -> bytes:
-    """Compact JSON in UTF-8, without a line break.
-
-    Raises:
-        Rejected: half a surrogate pair.
-    """
+    """Compact JSON in UTF-8, without a line break; raises `Rejected` for half a surrogate pair."""
     try:
         return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
     except UnicodeEncodeError:
@@ -171,12 +152,7 @@ def listed_objects(page: JsonTable) -> list[JsonTable]:
 
 
 def unanswered_result(service: str, said: str) -> Failed:
-    """A request that a batch did not answer.
-
-    Args:
-        service: who, as a reader knows it.
-        said: why, one clean line, or empty.
-    """
+    """A request that a batch did not answer; `said` is why, one clean line, or empty."""
     return Failed(f"{service} could not answer in the batch" + (f": {said}" if said else ""))
 
 

@@ -37,7 +37,7 @@ class ConnectionBroken(Exception):
     """No reply: no connection, or one that ended.
 
     Args:
-        reason: what happened, in the library's words; not clean.
+        reason: in the library's words; not clean.
         answered: a reply had begun, which may be charged for.
     """
 
@@ -49,13 +49,7 @@ class ConnectionBroken(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """A client of an official SDK.
-
-    Args:
-        sdk: the client, whose lowest documented methods (`get`, `post`) are used.
-        module: its SDK, for the errors that it raises.
-        signing: what is raised where credentials cannot be had; not for a reader.
-    """
+    """A client of an official SDK; `signing` are the exceptions raised where credentials cannot be had."""
 
     sdk: Any
     module: ModuleType
@@ -65,7 +59,7 @@ class Client:
         """The reply to a call of the client, whatever its status.
 
         Raises:
-            Broken: there is no reply.
+            ConnectionBroken: there is no reply.
             Misconfigured: the SDK got no credentials to send.
         """
         try:
@@ -84,10 +78,10 @@ class Client:
 
 
 async def whole_reply(reading: Awaitable[T]) -> T:
-    """What was to be read.
+    """Await the reading of a reply.
 
     Raises:
-        Broken: the connection ended; the SDKs let such errors of the libraries below pass.
+        ConnectionBroken: the connection ended; the SDKs let such errors of the libraries below pass.
     """
     try:
         return await reading
@@ -232,7 +226,7 @@ def _settings(endpoint: Endpoint, sdk: ModuleType) -> dict[str, Any]:
 
 
 def _words(error: BaseException) -> str:
-    """The innermost error's own words: the SDK says no more than "Connection error."."""
+    """The innermost error's own text: the SDK says no more than "Connection error."."""
     while error.__cause__ is not None:
         error = error.__cause__
     return str(error) or type(error).__name__

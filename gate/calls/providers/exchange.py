@@ -1,4 +1,4 @@
-"""One request to a service: bounded in time, its reply parsed, its errors sorted."""
+"""One request to a service: bounded in time, its reply parsed, its errors classified."""
 
 import asyncio
 import math
@@ -33,10 +33,8 @@ class Service:
     """Who answered, for messages.
 
     Args:
-        name: as a reader knows it.
-        key: the environment variable that holds its key.
-        model: the model that was asked for.
-        missing: what to do where the service does not know the model.
+        key: the environment variable that holds its key, for messages.
+        missing: what the user can do where the service does not know the model.
     """
 
     name: str
@@ -50,12 +48,9 @@ class ErrorReply:
     """An error reply, parsed and clean.
 
     Args:
-        status: HTTP status.
-        codes: whatever words the reply gives for what went wrong.
+        codes: all words of the reply that name the error.
         param: the parameter that it blames, or empty.
         message: one line, or empty.
-        retry_after_s: seconds that the server asked to wait.
-        headroom: what the server said of its rate limit.
     """
 
     status: int
@@ -70,10 +65,8 @@ def read_error(status: int, headers: Mapping[str, str], body: bytes, cleaner: Cl
     """Parse an error reply of any server; every field may be missing or hostile.
 
     Args:
-        status: HTTP status.
-        headers: response headers, looked up in any case.
-        body: the body, at most a few megabytes.
-        cleaner: removes secrets and control characters.
+        headers: looked up in any case.
+        body: at most a few megabytes.
         now: seconds since the epoch, for dates in `Retry-After` where the reply does not say what time it is.
     """
     try:
@@ -134,15 +127,8 @@ def _blames_a_setting(error: ErrorReply) -> bool:
 
 
 def retry_after(headers: Mapping[str, str], now: float) -> float | None:
-    """Seconds that a server asks to wait: `retry-after-ms`, or `retry-after` in seconds or as an HTTP date.
-
-    Args:
-        headers: response headers.
-        now: seconds since the epoch.
-
-    Returns:
-        0 or more, or None when nothing usable is said.
-    """
+    """Seconds that a server asks to wait: `retry-after-ms`, or `retry-after` in seconds or as an HTTP date; 0 or more,
+    or None when nothing usable is said. `now` is in seconds since the epoch."""
     wait = _seconds(headers.get("retry-after-ms"))
     if wait is not None:
         return wait / 1000.0
@@ -167,25 +153,12 @@ def _seconds(value: str | None) -> float | None:
 
 
 ReplyReader = Callable[[dict[str, JsonValue], float | None, Cleaner, str], Completion]
-"""Makes a completion of a reply's JSON object, its seconds, what removes secrets, and the model that was asked.
-
-Raises `Malformed` or `TooLong`.
-"""
+"""From a reply's JSON object, its seconds, the cleaner and the asked model; raises `Malformed` or `TooLong`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """Requests to one path of one interface.
-
-    Args:
-        client: of the SDK.
-        path: of the call, below the client's base URL.
-        service: who is asked, for messages.
-        cleaner: removes secrets from what the server says.
-        reader: of the interface's replies.
-        clock: seconds, for latency.
-        wall_clock: seconds since the epoch.
-    """
+    """Requests to one path of one interface, below the client's base URL."""
 
     client: Client
     path: str
@@ -199,7 +172,6 @@ class Exchange:
         """Send one request, once.
 
         Args:
-            body: the request.
             timeout_s: seconds for the whole exchange, connecting included.
 
         Raises:

@@ -25,20 +25,17 @@ _Identity: TypeAlias = tuple[str, str, str | None]
 
 _MOST_THREADS = 4
 _PRICED = 1000
-"""Tokens whose price is asked for, so as to know that of one."""
+"""Tokens priced at once, to find the price of one."""
 
 
 class Factory:
     """Owns every provider of a run.
 
     Args:
-        keys: keys and addresses.
         cache_dir: where the packaged model is assembled.
-        connections: requests that may be under way at once.
         read_text: reads a file of recorded answers, by the path after `replay:`.
         prices: prices replies; the default knows services by their addresses.
-        executor: sends the requests of services from somewhere else, and is closed with the factory; other models
-            always answer in this process.
+        executor: sends the requests of services, and is closed with the factory; other models answer in this process.
     """
 
     def __init__(  # noqa: PLR0913 one thing of each kind
@@ -60,10 +57,6 @@ class Factory:
 
     def provider(self, model: ModelRef, params: Params) -> Provider:
         """The provider of a model, made at the first call; nothing is sent.
-
-        Args:
-            model: a service, `local`, `replay` or `fake`, with a name.
-            params: `chat_template` belongs to the provider, the rest to each request.
 
         Raises:
             MissingKey: the environment has no key for a service that wants one.

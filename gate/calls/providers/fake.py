@@ -33,14 +33,7 @@ _QUALITY_WORD = re.compile(r"\b(good|bad)(?:-([\w-]+))?")
 
 
 class FakeProvider:
-    """One of the models above.
-
-    Args:
-        name: `echo`, `oracle` or `judge`.
-
-    Raises:
-        Misconfigured: an unknown name.
-    """
+    """One of the models above; raises `Misconfigured` for an unknown name."""
 
     max_in_flight: int | None = None
     lane = ""
@@ -58,10 +51,10 @@ class FakeProvider:
         self._answer = models[name]
 
     def check(self, params: Params) -> None:
-        """Takes every parameter and heeds none but the sample index."""
+        """Accepts every parameter and ignores all of them."""
 
     async def complete(self, request: Request) -> Completion:
-        """Answer at once; see `gate.calls.provider.Provider`."""
+        """Answer at once."""
         system, user = split_messages(request.messages)
         text = self._text(system, user, request)
         usage = Usage(input_tokens=count_tokens(system) + count_tokens(user), output_tokens=count_tokens(text))
@@ -74,15 +67,11 @@ class FakeProvider:
         return self._answer(system, user, request.index)
 
     async def close(self) -> None:
-        """Nothing is held."""
+        """Does nothing."""
 
 
 def split_messages(messages: Sequence[Message]) -> tuple[str, str]:
-    """The system messages, joined, and the last user message.
-
-    Raises:
-        Rejected: there is no user message.
-    """
+    """The system messages, joined, and the last user message; raises `Rejected` where there is none."""
     users = [message.content for message in messages if message.role == "user"]
     if not users:
         raise Rejected("there is no user message to answer")
@@ -108,12 +97,7 @@ def true_quality(system: str, user: str) -> float:
 
 
 def judge_reply(schema: Mapping[str, JsonValue] | None, system: str, user: str) -> str:
-    """What an honest judge says, in the form that a schema asks for.
-
-    Args:
-        schema: of the reply.
-        system, user: what the judge is sent.
-    """
+    """What an honest judge says, in the form that a schema asks for."""
     if fields := rubric_fields(schema):
         return rubric_reply(fields, scale_in(system), user)
     found = (schema or {}).get("properties")
@@ -160,11 +144,6 @@ def rubric_reply(fields: Sequence[str], scale: tuple[float, float], user: str) -
     """A judgement as a JSON object with an object of `reason` and `score` for each dimension.
 
     A dimension begins in the middle of the scale; each word moves it by a quarter of the scale.
-
-    Args:
-        fields: the dimensions.
-        scale: lowest and highest score.
-        user: the message that holds the answer in its fence.
     """
     words = _QUALITY_WORD.findall(_judged(user).lower())
     low, high = scale

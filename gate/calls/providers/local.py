@@ -44,8 +44,8 @@ class Engine(Protocol):
 class _Slots:
     """Which slot serves which prompt.
 
-    llama.cpp's own choice goes by how alike the whole texts are; two versions of one prompt are alike, and they would
-    drive each other's prefix out of the cache.
+    llama.cpp chooses by how alike the whole texts are; two versions of one prompt are alike, and would drive each
+    other's prefix out of the cache.
     """
 
     prompts: dict[str, int] = field(default_factory=dict)
@@ -59,11 +59,8 @@ class LocalProvider:
     """One GGUF file, loaded when the provider is made and freed when it is closed.
 
     Args:
-        path: the model file.
         chat_template: `passthrough`, or None for the file's own template.
-        threads: of llama.cpp. More than there are idle cores makes it many times slower, because its threads wait
-            for each other by spinning.
-        clock: seconds, for latency.
+        threads: of llama.cpp. More than there are idle cores makes it many times slower, for they wait by spinning.
 
     Raises:
         GateError: llama.cpp is not installed, or the file is not a model that it can load.
@@ -98,7 +95,7 @@ class LocalProvider:
             )
 
     async def complete(self, request: Request) -> Completion:
-        """Send one request, once; see `gate.calls.provider.Provider`.
+        """Send one request, once.
 
         A request that is cancelled or timed out while llama.cpp works on it is finished in the background, and the
         next one waits for it.
@@ -148,7 +145,7 @@ class LocalProvider:
 
 
 def import_error(error: ImportError) -> GateError:
-    """What to do about an `xllamacpp` that cannot be imported."""
+    """The error for an `xllamacpp` that cannot be imported."""
     if error.name == "xllamacpp":
         return GateError("local: models need llama.cpp, which is not installed", with_extra("local"))
     if "libgomp" in str(error):
@@ -223,11 +220,6 @@ def _body(request: Request) -> dict[str, JsonValue]:
 
 def completion(data: dict[str, JsonValue], name: str, latency_s: float) -> Completion:
     """Read a reply of llama.cpp.
-
-    Args:
-        data: the JSON object of the reply.
-        name: of the model.
-        latency_s: seconds that it took.
 
     Raises:
         Rejected, Transient: the reply is an error.

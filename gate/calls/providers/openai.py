@@ -41,12 +41,7 @@ COMPLETIONS_PATH = "/chat/completions"
 
 
 class OpenAIProvider:
-    """One model behind one address.
-
-    Args:
-        endpoint: key, address, connections.
-        model: the interface's name for the model.
-    """
+    """One model behind one address."""
 
     max_in_flight: int | None = None
     priced = True
@@ -69,7 +64,7 @@ class OpenAIProvider:
         check_openai(self.model, params, own=self._own)
 
     async def complete(self, request: Request) -> Completion:
-        """Send one request, once; see `gate.calls.provider.Provider`."""
+        """Send one request, once."""
         self.check(request.params)
         return await self._exchange.post(self.body(request), request.params.timeout_s)
 
@@ -125,9 +120,7 @@ def read_completion(data: dict[str, JsonValue], latency_s: float | None, cleaner
     """Read a reply, every field of which may be missing or hostile.
 
     Args:
-        data: the JSON object of the reply.
         latency_s: seconds that it took; None where time means nothing.
-        cleaner: removes secrets and what cannot be printed.
         asked: the model that was asked, for a reply that names none.
 
     Raises:
@@ -155,11 +148,7 @@ def read_completion(data: dict[str, JsonValue], latency_s: float | None, cleaner
 
 
 def _calls(found: JsonValue, cleaner: Cleaner) -> tuple[ToolCall, ...]:
-    """The calls that a reply asks for.
-
-    Raises:
-        Malformed: one of them is no call of a function.
-    """
+    """The tool calls in a reply; raises `Malformed` where one does not call a function."""
     if found is None:
         return ()
     calls = []
@@ -197,13 +186,7 @@ _PAGES = 5
 
 @dataclass(frozen=True, slots=True)
 class OpenAIBatches:
-    """Batches of one model; see `gate.calls.batches.interface.BatchService`.
-
-    Args:
-        provider: makes the bodies, and has the client.
-        place: who is asked.
-        limits: what one batch may hold.
-    """
+    """Batches of one model."""
 
     provider: OpenAIProvider
     place: BatchPlace

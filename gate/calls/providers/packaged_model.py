@@ -19,13 +19,7 @@ _BLOCK = 2**20
 
 @dataclass(frozen=True, slots=True)
 class ModelParts:
-    """A file in pieces.
-
-    Args:
-        paths: the pieces, in order.
-        sha256: of the whole, 64 hex digits.
-        name: file name of the whole.
-    """
+    """A file in pieces, in order; name and SHA-256 (64 hex digits) are those of the whole."""
 
     paths: Sequence[Path]
     sha256: str
@@ -52,17 +46,10 @@ def packaged_parts() -> ModelParts:
 
 
 def assemble_model(parts: ModelParts, folder: Path) -> Path:
-    """Put the pieces together, unless that has been done before.
+    """Put the pieces together, unless that has been done before; the folder is made.
 
     A stamp beside the file remembers size and time of the file that was verified; a file that no longer fits its
     stamp is verified again, and made anew when it is not the right one.
-
-    Args:
-        parts: what to put together.
-        folder: where to; made when it does not exist.
-
-    Returns:
-        The whole file, whose hash is the expected one.
 
     Raises:
         GateError: the folder cannot be written, or the pieces are damaged.

@@ -22,8 +22,6 @@ def refused_parameters(
     """What a service would refuse of these parameters; None where it takes all of them, or is no service.
 
     Args:
-        model: of any provider.
-        params: what is to be sent.
         interface: that the provider speaks; None for what its name says.
         address: where it is asked; None for the maker's own.
     """
@@ -44,13 +42,7 @@ def check_parameters(model: ModelRef, params: Params, interface: Api | None, add
 
 
 def check_openai(model: str, params: Params, *, own: bool) -> None:
-    """Raise `Misconfigured` for a parameter that Chat Completions does not take for this model.
-
-    Args:
-        model: the interface's name for the model.
-        params: what is to be sent.
-        own: OpenAI itself is asked, rather than a compatible server.
-    """
+    """Raise `Misconfigured` for a parameter that Chat Completions does not take; `own` where OpenAI itself is asked."""
     if params.chat_template is not None:
         raise Misconfigured("openai: takes no chat_template", "remove it; it belongs to local: models")
     if not own or params.reasoning_effort == "none" or not is_reasoning(model):
@@ -69,12 +61,7 @@ def is_reasoning(model: str) -> bool:
 
 
 def check_anthropic(model: str, params: Params) -> None:
-    """Raise `Misconfigured` for a parameter that the Messages interface does not take.
-
-    Args:
-        model: the interface's name for the model.
-        params: what is to be sent.
-    """
+    """Raise `Misconfigured` for a parameter that the Messages interface does not take."""
     for name in _REFUSED:
         if getattr(params, name) is not None:
             raise Misconfigured(f"anthropic:{model} takes no {name}", f"remove {name}; the current interface has none")
@@ -87,7 +74,7 @@ def check_anthropic(model: str, params: Params) -> None:
 
 @dataclass(frozen=True, slots=True)
 class ReplyLimits:
-    """How much a model is let write whose replies follow a grammar.
+    """Limits for a model whose replies follow a grammar.
 
     Args:
         chars: of a text without a bound of its own.
@@ -103,7 +90,7 @@ class ReplyLimits:
 
 
 PACKAGED = ReplyLimits(chars=160, items=3, most_items=3, part=5)
-"""It does not know when to stop, and fills whatever it is given: minutes for nothing."""
+"""It does not know when to stop, and fills whatever it is given, which takes minutes."""
 LARGER = ReplyLimits(chars=1_200, items=20, most_items=200, part=1)
 """Of any model file that the user brings."""
 
@@ -114,12 +101,7 @@ def reply_limits(model: ModelRef) -> ReplyLimits:
 
 
 def list_room(model: ModelRef, wanted: int | None = None) -> int | None:
-    """How many items one list of a model's reply can hold; None where nothing bounds it.
-
-    Args:
-        model: who replies.
-        wanted: the bound that the schema sets; None where it sets none.
-    """
+    """How many items one list of a model's reply can hold, `wanted` being the schema's bound; None where unbounded."""
     if model.provider != "local":
         return None
     limits = reply_limits(model)
@@ -130,22 +112,14 @@ _BOUNDS = frozenset({"minItems", "maxItems", "minLength", "maxLength", "prefixIt
 
 
 def schema_without_bounds(schema: JsonValue) -> JsonValue:
-    """The schema without its bounds, some of which the strict modes of remote interfaces refuse.
-
-    Args:
-        schema: its objects may have properties that are named like a bound.
-    """
+    """The schema without its bounds, some of which the strict modes of remote interfaces refuse."""
     return _without(schema, frozenset())
 
 
 def schema_with_bounds(schema: JsonValue, limits: ReplyLimits) -> JsonValue:
     """The schema for a grammar, with a bound on each text and each list: a small model does not know when to stop.
 
-    A text is not empty. A list whose items are told one by one (`prefixItems`) holds exactly these.
-
-    Args:
-        schema: may have bounds of its own.
-        limits: of the model.
+    A text is not empty. A list whose items are given one by one (`prefixItems`) holds exactly these.
     """
     if isinstance(schema, list):
         return [schema_with_bounds(item, limits) for item in schema]
@@ -186,8 +160,8 @@ _BITS = 31
 def seed_of(request: Request) -> int:
     """A number below 2^31, made of the user's seed, the sample index and the messages.
 
-    A seed that is the same for every case makes all cases share one draw of a sampling model: they would not be
-    independent, which is what the statistics rest on.
+    One seed for every case would make all cases share one draw of a sampling model: they would not be independent,
+    which the statistics assume.
     """
     parts = [str(request.params.seed or 0), str(request.index)]
     parts += [part for message in request.messages for part in message.told]
@@ -227,9 +201,8 @@ def caching_terms(model: ModelRef, params: Params, *, known: bool, interface: Ap
     """On what terms the requests of an arm are cached; its price is left open.
 
     Args:
-        model: who is asked.
         params: `prompt_cache` asks for caching where it must be asked for.
-        known: the requests go to the model's own seller, so that its figures hold.
+        known: the requests go to the model's own seller, so its figures hold.
         interface: that the provider speaks; None for what its name says.
     """
     if (interface or INTERFACES.get(model.provider)) == "anthropic":

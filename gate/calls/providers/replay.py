@@ -17,9 +17,6 @@ class ReplayProvider:
     """Answers the last user message with what was recorded for it.
 
     Sample k of an input gets its k-th recorded answer, and starts again at the first when there are fewer.
-
-    Args:
-        recorded: answers by input, in the order of the file.
     """
 
     recorded: Mapping[str, tuple[Completion, ...]] = field(repr=False)
@@ -28,10 +25,10 @@ class ReplayProvider:
     lane: str = ""
 
     def check(self, params: Params) -> None:
-        """Parameters were chosen when the answers were recorded; they are not looked at."""
+        """Does nothing: parameters were chosen when the answers were recorded."""
 
     async def complete(self, request: Request) -> Completion:
-        """Answer from the record; see `gate.calls.provider.Provider`."""
+        """Answer from the record."""
         _, user = split_messages(request.messages)
         answers = self.recorded.get(user)
         if not answers:
@@ -39,7 +36,7 @@ class ReplayProvider:
         return answers[request.index % len(answers)]
 
     async def close(self) -> None:
-        """Nothing is held."""
+        """Does nothing."""
 
 
 def parse_answers(text: str, where: str) -> ReplayProvider:

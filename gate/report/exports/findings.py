@@ -19,13 +19,7 @@ Lines: TypeAlias = Mapping[str, Sequence[tuple[int, int]]]
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A kind of finding.
-
-    Args:
-        id: stable, as programs keep it.
-        title: a few words.
-        text: what it means, in a sentence.
-    """
+    """A kind of finding; `id` is stable, because other programs store it."""
 
     id: str
     title: str
@@ -48,13 +42,12 @@ _DECISIVE = {
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One rule that one suite meets.
+    """One rule that applies to one suite.
 
     Args:
         rule: id of one of `RULES`.
         level: `error` where it makes the run fail, `notice` where the verdict is set aside.
-        suite: its name.
-        path: of the candidate's prompt.
+        path: the candidate's prompt.
         message: plain text on one line, keys masked.
     """
 
@@ -66,11 +59,7 @@ class Finding:
 
 
 def findings(run: RunRecord) -> tuple[Finding, ...]:
-    """All of them, in the order of the suites.
-
-    Args:
-        run: finished.
-    """
+    """All findings of a finished run, in the order of the suites."""
     found: list[Finding] = []
     for suite in run.suites:
         path = suite.candidate.path
@@ -145,13 +134,7 @@ class FilePlace:
 
 
 def annotation_command(level: CommandLevel, message: str, place: FilePlace | None = None) -> str:
-    """A line on the log that GitHub shows beside the change.
-
-    Args:
-        level: how bad.
-        message: any text; it becomes one line.
-        place: where, if it is about a file of the change.
-    """
+    """A log line that GitHub shows as an annotation; without a place it is about no file of the change."""
     where = f"file={one_line(place.file).translate(_PROPERTY)}," if place else ""
     line = f"line={place.line}," if place and place.line else ""
     last = f"endLine={place.last}," if place and place.line and place.last > place.line else ""
@@ -159,20 +142,14 @@ def annotation_command(level: CommandLevel, message: str, place: FilePlace | Non
 
 
 MOST_ANNOTATIONS = 10
-"""Annotations of one prompt."""
+"""For one prompt."""
 _MOST_LINES = 5_000
-"""Lines; a longer prompt is annotated in its first line, because a comparison can take quadratic time."""
+"""A longer prompt is annotated in its first line, because a comparison can take quadratic time."""
 
 
 @dataclass(frozen=True, slots=True)
 class PromptAnnotation:
-    """A sentence about lines of the candidate's file.
-
-    Args:
-        path: in the repository.
-        first, last: 1-based lines, both within the file.
-        message: plain text.
-    """
+    """A sentence about lines of the candidate's file; `first` and `last` are 1-based, and both within the file."""
 
     path: str
     first: int
@@ -181,15 +158,12 @@ class PromptAnnotation:
 
 
 def prompt_annotations(path: str, old: str, new: str, message: str) -> tuple[PromptAnnotation, ...]:
-    """The changed lines of a prompt, at most `MOST` places, the longest ones first kept; in the order of the file.
+    """Annotations of the changed places, in the order of the file; of too many the longest are kept.
 
     Lines that were only taken out are shown at the line that follows them, or else at the last.
 
     Args:
-        path: of the candidate's file.
         old: the baseline's text; empty for a new prompt.
-        new: the candidate's text.
-        message: the sentence to put there.
     """
     hunks = list(_hunks(old.splitlines(), new.splitlines()))
     longest = sorted(hunks, key=lambda hunk: hunk[0] - hunk[1])[:MOST_ANNOTATIONS]

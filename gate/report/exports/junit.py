@@ -31,22 +31,14 @@ LONGEST_NAME = 300
 OUTPUTS_SHOWN = 3
 """Answers of one arm with a case."""
 REASONS = 20
-"""Reasons of a verdict that are told; the record has them all."""
+"""Reasons shown for a verdict; the record has them all."""
 VERDICT = "verdict"
 Outcome = Literal["passed", "failure", "error", "skipped"]
 
 
 @dataclass(frozen=True, slots=True)
 class _Test:
-    """One test.
-
-    Args:
-        name: of the slice, or the case.
-        outcome: what became of it.
-        message: one line; empty where it passed.
-        detail: more lines.
-        seconds: that it took; 0 where nobody knows.
-    """
+    """One test; `message` is empty where it passed, `seconds` is 0 where unknown."""
 
     name: str
     outcome: Outcome = "passed"
@@ -56,12 +48,7 @@ class _Test:
 
 
 def render(run: RunRecord, seconds: Seconds | None = None) -> str:
-    """The file.
-
-    Args:
-        run: finished.
-        seconds: that cases took.
-    """
+    """The JUnit file of a finished run."""
     known = seconds or {}
     groups = [("Prompt Gate", [_verdict(run)], run.duration_s)]
     for suite in run.suites:

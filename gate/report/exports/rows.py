@@ -67,13 +67,7 @@ class SampleRow(BaseModel):
 
 @dataclass(slots=True)
 class _Known:
-    """What the record says of the cases and arms of one suite.
-
-    Args:
-        slices: of each case.
-        models: by arm, as they were asked for.
-        paths: of the prompts, by arm.
-    """
+    """What the record says of the cases and arms of one suite; `slices` are by case."""
 
     slices: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     models: dict[str, str] = field(default_factory=dict)
@@ -81,12 +75,7 @@ class _Known:
 
 
 def row_lines(run: RunRecord, samples: Iterable[Sample]) -> Iterator[str]:
-    """One line for each sample, in the order in which they come; one in memory at a time.
-
-    Args:
-        run: that they belong to.
-        samples: of the run; those of a suite that the record does not have get no slices.
-    """
+    """One line for each sample, one in memory at a time; samples of a suite that the record lacks get no slices."""
     known = _known(run)
     for sample in samples:
         # ASCII, so that half of a surrogate pair stays what it is, and no reader takes a character for a line end.

@@ -19,18 +19,17 @@ from gate.values import JsonValue
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 REASONS = 20
-"""Reasons of a verdict that are told; the record has them all."""
+"""Reasons shown for a verdict; the record has them all."""
 _LEVELS: dict[FindingLevel, str] = {"error": "error", "warning": "warning", "notice": "note"}
 _ORDER = tuple(rule.id for rule in RULES)
 
 
 def render(run: RunRecord, lines: Lines, prefix: str = "") -> str:
-    """The file.
+    """The SARIF file of a finished run.
 
     Args:
-        run: finished.
-        lines: changed ones, by path from the root; a file without any gets its result in the first line.
-        prefix: a folder, with its slash, that the record's paths begin in; empty for the root of the repository.
+        lines: changed ones, by path from the root; a file without any gets its result in its first line.
+        prefix: folder that the record's paths are relative to, with a final slash; empty for the repository root.
     """
     results: list[JsonValue] = [_result(run, found, lines, prefix) for found in findings(run)]
     rules: list[JsonValue] = [
@@ -56,7 +55,7 @@ def render(run: RunRecord, lines: Lines, prefix: str = "") -> str:
 
 
 def _invocation(run: RunRecord) -> JsonValue:
-    """Whether it came to a verdict, and what kept it from one."""
+    """Whether the run reached a verdict, and if not, why."""
     finished = run.exit_code in (0, 1)
     told: list[JsonValue] = [
         {"level": "error", "message": {"text": short_line(reason, LONGEST_SENTENCE)}}

@@ -1,4 +1,4 @@
-"""A report that is too long becomes shorter by whole parts, the least telling first, and says what is left out."""
+"""A report that is too long is shortened by whole parts, the least important first, and says what is left out."""
 
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
@@ -32,14 +32,13 @@ class FoldLevel:
 
     Args:
         answer_chars: of each answer, question and reference; 0 leaves the answers out.
-        reasons: all of an answer, and not the first few alone.
-        talks: the conversations that answers ended.
-        cases: that fell most.
+        reasons: all reasons of an answer, not only the first few.
+        talks: the conversations before the answers.
+        cases: how many of those that fell most.
         folded: unremarkable rows under each table.
-        rows: of each table, `overall` not counted.
-        suites: with their tables.
+        rows: of each table, without `overall`.
         details: how the verdict was reached, and the tokens.
-        bare: the first line only.
+        bare: only the first line.
     """
 
     answer_chars: int
@@ -80,12 +79,7 @@ Rows that are folded anyway, and suites beyond a number, go before the answers t
 
 
 def fold_view(view: ReportView, level: FoldLevel) -> ReportView:
-    """A view with no more than `level` allows, and a note of what went.
-
-    Args:
-        view: the whole view.
-        level: one of `LEVELS`.
-    """
+    """The view with no more than `level` allows, and a note of what was left out."""
     gone = _gone(view, level)
     short = replace(
         view,
@@ -118,7 +112,7 @@ def _elsewhere(step: Text) -> Text:
 
 
 def _kept(view: ReportView, level: FoldLevel) -> Sequence[SliceTable]:
-    """The tables that there is room for, those that show something before the others."""
+    """The tables that fit, those that show something first."""
     return sorted(view.tables, key=_quiet)[: level.suites] if len(view.tables) > level.suites else view.tables
 
 
@@ -128,7 +122,7 @@ def _gone(view: ReportView, level: FoldLevel) -> set[str]:
 
 
 def _of_kept(label: str, gone: Set[str]) -> bool:
-    """Is it none of a suite whose table is not kept? Those begin with its name."""
+    """Whether the label does not begin with the name of a suite whose table is left out."""
     return label.partition(": ")[0] not in gone
 
 

@@ -14,15 +14,11 @@ _ALERT = re.compile(r"\[!([A-Z]+)\]\n")
 
 
 def preview_body(run: RunRecord, *, limit: int = GITHUB_LIMIT) -> str:
-    """The report, for a page that has a frame of its own; its headings begin at the second level.
-
-    Args:
-        run: the finished run.
-        limit: characters of the Markdown, as a comment may have.
+    """The report for a page with its own frame; its headings begin at the second level.
 
     Returns:
-        HTML in which every text from outside is escaped, without a style of its own, which a server's policy forbids;
-        a table can be scrolled with the keyboard.
+        HTML in which every text from outside is escaped, without style attributes, which a server's policy forbids; a
+        table can be scrolled with the keyboard.
     """
     parser = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
     tokens = parser.parse(render_markdown(run, limit=limit))
@@ -37,7 +33,7 @@ def preview_body(run: RunRecord, *, limit: int = GITHUB_LIMIT) -> str:
 
 
 def _alerts(tokens: Sequence[Token]) -> None:
-    """GitHub's alerts, which no library knows, become quotes of a class; their mark is not text."""
+    """Turns GitHub's alerts, which no library knows, into quotes with a class, without their mark."""
     for place in range(len(tokens) - 2):
         quote, text = tokens[place], tokens[place + 2]
         if quote.type != "blockquote_open" or not (found := _ALERT.match(text.content)):

@@ -24,7 +24,7 @@ GITHUB_LIMIT = 65_536
 """Characters that GitHub takes in one comment."""
 
 SHORTEST = 4_096
-"""The verdict, with what was left out, fits in this many characters whatever the run holds."""
+"""The verdict, with what was left out, fits in this many characters for every run."""
 
 _NBSP = "\N{NO-BREAK SPACE}"
 
@@ -33,8 +33,7 @@ def render_report(run: RunRecord, *, limit: int = GITHUB_LIMIT) -> str:
     """The whole report, or as much of it as fits.
 
     Args:
-        run: a finished run.
-        limit: characters at most, `SHORTEST` or more. Whole parts are left out, the least telling first, and named.
+        limit: in characters, `SHORTEST` or more; whole parts are left out, the least important first, and named.
 
     Raises:
         ValueError: `limit` is below `SHORTEST`.
@@ -62,11 +61,7 @@ def _within(limit: int, pieces: Iterable[str]) -> str | None:
 
 @cache
 def report_template(name: str) -> Template:
-    """A Markdown template, where every value is escaped unless a filter made it safe in another way.
-
-    Args:
-        name: of a file in `gate/report/markdown/templates`.
-    """
+    """A Markdown template of this package; every value is escaped unless a filter made it safe in another way."""
     env = Environment(
         loader=PackageLoader("gate.report.markdown", "templates"),
         autoescape=True,
@@ -164,16 +159,15 @@ _PASS_ICONS = {
 
 @dataclass(frozen=True, slots=True)
 class CommentContext:
-    """Where a comment stands.
+    """What a comment refers to.
 
     Args:
         head: the commit that was judged.
-        base: what it was compared with, as a ref.
-        run_url: the workflow run; empty where there is none. Not escaped: it comes from the runner.
-        skip_label: the label that sets the gate aside.
-        config: path of the configuration, where a reader has to be told.
+        base: the ref it was compared with.
+        run_url: the workflow run; may be empty. Not escaped: it comes from the runner.
+        config: path of the configuration; may be empty.
         pull: there is a pull request, which can have the label.
-        comment: the report stands in a comment there, which later runs rewrite.
+        comment: the report is a comment there, which later runs rewrite.
     """
 
     head: str
@@ -191,9 +185,9 @@ class CommentView:
 
     Args:
         report: Markdown.
-        about: which commit against what.
-        run_url: see `Context`.
-        way_out: how to merge all the same; empty where nothing is in the way.
+        about: which commit was compared with what.
+        run_url: see `CommentContext`.
+        way_out: how to merge all the same; empty where nothing blocks.
     """
 
     report: str
@@ -203,13 +197,7 @@ class CommentView:
 
 
 def render_comment(run: RunRecord, context: CommentContext, *, limit: int = GITHUB_LIMIT) -> str:
-    """The comment, without its marker.
-
-    Args:
-        run: a finished run.
-        context: where it stands.
-        limit: characters at most.
-    """
+    """The comment, without its marker, in at most `limit` characters."""
     template = report_template("comment.md.j2")
     by: Text = (" by ", Code(context.config)) if context.config else ()
     about: Text = ("Commit ", Code(context.head[:12]), " against ", Code(context.base), *by)
@@ -232,16 +220,12 @@ def _way_out(run: RunRecord, context: CommentContext) -> Text:
 
 
 def render_case(shown: CaseExplanation) -> str:
-    """The text, with a line break at its end.
-
-    Args:
-        shown: one case.
-    """
+    """One case as Markdown, with a line break at its end."""
     return report_template("explain.md.j2").render(view=shown, changed=_changed)
 
 
 def _changed(pair: AnswerPair) -> AnswerDiff | None:
-    """Both answers as one, as a comment has them; None where there is nothing to compare."""
+    """Both answers as one diff, as in a comment; None where there is nothing to compare."""
     before, after = pair.baseline, pair.candidate
     if pair.how in ("", "same", "texts") or before is None or after is None:
         return None

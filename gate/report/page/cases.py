@@ -16,9 +16,9 @@ from gate.report.view.checks import case_row
 from gate.report.view.slices import has_several_suites, short_line
 
 ROWS = 2_000
-"""Of all lists together; the cases that tell most."""
+"""Of all lists together; the most telling cases are kept."""
 ROW_CHARS = 500_000
-"""Of their names and slices."""
+"""Of the names and slices in all rows."""
 CHOICES = 300
 """Slices to choose from."""
 WORDS = {
@@ -35,13 +35,12 @@ class CaseListRow:
     """One case.
 
     Args:
-        number: of its answers on the page; None where they are not there.
+        number: None where its answers are not on the page.
         name: with the suite in front where there are several.
-        figures: slices and scores as text.
         state: `fell`, `rose`, `same`, `failed`, `passed`, `no score`.
         order: change (or score), cost and latency as numbers to sort by; empty where there are none.
         cost, latency: change as text.
-        chosen: numbers of its slices among the choices.
+        chosen: the numbers of its slices in `CaseList.slices`.
         missing: samples without a score.
     """
 
@@ -61,12 +60,10 @@ class CaseList:
     """The cases of all compared suites, or of all that stand alone.
 
     Args:
-        title: what they are.
         alone: there is one arm.
-        rows: the cases that tell most first.
-        total: how many cases there are.
-        slices: to choose from.
-        states: that occur, to choose from.
+        rows: the most telling cases first.
+        slices: those that a reader can choose.
+        states: the states that occur.
         priced, timed: there are changes of cost, or of latency.
     """
 
@@ -85,11 +82,9 @@ class OpenedCase:
     """One case with its answers.
 
     Args:
-        number: on the page.
         title: with the suite in front where there are several.
-        view: answers beside each other.
         left_out: answers that are not on the page.
-        said: of a check, what the scorers say.
+        said: what the scorers of a check say.
     """
 
     number: int
@@ -101,13 +96,7 @@ class OpenedCase:
 
 @dataclass(slots=True)
 class CasesView:
-    """The cases of a run, for the page.
-
-    Args:
-        run: the record.
-        gathered: what its samples told.
-        numbers: of the cases whose answers can be shown.
-    """
+    """The cases of a run, for the page; `numbers` has those whose answers can be shown."""
 
     run: RunRecord
     gathered: GatheredSamples
@@ -129,7 +118,7 @@ class CasesView:
         return bool(case.outputs if isinstance(case, NewCaseRecord) else case.baseline_outputs + case.candidate_outputs)
 
     def opened(self) -> Iterator[OpenedCase]:
-        """The cases with their answers, those that tell most first; each is made when it is asked for."""
+        """The cases with their answers, the most telling first; each is built only when it is asked for."""
         for key, number in self.numbers.items():
             kept, case = self.gathered.answers[key], self._records[key]
             said: tuple[str, ...] = ()
@@ -140,11 +129,7 @@ class CasesView:
             yield OpenedCase(number, self._name(key), view, kept.left_out, said)
 
     def lists(self, shown: int) -> tuple[CaseList, ...]:
-        """The tables.
-
-        Args:
-            shown: the first so many cases have their answers on the page.
-        """
+        """The tables of cases; the first `shown` cases have their answers on the page."""
         kept = list(takewhile(_Room(self._figures, ROW_CHARS), most_telling_cases(self.run)[:ROWS]))
         compared = {suite.name for suite in self.run.suites}
         found = []
@@ -206,7 +191,7 @@ class CasesView:
 
 @dataclass(slots=True)
 class _Room:
-    """Is there room for one row more?"""
+    """Tells whether there is room for one more row, by all rows so far."""
 
     figures: Mapping[Key, Figures]
     left: int

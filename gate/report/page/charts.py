@@ -17,18 +17,18 @@ from gate.report.view.slices import NamedSlice, short_line, suite_slices
 WIDTH, HEIGHT = 440.0, 220.0
 LEFT, RIGHT, TOP, BOTTOM = 44.0, 14.0, 14.0, 34.0
 BINS = 20
-"""From a fall of 1 to a rise of 1."""
+"""From -1 to +1."""
 STEPS = 160
 """Points of a curve."""
 FEWEST = 5
 """Cases that a histogram needs, and answers that a curve does."""
 _CLIPPED = 0.995
-"""Share of the answers that the axis reaches to: one that took ten times as long would flatten all others."""
+"""Share of the answers within the axis: one that took ten times as long would flatten all others."""
 
 
 @dataclass(frozen=True, slots=True)
 class HistogramBar:
-    """One bar: where, how many, and of which changes."""
+    """One bar: its place, its number of cases, and their range of changes."""
 
     x: float
     y: float
@@ -41,14 +41,13 @@ class HistogramBar:
 
 @dataclass(frozen=True, slots=True)
 class DeltaHistogram:
-    """How far single cases moved.
+    """How far single cases moved; places are in units of the drawing.
 
     Args:
-        bars: those with cases in them.
-        marks: of the horizontal axis, in units of the drawing.
+        bars: only those with cases.
         zero: place of no change.
-        ground: of the bars.
-        told: the same as a sentence.
+        ground: lower edge of the bars.
+        told: the chart as a sentence.
     """
 
     bars: tuple[HistogramBar, ...]
@@ -59,7 +58,7 @@ class DeltaHistogram:
 
 
 def delta_histogram(values: Sequence[float | None]) -> DeltaHistogram | None:
-    """A histogram of the changes of cases; those that did not move are counted apart. None with too few cases.
+    """A histogram of the changes of cases, with unchanged ones counted apart; None with too few cases.
 
     Args:
         values: one per case, in [-1, 1]; None where an arm has no score.
@@ -99,9 +98,8 @@ class ArmCurve:
     """One arm.
 
     Args:
-        arm: its name.
-        path: of its curve, as the data of an SVG path.
-        p50, p95: places of the quantiles; the second is None where there are too few answers for one.
+        path: data of an SVG path.
+        p50, p95: places of the quantiles; p95 is None where there are too few answers.
         figures: both as text, and how many answers.
     """
 
@@ -114,16 +112,16 @@ class ArmCurve:
 
 @dataclass(frozen=True, slots=True)
 class DistributionCurves:
-    """The share of answers that took, or cost, at most so much.
+    """The share of answers that took, or cost, no more than a given value.
 
     Args:
-        suite: its name; empty where there is one alone.
+        suite: empty where there is only one.
         what: `Latency` or `Cost`.
-        curves: one for each arm that has answers.
-        marks: of the horizontal axis.
-        shares: of the vertical one.
-        clipped: of the answers that lie beyond the axis; empty where none does.
-        told: the same as a sentence.
+        curves: one for each arm with answers.
+        marks: marks of the horizontal axis.
+        shares: marks of the vertical axis.
+        clipped: a note on answers beyond the axis; may be empty.
+        told: the chart as a sentence.
     """
 
     suite: str
@@ -141,9 +139,8 @@ def distribution_curves(
     """Both arms over one axis; None where no arm has enough answers.
 
     Args:
-        suite, what: for the reader.
-        spread: every value.
-        text: a value for the reader.
+        spread: every value of both arms.
+        text: formats a value.
     """
     arms = [(arm, sorted(values)) for arm, values in spread.values.items() if len(values) >= FEWEST]
     if not arms:
@@ -189,7 +186,7 @@ def _curve(
 
 
 def _quantile(values: Sequence[float], level: float) -> float:
-    """Between the two values that it lies between, as far as it lies."""
+    """A quantile, interpolated between the two values around it."""
     place = level * (len(values) - 1)
     low = math.floor(place)
     high = min(low + 1, len(values) - 1)
@@ -199,15 +196,15 @@ def _quantile(values: Sequence[float], level: float) -> float:
 TRADEOFF_WIDTH, TRADEOFF_HEIGHT = 440.0, 300.0
 TRADEOFF_LEFT, TRADEOFF_RIGHT, TRADEOFF_TOP, TRADEOFF_BOTTOM = 52.0, 16.0, 16.0, 40.0
 SHOWN = 60
-"""Points; more are a cloud in which nobody finds a slice."""
+"""Points; with more, no slice can be found in the cloud."""
 FEWEST_POINTS = 5
-"""Cases of a slice with a figure of both arms."""
+"""Cases with a figure of both arms that a slice needs."""
 LABELS = 12
-"""Slices with their name beside their point, as far as names do not meet."""
+"""Slices whose name is written beside their point, where names do not overlap."""
 LONGEST_NAME = 28
 """Characters of a name that are written."""
 _LINE, _LETTER, _GAP, _DOT = 13.0, 6.4, 9.0, 6.0
-"""Height of a name, width of a letter, from a point to its name, and half a point with its edge."""
+"""Height of a name, width of a letter, distance from a point to its name, and radius of a point with its edge."""
 ALIKE = 0.05
 """A latency that changed by less is drawn as the same."""
 _LEAST_QUALITY, _LEAST_COST = 0.1, 0.1
@@ -218,14 +215,10 @@ class TradeoffPoint:
     """A suite or a slice of one.
 
     Args:
-        name: full, in a run over several suites.
+        name: with its suite, in a run over several.
         overall: all cases of a suite.
-        x, y: where.
         pace: `slower`, `faster` or `same`; `unknown` where there are no times.
-        label: written beside the point.
-        left: the label stands to its left.
-        cases: how many.
-        quality, cost, latency: as text.
+        label: whether the name is written beside the point; on its left where `left` is set.
     """
 
     name: str
@@ -248,10 +241,9 @@ class Tradeoffs:
     Args:
         points: the slices, the worst first; then the suites.
         across: what the horizontal axis is; the vertical one is quality.
-        marks: of the horizontal axis, and of the vertical one.
-        zero: place of no change on both axes.
-        allowance: place of what cost, or latency, may rise by; None where the suites have several, or it is far off.
-        paces: what shapes stand for occurs: there are times of both arms, and they are not an axis.
+        marks, heights: of the horizontal axis, and of the vertical one.
+        allowance: place of the allowed rise in cost or latency; None where the suites have several, or it is far off.
+        paces: the shapes of the points show changes of latency, which is then not an axis.
         more: slices that are not drawn.
     """
 
@@ -276,10 +268,7 @@ class _Found:
 
 
 def tradeoffs(run: RunRecord, gathered: GatheredSamples) -> Tradeoffs | None:
-    """None where quality is known, and neither cost nor latency is, or there is but one point to be drawn.
-
-    Where nothing has a price, latency takes the place of cost.
-    """
+    """Quality against cost, or against latency where nothing has a price; None with fewer than two points."""
     found = [one for suite in run.suites for one in _of_suite(run, suite, gathered)]
     priced = any(one.cost is not None for one in found)
     drawn = [one for one in found if (one.cost if priced else one.latency) is not None]
@@ -334,7 +323,7 @@ def _of_suite(run: RunRecord, suite: SuiteRecord, gathered: GatheredSamples) -> 
 def _of_slice(
     named: NamedSlice, suite: SuiteRecord, members: dict[str, list[str]], gathered: GatheredSamples
 ) -> _Found | None:
-    """A slice; None where its cases have no figures of both arms."""
+    """The point of a slice; None where its cases have no figures of both arms."""
     keys = [(suite.name, case) for case in members.get(named.local, ())]
     dollars, seconds = gathered.dollars.get(suite.name), gathered.seconds.get(suite.name)
     cost = _ratio_of_means(_pairs(dollars, keys)) if suite.cost.compared else None
@@ -349,21 +338,21 @@ def _pairs(spread: ArmSpread | None, keys: Iterable[tuple[str, str]]) -> list[tu
 
 
 def _ratio_of_means(pairs: Sequence[tuple[float, float]]) -> float | None:
-    """As the axis of cost is measured: what all of it costs after, by what it cost before."""
+    """The ratio of total costs, as the axis of cost is measured."""
     if len(pairs) < FEWEST_POINTS:
         return None
     return math.fsum(after for _, after in pairs) / math.fsum(before for before, _ in pairs) - 1.0
 
 
 def _mean_ratio(pairs: Sequence[tuple[float, float]]) -> float | None:
-    """As the axis of latency is measured: the geometric mean of the ratios of the cases."""
+    """The geometric mean of the ratios of the cases, as the axis of latency is measured."""
     if len(pairs) < FEWEST_POINTS:
         return None
     return math.exp(fmean(math.log(after / before) for before, after in pairs)) - 1.0
 
 
 def _named(wanted: Sequence[TradeoffPoint], points: Sequence[TradeoffPoint]) -> dict[str, bool]:
-    """Names that are written, each with whether it stands to the left: over no other name and over no point.
+    """The names to write, each with whether it stands to the left, so that none covers a name or a point.
 
     The first suite has its name in any case: a reader looks for all cases first.
     """
@@ -384,7 +373,7 @@ def _named(wanted: Sequence[TradeoffPoint], points: Sequence[TradeoffPoint]) -> 
 def _met(
     span: tuple[float, float], y: float, boxes: Sequence[tuple[float, float, float]], points: Sequence[TradeoffPoint]
 ) -> int:
-    """How many names and points a name would stand on; beyond the edge of the drawing it is worse than that."""
+    """How many names and points a name would cover; leaving the drawing counts as worse than any of that."""
     low, high = span
     names = sum(abs(y - at) < _LINE and low < end and start < high for start, end, at in boxes)
     dots = sum(abs(other.y - y) < _LINE and low - _DOT < other.x < high + _DOT for other in points)

@@ -29,7 +29,7 @@ from gate.report.view.tables import SliceRow
 
 
 def run_facts(run: RunRecord) -> Iterator[tuple[str, Text]]:
-    """Names and values, in the order in which they are told."""
+    """Facts of the run as names and values, in the order of the page."""
     if run.commit:
         yield "Commit", (Code(short_line(run.commit[:12])),)
     refs = tuple(dict.fromkeys(suite.baseline.ref for suite in run.suites))
@@ -50,13 +50,13 @@ def run_facts(run: RunRecord) -> Iterator[tuple[str, Text]]:
 
 
 def _calls(calls: CallsRecord) -> str:
-    """What was asked, and what else there was to tell of it."""
+    """How many calls were made, and what else is known of them."""
     also = ((calls.cached, "from a cache"), (calls.failed, "failed"))
     return ", ".join([f"{calls.made:,}", *(f"{count:,} {what}" for count, what in also if count)])
 
 
 def _day(created: str) -> str:
-    """`20 November 2026, 09:30 UTC`; what is no time stays as it is."""
+    """A time as `20 November 2026, 09:30 UTC`; other text stays as it is."""
     try:
         when = datetime.fromisoformat(created).astimezone(UTC)
     except (ValueError, OverflowError):
@@ -65,11 +65,11 @@ def _day(created: str) -> str:
 
 
 LARGEST = 2_800_000
-"""Bytes of the page, as far as answers can be left out."""
+"""Bytes of the page, as far as leaving out answers can keep it to that."""
 CURVES = 6
-"""Drawings of cost and latency; the first suites' alone."""
+"""Charts of cost and latency; only for the first suites."""
 DETAILED = 100
-"""Suites with tables of scorers, and of tokens and money; those in which something moved before the others."""
+"""Suites with tables of scorers, tokens and money; those in which something moved come first."""
 SHAPES = (
     ("regression", "got worse"),
     ("suspect", "suspect: it may have got worse"),
@@ -87,7 +87,7 @@ _OWN = frozenset(
     ("baseline", "candidate", "exam", "exam changes", "latency", "cost")
     + ("cacheable prefix", "not cached", "read from the prompt cache", "encoded anew")
 )
-"""Labels of facts that are words of ours and not names; they begin like the other labels."""
+"""Labels of facts that are our words and not names, and so begin with a capital letter."""
 
 
 _INTERVAL = re.compile(r"\[[^\]\[ ]+, [^\]\[ ]+\]")
@@ -95,20 +95,19 @@ _INTERVAL = re.compile(r"\[[^\]\[ ]+, [^\]\[ ]+\]")
 
 @dataclass(frozen=True, slots=True)
 class PolicyHashes:
-    """What the policy of the page allows: this style and this script, and nothing else."""
+    """Hashes for the page's content security policy: this style and this script, and nothing else."""
 
     style: str
     script: str
 
 
 def render_page(run: RunRecord, samples: SampleSource | None = None, *, limit: int = LARGEST) -> str:
-    """The page.
+    """The whole report as one HTML page.
 
     Args:
-        run: the finished run.
-        samples: all of its samples; without them times and prices of single answers are missing, and answers are
-            those that the record keeps.
-        limit: bytes that answers are left out for, from the least telling on.
+        samples: all samples of the run; without them, times and prices of single answers are missing, and the answers
+            are those in the record.
+        limit: bytes above which answers are left out, the least telling first.
     """
     gathered, whole = gather_samples(run, samples), report_view(run)
     cases = CasesView(run, gathered)
@@ -122,7 +121,7 @@ def render_page(run: RunRecord, samples: SampleSource | None = None, *, limit: i
 
 
 def _shown(run: RunRecord, whole: ReportView, gathered: GatheredSamples) -> dict[str, object]:
-    """All that stands above the cases."""
+    """Everything above the cases."""
     style, script = (_file(name) for name in ("page.css", "page.js"))
     compared, alone = forests(run), rate_forests(run)
     one_delta = delta_histogram([case.delta for suite in run.suites for case in suite.cases])
@@ -175,13 +174,13 @@ def _lines(forests: Iterable[Forest]) -> Iterator[ForestLine]:
 
 
 def _shapes(compared: tuple[Forest, ...], alone: tuple[Forest, ...]) -> tuple[tuple[str, str], ...]:
-    """The shapes that occur, each with what it says."""
+    """The shapes that occur, with their meanings."""
     met = {_tone(line.row) for line in _lines((*compared, *alone))}
     return tuple((name, words) for name, words in (SHAPES if compared else RATE_SHAPES) if name in met)
 
 
 def _detailed(whole: ReportView) -> ReportView:
-    """The view with no more tables of single suites than a page has room for."""
+    """The view without the tables of suites that the page has no room for."""
     moved = {table.suite for table in whole.tables if not table.quiet}
     scorers = sorted(whole.scorers, key=lambda table: table.suite not in moved)
     return replace(whole, scorers=tuple(scorers[:DETAILED]), usage=tuple(filter(_known, whole.usage))[: 2 * DETAILED])
@@ -208,7 +207,7 @@ def _curves(run: RunRecord, gathered: GatheredSamples) -> Iterator[DistributionC
 
 
 def _capital(text: Text) -> Text:
-    """As a heading begins; a name stays as it is."""
+    """With a capital letter, as a heading begins; a name stays as it is."""
     first = text[0] if text else ""
     return (_begun(first), *text[1:]) if isinstance(first, str) else text
 
@@ -218,18 +217,18 @@ def _sentence(note: str | Text) -> str | Text:
 
 
 def _begun(text: str) -> str:
-    """As a sentence begins, unless it begins with a name, as `openai:m` or `gate.yaml` is one."""
+    """With a capital letter, unless it begins with a name such as `openai:m` or `gate.yaml`."""
     word = text.partition(" ")[0].rstrip(",.:;")
     return text[:1].upper() + text[1:] if word.isalpha() else text
 
 
 def _below(step: Text) -> Text:
-    """The step as it is on a page that has the cases below what is to be done, and not above."""
+    """A step reworded for a page that shows the cases below the steps."""
     return tuple(piece.replace("cases above", "cases below") if isinstance(piece, str) else piece for piece in step)
 
 
 def _articles(env: Environment, cases: CasesView, room: int) -> Iterator[Markup]:
-    """Cases with their answers, as long as there is room for them."""
+    """Cases with their answers, as far as there is room."""
     template = env.get_template("case.html.j2")
     for one in cases.opened():
         text = template.render(one=one)
@@ -240,7 +239,7 @@ def _articles(env: Environment, cases: CasesView, room: int) -> Iterator[Markup]
 
 
 def _elsewhere(run: RunRecord, gathered: GatheredSamples, shown: int, asked: bool) -> Text:
-    """Where the answers are that the page does not have."""
+    """Where to find the answers that the page leaves out."""
     total = sum(len(suite.cases) for suite in all_suites(run))
     told: list[str | Code] = []
     if shown < total:
@@ -300,14 +299,14 @@ def _headed(label: str) -> str:
 
 
 def _together(piece: object) -> object:
-    """Numbers of a sentence with their units, and intervals, which no line breaks."""
+    """Keeps numbers and their units, and intervals, on one line."""
     if not isinstance(piece, str):
         return piece
     return _INTERVAL.sub(lambda found: found[0].replace(" ", "\N{NO-BREAK SPACE}"), numbers.unbroken(piece))
 
 
 def _safe(value: object) -> Markup:
-    """Names inside running text become code; what could be invisible, or a key, is shown as what it is."""
+    """Names in running text become code; what could be invisible, or a key, is escaped."""
     if isinstance(value, Markup):
         return value
     if isinstance(value, Code):

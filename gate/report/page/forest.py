@@ -35,8 +35,8 @@ class LinearScale:
     """A straight line from the lowest to the highest value that is drawn.
 
     Args:
-        low, high: its ends; `high` is larger.
-        start, end: where they lie, in the units of the drawing; percent of its width unless it says otherwise.
+        low, high: `high` is larger.
+        start, end: their places, in percent of the width unless the drawing has other units.
     """
 
     low: float
@@ -45,7 +45,7 @@ class LinearScale:
     end: float = 100.0
 
     def at(self, value: float) -> float:
-        """Where a value lies, within the ends."""
+        """The place of a value, limited to the ends."""
         share = (min(max(value, self.low), self.high) - self.low) / (self.high - self.low)
         return round(self.start + share * (self.end - self.start), 2)
 
@@ -59,12 +59,12 @@ class LinearScale:
 def linear_scale(
     values: Iterable[float], *, least: float, limits: tuple[float, float] = (-math.inf, math.inf)
 ) -> LinearScale:
-    """A scale with all values and zero on it, and a little room at both ends.
+    """A scale that holds all values and zero, with some room at both ends.
 
     Args:
-        values: finite; there may be none.
-        least: width that it has at the least.
-        limits: what the ends do not lie beyond.
+        values: finite; may be empty.
+        least: smallest width.
+        limits: the ends stay within them.
     """
     known = [0.0, *values]
     low, high = min(known), max(known)
@@ -81,17 +81,17 @@ def _step(rough: float) -> float:
 
 
 SHOWN = 20
-"""Unremarkable slices of one suite that stay unfolded."""
+"""Unremarkable slices of one suite that are not folded."""
 FOLDED = 470
-"""Those that are folded; the record has them all."""
+"""Folded slices of one suite; the record has them all."""
 ROWS = 1_000
-"""Of all suites together, as far as what is unremarkable can be left out."""
+"""Of all suites together, as far as unremarkable ones can be left out."""
 _LEAST = 0.1
 _MARKS = 3
-"""Of the scale: the column is narrow, and more would run into each other."""
+"""The column is narrow: more marks would overlap."""
 _ORDER = tuple(State)
 _UNIT = comparisons.BarScale(-1.0, 1.0)
-"""The page draws its own intervals."""
+"""Not shown: the page draws its own intervals."""
 _WHOLE = LinearScale(0.0, 1.0)
 
 Item = TypeVar("Item")
@@ -99,7 +99,7 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True, slots=True)
 class ScaleMark:
-    """A mark of the scale: where, in percent of the width, and what it says."""
+    """A mark of the scale: its place, in percent of the width, and its label."""
 
     x: float
     label: str
@@ -111,9 +111,8 @@ class DrawnInterval:
 
     Args:
         point: None where there is no number.
-        low, high: its ends.
         open_low, open_high: an end is infinite.
-        band: of the margin that is tolerated, or up to the rate that is wanted; None where there is none.
+        band: the tolerated margin, or the range up to the required rate; None where there is none.
     """
 
     point: float | None
@@ -126,13 +125,7 @@ class DrawnInterval:
 
 @dataclass(frozen=True, slots=True)
 class ForestLine:
-    """One slice.
-
-    Args:
-        row: its words and numbers.
-        drawn: its interval.
-        overall: it is all cases.
-    """
+    """One slice, or all cases where `overall`."""
 
     row: SliceRow | RateRow
     drawn: DrawnInterval
@@ -141,7 +134,7 @@ class ForestLine:
 
 @dataclass(frozen=True, slots=True)
 class ForestGroup:
-    """The slices of one dimension; the name is empty for all cases."""
+    """The slices of one dimension; the name is empty for `overall`."""
 
     name: str
     lines: tuple[ForestLine, ...]
@@ -152,14 +145,13 @@ class Forest:
     """One suite.
 
     Args:
-        suite: its name; empty where there is one alone.
-        zero: of the line that says no change; None on a scale of rates.
-        marks: of the scale.
+        suite: empty where there is only one.
+        zero: place of the line for no change; None on a scale of rates.
         groups: `overall`, then dimension by dimension, the one with the worst slice first.
-        folded: dimensions with the unremarkable rest.
+        folded: the unremarkable rest, by dimension.
         count: slices in `folded`.
-        more: slices that there is no room for.
-        about: what the figures are; empty where the page says it.
+        more: slices that are left out.
+        about: what the figures are; may be empty.
     """
 
     suite: str
@@ -173,7 +165,7 @@ class Forest:
 
     @property
     def lacking(self) -> bool:
-        """Is there a slice of which it is known how many more cases would show something?"""
+        """Whether it is known of any slice how many more cases it needs."""
         lines = (line for group in (*self.groups, *self.folded) for line in group.lines)
         return any(isinstance(line.row, SliceRow) and line.row.more for line in lines)
 
@@ -199,7 +191,7 @@ def forests(run: RunRecord) -> tuple[Forest, ...]:
 
 
 def rate_forests(run: RunRecord) -> tuple[Forest, ...]:
-    """One for each suite that stands alone: shares of what passes, from none to all."""
+    """One for each suite without a baseline: pass rates on a scale from none to all."""
     tables = check_tables(run)
     rooms = _rooms([suite.slices for suite in run.new], rate_unremarkable)
     if not tables:
@@ -214,7 +206,7 @@ def rate_forests(run: RunRecord) -> tuple[Forest, ...]:
 
 
 def _rooms(suites: Sequence[Sequence[Item]], plain: Callable[[Item], bool]) -> list[int]:
-    """How many slices of each suite are told: an equal share where all are too many, and what is remarkable beside."""
+    """How many slices of each suite are shown: an equal share where there are too many, plus the remarkable ones."""
     if sum(map(len, suites)) <= ROWS:
         return [FOLDED] * len(suites)
     share = ROWS // len(suites)
@@ -236,14 +228,14 @@ def _rates(suite: NewSuiteRecord, text: Callable[[PassRate], RateRow], told: str
 
 
 def _chosen(ordered: Sequence[Item], plain: Callable[[Item], bool], room: int) -> tuple[list[Item], list[Item], int]:
-    """What is shown, what is folded, and how many there is no room for."""
+    """The shown rows, the folded ones, and how many are left out."""
     kept, rest = shown_and_folded(ordered, plain, SHOWN)
     folded = [*kept[room:], *rest][: max(0, room - len(kept))]
     return kept[:room], folded, len(ordered) - min(len(kept), room) - len(folded)
 
 
 def _grouped(items: Iterable[tuple[str, ForestLine]]) -> tuple[ForestGroup, ...]:
-    """By what stands before the equals sign of each name, in the order in which that comes first."""
+    """Grouped by the dimension in each name, in the order of its first row."""
     found: dict[str, list[ForestLine]] = {}
     for name, line in items:
         found.setdefault(name.partition("=")[0], []).append(line)
@@ -287,7 +279,7 @@ def _unremarkable(named: NamedSlice) -> bool:
 
 
 def state_tone(state: State | PassState, *, doubtful: bool = False) -> str:
-    """The word by which the style knows how a state looks."""
+    """The style class of a state."""
     if isinstance(state, State):
         return state.value.replace("_", "-")
     if state is PassState.MISSED:

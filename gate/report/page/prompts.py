@@ -16,15 +16,15 @@ from gate.report.view.slices import LONGEST_SENTENCE, short_line, suite_label
 from gate.values import JsonValue
 
 LINES = 2_000
-"""Of one text; longer ones are not compared, because that can take quadratic time."""
+"""Longer texts are not compared, because that can take quadratic time."""
 AROUND = 3
-"""Unchanged lines that are shown on each side of a change."""
+"""Unchanged lines shown on each side of a change."""
 LONGEST_FOLD = 300
-"""Unchanged lines that are folded; of more only the count is there."""
+"""Unchanged lines in one fold; longer folds show only their number."""
 ALL_BYTES = 1_200_000
-"""Of all texts on the page, both arms, as they stand there."""
+"""Of all texts of both arms on the page, with their markup."""
 LINE_BYTES = 120
-"""What stands around a line: text of lines of one letter is a hundred times as long on the page."""
+"""Markup around one line: it makes a text of one-letter lines a hundred times as long."""
 
 Key = tuple[str, str]
 
@@ -34,8 +34,7 @@ class DiffLine:
     """One line.
 
     Args:
-        old, new: its numbers; None where the arm does not have it.
-        pieces: its text.
+        old, new: line numbers; None where the arm does not have the line.
         kind: `same`, `gone` or `new`.
         ends: sentences on a cache that ends in this line.
     """
@@ -49,12 +48,12 @@ class DiffLine:
 
 @dataclass(frozen=True, slots=True)
 class DiffHunk:
-    """Lines in a row.
+    """Consecutive lines.
 
     Args:
-        lines: to be shown; empty where there are too many.
+        lines: empty where there are too many.
         folded: nothing changed in them.
-        count: how many they are.
+        count: number of lines, shown or not.
     """
 
     lines: tuple[DiffLine, ...]
@@ -64,13 +63,12 @@ class DiffHunk:
 
 @dataclass(frozen=True, slots=True)
 class TextDiff:
-    """One text of a prompt.
+    """The changes of one text of a prompt.
 
     Args:
-        title: which.
-        stretches: in order; empty where the text cannot be shown.
-        note: why not, or what is missing.
-        words: what the change amounts to, `4 lines out, 5 lines in`.
+        stretches: empty where the text cannot be shown.
+        note: why it is not shown, or what is missing.
+        words: size of the change, `4 lines out, 5 lines in`.
     """
 
     title: str
@@ -81,14 +79,14 @@ class TextDiff:
 
 @dataclass(frozen=True, slots=True)
 class PromptView:
-    """What makes one suite's arms differ.
+    """What differs between the arms of one suite.
 
     Args:
-        suite: its name; empty where there is one alone.
+        suite: empty where there is only one.
         path: of the candidate's prompt, and of the baseline's where that has another.
-        settings: name, before and after, of the model and its parameters where they differ.
+        settings: name, before and after, of the model and its parameters that differ.
         texts: those that changed.
-        same: how many texts did not change.
+        same: number of unchanged texts.
         known: the record holds the texts.
         notes: where the caches end, in texts that are not shown.
     """
@@ -142,7 +140,7 @@ def _prompt(suite: SuiteRecord, label: str, room: _Room) -> PromptView:
 
 
 def _by_name(texts: Sequence[PromptTextRecord]) -> dict[Key, PromptTextRecord]:
-    """Messages by their place, files by their path, built texts by their session."""
+    """Texts by name: messages by their place, files by their path, built texts by their session."""
     found: dict[Key, PromptTextRecord] = {}
     place = 0
     for text in texts:
@@ -183,18 +181,18 @@ class _Ends:
         return ("file", arm.place.file) if arm.place.file else ("message", str(arm.place.message))
 
     def within(self, key: Key) -> bool:
-        """Does a cache end in this text?"""
+        """Whether a cache ends in this text."""
         return any(self._key(arm) == key for _, arm in self._arms())
 
     def at(self, key: Key, side: str, line: int) -> str:
-        """The sentence on the cache of one arm that ends in this line; empty where none does."""
+        """The sentence on the arm's cache that ends in this line; may be empty."""
         for name, arm in self._arms():
             if name == side and self._key(arm) == key and arm.place is not None and arm.place.line == line:
                 return _ending(name, arm)
         return ""
 
     def elsewhere(self, known: set[Key]) -> Iterator[str]:
-        """What ends behind all texts of the prompt, in the input of the case: where a cache can keep all of it."""
+        """Sentences on caches that end behind all texts of the prompt, in the input of the case."""
         behind = [(name, arm) for name, arm in self._arms() if self._key(arm) not in known]
         if len(behind) == 2:
             behind = behind[1:]
@@ -251,7 +249,7 @@ def _lines(old: list[str], new: list[str]) -> Iterator[DiffLine]:
 
 
 def _words(old: list[str], new: list[str]) -> tuple[list[tuple[TextPiece, ...]], list[tuple[TextPiece, ...]]]:
-    """Lines with the words marked that the others do not have, where they have enough in common."""
+    """Lines with the words marked that differ, where they have enough in common."""
     found = word_differences("\n".join(old), "\n".join(new))
     if not old or not new or not much_in_common(found.before, found.after):
         return [_plain(line) for line in old], [_plain(line) for line in new]
@@ -282,7 +280,7 @@ def _marked(key: Key, lines: Iterator[DiffLine], ends: _Ends) -> Iterator[DiffLi
 
 
 def _stretches(lines: Sequence[DiffLine]) -> Iterator[DiffHunk]:
-    """Changes with some lines around them; what lies between is folded."""
+    """Changes with some lines around them; the lines between are folded."""
     near = set[int]()
     for place, line in enumerate(lines):
         if line.kind != "same" or line.ends:

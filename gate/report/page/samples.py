@@ -20,16 +20,16 @@ from gate.report.escape import visible
 Key: TypeAlias = tuple[str, str]
 """Suite and case."""
 _RISES = 3
-"""Of four cases that tell something, so many fell as long as there are such; the fourth rose."""
+"""Of four telling cases this many fell, as long as there are such; the fourth rose."""
 
 
 def all_suites(run: RunRecord) -> list[SuiteRecord | NewSuiteRecord]:
-    """Those that were compared, then those that stand alone."""
+    """Compared suites first, then those without a baseline."""
     return [*run.suites, *run.new]
 
 
 def most_telling_cases(run: RunRecord) -> list[Key]:
-    """All cases: what fell and what has no score first, with what rose among them; last what did not move."""
+    """All cases: those that fell or have no score first, with some that rose among them; unchanged ones last."""
     falls: list[tuple[float, Key]] = []
     rises: list[tuple[float, Key]] = []
     still: list[tuple[float, Key]] = []
@@ -48,14 +48,14 @@ def most_telling_cases(run: RunRecord) -> list[Key]:
 
 
 def _weight(case: CaseRecord) -> float:
-    """How far it moved; a case with a sample without a score counts as one that moved a little."""
+    """How far it moved; 0.5 where it did not and a score is missing."""
     missing = None in case.baseline or None in case.candidate
     moved = abs(case.delta or 0.0)
     return moved if moved > numbers.ZERO else 0.5 if missing or case.delta is None else 0.0
 
 
 def _short_of(case: NewCaseRecord) -> float:
-    """How far a case that stands alone is from passing."""
+    """How far a case without a baseline is from passing."""
     if case.check is not None:
         if case.check.state is CaseState.PASSED:
             return 0.0
@@ -78,7 +78,7 @@ REASON_CHARS = 1_000
 SCORES_KEPT = 30
 _SAME = 1e-6
 _LEAST = 1e-12
-"""Seconds or dollars; nothing real is less, and a ratio to it has no bounds."""
+"""Seconds or dollars; smaller than any real value, and a ratio to less would be unbounded."""
 
 AnyCase = CaseRecord | NewCaseRecord
 
@@ -88,10 +88,10 @@ class SampleBounds:
     """How much is taken.
 
     Args:
-        cases: whose answers are kept for the page.
+        cases: with answers on the page.
         answers: of one case, both arms.
         chars: of all answers and reasons that are kept.
-        samples: that are looked at.
+        samples: that are read.
     """
 
     cases: int = 300
@@ -108,8 +108,8 @@ class SampleSource:
     """All samples of a run, for a report that does not read files itself.
 
     Args:
-        stream: one at a time; it may end early, and is read once.
-        transcript: the conversation of one, cut where it is long.
+        stream: may end early; read once.
+        transcript: the conversation of a sample, cut where it is long.
     """
 
     stream: Iterable[Sample]
@@ -118,7 +118,7 @@ class SampleSource:
 
 @dataclass(slots=True)
 class RunningMean:
-    """A mean that grows; `value` is None as long as nothing was added."""
+    """A running mean; `value` is None until something is added."""
 
     total: float = 0.0
     count: int = 0
@@ -136,10 +136,7 @@ class RunningMean:
 class ArmSpread:
     """One figure of both arms: every value, in seconds or dollars, and the mean of each case.
 
-    Args:
-        geometric: the mean of a case is that of the logarithms, as latency is compared.
-        values: of each arm.
-        means: of each case and arm, or of its logarithms.
+    Where `geometric`, means are of logarithms, as latency is compared.
     """
 
     geometric: bool = False
@@ -171,14 +168,13 @@ class KeptAnswers:
 
 @dataclass(slots=True)
 class GatheredSamples:
-    """What was taken.
+    """What was taken from the samples.
 
     Args:
-        seconds, dollars: of each suite, by its name: answers that were asked for now, without the first of each arm.
-        answers: of the cases that tell most, in that order.
+        seconds, dollars: by suite; only answers that were newly requested, without the first of each arm.
+        answers: of the most telling cases, in that order.
         seen, scored: samples that belong to the run, and those of them with a score.
-        strange: samples that do not.
-        chars: of the answers that are kept.
+        strange: samples that do not belong to the run.
     """
 
     seconds: dict[str, ArmSpread] = field(default_factory=dict)
@@ -191,13 +187,7 @@ class GatheredSamples:
 
 
 def gather_samples(run: RunRecord, samples: SampleSource | None, bounds: SampleBounds = BOUNDS) -> GatheredSamples:
-    """Read the samples once; memory grows with their number, and not with their texts.
-
-    Args:
-        run: the record that they belong to.
-        samples: None where there are none.
-        bounds: of what is taken.
-    """
+    """Read the samples once; memory grows with their number, not with the length of their texts."""
     cases = dict(_cases(run))
     wanted = {key: KeptAnswers() for key in most_telling_cases(run)[: bounds.cases]}
     found = GatheredSamples(answers=wanted)
@@ -228,7 +218,7 @@ def _cases(run: RunRecord) -> Iterator[tuple[Key, AnyCase]]:
 
 
 def _belongs(case: AnyCase, sample: Sample) -> bool:
-    """Has the record this score for it? A file of another run has others."""
+    """Whether the record has this score for the sample; a file of another run has others."""
     if isinstance(case, NewCaseRecord):
         scores: Sequence[float | None] = case.scores if sample.arm is ArmName.CANDIDATE else ()
     else:
@@ -261,7 +251,7 @@ def _keep(kept: KeptAnswers, sample: Sample, transcript: Callable[[Sample], Tran
 
 
 def _slim(sample: Sample) -> Sample:
-    """The same without more text than is shown."""
+    """The sample without text beyond what is shown."""
     scores = tuple(_slim_score(score) for score in sample.scores[:SCORES_KEPT])
     reply = sample.reply
     if isinstance(reply, Reply):
@@ -277,7 +267,7 @@ def _slim_score(score: Score) -> Score:
 
 
 def _cut(text: str, limit: int) -> str:
-    """Both ends of a long text; what is left out goes first, with room for a key across the cut, which is masked."""
+    """Both ends of a long text. The middle is cut first, with room for a key across the cut, which is masked."""
     if len(text) <= limit:
         return text
     half = limit // 2

@@ -27,30 +27,25 @@ _GROUNDING = {
     "unknown": "not checked",
 }
 _NAMED = 12
-"""Discarded tests that a reason names; all of them are in the JSON document."""
+"""Discarded tests that a reason names; the JSON document has all of them."""
 _ALIKE = 0.3
 """Likeness from which on many tests are variants of each other: see `gate.testgen.cases.diversity.Diversity`."""
 _EVEN = 1.2
-"""Where the longest input is not longer than so many times the shortest, length was hardly tried."""
+"""Where the longest input is at most this many times the shortest, length was hardly varied."""
 
 
 @dataclass(frozen=True, slots=True)
 class GenerationOutcome:
-    """What a summary tells.
+    """What the summary of a generation shows.
 
     Args:
-        prompt: path.
-        specification: of it.
-        compiled: rules that code checks, each with the sentence that says how.
-        tests: that were kept.
-        discarded: that were not.
-        notes: what did not go as it should.
+        compiled: rules that code checks, each with a sentence that says how.
+        notes: problems on the way.
         warnings: what a reader should be careful about.
-        written: files, with what they are.
-        diversity: figures of how different the tests are.
-        left_out: rules beyond those that were wanted.
-        spent: what it took, in a sentence.
-        suite: a configuration for the tests, to copy; empty where there is none.
+        written: files, with their contents in words.
+        left_out: rules beyond the requested number.
+        spent: calls and cost, in a sentence.
+        suite: a configuration for the tests, to copy; may be empty.
     """
 
     prompt: str
@@ -68,12 +63,7 @@ class GenerationOutcome:
 
 
 def generation_plan_sheet(prompt: str, found: GenerationForecast) -> Sheet:
-    """Before anything is spent.
-
-    Args:
-        prompt: path.
-        found: the forecast.
-    """
+    """The forecast of a generation, before anything is spent; `prompt` is a path."""
     dollars = found.dollars
     money = f", about {about_dollars(dollars)}" if dollars is not None else ""
     lines = [
@@ -91,11 +81,7 @@ def _cost(cost: object) -> str:
 
 
 def generation_sheet(found: GenerationOutcome) -> Sheet:
-    """What came out.
-
-    Args:
-        found: it.
-    """
+    """The result of a generation."""
     tests, rules, by_code = len(found.tests), len(found.specification.rules), len(found.compiled)
     head = f"{found.prompt}: {counted(tests, 'test')} for {counted(rules, 'rule')}"
     head += f", {by_code} checked by code, {rules - by_code} by a judge"
@@ -151,11 +137,7 @@ def _questions(specification: Specification) -> Iterator[Grid]:
 
 
 def diversity_words(found: "Diversity") -> list[str]:
-    """How different the tests are, and what is good or bad in it; nothing where they are too few to say.
-
-    Args:
-        found: figures of the tests that were kept.
-    """
+    """How different the kept tests are, and what is good or bad in it; empty where they are too few to say."""
     if isinstance(found.nearest, Undefined) or isinstance(found.lengths, Undefined):
         return []
     alike = "many are" if found.nearest > _ALIKE else "few are"
@@ -179,11 +161,7 @@ def _whole(share: float) -> str:
 
 
 def effort_words(effort: Effort) -> str:
-    """What it took, in a sentence.
-
-    Args:
-        effort: calls, and dollars where they are known.
-    """
+    """Calls, and dollars where known, in a sentence."""
     known = f", {effort.reused:,} answers were known" if effort.reused else ""
     again = f", {effort.retries:,} sent again" if effort.retries else ""
     money = f", {about_dollars(effort.cost.amount)}" if isinstance(effort.cost, Dollars) else ""
@@ -191,12 +169,7 @@ def effort_words(effort: Effort) -> str:
 
 
 def promises_plan_sheet(prompt: str, found: GenerationForecast) -> Sheet:
-    """What a comparison would take.
-
-    Args:
-        prompt: path.
-        found: the forecast.
-    """
+    """The forecast of a comparison of promises; `prompt` is a path."""
     if not found.stages:
         return Sheet(f"{prompt}: the prompt says what it said; nobody is asked", (), ())
     whole = generation_plan_sheet(prompt, found)

@@ -28,14 +28,14 @@ from gate.report.numbers import (
 from gate.report.sheets.sheet import Grid, Line, Remark, Sheet
 
 LEAST_UNITS = 10
-"""Independent questions of a slice below which its interval says next to nothing."""
+"""Independent questions below which the interval of a slice says next to nothing."""
 NAMED = 5
-"""Slices below that, which are named."""
+"""Slices below that which are named."""
 _SURE = 1e-9
 
 
 def slice_parts(found: JudgeCalibrationRecord) -> Grid:
-    """The slices that can say something; the others in one sentence."""
+    """The slices with enough questions; the others in one sentence."""
     enough = [one for one in found.slices if one.units >= LEAST_UNITS]
     lines = tuple(Line((one.name, f"{one.answers:,}", f"{one.units:,}", share_interval(one.share))) for one in enough)
     below = list(_folded([one for one in found.slices if one.units < LEAST_UNITS], found.more_slices))
@@ -55,7 +55,7 @@ def _folded(few: list[SliceRecord], more: int) -> Iterator[str]:
 
 
 def disagreement_parts(found: JudgeCalibrationRecord) -> Grid:
-    """Each answer once, under its question; all of it texts, which may wrap."""
+    """Each answer once, under its question; the columns are texts, which may wrap."""
     if not found.disagreements:
         return Grid("", (), ())
     shown = len(found.disagreements)
@@ -77,7 +77,7 @@ def _told(found: JudgeCalibrationRecord) -> Iterator[str]:
 
 
 def _by_question(rows: Iterable[DisagreementRecord]) -> Iterator[tuple[str, list[DisagreementRecord]]]:
-    """Answers to one question, or of one cluster, follow each other; the question that is furthest apart first."""
+    """Grouped by cluster or question, in the order of the record."""
     groups: dict[str, list[DisagreementRecord]] = {}
     for row in rows:
         groups.setdefault(row.cluster or f"\0{row.question}", []).append(row)
@@ -104,11 +104,7 @@ _Row: TypeAlias = tuple[str, str]
 
 
 def judge_sheet(found: JudgeCalibrationRecord) -> Sheet:
-    """The calibration as a reader sees it.
-
-    Args:
-        found: the whole record.
-    """
+    """The calibration of a judge as a sheet."""
     grids: list[Grid] = []
     if found.agreement is not None:
         grids += [_agreement(found, found.agreement), _mistakes(found.agreement), _behaviour(found)]
@@ -156,7 +152,7 @@ def _agreement(found: JudgeCalibrationRecord, agreement: AgreementRecord) -> Gri
 
 
 def _constant(agreement: AgreementRecord) -> _Row:
-    """What the better one of two judges gets that do not read."""
+    """The agreement of the better of two judges that read nothing."""
     passes = agreement.always_pass >= 0.5
     share = agreement.always_pass if passes else 1.0 - agreement.always_pass
     return f"agreement of one that {'passes' if passes else 'fails'} all", whole_percent(share)

@@ -28,33 +28,21 @@ from gate.values import counted
 
 BY: Mapping[VerdictSource, str] = {"judge": "by the judge", "code": "by code", "either": "by the judge or by code"}
 _BELOW = "· "
-"""Before a group of tests, in the rows below the model that answered them."""
+"""Before the name of a group of tests, in the rows below the model that answered them."""
 
 
 def rate_text(tally: Tally) -> str:
-    """A share: `33.3 %`; a dash where nothing is decided.
-
-    Args:
-        tally: counts of one question.
-    """
+    """A share: `33.3 %`; a dash where nothing is decided."""
     return NOTHING if tally.rate.rate is None else share(tally.rate.rate)
 
 
 def rate_interval(tally: Tally) -> str:
-    """The Wilson interval of a share in percent: `[16, 56]`.
-
-    Args:
-        tally: counts of one question.
-    """
+    """The Wilson interval of a share in percent: `[16, 56]`."""
     return f"[{tally.rate.lower * 100:.0f}, {tally.rate.upper * 100:.0f}]" if tally.decided else NOTHING
 
 
 def matrix_headline(matrix: Matrix) -> str:
-    """How often each model breaks the tests that were made for the rules, in a sentence.
-
-    Args:
-        matrix: groups of tests against models.
-    """
+    """How often each model breaks the rules in the tests made for them, in a sentence."""
     row = next((row for row in matrix.rows if row.name == GROUP_NAMES["promptpex"]), matrix.rows[0])
     told = list(zip(_short(matrix.models), row.cells, strict=True))
     rates = [
@@ -69,17 +57,13 @@ def matrix_headline(matrix: Matrix) -> str:
 
 
 def _short(models: Sequence[str]) -> list[str]:
-    """Models without their hosts, where that leaves no two alike."""
+    """Names of models without their hosts, where no two of them are then alike."""
     names = [model.partition(":")[2] or model for model in models]
     return names if len({*names}) == len(names) else list(models)
 
 
 def share_grid(matrix: Matrix) -> Grid:
-    """A row for each model, and a column for each group of tests.
-
-    Args:
-        matrix: groups of tests against models.
-    """
+    """A row for each model and a column for each group of tests."""
     columns = zip(*(row.cells for row in matrix.rows), strict=True)
     lines = (Line((model, *map(rate_text, cells))) for model, cells in zip(matrix.models, columns, strict=True))
     head = ("model", *(row.name for row in matrix.rows))
@@ -87,7 +71,7 @@ def share_grid(matrix: Matrix) -> Grid:
 
 
 def _open(matrix: Matrix) -> Iterator[str]:
-    """What is not decided, and what it could do to a share."""
+    """How much is undecided, and how far that could move a share."""
     for model, tally in zip(matrix.models, matrix.rows[-1].cells, strict=True):
         if tally.open and tally.ends is not None:
             words = ((tally.unknown, "unknown"), (tally.missing, "without an answer"))
@@ -97,11 +81,7 @@ def _open(matrix: Matrix) -> Iterator[str]:
 
 
 def count_grids(matrices: Sequence[Matrix]) -> Grid:
-    """Counts and intervals, grouped by model; a column that says nothing is left out.
-
-    Args:
-        matrices: of the same tests and models, by different sources.
-    """
+    """Counts and intervals by model, without empty columns; the matrices have the same tests and models."""
     first = matrices[0]
     head, found = [first.corner], []
     for matrix in matrices:
@@ -132,16 +112,15 @@ _LEGEND = (
 
 @dataclass(frozen=True, slots=True)
 class EvaluationFigures:
-    """What an evaluation came to.
+    """The results of an evaluation.
 
     Args:
         matrices: one for each source of verdicts; the first gives the headline.
         contrasts: by the source of the first matrix.
-        validity: of the tests, where it was checked.
-        groundedness: of the rules.
+        validity: of the tests; None where it was not checked.
+        groundedness: of the rules; None where it was not checked.
         valid_share: of the violations.
-        agreement: of the specification, where it was asked for.
-        warnings: sentences that must be seen.
+        agreement: of the specification; None where it was not requested.
     """
 
     matrices: tuple[Matrix, ...]
@@ -154,7 +133,7 @@ class EvaluationFigures:
 
 
 class Evaluation(Protocol):
-    """What an evaluation came to."""
+    """The results of an evaluation, as far as this module needs them."""
 
     @property
     def rows(self) -> tuple[OutcomeRow, ...]:
@@ -163,27 +142,22 @@ class Evaluation(Protocol):
 
     @property
     def tests(self) -> tuple[GeneratedTest, ...]:
-        """That were run."""
+        """The tests that were run."""
         ...
 
     @property
     def agreement(self) -> SpecAgreement | None:
-        """Of the specification."""
+        """The agreement of the specification; None where it was not requested."""
         ...
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What did not go as it should."""
+        """Problems on the way."""
         ...
 
 
 def evaluation_figures(found: Evaluation, spec: Specification) -> EvaluationFigures:
-    """The figures of one evaluation: by the judge, and where code checks some rule by code, and by both together.
-
-    Args:
-        found: what it came to.
-        spec: of the prompt.
-    """
+    """The figures of one evaluation: by the judge, and where code checks some rules, by code and by both together."""
     rows, tests = found.rows, found.tests
     coded = any(row.coded is not None for row in rows)
     sources: tuple[VerdictSource, ...] = ("judge", "code", "either") if coded else ("judge",)
@@ -199,11 +173,7 @@ def evaluation_figures(found: Evaluation, spec: Specification) -> EvaluationFigu
 
 
 def evaluation_sheet(figures: EvaluationFigures) -> Sheet:
-    """All of it, for a terminal or as Markdown.
-
-    Args:
-        figures: with one matrix or more.
-    """
+    """All figures, of at least one matrix, for a terminal or as Markdown."""
     grids = [*map(share_grid, figures.matrices), count_grids(figures.matrices)]
     grids += [_contrasts(figures.contrasts)] if figures.contrasts else []
     grids += list(_worth(figures))
@@ -230,18 +200,14 @@ def _contrasts(found: Sequence[GroupContrast]) -> Grid:
 
 
 def difference_text(found: Difference | Estimate | Undefined) -> str:
-    """`+12 [+6.1, +19]`, in percentage points; a dash where there is no difference to tell.
-
-    Args:
-        found: a difference of two rates, or a mean of such.
-    """
+    """`+12 [+6.1, +19]`, in percentage points, of two rates or a mean of such; a dash where there is none."""
     if isinstance(found, Undefined):
         return NOTHING
     return NOTHING if found.value is None else f"{points(found.value)} {points_interval(found.lower, found.upper)}"
 
 
 def _worth(figures: EvaluationFigures) -> Iterator[Grid]:
-    """What the tests and rules themselves are worth."""
+    """The quality of the tests and rules themselves."""
     named: Iterable[tuple[str, Tally | None]] = (
         ("tests with a valid input", figures.validity),
         ("rules that stand in the prompt", figures.groundedness),
@@ -264,7 +230,7 @@ def _worth(figures: EvaluationFigures) -> Iterator[Grid]:
 
 
 def _agreement(found: SpecAgreement) -> Grid:
-    """The original prompt against the one that the specification makes, on the same tests."""
+    """The original prompt against the one rebuilt from the specification, on the same tests."""
     lines = []
     for model, pairs in found.models:
         one, other = ((pairs.both + single, pairs.n) for single in (pairs.first, pairs.second))
@@ -286,12 +252,12 @@ def _likeness(value: float | Undefined) -> str:
 
 
 STEPS = (0.0, 0.1, 0.25, 0.5, 0.75)
-"""A share above one of them is a shade darker."""
+"""Each is the lower end of a shade; a higher share is a shade darker."""
 LEGEND = ("0 %", "to 10", "to 25", "to 50", "to 75", "to 100 %")
 LETTER = 7.4
-"""Width of a character, in pixels, at the size of the labels."""
+"""Width of a character of the labels, in pixels."""
 LONGEST = 30
-"""Columns of a label; longer names lose their middle, and are whole in what a pointer or a reader shows."""
+"""Characters of a label; longer names lose their middle, and are complete in tooltips and for screen readers."""
 MARGIN, TOP, ROW, NARROWEST, BELOW = 16, 92, 62, 116, 76
 
 
@@ -302,7 +268,7 @@ class HeatmapLabel:
     Args:
         x, y: in pixels.
         lines: as much of it as there is room for.
-        whole: all of it.
+        whole: the full name.
     """
 
     x: float
@@ -318,7 +284,7 @@ class HeatmapCell:
     Args:
         x, y: of its upper left corner, in pixels.
         shade: `s0` to `s5`; `none` where there is no verdict.
-        lines: the share; counts; interval or what is open.
+        lines: the share; the counts; the interval, or what is undecided.
         told: the same in a sentence.
     """
 
@@ -330,11 +296,7 @@ class HeatmapCell:
 
 
 def render_heatmap(matrix: Matrix) -> str:
-    """The picture, readable on light and on dark pages; every colour says what a number in the cell says too.
-
-    Args:
-        matrix: names in it are hostile.
-    """
+    """The SVG picture, for light and dark pages; every colour repeats a number in its cell. Names are untrusted."""
     rows = [_clean(row.name) for row in matrix.rows]
     models = [_clean(model) for model in matrix.models]
     left = MARGIN + LETTER * min(LONGEST, max(map(cell_len, (*rows, matrix.corner)))) + 12
@@ -363,14 +325,7 @@ def render_heatmap(matrix: Matrix) -> str:
 
 
 def shade_of(tally: Tally) -> str:
-    """The shade of a cell: one for a share of 0, and five for what is above.
-
-    Args:
-        tally: counts of the cell.
-
-    Returns:
-        `s0` to `s5`, or `none` where there is no verdict.
-    """
+    """The shade of a cell: `s0` for a share of 0, `s1` to `s5` above; `none` where there is no verdict."""
     rate = tally.rate.rate
     return "none" if rate is None else f"s{sum(rate > step for step in STEPS)}"
 
@@ -388,13 +343,13 @@ def _box(tally: Tally, x: float, y: float, where: str) -> HeatmapCell:
 
 
 def _parted(name: str) -> tuple[str, ...]:
-    """Who hosts a model, and its name."""
+    """The host of a model, and its name."""
     host, mark, model = name.partition(":")
     return (f"{host}{mark}", model) if mark and model and not host.endswith(" ") else (name,)
 
 
 def _cut(name: str) -> str:
-    """Without its middle where it is long: names that are alike mostly differ at their ends."""
+    """Without its middle where it is long: similar names mostly differ at their ends."""
     if cell_len(name) <= LONGEST:
         return name
     half = LONGEST // 2
@@ -402,5 +357,5 @@ def _cut(name: str) -> str:
 
 
 def _clean(name: str) -> str:
-    """On one line, and without what no XML may hold."""
+    """On one line, and without characters that XML cannot hold."""
     return xml_text(one_line(name)) or "(no name)"

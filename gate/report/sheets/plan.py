@@ -21,11 +21,7 @@ _LEAST = "≥ "
 
 
 def plan_sheet(plan: Forecast) -> Sheet:
-    """The plan as a reader sees it.
-
-    Args:
-        plan: the whole forecast.
-    """
+    """The forecast of a run as a sheet."""
     remarks = tuple(Remark(warned.text, "bad" if warned.severe else "doubtful") for warned in plan.warnings)
     if not plan.suites:
         return Sheet("nothing would be called: the change touches no suite", remarks, (), plan.notes)
@@ -154,7 +150,7 @@ def _range(reach: Reach, shown: Callable[[float], str], absent: str) -> str:
 
 
 def change_size(value: float) -> str:
-    """A change of a score, or its noise, with two digits that tell."""
+    """A change of a score, or its noise, with two significant digits."""
     return f"{value:.2f}" if value >= 0.095 else f"{value:.3f}"
 
 
@@ -173,11 +169,7 @@ def _reading(plan: Forecast) -> Iterator[str]:
 
 
 def calibration_sheet(found: CalibrationRecord) -> Sheet:
-    """The calibration as a reader sees it.
-
-    Args:
-        found: the whole record.
-    """
+    """The calibration of a suite's noise as a sheet."""
     grids = []
     for suite in found.suites:
         grids += [_facts(suite), _choices(suite)]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 _FIGURE = re.compile(r"[-+\u2212\u00b1~<$\[]*\d|\u2013?$")
-"""How a cell begins that holds a figure, or none."""
+"""The beginning of a cell that holds a figure, or none."""
 
 Tone: TypeAlias = Literal["", "good", "doubtful", "bad", "dim"]
 
@@ -36,12 +36,9 @@ class Grid:
     """One table.
 
     Args:
-        title: above it.
-        head: column names.
-        lines: rows.
         below: sentences under it.
-        wraps: a first column that has no room goes on in the next line, and is cut short otherwise.
-        items: a list, in place of a table or under it.
+        wraps: a first column without enough room wraps; otherwise it is cut.
+        items: a list, instead of a table or under it.
     """
 
     title: str
@@ -53,7 +50,7 @@ class Grid:
 
     @property
     def right(self) -> tuple[bool, ...]:
-        """For each column, whether it is aligned to the right: it has a name, and figures mostly."""
+        """For each column, whether it is aligned to the right: it has a name, and mostly figures."""
         columns = list(zip(*(line.cells for line in self.lines), strict=True))[1:]
         figures = (2 * sum(bool(_FIGURE.match(cell)) for cell in cells) > len(cells) for cells in columns)
         return (False, *(bool(name) and found for name, found in zip(self.head[1:], figures, strict=True)))
@@ -61,12 +58,11 @@ class Grid:
 
 @dataclass(frozen=True, slots=True)
 class CodeBlock:
-    """Text to be copied as it stands.
+    """Text to copy.
 
     Args:
-        title: above it, one sentence.
-        text: of several lines.
-        language: of the text, in our own word.
+        title: one sentence, above the text.
+        language: for Markdown; not escaped.
     """
 
     title: str
@@ -76,15 +72,7 @@ class CodeBlock:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """All of it.
-
-    Args:
-        headline: the first line.
-        remarks: the urgent ones first.
-        grids: tables.
-        notes: behind the tables.
-        blocks: at the end.
-    """
+    """A whole sheet, in the order in which it is shown; the urgent remarks come first."""
 
     headline: str
     remarks: tuple[Remark, ...]

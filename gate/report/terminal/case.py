@@ -15,10 +15,10 @@ from gate.report.side_by_side import AnswerPair, AnswerView, ScorerView
 from gate.report.view.parts import ConversationView
 
 BESIDE = 100
-"""Columns from which on two answers have room beside each other."""
+"""Columns from which on two answers fit beside each other."""
 ROOM_FOR_RANK = 76
 LONGEST_SLICE = 20
-"""Columns that the name of a slice keeps, however narrow the terminal is."""
+"""Columns that a slice name keeps, however narrow the terminal is."""
 
 _BAR = "  │ "
 _MARKED = {
@@ -29,23 +29,18 @@ _MARKED = {
 }
 _STYLES = {"baseline": "bold red", "candidate": "bold green"}
 _SIGNS = {"baseline": ("[-", "-]"), "candidate": ("{+", "+}")}
-"""As `git diff --word-diff` has them, where there are no colours."""
+"""As in `git diff --word-diff`, for terminals without colours."""
 
 
 def _missing(shown: CaseExplanation, label: str) -> str:
-    """The record has the texts of the telling cases alone; one of those with an input alone expects nothing."""
+    """Why a text is missing: a case whose question is in the record, without an expected answer, has none."""
     if label == "expected" and shown.case.question is not None:
         return "nothing: the case names no expected answer"
     return f"not in the record; see {terminal_text(shown.case.where)}" if shown.case.where else "not in the record"
 
 
 def render_case(shown: CaseExplanation, console: Console) -> None:
-    """Print it.
-
-    Args:
-        shown: one case.
-        console: where to; its width and colours decide the looks.
-    """
+    """Print one case, laid out for the width and colours of the console."""
     for part in _opening(shown):
         _print(console, part)
     for label, said in (("input", shown.case.question), ("expected", shown.case.expected)):
@@ -99,7 +94,7 @@ def _pair(pair: AnswerPair, console: Console, *, alone: bool) -> None:
 
 
 def _given(arm: str, one: AnswerView | None, pair: AnswerPair, console: Console) -> Iterator[Text]:
-    """Heading, answer, what the scorers say, what it took; one paragraph each."""
+    """Paragraphs of an answer: heading, text, what the scorers say, what it took."""
     if one is None:
         yield Text.assemble((arm, "dim"), "  not kept")
         return
@@ -169,7 +164,7 @@ def _talk(talk: ConversationView) -> Iterator[Text]:
 
 
 def _slices(shown: CaseExplanation, width: int) -> Table:
-    """Where there is little room, the rank is left out: the share says nearly the same."""
+    """The table of slices; without the rank where there is little room, because the share says nearly the same."""
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
     places = [place for place, head in enumerate(shown.heads) if width >= ROOM_FOR_RANK or head != "rank"]
     name = min(LONGEST_SLICE, max((cell_len(terminal_text(one.cells[0])) for one in shown.slices), default=0))
@@ -190,7 +185,7 @@ def _beside(console: Console, left: Sequence[Text], right: Sequence[Text]) -> No
 
 
 def _block(console: Console, text: Text) -> None:
-    """Text from elsewhere: every line behind a bar, so that none can pass for ours."""
+    """Text from outside: every line behind a bar, so that none looks like ours."""
     for line in _wrapped(console, max(20, console.width - len(_BAR)))([text]):
         console.print(Text.assemble(_BAR, line), highlight=False, no_wrap=True, overflow="ignore", crop=False)
 

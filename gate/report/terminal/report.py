@@ -84,12 +84,7 @@ _SHORT_WORDS = {
 
 
 def render_report(run: RunRecord, console: Console) -> None:
-    """Print the report.
-
-    Args:
-        run: a finished run.
-        console: where to; its width (80 columns or more for everything), colours and kind decide the looks.
-    """
+    """Print the report, laid out for the console; it needs 80 columns to show everything."""
     shown = report_view(run)
     printer = _Printer(console)
     printer.opening(shown)
@@ -113,7 +108,7 @@ def render_report(run: RunRecord, console: Console) -> None:
 
 
 class _Printer:
-    """Prints parts of a view; nothing passes without `terminal`, and rich's markup stays off."""
+    """Prints parts of a view; all text is escaped for terminals, and rich's markup stays off."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
@@ -156,7 +151,7 @@ class _Printer:
             self.line(dimension_grid(dimensions))
 
     def table(self, table: SliceTable, confidence: str) -> None:
-        """The slices of one suite; narrow consoles lose the scores first, then the bars."""
+        """The slices of one suite; narrow consoles drop the scores first, then the bars."""
         width = self._console.width
         head = _head(table, confidence, width)
         body = [tuple(_cells(row, width)) for row in table.rows]
@@ -195,7 +190,7 @@ class _Printer:
             self.line(RichText(left, style="dim"))
 
     def exam(self, shown: ReportView) -> None:
-        """What the edited exam says."""
+        """The results for the edited exam."""
         self.line()
         self.line(RichText("Exam changes (no part in the verdict)", style="bold"))
         for row in shown.exam[:ROWS_SHOWN]:
@@ -205,7 +200,7 @@ class _Printer:
             self.line(RichText(terminal_text(line)))
 
     def case(self, case: CaseView) -> None:
-        """One case that fell, with both answers, cut short."""
+        """One case that fell, with both answers shortened."""
         self._asked(case, case.scores)
         arms = (("baseline", case.baseline, "red"), ("candidate", case.candidate, "green"))
         if case.diff is not None:
@@ -215,7 +210,7 @@ class _Printer:
                 self._answer(arm, answer, style)
 
     def new_prompt(self, prompt: NewPrompt) -> None:
-        """The pass rates of a prompt that the change brings, and the cases that fail most."""
+        """The pass rates of a new prompt, and the cases that fail most."""
         self.line()
         self.line(new_prompt_heading(prompt))
         self.line()
@@ -248,7 +243,7 @@ class _Printer:
             self.line(RichText(unseen, style="dim"))
 
     def closing(self, shown: ReportView) -> None:
-        """How the verdict was reached, and what to do next."""
+        """How the verdict was reached, and the next steps."""
         self.line()
         for fact in shown.facts:
             if fact.brief:
@@ -261,7 +256,7 @@ class _Printer:
             self.line(RichText(terminal_text(shown.command), style="bold"), indent=3)
 
     def _asked(self, case: CaseView | FailingCase, result: str) -> None:
-        """Which case, and what it asks."""
+        """The case and its question."""
         self.line()
         slices = f"  ({terminal_text(case.slices)})" if case.slices else ""
         title = RichText(terminal_text(case.name), style="bold")
@@ -294,7 +289,7 @@ class _Printer:
             self._block("because", "\n".join(answer.reasons[:reasons]))
 
     def _block(self, label: str, text: str, style: str = "") -> None:
-        """Text from elsewhere: every line behind a bar, so that none can pass for ours."""
+        """Text from outside: every line behind a bar, so that none looks like ours."""
         self.line(RichText(terminal_text(label), style="dim"), indent=2)
         if not text.strip():
             return
@@ -334,7 +329,7 @@ def _cells(row: SliceRow, width: int) -> Iterator[RichText]:
 
 
 def _clipped(text: str, console: Console) -> Iterator[str]:
-    """Lines that fit behind the bar, whatever width their characters have; longer ones continue on the next."""
+    """Lines that fit behind the bar, whatever the width of their characters; longer ones wrap."""
     for line in text.strip("\n").split("\n"):
         for part in RichText(line).wrap(console, max(console.width - 4, 20), overflow="fold"):
             yield part.plain

@@ -18,13 +18,7 @@ _NARROWEST = 8
 
 
 def render_sheet(sheet: Sheet, console: Console, *, brief: bool = False) -> None:
-    """Print a sheet.
-
-    Args:
-        sheet: what to print.
-        console: where to; its width, colours and kind decide the looks.
-        brief: the first line and the remarks only.
-    """
+    """Print a sheet, or only its first line and remarks where `brief`."""
     _print(Text(terminal_text(sheet.headline), style="bold"), console)
     for remark in sheet.remarks:
         word = Text(_WORDS.get(remark.tone, ""), style=f"bold {_STYLES[remark.tone]}")
@@ -58,7 +52,7 @@ def _grid(grid: Grid, console: Console) -> None:
 
 
 def _print(what: Text | Table, console: Console) -> None:
-    """Print without the blanks that would fill a line, or stand where it was wrapped."""
+    """Print without trailing blanks."""
     for line in console.render_lines(what, pad=False):
         text = Text.assemble(*((part.text, part.style or "") for part in line))
         text.rstrip()
@@ -66,7 +60,7 @@ def _print(what: Text | Table, console: Console) -> None:
 
 
 def _table(grid: Grid, width: int) -> Table:
-    """Heads wrap, cells do not; where there is no room the first column is cut short, or wraps if it may."""
+    """Heads wrap and cells do not; without enough room the first column is cut, or wraps if it may."""
     head = [terminal_text(name) for name in grid.head]
     body = [[Text(terminal_text(cell)) for cell in line.cells] for line in grid.lines]
     widths = [max(cell.cell_len for cell in column) for column in zip(*body, strict=True)]

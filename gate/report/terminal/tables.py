@@ -15,7 +15,7 @@ from gate.report.view.parts import CheckedCaseRow, CheckTable, ConversationTable
 from gate.report.view.tables import DimensionTable, PromiseRow, PromiseTable, ScorerTable
 
 ROWS_SHOWN = 500
-"""Of one table; the worst come first, and nobody scrolls through more."""
+"""Of one table; the worst come first."""
 
 _NARROWEST_NAME = 8
 
@@ -29,19 +29,13 @@ _STYLES = {
 
 
 def new_prompt_heading(prompt: NewPrompt) -> Text:
-    """What it is, and when an answer passes."""
+    """Which prompt, and when an answer passes."""
     title = Text(f"New prompt {terminal_text(prompt.path)}", style="bold")
     return Text.assemble(title, f" (suite {terminal_text(prompt.suite)}): {terminal_text(prompt.about)}")
 
 
 def new_prompt_grid(prompt: NewPrompt, width: int, passing: str = "answers that pass") -> Table:
-    """The slices; long names are cut where the console is narrow.
-
-    Args:
-        prompt: with its rows.
-        width: of the console, in columns.
-        passing: head of the column of rates.
-    """
+    """The slices of a new prompt; long names are cut where the console is narrow."""
     head = ("slice", "cases", passing, "wanted", "state")
     rows = prompt.rows[:ROWS_SHOWN]
     body = [tuple(_cells(row)) for row in rows]
@@ -79,7 +73,7 @@ def check_heading(table: CheckTable) -> Text:
 
 
 def check_cases(table: CheckTable) -> Table:
-    """The cases: name and slices on one line, below it the scorers, those that fall short with their reason."""
+    """The cases: name and slices on one line, the scorers below, with a reason for those that fall short."""
     out = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
     out.add_column(Text("result"), no_wrap=True)
     out.add_column(Text("score"), justify="right", no_wrap=True)
@@ -97,7 +91,7 @@ def check_rates(table: CheckTable, width: int) -> Table:
 
 
 def check_rest(table: CheckTable) -> str:
-    """How many more cases there are; empty where all are shown."""
+    """How many more cases there are; may be empty."""
     more = len(table.folded) + table.more
     if not more:
         return ""
@@ -107,18 +101,13 @@ def check_rest(table: CheckTable) -> str:
 
 
 def check_unseen(table: CheckTable, shown: int) -> str:
-    """How many cases do not pass beside those whose answers are shown; empty where there are no others.
-
-    Args:
-        table: of one suite.
-        shown: cases with their answers.
-    """
+    """How many failing cases are not among the `shown` ones with answers; empty where none."""
     more = table.bad - shown
     return f"and {more:,} more that did not pass; samples.jsonl beside the record has every answer" if more > 0 else ""
 
 
 def _case(row: CheckedCaseRow) -> Group:
-    """A case that has nothing but full marks is one line."""
+    """A case with only full scores takes one line."""
     name = Text.assemble(
         Text(terminal_text(row.name), style="bold"), "  ", Text(terminal_text(row.slices), style="dim")
     )
@@ -130,13 +119,13 @@ def _case(row: CheckedCaseRow) -> Group:
 
 
 def scorer_heading(table: ScorerTable) -> Text:
-    """Which suite, and what the figures are not."""
+    """Which suite, and that the figures are not tested."""
     suite = f" in {terminal_text(table.suite)}" if table.suite else ""
     return Text.assemble(Text(f"By scorer{suite}", style="bold"), " (described, not tested)")
 
 
 def scorer_grid(table: ScorerTable) -> Table:
-    """Name, weight, cases, scores and change of each, and how many answers passed where that counts."""
+    """Name, weight, cases, scores and change of each, and the answers that passed where that is required."""
     out = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
     for name in ("scorer", *(["weight"] * table.weighted), "cases", "baseline → candidate", "change"):
         out.add_column(Text(name), justify="right" if name in ("weight", "cases") else "left", overflow="fold")
@@ -152,7 +141,7 @@ _CHANGE_STYLES = {"fell": "red", "rose": "green", "": ""}
 
 
 def dimension_heading(table: DimensionTable, confidence: str) -> Text:
-    """Which rubric, and what the intervals hold for."""
+    """Which rubric, and the confidence of its intervals."""
     suite = f" in {terminal_text(table.suite)}" if table.suite else ""
     held = f"; the {confidence} intervals hold for all of them together" if table.compared else ""
     title = Text(f"By dimension of {terminal_text(table.scorer)}{suite}", style="bold")
@@ -172,7 +161,7 @@ def dimension_grid(table: DimensionTable) -> Table:
 
 
 def conversation_heading(table: ConversationTable) -> Text:
-    """Which suite, and what the figures are not."""
+    """Which suite, and that the figures are not tested."""
     suite = f" in {terminal_text(table.suite)}" if table.suite else ""
     what = " (described, not tested)" if table.compared else ""
     return Text.assemble(Text(f"Conversations{suite}", style="bold"), f", {table.cases}{what}")
@@ -195,7 +184,7 @@ _PROMISE_STYLES: dict[ChangeState, str] = {
 
 
 def promise_lines(table: PromiseTable) -> Iterator[Text | Table]:
-    """The counts, then state, id and words of each rule, the old ones above the new ones, then what is left to say."""
+    """The counts; state, id and words of each rule, the old ones above the new ones; then the notes."""
     suite = f" of {terminal_text(table.suite)}" if table.suite else ""
     yield Text.assemble(Text(f"Promises{suite}", style="bold"), f" ({table.brief})")
     if table.rows or table.folded or table.inputs:

@@ -18,7 +18,7 @@ from gate.report.view.slices import NamedSlice, has_several_suites, run_slices, 
 
 CASES_NAMED = 5
 _MOVED = 5e-4
-"""Changes below it look the same in three decimals."""
+"""Smaller changes look the same in three decimals."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +26,9 @@ class WatchRow:
     """One slice.
 
     Args:
-        name: full where there are several suites.
-        now: its change, with its interval.
-        before: its change in the last run; a dash where there was none.
-        words: its state.
-        state: the same; None for a new prompt.
+        name: with the suite where there are several.
+        now: the change with its interval.
+        before: the change in the last run; a dash where there was none.
         moved: 1 better than in the last run, -1 worse, else 0.
     """
 
@@ -44,14 +42,12 @@ class WatchRow:
 
 @dataclass(frozen=True, slots=True)
 class WatchView:
-    """A run and what became of the last one.
+    """A run compared with the last one.
 
     Args:
-        verdict: of this run.
-        first_line: of this run.
-        before: first line of the last one; empty where there is none, or it says the same.
-        rows: slices, the worst first behind `overall`.
-        fell, rose: cases whose candidate scores lower or higher than in the last run, each in words.
+        before: first line of the last run; empty where there is none, or it says the same.
+        rows: `overall`, then the slices, the worst first.
+        fell, rose: in words, the cases whose candidate scores lower or higher than in the last run.
         axes: cost and latency, or why they are not compared.
     """
 
@@ -65,12 +61,7 @@ class WatchView:
 
 
 def watch_view(run: RunRecord, last: RunRecord | None) -> WatchView:
-    """Compare two runs of one session.
-
-    Args:
-        run: the later one.
-        last: the one before it; None for the first.
-    """
+    """Compare two runs of one session; for the first run `last` is None."""
     line, before = plain_first_line(run), "" if last is None else plain_first_line(last)
     moved = [] if last is None else sorted(_moved(run, last), key=lambda one: (-abs(one[0]), one[1]))
     return WatchView(
@@ -85,7 +76,7 @@ def watch_view(run: RunRecord, last: RunRecord | None) -> WatchView:
 
 
 def spending_line(run: RunRecord) -> str:
-    """`48 asked, 240 known, 3.2 s, $0.0012`."""
+    """Calls, known answers, time and cost: `48 asked, 240 known, 3.2 s, $0.0012`."""
     calls = run.calls
     pieces = [f"{calls.made:,} asked", f"{calls.cached:,} known"]
     pieces += [f"{calls.failed:,} failed"] if calls.failed else []
@@ -136,7 +127,7 @@ def _way(now: float | None, before: float | None) -> int:
 
 
 def _moved(run: RunRecord, last: RunRecord) -> Iterator[tuple[float, str]]:
-    """Cases of the candidate, by how far their mean scores moved."""
+    """Cases of the candidate by how far their mean scores moved."""
     before, now = _scores(last), _scores(run)
     named = len({suite for suite, _ in now}) > 1
     for key in now.keys() & before.keys():
@@ -184,13 +175,7 @@ _FEWEST_ROWS = 5
 
 
 def render_watch(shown: WatchView, at: str, console: Console) -> None:
-    """Print it.
-
-    Args:
-        shown: a run against the one before.
-        at: the time of day.
-        console: where to; its height decides how many slices there are.
-    """
+    """Print it at `at`, the time of day; the height of the console limits the number of slices."""
     words = shown.first_line.removeprefix(shown.verdict.value).lstrip(": ")
     head = Text.assemble((at, "dim"), "  ", (f" {shown.verdict} ", _VERDICTS[shown.verdict]))
     console.print(Text.assemble(head, (terminal_text(words), "bold")), highlight=False)

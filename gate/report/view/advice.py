@@ -30,19 +30,14 @@ from gate.report.view.unfinished import nothing_scored
 from gate.values import HELPS, UNREAD
 
 _ENDINGS = (".md", ".txt", ".j2", ".yml", ".yaml", ".json", ".prompty")
-"""Prompts that are files of text; what a program builds, nobody can draft tests from."""
+"""Prompts that are text files; tests cannot be drafted from a prompt that a program builds."""
 _HOSTED = ("openai:", "anthropic:")
-"""Models that write good cases; a small one that runs locally does not."""
+"""Models that write good cases; a small local one does not."""
 _LONGEST = 200
 
 
 def draft_command(suite: SuiteRecord, named: NamedSlice) -> Text:
-    """`gate generate …` can draft them, after a number of cases.
-
-    Args:
-        suite: that the slice belongs to.
-        named: the slice that lacks cases.
-    """
+    """After a number of cases: that `gate generate …` can draft them."""
     return ("; ", Code(_command(suite, named)), " can draft them")
 
 
@@ -58,21 +53,21 @@ def _command(suite: SuiteRecord, named: NamedSlice) -> str:
 
 
 FLOOR = 30
-"""Independent cases that a slice which should decide has at least."""
+"""Independent cases that a slice needs to decide."""
 
 NOTABLE_FALL = 0.05
 MOST_CASES = 200
-"""More cases than that nobody adds to settle one slice."""
+"""Nobody adds more cases than this to settle one slice."""
 FAILURES_NAMED = 2
 READ = "Read the cases above"
-"""How a step begins that rests on cases which the report shows."""
+"""Beginning of a step that refers to cases in the report."""
 
 _MERGING = (Verdict.HOLD, Verdict.PASS, Verdict.SHIP)
-"""Where the next step may be to merge."""
+"""Verdicts after which the next step may be to merge."""
 
 
 def next_steps(run: RunRecord) -> tuple[Text, ...]:
-    """Short instructions, in the order in which to follow them."""
+    """Short instructions, in the order to follow them."""
     if run.kind == "check":
         return tuple(checks.check_steps(run))
     makers = {
@@ -88,7 +83,7 @@ def next_steps(run: RunRecord) -> tuple[Text, ...]:
 
 
 def _unread(run: RunRecord) -> Iterator[Text]:
-    """Orders that changed where no score can move are for people to judge, whatever the scores say."""
+    """Changed orders where no score can move must be checked by people, whatever the scores say."""
     if _blind(run):
         yield ("Judge the changed orders named above yourself: no scorer reads them, so no score speaks of them.",)
 
@@ -135,10 +130,7 @@ def _inconclusive(run: RunRecord) -> Iterator[Text]:
 
 
 def _failures(run: RunRecord) -> str:
-    """Why most of the samples that are missing have no score, after a colon; the rest stands among the facts.
-
-    Nothing where the first line says it.
-    """
+    """Why most of the missing samples have no score, after a colon; empty where the first line says it."""
     if nothing_scored(run) and len(run.missing.reasons) == 1:
         return ""
     told = "; ".join(short_line(reason).rstrip(".") for reason in run.missing.reasons[:FAILURES_NAMED])
@@ -146,7 +138,7 @@ def _failures(run: RunRecord) -> str:
 
 
 def remedy(run: RunRecord) -> str:
-    """The reason that says what helps, where it is the next step; empty where there is none."""
+    """The reason that says what helps, where that is the next step; may be empty."""
     if run.evaluated or run.verdict is not Verdict.INCONCLUSIVE or run.kind not in ("", "setup"):
         return ""
     return next((reason for reason in run.reasons if reason.startswith(HELPS)), "")
@@ -209,7 +201,7 @@ def _pass(run: RunRecord) -> Iterator[Text]:
 
 
 def _lower(run: RunRecord) -> list[NamedSlice]:
-    """Slices that are notably lower, which is not shown to be more than chance; those that few cases would decide."""
+    """Slices that are notably lower, though not beyond chance; only those that few more cases would decide."""
     quiet = slices_in_state((named for named in run_slices(run) if named.record.blocking), State.NOISE)
     found = [named for named in quiet if (named.record.mean or 0.0) <= -NOTABLE_FALL and _lacking(named) <= MOST_CASES]
     return sorted(found, key=lambda named: (named.record.mean or 0.0, named.full))
@@ -221,7 +213,7 @@ def _lacking(named: NamedSlice) -> float:
 
 
 def _settling(run: RunRecord, named: NamedSlice) -> Iterator[Text]:
-    """How many cases would tell a fall from chance; nothing where that is not known."""
+    """How many cases would tell a fall from chance; empty where unknown."""
     if not (more := more_cases(named)):
         return
     size = numbers.score(abs(named.record.mean or 0.0))
@@ -236,7 +228,7 @@ def _settling(run: RunRecord, named: NamedSlice) -> Iterator[Text]:
 
 
 def _wanting(run: RunRecord, named: NamedSlice) -> bool:
-    """Is it for want of its cases that there is no verdict?"""
+    """Whether there is no verdict because the slice has too few cases."""
     return any(reason.startswith(f"{named.record.slice} is required and has too few cases") for reason in run.reasons)
 
 
@@ -282,16 +274,16 @@ DEFAULT_CONFIG = "gate.yaml"
 LONGEST_COMMAND = 500
 
 FOLDER = ".gate/case"
-"""Where the answers of the one case go, beside the run that they are a part of."""
+"""Folder for the answers of one case, beside the run it belongs to."""
 
 _WORDS = re.compile(r"(?=.{1,60}\Z)[a-z]+(?: [a-z]+)+")
-"""A name of ours for a side that has no ref, as a merge group: no ref of git has a space."""
+"""Our own name for a side without a ref, such as a merge group: no git ref has a space."""
 
 
 def compare_command(run: RunRecord) -> str:
     """The command that compares again; empty where it needs more than the run knows.
 
-    In git mode the candidate is the working tree, because the next thing to compare is the mended prompt.
+    In git mode the candidate is the working tree, because the next thing to compare is the corrected prompt.
     """
     if not run.suites or run.verdict in (Verdict.SHIP, Verdict.PASS, Verdict.SKIPPED):
         return ""
@@ -307,13 +299,7 @@ def compare_command(run: RunRecord) -> str:
 
 
 def ask_again_command(run: RunRecord, suite: str, case: CaseRecord | NewCaseRecord) -> str:
-    """The command; empty where it needs more than the run knows.
-
-    Args:
-        run: that asked it.
-        suite: of the case.
-        case: one of its cases.
-    """
+    """The command that asks one case again; empty where it needs more than the run knows."""
     compared = next((one for one in run.suites if one.name == suite), None)
     if compared is not None:
         words = _compared(run, compared, case)
@@ -363,12 +349,12 @@ def _line(words: list[str]) -> str:
 
 
 def _ref(arm: ArmRecord) -> str:
-    """What git finds the commit by."""
+    """The ref or commit by which git finds an arm."""
     return arm.sha if arm.sha and _WORDS.fullmatch(arm.ref) else arm.ref
 
 
 def _commit(arm: ArmRecord) -> str:
-    """Short, as people write it."""
+    """Shortened."""
     return (arm.sha or "")[:12]
 
 
@@ -377,7 +363,7 @@ def _config(run: RunRecord) -> list[str]:
 
 
 def _plain(scorers: list[str]) -> bool:
-    """Can the command line name them, without the criteria that a record does not hold?"""
+    """Whether the command line can name them without the criteria, which a record does not hold."""
     return all(name in ("exact", "contains", "regex") for name in scorers)
 
 

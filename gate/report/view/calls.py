@@ -17,13 +17,13 @@ _NO_MONEY = ("n/a", "nothing")
 
 
 def per_answer(suites: Sequence[SuiteRecord | NewSuiteRecord]) -> str:
-    """What dollars and seconds of an answer are means over: `per call`, `per conversation`."""
+    """What dollars and seconds are means over: `per call`, `per conversation`."""
     units = dict.fromkeys("call" if suite.conversations is None else "conversation" for suite in suites)
     return f"per {' or '.join(units) or 'call'}"
 
 
 def cost_facts(run: RunRecord) -> Iterator[Fact]:
-    """Calls, dollars and time; where agents were talked with, also who made the calls."""
+    """Calls, dollars and time; for agents also who made the calls."""
     calls = run.calls
     yield Fact(
         "Calls",
@@ -41,7 +41,7 @@ def cost_facts(run: RunRecord) -> Iterator[Fact]:
 
 
 def spending_text(run: RunRecord) -> Text:
-    """What the run took, and what it did not for answers that were known: `1,080 calls, $0.087, 42.3 s`."""
+    """What the run spent, and what it saved by known answers: `1,080 calls, $0.087, 42.3 s`."""
     if not run.calls.made and not run.calls.cached:
         return ()
     calls, money, time = numbers.counted(run.calls.made, "call"), _spent(run), numbers.duration(run.duration_s)
@@ -61,7 +61,7 @@ def _calls(count: int) -> str:
 
 
 def _known(run: RunRecord) -> tuple[int, float]:
-    """Answers that were reused, and what they would have cost at the price of the others."""
+    """Reused answers, and what they would have cost at the price of the others."""
     count, usd = 0, 0.0
     for suite in run.suites:
         if suite.reuse is None:
@@ -84,7 +84,7 @@ def _callers(parts: Sequence[SpendingRecord]) -> list[str]:
 
 
 def _together(parts: Sequence[SpentRecord]) -> str:
-    """Calls, and dollars where all of the calls have a price."""
+    """Calls, and dollars where all calls have a price."""
     called = [part for part in parts if part.calls]
     prices = [part.usd for part in called if part.usd is not None]
     dollars = f", {numbers.dollars(fsum(prices))}" if called and len(prices) == len(called) else ""
@@ -103,26 +103,26 @@ def _spent(run: RunRecord) -> str:
 
 
 def _untold(run: RunRecord) -> str:
-    """Why suites do not know what they spent, each reason once; empty where none says so."""
+    """Why suites do not know what they spent, each reason once; may be empty."""
     suites: list[SuiteRecord | NewSuiteRecord] = [*run.suites, *run.new]
     notes = dict.fromkeys(suite.cost_note for suite in suites if suite.calls.made and suite.spent_usd is None)
     return "; ".join(short_line(note, LONGEST_SENTENCE) for note in notes if note and note != FREE)
 
 
 SUITES_SHOWN = 3
-"""Suites whose drift stands in the first lines; the facts have them all."""
+"""Suites whose drift is in the first lines; the facts have them all."""
 
 _Named = tuple[str, ReuseRecord]
 
 
 def reuse_footnote(run: RunRecord) -> tuple[str, ...]:
-    """One sentence for the whole run; none where nothing was known."""
+    """One sentence for the whole run; empty where no answer was known."""
     told = _sentence([reuse for _, reuse in _known_answers(run) if _reused(reuse) or reuse.opinions], run)
     return (f"Answers reused: {told}.",) if told else ()
 
 
 def reuse_drifts(run: RunRecord) -> tuple[Text, ...]:
-    """A sentence for each of the first suites whose known answers no longer hold."""
+    """A sentence for each of the first suites whose known answers are no longer valid."""
     found = [(name, why) for name, reuse in _known_answers(run) if (why := _drift(reuse))]
     told = tuple(((Code(name), ": ") if name else ()) + (f"{why}.",) for name, why in found[:SUITES_SHOWN])
     more = len(found) - SUITES_SHOWN
@@ -130,7 +130,7 @@ def reuse_drifts(run: RunRecord) -> tuple[Text, ...]:
 
 
 def reuse_facts(run: RunRecord) -> Iterator[Fact]:
-    """One line for each suite of a run over several; of a run over one the footnote says it all."""
+    """One line for each suite, in a run over several; for one suite the footnote is enough."""
     for name, reuse in _known_answers(run):
         told = _sentence([reuse], run)
         if name and told:
@@ -140,13 +140,13 @@ def reuse_facts(run: RunRecord) -> Iterator[Fact]:
 
 
 def _known_answers(run: RunRecord) -> list[_Named]:
-    """What is known of each suite, under its name where that is needed."""
+    """What is known of each suite, under its name where needed."""
     suites: list[SuiteRecord | NewSuiteRecord] = [*run.suites, *run.new]
     return [(short_line(suite_label(run, s)), s.reuse) for s in suites if s.reuse is not None]
 
 
 def _sentence(known: Sequence[ReuseRecord], run: RunRecord) -> str:
-    """`270 of the baseline's 300 (the oldest 2 days old); 30 pairs were asked side by side …`, or nothing."""
+    """`270 of the baseline's 300 (the oldest 2 days old); 30 pairs were asked side by side …`, or empty."""
     arms = {
         "baseline": [reuse.baseline for reuse in known if reuse.baseline is not None],
         "candidate": [reuse.candidate for reuse in known],
@@ -167,7 +167,7 @@ def _counted(arm: str, found: Sequence[ArmReuseRecord]) -> str:
 
 
 def _age(known: Sequence[ReuseRecord], run: RunRecord) -> str:
-    """Relative to the run, so that a report reads the same whenever it is rendered."""
+    """Relative to the run, so that a report is the same whenever it is rendered."""
     times = [at for reuse in known if (at := _time(reuse.oldest)) is not None]
     created = _time(run.created)
     if not times or created is None:
@@ -195,7 +195,7 @@ def _beside(known: Sequence[ReuseRecord]) -> str:
 
 
 def _drift(reuse: ReuseRecord) -> str:
-    """Why known answers no longer hold, and what was done about it; empty where they do."""
+    """Why known answers are no longer valid, and what was done about it; empty where they are."""
     if reuse.drift is None or reuse.drift.reason is None:
         return ""
     reason = short_line(reuse.drift.reason, LONGEST_SENTENCE)
@@ -207,17 +207,17 @@ def _reused(reuse: ReuseRecord) -> int:
 
 
 FINDINGS_SHOWN = 3
-"""Suites whose finding stands in the first lines; the facts have them all."""
+"""Suites whose finding is in the first lines; the facts have them all."""
 _WARM = "what it costs was not measured, for whole requests were still in the provider's cache"
 CACHE_SLACK = 0.05
-"""Prefixes are estimates: so much more may be read from a cache than they hold."""
+"""Prefix lengths are estimates: so much more than them may be read from a cache."""
 
 
 def cache_findings(run: RunRecord) -> tuple[Text, ...]:
     """A sentence for each of the first suites whose cacheable prefix shrank while cost or latency rose.
 
-    Or could not rise: a rerun within minutes finds whole requests in the provider's cache, which users' requests will
-    not, and a finding must not go away by pushing again.
+    Also where neither could rise: a rerun within minutes finds whole requests in the provider's cache, which users'
+    requests will not, and a finding must not go away by pushing again.
     """
     out = []
     for suite, cache in islice(_telling(run), FINDINGS_SHOWN):
@@ -237,11 +237,8 @@ def cache_advice(run: RunRecord) -> Iterator[Text]:
 
 
 def cache_facts(prefix: str, cache: CacheComparison) -> Iterator[Fact]:
-    """One line each: prefix, what stands in the way, cached tokens, what is encoded anew.
-
-    Args:
-        prefix: of the labels; the suite's name in a run over several.
-        cache: of the suite.
+    """Prefix, what limits it, cached tokens, tokens encoded anew; labels begin with `prefix` in a run over several
+    suites.
     """
     if not cache.baseline.requests or not cache.candidate.requests:
         return
@@ -268,7 +265,7 @@ def _shows(suite: SuiteRecord) -> bool:
 
 
 def _warm(cache: CacheComparison) -> bool:
-    """The candidate's requests were read from the cache beyond what they share: they had been asked before."""
+    """Whether the cache held more of the candidate's requests than they share, because they were sent before."""
     return cache.candidate_share is not None and _repeats(cache.candidate, cache.candidate_share)
 
 
@@ -360,7 +357,7 @@ def _shares(cache: CacheComparison) -> str:
 
 
 def _repeats(arm: ArmPrefix, found: Estimate) -> bool:
-    """Was clearly more read from the cache than the prefix that different cases share?"""
+    """Whether clearly more was read from the cache than the prefix that different cases share."""
     return arm.requests > 1 and found.value > arm.tokens / max(1, arm.request_tokens) + CACHE_SLACK
 
 

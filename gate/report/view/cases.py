@@ -32,25 +32,19 @@ from gate.report.view.slices import (
 from gate.values import JsonValue
 
 CASES_SHOWN = 3
-"""Cases of the slice that matters most."""
+"""Cases of the most important slice."""
 SHOWN_OF_OTHERS = 2
 """Cases of further slices that fell, one of each."""
 _ALIKE = 0.8
-"""Share of words from which on two questions ask the same."""
+"""Share of common words from which on two questions count as the same."""
 _CANDIDATES = 300
-"""Cases that are looked at closely: a run may have tens of thousands."""
+"""Cases that are examined closely; a run may have tens of thousands."""
 _WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
 class FallenCase:
-    """A case with a lower score than before.
-
-    Args:
-        full: its id, with the suite in front in a run over several.
-        suite: the suite's name.
-        record: the case.
-    """
+    """A case with a lower score than before; `full` is its id, with the suite in front in a run over several."""
 
     full: str
     suite: str
@@ -58,19 +52,14 @@ class FallenCase:
 
     @property
     def places(self) -> set[tuple[str, str]]:
-        """Suite and name of every slice that it is in."""
+        """Suite and name of every slice that the case is in."""
         slices = (f"{dimension}={value}" for dimension, value in self.record.slices.items())
         return {(self.suite, OVERALL), *((self.suite, slice) for slice in slices)}
 
 
 @dataclass(frozen=True, slots=True)
 class TellingCases:
-    """The cases to show.
-
-    Args:
-        head: what they are.
-        cases: the most telling first.
-    """
+    """The cases to show, the most telling first."""
 
     head: Text
     cases: tuple[FallenCase, ...]
@@ -80,9 +69,6 @@ def telling_cases(run: RunRecord) -> TellingCases:
     """The cases that explain the worst slice: large falls, of different sources, questions and other slices.
 
     Where nothing regressed and nothing is suspect, those that fell most.
-
-    Args:
-        run: a finished run.
     """
     fallen = [one for one in _all(run) if one.record.delta is not None and one.record.delta < -numbers.ZERO]
     blocking = [named for named in run_slices(run) if named.record.blocking]
@@ -115,10 +101,10 @@ def _inside(one: FallenCase, named: NamedSlice) -> bool:
 
 
 def _told(found: Sequence[FallenCase], named: Sequence[NamedSlice], count: int) -> list[FallenCase]:
-    """The largest falls; among equals those of more slices that fell, then those of values not seen yet.
+    """The largest falls; among equals those in more slices that fell, then those with new slice values.
 
-    A case without its answers explains nothing, and comes last. Of variants one is shown; a question that is nearly the
-    same as another's, only where there are no others.
+    Cases without answers come last, because they explain nothing. Of variants one is shown; a question nearly the same
+    as another only where there are no others.
     """
     fallen = set(map(_place, named))
     left = {one.full: (*_weight(one, fallen), one) for one in _sources(found, fallen)}
@@ -137,7 +123,7 @@ def _told(found: Sequence[FallenCase], named: Sequence[NamedSlice], count: int) 
 
 
 def _sources(found: Sequence[FallenCase], fallen: Set[tuple[str, str]]) -> list[FallenCase]:
-    """One case of each source, the heaviest, and not more of them than can be looked at closely."""
+    """The heaviest case of each source, no more than can be examined closely."""
     ordered = sorted(found, key=lambda one: (*_weight(one, fallen), one.full))
     first: dict[tuple[str, str], FallenCase] = {}
     for one in ordered:
@@ -152,7 +138,7 @@ def _weight(one: FallenCase, fallen: Set[tuple[str, str]]) -> tuple[bool, float,
 
 
 def _alike(one: FallenCase, other: FallenCase) -> bool:
-    """Do both ask nearly the same question?"""
+    """Whether both ask nearly the same question."""
     left, right = ({*_WORD.findall((case.record.input or "").casefold())} for case in (one, other))
     return bool(left and right) and len(left & right) >= _ALIKE * len(left | right)
 
@@ -160,7 +146,7 @@ def _alike(one: FallenCase, other: FallenCase) -> bool:
 def _of_others(
     fallen: Sequence[FallenCase], shown: Sequence[FallenCase], named: Sequence[NamedSlice]
 ) -> Iterator[FallenCase]:
-    """The largest fall of each further slice that none of the shown cases is in."""
+    """The largest fall of each further slice that has none of the shown cases."""
     told = list(shown)
     for slice in named:
         if len(told) < len(shown) + SHOWN_OF_OTHERS and not any(_inside(one, slice) for one in told):
@@ -187,11 +173,7 @@ REASONS_SHOWN = 5
 
 
 def case_views(run: RunRecord) -> tuple[CaseView, ...]:
-    """The cases that carry what the first line says, or else those that fell most.
-
-    Args:
-        run: a finished run.
-    """
+    """The cases behind the first line, or else those that fell most."""
     return tuple(_case(one.full, one.record) for one in telling_cases(run).cases)
 
 
@@ -220,18 +202,14 @@ def _case(full: str, case: CaseRecord) -> CaseView:
 
 
 def first_answers_diff(baseline: Sequence[Answer], candidate: Sequence[Answer]) -> AnswerDiff | None:
-    """Of the first answers of both arms; None where one of them is no answer.
-
-    Args:
-        baseline, candidate: in the order in which they are told.
-    """
+    """The difference of the first answers, as shown, of both arms; None where one of them is no answer."""
     if not baseline or not candidate or baseline[0].text is None or candidate[0].text is None:
         return None
     return answer_diff(baseline[0].text, candidate[0].text)
 
 
 def _sorted(outputs: Sequence[OutputRecord], sign: int) -> list[OutputRecord]:
-    """The best first, or the worst; last what has no score, and what is no answer."""
+    """The best first, or the worst; answers without a score or a text last."""
 
     def place(one: OutputRecord) -> tuple[bool, bool, float, int]:
         return one.text is None, one.score is None, sign * (one.score or 0.0), one.index
@@ -246,7 +224,7 @@ def value_text(value: JsonValue) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Alike:
-    """What answers have in common that are shown once."""
+    """What answers that are shown once have in common."""
 
     text: str | None
     failure: str | None
@@ -257,12 +235,7 @@ class _Alike:
 
 
 def answer_views(outputs: Sequence[OutputRecord], scale: ScoreScale = None) -> tuple[Answer, ...]:
-    """Answers that are alike in text, score, reasons, ending and all that was said and done before are shown once.
-
-    Args:
-        outputs: of one case and arm.
-        scale: that their scores are shown on.
-    """
+    """Answers with the same text, score, reasons, ending and preceding conversation are shown once."""
     alike: dict[_Alike, list[OutputRecord]] = {}
     for output in outputs:
         said = conversation_course(output.transcript)
@@ -296,17 +269,13 @@ def _answer(one: _Alike, samples: Sequence[int], total: int, scale: ScoreScale) 
 
 
 LONGEST_COMMAND = 200
-"""Characters of the command."""
+"""Characters."""
 
 
 def worst_case(run: RunRecord) -> tuple[str, str] | None:
-    """Suite and id of the case that a comment shows first; of prompts that stand alone, of the one that fails most.
+    """Suite and id of the case that a comment shows first; for prompts without a baseline, the one that fails most.
 
-    Args:
-        run: a finished run.
-
-    Returns:
-        None where nothing fell or failed.
+    None where nothing fell or failed.
     """
     if fallen := telling_cases(run).cases:
         return fallen[0].suite or run.suites[0].name, fallen[0].record.id
@@ -320,12 +289,7 @@ def worst_case(run: RunRecord) -> tuple[str, str] | None:
 
 
 def explain_command(run: RunRecord, folder: str) -> str:
-    """`gate explain .gate/last c17`; empty where there is no such case, or its name is none for a command line.
-
-    Args:
-        run: a finished run.
-        folder: where its record is.
-    """
+    """`gate explain .gate/last c17`; empty where there is no such case, or its name cannot be in a command line."""
     named = worst_case(run)
     if named is None:
         return ""
@@ -345,10 +309,10 @@ class CaseFilter:
     """Which cases somebody wants to see.
 
     Args:
-        which: those that got worse, better, or have a sample without a score; of a prompt that stands alone `worse`
-            are those with a sample that does not pass, and `better` the others.
+        which: got worse, got better, or has a sample without a score; without a baseline `worse` has a sample that does
+            not pass, and `better` is the rest.
         slice: `dimension=value`; empty for all.
-        order: by the change, or by the score of a prompt that stands alone; or by id.
+        order: by the change, or the score where there is no baseline; or by id.
     """
 
     which: CaseChoice = "all"
@@ -361,12 +325,9 @@ class CaseRow:
     """One case.
 
     Args:
-        id: as it is.
-        name: for a reader.
-        slices: in words.
+        id: as it is; `name` is its form for readers.
         baseline, candidate: mean scores; a dash without any.
         change: signed; a dash where there is none.
-        outcome: `worse`, `better`, `same`, or `unknown` where an arm has no score.
         missing: samples without a score.
     """
 
@@ -387,9 +348,7 @@ class CaseTable:
     Args:
         suite: its name, as it is.
         alone: there is one arm.
-        rows: the chosen cases.
-        total: cases of the suite.
-        slices: names of all slices, to choose from.
+        total: cases of the suite, chosen or not.
     """
 
     suite: str
@@ -411,13 +370,7 @@ class _Found:
 
 
 def case_table(run: RunRecord, suite: str, wanted: CaseFilter) -> CaseTable | None:
-    """The cases of a suite; None where the run has no such suite.
-
-    Args:
-        run: the record.
-        suite: its name.
-        wanted: which cases, in which order.
-    """
+    """The chosen cases of a suite; None where the run has no such suite."""
     compared = next((one for one in run.suites if one.name == suite), None)
     alone = next((one for one in run.new if one.name == suite), None)
     if compared is not None:

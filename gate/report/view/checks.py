@@ -18,9 +18,9 @@ from gate.report.view.slices import LONGEST_SENTENCE, NAMES_SHOWN, short_line
 from gate.scoring.pass_rule import reaches
 
 SHOWN = 40
-"""Cases of one suite that stay unfolded."""
+"""Cases of one suite that are not folded."""
 FOLDED = 500
-"""Cases of one suite that are folded; the record has them all."""
+"""Folded cases of one suite; the record has them all."""
 CASES_SHOWN = 5
 """Cases of one suite with their answers."""
 
@@ -44,12 +44,12 @@ CheckedCase = tuple[NewCaseRecord, CaseResult]
 
 
 def check_tables(run: RunRecord) -> tuple[CheckTable, ...]:
-    """One for each suite; empty where the run is no check."""
+    """One for each suite; empty where the run is not a check."""
     return tuple(_table(suite, run.unfinished) for suite in run.new) if run.kind == "check" else ()
 
 
 def check_notes(run: RunRecord) -> tuple[str, ...]:
-    """What the marks in these tables mean; nothing for marks that do not occur."""
+    """What the marks in these tables mean, for those that occur."""
     rows = [row for suite in run.new for row in checked_cases(suite)]
     if any(not check.counts for _, check in rows):
         return ("° Shown, and no part of what is asked of all cases: its slice is advisory, or has a rate of its own.",)
@@ -57,7 +57,7 @@ def check_notes(run: RunRecord) -> tuple[str, ...]:
 
 
 def checked_cases(suite: NewSuiteRecord) -> list[CheckedCase]:
-    """The cases of a suite with what the check says of them, the worst first."""
+    """The cases of a suite with the results of the check, the worst first."""
     rows = [(case, case.check) for case in suite.cases if case.check is not None]
     return sorted(rows, key=lambda row: (_ORDER.index(row[1].state), row[1].score or 0.0))
 
@@ -86,12 +86,7 @@ def _about(suite: NewSuiteRecord) -> str:
 
 
 def case_row(case: NewCaseRecord, check: CaseResult, unfinished: str | None = None) -> CheckedCaseRow:
-    """One case as text.
-
-    Args:
-        case, check: what was asked, and what came of it.
-        unfinished: why the run ended early, which its first line says and no case has to repeat.
-    """
+    """One case as text, without `unfinished`, the reason for an early end, which the first line says."""
     return CheckedCaseRow(
         name=short_line(case.id),
         slices=slice_values(case.slices),
@@ -114,7 +109,7 @@ def _gaps(check: CaseResult, unfinished: str | None) -> Iterator[str]:
 
 
 def _unscored(rows: Sequence[CheckedCase], name: str) -> int:
-    """Cases of a slice of which nobody can say whether they pass; of all cases only those that count."""
+    """Cases of a slice of which it is unknown whether they pass; of all cases only those that count."""
     states = (check.state for case, check in rows if (check.counts if name == OVERALL else _within(case, name)))
     return sum(state is CaseState.UNSCORED for state in states)
 
@@ -141,7 +136,7 @@ def _rate(rate: PassRate, unscored: int) -> RateRow:
 
 
 def _still_open(rate: PassRate, unscored: int) -> bool:
-    """Could the cases without a score make it miss, or reach, what is wanted after all?"""
+    """Whether the cases without a score could change whether it reaches the required rate."""
     if rate.wanted is None or not rate.n:
         return False
     total = rate.n + unscored
@@ -149,7 +144,7 @@ def _still_open(rate: PassRate, unscored: int) -> bool:
 
 
 def _failing(case: NewCaseRecord, check: CaseResult) -> FailingCase:
-    """The case with its answers, and of what the scorers say that by which they fall short."""
+    """The case with its answers, and what the scorers by which it fails say."""
     content = tuple(f"{one.name}: " for one in check.scorers if one.passed or (one.value or 0.0) >= FULL)
     outputs = [
         output.model_copy(update={"reasons": [reason for reason in output.reasons if not reason.startswith(content)]})
@@ -167,7 +162,7 @@ def _failing(case: NewCaseRecord, check: CaseResult) -> FailingCase:
 
 
 def count_in_state(run: RunRecord, state: CaseState) -> int:
-    """Cases in this state that count, over all suites."""
+    """Number of cases in this state that count, over all suites."""
     return sum(check.counts and check.state is state for suite in run.new for _, check in checked_cases(suite))
 
 

@@ -25,7 +25,7 @@ from gate.report.view.slices import (
 from gate.report.view.tables import AxesRow, SliceRow, SliceTable
 
 BAR_WIDTH = 17
-"""Columns of a bar; the outermost two are kept for the arrows of ends that lie outside."""
+"""Columns of a bar; the outermost two are for the arrows of ends outside the scale."""
 
 _STEP = 0.05
 _MARGIN = 0.15
@@ -37,7 +37,7 @@ class BarInterval:
     """A mean change and its bounds, on the scale of scores.
 
     Args:
-        mean: None when nothing was measured.
+        mean: None where nothing was measured.
         lower, upper: None is infinite.
     """
 
@@ -48,18 +48,18 @@ class BarInterval:
 
 @dataclass(frozen=True, slots=True)
 class BarScale:
-    """What the columns of a bar span; zero always lies strictly inside."""
+    """The range of a bar's columns; zero is always strictly inside."""
 
     low: float
     high: float
 
     @property
     def zero(self) -> int:
-        """The column of the zero mark, with at least one column for values on either side."""
+        """The column of zero, with at least one column on either side."""
         return min(max(self._position(0.0), 2), BAR_WIDTH - 3)
 
     def column(self, value: float) -> int:
-        """The column of a value; what is not zero never falls on the zero mark, nor on its other side."""
+        """The column of a value; a value other than zero is never in zero's column or on its other side."""
         if abs(value) < _ZERO:
             return self.zero
         place = min(max(self._position(value), 1), BAR_WIDTH - 2)
@@ -71,10 +71,9 @@ class BarScale:
 
 
 def bar_scale(intervals: Iterable[BarInterval]) -> BarScale:
-    """The smallest tidy scale that holds zero, every mean and every bound within [-1, 1].
+    """The smallest round scale that holds zero, every mean and every bound within [-1, 1].
 
-    Args:
-        intervals: the rows of a table; infinite bounds do not stretch the scale, an arrow stands for them.
+    Infinite bounds do not widen the scale, an arrow stands for them.
     """
     ends = [0.0]
     for item in intervals:
@@ -86,15 +85,7 @@ def bar_scale(intervals: Iterable[BarInterval]) -> BarScale:
 
 
 def interval_bar(interval: BarInterval, scale: BarScale) -> str:
-    """One bar: `  ├──●──┤ │      `, `◄──●──┼─┤       `.
-
-    Args:
-        interval: what to draw.
-        scale: from `scale_of`, the same for all rows of a table.
-
-    Returns:
-        `WIDTH` characters.
-    """
+    """One bar, `BAR_WIDTH` characters: `  ├──●──┤ │      `, `◄──●──┼─┤       `; all rows of a table have one scale."""
     cells = [" "] * BAR_WIDTH
     cells[scale.zero] = "│"
     if interval.mean is None:
@@ -119,9 +110,9 @@ def _end(bound: float | None, scale: BarScale, *, infinite: int) -> int:
 
 
 SHOWN_UNREMARKABLE = 5
-"""Rows below `overall` that slices without a shown change fill up."""
+"""Slices without a shown change are added below `overall` up to this number of rows."""
 SHOWN_REMARKABLE = 8
-"""Rows below `overall` at most; the worst are shown, and the fold says what it holds."""
+"""Most rows below `overall`; the worst are shown, and the fold says what it holds."""
 
 STATE_WORDS = {
     State.REGRESSION: "regression",
@@ -136,12 +127,12 @@ _NO_WIDTH = 1e-9
 
 
 def slice_tables(run: RunRecord) -> tuple[SliceTable, ...]:
-    """One table for each suite, if anything of it was scored."""
+    """One table for each suite with scores."""
     return tuple(_table(run, suite) for suite in run.suites if suite.quality.overall.n)
 
 
 def slice_footnotes(run: RunRecord) -> tuple[str, ...]:
-    """What the marks in the tables mean; nothing for marks that do not occur."""
+    """What the marks in the tables mean, for those that occur."""
     records = [named.record for named in run_slices(run)]
     notes = []
     if _familiar_matters(run) and any(map(only_familiar, records)):
@@ -165,7 +156,7 @@ def _without_width(record: Comparison) -> bool:
 
 
 def _alike(slices: Sequence[NamedSlice]) -> str:
-    """Why an interval has no width: not that anybody could be so sure."""
+    """Why an interval has no width: it does not mean certainty."""
     more = len(slices) - NAMES_SHOWN
     rest = f" and {more:,} more" if more > 0 else ""
     listed = ", ".join(short_line(named.full) for named in slices[:NAMES_SHOWN]) + rest
@@ -177,13 +168,7 @@ def _alike(slices: Sequence[NamedSlice]) -> str:
 
 
 def slice_row(named: NamedSlice, scale: BarScale, *, dagger: bool) -> SliceRow:
-    """One slice as text.
-
-    Args:
-        named: the slice.
-        scale: of its table.
-        dagger: mark it if the familiar rule would have failed it.
-    """
+    """One slice as text; `dagger` marks it if the familiar rule would have failed it."""
     record = named.record
     drawn = BarInterval(record.mean, record.lower, record.upper)
     groups = "" if record.units == record.n else f" ({numbers.counted(record.units, 'group')})"
@@ -203,7 +188,7 @@ def slice_row(named: NamedSlice, scale: BarScale, *, dagger: bool) -> SliceRow:
 
 
 def more_cases(named: NamedSlice) -> str:
-    """`about 120 more cases`, for a slice whose observed change would then show; empty where that is not known."""
+    """`about 120 more cases`, after which the observed change would show; empty where unknown."""
     needed, n = named.record.cases_needed, named.record.n
     if needed is None or needed <= n:
         return ""
@@ -225,7 +210,7 @@ def _table(run: RunRecord, suite: SuiteRecord) -> SliceTable:
 
 
 def _parted(run: RunRecord, ordered: Sequence[NamedSlice]) -> tuple[Sequence[NamedSlice], Sequence[NamedSlice]]:
-    """What is shown at once, and what is folded; a single row is not worth a fold."""
+    """What is shown, and what is folded; a single row is not folded."""
     remarkable = sum(not _unremarkable(run, named) for named in ordered)
     room = SHOWN_REMARKABLE if remarkable > SHOWN_UNREMARKABLE else SHOWN_UNREMARKABLE
     if all(map(is_unmoved, ordered)):
@@ -251,15 +236,15 @@ def _unremarkable(run: RunRecord, named: NamedSlice) -> bool:
 
 
 def only_familiar(record: Comparison) -> bool:
-    """The familiar rule alone would have failed it, for what it is worth.
+    """Whether only the familiar rule would have failed it, where that says something.
 
-    Where both rules do, a mark would say the same twice; of a handful of cases that rule makes nothing but mistakes.
+    Where both rules do, a mark would repeat it; for a handful of cases that rule is mostly wrong.
     """
     return record.familiar_fail and record.state is not State.REGRESSION and record.units >= FEWEST_UNITS
 
 
 def _familiar_matters(run: RunRecord) -> bool:
-    """Where the familiar rule is the method itself, a mark would say the same twice."""
+    """False where the familiar rule is the method itself, because a mark would repeat it."""
     return run.method.name != "percentile"
 
 
@@ -276,7 +261,7 @@ def _words(named: NamedSlice) -> str:
 
 
 def _boundless(record: Comparison) -> bool:
-    """So few cases moved that no test could show their fall or rise, be it as large as it may."""
+    """Whether so few cases moved that no test could show a fall or rise of any size."""
     unknown = record.lower is None and record.upper is None
     return record.state is State.NOISE and unknown and bool(record.mean)
 
@@ -286,10 +271,10 @@ def _bound_text(value: float) -> str:
 
 
 CALLS_FOR_P95 = 1_000
-"""Samples of an arm below which its 95th percentile is not to be trusted."""
+"""Samples of an arm below which its 95th percentile is not trusted."""
 
 _EXCEEDED = re.compile(r"\b(cost|latency) rose by .*, more than the allowed ")
-"""What `gate.engine.decide` gives as a reason."""
+"""The reason that `gate.engine.decide` gives."""
 
 
 def axes_rows(run: RunRecord) -> tuple[AxesRow, ...]:
@@ -325,7 +310,7 @@ def over_allowance(axis: AxisComparison) -> str:
 
 
 def is_axis_reason(reason: str) -> bool:
-    """Is this reason for a verdict what the line of the three axes says, that one rose beyond its allowance?"""
+    """Whether the line of the three axes already says this reason: cost or latency rose beyond its allowance."""
     return _EXCEEDED.search(reason) is not None
 
 
@@ -336,7 +321,7 @@ def p95_change(change: Estimate) -> str:
 
 
 def p95_is_trusted(axis: AxisComparison) -> bool:
-    """Are there calls enough in each arm for a 95th percentile?"""
+    """Whether each arm has enough calls for a 95th percentile."""
     return min(axis.baseline.calls, axis.candidate.calls) >= CALLS_FOR_P95
 
 

@@ -16,15 +16,15 @@ from gate.report.view.parts import Code, ConversationTable, ConversationView, Te
 from gate.report.view.slices import LONGEST_SENTENCE, short_line
 
 SUITES_SHOWN = 3
-"""Suites of which the notes tell."""
+"""Suites that the notes mention."""
 SENTENCES = 5
 TOOLS_SHOWN = 20
 CASES_SHOWN = 8
 """Cases with other calls than before."""
 A_FEW = 3
-"""Cases: of so many that ask back, or no longer do, nobody has to be told at once."""
+"""No note unless more cases than this ask back, or no longer do."""
 _SHRINKAGE = 2
-"""Cases that are added to each slice before shares are compared: 1 of 1 says less than 7 of 12."""
+"""Cases added to each slice before shares are compared: 1 of 1 says less than 7 of 12."""
 
 _WHAT = (
     "Means over the cases with conversations of both arms. A case calls a tool{} where more than half of its "
@@ -45,7 +45,7 @@ def conversation_tables(run: RunRecord) -> tuple[ConversationTable, ...]:
 
 
 def conversation_findings(run: RunRecord) -> tuple[Text, ...]:
-    """What a reader is told at once: a tool that is called no longer, and questions back that are more, or fewer."""
+    """Notes at the top: a tool that is no longer called, and more or fewer questions back."""
     several = len(run.suites) + len(run.new) > 1
     told = [(suite, [*_stopped(suite), *_asking(suite)]) for suite in run.suites]
     return tuple(
@@ -77,24 +77,24 @@ def _asking(suite: SuiteRecord) -> Iterator[Text]:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """A tool in the slice that says most about it."""
+    """A tool, and the slice that says most about it."""
 
     tool: ToolChange
     slice: ToolSlice
 
     def net(self, *, stopped: bool) -> int:
-        """Cases that changed in this direction, those of the other one taken away."""
+        """Cases that changed in this direction, less those of the other."""
         lost = self.tool.stopped - self.tool.started
         return lost if stopped else -lost
 
     def weight(self, *, stopped: bool) -> tuple[float, int, bool]:
-        """Sorts by the share of the slice, a small one mistrusted; among equals more cases, then all of the suite."""
+        """Sorts by the share of the slice, with small slices discounted; then more cases, then `overall`."""
         net = self.net(stopped=stopped)
         return (net / (self.slice.n + _SHRINKAGE), net, self.slice.slice == OVERALL)
 
 
 def _ranked(tools: ToolDifference, *, stopped: bool) -> list[_Place]:
-    """Each tool that stopped, or started, more than the reverse, in the slice that says most; the worst first."""
+    """Each tool that stopped, or started, more than the reverse, in its most telling slice; the worst first."""
     best: dict[str, _Place] = {}
     for piece in tools.slices:
         for tool in piece.tools:
@@ -151,7 +151,7 @@ def _brief(talks: Conversations, tools: ToolDifference | None) -> str:
 
 
 def _heard(talks: Conversations) -> bool:
-    """Was anybody asked whether the agent asks back?"""
+    """Whether anybody was asked if the agent asks back."""
     return talks.candidate.asking is not None
 
 
@@ -195,24 +195,24 @@ def _calls(one: ChangedCalls) -> Text:
 
 TURNS_SHOWN = 20
 USES_SHOWN = 20
-"""Calls of tools in one turn."""
+"""Tool calls in one turn."""
 NOTES_SHOWN = 6
-"""Of databases, and of what was missed."""
+"""On databases, and on what was missed."""
 
 _BY = {"case": "", "follow-up": "answered automatically", "simulated": "simulated user"}
 _ENDED = ("", "stop", "end_turn", "completed")
-"""What providers call an answer that came to its end."""
+"""What providers call a complete answer."""
 
 
 def conversation_course(transcript: TranscriptRecord | None) -> tuple[object, ...]:
-    """What was said and done, times and costs left out: conversations of the same course are shown once."""
+    """What was said and done, without times and costs: equal conversations are shown once."""
     if transcript is None:
         return ()
     return tuple((turn.said, turn.answer, turn.stop_reason, *map(_said, turn.tools)) for turn in transcript.turns)
 
 
 def conversation_view(output: OutputRecord) -> ConversationView | None:
-    """The conversation that an answer ended; None where it was one reply."""
+    """The conversation before an answer; None where there was only one reply."""
     found = output.transcript
     if found is None:
         return None
@@ -229,7 +229,7 @@ def conversation_view(output: OutputRecord) -> ConversationView | None:
 
 
 def _told(answer: str, text: str | None) -> bool:
-    """The report has shown this answer already."""
+    """Whether the report already shows this answer."""
     return text is not None and answer.strip() == text.strip()
 
 
@@ -273,7 +273,7 @@ def _said(use: ToolUseRecord) -> tuple[str, str, str, bool]:
 
 
 def _use(same: Sequence[ToolUseRecord]) -> ToolUseView:
-    """Calls in a row that differ in their time alone."""
+    """One entry for consecutive calls that differ only in their time."""
     use, times = same[0], [one.latency_s for one in same if one.latency_s is not None]
     arguments = use.arguments.strip()
     inner = "" if arguments in ("", "{}") else short_line(arguments, LONGEST_SENTENCE)

@@ -13,7 +13,7 @@ from gate.report.view.tables import ExamTrial
 
 PARTS_NAMED = 5
 RULES_NAMED = {"policy": 7, "budget": 7}
-"""Settings of one kind that a sentence names: all of our own, none of which may hide behind others."""
+"""Settings of one kind that a sentence names: all of our own, so that none is hidden behind others."""
 OTHERS_NAMED = 3
 LONGEST_VALUE = 40
 """Characters of one name."""
@@ -30,7 +30,7 @@ EDIT_WORDS = {
 
 
 def exam_notice(run: RunRecord) -> Text:
-    """One sentence on what the change edits, the most weighty first, and one on what counts; empty without an edit."""
+    """A sentence on what the change edits, the most important first, and one on what counts; empty without an edit."""
     parts = list(_parts(run))
     if not parts:
         return ()
@@ -49,15 +49,14 @@ def exam_notice(run: RunRecord) -> Text:
 
 
 def change_subject(run: RunRecord) -> str:
-    """The change, which does something else besides if a prompt changed or went."""
+    """The subject of that sentence: the change, which does more besides if a prompt changed or was removed."""
     return "This change also" if run.evaluated or run.deleted else "This change"
 
 
 def is_weighty(run: RunRecord) -> bool:
-    """Is there more than new cases, so that the next change may meet a weaker exam?
+    """Whether there is more than new cases, so that the next change may meet a weaker exam.
 
-    Cases whose promise is gone may go with it; where that is half of an exam or a whole slice that decides, it is
-    worth a second look.
+    Cases whose promise is gone may go with it; but half of an exam, or a whole slice that decides, needs a second look.
     """
     sizes = {suite.name: suite.exam.cases for suite in run.suites}
     return bool(run.run_edits) or any(
@@ -71,12 +70,7 @@ def is_weighty(run: RunRecord) -> bool:
 
 
 def emptied_slices(run: RunRecord, change: ExamChangeRecord) -> tuple[str, ...]:
-    """The slices of which no case is left once the obsolete ones are gone, but those of a rule, which go with it.
-
-    Args:
-        run: with the cases.
-        change: to the exam of one suite.
-    """
+    """The slices that lose all their cases with the obsolete ones, except those of a rule, which go with it."""
     gone = set(change.obsolete)
     cases = [case for suite in run.suites if suite.name == change.suite for case in suite.cases]
     touched = {part for case in cases if case.id in gone for part in case.slices.items() if part[0] != RULE}
@@ -85,19 +79,19 @@ def emptied_slices(run: RunRecord, change: ExamChangeRecord) -> tuple[str, ...]:
 
 
 def is_calm(run: RunRecord) -> bool:
-    """Did cases go with their promise, and is there nothing else to look at but new ones?"""
+    """Whether only new cases, and cases that went with their promise, are to be looked at."""
     return not is_weighty(run) and any(change.obsolete for change in run.exam_changes)
 
 
 def exam_trials(run: RunRecord) -> tuple[ExamTrial, ...]:
-    """What the edited exam says, suite by suite."""
+    """The results of the edited exam, suite by suite."""
     several = len(run.exam_changes) > 1
     rows = ((change.suite, trial) for change in run.exam_changes for trial in change.trials)
     return tuple(_trial(suite if several else "", trial) for suite, trial in rows)[:TRIALS_SHOWN]
 
 
 def scores_head(run: RunRecord) -> str:
-    """What heads the scores: both arms, or one arm's answers where no prompt changed."""
+    """The heading of the scores: both arms, or one arm's answers where no prompt changed."""
     tried = (trial for change in run.exam_changes for trial in change.trials)
     both = any(trial.baseline is not None and trial.kind != "rescored" for trial in tried)
     return "baseline → candidate" if both else "score"
@@ -136,7 +130,7 @@ def _of_kind(edits: Sequence[str], kind: str) -> list[str]:
 
 
 def _named(edits: Sequence[str], values: Sequence[EditedValueRecord]) -> Text:
-    """` (margin 0 → 0.5, required and 2 more)`; nothing where an edit has neither parts nor values."""
+    """` (margin 0 → 0.5, required and 2 more)`; empty where an edit has neither parts nor values."""
     known = {value.name: value for value in values}
     parts = [part for edit in edits if (part := _edit(edit, known))]
     if not parts:
@@ -150,7 +144,7 @@ def _named(edits: Sequence[str], values: Sequence[EditedValueRecord]) -> Text:
 
 
 def _edit(edit: str, values: Mapping[str, EditedValueRecord]) -> Text:
-    """The name below its kind, and the values; a threshold has no name below."""
+    """The name under its kind, and the values; a threshold has no name."""
     name, value = edit.partition(".")[2], values.get(edit)
     named: Text = (_code(name),) if name else ()
     if value is None:
@@ -201,7 +195,7 @@ def _code(name: str) -> Code:
 
 
 MOST_ABOVE = 0.1
-"""Share of cases above 0 up to which a baseline scores 0 in nearly all."""
+"""Share of cases above 0 up to which a baseline counts as 0 in nearly all."""
 SUITES_SHOWN = 3
 REMEDY = "If they are right, mend the scorer or the cases; if not, mend the prompt, or take a model that obeys it"
 """What to do about answers that all score 0, once somebody has read some."""
@@ -209,10 +203,9 @@ _LOOK = "read some answers: the model may not obey, or the scorer or the cases m
 
 
 def floor_findings(run: RunRecord) -> tuple[Text, ...]:
-    """A sentence for each suite that is at its floor, in whole or in slices, and for each scorer that never gave more.
+    """A sentence for each suite at its floor, in whole or in slices, and for each scorer that gave only 0.
 
-    Args:
-        run: a finished run. Half a run says nothing here, and neither does a slice that is too small to block.
+    Nothing for an incomplete run, or for a slice too small to block.
     """
     if run.unfinished is not None:
         return ()
@@ -226,7 +219,7 @@ def floor_findings(run: RunRecord) -> tuple[Text, ...]:
 
 
 def suites_at_floor(run: RunRecord) -> tuple[NamedSlice, ...]:
-    """`overall` of the suites in which nothing at all could have got worse."""
+    """`overall` of the suites in which nothing could have got worse."""
     if run.unfinished is not None:
         return ()
     return tuple(
@@ -235,11 +228,7 @@ def suites_at_floor(run: RunRecord) -> tuple[NamedSlice, ...]:
 
 
 def slices_at_floor(run: RunRecord, suite: SuiteRecord) -> list[tuple[NamedSlice, int]]:
-    """What cannot fall, with how many of its cases still can: `overall` alone where it is one of them.
-
-    Args:
-        run, suite: of one record.
-    """
+    """Slices that cannot fall, with how many of their cases still can; only `overall` where it is one of them."""
     found = []
     for named in suite_slices(run, suite):
         above = _above(suite, named)
@@ -252,7 +241,7 @@ def slices_at_floor(run: RunRecord, suite: SuiteRecord) -> list[tuple[NamedSlice
 
 
 def _above(suite: SuiteRecord, named: NamedSlice) -> int | None:
-    """Cases of which the baseline has more than 0; None where they are no exception."""
+    """Number of cases with a baseline above 0; None where they are no exception."""
     record = named.record
     if not record.n or record.baseline is None:
         return None
@@ -298,7 +287,7 @@ def _listed(found: Sequence[NamedSlice]) -> Text:
 
 
 def _silent(run: RunRecord, suite: SuiteRecord) -> Iterator[Text]:
-    """Scorers among several that gave nothing but 0, over enough cases to say so."""
+    """Scorers among several that gave only 0, over enough cases to say so."""
     if len(suite.scorers) < 2:
         return
     several = len(run.suites) > 1

@@ -45,7 +45,7 @@ def _name(used: MethodRecord) -> Text:
 
 
 def _early(run: RunRecord) -> str:
-    """How many samples the comparison rests on, and why not on more."""
+    """How many samples the comparison rests on, and why not more."""
     used = run.method
     planned, taken = used.samples_planned or 0, used.samples_taken or 0
     told = f"{numbers.counted(planned, 'sample')} per case planned"
@@ -100,7 +100,7 @@ DIGEST_SHOWN = 12
 
 
 def facts(run: RunRecord) -> tuple[Fact, ...]:
-    """Every fact of a run, the method first."""
+    """All facts of a run, the method first."""
     if not run.evaluated:
         return () if run.verdict is Verdict.SKIPPED else tuple(_unevaluated(run))
     compared = method_facts(run) if any(suite.quality.overall.n for suite in run.suites) else ()
@@ -146,7 +146,7 @@ def _suite(run: RunRecord, suite: SuiteRecord) -> Iterator[Fact]:
 
 
 def _samples(run: RunRecord, suite: SuiteRecord) -> str:
-    """Empty where the line on early stopping says it already."""
+    """Empty where the line on early stopping already says it."""
     told = suite.samples == run.method.samples_planned
     return "" if told else f", {numbers.counted(suite.samples, 'sample')} per case and arm"
 

@@ -30,7 +30,7 @@ LONGEST_REASON = 500
 
 
 def set_aside(run: RunRecord) -> Text:
-    """What follows the verdict's name where the verdict does not decide; empty where it does."""
+    """What follows the verdict's name where it does not decide; else empty."""
     if not run.waived_code or not run.waived:
         return ()
     if run.waived == "advisory":
@@ -52,7 +52,7 @@ def override_notes(run: RunRecord) -> tuple[Text, ...]:
 
 
 def override_setter(override: OverrideRecord) -> Text:
-    """Who answers for an override by which nothing was evaluated."""
+    """Who set an override that skipped the evaluation."""
     commit = Code(short_line(override.commit[:12]))
     if not override.by:
         said: Text = ("It is not known who set it. It holds for commit ", commit)
@@ -131,12 +131,12 @@ def _nothing(run: RunRecord) -> str:
 
 
 def first_line(run: RunRecord) -> str:
-    """The verdict and the slice that matters most, for a terminal or a log."""
+    """The verdict and the most important slice, for a terminal or a log."""
     return terminal_text(plain_first_line(run))
 
 
 def plain_first_line(run: RunRecord) -> str:
-    """The same as text, which whoever shows it has to escape."""
+    """The same as unescaped text."""
     before = f", {_plain(said)}" if (said := set_aside(run)) else ""
     return f"{run.verdict.value}{before}: {_plain(headline(run))}"
 
@@ -193,7 +193,7 @@ def _first_reason(run: RunRecord, otherwise: str) -> Text:
 
 
 def _worst(run: RunRecord, before: str) -> Text:
-    """The worst slice, where it fell; all cases of a run's one suite are no slice, and stand right below."""
+    """The worst slice, where it fell; in a run over one suite not `overall`, which is right below."""
     found = worst_slice(run)
     if found is None or (found.record.mean or 0.0) >= 0.0 or (found.overall and not found.suite):
         return ()
@@ -202,7 +202,7 @@ def _worst(run: RunRecord, before: str) -> Text:
 
 
 def _moved(named: NamedSlice) -> Text:
-    """`lang=de` fell by 0.417, from 0.806 to 0.389: the interval stands in the table."""
+    """`lang=de` fell by 0.417, from 0.806 to 0.389; the table has the interval."""
     return (_subject(named), f" {movement(named.record)}")
 
 
@@ -227,7 +227,7 @@ _ALONE = {
 
 
 def summary_sentence(run: RunRecord) -> Text:
-    """One sentence on the slices won and lost, and one on what this exam could not see."""
+    """A sentence on the slices that improved or fell, and one on what this exam could not see."""
     if run.override is not None and run.skipped_by_label:
         return override_setter(run.override)
     if not run.suites:
@@ -300,7 +300,7 @@ def _tally(slices: Sequence[NamedSlice]) -> tuple[str | Code, ...]:
 
 
 def _in_margins(fell: Sequence[NamedSlice]) -> Iterator[tuple[str | Code, ...]]:
-    """What fell and is tolerated: for sure, or for want of proof."""
+    """Falls that are tolerated, as certain or as unproven."""
     inside = sum(is_within_margin(named) for named in fell)
     if inside:
         yield (f"{inside:,} fell within {'its' if inside == 1 else 'their'} margin",)
@@ -320,7 +320,7 @@ def _quiet(state: State, count: int) -> str:
 
 
 def _small_and_lower(slices: Sequence[NamedSlice]) -> Text:
-    """A warning: what is too small to block is not thereby fine."""
+    """A warning that slices too small to block are lower."""
     small = [named for named in slices_in_state(slices, State.TOO_FEW) if named.record.units < FEWEST_UNITS]
     lower = [named for named in small if named.record.mean is not None and named.record.mean <= -WARNED_FALL]
     if not lower:

@@ -11,14 +11,12 @@ from gate.report.view.tables import AxesRow, DimensionTable, ExamTrial, PromiseT
 
 @dataclass(frozen=True, slots=True)
 class ToolUseView:
-    """One call of a tool, or several in a row that are alike.
+    """One tool call, or several in a row that are alike.
 
     Args:
         call: `get_listings({"city": "Rome"})`.
-        result: what came of it, short.
-        failed: it did.
-        seconds: `120 ms`, of all of them; empty where nobody measured it.
-        times: how many.
+        result: shortened.
+        seconds: `120 ms`, of all calls; empty where unknown.
     """
 
     call: str
@@ -34,13 +32,11 @@ class TurnView:
 
     Args:
         head: whose message, `Round 1, user`.
-        by: who wrote it, where it was not the case: `answered automatically`.
-        said: the message.
-        uses: calls of tools.
-        more: how many calls are not shown.
-        about: the agent's way to its answer: `step limit, 3 calls of the model, 1.2 s`.
-        answer: None where it is the one that the report shows already; empty where there are no words.
-        reopened: the session was closed behind it, and opened again.
+        by: who wrote it, where the case did not: `answered automatically`.
+        more: calls that are not shown.
+        about: how the agent got to its answer: `step limit, 3 calls of the model, 1.2 s`.
+        answer: None where the report already shows it; empty where there is no text.
+        reopened: the session was closed after it, and opened again.
         broken: no answer came.
     """
 
@@ -61,8 +57,7 @@ class ConversationView:
 
     Args:
         brief: `2 turns, 3 calls of tools (1 failed)`.
-        turns: in order.
-        notes: what it cost, what a database held, what was missed.
+        notes: cost, contents of a database, what was missed.
     """
 
     brief: str
@@ -72,12 +67,11 @@ class ConversationView:
 
 @dataclass(frozen=True, slots=True)
 class ToolRow:
-    """One tool.
+    """One tool, as text.
 
     Args:
-        name: its name.
-        cases: that call it, `12 → 5`.
-        stopped, started: cases that do so no longer, or newly.
+        cases: cases that call it, `12 → 5`.
+        stopped, started: cases that no longer do, or newly do.
     """
 
     name: str
@@ -92,10 +86,10 @@ class Answer:
 
     Args:
         label: score and samples.
-        text: the answer; None when there is none.
-        reasons: of scorers and judges, those of the lowest scores first.
-        folded: further reasons, of scores as high or higher.
-        talk: the conversation that it ended; None where it was one reply.
+        text: None where there is none.
+        reasons: of scorers and judges, lowest scores first.
+        folded: further reasons, of equal or higher scores.
+        talk: the conversation before it; None where it was one reply.
     """
 
     label: str
@@ -113,8 +107,9 @@ class CaseView:
         name: id, with the suite in front in a run over several.
         slices: `lang=de, tier=free`.
         scores: mean scores, `1.000 → 0.000`.
-        question, expected: as the case has them; None when not kept.
-        baseline, candidate: answers of the arms, the best of one and the worst of the other first; empty when not kept.
+        question, expected: None where not kept.
+        baseline, candidate: the best answer of the baseline first, and the worst of the candidate; empty where not
+            kept.
         diff: of the first of each; None where one of them is no answer.
     """
 
@@ -138,11 +133,10 @@ class FailingCase:
     """One case of a new prompt with answers that do not pass.
 
     Args:
-        name: its id.
         slices: `lang=de, tier=free`.
         passed: `1 of 3 answers pass`.
-        question, expected: as the case has them; None when not kept.
-        answers: empty when not kept.
+        question, expected: None where not kept.
+        answers: empty where not kept.
     """
 
     name: str
@@ -155,17 +149,16 @@ class FailingCase:
 
 @dataclass(frozen=True, slots=True)
 class RateRow:
-    """The pass rate of one slice of a new prompt.
+    """The pass rate of one slice of a new prompt, as text.
 
     Args:
-        name: within its suite.
+        name: without the suite.
         cases: how many, of how many where some have no score, and how many independent groups where that differs.
         rate: `62 % [48 %, 74 %]`.
         wanted: `90 %`, or a dash.
-        state: what it shows.
-        words: the same in plain words.
+        words: the state in words.
         doubtful: unproven where that matters.
-        advisory: shown by the user's wish, never blocks.
+        advisory: shown by the user's wish; never blocks.
     """
 
     name: str
@@ -180,15 +173,13 @@ class RateRow:
 
 @dataclass(frozen=True, slots=True)
 class NewPrompt:
-    """A prompt that the change brings.
+    """A prompt that the change adds.
 
     Args:
-        suite: its suite.
-        path: of the prompt.
-        about: when an answer passes, and what an answer costs and takes.
+        about: when an answer passes, and its cost and time.
         rows: `overall`, then the slices, the worst first.
         folded: slices without a shortfall, beyond a few.
-        cases: that fail, the worst first.
+        cases: the failing ones, the worst first.
     """
 
     suite: str
@@ -204,15 +195,13 @@ class CheckedCaseRow:
     """One case of a check.
 
     Args:
-        name: its id.
         slices: `lang=de, tier=free`.
-        state: what its samples show.
-        words: the same in plain words.
-        score: mean of the combined scores, with what was wanted where it falls short.
-        failing: each scorer that falls short with its reason, and why samples have no score.
-        others: all other scorers in one line: `rubric 4.1 of 5 (brevity 5.0, tone 3.0), 2 others 1.000`.
-        perfect: every scorer gives all that there is to get, which the score says already.
-        counts: it has a part in the verdict.
+        words: the state in words.
+        score: mean of the combined scores, with the threshold where it falls short.
+        failing: each scorer that falls short, with its reason, and why samples have no score.
+        others: the other scorers in one line: `rubric 4.1 of 5 (brevity 5.0, tone 3.0), 2 others 1.000`.
+        perfect: every scorer gives its full score, so that `score` says it all.
+        counts: it counts for the verdict.
     """
 
     name: str
@@ -227,7 +216,7 @@ class CheckedCaseRow:
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """All that the scorers say."""
+        """Everything that the scorers say."""
         return (*self.failing, *([self.others] if self.others else []))
 
 
@@ -236,15 +225,13 @@ class CheckTable:
     """One suite of a check.
 
     Args:
-        suite: its name.
-        path: of the prompt.
-        about: when a case passes, and what an answer costs and takes.
-        rows: cases that fail, then those without a score, then the first of those that pass.
+        about: when a case passes, and the cost and time of an answer.
+        rows: failing cases, then those without a score, then the first that pass.
         folded: further cases that pass.
-        more: how many cases are not even folded.
+        more: cases that are left out.
         rates: `overall`, then the slices.
-        cases: that do not pass, with their answers, the worst first.
-        bad: how many cases with an answer do not pass.
+        cases: failing ones with their answers, the worst first.
+        bad: number of cases that have an answer and do not pass.
     """
 
     suite: str
@@ -266,7 +253,7 @@ class Code:
 
 
 MOST_STILL = 3
-"""Suites without a shown change that are told one by one."""
+"""Suites without a shown change that are listed one by one."""
 
 Text: TypeAlias = tuple[str | Code, ...]
 """Running text; the plain strings are sentences, which a renderer still has to escape."""
@@ -274,13 +261,7 @@ Text: TypeAlias = tuple[str | Code, ...]
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """One line on how the verdict was reached.
-
-    Args:
-        label: what it is about.
-        text: the fact.
-        brief: belongs in the shortest account, too.
-    """
+    """One line on how the verdict was reached; `brief` ones are also in the shortest report."""
 
     label: str
     text: Text
@@ -295,7 +276,7 @@ class UsageRow:
         arm: with the suite in front in a run over several.
         tokens: input, cache read, cache write, output.
         cost: dollars per call, or per conversation.
-        p50, p95: seconds likewise.
+        p50, p95: time per call, or per conversation.
     """
 
     arm: str
@@ -310,14 +291,13 @@ class ConversationTable:
     """The conversations of one suite.
 
     Args:
-        suite: its name; empty in a run over one suite.
-        brief: what changed most, in a line.
+        suite: empty in a run over one suite.
+        brief: the largest change, in a line.
         cases: `40 cases`.
-        compared: there are two arms.
-        sentences: which tools were called no longer, or newly, and where most.
+        sentences: which tools are no longer called, or newly called, and where most.
         figures: name, and `4 % → 31 %`.
         tools: those that stopped in most cases first.
-        more: tools that there are no rows for.
+        more: tools without a row.
         changed: cases with other calls than before.
         notes: what the figures are.
     """
@@ -339,35 +319,31 @@ class ReportView:
     """A whole report.
 
     Args:
-        verdict: the run's.
         headline: what follows the verdict in the first line.
-        sentence: slices won and lost.
-        notes: reasons that a reader must see at once.
+        sentence: slices that improved or fell.
+        notes: what a reader must see at once.
         axes: one for each suite.
         confidence: `95 %`.
         tables: one for each suite.
-        footnotes: below the tables.
-        cases: that explain what the first line says, the most telling first.
+        cases: those that explain the first line, the most telling first.
         usage: two rows for each suite.
-        per: what money and time in it are means over, `per call`.
-        facts: how the verdict was reached.
-        steps: what to do next.
-        command: runs the comparison again; empty when that needs more than the run knows.
-        left_out: what a limit on the length took away.
-        new: prompts that the change brings, which were compared with nothing.
+        per: what money and time in `usage` are means over, `per call`.
+        steps: what to do next, in order.
+        command: compares again; empty where that needs more than the run knows.
+        left_out: what was left out to limit the length.
+        new: prompts that the change adds, which were compared with nothing.
         aside: what sets the verdict aside, for the first line; empty where it decides.
-        notice: what the change does to its own exam; stands above everything but the verdict.
-        weighty: the notice tells of more than new cases.
-        calm: it tells of cases that went with their promise, and of new ones.
-        exam: what the edited exam says.
+        notice: what the change does to its own exam; directly below the verdict.
+        weighty: the notice is about more than new cases.
+        calm: the notice is about cases that went with their promise, and new ones.
+        exam: results of the edited exam.
         dimensions: one table for each rubric.
         scorers: one table for each compared suite with several scorers.
-        exam_scores: what the scores in it are.
-        checks: the suites of a check.
+        exam_scores: what the scores in `exam` are.
         conversations: one table for each suite with agents.
         promises: one table for each prompt whose promises differ.
-        cases_head: what the cases are.
-        spent: what the run took, and what known answers saved; empty where nothing was asked.
+        cases_head: heading of `cases`.
+        spent: what the run spent, and what known answers saved; empty where nothing was asked.
     """
 
     verdict: Verdict
@@ -402,7 +378,7 @@ class ReportView:
 
     @property
     def still(self) -> frozenset[str]:
-        """Suites in which nothing is shown to have moved, where they are too many to be told one after another."""
+        """Suites in which nothing is shown to have moved, where they are too many to be listed one by one."""
         moved = {table.suite for table in self.tables if not table.quiet}
         quiet = frozenset(axes.suite for axes in self.axes if axes.suite and axes.quiet) - moved
         return quiet if len(quiet) > MOST_STILL else frozenset()
@@ -417,17 +393,17 @@ class ReportView:
 
     @property
     def lead(self) -> str | Text:
-        """What stands right below the first line: the sentence, or in an alert without one the first note."""
+        """The text right below the first line: the sentence, or in an alert without one the first note."""
         return self.sentence or (self.notes[0] if self.alert and self.notes else ())
 
     @property
     def rest(self) -> tuple[str | Text, ...]:
-        """The notes below that."""
+        """The notes below `lead`."""
         return self.notes if self.sentence or not self.alert else self.notes[1:]
 
     @property
     def alert(self) -> str:
-        """The kind of GitHub's alert that the sentence stands in; empty for verdicts that ask nothing of anybody."""
+        """The kind of GitHub alert around the sentence; empty for verdicts that need no action."""
         return "WARNING" if self.verdict is Verdict.BLOCK and self.aside else _ALERTS.get(self.verdict, "")
 
 

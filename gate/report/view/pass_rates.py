@@ -1,4 +1,4 @@
-"""Prompts that the change brings: pass rates against what is required, and failing cases."""
+"""Prompts that the change adds: pass rates against what is required, and failing cases."""
 
 from collections.abc import Iterator, Sequence
 
@@ -14,7 +14,7 @@ from gate.report.view.slices import NAMES_SHOWN, short_line, shown_and_folded
 
 
 def missed_rate(run: RunRecord) -> Text:
-    """The slice of a new prompt that falls shortest of what is wanted; empty where none misses it."""
+    """The slice of a new prompt that misses its rate by most; empty where none does."""
     found = _worst(run, PassState.MISSED)
     return () if found is None else _told(*found)
 
@@ -36,18 +36,18 @@ def doubtful_rate(run: RunRecord) -> Text:
 
 
 def met_rate(run: RunRecord) -> Text:
-    """That the new prompts are good enough, with the pass rate of the one that has the least to spare."""
+    """That the new prompts are good enough, with the pass rate of the one with the smallest margin."""
     found = _worst(run, PassState.MET)
     return () if found is None else _told(*found)
 
 
 def asks_for_rate(suite: NewSuiteRecord) -> bool:
-    """Whether its policy asks for a pass rate at all."""
+    """Whether its policy requires a pass rate at all."""
     return any(rate.wanted is not None for rate in (suite.overall, *suite.slices))
 
 
 def advises_rate(run: RunRecord, reason: str) -> bool:
-    """Does a step say this reason: that nobody said what is good enough?"""
+    """Whether a step already says this reason: that no pass rate is required."""
     held = run.verdict is Verdict.HOLD
     return held and any(reason.startswith(f"{suite.name}: nobody said what is good enough") for suite in _unasked(run))
 
@@ -120,7 +120,7 @@ def new_prompt_usage(run: RunRecord) -> Iterator[UsageRow]:
 
 
 def _worst(run: RunRecord, state: PassState) -> tuple[NewSuiteRecord, PassRate] | None:
-    """Of the slices that can block and show `state`, the one with the least to spare; `overall` among equals."""
+    """Of the slices that can block and are in `state`, the one with the smallest margin; `overall` among equals."""
     found = [
         (suite, rate)
         for suite in run.new
@@ -138,12 +138,12 @@ def rate_interval(rate: PassRate) -> str:
 
 
 def rate_margin(rate: PassRate) -> float:
-    """How far the rate lies above the wanted one; negative where it falls short."""
+    """How far the rate is above the required one; negative where it falls short."""
     return (rate.rate or 0.0) - (rate.wanted or 0.0)
 
 
 def _unasked(run: RunRecord) -> list[NewSuiteRecord]:
-    """Those whose policy asks for no pass rate."""
+    """Those whose policy requires no pass rate."""
     return [suite for suite in run.new if not asks_for_rate(suite)]
 
 
@@ -168,7 +168,7 @@ def _told(suite: NewSuiteRecord, rate: PassRate) -> Text:
 
 CASES_SHOWN = 3
 SHOWN_UNREMARKABLE = 6
-"""Slices without a shortfall that stay unfolded."""
+"""Slices without a shortfall that are not folded."""
 
 NEW_RATE_WORDS = {
     PassState.MISSED: "missed",
@@ -182,7 +182,7 @@ _ORDER = tuple(NEW_RATE_WORDS)
 
 
 def new_prompts(run: RunRecord) -> tuple[NewPrompt, ...]:
-    """What there is to show of each."""
+    """The view of each new prompt."""
     return tuple(_prompt(suite) for suite in run.new)
 
 
@@ -200,11 +200,10 @@ def _prompt(suite: NewSuiteRecord) -> NewPrompt:
 
 
 def passing_rule(suite: NewSuiteRecord, what: str, over: str = "") -> str:
-    """When something passes, and what a call takes.
+    """When something passes, and the cost and time of a call.
 
     Args:
-        suite: of one arm.
-        what: passes, as a sentence begins.
+        what: the thing that passes, as the beginning of a sentence.
         over: what its score is a mean of, after a comma.
     """
     mark = (
@@ -222,12 +221,12 @@ def passing_rule(suite: NewSuiteRecord, what: str, over: str = "") -> str:
 
 
 def rate_rank(rate: PassRate) -> tuple[int, bool, float, str]:
-    """Sorts slices: what falls shortest first."""
+    """Sorts slices by their shortfall, the largest first."""
     return (_ORDER.index(rate.state), rate.advisory, rate_margin(rate), rate.slice)
 
 
 def rate_unremarkable(rate: PassRate) -> bool:
-    """Whether a slice can be folded: it is neither short nor doubtful, nor one that somebody wants to see."""
+    """Whether a slice can be folded: it is not short, doubtful, or requested by the user."""
     return rate.state is not PassState.MISSED and not rate.doubtful and not rate.advisory
 
 
@@ -248,7 +247,7 @@ def rate_row(rate: PassRate) -> RateRow:
 
 
 def _failing(suite: NewSuiteRecord) -> list[NewCaseRecord]:
-    """Cases with a sample that does not pass, the worst first; among equals those of a slice that missed."""
+    """Cases with a sample that does not pass, the worst first; among equals those of a slice that missed its rate."""
     bad = {rate.slice for rate in suite.slices if rate.state is PassState.MISSED}
     failing = [case for case in suite.cases if False in case.passed]
 

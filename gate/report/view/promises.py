@@ -14,11 +14,7 @@ NAMED = 5
 
 
 def promise_steps(run: RunRecord) -> Iterator[Text]:
-    """Promises that the change gives up, and new ones that the new prompt does not keep.
-
-    Args:
-        run: with what the change does to promises.
-    """
+    """Promises that the change drops, and new ones that the new prompt does not keep."""
     given_up = [
         _named(run, one, change.rule) for one in run.promises for change in one.changes if needs_confirmation(change)
     ]
@@ -30,12 +26,12 @@ def promise_steps(run: RunRecord) -> Iterator[Text]:
 
 
 def needs_confirmation(change: PromiseRecord) -> bool:
-    """Is the author asked whether that was meant? Not of a rule that nobody relied on before."""
+    """Whether the author must confirm the change; not for a rule that nobody relied on before."""
     return change.state in INTENDED and change.before is not None
 
 
 def is_broken(trial: PromiseTrialRecord) -> bool:
-    """Does no answer of the new prompt keep the rule?"""
+    """Whether no answer of the new prompt keeps the rule."""
     return trial.candidate_scored > 0 and trial.candidate_kept == 0
 
 
@@ -51,9 +47,9 @@ def _listed(rules: list[str]) -> str:
 ROWS_SHOWN = 30
 NOTES_SHOWN = 8
 ROWS_UNFOLDED = 5
-"""Besides those that the author is asked about."""
+"""Besides those that the author must confirm."""
 FEW = 30
-"""Tests that say little: the floor of a slice that should decide."""
+"""With fewer tests a result says little: the floor of a slice that should decide."""
 LONGEST_RULE = 240
 """Characters of a wording, and of a quotation."""
 
@@ -72,22 +68,13 @@ _INPUT_WORDS = {"added": "new", "removed": "dropped", "changed": "changed"}
 
 
 def promise_tables(records: Sequence[PromisesRecord]) -> tuple[PromiseTable, ...]:
-    """One table for each prompt whose promises differ.
-
-    Args:
-        records: of the suites of a run, or the one of a comparison of two prompts.
-    """
+    """One table for each prompt whose promises differ, in a run or in a comparison of two prompts."""
     differing = [one for one in records if one.changes or one.inputs or one.notes]
     return tuple(_table(one, one.suite if len(records) > 1 else "") for one in differing)
 
 
 def fewer_rows(table: PromiseTable, rows: int) -> PromiseTable:
-    """A table with this many rows at most, the most weighty ones.
-
-    Args:
-        table: the whole table.
-        rows: 0 leaves the counts; a few leave neither reasons nor what can be passed over.
-    """
+    """The most important rows; 0 keeps only the counts, and a few leave out reasons and unimportant rules."""
     kept, folded, inputs = table.rows[:rows], table.folded[: max(0, rows - len(table.rows))], table.inputs[:rows]
     if rows < ROWS_UNFOLDED:
         kept, folded, inputs = tuple(replace(row, reason="", tried="") for row in kept), (), ()
@@ -140,7 +127,7 @@ def _row(change: PromiseRecord, trial: PromiseTrialRecord | None) -> PromiseRow:
 
 
 def _evidence(change: PromiseRecord) -> str:
-    """The prompt's words; none where a rule that nobody asks about says the same."""
+    """The prompt's words; empty where a rule that needs no confirmation says the same."""
     rule, evidence = change.before, change.evidence
     if change.after is not None:
         rule, evidence = change.after, change.new_evidence
@@ -148,7 +135,7 @@ def _evidence(change: PromiseRecord) -> str:
 
 
 def _tried(trial: PromiseTrialRecord) -> str:
-    """How often each version keeps a rule, with Wilson's interval of 95 %; what has no score is told."""
+    """How often each version keeps a rule, with Wilson's 95 % interval; answers without a score are mentioned."""
     old = _share(trial.baseline_kept, trial.baseline_scored)
     new = _share(trial.candidate_kept, trial.candidate_scored)
     lost = 2 * trial.tests - trial.baseline_scored - trial.candidate_scored

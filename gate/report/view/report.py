@@ -1,4 +1,4 @@
-"""A finished run becomes one view, from which every renderer works."""
+"""Builds the view of a finished run that every renderer shows."""
 
 from gate.errors import SHOWN
 from gate.record.comparison import State, Verdict
@@ -20,17 +20,13 @@ from gate.report.view.slices import LONGEST_SENTENCE, run_slices, short_line
 
 NOTES_SHOWN = 6
 REASONS_SHOWN = 8
-"""As many as there are where samples are missing: what they could change, which cases, and why."""
+"""As many as a run with missing samples has: what they could change, which cases, and why."""
 MISTAKES_SHOWN = SHOWN + 3
-"""How many there are, each, the count of those beyond, and what to do."""
+"""The number of mistakes, each of them, the number left out, and what to do."""
 
 
 def report_view(run: RunRecord) -> ReportView:
-    """Everything that a report says, in the order in which it says it.
-
-    Args:
-        run: the whole record; the view needs nothing else.
-    """
+    """Everything that a report says, in its order."""
     return ReportView(
         verdict=run.verdict,
         headline=headline(run),
@@ -64,7 +60,7 @@ def report_view(run: RunRecord) -> ReportView:
 
 
 def _sentence(run: RunRecord) -> Text:
-    """What the first line had no room for, and the slices won and lost."""
+    """What did not fit in the first line, and the slices that improved or fell."""
     if run.verdict is not Verdict.INCONCLUSIVE:
         return summary_sentence(run)
     told = [one for one in (unfinished.obstacle_in_full(run), _neither(run), summary_sentence(run)) if one]
@@ -72,7 +68,7 @@ def _sentence(run: RunRecord) -> Text:
 
 
 def _neither(run: RunRecord) -> Text:
-    """What no verdict means."""
+    """What the lack of a verdict means."""
     if run.kind in ("check", "baseline"):
         return ()
     if not run.evaluated:
@@ -84,7 +80,7 @@ def _neither(run: RunRecord) -> Text:
 def _notes(run: RunRecord) -> tuple[str | Text, ...]:
     """What a reader must see at once.
 
-    Label, gaps, what could not fall, what agents do no longer, what became of the prompt cache, of replies and of known
+    Label, gaps, what could not fall, what agents no longer do, changes of the prompt cache, of replies and of known
     answers, remarks, then the reasons.
     """
     shown, reasons = REASONS_SHOWN if run.evaluated else MISTAKES_SHOWN, _reasons(run)
@@ -109,7 +105,7 @@ def _notes(run: RunRecord) -> tuple[str | Text, ...]:
 
 
 def _reasons(run: RunRecord) -> tuple[str, ...]:
-    """The reasons, where neither the first line nor the table shows them."""
+    """The reasons that neither the first line nor the table shows."""
     slices = run_slices(run)
     if run.verdict is Verdict.BLOCK:
         plain = bool(run.new) or any(named.record.state is State.REGRESSION for named in slices)

@@ -23,16 +23,16 @@ from gate.report.view.tables import DimensionRow, DimensionTable, ScorerRow, Sco
 
 PARTS_SHOWN = 12
 LONGEST_REASON, BESIDE_PARTS = 200, 100
-"""Characters of what one scorer says, where all have to be read at a glance; fewer where its parts have figures."""
+"""Characters of what one scorer says where all are listed; fewer where its parts have figures."""
 FULL = 1.0 - 1e-9
-"""From here on a score is all that there is to get."""
+"""From here on a score counts as full."""
 
 ScoreScale = tuple[float, float] | None
-"""The ends of a rubric's scale; None where a score's own range is meant."""
+"""The ends of a rubric's scale; None stands for the range of the score itself."""
 
 
 def scorer_text(one: ScorerResult) -> str:
-    """`rubric 3.4 of 5, needs 3.5 (brevity 5.0, tone 3.0)`, with the mark where that is missed."""
+    """`rubric 3.4 of 5, needs 3.5 (brevity 5.0, tone 3.0)`, with the threshold where it is missed."""
     if one.value is None:
         return f"{short_line(one.name)} no score"
     mark = one.mark if one.passed is False else None
@@ -43,7 +43,7 @@ def scorer_text(one: ScorerResult) -> str:
 
 
 def case_score(check: CaseResult) -> str:
-    """The score of a case, with what was wanted of it where it falls short; a dash where there is none."""
+    """The score of a case, with its threshold where it falls short; a dash where there is none."""
     if check.score is None:
         return numbers.NOTHING
     scale, mark = case_scale(check), check.mark if check.state is CaseState.FAILED else None
@@ -54,7 +54,7 @@ def case_score(check: CaseResult) -> str:
 
 
 def case_scale(check: CaseResult) -> ScoreScale:
-    """The scale of a case's score: that of its scorer, if it has one alone."""
+    """The scale of a case's score: that of its only scorer, if it has just one."""
     return check.scorers[0].scale if len(check.scorers) == 1 else None
 
 
@@ -63,8 +63,7 @@ def score_and_mark(value: float, mark: float | None, scale: ScoreScale) -> str:
 
     Args:
         value: in [0, 1].
-        mark: that it misses, in [0, 1]; None where there is none, or it is reached.
-        scale: on which both are shown.
+        mark: the missed threshold, in [0, 1]; None where there is none, or it is reached.
     """
     of = "" if scale is None else f" of {scale[1]:g}"
     if mark is None:
@@ -77,8 +76,7 @@ def score_and_mark(value: float, mark: float | None, scale: ScoreScale) -> str:
 def shortcomings(check: CaseResult) -> Iterator[str]:
     """Each scorer that falls short with what it says, and why there is no score where there is none.
 
-    Where the mark is that of the combined score, what keeps a scorer from all that there is to get is what the case
-    falls short by.
+    Where only the combined score has a threshold, every scorer below its full score falls short.
     """
     for one in check.scorers:
         if falls_short(check, one):
@@ -87,7 +85,7 @@ def shortcomings(check: CaseResult) -> Iterator[str]:
 
 
 def falls_short(check: CaseResult, one: ScorerResult) -> bool:
-    """Is it this scorer's doing that the case does not pass?"""
+    """Whether this scorer is a cause of the case's failing."""
     if check.state is not CaseState.FAILED or one.value is None:
         return False
     return one.passed is False if check.mark is None else one.value < FULL
@@ -108,7 +106,7 @@ def other_scores(check: CaseResult) -> str:
 
 
 def mean_score(checks: Sequence[CaseResult]) -> str:
-    """The mean over some cases; on a scale where all of them are on that one."""
+    """The mean over some cases, on their scale where all have the same."""
     known = [check for check in checks if check.score is not None]
     if not known:
         return numbers.NOTHING
@@ -118,7 +116,7 @@ def mean_score(checks: Sequence[CaseResult]) -> str:
 
 
 def _figure(value: float, scale: ScoreScale, more: int = 0) -> str:
-    """Three decimals of a share, one of a grade, and `more`."""
+    """Three decimals for a share, one for a grade, and `more`."""
     return numbers.score(value, 3 + more) if scale is None else numbers.grade_from_share(value, scale, 1 + more)
 
 
@@ -130,7 +128,7 @@ _PASSED = "Passed: answers that a required scorer gave more than 0; its 0 makes 
 
 
 def scorer_tables(run: RunRecord) -> tuple[ScorerTable, ...]:
-    """One table for each suite with two scorers or more; the one scorer of others is in the table of the slices."""
+    """One table for each suite with two scorers or more; a single scorer is in the table of the slices."""
     return tuple(_scorer_table(suite_label(run, suite), suite) for suite in run.suites if len(suite.scorers) > 1)
 
 
@@ -148,7 +146,7 @@ def _scorer_table(label: str, suite: SuiteRecord) -> ScorerTable:
 
 
 def _stillness(one: ScorerChange) -> tuple[bool, float]:
-    """Those that moved most come first; the order of the exam decides between equals."""
+    """Sorts those that moved most first; equals stay in the order of the exam."""
     return (one.mean is None, -round(abs(one.mean or 0.0), 9))
 
 
@@ -215,9 +213,6 @@ def agreement_with_people(judge: JudgeQuote) -> str:
     """`agrees with people on 91 % [86, 95] of the answers (n = 120, 2026-11-22)`, or why nothing can be said.
 
     Where several answers are to one question: `(91 answers to 15 questions, 2026-11-22)`.
-
-    Args:
-        judge: as the record has it.
     """
     if judge.agreement is not None:
         value, lower, upper = judge.agreement
@@ -242,13 +237,13 @@ def _size(judge: JudgeQuote) -> str:
 
 
 def judge_fact(prefix: str, judge: JudgeQuote) -> Fact:
-    """Who judges, at which temperature, and how far that agrees with people: nobody should believe a score without."""
+    """The judge, its temperature, and its agreement with people, without which a score should not be believed."""
     told = short_line(f"{_asked(judge)}{agreement_with_people(judge)}", LONGEST_SENTENCE)
     return Fact(f"{prefix}{short_line(judge.scorer)}", (told,), brief=True)
 
 
 def jury_facts(run: RunRecord) -> Iterator[Fact]:
-    """Agreement of each jury, and the answers that its judges see most differently."""
+    """Agreement of each jury, and the answers on which its judges differ most."""
     for suite in run.suites:
         label = suite_label(run, suite)
         yield from _juries(f"{short_line(label)}: " if label else "", suite)
@@ -322,12 +317,7 @@ def _contested(one: ContestedAnswer, scale: ScoreScale) -> str:
 
 
 def position_facts(prefix: str, suite: SuiteRecord) -> Iterator[Fact]:
-    """One fact for each pairwise judge.
-
-    Args:
-        prefix: the suite's name within a run over several.
-        suite: with what was measured.
-    """
+    """One fact for each pairwise judge; `prefix` is the suite's name in a run over several."""
     for one in suite.positions:
         yield Fact(f"{prefix}{short_line(one.scorer)}", (_result(one),), brief=True)
         yield Fact(f"{prefix}{short_line(one.scorer)}, order of the answers", (_told(one),), brief=True)
@@ -347,7 +337,7 @@ def _told(one: PositionBias) -> str:
 
 
 def _bias(first: Estimate) -> str:
-    """The places are even: each answer is shown once at either."""
+    """What the share of the first place means; each answer is shown once at either place."""
     if first.lower is None or first.upper is None:
         return "too few to call it a bias"
     if first.lower > 0.5:

@@ -1,4 +1,4 @@
-"""Which slice is which: all comparisons of a run under their full names, and the worst of them."""
+"""The comparisons of a run under their full names, and the worst of them."""
 
 import math
 from collections.abc import Callable, Iterable, Sequence
@@ -22,12 +22,11 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True, slots=True)
 class NamedSlice:
-    """A comparison and what it is called.
+    """A comparison and its name.
 
     Args:
-        suite: the suite's name; empty in a run over one suite.
+        suite: empty in a run over one suite.
         local: `overall` or `dimension=value`.
-        record: the comparison.
     """
 
     suite: str
@@ -44,12 +43,12 @@ class NamedSlice:
 
 
 def suite_label(run: RunRecord, suite: SuiteRecord | NewSuiteRecord) -> str:
-    """The suite's name where it is needed: empty in a run over one suite, be it compared or new."""
+    """The suite's name where needed; empty in a run over one suite, compared or new."""
     return suite.name if has_several_suites(run) else ""
 
 
 def has_several_suites(run: RunRecord) -> bool:
-    """Whether slices and cases need the name of their suite; new ones count, since they have cases, too."""
+    """Whether slices and cases need the name of their suite; new suites count too."""
     return len(run.suites) + len(run.new) > 1
 
 
@@ -75,26 +74,26 @@ def run_slices(run: RunRecord) -> tuple[NamedSlice, ...]:
 
 
 def slices_in_state(slices: Iterable[NamedSlice], state: State) -> tuple[NamedSlice, ...]:
-    """Those that show `state`, worst first."""
+    """Slices in this state, the worst first."""
     return tuple(sorted((named for named in slices if named.record.state is state), key=worst_first))
 
 
 def worst_slice(run: RunRecord) -> NamedSlice | None:
-    """The slice that matters most: of those that can block the lowest upper bound, else the lowest mean change."""
+    """The most important slice: of those that can block the lowest upper bound, else the lowest mean change."""
     known = [named for named in run_slices(run) if named.record.mean is not None]
     tested = [named for named in known if named.record.blocking and named.record.upper is not None]
     return min(tested or known, key=worst_first if tested else _mean_first, default=None)
 
 
 def worst_first(named: NamedSlice) -> tuple[float, float, bool, str]:
-    """Sorts by upper bound, then mean change: the surest fall first; the automatic `length` behind chosen slices."""
+    """Sorts by upper bound, then mean change, then the automatic `length` behind chosen slices."""
     upper, mean = named.record.upper, named.record.mean
     automatic = named.local.startswith("length=")
     return (math.inf if upper is None else upper, math.inf if mean is None else mean, automatic, named.full)
 
 
 def movement(record: Comparison) -> str:
-    """`fell by 0.417, from 0.806 to 0.389`: the words of the first line of the comment, and of all outputs."""
+    """`fell by 0.417, from 0.806 to 0.389`: the same words in all outputs."""
     known = record.baseline is not None and record.candidate is not None
     scores = f", from {numbers.score(record.baseline)} to {numbers.score(record.candidate)}" if known else ""
     return f"{numbers.fell_or_rose(record.mean or 0.0)}{scores}"
@@ -108,24 +107,24 @@ def fall_sentence(record: Comparison, called: str) -> str:
 
 
 def is_unmoved(named: NamedSlice) -> bool:
-    """Enough cases were asked, and neither arm did better on any of them: there is no spread to make an interval of."""
+    """Enough cases were asked, and no score changed in any: there is no spread for an interval."""
     return named.record.state is State.NOISE and named.record.moved == 0
 
 
 def is_tolerated(named: NamedSlice) -> bool:
-    """It fell for sure, and is not shown to have fallen by more than its margin."""
+    """It fell for certain, and is not shown to have fallen by more than its margin."""
     record = named.record
     return record.state is State.NOISE and record.upper is not None and record.upper < 0.0
 
 
 def is_within_margin(named: NamedSlice) -> bool:
-    """It fell for sure, and for sure by no more than its margin."""
+    """It fell for certain, and for certain by no more than its margin."""
     lower = named.record.lower
     return is_tolerated(named) and lower is not None and lower >= -named.record.margin
 
 
 def short_line(text: str, limit: int = LONGEST_NAME) -> str:
-    """A name, or a sentence from elsewhere, on one line and of bounded length."""
+    """A name or sentence from outside, on one line and of bounded length."""
     text = one_line(text[: 8 * limit])
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
 
@@ -152,7 +151,7 @@ def _mean_first(named: NamedSlice) -> tuple[float, float, bool, str]:
 def shown_and_folded(
     ordered: Iterable[Item], plain: Callable[[Item], bool], shown: int
 ) -> tuple[list[Item], list[Item]]:
-    """What stays in a table and what is folded under it: all plain items but the first `shown`. The order is kept."""
+    """Splits items in two: all plain ones but the first `shown` are folded; the order is kept."""
     kept: list[Item] = []
     folded: list[Item] = []
     met = 0

@@ -15,9 +15,9 @@ class AxesRow:
     """The three axes of one suite.
 
     Args:
-        suite: its name; empty in a run over one suite.
+        suite: empty in a run over one suite.
         quality, cost, latency: changes with their intervals, or why there are none.
-        quiet: no slice is shown to have moved, and neither cost nor latency is beyond its allowance.
+        quiet: no slice is shown to have moved, and neither cost nor latency exceeds its allowance.
     """
 
     suite: str
@@ -32,16 +32,15 @@ class SliceRow:
     """One slice.
 
     Args:
-        name: within its suite.
+        name: without the suite.
         cases: how many, and how many independent groups where that differs.
         scores: `0.812 → 0.751`.
         delta, interval: `−0.061`, `[−0.092, −0.029]`.
-        bar: the interval drawn, of equal width in all rows.
-        state: what the slice shows.
-        words: the state in plain words, one or two.
-        more: `about 120 more cases`, which would show the change that was seen; may be empty.
-        dagger: the familiar rule alone would have failed it.
-        advisory: shown by the user's wish, never blocks.
+        bar: the interval, of equal width in all rows.
+        words: the state in one or two words.
+        more: `about 120 more cases`, with which the observed change would show; may be empty.
+        dagger: only the familiar rule would have failed it.
+        advisory: shown by the user's wish; never blocks.
     """
 
     name: str
@@ -62,10 +61,9 @@ class SliceTable:
     """The slices of one suite.
 
     Args:
-        suite: its name; empty in a run over one suite.
+        suite: empty in a run over one suite.
         scale: ends of the bars' scale, `−0.60 … +0.10`.
-        rows: `overall`, then what a reader should see, worst first.
-        folded: the rest.
+        rows: `overall`, then the important slices, the worst first.
     """
 
     suite: str
@@ -75,7 +73,7 @@ class SliceTable:
 
     @property
     def quiet(self) -> bool:
-        """No row moved, or may have."""
+        """No row moved, for certain or possibly."""
         return all(row.state in _NEEDLESS and not row.advisory for row in (*self.rows, *self.folded))
 
     @property
@@ -99,15 +97,15 @@ class SliceTable:
 
 @dataclass(frozen=True, slots=True)
 class ExamTrial:
-    """What one part of an exam that the change has edited says.
+    """The result of one edited part of an exam.
 
     Args:
-        suite: its name; empty where the exam of one suite alone is edited.
+        suite: empty where only one suite's exam is edited.
         words: what was tried.
         cases: how many, and how many were left out.
-        scores: `0.910 → 0.880`, or that of the one arm which was asked.
+        scores: `0.910 → 0.880`, or that of the only arm.
         change: `−0.030 [−0.070, +0.010]`.
-        reason: why something is missing; empty where nothing is.
+        reason: why something is missing; else empty.
     """
 
     suite: str
@@ -123,9 +121,7 @@ class ScorerRow:
     """One scorer before and after.
 
     Args:
-        name: its name.
         weight: its share in the score, `20 %`; empty where the cases have no common one.
-        cases: how many.
         scores: `0.812 → 0.751`.
         change: `−0.061`.
         passed: `98.3 % → 91.7 %`, the answers that it did not fail; empty where it is not required.
@@ -144,10 +140,10 @@ class ScorerTable:
     """The scorers of one suite.
 
     Args:
-        suite: its name; empty in a run over one suite.
-        brief: what moved most, in a line: `tone −0.120, contains 0.000 and 2 more`.
+        suite: empty in a run over one suite.
+        brief: what moved most: `tone −0.120, contains 0.000 and 2 more`.
         rows: those that moved most first.
-        more: how many there are no rows for.
+        more: scorers without a row.
         notes: what the figures are.
     """
 
@@ -159,12 +155,12 @@ class ScorerTable:
 
     @property
     def weighted(self) -> bool:
-        """Have they weights to show?"""
+        """Whether any has a weight to show."""
         return any(row.weight for row in self.rows)
 
     @property
     def passing(self) -> bool:
-        """Is any of them required?"""
+        """Whether any of them is required."""
         return any(row.passed for row in self.rows)
 
 
@@ -173,10 +169,8 @@ class DimensionRow:
     """One dimension of a rubric.
 
     Args:
-        name: its name.
         weight: `20 %`.
-        cases: how many.
-        scores: `3.90 → 3.40 of 5`, or that of the one arm.
+        scores: `3.90 → 3.40 of 5`, or that of the only arm.
         change: `−0.50 [−0.80, −0.20]`; empty where nothing is compared.
         trend: `fell` or `rose` where the whole interval says so; else empty.
     """
@@ -194,11 +188,9 @@ class DimensionTable:
     """One rubric.
 
     Args:
-        suite: its name; empty in a run over one suite.
-        scorer: the rubric's name.
+        suite: empty in a run over one suite.
+        scorer: name of the rubric.
         scale: `1 to 5`.
-        compared: there are two arms.
-        rows: in the order of the rubric.
     """
 
     suite: str
@@ -213,15 +205,14 @@ class PromiseRow:
     """One rule.
 
     Args:
-        state: what became of it.
-        words: the same in plain words, `dropped`.
+        words: the state in words, `dropped`.
         rule: its id.
-        before, after: its wordings; empty where there is none.
+        before, after: wordings; empty where there is none.
         evidence: the prompt's words that it rested on, or now rests on.
-        reason: why, or why nobody knows; empty where nothing needs saying.
-        tried: how both versions keep it, on tests made for it; empty where there were none.
+        reason: why, or why that is unknown; empty where nothing needs saying.
+        tried: how well both versions keep it, on tests made for it; empty where there were none.
         broken: no answer of the new prompt keeps it.
-        intended: the author is asked whether that was meant.
+        intended: the author must confirm the change.
     """
 
     state: ChangeState
@@ -242,8 +233,7 @@ class InputRow:
 
     Args:
         words: what became of it.
-        name: its name.
-        before, after: what is said of it; empty where it is not there.
+        before, after: its description; empty where it is not there.
     """
 
     words: str
@@ -257,12 +247,12 @@ class PromiseTable:
     """The promises of one suite's prompt.
 
     Args:
-        suite: its name; empty where there is one alone.
+        suite: empty where there is only one.
         brief: `1 dropped, 2 new, 12 unchanged`.
-        rows: what matters most first.
-        folded: what a reader can pass over: rules beyond the first few, and those that are only in other words.
-        more: rules that there are no rows for.
-        inputs: what changed of the input.
+        rows: the most important first.
+        folded: less important rules: those beyond the first few, and those that were only reworded.
+        more: rules without a row.
+        inputs: what changed in the input.
         notes: what could not be done, and who compared the wordings.
     """
 

@@ -15,12 +15,12 @@ from gate.values import undecided
 
 
 def suites_asked_again(run: RunRecord) -> tuple[str, ...]:
-    """Suites with an agent of which nobody can tell whether it is the same another time, so that it is asked again."""
+    """Suites with an agent that may differ from one time to the next, and so is asked again."""
     return tuple(dict.fromkeys(suite for suite, arm in _arms(run) if not arm.remembered))
 
 
 def has_kept_answers(run: RunRecord) -> bool:
-    """Are there answers that are not paid again?"""
+    """Whether there are answers that need not be paid for again."""
     return any(arm.remembered for _, arm in _arms(run))
 
 
@@ -31,17 +31,17 @@ def _arms(run: RunRecord) -> Iterator[tuple[str, ArmRecord]]:
 
 
 _BUDGET = re.compile(r"the budget of .*; raise (the input )?([\w.-]+), or ")
-"""What `gate.calls.budget` says when a limit is reached; the groups are what set it."""
+"""What `gate.calls.budget` says when a limit is reached; the groups are what sets it."""
 
 _FORETOLD = re.compile(r": it will end INCONCLUSIVE\b.*")
-"""What `gate.engine.noise` says before a run of a budget that does not suffice."""
+"""What `gate.engine.noise` says before a run whose budget is too small."""
 
 _ENDED = ("SIGTERM", "SIGINT", "the test run ended")
-"""Somebody ended the run, and there is nothing to mend."""
+"""Somebody ended the run, and there is nothing to fix."""
 
 
 def early_end(run: RunRecord) -> Text:
-    """What follows the verdict in the first line; empty where the run came to its end."""
+    """What follows the verdict in the first line; empty where the run was complete."""
     if run.unfinished is None:
         return ()
     return (
@@ -51,12 +51,12 @@ def early_end(run: RunRecord) -> Text:
 
 
 def early_end_says(run: RunRecord, reason: str) -> bool:
-    """Is this reason what the first line says?"""
+    """Whether the first line already says this reason."""
     return run.unfinished is not None and reason == f"The evaluation was not finished: {run.unfinished}."
 
 
 def note_after_run(run: RunRecord, note: str) -> str:
-    """A note as it is true after the run: that a budget would end it is no news where one did."""
+    """A note as it is true after the run: that a budget would end it says nothing new where one did."""
     return note if run.unfinished is None else _FORETOLD.sub(".", note)
 
 
@@ -74,7 +74,7 @@ def early_end_notes(run: RunRecord) -> tuple[str, ...]:
 
 
 def early_end_steps(run: RunRecord) -> Iterator[Text]:
-    """How to go on; nothing where the run came to its end."""
+    """How to go on; empty where the run was complete."""
     if run.unfinished is None:
         return
     rest = _unpaid(run) if run.missing.samples < run.missing.total else ""
@@ -91,7 +91,7 @@ def early_end_steps(run: RunRecord) -> Iterator[Text]:
 
 
 def _unpaid(run: RunRecord) -> str:
-    """What running again does not cost."""
+    """What another run does not pay for again."""
     if not suites_asked_again(run):
         return ": only what is missing will be paid for"
     return ": what is kept will not be paid for again" if has_kept_answers(run) else ""
@@ -109,19 +109,14 @@ def _missing(run: RunRecord) -> str:
 
 
 LONGEST_HEADING = 120
-"""Characters of the first line behind the verdict."""
+"""Characters of the first line after the verdict."""
 _FEWEST = 30
-"""A clause that is shorter, as a path in front of a message, does not say what is the matter."""
+"""A shorter clause, such as a path in front of a message, does not say what is wrong."""
 _TIMES = re.compile(r"^[\d,]+ × ")
 
 
 def obstacle_heading(run: RunRecord, worst: Text) -> Text:
-    """The obstacle as the first line has it.
-
-    Args:
-        run: an inconclusive one.
-        worst: the worst slice, which is added where there is room for it.
-    """
+    """What stands in the way of a verdict, for the first line, with the worst slice where there is room."""
     whole = _whole(run)
     if len(whole) > LONGEST_HEADING:
         return (_cut(whole),)
@@ -130,18 +125,18 @@ def obstacle_heading(run: RunRecord, worst: Text) -> Text:
 
 
 def nothing_scored(run: RunRecord) -> bool:
-    """The run came to its end, and not one sample has a score."""
+    """Whether the run was complete without a single score."""
     return run.unfinished is None and run.missing.samples == run.missing.total > 0
 
 
 def obstacle_in_full(run: RunRecord) -> Text:
-    """The whole of what the first line cuts; empty where it cuts nothing."""
+    """The full text of what the first line cuts; empty where it cuts nothing."""
     whole = _whole(run)
     return (f"Why: {whole}{'' if whole.endswith('…') else '.'}",) if len(whole) > LONGEST_HEADING else ()
 
 
 def obstacle_says(run: RunRecord, reason: str) -> bool:
-    """Is this reason what the first line says, or what stands in full below it?"""
+    """Whether the first line, or the full text below it, already says this reason."""
     # What they could change, and which cases to ask again, is idle talk where it is all of them.
     if early_end_says(run, reason) or nothing_scored(run):
         return True
@@ -165,12 +160,12 @@ def _whole(run: RunRecord) -> str:
 
 
 def _cause(reason: str) -> str:
-    """Without how often, where that is always."""
+    """The reason without how often it occurred, where that is always."""
     return short_line(_TIMES.sub("", reason), LONGEST_SENTENCE).rstrip(".")
 
 
 def _cut(text: str) -> str:
-    """The first clauses that fit: up to a semicolon, else to a colon, else as many words as there is room for."""
+    """The first clauses that fit: up to a semicolon, else a colon, else as many words as there is room for."""
     clause = text.partition("; ")[0]
     if len(clause) > LONGEST_HEADING:
         room = clause[:LONGEST_HEADING]
@@ -181,10 +176,10 @@ def _cut(text: str) -> str:
 
 
 NOTABLE = 0.01
-"""Share of an arm's replies, or difference of the arms' shares, from which on a reader is told at once."""
+"""Share of an arm's replies, or difference of the arms' shares, from which on a note is shown."""
 
 COMMON = 0.2
-"""Share of an arm's replies without any text from which on they are told, even where the other arm has as many."""
+"""Share of an arm's replies without text from which on a note is shown even where the arms do not differ."""
 
 SUITES_SHOWN = 3
 
@@ -197,7 +192,7 @@ class _Found:
     """One kind of ending in one suite.
 
     Args:
-        suite: its name; empty in a run over one suite.
+        suite: empty in a run over one suite.
         kind: `cut off`, `refused`, `empty` or `step limit`.
         counts: of both arms, the baseline's first; None for the baseline of a new prompt.
     """
@@ -209,7 +204,7 @@ class _Found:
 
     @property
     def shares(self) -> tuple[float, float]:
-        """Of the replies of each arm."""
+        """The share of such replies, by arm."""
         first, second = (
             count / arm.replies if arm is not None and arm.replies else 0.0
             for arm, count in zip(self.arms, self.counts, strict=True)
@@ -218,22 +213,22 @@ class _Found:
 
     @property
     def notable(self) -> bool:
-        """Enough of them to do something about."""
+        """Whether they are enough to act on."""
         return max(self.shares) >= NOTABLE
 
     @property
     def differs(self) -> bool:
-        """Enough of a difference between the arms, or enough of a prompt that has only one."""
+        """Whether the arms differ enough; for a prompt without a baseline, whether its share is large enough."""
         return abs(self.shares[1] - self.shares[0]) >= NOTABLE
 
     @property
     def common(self) -> bool:
-        """So many empty replies that scores say little about the prompt, though the arms do not differ."""
+        """Whether so many replies are empty that scores say little, even if the arms do not differ."""
         return self.kind == "empty" and max(self.shares) >= COMMON
 
 
 def ending_findings(run: RunRecord) -> tuple[Text, ...]:
-    """A sentence for each kind of ending that is common, or in which the arms differ; those of the first few suites."""
+    """A sentence for each kind of ending that is common or differs between the arms; only for the first suites."""
     told = [found for found in _all(run) if found.differs or found.common]
     shown = list(dict.fromkeys(found.suite for found in told))[:SUITES_SHOWN]
     return tuple(_finding(found) for found in told if found.suite in shown)

@@ -61,7 +61,7 @@ TOPICS: Mapping[str, tuple[str, ...]] = {
         *("birth date", "birthdate", "year of birth", "geburtsdatum", "wie alt"),
     ),
 }
-"""What `asks: {about: [name]}` looks for. A topic that is not here stands for itself, in its English forms."""
+"""Words for `asks: {about: [name]}`. A topic that is not listed stands for itself, in its English forms."""
 
 ALIASES: Mapping[str, str] = {
     **dict.fromkeys(("names", "caller name", "full name", "first name", "last name"), "name"),
@@ -110,7 +110,7 @@ _SENTENCES = 2_000
 
 
 def asks(options: Options, subject: Subject) -> Finding:
-    """A question, or a request, about each thing in `about`; `max_questions` bounds how many there are in all."""
+    """A question or request about each thing in `about`; `max_questions` limits their total number."""
     questions = [asked for text in sentences(subject.text)[:_SENTENCES] if (asked := question(text))]
     most = number_of(options, "max_questions")
     if most is not None and len(questions) > most:
@@ -127,8 +127,8 @@ def question(sentence: str) -> str:
     """The part of a sentence that asks; empty where it does not.
 
     Args:
-        sentence: one that ends in a question mark, or has the form of a request (`could you tell me …`, `I need your
-            …`, `please give me …`, `what's …`); one that says that there is no need is none.
+        sentence: with a question mark, or in the form of a request (`could you tell me …`, `I need your …`, `please
+            give me …`, `what's …`); one that says that there is no need is none.
     """
     text = sentence[-_SENTENCE:]
     if text.rstrip(_BEHIND).endswith(_MARKS):
@@ -140,11 +140,10 @@ def question(sentence: str) -> str:
 
 
 def words_for(topic: str, given: JsonValue) -> Phrases:
-    """What a question about a topic holds: words of the scorer, or the table's, or the topic itself.
+    """The words of a question about a topic: the scorer's, the table's, or the topic itself.
 
     Args:
-        topic: `name`.
-        given: the scorer's own lists by topic, which stand beside the table's.
+        given: the scorer's own lists by topic, used together with the table's.
     """
     own = given.get(topic) if isinstance(given, Mapping) else None
     key = topic.strip().lower()

@@ -34,7 +34,7 @@ def json_schema(options: Options, subject: Subject) -> Finding:
         first = min(validator.iter_errors(value), key=lambda error: list(map(str, error.path)), default=None)
     except TooSlow as slow:
         return Unscored(str(slow)), "the schema"
-    # The library raises whatever it stumbles over where a part of the schema is not what the draft asks for.
+    # The library raises arbitrary errors where a part of the schema is not what the draft asks for.
     except Exception as error:
         return Unscored(f"the schema cannot be applied ({type(error).__name__})"), "the schema"
     if first is None:
@@ -43,12 +43,7 @@ def json_schema(options: Options, subject: Subject) -> Finding:
 
 
 def unfenced(text: str, options: Options) -> str:
-    """What stands inside a Markdown code fence, where that is the whole answer; else the answer itself.
-
-    Args:
-        text: the answer.
-        options: of the scorer, whose `fence` says whether one is allowed.
-    """
+    """The content of a Markdown fence around the whole answer, where `fence` allows one; else the answer itself."""
     if not options.get("fence", True):
         return text
     match = re.fullmatch(r"\s*```[a-zA-Z]*\n(.*?)\n?```\s*", text, re.DOTALL)
@@ -56,7 +51,7 @@ def unfenced(text: str, options: Options) -> str:
 
 
 def json_path(options: Options, subject: Subject) -> Finding:
-    """The answer is JSON, and what `path` leads to is `equals`, is in `one_of`, or is there at all (`exists`)."""
+    """The answer is JSON, and the value at `path` is `equals`, is in `one_of`, or exists (`exists`)."""
     path = _parsed(as_text(options["path"]))
     try:
         value = look_up(path, parse_json(unfenced(subject.text, options)))
@@ -74,7 +69,7 @@ def json_path(options: Options, subject: Subject) -> Finding:
 
 
 def same_json(one: JsonValue, other: JsonValue) -> bool:
-    """Equality of JSON values: 1 is 1.0, `true` is no number, and texts are compared in Unicode's NFC."""
+    """Equality of JSON values: 1 is 1.0, `true` is not a number, and texts are compared in Unicode's NFC."""
     if isinstance(one, bool) or isinstance(other, bool):
         return one is other
     if isinstance(one, dict) and isinstance(other, dict):

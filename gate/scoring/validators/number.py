@@ -10,7 +10,7 @@ from gate.scoring.validators.interface import LOOKED_AT, Finding, Options, as_te
 from gate.values import about_dollars, exact_dollars
 
 DIGITS = 40
-"""Characters of one number; what is longer is none."""
+"""Characters of one number; a longer one is not a number."""
 NUMBERS = 10_000
 """Numbers of one answer that are looked at."""
 
@@ -43,7 +43,7 @@ def number(options: Options, subject: Subject) -> Finding:
 
 
 def wanted_number(options: Options) -> float | None:
-    """The value that is looked for; None where what a case gives is no number."""
+    """The expected value; None where the case gives no number."""
     value = options.get("value")
     if isinstance(value, bool) or value is None:
         return None
@@ -55,7 +55,7 @@ def wanted_number(options: Options) -> float | None:
 
 
 def numbers(text: str, *, comma: bool = False) -> list[float]:
-    """The numbers at the beginning of a text, in their order; digits inside a word are none.
+    """The numbers at the beginning of a text, in order, without digits inside words.
 
     Args:
         text: `-1,234.5 kg` gives -1234.5, `5 to 10` gives 5 and 10.
@@ -96,12 +96,12 @@ def _margin(options: Options, want: float) -> float:
 
 
 def _slack(want: float) -> float:
-    """What binary fractions lose."""
+    """The rounding error of binary fractions."""
     return 1e-9 * abs(want) if want else 1e-12
 
 
 def latency(options: Options, subject: Subject) -> Finding:
-    """The request that gave the answer took `max_s` seconds at most; an answer that is reused keeps its old time."""
+    """The request for the answer took at most `max_s` seconds; a reused answer keeps its original time."""
     most = number_of(options, "max_s") or 0.0
     if subject.latency_s is None:
         return Unscored("the time that the answer took is not known"), f"at most {most:g} s"
@@ -110,7 +110,7 @@ def latency(options: Options, subject: Subject) -> Finding:
 
 
 def cost(options: Options, subject: Subject) -> Finding:
-    """The answer cost `max_usd` dollars at most; what has no price, such as a local model's answer, is not scored."""
+    """The answer cost at most `max_usd` dollars; one without a price, such as a local model's, is not scored."""
     most = number_of(options, "max_usd") or 0.0
     limit = exact_dollars(most)
     if not isinstance(subject.cost, Dollars):

@@ -11,12 +11,12 @@ from gate.scoring.interface import Subject
 from gate.scoring.validators.interface import Finding, Options, quote
 
 CHARS = 20_000
-"""Of each text, read from its beginning; what comes after is not looked at."""
+"""Of the beginning of each text; the rest is not looked at."""
 LEAST = 5
-"""Runs that an answer counts as having at least: one copied run of a short answer is no parroting."""
+"""Minimum number of runs that are counted: one copied run of a short answer is no parroting."""
 
 LONGEST_NAME = 4
-"""Words of a name, at most: a longer row of capitalised words is no name."""
+"""Words of a name, at most: a longer row of capitalised words is not a name."""
 
 _WORD = regex.compile(
     r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]\p{M}*+"
@@ -30,7 +30,7 @@ _PERSON: Mapping[str, str] = {
     **{"youre": "im", "were": "im", "youve": "ive", "weve": "ive", "youd": "id", "wed": "id", "youll": "ill"},
     **{"are": "am", "yourself": "myself", "ourselves": "myself"},
 }
-"""`you took a day off` is `I took a day off`, played back: a change of person is no paraphrase."""
+"""`you took a day off` repeats `I took a day off`: a change of person is no paraphrase."""
 _STOP_WORDS = frozenset(
     """
     a about ah aint all already also am an and any anything anyway are arent around as at back be because been
@@ -45,21 +45,21 @@ _STOP_WORDS = frozenset(
     will with within without wont would wouldnt yeah yep yes yet you your yours yup
     """.split()
 )
-"""Words of English that tell nothing about a trouble, spelled without apostrophes."""
+"""English words without content, spelled without apostrophes."""
 _SELF = frozenset({"i", "id", "ill", "im", "ive"})
-"""Those that are capitalised wherever they stand."""
+"""Words that are always capitalised."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Word:
-    """One word as it counts.
+    """One word, in the form for comparison.
 
     Args:
         text: without case, apostrophes and person.
-        shown: as it stands in the text.
-        tells: it is no stop word.
-        number: it holds a digit.
-        name: it is written like a name.
+        shown: as written in the text.
+        tells: is not a stop word.
+        number: contains a digit.
+        name: is written like a name.
     """
 
     text: str
@@ -80,11 +80,11 @@ def paraphrases(options: Options, subject: Subject) -> Finding:
 
     Args:
         options: `n`, words of a run; `max_copied`, the share of copied runs up to which the score is 1; above it the
-            score falls in a straight line, to 0 where all is copied.
-        subject: the answer, and the case with the turn that it answers.
+            score falls linearly, to 0 where all is copied.
+        subject: the answer, and the case with the caller's turn.
 
     Returns:
-        a score in [0, 1], 0 for a blank answer, and what is copied.
+        A score in [0, 1], 0 for a blank answer, and what is copied.
     """
     size, most = cast("int", options["n"]), cast("float", options["max_copied"])
     turn = _words(_last_turn(subject))
@@ -136,16 +136,16 @@ def _sentences(text: str) -> Iterator[list[regex.Match[str]]]:
 
 
 def _names(text: str, sentence: Sequence[regex.Match[str]], plain: Sequence[str]) -> list[bool]:
-    """Which words of a sentence are written like names: capitalised, where a capital says something."""
+    """Which words of a sentence are written like names: capitalised, where a capital is informative."""
     capitals = [match[0][0].isupper() for match in sentence]
     if _shouted(sentence) or (2 * sum(capitals) > len(capitals) and _titled(text, sentence, plain)):
         return [False] * len(sentence)
-    # The first word of a sentence is a name where another follows: `Cedar Bend is closed.`
+    # The first word of a sentence is part of a name where another follows: `Cedar Bend is closed.`
     return [capital and (i > 0 or capitals[1:2] == [True]) for i, capital in enumerate(capitals)]
 
 
 def _shouted(sentence: Sequence[regex.Match[str]]) -> bool:
-    """Most is written in capitals."""
+    """Most of it is in capitals."""
     return 2 * sum(len(match[0]) > 1 and match[0].isupper() for match in sentence) > len(sentence)
 
 
@@ -176,7 +176,7 @@ def _text(run: Sequence[_Word]) -> tuple[str, ...]:
 
 
 def _told(copied: Sequence[int], starts: Sequence[int], answer: Sequence[_Word], size: int) -> str:
-    """How many runs are copied, and the longest passage that they make."""
+    """How many runs are copied, and their longest passage."""
     if not copied:
         return f"none of {len(starts)} runs of {size} words is copied"
     best = first = previous = copied[0]

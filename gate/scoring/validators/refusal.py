@@ -115,11 +115,7 @@ def refusal(options: Options, subject: Subject) -> Finding:
 
 
 def refusing(text: str) -> str:
-    """The words that refuse; empty where an answer does not.
-
-    Args:
-        text: the answer, of which the beginning is looked at.
-    """
+    """The refusing words at the beginning of an answer; empty where it does not refuse."""
     start = normal_form(text.lstrip()[:_LOOKED_AT]).replace("’", "'").replace("´", "'")
     start = " ".join(_QUOTED.sub(" … ", start).translate(_EMPHASIS).split())
     for pattern in _ANY:

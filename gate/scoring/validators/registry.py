@@ -24,18 +24,14 @@ _EXPECTED = re.compile(r"\{\{\s*expected\s*\}\}")
 
 
 def fill_options(options: Mapping[str, JsonValue], case: Case) -> Options:
-    """The options as they are for one case.
+    """The options of a scorer for one case.
 
     Texts, and the texts of a list, may hold `{{ expected }}` and other fields. An option that is nothing but
     `{{ expected }}` takes the expected value as it is, a number as a number; as an item of a list it stands for all
     items of an expected list.
 
-    Args:
-        options: of a scorer.
-        case: the case.
-
     Raises:
-        InputErrors: a field that this case does not give.
+        InputErrors: a field that this case does not have.
     """
     return {key: _filled(value, case) for key, value in options.items()}
 
@@ -93,24 +89,20 @@ REASON_CHARS = 500
 
 
 def validate(spec: ScorerSpec, subject: Subject) -> Score:
-    """Score one answer.
+    """Score one answer with a validator; the reason names what was looked for.
 
     Args:
-        spec: a scorer of a kind in `VALIDATORS`; `{{ expected }}` and other fields of the case are filled in.
-        subject: the answer.
-
-    Returns:
-        A score in [0, 1] with a reason that names what was looked for.
+        spec: of a kind in `VALIDATORS`; `{{ expected }}` and other fields of the case are filled in.
     """
     options = fill_options(spec.options, subject.case)
     if spec.kind == "database":
-        # What was seen is kept under the name of who asked.
+        # A database observation is kept under the name of its scorer.
         options = {**options, "scorer": spec.name}
     return as_score(spec, VALIDATORS[spec.kind](options, subject))
 
 
 def as_score(spec: ScorerSpec, found: Finding) -> Score:
-    """What was found, as the score that it counts as."""
+    """A finding as a score."""
     value, reason = found
     if spec.negate and not isinstance(value, Unscored):
         value, reason = 1.0 - value, f"negated: {reason}"
@@ -118,7 +110,7 @@ def as_score(spec: ScorerSpec, found: Finding) -> Score:
 
 
 def _line(reason: str) -> str:
-    """On one line and of bounded length: it may quote the answer."""
+    """On one line and of limited length: it may quote the answer."""
     line = printable(reason[:REASON_CHARS])
     return line if len(line) <= REASON_CHARS and len(reason) <= REASON_CHARS else line[: REASON_CHARS - 1] + "…"
 
@@ -130,10 +122,9 @@ OptionCheck: TypeAlias = Callable[[Options], Iterator[OptionComplaint]]
 
 
 def option_complaints(kind: str, options: Options) -> Iterator[OptionComplaint]:
-    """Why a validator cannot use what a case gives it.
+    """Why a validator cannot use a case's options.
 
     Args:
-        kind: of the scorer.
         options: with the fields of the case filled in.
     """
     return CHECKS[kind](options) if kind in CHECKS else iter(())

@@ -31,7 +31,7 @@ def exact(options: Options, subject: Subject) -> Finding:
 
 
 def contains(options: Options, subject: Subject) -> Finding:
-    """The value occurs in the answer; so do all of `all`, one at least of `any` and none of `none`."""
+    """The value occurs in the answer, and so do all of `all`, at least one of `any` and none of `none`."""
     text = _fold(subject.text, options)
 
     def split(key: str) -> tuple[list[str], list[str]]:
@@ -67,21 +67,21 @@ def regex(options: Options, subject: Subject) -> Finding:
 
 
 def starts_with(options: Options, subject: Subject) -> Finding:
-    """The answer begins with the value, or one of a list, blanks around both left out unless `strip` says otherwise."""
+    """The answer begins with the value, or with one of a list, without surrounding blanks unless `strip` is false."""
     wanted, got = _stripped(options, subject)
     found = any(_fold(got[: 4 * len(want)], options).startswith(_fold(want, options)) for want in wanted)
     return finding(found, f"starts with {_one_of(wanted)}", f"does not start with {_one_of(wanted)}")
 
 
 def ends_with(options: Options, subject: Subject) -> Finding:
-    """The answer ends with the value, or one of a list, blanks around both left out unless `strip` says otherwise."""
+    """The answer ends with the value, or with one of a list, without surrounding blanks unless `strip` is false."""
     wanted, got = _stripped(options, subject)
     found = any(_fold(got[-4 * len(want) :], options).endswith(_fold(want, options)) for want in wanted)
     return finding(found, f"ends with {_one_of(wanted)}", f"does not end with {_one_of(wanted)}")
 
 
 def _stripped(options: Options, subject: Subject) -> tuple[list[str], str]:
-    """The texts that are looked for, and the answer; a list stands for each of its texts, and for itself in JSON."""
+    """The expected texts, and the answer; a list stands for each of its texts, and for itself in JSON."""
     value, got = options["value"], subject.text
     wanted = [*map(as_text, value), as_text(value)] if isinstance(value, list) else [as_text(value)]
     if not options.get("strip", True):
@@ -95,7 +95,7 @@ def _one_of(wanted: list[str]) -> str:
 
 
 def _fold(value: str, options: Options) -> str:
-    """The text as it is compared: Unicode's NFC, in which the same letters have the same characters; `ignore_case`."""
+    """The text in the form for comparison: Unicode's NFC, where equal letters have equal characters; `ignore_case`."""
     text = normal_form(value, whole=True)
     return text.casefold() if options.get("ignore_case", False) else text
 
@@ -111,7 +111,7 @@ def count_sentences(options: Options, subject: Subject) -> Finding:
 
 
 def count_characters(options: Options, subject: Subject) -> Finding:
-    """From `min` to `max` Unicode code points, blanks around the answer left out."""
+    """From `min` to `max` Unicode code points, without surrounding blanks."""
     return _within(len(subject.text.strip()), options, "character")
 
 
@@ -126,14 +126,14 @@ def _within(count: int, options: Options, unit: str) -> Finding:
 
 
 def forbidden_words(options: Options, subject: Subject) -> Finding:
-    """None of `words` occurs as a whole word, in capitals or not; with `inflections` in no English form either."""
+    """None of `words` occurs as a whole word, ignoring case; with `inflections` in no English form either."""
     words = texts_of(options, "words")
     found = Phrases.of(words, inflections=bool(options.get("inflections", False))).within(subject.text)
     return (0.0, f"holds {listed_texts(found)}") if found else (1.0, f"holds none of {listed_texts(words)}")
 
 
 _COMPARED = 20_000
-"""Characters whose edit distance is worked out; its time grows with the product of both lengths."""
+"""Characters for the edit distance, whose time grows with the product of both lengths."""
 _ARTICLES = frozenset({"a", "an", "the"})
 
 
@@ -158,7 +158,7 @@ def token_f1(want: str, got: str) -> float:
 
 
 def edit_similarity(want: str, got: str) -> float:
-    """1 minus the edit distance (Levenshtein 1966) by the longer text's length, blanks around both left out.
+    """1 minus the edit distance (Levenshtein 1966) by the longer text's length, without surrounding blanks.
 
     Beyond the first 20,000 characters, what is longer counts as different: a lower bound.
     """
@@ -180,12 +180,13 @@ def _tokens(text: str) -> Sequence[str]:
 
 
 _READ = 20_000
-"""Characters that are enough for any language."""
+"""Characters that suffice for any language."""
 _PLAUSIBLE = 5.0
-"""Natural logarithm of how much likelier another language may be. Words that two languages share, and greetings of one
-word, lie below it; a sentence of another language lies far above."""
+"""How much likelier another language may be (natural logarithm). Words that two languages share, and one-word
+greetings, are below it; a sentence of another language is far above.
+"""
 _BYTES = 4
-"""With letters of fewer bytes (three Latin ones, one Chinese character) nothing is plausible or not."""
+"""With fewer bytes of letters (three Latin ones, one Chinese character) plausibility is not checked."""
 _ENOUGH = 24
 """Bytes of letters in a short sentence."""
 _NO_WORDS = re.compile(
@@ -213,11 +214,10 @@ def language(options: Options, subject: Subject) -> Finding:
 
 
 def likeliest_language(text: str, unless: str) -> str:
-    """The language of a text; `unless` where that is nearly as likely, or where there is too little text to tell.
+    """The language of a text; `unless` where that is nearly as likely, or where the text is too short to tell.
 
     Args:
-        text: a sentence or more.
-        unless: a language that is more probable beforehand.
+        unless: a language that is expected beforehand.
     """
     cleaned = _NO_WORDS.sub(" ", normal_form(text[:_READ]))
     if len("".join(filter(str.isalpha, cleaned)).encode(errors="replace")) < _ENOUGH:
@@ -228,7 +228,7 @@ def likeliest_language(text: str, unless: str) -> str:
 
 
 def _likelihoods(text: str) -> dict[str, float]:
-    """The logarithm of each language's likelihood."""
+    """The log-likelihood of each language."""
     import py3langid  # its model takes half a second and 100 MiB: only for those who ask for a language
 
     ranking: list[tuple[str, float]] = py3langid.rank(text)

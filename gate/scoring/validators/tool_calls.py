@@ -16,11 +16,11 @@ NOT_TOLD = 'the agent does not say which tools it calls; each answer needs "tool
 
 
 class _TooLong(Exception):
-    """What was called was cut before it could be looked at."""
+    """A call was cut before it could be looked at."""
 
 
 def tools(options: Options, subject: Subject) -> Finding:
-    """All that the options ask for; what is missing, what was not expected and what failed is named.
+    """All of the options hold; what is missing, unexpected or failed is named.
 
     `all`: each was called. `any`: one of them was. `in_order`: called in this order, others between them allowed.
     `exact`: these calls and no others, in any order, each as often as it stands there. `forbidden`: none was called.
@@ -34,7 +34,7 @@ def tools(options: Options, subject: Subject) -> Finding:
         return Unscored(NOT_TOLD), "tools"
     uses = subject.transcript.tools
     try:
-        # A tool that two options ask for is missing once.
+        # A tool that two options ask for is listed as missing once.
         wrong = list(dict.fromkeys(complaint for complaint in _complaints(options, uses) if complaint))
     except (TooSlow, _TooLong) as unknown:
         return Unscored(str(unknown)), "arguments"
@@ -87,7 +87,7 @@ def _counts(options: Options, uses: Sequence[ToolUse]) -> Iterator[str]:
 
 
 def _arguments(tool: str, wanted: dict[str, JsonValue], uses: Sequence[ToolUse]) -> str:
-    """What is wrong with the arguments of the calls of one tool; one that was not called has none."""
+    """What is wrong with the arguments of one tool's calls; nothing without calls."""
     given = [ToolCall("", use.name, use.arguments).parsed for use in uses]
     if not given:
         return f"missing: {listed_texts([tool])}"
@@ -110,7 +110,7 @@ def _arguments(tool: str, wanted: dict[str, JsonValue], uses: Sequence[ToolUse])
 
 
 def holds_all(value: JsonValue, wanted: JsonValue) -> bool:
-    """Has a value all that is wanted of it? Objects may have more keys, and lists are compared item by item."""
+    """Does a value contain all that is wanted? Objects may have more keys, and lists are compared item by item."""
     if isinstance(wanted, dict):
         return isinstance(value, dict) and all(
             key in value and holds_all(value[key], one) for key, one in wanted.items()
@@ -130,7 +130,7 @@ def _mapping(value: JsonValue) -> dict[str, JsonValue]:
 
 
 def database(options: Options, subject: Subject) -> Finding:
-    """The conversation is there, it has so many messages, or the rows of a query are as they should be.
+    """The conversation exists, it has so many messages, or the rows of a query are as expected.
 
     `conversation`: a row with the id of the session. `messages`: at least `min` of them. `query`: as many rows as
     `rows` says; `equals`, the only value, or all rows; `match`, which one of the rows has among its columns.
@@ -184,7 +184,7 @@ def _queried(options: Options, seen: Observation, rows: Sequence[Sequence[JsonVa
 
 
 def _unfolded(cell: JsonValue) -> JsonValue:
-    """A JSON column is an object again."""
+    """A JSON column as an object."""
     if not isinstance(cell, str) or cell[:1] not in ("{", "["):
         return cell
     try:

@@ -22,11 +22,7 @@ _RUN = re.compile(rf"[{_ALONE}]|[^\s\u2013\u2014\u2026/{_ALONE}]+")
 
 
 def opening_of(text: str) -> str:
-    """The beginning of a text that is looked at; long runs of blanks are shortened first, for they could fill it.
-
-    Args:
-        text: hostile.
-    """
+    """The beginning of a text, for all further work; long runs of blanks, which could fill it, are shortened."""
     return text if len(text) <= LOOKED_AT else _BLANKS.sub(_shortened, text)[:LOOKED_AT]
 
 
@@ -60,9 +56,8 @@ def normal_form(text: str, form: str = "NFC", *, whole: bool = False) -> str:
     The library sorts such a pile in a time that grows with the square of its height.
 
     Args:
-        text: hostile.
         form: `NFC` or `NFKC`.
-        whole: all of the text.
+        whole: normalise the whole text.
     """
     text = text if whole else opening_of(text)
     if text.isascii():
@@ -92,11 +87,7 @@ _VOWELS = "aeiou"
 
 
 def inflected(word: str) -> frozenset[str]:
-    """The word and its forms.
-
-    Args:
-        word: in small letters.
-    """
+    """A word (small letters) and its inflections."""
     forms = {word}
     if len(word) < 2 or not (word.isascii() and word.isalpha()):
         return frozenset(forms)
@@ -132,17 +123,17 @@ def _doubles(word: str) -> bool:
 
 
 _GAP = 3
-"""Characters between two words of a phrase, at most; what ends a sentence is none of them."""
+"""Characters between two words of a phrase, at most; the end of a sentence is not allowed."""
 _BORDERS = frozenset(".!?;:,…。！？，")
 
 
 @dataclass(frozen=True, slots=True)
 class Phrases:
-    """Words and phrases, made ready to be looked for.
+    """Words and phrases, prepared for the search.
 
     Args:
-        starts: for each first word, what may follow it, word by word in each of its forms, and the phrase as written.
-        parts: texts that are found anywhere, because they hold signs or a script without blanks.
+        starts: by first word: what may follow, word by word in each form, and the phrase as written.
+        parts: texts that are found anywhere, because they contain punctuation or a script without blanks.
     """
 
     starts: Mapping[str, tuple[tuple[tuple[frozenset[str], ...], str], ...]]
@@ -150,16 +141,16 @@ class Phrases:
 
     @classmethod
     def of(cls, phrases: Iterable[str], *, inflections: bool = False) -> "Phrases":
-        """Whole words in any case.
+        """Whole words, ignoring case.
 
         Args:
-            phrases: `process`, `follow up`, `C++`.
-            inflections: English forms of each word count, too.
+            phrases: such as `process`, `follow up`, `C++`.
+            inflections: include English forms of each word.
         """
         return _prepared(tuple(phrases), inflections)
 
     def within(self, text: str) -> list[str]:
-        """The phrases that occur in a text, as they were written, in the order of their first places in it."""
+        """The phrases in a text, as originally written, in order of first occurrence."""
         text = folded(text)
         first: dict[str, int] = {}
         for part, phrase in self.parts:
@@ -192,7 +183,7 @@ def _prepared(phrases: tuple[str, ...], inflections: bool) -> Phrases:
 
 
 def _follows(rest: tuple[frozenset[str], ...], found: list[tuple[str, int, int]], index: int, text: str) -> bool:
-    """Do the other words of a phrase stand behind its first one?"""
+    """Do the other words of a phrase follow its first one?"""
     if index + len(rest) >= len(found):
         return False
     for number, forms in enumerate(rest, index + 1):
@@ -205,7 +196,7 @@ def _follows(rest: tuple[frozenset[str], ...], found: list[tuple[str, int, int]]
 
 
 def _whole(part: str, text: str) -> int:
-    """The first place of a text with signs in it; where it begins or ends with a letter, no word goes on there."""
+    """The first place of a text with punctuation; next to its letters no word may continue."""
     if not part:
         return -1
     open_left, open_right = (
@@ -238,7 +229,7 @@ _NEVER_LAST = frozenset(
         "sr sra srta sres ud uds vd vds p.ej ej aprox pág núm"
     ).split()
 )
-"""Abbreviations that something follows, whatever letter it begins with."""
+"""Abbreviations that are never last in a sentence, whatever letter follows."""
 
 _MAY_END = frozenset(
     (
@@ -253,7 +244,7 @@ _MONTHS = frozenset("januar jänner februar märz april mai juni juli august sep
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences of the beginning of a text, in their order, each without the blanks around it."""
+    """The sentences of the beginning of a text, in order, without surrounding blanks."""
     found: list[str] = []
     for block in _BREAK.split(opening_of(text)):
         for item in _ITEM.split(block):
@@ -282,7 +273,7 @@ def _ends(block: str, end: re.Match[str]) -> bool:
         return True
     if not block[after].isspace():
         return False
-    # Blanks beyond these are as good as an end of the line.
+    # More blanks count as an end of the line.
     ahead = block[after : after + 60]
     begin = _AFTER.match(ahead)
     rest = ahead[begin.end() :] if begin else ahead
@@ -316,6 +307,6 @@ def _point_ends(before: str, rest: str, small: bool) -> bool:
 
 
 def _named(before: str) -> bool:
-    """What stands before a single letter makes it an initial: nothing, a name, or another initial."""
+    """What comes before a single letter makes it an initial: nothing, a name, or another initial."""
     last = before.rstrip().rsplit(None, 1)[-1:] or [""]
     return not last[0] or last[0][:1].isupper() or last[0].lower().rstrip(".") in _NEVER_LAST

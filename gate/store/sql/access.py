@@ -1,4 +1,4 @@
-"""Tokens of programs, kept as digests alone, and the log of who did what."""
+"""Tokens of programs, of which only digests are kept, and the log of who did what."""
 
 import hashlib
 from collections.abc import Iterable, Iterator
@@ -30,25 +30,24 @@ api_tokens = Table(
     # Somebody's own tokens.
     Index(None, "owner", "name"),
 )
-"""`digest` is SHA-256 of the secret, which 256 bits need no slower one for; `scopes` are joined by blanks."""
+"""`digest` is SHA-256 of the secret, whose 256 bits need no slower hash; `scopes` are joined by blanks."""
 
 DAYS = 90
-"""That a token is good for, unless somebody asks for more or less."""
+"""Default lifetime of a token."""
 SEEN_EVERY = timedelta(minutes=1)
-"""Its use is noted no more often than that."""
+"""Least time between two notes of a token's use."""
 _TOKEN = api_tokens.c
 _SHOWN = tuple(column for column in _TOKEN if column is not _TOKEN.digest)
 
 
 @dataclass(frozen=True, slots=True)
 class TokenRequest:
-    """A token that somebody wants.
+    """A request for a token.
 
     Args:
-        name: what it is for; of those of one owner that are good, each has another.
-        owner: whose it is.
-        scopes: what it allows; one or more.
-        days: that it is good for; None for good.
+        name: its purpose; unique among the valid tokens of its owner.
+        scopes: one or more.
+        days: of validity; None for no end.
     """
 
     name: str
@@ -59,23 +58,15 @@ class TokenRequest:
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """All tokens of a store.
-
-    Args:
-        database: which has its tables.
-    """
+    """All tokens of a store."""
 
     database: Database
 
     def create(self, wish: TokenRequest, now: datetime) -> IssuedToken:
         """Make a token.
 
-        Args:
-            wish: what it is to be.
-            now: the time.
-
         Raises:
-            GateError: its name or its days are none, it allows nothing, or its owner has a good one of that name.
+            GateError: its name or its days are invalid, it has no scopes, or its owner has a valid one of that name.
         """
         _check(wish)
         secret = new_secret()
@@ -94,27 +85,17 @@ class Tokens:
         return IssuedToken(self.database.write(work), secret)
 
     def all(self) -> tuple[ApiToken, ...]:
-        """Tokens, the newest first, also those that are revoked or expired."""
+        """All tokens, the newest first, also revoked and expired ones."""
         found = select(*_SHOWN).order_by(_TOKEN.id.desc())
         return self.database.read(lambda db: tuple(map(_token, db.execute(found))))
 
     def revoke(self, id: int, now: datetime) -> bool:
-        """Refuse a token from now on; False where there is none that was good.
-
-        Args:
-            id: of the token.
-            now: the time.
-        """
+        """Revoke a token; False where there is no valid one."""
         gone = update(api_tokens).where(_TOKEN.id == id, _TOKEN.revoked.is_(None)).values(revoked=now)
         return self.database.write(lambda db: bool(db.execute(gone).rowcount))
 
     def find(self, secret: str, now: datetime) -> ApiToken | None:
-        """The token of a secret, and note that it is used; None where it is refused.
-
-        Args:
-            secret: as a program sent it; what cannot be one is not even looked for.
-            now: the time.
-        """
+        """The token of a secret, whose use is noted; None where it is unknown, revoked or expired."""
         if not is_token(secret):
             return None
         found = select(*_SHOWN).where(_TOKEN.digest == _digest(secret))
@@ -126,7 +107,7 @@ class Tokens:
         return token
 
     def _seen(self, id: int, now: datetime) -> None:
-        """Of several requests at once, one notes it."""
+        """Note the use; of several requests at once, only one does."""
         old = or_(_TOKEN.used.is_(None), _TOKEN.used <= now - SEEN_EVERY)
         seen = update(api_tokens).where(_TOKEN.id == id, old).values(used=now)
         self.database.write(lambda db: db.execute(seen))
@@ -136,7 +117,7 @@ def scopes_of(words: Iterable[str]) -> frozenset[Scope]:
     """Scopes by their names.
 
     Raises:
-        GateError: one is none.
+        GateError: an unknown name.
     """
     found = []
     for word in words:
@@ -181,16 +162,12 @@ events = Table(
 
 _EVENT = events.c
 _CHARS = 500
-"""Of each text of an event; an index has to take it."""
+"""Characters of each text of an event, limited by the index."""
 
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """The log of a store.
-
-    Args:
-        database: which has its tables.
-    """
+    """The log of a store."""
 
     database: Database
 
@@ -208,8 +185,7 @@ class Audit:
         """Events, the newest first.
 
         Args:
-            wanted: which.
-            page: `after` is the id of the last event of the page before; 0 begins.
+            page: `after` is the id of the last event of the previous page; 0 for the first page.
         """
         found = select(events).where(*_conditions(wanted)).order_by(_EVENT.id.desc()).limit(page.size)
         if page.after:
@@ -219,7 +195,7 @@ class Audit:
         )
 
     def kinds(self) -> tuple[str, ...]:
-        """What has happened so far."""
+        """Kinds of events so far."""
         found = select(_EVENT.what).distinct().order_by(_EVENT.what)
         return self.database.read(lambda db: tuple(db.execute(found).scalars()))
 

@@ -43,7 +43,7 @@ SQLITE = "sqlite"
 WAIT_S = 30
 """For a connection, and for another writer to finish."""
 _ON_ITS_WAY_S = 0.5
-"""For the answer to a question that was ended at the server."""
+"""For the answer to a query that was ended at the server."""
 _WRITES = "gate_writes"
 _REASON_CHARS = 300
 _ALIVE = {
@@ -52,17 +52,12 @@ _ALIVE = {
     "keepalives_interval": 10,
     "keepalives_count": 3,
 }
-"""Of a connection of Postgres: a host that is gone is noticed."""
+"""Connection options of Postgres that notice when a host is gone."""
 
 
 @dataclass(frozen=True, slots=True)
 class Connections:
-    """Connections to a database.
-
-    Args:
-        used: at work.
-        idle: open, and waiting for work.
-    """
+    """Number of connections to a database, in use and idle."""
 
     used: int
     idle: int
@@ -73,10 +68,10 @@ class Database:
 
     Args:
         url: `postgresql://…` or `sqlite:///path`.
-        hurry_s: seconds after which a question is given up; None waits longer, as work that is not for a page may.
+        hurry_s: seconds after which a query is given up; None waits longer, for work that is not for a page.
 
     Raises:
-        GateError: it is no such address, or a package is missing.
+        GateError: an invalid address, or a package is missing.
     """
 
     def __init__(self, url: str, hurry_s: float | None = None) -> None:
@@ -88,32 +83,28 @@ class Database:
 
     @classmethod
     def of_file(cls, path: Path) -> "Database":
-        """SQLite in a file; its folder is made, and git looks away from it."""
+        """SQLite in a file; its folder is made, and kept out of git."""
         make_gate_folder(path.parent)
         return cls(f"sqlite:///{path}")
 
     def hurried(self, seconds: float) -> "Database":
-        """The same one for pages, whose readers are not to wait.
-
-        Args:
-            seconds: after which a question, a connection or another writer is waited for no longer.
-        """
+        """The same database for pages: a query, a connection or another writer is waited for only so long."""
         return Database(self._url.render_as_string(hide_password=False), seconds)
 
     @property
     def label(self) -> str:
-        """Its address as people may read it, without a password."""
+        """Its address without a password."""
         if self._url.drivername == SQLITE:
             return str(self._url.database)
         return self._url.set(drivername="postgresql").render_as_string(hide_password=True)
 
     @property
     def file(self) -> Path | None:
-        """Where it lies; None where a server has it."""
+        """Its file; None for a server."""
         return Path(str(self._url.database)) if self._url.drivername == SQLITE else None
 
     def read(self, work: Callable[[Connection], Result]) -> Result:
-        """Do what only reads.
+        """Run a read-only transaction.
 
         Raises:
             CannotEvaluate: the database cannot be reached.
@@ -122,11 +113,11 @@ class Database:
             return work(connection)
 
     def write(self, work: Callable[[Connection], Result]) -> Result:
-        """Do all of it or nothing; writers of SQLite wait for each other.
+        """Run a transaction; writers of SQLite wait for each other.
 
         Raises:
-            CannotEvaluate: the database cannot be reached, or the connection was lost: then nothing was kept, unless
-                it was lost at the very end, and the same work may be done again.
+            CannotEvaluate: the database cannot be reached, or the connection was lost: then nothing was kept, unless it
+                was lost at the very end, and the same work may be done again.
         """
         with self._told():
             with self.engine.connect().execution_options(**{_WRITES: True}) as connection, connection.begin():
@@ -139,12 +130,12 @@ class Database:
         return Connections(pool.checkedout(), pool.checkedin())
 
     def close(self) -> None:
-        """Give all connections back."""
+        """Close all connections."""
         self.engine.dispose()
 
     @contextmanager
     def _told(self) -> Iterator[None]:
-        """What keeps the database from answering, without the address, which holds a password."""
+        """Turn errors of the database into ours, without the address, which holds a password."""
         try:
             yield
         except (DBAPIError, TimeoutError) as error:
@@ -190,7 +181,7 @@ def _postgres(url: URL, hurry_s: float | None) -> Engine:
 
 
 def _hurry(engine: Engine, seconds: float) -> None:
-    """A statement that takes too long ends at the server, and one whose answer does not come ends here."""
+    """Limit statements: one that takes too long ends at the server, and one without an answer ends here."""
     from gate.store.sql.postgres import connect_with_timeout
 
     connect = connect_with_timeout(seconds + _ON_ITS_WAY_S)
@@ -220,7 +211,7 @@ def _sqlite(url: URL, wait_s: float) -> Engine:
 
 
 def _away(error: DBAPIError | TimeoutError) -> bool:
-    """Is it the database that failed, and not what was asked of it?"""
+    """Did the database fail, and not the statement?"""
     if isinstance(error, TimeoutError | OperationalError | InterfaceError) or error.connection_invalidated:
         return True
     # A file that is none of a database, or a damaged one, has no class of its own.
@@ -234,12 +225,7 @@ ROWS_AT_ONCE = 1000
 
 
 def put_many(db: Connection, table: Table, rows: Iterable[dict[str, Any]]) -> None:
-    """Put rows there, in the transaction of the caller.
-
-    Args:
-        db: of a write.
-        table: that they are of.
-        rows: all with the same columns.
+    """Insert rows with the same columns, in the transaction of the caller.
 
     Raises:
         IntegrityError: one of them is there already.
@@ -252,7 +238,7 @@ def put_many(db: Connection, table: Table, rows: Iterable[dict[str, Any]]) -> No
 
 
 def _in_columns(db: Connection, table: Table, rows: list[dict[str, Any]]) -> None:
-    """As one array for each column: Postgres asks itself anew for every row else, at five times the price."""
+    """Insert with one array for each column: Postgres plans every row anew else, at five times the price."""
     columns = [table.c[name] for name in rows[0]]
     arrays = (bindparam(f"all_{column.name}", type_=ARRAY(column.type)) for column in columns)
     given = func.unnest(*arrays).table_valued(*(column.name for column in columns)).render_derived()
@@ -261,7 +247,7 @@ def _in_columns(db: Connection, table: Table, rows: list[dict[str, Any]]) -> Non
 
 
 def chunks(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
-    """Items in lists of at most so many."""
+    """Items in lists of at most `size`."""
     rest = iter(items)
     while part := list(islice(rest, size)):
         yield part

@@ -1,4 +1,4 @@
-"""What many runs of a store say together: cases over time, judges, labels that set the gate aside."""
+"""Evaluations over many runs of a store: cases over time, judges, override labels."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ Question: TypeAlias = Literal["flaky", "mute"]
 SAME = 1e-9
 """Means that differ by less are the same."""
 ENOUGH = 2
-"""Runs after which a case can be said never to tell the arms apart."""
+"""Runs that it takes to say that a case never tells the arms apart."""
 _RUN = tables.runs.c
 _RESULT = tables.case_results.c
 _SUITE = tables.run_suites.c
@@ -27,16 +27,12 @@ _LABEL = tables.overrides.c
 
 @dataclass(frozen=True, slots=True)
 class Insights:
-    """Runs of a store, looked at together.
-
-    Args:
-        database: which has its tables.
-    """
+    """Evaluations over the runs of a store."""
 
     database: Database
 
     def slices(self, suite: str, last: int) -> tuple[tuple[str, str], ...]:
-        """Each axis and slice that the newest runs of a suite have figures of."""
+        """Each axis and slice in the newest runs of a suite."""
         newest, figure = newest_of(suite, last), tables.figures.c
         found = select(figure.axis, figure.slice).distinct().join(newest, newest.c.id == figure.suite_id)
         ordered = found.order_by(figure.axis, figure.slice)
@@ -46,7 +42,6 @@ class Insights:
         """Cases of the newest runs of a suite.
 
         Args:
-            suite: its name.
             last: runs at most.
             question: `flaky` are those whose scores vary within a run, the most varying first; `mute` are those that
                 had the same score in both arms of every run, those in most runs first.
@@ -62,11 +57,11 @@ class Insights:
         return self.database.read(lambda db: tuple(map(_case, db.execute(found))))
 
     def runs_of(self, suite: str, names: Sequence[str], most: int) -> tuple[CaseInRun, ...]:
-        """How one case did in the newest runs of a suite of the store, the newest first.
+        """Results of one case in the newest runs of a suite of the store, the newest first.
 
         Args:
-            suite: its name in the store; runs call it by another one, or have it from a file of that name.
-            names: all that the case was ever called.
+            suite: its name in the store; runs may use another one, or take it from a file of that name.
+            names: all names that the case ever had.
             most: suites of runs, with the case or without it.
         """
         newest = _asking(suite, most)
@@ -93,10 +88,10 @@ class Insights:
         return self.database.read(lambda db: tuple(map(_judge, db.execute(ordered))))
 
     def overrides(self, page: Page) -> tuple[OverrideRow, ...]:
-        """Labels that were to set the gate aside, those of the newest runs first.
+        """Override labels, those of the newest runs first.
 
         Args:
-            page: `after` is the id of the last run of the page before.
+            page: `after` is the id of the last run of the previous page; 0 for the first page.
         """
         columns = (_LABEL.label, _LABEL.set_by, _LABEL.set_at, _LABEL.role, _LABEL.reason, _LABEL.counted)
         named = _LABEL.commit.label("label_commit")
@@ -106,7 +101,7 @@ class Insights:
 
 
 def _asking(suite: str, most: int) -> Subquery:
-    """The newest suites of runs whose cases are those of a suite of the store, or of a file by the same name."""
+    """The newest suites of runs with cases from a suite of the store, or from a file of that name."""
     # Not compared with an empty text: those are many, and the index by name has to be the one that is used.
     from_file = func.length(_SUITE.store) == 0
     parts = (
@@ -122,7 +117,7 @@ def _asking(suite: str, most: int) -> Subquery:
 
 
 def _over_time(newest: Subquery) -> Subquery:
-    """Each case of the newest runs; the arms of one run are put together first."""
+    """Each case of the newest runs; the arms of one run are combined first."""
     squares = case((_RESULT.n > 1, _RESULT.variance * (_RESULT.n - 1)), else_=0.0)
     free = case((_RESULT.n > 1, _RESULT.n - 1), else_=0)
     run = (

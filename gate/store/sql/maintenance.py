@@ -1,4 +1,4 @@
-"""Care of a store: migration to the tables of this version, what the store holds, and its backup."""
+"""Maintenance of a store: migration, content, and backup."""
 
 import os
 import sqlite3
@@ -21,11 +21,11 @@ from gate.store.sql.database import SQLITE, Database
 
 _SCRIPTS = Path(__file__).parent / "migrations"
 _LOCK = 0x70726F67
-"""Of Postgres: of several servers that start at once, one makes the tables."""
+"""Advisory lock of Postgres: of several servers that start at once, one makes the tables."""
 
 
 def newest_revision() -> str:
-    """The revision that this program knows."""
+    """The revision of the tables that this program knows."""
     found = _scripts().get_current_head()
     assert found is not None  # noqa: S101
     return found
@@ -37,10 +37,10 @@ def current_revision(database: Database) -> str | None:
 
 
 def upgrade(database: Database) -> None:
-    """Bring the tables up to date; all of it or nothing.
+    """Migrate the tables, all or nothing.
 
     Raises:
-        GateError: a newer program made them.
+        GateError: they are from a newer program.
     """
     database.write(lambda db: _upgrade(db, database.label))
 
@@ -80,15 +80,14 @@ _RUN = tables.runs.c
 
 @dataclass(frozen=True, slots=True)
 class StoreInfo:
-    """What a store holds.
+    """Content of a store.
 
     Args:
-        label: its address, without a password.
         revision: of its tables; None without tables.
         newest: the revision that this program knows.
         counts: of suites, cases, runs, samples and their kept texts; empty where the tables are of another version.
         oldest, youngest: runs; None without any.
-        size_bytes: of the database; None where nobody says.
+        size_bytes: of the database; None where it is unknown.
     """
 
     label: str
@@ -101,7 +100,7 @@ class StoreInfo:
 
 
 def store_info(database: Database) -> StoreInfo:
-    """What a store holds.
+    """Content of a store.
 
     Raises:
         CannotEvaluate: it does not answer.
@@ -118,7 +117,7 @@ class RunCounts:
 
 
 def count_runs(database: Database) -> RunCounts:
-    """How much a store holds, as fast as that can be told.
+    """Number of runs and samples, by the fastest way.
 
     Raises:
         CannotEvaluate: it does not answer.
@@ -159,7 +158,7 @@ def backup(database: Database, path: Path) -> None:
 
     Args:
         database: in a file.
-        path: that must not be there yet; only its owner may read it.
+        path: of a new file, which only its owner may read.
 
     Raises:
         GateError: the store is a Postgres database, which `pg_dump` backs up, or the new file cannot be written.

@@ -1,4 +1,4 @@
-"""Connections to Postgres that give up: a server that was reached, and then says nothing, keeps nobody waiting."""
+"""Connections to Postgres that give up on a silent server."""
 
 import time
 from collections.abc import Callable, Generator
@@ -10,12 +10,9 @@ Result = TypeVar("Result")
 
 
 def connect_with_timeout(seconds: float) -> Callable[..., Connection[Any]]:
-    """What makes connections of which each question is answered in time, or they are closed.
+    """A factory of connections that are closed where a query is not answered in time.
 
-    The limit that Postgres itself sets for a statement does not help where its answer never comes.
-
-    Args:
-        seconds: for one question.
+    Postgres's own limit for a statement does not help where its answer never comes.
     """
 
     class Hurried(Connection[Any]):
@@ -28,7 +25,7 @@ def connect_with_timeout(seconds: float) -> Callable[..., Connection[Any]]:
 def _in_time(
     connection: Connection[Any], gen: Generator[Any, Any, Result], seconds: float
 ) -> Generator[Any, Any, Result]:
-    """The same, asked several times a second whether anything came."""
+    """As psycopg's own wait, but checks several times a second whether time is up."""
     until = time.monotonic() + seconds
     try:
         state = next(gen)

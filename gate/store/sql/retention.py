@@ -1,4 +1,4 @@
-"""What a store does not keep: redacted texts, texts of old runs, whose figures stay, and very old runs."""
+"""Removal from a store: redacted texts, texts of old runs, whose figures stay, and very old runs."""
 
 import json
 import zlib
@@ -21,7 +21,7 @@ _TEXTS = frozenset(
         *("input", "expected", "said", "answer", "arguments", "result", "found", "rows"),
     }
 )
-"""Keys under which models and people speak, in `run.json` and in `samples.jsonl`."""
+"""Keys with texts of models and people, in `run.json` and in `samples.jsonl`."""
 _OUTPUTS = frozenset({"baseline_outputs", "candidate_outputs", "outputs"})
 _CASES = ("suites", "new")
 
@@ -31,17 +31,13 @@ def redacted(line: bytes, clean: Clean) -> bytes:
 
     Args:
         line: JSON, as the gate wrote it.
-        clean: gives a text back without what shall not be kept.
+        clean: returns a text without what must not be kept.
     """
     return _dumped(_cleaned(json.loads(line), clean, inside=False))
 
 
 def without_outputs(record: bytes) -> bytes:
-    """A record without answers and reasons; what they were worth stays.
-
-    Args:
-        record: `run.json`, as the gate wrote it.
-    """
+    """A `run.json` without answers and reasons; scores stay."""
     run = json.loads(record)
     for suite in (suite for name in _CASES for suite in run.get(name, ())):
         for case in suite["cases"]:
@@ -73,11 +69,11 @@ _AT_ONCE = 100
 
 @dataclass(frozen=True, slots=True)
 class RetentionLimits:
-    """What is too old.
+    """Limits of what a store keeps.
 
     Args:
-        outputs: of runs that were made before, answers and reasons are forgotten; None forgets none.
-        runs: runs that were made before are removed; None removes none.
+        outputs: answers and reasons of runs made before this time are removed; None keeps all.
+        runs: runs made before this time are removed; None keeps all.
     """
 
     outputs: datetime | None = None
@@ -86,11 +82,11 @@ class RetentionLimits:
 
 @dataclass(frozen=True, slots=True)
 class Pruned:
-    """What was forgotten.
+    """Counts of what was removed.
 
     Args:
-        runs: removed with all that belonged to them.
-        texts: runs that have lost answers and reasons.
+        runs: removed completely.
+        texts: runs without answers and reasons now.
     """
 
     runs: int
@@ -99,12 +95,11 @@ class Pruned:
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """Runs that are gone.
+    """A removal of runs.
 
     Args:
-        at: when they were removed.
-        before: all runs that were made before.
-        runs: how many.
+        before: all runs made before.
+        runs: their number.
     """
 
     at: datetime
@@ -113,13 +108,7 @@ class Removal:
 
 
 def prune(database: Database, limits: RetentionLimits, now: datetime, *, dry: bool = False) -> Pruned:
-    """Forget what is too old; what was begun is finished the next time.
-
-    Args:
-        database: with the tables of this version.
-        limits: what is too old.
-        now: the time, which pages tell.
-        dry: only count.
+    """Remove what is too old, or with `dry` only count it; an interrupted removal is finished the next time.
 
     Raises:
         CannotEvaluate: the database does not answer.
@@ -156,7 +145,7 @@ def _old(limits: RetentionLimits) -> Select[tuple[int]]:
 
 
 def _wordy(limits: RetentionLimits) -> Select[tuple[int]]:
-    """Runs that are too old for their texts, and have not lost them yet."""
+    """Runs that are too old for their texts, and still have them."""
     found = select(_RUN.id).order_by(_RUN.created)
     if limits.outputs is None:
         return found.where(false())
@@ -166,7 +155,7 @@ def _wordy(limits: RetentionLimits) -> Select[tuple[int]]:
 
 
 def _before(moment: datetime) -> ColumnElement[bool]:
-    """A run that says of itself that it is of tomorrow is as old as it has been here."""
+    """Runs before a moment; one dated in the future counts from the time when it was added."""
     return or_(_RUN.created < moment, _RUN.stored < moment)
 
 

@@ -41,7 +41,7 @@ from gate.store.sql.tables import as_label
 _Key: TypeAlias = tuple[str, str, str, bool]
 """Suite, case, arm, and whether there is a score."""
 NAME_BYTES = 1000
-"""Of whatever an index holds: Postgres takes about 2,700 for all of one entry."""
+"""Limit of indexed texts: Postgres takes about 2,700 bytes for one entry."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,16 +53,16 @@ class KeptSample:
 
 
 class RunWriter:
-    """Puts one run into the tables, in the transaction of its caller."""
+    """Inserts one run, in the transaction of its caller."""
 
     def __init__(self, db: Connection, run: int) -> None:
         self._db, self._run = db, run
 
     def write(self, run: RunRecord, samples: Iterable[KeptSample]) -> None:
-        """Put its suites, figures, samples and its label there.
+        """Insert its suites, figures, samples and label.
 
         Raises:
-            GateError: the samples are not those of the run.
+            GateError: the samples do not belong to the run.
         """
         ids: dict[str, int] = {}
         wanted: dict[_Key, int] = {}
@@ -95,7 +95,7 @@ class RunWriter:
         return id
 
     def _samples(self, ids: Mapping[str, int], wanted: dict[_Key, int], samples: Iterable[KeptSample]) -> int:
-        """Keep them all, if they are those of the run; one without a score may never have been asked for."""
+        """Keep the samples, if they belong to the run; one without a score may be missing."""
         count = 0
         for part in chunks(samples, ROWS_AT_ONCE):
             for one in part:
@@ -115,7 +115,7 @@ class RunWriter:
 
 
 def row_of(run: RunRecord, digest: str) -> dict[str, Any]:
-    """What the table of runs holds of a record itself."""
+    """The row of a record in the table of runs."""
     return {
         "digest": digest,
         "created": _moment(run.created),
@@ -133,7 +133,7 @@ def _key(sample: Sample) -> _Key:
 
 
 def figures_of(sample: Sample) -> tuple[float | None, bool, float | None, float | None]:
-    """Score, whether it failed, dollars and seconds, as a store has them."""
+    """Score, failure, dollars and seconds, as in a store."""
     reply, score = sample.reply, None if isinstance(sample.score, Unscored) else sample.score
     if isinstance(reply, Failed):
         return score, True, None, None
@@ -172,7 +172,7 @@ def _named(key: _Key) -> str:
 
 
 def _moment(text: str) -> datetime:
-    """Of a record; whatever is no moment is told."""
+    """Parse a time of a record; GateError where it is invalid."""
     hint = "push a run.json as the gate wrote it"
     try:
         found = datetime.fromisoformat(text)
@@ -188,14 +188,10 @@ _SampleKey: TypeAlias = tuple[str, str, str, int]
 
 
 def kept_samples(file: BinaryIO, name: str) -> Iterator[KeptSample]:
-    """Each with its line, one in memory at a time.
-
-    Args:
-        file: `samples.jsonl`.
-        name: of the file, for messages.
+    """The samples of a `samples.jsonl`, each with its line, one in memory at a time.
 
     Raises:
-        GateError: a line is no whole sample.
+        GateError: a line is not a whole sample.
     """
     try:
         for line in sample_lines_of(file):
@@ -211,15 +207,13 @@ def kept_samples(file: BinaryIO, name: str) -> Iterator[KeptSample]:
 
 
 def other_samples(database: Database, id: int, run: RunRecord, samples: Iterable[KeptSample]) -> str:
-    """How these samples differ from those that the store has of a run, in a sentence; empty where they do not.
+    """How these samples differ from those of a run in the store, in a sentence; empty where they do not.
 
-    Texts are not compared: the store may have forgotten them.
+    Texts are not compared, since the store may have removed them.
 
     Args:
-        database: which has the run.
-        id: of the run there.
-        run: the record.
-        samples: of the same record; none is none too few.
+        id: of the run in the store.
+        samples: of the same record; empty counts as equal.
     """
     known: dict[_SampleKey, tuple[object, ...]] = {}
     columns = tables.samples.c
@@ -256,11 +250,10 @@ _SUITE = tables.run_suites.c
 
 @dataclass(frozen=True, slots=True)
 class AddedRun:
-    """A run that is in the store.
+    """A run in the store.
 
     Args:
-        id: of the store.
-        new: it was not there before.
+        new: it was added now.
     """
 
     id: int
@@ -272,24 +265,20 @@ class Runs:
     """All runs of a store.
 
     Args:
-        database: which has its tables.
-        clean: takes out of texts what shall not be kept; None keeps all.
+        clean: removes from texts what must not be kept; None keeps all.
     """
 
     database: Database
     clean: Clean | None = None
 
     def add(self, run: RunRecord, samples: Iterable[KeptSample], context: Context, now: datetime) -> AddedRun:
-        """Keep a run with its samples: all of it, or nothing. One that is there already stays as it is.
+        """Add a run with its samples, all or nothing. A run that is there already stays as it is.
 
         Args:
-            run: the record.
-            samples: of the run, each once; none where nobody kept them.
-            context: where it comes from.
-            now: the time.
+            samples: each once; empty where none were kept.
 
         Raises:
-            GateError: the samples are not those of the run.
+            GateError: the samples do not belong to the run.
             CannotEvaluate: the database does not answer.
         """
         text = dump_run(run)
@@ -325,8 +314,7 @@ class Runs:
         """Runs, the newest first.
 
         Args:
-            wanted: which.
-            page: `after` is the id of the last run of the page before.
+            page: `after` is the id of the last run of the previous page; 0 for the first page.
         """
         found = (
             older_than(run_columns().where(*_conditions(wanted)), page.after)
@@ -344,7 +332,7 @@ class Runs:
         """The record of a run; None where there is none.
 
         Raises:
-            GateError: another version recorded it, and this one cannot read it.
+            GateError: it is of another version, which cannot be read.
         """
         found = select(_RUN.record).where(_RUN.id == id)
         data = self.database.read(lambda db: db.execute(found).scalar())
@@ -366,10 +354,8 @@ class Runs:
         """A figure in the newest runs of a suite, the oldest first.
 
         Args:
-            suite: its name.
             axis: quality, cost or latency.
             slice: `overall`, or `dimension=value`.
-            last: runs at most.
         """
         newest = newest_of(suite, last)
         found = (
@@ -385,7 +371,7 @@ class Runs:
         )
 
     def results(self, suite: str, last: int) -> Iterator[tuple[int, CaseResult]]:
-        """How each case did in the newest runs of a suite, each with the id of its run, the newest first."""
+        """Results of each case in the newest runs of a suite, each with the id of its run, the newest first."""
         newest = newest_of(suite, last)
         found = (
             select(tables.case_results, newest.c.run_id)
@@ -396,12 +382,12 @@ class Runs:
             yield row.run_id, CaseResult(row.case, ArmName(row.arm), row.n, row.missing, row.mean, row.variance)
 
     def suites(self) -> tuple[str, ...]:
-        """Names of all suites that a run has evaluated."""
+        """Names of all suites with a run."""
         found = select(_SUITE.name).distinct().order_by(_SUITE.name)
         return self.database.read(lambda db: tuple(db.execute(found).scalars()))
 
     def remove(self, id: int) -> bool:
-        """Forget a run with all that belongs to it; False where there is none."""
+        """Remove a run completely; False where there is none."""
         return self.database.write(lambda db: bool(db.execute(delete(tables.runs).where(_RUN.id == id)).rowcount))
 
 
@@ -423,7 +409,7 @@ def run_columns(*more: ColumnElement[Any]) -> Select[Any]:
 
 
 def older_than(found: Select[Any], id: int) -> Select[Any]:
-    """Of these runs those that come after one in a list that begins with the newest; all of them after 0."""
+    """Those runs that come after `id` in a list with the newest first; all of them after 0."""
     if not id:
         return found
     last = select(_RUN.created, _RUN.id).where(_RUN.id == id).subquery()

@@ -32,18 +32,18 @@ MADE = tables.suite_versions.c
 
 
 def newest_versions() -> Select[tuple[object, ...]]:
-    """Asks for the newest version of each suite, by its name."""
+    """Query for the newest version of each suite, by name."""
     return all_versions().where(MADE.number == tables.suites.c.newest).order_by(tables.suites.c.name)
 
 
 def all_versions() -> Select[tuple[object, ...]]:
-    """Asks for all versions of all suites, as `suite_of` reads them."""
+    """Query for all versions of all suites, as `suite_of` reads them."""
     columns = (MADE.number, MADE.digest, MADE.cases, MADE.author, MADE.made, MADE.what)
     return select(tables.suites.c.name, *columns).join(tables.suites, tables.suites.c.id == MADE.suite_id)
 
 
 def case_rows(suite: str) -> Select[tuple[object, ...]]:
-    """Asks for all versions of all cases of a suite, as `case_of` reads them."""
+    """Query for all versions of all cases of a suite, as `case_of` reads them."""
     columns = (VERSION.number, VERSION.entry, VERSION.author, VERSION.made, VERSION.first, VERSION.last)
     return (
         select(tables.cases.c.name, *columns, VERSION.case_id)
@@ -70,7 +70,7 @@ def standing(db: Connection, suite: str, version: int) -> Iterator[str]:
 
 
 def digested(entries: Iterable[str]) -> tuple[str, int]:
-    """Names the cases, whatever the order of their keys; and how many there are."""
+    """Digest of the cases, whatever the order of their keys, and their number."""
     found, count = hashlib.sha256(), 0
     for entry in entries:
         found.update(canonical(json.loads(entry)).encode() + b"\n")
@@ -79,7 +79,7 @@ def digested(entries: Iterable[str]) -> tuple[str, int]:
 
 
 def folded(text: str) -> str:
-    """As people search: letters of any case are the same, and what no database keeps is a blank."""
+    """Text to search in: case folded, with blanks for characters that no database keeps."""
     return "".join(sign if sign.isprintable() else " " for sign in text.casefold())
 
 
@@ -96,13 +96,7 @@ def case_of(row: Row[Any]) -> CaseVersion:
 
 @dataclass(frozen=True, slots=True)
 class Authorship:
-    """Who changes something, when, and what it is called in the history.
-
-    Args:
-        author: a name.
-        now: the time.
-        what: for readers.
-    """
+    """Author, time and description of a change, for the history."""
 
     author: str
     now: datetime
@@ -133,7 +127,7 @@ class SuiteEdit:
         return suite_of(row)
 
     def _locked(self) -> tuple[int, int]:
-        """The suite and its newest version, 0 where it is new; until the end nobody else changes it."""
+        """Lock the suite; returns it and its newest version, 0 where it is new."""
         of_suite = select(tables.suites.c.id, tables.suites.c.newest).where(tables.suites.c.name == self._name)
         row = self._db.execute(of_suite.with_for_update()).first()
         if row is not None:
@@ -214,12 +208,12 @@ class SuiteEdit:
 
 
 def _text(entry: Entry) -> str:
-    """ASCII alone: no database takes every character that a case may hold."""
+    """ASCII JSON, since no database takes every character that a case may hold."""
     return json.dumps(dict(entry))
 
 
 def _in_the_way(change: Change, known: Mapping[str, Row[Any]]) -> Row[Any] | None:
-    """What others have made meanwhile: another version of the case, or another case of its new name."""
+    """The conflicting change of others: another version of the case, or another case of its new name."""
     before, taken = known.get(name_before(change)), known.get(change.name)
     if name_before(change) != change.name and taken is not None:
         return taken
@@ -227,7 +221,7 @@ def _in_the_way(change: Change, known: Mapping[str, Row[Any]]) -> Row[Any] | Non
 
 
 def _done(change: Change, known: Mapping[str, Row[Any]]) -> bool:
-    """Does it stand there already?"""
+    """Was the same change made already?"""
     if name_before(change) != change.name and name_before(change) in known:
         return False
     row = known.get(change.name)
@@ -239,20 +233,16 @@ def _done(change: Change, known: Mapping[str, Row[Any]]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Suites:
-    """All suites of a store.
-
-    Args:
-        database: which has its tables.
-    """
+    """All suites of a store."""
 
     database: Database
 
     def names(self) -> tuple[SuiteVersion, ...]:
-        """The newest version of each, by name."""
+        """The newest version of each suite, by name."""
         return self.database.read(lambda db: tuple(map(suite_of, db.execute(newest_versions()))))
 
     def newest(self, name: str) -> SuiteVersion | None:
-        """The newest version of one; None where there is no such suite."""
+        """The newest version of a suite; None where there is no such suite."""
         found = newest_versions().where(tables.suites.c.name == name)
         row = self.database.read(lambda db: db.execute(found).first())
         return None if row is None else suite_of(row)
@@ -273,13 +263,7 @@ class Suites:
         return self.database.read(lambda db: tuple(map(json.loads, standing(db, version.suite, version.number))))
 
     def cases(self, name: str, wanted: CaseFilter, page: Page) -> tuple[Listed, ...]:
-        """Part of the newest version, in its order.
-
-        Args:
-            name: of the suite.
-            wanted: which cases.
-            page: which part of them.
-        """
+        """A page of the newest version, in its order."""
         found = (
             case_rows(name)
             .add_columns(VERSION.place)
@@ -290,7 +274,7 @@ class Suites:
         return self.database.read(lambda db: tuple(Listed(row.place, case_of(row)) for row in db.execute(found)))
 
     def count(self, name: str, wanted: CaseFilter) -> int:
-        """How many cases of the newest version are wanted."""
+        """Number of matching cases of the newest version."""
         found = case_rows(name).where(VERSION.last.is_(None), *_conditions(wanted)).subquery()
         return self.database.read(lambda db: db.execute(select(func.count()).select_from(found)).scalar_one())
 
@@ -300,22 +284,20 @@ class Suites:
         return self.database.read(lambda db: tuple(map(case_of, db.execute(found))))
 
     def name_of(self, name: str, case: int) -> str | None:
-        """What a case of a suite is called now; None where there is none.
+        """The current name of a case; None where there is none.
 
         Args:
-            name: of the suite.
-            case: as its versions have it.
+            case: key, as in its versions.
         """
         found = select(tables.cases.c.name).join(tables.suites, tables.suites.c.id == tables.cases.c.suite_id)
         wanted = found.where(tables.suites.c.name == name, tables.cases.c.id == case)
         return self.database.read(lambda db: db.execute(wanted).scalar())
 
     def renamed(self, name: str, before: str) -> str | None:
-        """What the case is called now that had a name before; None where no case had it.
+        """The current name of a case that had another one before; None where no case had it.
 
         Args:
-            name: of the suite.
-            before: of several cases that had it one after the other, the last one is meant.
+            before: of several cases that had it, the last one counts.
         """
         found = (
             select(tables.cases.c.name)
@@ -346,16 +328,14 @@ class Suites:
     def change(self, name: str, changes: Sequence[Change], by: Authorship) -> SuiteVersion | tuple[Conflict, ...]:
         """Make a new version of a suite, or the first of a new one; all changes or none.
 
-        A change that somebody has made already, to the letter, is none; where nothing is left to be done, the newest
-        version stays what it was: the same work done twice is done once.
+        A change that was made already, with the same content, is ignored; where nothing is left to be done, the newest
+        version stays: repeating a change is safe.
 
         Args:
-            name: of the suite.
             changes: each of another case.
-            by: who.
 
         Returns:
-            The version; or what others have changed meanwhile, and then nothing was done.
+            The version; or the conflicting changes of others, and then nothing was done.
         """
         try:
             return self.database.write(lambda db: SuiteEdit(db, name, by).made(changes))
@@ -364,7 +344,7 @@ class Suites:
             return self.database.write(lambda db: SuiteEdit(db, name, by).made(changes))
 
     def remove(self, name: str) -> bool:
-        """Forget a suite with all its versions; False where there is none."""
+        """Remove a suite with all its versions; False where there is none."""
         gone = delete(tables.suites).where(tables.suites.c.name == name)
         return self.database.write(lambda db: bool(db.execute(gone).rowcount))
 

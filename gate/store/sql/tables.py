@@ -1,4 +1,4 @@
-"""The tables of the store, for SQLite and Postgres alike: suites with their cases, and runs with what lists look up."""
+"""Tables of the store, for SQLite and Postgres: suites with their cases, and runs with indexed figures."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -23,7 +23,7 @@ from sqlalchemy import (
 
 
 class Label(TypeDecorator[str]):
-    """A text to look things up by; what Postgres cannot hold is replaced, and so it is found all the same."""
+    """A text for look-ups; characters that Postgres cannot hold are replaced in queries, too."""
 
     impl = Text
     cache_ok = True
@@ -57,7 +57,7 @@ class Moment(TypeDecorator[datetime]):
 
 
 Key = BigInteger().with_variant(Integer, "sqlite")
-"""SQLite counts up integers alone."""
+"""SQLite counts up integers only."""
 
 metadata = MetaData(
     naming_convention={
@@ -75,7 +75,7 @@ suites = Table(
     Column("name", Label, nullable=False, unique=True),
     Column("newest", Integer, nullable=False),
 )
-"""`newest` is the number of the newest version; whoever makes one locks this row."""
+"""`newest` is the number of the newest version; a writer locks this row."""
 
 suite_versions = Table(
     "suite_versions",
@@ -119,9 +119,10 @@ case_versions = Table(
     # The case that had a name before.
     Index(None, "suite_id", "name"),
 )
-"""`name` is that of the case when the version was made. A version stands in the versions `first` to `last` of its
-suite, `last` empty while it does. `entry` is JSON, empty where the case was archived; `words` is what people search in;
-`place` orders the cases of a suite."""
+"""`name` is that of the case when the version was made. A version belongs to the versions `first` to `last` of its
+suite, with `last` empty for the current one. `entry` is JSON, empty where the case was archived; `words` is the text to
+search in; `place` orders the cases of a suite.
+"""
 
 case_slices = Table(
     "case_slices",
@@ -179,8 +180,9 @@ run_suites = Table(
     Index(None, "name", "created"),
     Index(None, "store", "created"),
 )
-"""`created` is that of the run, so that one index finds a suite's newest runs. `store` is the suite of a store that its
-cases are; empty where a file has them."""
+"""`created` is that of the run, so that one index finds a suite's newest runs. `store` is the suite of the store with
+its cases; empty for cases of a file.
+"""
 
 figures = Table(
     "figures",
@@ -226,7 +228,7 @@ samples = Table(
     Column("body", LargeBinary),
     sqlite_with_rowid=False,
 )
-"""`body` is the line of `samples.jsonl`, compressed; empty once it was forgotten."""
+"""`body` is the line of `samples.jsonl`, compressed; empty once it was removed."""
 
 judgements = Table(
     "judgements",
@@ -239,7 +241,7 @@ judgements = Table(
     Column("value", Float),
     sqlite_with_rowid=False,
 )
-"""What each scorer said of a sample; `value` is empty where it could not be scored."""
+"""The result of each scorer for a sample; `value` is empty where it could not be scored."""
 
 agreements = Table(
     "agreements",
@@ -253,7 +255,7 @@ agreements = Table(
     Column("upper", Float),
     Column("why_not", Label, nullable=False),
 )
-"""How far judges agree with each other (`jury`) and with people (`people`)."""
+"""Agreement of judges with each other (`jury`) and with people (`people`)."""
 
 overrides = Table(
     "overrides",
@@ -288,7 +290,7 @@ forgotten = Table(
     Column("run_id", Key, ForeignKey(runs.c.id, ondelete="CASCADE"), primary_key=True, autoincrement=False),
     Column("at", Moment, nullable=False),
 )
-"""Runs that have lost answers and reasons, and when."""
+"""Runs without answers and reasons now, and the time of removal."""
 
 removals = Table(
     "removals",
@@ -298,4 +300,4 @@ removals = Table(
     Column("before", Moment, nullable=False),
     Column("runs", Integer, nullable=False),
 )
-"""Runs that were removed altogether: all those made `before`."""
+"""Complete removals of runs: all those made `before`."""

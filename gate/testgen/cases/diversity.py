@@ -29,12 +29,12 @@ _NOWHERE = np.array([], dtype=np.intp)
 
 
 def normalised(text: str) -> str:
-    """The text in NFKC, in lower case, with single spaces: two that agree in this are the same text."""
+    """The text in NFKC, in lower case, with single spaces."""
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
 def tokens(text: str) -> list[str]:
-    """Words and signs, in order; each character by itself where words are not set apart by spaces."""
+    """Words and signs, in order; single characters in scripts that do not separate words by spaces."""
     return _TOKEN.findall(normalised(text))
 
 
@@ -46,13 +46,13 @@ def ngrams(text: str, n: int = 2) -> Grams:
 
 
 def jaccard(left: Grams, right: Grams) -> float:
-    """Share of the n-grams of both that both have, 0 to 1; 0 where neither has any."""
+    """The share of all n-grams that both have, 0 to 1; 0 where neither has any."""
     union = len(left | right)
     return len(left & right) / union if union else 0.0
 
 
 def likenesses(texts: Sequence[Grams]) -> Iterator[npt.NDArray[np.float64]]:
-    """For each text, float[N]: its Jaccard index with all texts in their order, with itself as well.
+    """For each text, float[N]: its Jaccard index with all N texts in order, itself included.
 
     Counted by an inverted index, so that only n-grams that are shared cost time.
     """
@@ -76,31 +76,22 @@ pairs of inputs in the published tests of PromptPex, each pair of one prompt, no
 
 @dataclass(frozen=True, slots=True)
 class DistinctTests:
-    """What is left without duplicates.
-
-    Args:
-        tests: the kept ones, in their order.
-        discarded: the others, each with the kept one that it repeats.
-    """
+    """The kept tests in their order, and each of the others with the kept one that it repeats."""
 
     tests: tuple[GeneratedTest, ...]
     discarded: tuple[Discarded, ...]
 
 
 def identity(test: GeneratedTest) -> tuple[tuple[str, str], ...]:
-    """What two tests agree in that are the same: all that is put in, normalised, by its names."""
+    """A key of all inputs of a test, normalised, by name: equal for tests that are the same."""
     return tuple((name, normalised(text)) for name, text in _parts(test).items())
 
 
 def without_duplicates(tests: Sequence[GeneratedTest]) -> DistinctTests:
-    """Keep the first of those that are the same or nearly so.
+    """Keep the first of those that are the same or nearly so; `tests` are in the order of preference.
 
-    Nearly the same are two tests each of whose parts is alike enough; a sentence with another question is
-    another test. Two boundary tests are duplicates only where they are the same, for the two sides of a limit lie one
-    word apart.
-
-    Args:
-        tests: in the order of preference.
+    Two tests are nearly the same if each of their parts is alike enough; a sentence with another question is another
+    test. Two boundary tests are duplicates only if they are the same, since the sides of a limit lie one word apart.
     """
     seen: dict[tuple[tuple[str, str], ...], GeneratedTest] = {}
     discarded: dict[int, Discarded] = {}
@@ -126,7 +117,7 @@ def without_duplicates(tests: Sequence[GeneratedTest]) -> DistinctTests:
 
 
 def is_near(left: Mapping[str, Grams], right: Mapping[str, Grams]) -> bool:
-    """Has each part of one its like in the other? Parts without any n-gram, such as empty ones, are alike."""
+    """Is each part of one near that of the other? Parts without any n-gram, such as empty ones, are."""
     return left.keys() == right.keys() and all(
         jaccard(left[name], right[name]) >= NEAR_DUPLICATE or left[name] == right[name] for name in left
     )
@@ -138,7 +129,7 @@ def _parts(test: GeneratedTest) -> Mapping[str, str]:
 
 
 def _named(parts: Mapping[str, Grams]) -> Grams:
-    """The n-grams of all parts, told apart by the part; if each part is alike in a share, so is the whole."""
+    """The n-grams of all parts, labelled by the part; if each part is alike in a share, so is the whole."""
     return frozenset((name, *gram) for name, grams in parts.items() for gram in grams)
 
 
@@ -178,7 +169,7 @@ class Diversity:
 
 
 def diversity_of(tests: Sequence[GeneratedTest]) -> Diversity:
-    """The figures of some tests; a figure that so few do not give says why."""
+    """The figures of some tests; one that needs more tests is `Undefined`, with the reason."""
     texts = [test.said for test in tests]
     words = [tokens(text) for text in texts]
     pairs = [list(zip(one, one[1:], strict=False)) for one in words]

@@ -22,13 +22,9 @@ AnswerOf: TypeAlias = Callable[[GeneratedTest], Coroutine[Any, Any, str | Failed
 
 
 async def with_expected(tests: Sequence[GeneratedTest], answer: AnswerOf) -> MadeTests:
-    """The tests with a reference model's answers; one without an answer has no expected output, and a note.
+    """The tests with a reference model's answers, asked concurrently; one without an answer gets a note.
 
-    An expected output is what one model said once. It is no truth: a person reads it before it counts.
-
-    Args:
-        tests: to be answered side by side.
-        answer: asks the reference model.
+    An expected output is what one model said once. A person has to read it before it counts.
     """
     replies = await together(map(answer, tests))
     problems: dict[str, list[str]] = defaultdict(list)
@@ -45,10 +41,9 @@ class GenerationOptions:
     """How tests are generated.
 
     Args:
-        settings: how much is done.
-        tell: told what is being done, in a line.
+        tell: shows the user a line on what is being done.
         seed: of the order in which statements are shown.
-        answer: the reference model, where `settings.expected` wants its answers.
+        answer: the reference model, where `settings.expected` asks for its answers.
     """
 
     settings: EffortSettings = field(default_factory=EffortSettings)
@@ -62,7 +57,7 @@ class Generation:
     """What was generated.
 
     Args:
-        tests: for the case file, in the order of the rules; `valid` is True, or None where nobody knows.
+        tests: for the case file, in the order of the rules; `valid` is True, or None where it is unknown.
         discarded: the others and why: duplicates, and inputs that break the input specification (`valid` is False).
         notes: what did not go as it should, a line each.
         diversity: of `tests`.
@@ -75,11 +70,7 @@ class Generation:
 
 
 class NoTests(CannotEvaluate):
-    """No test is left.
-
-    Args:
-        found: what there is instead.
-    """
+    """No test is left; `found` is what there is instead."""
 
     def __init__(self, found: Generation) -> None:
         super().__init__("no test is left", _first(found))
@@ -92,11 +83,7 @@ async def generate_tests(
     """Tests for each rule and each inverse rule.
 
     Args:
-        subject: the prompt under test.
-        specification: what it promises.
-        generator: writes tests.
-        judge: holds them against the input specification.
-        work: how much, and how.
+        judge: checks them against the input specification.
 
     Raises:
         NoTests: no test is left.
@@ -132,7 +119,7 @@ async def generate_tests(
 
 
 def _fewer(tests: Sequence[GeneratedTest], discarded: Sequence[Discarded], settings: EffortSettings) -> tuple[str, ...]:
-    """Rules and inverse rules that lost tests which had been written."""
+    """Rules and inverse rules of which some written tests were discarded."""
     left = Counter(f"{test.rule}-{test.kind}" for test in tests)
     problems: dict[str, list[str]] = defaultdict(list)
     for name in dict.fromkeys(f"{one.test.rule}-{one.test.kind}" for one in discarded):
@@ -142,7 +129,7 @@ def _fewer(tests: Sequence[GeneratedTest], discarded: Sequence[Discarded], setti
 
 
 def _unfit(source: CaseSource, work: GenerationOptions) -> Iterator[str]:
-    """Settings that could not be followed."""
+    """Settings that could not be applied."""
     if work.settings.documents and not source.shape.retrieved:
         yield "no stand-in documents: no component of the input is named as retrieved context"
     if work.settings.expected and work.answer is None:
@@ -154,6 +141,6 @@ def _why(test: GeneratedTest) -> str:
 
 
 def _first(found: Generation) -> str:
-    """What to look at first where nothing is left."""
+    """What to look at first where no test is left."""
     told = [*(f"{one.test.id}: {one.why}" for one in found.discarded), *found.notes]
     return told[0] if told else "the model wrote nothing that can be used"

@@ -55,12 +55,7 @@ class InputPart:
 
 @dataclass(frozen=True, slots=True)
 class WrittenInput:
-    """What a model wrote for one test.
-
-    Args:
-        parts: text by the name of the part.
-        turns: what the user says turn by turn.
-    """
+    """What a model wrote for one test: text by the name of the part, and the user's messages."""
 
     parts: Mapping[str, str] = field(default_factory=dict)
     turns: tuple[str, ...] = ()
@@ -82,7 +77,7 @@ class InputShape:
 
     @property
     def talk(self) -> bool:
-        """The user speaks more than once."""
+        """Does the user speak more than once?"""
         return self.turns > 1
 
     @property
@@ -106,7 +101,7 @@ class InputShape:
         return out
 
     def read(self, found: Mapping[str, JsonValue]) -> WrittenInput:
-        """One input, as it was written: white space may be what a test is about.
+        """One input with its white space, which may be what a test is about.
 
         Raises:
             Malformed: a part is missing, unknown or there twice; turns too many or too few; a text that is none.
@@ -148,7 +143,6 @@ def shape_of(subject: PromptSubject, specification: Specification | None, settin
     parts of the user's message. Where neither is known, the message is one text.
 
     Args:
-        subject: the prompt.
         specification: what is known of its inputs; None for a generator that knows the prompt alone.
         settings: turns, and whether stand-in documents are wanted.
     """
@@ -196,14 +190,7 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True, slots=True)
 class CaseSource:
-    """What tests are made from.
-
-    Args:
-        subject: the prompt under test.
-        specification: what it promises.
-        settings: how much is done.
-        shape: of each test.
-    """
+    """What tests are made from; `shape` is that of each test."""
 
     subject: PromptSubject
     specification: Specification
@@ -216,7 +203,7 @@ class CaseSource:
         return cls(subject, specification, settings, shape_of(subject, specification, settings))
 
     def view(self, *texts: str) -> dict[str, object]:
-        """What the templates of all stages show, behind a fence that holds the prompt, its inputs and `texts`."""
+        """The variables of all templates, with a fence that occurs in none of the texts shown."""
         components = self.specification.components
         told = (self.subject.text, self.specification.intent, *component_texts(components), *texts)
         return {
@@ -230,39 +217,33 @@ class CaseSource:
 
 @dataclass(frozen=True, slots=True)
 class MadeTests:
-    """What a stage gives.
-
-    Args:
-        tests: in the order of their ids.
-        notes: what did not go as it should, a line each.
-    """
+    """The result of a stage: tests in the order of their ids, and notes on what did not go as it should."""
 
     tests: tuple[GeneratedTest, ...]
     notes: tuple[str, ...] = ()
 
 
 def component_texts(components: Sequence[Component]) -> tuple[str, ...]:
-    """All that an input specification says."""
+    """All texts of an input specification."""
     return tuple(text for one in components for text in (one.name, one.description, *(rule.text for rule in one.rules)))
 
 
 def in_batches(items: Sequence[Item], size: int) -> list[Sequence[Item]]:
-    """Neighbours together, `size` at a time."""
+    """Batches of `size` neighbours."""
     return [items[start : start + size] for start in range(0, len(items), size)]
 
 
 _REASON_CHARS = 400
 _Verdicts = Mapping[str, tuple[bool, str]]
-"""By the id of a test: does its input keep the specification, and the judge's reason."""
+"""Verdict by the id of a test: is its input valid, and the judge's reason."""
 
 
 async def validated_tests(
     components: Sequence[Component], tests: Sequence[GeneratedTest], settings: EffortSettings, judge: Asker
 ) -> MadeTests:
-    """The tests with what a judge says of them; what is left unanswered is asked once more, and then unknown.
+    """The tests with a judge's verdicts; those left unanswered are asked once more, and then unknown.
 
     Args:
-        components: the input specification.
         tests: of any kind; control cases, too.
         settings: how many one request looks at, and instructions.
         judge: another model than the one that wrote the tests, if possible.
@@ -320,7 +301,7 @@ def _verdict(*ids: str) -> dict[str, JsonValue]:
 
 
 def _read(ids: Mapping[str, GeneratedTest], found: Mapping[str, JsonValue]) -> _Verdicts:
-    """Verdicts by opaque id. Two that contradict each other are none."""
+    """Verdicts by opaque id; two that contradict each other count as none."""
     verdicts: dict[str, tuple[bool, str]] = {}
     torn = set()
     for item in read_objects(found, "verdicts"):

@@ -1,4 +1,4 @@
-"""Tests for rules and inverse rules, and richer ones made of them; the writer is not told which rule is which."""
+"""Tests for rules and inverse rules, and richer versions of them; the model is not told which rules are inverse."""
 
 import random
 from collections import Counter, defaultdict
@@ -28,18 +28,12 @@ from gate.values import JsonValue
 
 SCENARIOS: tuple[Scenario, ...] = get_args(Scenario)
 _TAKEN_CHARS = 400
-"""Of an input that is there already, to be shown."""
+"""Characters shown of an existing input."""
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A sentence about outputs that tests are made for.
-
-    Args:
-        rule: id of the rule.
-        kind: the rule itself, or its inverse.
-        text: the sentence.
-    """
+    """A rule (by its id) or its inverse, as a sentence about outputs that tests are made for."""
 
     rule: str
     kind: Literal["rule", "inverse"]
@@ -47,14 +41,13 @@ class Statement:
 
     @property
     def name(self) -> str:
-        """As its tests are named: `R3-rule`."""
+        """The start of the names of its tests: `R3-rule`."""
         return f"{self.rule}-{self.kind}"
 
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """What one request asks for: how many tests of which statement, by opaque id, what is there already, and whether it
-    is asked for once more because too little came."""
+    """One request: tests wanted per statement, inputs that exist, and whether it repeats one that gave too few."""
 
     counts: Mapping[Statement, int]
     taken: tuple[str, ...] = ()
@@ -66,12 +59,12 @@ class _Wanted:
         return {f"S{number}": one for number, one in enumerate(self.counts, start=1)}
 
     def missing(self, drafts: Mapping[Statement, Sequence[GeneratedTest]]) -> int:
-        """Tests that are not among the drafts."""
+        """How many tests are not among the drafts."""
         return sum(max(0, count - len(drafts.get(one, ()))) for one, count in self.counts.items())
 
 
 class _Kept:
-    """Tests by statement: no more than wanted, none twice."""
+    """Tests by statement: no more than wanted, no duplicates."""
 
     def __init__(self, count: int) -> None:
         self._count = count
@@ -92,7 +85,7 @@ class _Kept:
 
 
 def statements_of(specification: Specification) -> tuple[Statement, ...]:
-    """Each rule, and after it its inverse where it has one."""
+    """Each rule, followed by its inverse where it has one."""
     found: list[Statement] = []
     for rule in specification.rules:
         found.append(Statement(rule.id, "rule", _one_line(rule.text)))
@@ -109,9 +102,7 @@ async def write_rule_tests(source: CaseSource, generator: Asker, seed: int = 0) 
     """The wanted number of tests for each rule and each inverse rule; those that are missing are asked for once more.
 
     Args:
-        source: the prompt and its specification.
-        generator: writes the tests.
-        seed: of the order in which statements are shown; another one for another order.
+        seed: of the order in which statements are shown.
 
     Returns:
         Tests in the order of the rules, and which statements have too few.
@@ -144,7 +135,7 @@ async def write_rule_tests(source: CaseSource, generator: Asker, seed: int = 0) 
 
 def _again(wanted: _Wanted, kept: _Kept, *, failed: bool) -> Iterator[_Wanted]:
     """What is asked for once more. Statements that gave nothing together are then asked for one by one; a single one
-    that gave nothing was asked for often enough."""
+    that gave nothing is not asked for again."""
     short = {statement: kept.missing(statement) for statement in wanted.counts if kept.missing(statement)}
     if failed and len(wanted.counts) == 1:
         return
@@ -189,7 +180,7 @@ def _item(source: CaseSource, *ids: str) -> dict[str, JsonValue]:
 def _read_tests(
     source: CaseSource, wanted: _Wanted, found: Mapping[str, JsonValue]
 ) -> dict[Statement, list[GeneratedTest]]:
-    """The usable tests of a reply; what is wrong with the others is told only where none is left."""
+    """The usable tests of a reply; raises the first error only where none is usable."""
     drafts: dict[Statement, list[GeneratedTest]] = defaultdict(list)
     problems = []
     for item in read_objects(found, "tests"):
@@ -231,12 +222,9 @@ def _short(
 
 
 async def expanded_tests(source: CaseSource, tests: tuple[GeneratedTest, ...], generator: Asker) -> MadeTests:
-    """The tests after `settings.expansions` rounds; where a round gives nothing usable, a test keeps its input.
+    """The tests after `settings.expansions` rounds, with one request for each test and round.
 
-    Args:
-        source: the prompt and its specification.
-        tests: what to expand, in one request for each test and round.
-        generator: writes the inputs.
+    Where a round gives nothing usable, a test keeps its input.
     """
     problems: dict[str, list[str]] = defaultdict(list)
     for turn in range(source.settings.expansions):

@@ -1,4 +1,4 @@
-"""The model matrix, and how far a specification agrees with its prompt."""
+"""The model matrix, and the agreement of a specification with its prompt."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -33,11 +33,10 @@ CONTRASTS: tuple[tuple[Group, Group], ...] = (("promptpex", "control"), ("invers
 
 @dataclass(frozen=True, slots=True)
 class MatrixRow:
-    """One row.
+    """One row, with a cell for each column.
 
     Args:
-        name: of a group of tests, or of a prompt; hostile.
-        cells: one for each column.
+        name: of a group of tests, or of a prompt; untrusted.
     """
 
     name: str
@@ -51,9 +50,8 @@ class Matrix:
     Args:
         title: what is counted, in a few words.
         corner: what the rows are: `tests` or `prompt`.
-        models: columns, in the order in which they were named; hostile.
-        rows: from top to bottom.
-        source: who says what is a violation.
+        models: columns, in the order in which they were named; untrusted.
+        source: whose verdicts are counted.
     """
 
     title: str
@@ -79,12 +77,7 @@ class GroupContrast:
 
 
 def group_matrix(rows: Sequence[OutcomeRow], source: VerdictSource = "judge") -> Matrix:
-    """Groups of tests as rows; a group without a test is left out, and one that is all there is stands once.
-
-    Args:
-        rows: of an evaluation.
-        source: who says what is a violation.
-    """
+    """Groups of tests as rows, without empty groups; a group that holds all tests is not repeated."""
     kinds = {row.kind for row in rows}
     several = {"promptpex": {"rule", "inverse"} <= kinds, "overall": "control" in kinds and len(kinds) > 1}
     groups = [group for group in GROUPS if several.get(group, group in kinds)]
@@ -92,13 +85,7 @@ def group_matrix(rows: Sequence[OutcomeRow], source: VerdictSource = "judge") ->
 
 
 def prompt_matrix(rows: Sequence[OutcomeRow], group: Group = "promptpex", source: VerdictSource = "judge") -> Matrix:
-    """Prompts as rows, for one group of tests.
-
-    Args:
-        rows: of several evaluations.
-        group: whose tests.
-        source: who says what is a violation.
-    """
+    """Prompts as rows, for one group of tests; `rows` are of several evaluations."""
     own = rows_in_group(rows, group)
     prompts = dict.fromkeys(row.prompt for row in own)
     parts = [(name, [row for row in own if row.prompt == name]) for name in prompts]
@@ -107,12 +94,7 @@ def prompt_matrix(rows: Sequence[OutcomeRow], group: Group = "promptpex", source
 
 
 def contrasts(rows: Sequence[OutcomeRow], source: VerdictSource = "judge") -> tuple[GroupContrast, ...]:
-    """Rules and inverse rules against control cases, and inverse rules against rules, where there are both.
-
-    Args:
-        rows: of an evaluation, or of several.
-        source: who says what is a violation.
-    """
+    """Rules and inverse rules against control cases, and inverse rules against rules, where there are both."""
     own = {model: [row for row in rows if row.model == model] for model in _models(rows)}
     return tuple(
         GroupContrast(
@@ -142,12 +124,12 @@ def _matrix(
 
 @dataclass(frozen=True, slots=True)
 class SpecAgreement:
-    """How alike the two prompts are complied with.
+    """How similar compliance is under the two prompts.
 
     Args:
         models: by name, the tests that were decided under both prompts; the original's are the first.
-        cosine: of the two vectors of rates, as in the paper. It does not see size.
-        closeness: 1 minus the mean absolute difference of the rates: it does.
+        cosine: of the two vectors of rates, as in the paper; ignores their size.
+        closeness: 1 minus the mean absolute difference of the rates; does not.
         left_out: models without a test that was decided under both.
     """
 
@@ -158,7 +140,7 @@ class SpecAgreement:
 
 
 def spec_prompt(spec: Specification) -> str:
-    """The prompt that a specification makes."""
+    """The prompt that is made from a specification."""
     return rendered_template("spec_prompt", {"intent": spec.intent, "rules": [rule.text for rule in spec.rules]})
 
 
@@ -169,8 +151,7 @@ def agreement(
 
     Args:
         original: rows of the original prompt.
-        from_spec: rows of the same tests under the prompt that the specification makes.
-        source: who says what is a violation.
+        from_spec: rows of the same tests under the prompt that is made from the specification.
     """
     ours, theirs = ([row for row in rows_in_group(rows, "control") if row.valid] for rows in (original, from_spec))
     names = tuple(dict.fromkeys(row.model for row in (*ours, *theirs)))

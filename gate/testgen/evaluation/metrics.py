@@ -1,4 +1,4 @@
-"""What became of each test under each model, and the figures of arXiv:2503.05070, section 4.3: counts and intervals."""
+"""The outcome of each test under each model, and the figures of arXiv:2503.05070, section 4.3: counts and intervals."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from gate.values import COMPLETE
 
 OutputVerdict: TypeAlias = Literal["compliant", "violation", "unknown", "no answer"]
 VerdictSource: TypeAlias = Literal["judge", "code", "either"]
-"""Who says so: the judge, the rules that code checks, or both, of whom either can find a violation."""
+"""Whose verdict counts: the judge's, that of the rules which code checks, or a violation found by either."""
 Group: TypeAlias = Literal["rule", "inverse", "promptpex", "control", "overall"]
 """Tests made from rules, from inverse rules, from both, from the prompt alone, and all of them."""
 
@@ -58,7 +58,7 @@ class OutcomeRow:
     reason: str = ""
 
     def outcome(self, source: VerdictSource) -> OutputVerdict | None:
-        """What one of them says; None where nobody was asked.
+        """The verdict of a source; None where there is none.
 
         Of both together the worse counts: what one does not know is not known, unless the other sees a violation.
         """
@@ -70,11 +70,7 @@ class OutcomeRow:
 
 
 def worst_verdict(outcomes: Iterable[OutputVerdict]) -> OutputVerdict:
-    """The worst of some: a violation, then no answer, then unknown.
-
-    Raises:
-        ValueError: there are none.
-    """
+    """The worst of some: a violation, then no answer, then unknown; `ValueError` for none."""
     return min(outcomes, key=_WORST.index)
 
 
@@ -89,9 +85,8 @@ class Tally:
 
     Args:
         yes: violations, where non-compliance is counted.
-        no: the opposite.
-        unknown: nobody could tell.
-        missing: there was nothing to look at.
+        unknown: no verdict was possible.
+        missing: there was no output to look at.
         units: independent units among those that are yes or no.
     """
 
@@ -103,7 +98,7 @@ class Tally:
 
     @property
     def decided(self) -> int:
-        """What the rate is of."""
+        """The denominator of the rate."""
         return self.yes + self.no
 
     @property
@@ -123,18 +118,18 @@ class Tally:
 
     @property
     def scaled(self) -> tuple[float, int]:
-        """As many units, of which the same share is yes."""
+        """As many units, with the same share of yes."""
         return (self.yes / self.decided * self.units, self.units) if self.decided else (0.0, 0)
 
     @property
     def ends(self) -> tuple[float, float] | None:
-        """Share of yes among all, if what is open were no throughout, and if it were yes; None of none at all."""
+        """Share of yes among all, if all open ones were no, and if they were yes; None where there are none at all."""
         return (self.yes / self.n, (self.yes + self.open) / self.n) if self.n else None
 
 
 @dataclass(frozen=True, slots=True)
 class ValidShare:
-    """Of the tests that were not complied with, those with a valid input.
+    """The share of violations whose input is valid.
 
     Args:
         pooled: over all violations.
@@ -148,12 +143,7 @@ class ValidShare:
 
 
 def non_compliance(rows: Iterable[OutcomeRow], source: VerdictSource = "judge") -> Tally:
-    """How many tests were not complied with.
-
-    Args:
-        rows: of any prompts, models and kinds.
-        source: who says so; a row about which that one was not asked is no part of it.
-    """
+    """How many tests were not complied with; rows without a verdict of this source do not count."""
     told = [(row, outcome) for row in rows if (outcome := row.outcome(source)) is not None]
     counts: Mapping[OutputVerdict, int] = {
         name: sum(outcome == name for _, outcome in told) for name in ("violation", "compliant", "unknown", "no answer")
@@ -163,11 +153,7 @@ def non_compliance(rows: Iterable[OutcomeRow], source: VerdictSource = "judge") 
 
 
 def tally_difference(first: Tally, second: Tally) -> Difference:
-    """The first rate minus the second, of different tests, with Newcombe's interval of 95 %.
-
-    Args:
-        first, second: counts without a test in common.
-    """
+    """The first rate minus the second, without a test in common, with Newcombe's interval of 95 %."""
     return rate_difference(first.scaled, second.scaled)
 
 
@@ -176,12 +162,7 @@ def group_difference(
 ) -> Difference:
     """Non-compliance of one group of tests minus that of another, such as `promptpex` and `control`.
 
-    The tests of two groups have nothing to do with each other, so they are not paired.
-
-    Args:
-        rows: of one model, or of several.
-        first, second: groups without a test in common.
-        source: who says so.
+    The groups have no test in common, so they are not paired.
     """
     one, other = (non_compliance(rows_in_group(rows, group), source) for group in (first, second))
     return tally_difference(one, other)
@@ -194,11 +175,6 @@ def mean_difference(
 
     A prompt's difference is the mean over the models that have a rate in both groups. Over several prompts this is the
     test between two generators that takes into account that prompts differ.
-
-    Args:
-        rows: of several prompts.
-        first, second: groups without a test in common.
-        source: who says so.
 
     Returns:
         Mean with its t interval of 95 %; `Undefined` for fewer than two prompts.
@@ -213,11 +189,10 @@ def mean_difference(
 
 
 def paired_rows(first: Iterable[OutcomeRow], second: Iterable[OutcomeRow], source: VerdictSource = "judge") -> Pairs:
-    """The same tests of the same model, asked twice: a hit is a violation. What is decided once only is left out.
+    """The same tests of the same model, asked twice: a hit is a violation. What is decided only once is left out.
 
     Args:
-        first, second: rows, found by prompt, model and test; under another prompt they keep the name of the first.
-        source: who says so.
+        first, second: rows, matched by prompt, model and test; under another prompt they keep the name of the first.
     """
     ours, theirs = (_decided(rows, source) for rows in (first, second))
     both = [(ours[key], theirs[key]) for key in ours.keys() & theirs.keys()]
@@ -226,31 +201,18 @@ def paired_rows(first: Iterable[OutcomeRow], second: Iterable[OutcomeRow], sourc
 
 
 def validity_tally(tests: Iterable[GeneratedTest]) -> Tally:
-    """How many tests keep the input specification.
-
-    Args:
-        tests: each with what is known of its input.
-    """
+    """How many tests keep the input specification."""
     return _flags(test.valid for test in tests)
 
 
 def groundedness_tally(rules: Iterable[OutputRule]) -> Tally:
-    """How many rules stand in the prompt, word for word or as a judge found; what a person wrote counts as standing.
-
-    Args:
-        rules: of one specification, or of several.
-    """
+    """How many rules are in the prompt, word for word, or as a judge found or a person wrote."""
     flags = {"verbatim": True, "judged": True, "edited": True, "ungrounded": False}
     return _flags(flags.get(rule.grounding) for rule in rules)
 
 
 def valid_share(rows: Iterable[OutcomeRow], source: VerdictSource = "judge") -> ValidShare:
-    """How many of the violations came from valid inputs: the others say less about the prompt.
-
-    Args:
-        rows: of any prompts and models.
-        source: who says that it is a violation.
-    """
+    """How many of the violations came from valid inputs: the others say less about the prompt."""
     broken = [row for row in rows if row.outcome(source) == "violation"]
     units = {(row.prompt, row.test) for row in broken if row.valid is not None}
     pooled = _flags((row.valid for row in broken), len(units))

@@ -1,4 +1,4 @@
-"""Generated tests and control cases against several models: who complies, and what are the tests worth?"""
+"""Runs generated tests and control cases against several models: which model complies, and how good are the tests?"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -29,20 +29,20 @@ from gate.testgen.questions import (
 from gate.values import JsonValue
 
 TESTS_SHOWN = 40
-"""Earlier inputs that a request shows, so that it does not repeat them."""
+"""Earlier inputs shown in a request, so that it does not repeat them."""
 _SHOWN_CHARS = 400
 
 
 async def write_control_cases(
     subject: PromptSubject, count: int, settings: EffortSettings, generator: Asker
 ) -> MadeTests:
-    """So many different inputs, one request after the other: each sees what is there already.
+    """So many different inputs, requested in sequence, since each request shows the earlier inputs.
 
     It asks at most twice as often as good replies take, and gives up after two failures.
 
     Args:
         subject: the prompt, which is all that the generator sees.
-        count: how many, as many as there are tests to compare them with.
+        count: as many as there are tests to compare them with.
         settings: turns and instructions; the rest of it is about rules.
         generator: the model that writes the tests for the rules, too.
 
@@ -59,7 +59,7 @@ async def write_control_cases(
         wanted = min(PER_REQUEST, missing)
         view = _view(subject, shape, wanted, list(found.values()))
         question = _question(view, shape, settings.instructions.get("control", ""), index)
-        # The first ones are made up for by those that come after them.
+        # Later requests make up for what the first ones lack.
         least = wanted if index >= control_calls(count) else 0
         reply = await generator.ask(replace(question, lacks=partial(_lacking, least)))
         if isinstance(reply, Failed):
@@ -119,11 +119,9 @@ class ModelEvaluation:
 
     Args:
         prompt: its name, for the tables.
-        subject: the prompt.
         models: who answers.
         control: make as many control cases from the prompt alone, and compare.
         sees_input: the judge is shown the input of each test.
-        settings: of the generation.
     """
 
     prompt: str
@@ -135,20 +133,20 @@ class ModelEvaluation:
 
     @property
     def instructions(self) -> str:
-        """What the user tells the judge of outputs besides."""
+        """What the user adds for the judge of outputs."""
         return self.settings.instructions.get("compliance", "")
 
 
 @dataclass(frozen=True, slots=True)
 class EvaluationModels:
-    """Who works on it.
+    """The models of an evaluation.
 
     Args:
         generator: writes the control cases.
-        judge: holds inputs against the input specification, and outputs against the prompt.
+        judge: checks inputs against the input specification, and outputs against the prompt.
         answer: a model under the prompt.
-        answer_spec: a model under the prompt that the specification makes.
-        tell: tells the user what is being done.
+        answer_spec: a model under the prompt that is made from the specification.
+        tell: shows the user a line on what is being done.
     """
 
     generator: Asker
@@ -160,12 +158,12 @@ class EvaluationModels:
 
 @dataclass(frozen=True, slots=True)
 class EvaluationResult:
-    """What came out.
+    """The result of an evaluation.
 
     Args:
         rows: one for each test and model.
-        tests: that were run, invalid ones and control cases among them.
-        agreement: of the specification with the prompt; None without control cases that are valid.
+        tests: that were run, with invalid ones and control cases.
+        agreement: of the specification with the prompt; None without valid control cases.
         notes: what did not go as it should.
     """
 
@@ -176,12 +174,7 @@ class EvaluationResult:
 
 
 async def evaluate_models(job: ModelEvaluation, made: Generated, team: EvaluationModels) -> EvaluationResult:
-    """Run the tests, those with an invalid input among them, and judge each output.
-
-    Args:
-        job: what is evaluated.
-        made: the specification and the tests.
-        team: who does it.
+    """Run all tests, also those with an invalid input, and judge each output.
 
     Raises:
         CannotEvaluate: nothing was answered, or nothing was judged.

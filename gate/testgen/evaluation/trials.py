@@ -45,11 +45,11 @@ _ADVICE = "Name a stronger judge, or one of another family."
 
 @dataclass(frozen=True, slots=True)
 class Compliance:
-    """What one output was found to be.
+    """The verdict on one output.
 
     Args:
         verdict: unknown is unknown, and never a pass.
-        reason: for the reader; the judge's words are a stranger's.
+        reason: for the reader; the judge's words are untrusted.
     """
 
     verdict: Word
@@ -74,21 +74,16 @@ class CodeVerdict:
 async def judge_compliance(
     asker: Asker, prompt: str, output: str, given: str | None = None, instructions: str = ""
 ) -> Compliance:
-    """Ask a judge about one output.
+    """Ask a judge about one output; unknown where it gave no verdict, or one that it read in what it judged.
 
     The judge sees neither rules nor where the test came from, and without `given` no input either, as in
     arXiv:2503.05070, section 4.3.1: it is asked for compliance and not for correctness. Equal outputs make equal
-    requests: where answers are remembered they cost one call and get one verdict.
+    requests, so with a cache they cost one call and get one verdict.
 
     Args:
-        asker: of the judge.
-        prompt: its text, hostile.
-        output: hostile.
-        given: the input, for a judge that shall see it; hostile.
+        prompt, output: untrusted.
+        given: the input, for a judge that shall see it; untrusted.
         instructions: what the user adds.
-
-    Returns:
-        Unknown where the judge gave no verdict, or one that it read in what it judged.
     """
     mark = unused_fence(prompt, output, given or "")
     view = {"fence": mark, "prompt": prompt, "input": given, "output": output}
@@ -112,24 +107,16 @@ async def judge_compliance(
 
 
 def code_verdicts(compiled: Iterable[CompiledRule], case: Case, reply: Reply) -> tuple[CodeVerdict, ...]:
-    """Hold one output against each rule that code can check.
-
-    Args:
-        compiled: the rules.
-        case: that was asked.
-        reply: the answer.
-    """
+    """Check one output against each rule that code can check."""
     subject = Subject.of(case, reply)
     return tuple(_checked(rule, subject) for rule in compiled)
 
 
 def judge_notes(judge: ModelRef, generator: ModelRef | None, answering: Sequence[ModelRef]) -> list[str]:
-    """Warnings of a judge that is the model that wrote the tests, or one that answers them, or a weaker relative.
+    """Warnings where the judge is the model that wrote the tests, or one that answers them, or a weaker relative.
 
     Args:
-        judge: who judges.
-        generator: who wrote the tests; None where nobody knows, or a person did.
-        answering: who answers them.
+        generator: None where it is unknown, or a person wrote the tests.
     """
     told = []
     if generator is not None and (kin := relation(judge, generator)):
@@ -169,11 +156,7 @@ def _score(spec: ScorerSpec, subject: Subject) -> tuple[float, str] | Unscored:
 
 
 def case_of(test: GeneratedTest) -> Case:
-    """The case that puts a test's input in.
-
-    Args:
-        test: generated.
-    """
+    """The case that fills in a test's input."""
     rounds = tuple(Round(said) for said in test.turns)
     slices = {"rule": test.rule, "kind": test.kind} if test.rule else {"kind": test.kind}
     return Case(
@@ -197,13 +180,13 @@ class Trial:
 
     Args:
         prompt: name of the prompt.
-        text: of the prompt that outputs are held against. For the agreement of a specification that is the original,
-            whatever the answers were made with.
+        text: of the prompt that outputs are judged by. For the agreement of a specification that is the original,
+            whatever prompt the answers were made with.
         tests: of any kind.
         models: who answers them, each once.
         compiled: rules that code checks.
         sees_input: the judge is shown the input; without, it is asked as in the paper.
-        instructions: what the user tells the judge besides.
+        instructions: what the user adds for the judge.
     """
 
     prompt: str
@@ -217,11 +200,6 @@ class Trial:
 
 async def evaluate_tests(trial: Trial, answer: Answering, judge: Asker) -> tuple[OutcomeRow, ...]:
     """One row for each test and model, tests of one model together, in the order of both.
-
-    Args:
-        trial: what to do.
-        answer: asked once for each test and model.
-        judge: asked about each answer.
 
     Raises:
         CannotEvaluate: there is nothing to run, no model answered any test, or the judge gave no verdict at all.

@@ -12,7 +12,7 @@ from gate.values import JsonValue
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One scorer in the making.
+    """One scorer of a rule.
 
     Args:
         kind: of the scorer.
@@ -38,9 +38,8 @@ def pattern_check(pattern: str, told: str, *, ignore_case: bool = False, negate:
     """A search for a pattern.
 
     Args:
-        pattern: made of fixed parts and escaped words; each part takes linear time, for it gives nothing back.
+        pattern: made of fixed parts and escaped words; no part backtracks, so each takes linear time.
         told: in plain words.
-        ignore_case: capitals and small letters are the same.
         negate: the pattern must not be found.
 
     Returns:
@@ -56,9 +55,9 @@ MARKDOWN = (
     r"(?<!\w)__[^\s_]++[^\S\n][^_\n]*+__(?!\w)|(?<!\w)__[A-Z]|(?<![\w_])_[^\s_][^_\n]*+_(?![\w_])|"
     r"`[^`\n]++`|\[[^\[\]\n]++\]\([^()\n]++\)|(?<![\w*])\*[^\s*][^*\n]*+\*(?!\w)|^[^\S\n]*+\|[^\n]*\|[^\S\n]*$"
 )
-"""`2**3` is none, nor is a name such as `__init__`."""
+"""`2**3` is no match, nor is a name such as `__init__`."""
 MARKUP = r"```|~~~|^[^\S\n]{0,3}#{1,6}[^\S\n]|(?<![\w*])\*\*[^\s*]|\[[^\[\]\n]++\]\([^()\n]++\)"
-"""Markdown that no plain text holds: dashes before items may be its own."""
+"""Markdown that no plain text holds; dashes before items may be plain text."""
 _ELEMENTS = (
     "a|abbr|address|article|aside|audio|b|blockquote|body|br|button|caption|center|cite|code|dd|del|details|div|dl|dt|"
     "em|fieldset|figcaption|figure|font|footer|form|h[1-6]|head|header|hr|html|i|iframe|img|input|ins|kbd|label|li|"
@@ -66,7 +65,7 @@ _ELEMENTS = (
     "summary|sup|svg|table|tbody|td|textarea|tfoot|th|thead|title|tr|u|ul|video"
 )
 HTML = rf"(?i:</?(?:{_ELEMENTS})(?:\s++[\w:-]++\s*+=[^<>]*+)?\s*+/?>)"
-"""Tags of elements by their names: `List<String>` is none."""
+"""Tags of elements by their names: `List<String>` is no match."""
 ADDRESS = (
     r"https?://|www\.\w|\[[^\[\]\n]++\]\([^()\s]++\)|(?<![\w@.-])(?:[a-z0-9-]++\.)++(?:com|org|net|edu|gov)(?![\w-])"
 )
@@ -77,7 +76,7 @@ APOLOGY = (
     r"\b(?:I|we)(?: (?:do|must|sincerely|deeply|truly|really)){0,2} apologi[sz]e\b|"
     r"\b(?:my|our)(?: (?:sincere|deepest|sincerest))? apologies\b|\bapologies (?:for|that)\b)"
 )
-"""Somebody apologises; who says that there is no need to apologise does not."""
+"""An apology; "no need to apologise" is no match."""
 NUMBER = (
     r"\A\s*+[-+−]?(?:\d{1,3}(?:,\d{3})++|\d{1,3}(?:[ \u00a0\u202f]\d{3})++|\d++)?"
     r"(?:(?<=\d)|(?=\.\d))(?:\.\d++)?(?:[eE][-+]?\d++)?\s*\Z"
@@ -90,11 +89,7 @@ CODE_BLOCK = r"\A\s*+(`{3,}+|~{3,}+)[^\n`]*+\n(?:(?![^\S\n]*+\1)[^\n]*+\n)*+[^\S
 
 
 def date_pattern(form: str) -> str:
-    """A pattern for a day that there is.
-
-    Args:
-        form: with `{y}`, `{m}` and `{d}` where year, month and day stand.
-    """
+    """A pattern for a valid day; `form` has `{y}`, `{m}` and `{d}` for year, month and day."""
     year = r"\d{4}"
     days = (
         (year, _MONTHS_31, _DAYS_31),
@@ -106,30 +101,17 @@ def date_pattern(form: str) -> str:
 
 
 def capitals_count(item: str) -> bool:
-    """A text that is quoted with a capital is meant so, and a single letter, too.
-
-    Args:
-        item: the text.
-    """
+    """Does case count? It does for a text quoted with a capital, and for a single letter."""
     return len(item) == 1 or item.lower() != item
 
 
 def is_ambiguous(item: str) -> bool:
-    """One word with a capital at its start, such as `May` or `Sorry`: a name, or any word that begins a sentence.
-
-    Args:
-        item: a word that is forbidden.
-    """
+    """Is a forbidden word one like `May` or `Sorry`: a name, or any word that begins a sentence?"""
     return item.isalpha() and item[0].isupper() and item[1:].islower()
 
 
 def word_pattern(item: str, *, plural: bool = False) -> str:
-    """A pattern for a text as whole words, in capitals or not unless they count.
-
-    Args:
-        item: the text.
-        plural: its plural is one, too.
-    """
+    """A pattern for a text as whole words, ignoring case unless `capitals_count`; with `plural` also its plural."""
     text = re.escape(item)
     if plural and item[-1].isalpha():
         text += "(?:e?s)?"
@@ -140,9 +122,5 @@ def word_pattern(item: str, *, plural: bool = False) -> str:
 
 
 def text_pattern(item: str) -> str:
-    """A pattern for a text wherever it stands, in capitals or not unless they count.
-
-    Args:
-        item: the text.
-    """
+    """A pattern for a text anywhere, ignoring case unless `capitals_count`."""
     return re.escape(item) if capitals_count(item) else f"(?i:{re.escape(item)})"

@@ -29,7 +29,7 @@ MOST_DEMANDS = 3
 """In one rule, at most."""
 _NAMED = re.compile(rf"\b(?:(?:the|your|this) (?P<product>{PRODUCT})|it)\b", re.IGNORECASE)
 _OF_ALL = frozenset(("words", "sentences", "characters", "language", "forbidden_words"))
-"""Kinds of scorers that say nothing of parts."""
+"""Kinds of scorers that look at the whole output."""
 _MADE = re.compile(r"(?:summari[sz]e|describe|explain|outline|condense|paraphrase|translate) ", re.IGNORECASE)
 """What is made of the input is the output, unless the output holds something else, too."""
 _HARMLESS = re.compile(
@@ -39,21 +39,15 @@ _HARMLESS = re.compile(
     r"(?:very |always )?[a-z-]+(?:,? and [a-z-]+)?)\.?",
     re.IGNORECASE,
 )
-"""Forbids something, says who answers, or says how the whole is in an adjective or two: it names no part."""
+"""Forbids something, says who answers, or describes the whole in an adjective or two: it names no part."""
 
 
 def compile_rule(rule: OutputRule) -> CompiledRule | None:
-    """The scorers of a rule, where code can check all that it says.
+    """The scorers of a rule (untrusted), where code can check all that it says; None where a judge has to decide.
 
-    A rule is compiled only where its whole sentence is understood. With a condition, a hedge, an exception, a part of
-    the output in place of the output, or a second demand that is not understood, it is left alone. So is a rule that
-    does not stand in the prompt, until its author has said that it is meant.
-
-    Args:
-        rule: its text is hostile.
-
-    Returns:
-        None where a judge has to decide.
+    A rule is compiled only if its whole sentence is understood. With a condition, a hedge, an exception, a part of the
+    output in place of the output, or a second demand that is not understood, it is left to a judge. So is a rule that
+    is not in the prompt, until its author has confirmed it.
     """
     read = read_sentence(rule.text) if rule.grounding != "ungrounded" else None
     parts = [_said(part) for part in split_sentences(read)] if read is not None else []
@@ -71,9 +65,6 @@ def compile_rules(rules: Iterable[OutputRule]) -> tuple[CompiledRule, ...]:
     """Those that code can check, in their order.
 
     `The summary` may be a part of the output. It is the whole only where no other rule may speak of another part.
-
-    Args:
-        rules: of a specification.
     """
     given = tuple(rules)
     found = {rule.id: compile_rule(rule) for rule in given}
@@ -87,11 +78,7 @@ def compile_rules(rules: Iterable[OutputRule]) -> tuple[CompiledRule, ...]:
 
 
 def compiled_summary(compiled: CompiledRule) -> str:
-    """One line that shows a user what is checked, such as `R3 by code: at most 80 words`.
-
-    Args:
-        compiled: a rule.
-    """
+    """One line that shows a user what is checked, such as `R3 by code: at most 80 words`."""
     return f"{compiled.rule} by code: {compiled.wording}"
 
 
@@ -104,7 +91,7 @@ def _product(rule: OutputRule) -> str | None:
 
 
 def _of_the_same(rule: OutputRule, compiled: CompiledRule | None, product: str | None) -> bool:
-    """Is it sure that a rule speaks of no other part than the one that is called so?"""
+    """Is it certain that a rule speaks of no other part than the one with this name?"""
     if _product(rule) not in (None, "", product):
         return False
     if compiled is not None and all(spec.kind in _OF_ALL for spec in compiled.scorers):
@@ -113,12 +100,12 @@ def _of_the_same(rule: OutputRule, compiled: CompiledRule | None, product: str |
 
 
 def _said(part: Sentence) -> Checks:
-    """By the first way to read a sentence that is understood to its end."""
+    """By the first reading of a sentence that is understood to its end."""
     return next(filter(None, (_understood(clause, MOST_DEMANDS) for clause in demands_of(part))), ())
 
 
 def _clash(checks: Checks) -> bool:
-    """An output cannot be in two languages at once, nor two texts: the sentence means something else."""
+    """An output cannot be in two languages, nor be two texts: the sentence means something else."""
     return any(
         [check.kind for check in checks].count(kind) > 1 for kind in ("language", "exact", "json", "json_schema")
     )

@@ -32,7 +32,7 @@ def length_checks(clause: Clause) -> Checks:
 
 
 def demanded_length(clause: Clause) -> Quantity | None:
-    """The quantity that an output is or contains; what is forbidden is turned round.
+    """The quantity that an output is or contains; a forbidden one is inverted.
 
     That it contains three of something says nothing about a fourth, so such a number is no quantity.
     """
@@ -116,11 +116,7 @@ def mark_checks(clause: Clause) -> Checks:
 
 
 def singular(name: str) -> str:
-    """A mark as `MARKS` names it.
-
-    Args:
-        name: of one or of many, in small letters.
-    """
+    """A mark, singular or plural in small letters, as `MARKS` names it."""
     return name if name in MARKS else _PLURALS.get(name, name.removesuffix("s"))
 
 
@@ -132,7 +128,7 @@ _BLOCKS: Mapping[str, str] = {
     "line": r"\S[^\n]*+\s*+",
     "paragraph": r"\S[^\n]*+(?:\n[^\S\n]*+\S[^\n]*+)*+\s*+",
 }
-"""What the whole output is made of. Empty lines are none, and end a paragraph."""
+"""What the whole output is made of. Empty lines do not count, and end a paragraph."""
 _THING = re.compile(r"(.+?)(?: long| in length| in total| only| of text)?", re.IGNORECASE)
 _TAGS = re.compile(TAG, re.IGNORECASE)
 _OCCURRENCES = re.compile(
@@ -193,7 +189,7 @@ def each_checks(clause: Clause) -> Checks:
 
 
 def _inside(said: str) -> list[tuple[Quantity, str]]:
-    """The tags that each element holds and how many, joined by `and`; empty where some part says anything else."""
+    """The tags that each element holds and how many, joined by `and`; empty if any part says something else."""
     for place in (None, *(match.start() for match in re.finditer(" and ", said))):
         found = read_quantity(said[:place])
         tag = _TAGS.fullmatch(found.of) if found is not None else None
@@ -205,7 +201,7 @@ def _inside(said: str) -> list[tuple[Quantity, str]]:
 
 
 def opening_tag(tag: str) -> str:
-    """The opening tag of an element, with attributes or without; one that prose quotes in backticks is none."""
+    """The opening tag of an element, with or without attributes; one that prose quotes in backticks does not count."""
     return rf"(?<!`)<{tag}(?=[\s/>])[^<>]*+>(?!`)"
 
 
@@ -218,12 +214,7 @@ def _made_of(block: str, found: Quantity) -> str:
 
 
 def holding_pattern(thing: str, found: Quantity) -> str:
-    """A pattern for so many, found one after the other; none of what was found is looked at again.
-
-    Args:
-        thing: its pattern.
-        found: how many.
-    """
+    """A pattern for so many of a thing (a pattern), one after the other; it does not backtrack into what it found."""
     one = rf"(?>[\s\S]*?{thing})"
     if found.high is None:
         return rf"\A{one}{{{found.low}}}"
@@ -266,7 +257,7 @@ def list_checks(clause: Clause) -> Checks:
 
 
 def _separated(name: str, many: Quantity) -> Checks:
-    """One line without empty items. Where it may do without a comma, it is one word or one name then."""
+    """One line without empty items; where one item is enough, it is one word or one name."""
     mark, least = _SEPARATORS[name], max((many.low or 0) - 1, 0)
     part = rf"[^\n{mark}]*?[^\s{mark}][^\n{mark}]*+"
     no_lead = r"(?![-*+•][^\S\n])(?!\w++(?:[^\S\n]++\w++)++:)"
@@ -280,7 +271,7 @@ def _separated(name: str, many: Quantity) -> Checks:
 
 
 def _many(size: str | None) -> Quantity | None:
-    """How many items; at least one where nothing is said."""
+    """How many items; at least one where no number is given."""
     if size is None:
         return _SOME_ITEMS
     found = read_quantity(f"{size}items")

@@ -90,12 +90,12 @@ _OWN = (
     rf"(?:(?:a|an|the|your|your final|every|all|all your) )?(?:entire |whole |full )?"
     rf"(?:{ONE}|{MANY}|summary|explanation)"
 )
-"""What is written; a text or a message may be the one that was given."""
+"""What is written; a text or a message may be the input."""
 _ONLY = r"(?: only| exclusively| entirely| solely| strictly| just| always)?"
 _TO = r"(?: (?:to )?(?:the |all |every )?(?:users?|customers?))?"
 _SPEAK = rf"(?:answer|respond|reply|write|speak){_TO}{_ONLY}"
 _EVERY = rf"(?:(?:every|each) (?:reply|response|message|e-?mail)|every answer|{WHOLE})"
-"""Of a conversation each reply is the whole of one output."""
+"""In a conversation each reply is the whole of one output."""
 _GIVE = r"(?:return|output|produce|write|give|provide|generate|print|emit|send|deliver|compose|create)"
 _SHAPE = r"(?:format|present|structure|express|phrase|render|put|keep)"
 _NEVER = r"(?:do not|don't|never)"
@@ -106,7 +106,7 @@ _GIVEN = (
     r"(?:text|message|input|review|e-?mail|tweet|ticket|comment|post|article|query|question|request|document|sentence|"
     r"headline))"
 )
-"""The whole of what the prompt is given: a part of it may be marked where it stands."""
+"""All that the prompt gets as input; a part of it may be marked in place."""
 
 _SOMEBODY = r"(?:the |all |every |your |our )?(?:users?|customers?|people|visitors?|callers?|guests?|readers?)"
 _ASKED = (
@@ -121,7 +121,7 @@ _SUBJECT = (
     r"(?:text|article|message|e-?mail|ticket|review|document|passage|conversation|transcript|meeting|call|chat|thread|"
     r"image|picture|photo|error|issue|problem|content|input|report|paper|story|post|feedback|email thread)"
 )
-"""All that the prompt is given: what is made of it is the output."""
+"""All that the prompt gets as input: what is made of it is the output."""
 _NAME = r"(?-i:[A-Z])[\w&'’.-]*"
 _NAMES = rf"{_NAME}(?: {_NAME})?"
 
@@ -227,7 +227,7 @@ _CLOSERS = re.compile(r",? (?:under any circumstances|no matter what|without exc
 _ALWAYS = re.compile(r",? (?:at all times|every time)", re.IGNORECASE)
 _NEGATED = re.compile(r"\b(?:not|never|no)\b|n't\b", re.IGNORECASE)
 _OPENED = 3
-"""Words before an order that are taken off, one after the other."""
+"""Words before an order that are removed, one after the other."""
 _SHORT = "(?:short|brief|concise|succinct|to the point|as (?:short|brief|concise) as possible)"
 _BRIEF: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern, re.IGNORECASE), whole)
@@ -239,7 +239,7 @@ _BRIEF: tuple[tuple[re.Pattern[str], str], ...] = tuple(
          r"\1"),
     )
 )  # fmt: skip
-"""Brevity beside a bound, which says how much of it is wanted."""
+"""Words for brevity beside a bound, which gives the exact limit."""
 _BOUND = re.compile(
     rf"\b(?:{COUNT}|\d+) .*\b(?:words?|sentences?|characters?|bullet points?|paragraphs?|lines?)\b", re.IGNORECASE
 )
@@ -247,15 +247,11 @@ _ADJECTIVE = re.compile(
     r"\b(one|two|three|four|five|single|\d+) (?:short|brief|concise) (?=(?:word|sentence|paragraph|bullet|line))",
     re.IGNORECASE,
 )
-"""Of what is counted: one short paragraph is one."""
+"""Adjectives of what is counted: one short paragraph is one."""
 
 
 def order_demand(text: str) -> str:
-    """A sentence without what only says that it is an order, such as `You must` or `Make sure that`.
-
-    Args:
-        text: a sentence.
-    """
+    """A sentence without words that only mark it as an order, such as `You must` or `Make sure that`."""
     text = _without_brevity(_ADJECTIVE.sub(r"\1 ", text))
     for _ in range(_OPENED):
         for pattern, begins in _OPENERS:
@@ -323,19 +319,15 @@ _CHARACTERS = re.compile(
     r"(?: only)?$",
     re.IGNORECASE,
 )
-"""Kinds of characters, of which a text is made all together."""
+"""Kinds of characters that a whole text may consist of."""
 _SPLITS = 6
 """Places of an `and` that are tried."""
 
 
 def demands_of(sentence: Sentence) -> Iterator[Clause]:
-    """What a sentence demands of the output as a whole, as one clause, in each way in which it can be read.
+    """What a sentence (the rule, or one of its sentences) demands of the whole output, as one clause for each reading.
 
-    Args:
-        sentence: the rule, or one of its sentences.
-
-    Returns:
-        Nothing where it is about something else, or says no `must`.
+    Nothing where it is about something else, or says no `must`.
     """
     text = order_demand(sentence.text)
     for pattern, frame, negated in _COMPILED:
@@ -345,11 +337,7 @@ def demands_of(sentence: Sentence) -> Iterator[Clause]:
 
 
 def clause_halves(clause: Clause) -> Iterator[tuple[Clause, Clause]]:
-    """The ways to read a clause as two demands that are joined by `and`.
-
-    Args:
-        clause: a demand.
-    """
+    """The ways to read a clause as two demands that are joined by `and`."""
     # What an element holds is told apart by the form itself; a second demand there would not be one on the whole.
     if clause.said.startswith("each "):
         return
@@ -376,9 +364,9 @@ def clause_halves(clause: Clause) -> Iterator[tuple[Clause, Clause]]:
 
 
 def _borrowed(left: str, right: str, literals: tuple[str, ...]) -> Clause | None:
-    """The verb of the first demand is that of the second, too, and so is its bound.
+    """The second demand, with the verb and the bound of the first.
 
-    None where it is not sure what the second one demands: `two sentences and 50 words`, `in lowercase and digits`,
+    None where it is not clear what the second one demands: `two sentences and 50 words`, `in lowercase and digits`,
     `"a" and "b" or "c"`.
     """
     verb, _, rest = left.partition(" ")
@@ -391,9 +379,9 @@ def _borrowed(left: str, right: str, literals: tuple[str, ...]) -> Clause | None
 
 
 def _neither(clause: Clause) -> Iterator[tuple[Clause, Clause]]:
-    """What is forbidden of two things that `or`, `and` or a comma stands between is forbidden of each.
+    """What is forbidden of two things joined by `or`, `and` or a comma is forbidden of each.
 
-    Nothing where a bound stands before them, which may be that of both.
+    Nothing where a bound stands before them, which may apply to both.
     """
     if _BOUND_OF_CLAUSE.search(clause.said):
         return
@@ -412,7 +400,7 @@ def _clause(said: str, literals: tuple[str, ...], negated: bool) -> Clause | Non
     if (marked := _PREFIXED.match(said)) is not None:
         said = ("start with " if marked[1].lower() == "prefixed" else "end with ") + said[marked.end() :]
     if not negated:
-        # What must not always be so may be so.
+        # "Not always" forbids nothing.
         said = _ALWAYS_VERB.sub("", said)
     for pattern, verb in _CANONICAL:
         if (found := pattern.match(said)) is not None:

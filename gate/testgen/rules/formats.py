@@ -71,7 +71,7 @@ _QUALITY = re.compile(
     r"unique|valid|clear|simple|plain)$",
     re.IGNORECASE,
 )
-"""How words end that may say how keys are, and name none."""
+"""Endings of words that may describe keys, and name none."""
 _TYPES: Mapping[str, str] = {
     "strings": "string",
     "numbers": "number",
@@ -153,7 +153,7 @@ def _keyed(clause: Clause) -> Checks:
 
 
 def _keys(clause: Clause, groups: Mapping[str, str | None]) -> tuple[str, ...]:
-    """The names of the keys; words that are not quoted may describe keys, unless it says `the keys` or `keys:`."""
+    """The names of the keys; unquoted words may describe keys, unless the rule says `the keys` or `keys:`."""
     text, colon = groups["list"] or "", bool(groups.get("colon"))
     if " or " in text:
         return ()
@@ -175,7 +175,7 @@ _SMALL = (
     "a|an|the|and|but|or|nor|for|so|yet|as|at|by|in|of|off|on|per|to|up|via|with|from|into|onto|over|than|that|upon|"
     "about|after|before|between|through|without|within|under|down|near|vs|v"
 )
-"""Words that titles may leave in small letters, for one style or another."""
+"""Words that titles may leave in small letters, in one style or another."""
 _BEING: tuple[tuple[str, str, str], ...] = (
     (rf"be {_ALL}(?:in )?{_ALL}(?:uppercase|upper case|upper-case|all caps|caps|capitals){_LETTERS}|"
      rf"be {_ALL}in {_ALL}(?:uppercase|upper case|upper-case|capital) letters",
@@ -294,7 +294,7 @@ _IN = re.compile(
 
 
 def language_checks(clause: Clause) -> Checks:
-    """In German; the detector cannot tell what is in no German, so that is left to a judge."""
+    """In German. "Not in German" is left to a judge, since the detector cannot tell."""
     found = _IN.fullmatch(clause.said)
     if found is None or clause.negated:
         return ()

@@ -30,7 +30,7 @@ _SINGLE = re.compile(
 _NAMES = re.compile(r"contain the names (?P<list>.+)", re.IGNORECASE)
 _SOMEWHERE = re.compile(r" (?:at least once|somewhere|anywhere)$", re.IGNORECASE)
 _TOGETHER = re.compile(r"contain (?:both |all of |at least one of )|.* both ", re.IGNORECASE)
-"""Forbids what is named only where all of it is there."""
+"""Forbids the named texts only where all of them are there."""
 _SIGNS = ("string", "symbol", "character", "text", "marker")
 
 
@@ -98,7 +98,7 @@ def _with(items: tuple[str, ...], written: str, said: str, noun: str) -> Checks:
 
 
 def _found(item: str, noun: str) -> str:
-    """What is called a word is one; what is called nothing may be so many of it, and what is called a sign is part."""
+    """As whole words, and also in the plural where no noun is given; signs, headings and sections anywhere."""
     if noun.startswith((*_SIGNS, "heading", "section")):
         return text_pattern(item)
     return word_pattern(item, plural=not noun)
@@ -141,7 +141,7 @@ _WORD = re.compile(r"(?P<edge>start|end) with the word (?P<word>(?-i:[A-Z])\w{1,
 
 
 def edge_checks(clause: Clause) -> Checks:
-    """Starts with "Dear", ends with a question mark; blanks around the output count for nothing."""
+    """Starts with "Dear", ends with a question mark; blanks around the output are ignored."""
     for said, pattern, told in _COMPILED:
         if said.fullmatch(clause.said):
             return pattern_check(pattern, told, negate=clause.negated)
@@ -173,7 +173,7 @@ def _edge(edge: str, items: tuple[str, ...], *, negate: bool, whole: bool = Fals
 
 
 def _whole(edge: str, item: str) -> str:
-    """What is forbidden, and what is called a word, counts as whole words: `I` is no start of `It`."""
+    """What is forbidden, and what is called a word, counts as whole words: `It` does not start with `I`."""
     if edge == "start":
         return re.escape(item) + (r"(?![\w'’])" if item[-1].isalnum() else "")
     return (r"(?<!\w)" if item[0].isalnum() else "") + re.escape(item)
@@ -190,7 +190,7 @@ _HEAD = (
 )
 """Between `one of` and the list."""
 _KIND = r"(?:(?: (?!(?:not|no|except|but|plus|without|or|and|if|other)\b)[a-z-]+)? (?!besides|unless)[a-z-]{3,}s)?"
-"""What the items are, in a plural that nobody listed; only where a colon or a bracket shows where the list begins."""
+"""The items, in any plural; only where a colon or a bracket shows where the list begins."""
 _NOTHING_ELSE = r"(?:,? and nothing else,?| exactly)?"
 _CASE = (
     r"(?:,? ?\(?(?P<case>case[- ]insensitive|in any case|regardless of (?:its )?case|ignoring (?:the )?case|"
@@ -217,7 +217,7 @@ _OPPOSITES = tuple(
     "correct/incorrect valid/invalid approve/reject accept/reject approved/rejected accepted/rejected real/fake "
     "entailment/contradiction agree/disagree urgent/routine".split()
 )
-"""Of what `either … or …` names without quotation marks, two that are labels; other words may be a description."""
+"""Two labels without quotation marks in `either … or …`; other words may be a description."""
 _CODE = regex.compile(r"[A-Z]|\d{1,3}")
 """A letter or a number is meant as it is written; a word in capitals may name a format."""
 _STRICT = regex.compile(
@@ -271,7 +271,7 @@ def _either(said: str, items: Sequence[str]) -> bool:
 
 
 def _strict(said: str, groups: dict[str, str | None], items: Sequence[str]) -> bool:
-    """Does it count how they are spelled? Where two differ in nothing else, it does."""
+    """Does the spelling of the items count? It does where two of them differ in nothing else."""
     if groups.get("strict") or len({item.casefold() for item in items}) < len(items):
         return True
     if groups.get("case") or _INSENSITIVE.search(said):

@@ -1,4 +1,4 @@
-"""Scorers to begin with: what a prompt itself demands and code can check, or what the cases expect."""
+"""Scorers to start with: from demands of the prompt that code can check, or from the expected outputs of the cases."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -12,11 +12,11 @@ from gate.testgen.rules.compiler import compile_rule, compile_rules
 from gate.values import JsonValue
 
 CHARS, SENTENCES = 50_000, 300
-"""Of a prompt that are read; what a longer one says besides is not told of."""
+"""How much of a prompt is read; the rest is ignored."""
 _FENCED = re.compile(
     r"^(```|~~~).*?^\1[^\n]*$|<(examples?)>(?:(?!<examples?>).)*?</\2>", re.DOTALL | re.MULTILINE | re.IGNORECASE
 )
-"""What is shown, and said by nobody."""
+"""Code fences and examples, which are no orders."""
 _WRAPPED = re.compile(r"(?<=[^\s.!?:])[^\S\n]*\n[^\S\n]*(?=[^\W\d_A-Z])")
 """The end of a line within a sentence: the next one goes on in small letters."""
 _HEADING = re.compile(r"\s*#+\s+\S")
@@ -28,7 +28,7 @@ _PART = re.compile(
     r"\b(?:titles?|headlines?|subject|fields?|sections?|bullets?|items?|summary|examples?|steps?|each|every)\b",
     re.IGNORECASE,
 )
-"""What stands below it is said under a condition, or of a part of the answer."""
+"""What is below it holds under a condition, or for a part of the answer."""
 _WHOLE = re.compile(
     r"\b(?:rules?|guidelines?|instructions?|requirements?|constraints?|style|tone|format(?:ting)?|output|responses?|"
     r"answers?|repl(?:y|ies)|language|general|important|always|must|should|remember|note|follow(?:ing)?|regeln?)\b",
@@ -39,13 +39,13 @@ _BULLET = re.compile(r"^\s*(?:[>#]+\s*)*(?:(?:[-*+•]|\d{1,2}[.)]|\([a-z0-9]\))
 _STRONG = re.compile(r"(\*\*|__)(?=\S)(.{1,200}?)(?<=\S)\1")
 _CLAUSE = re.compile(r",? and (?=[a-z]+ )|; ")
 _HEDGED = re.compile(r"\b(?:if|when|where|unless|except|for|in case|while|until|before|after|or)\b", re.IGNORECASE)
-"""What is said under a condition holds for no single half of a sentence."""
+"""What is said under a condition cannot be split into halves."""
 _ADDS = re.compile(
     r"(?:also |then )?(?:add|append|ask|explain|follow|give|include|list|mention|name|offer|provide|quote|return|say|"
     r"suggest|translate|write)\b",
     re.IGNORECASE,
 )
-"""How a half begins by which the output may hold more than the other half speaks of."""
+"""A half that begins so lets the output hold more than the other half says."""
 _EXAMPLE_LINE = re.compile(r"(?!(?i:max|min|word|length|character|important|note))[A-Z][\w ]{0,30}:")
 """`Input: …`; what bounds a length has a colon, too."""
 _VERB = (
@@ -66,7 +66,7 @@ _ORDER = re.compile(
     rf"{_VERB}\b",
     re.IGNORECASE,
 )
-"""How a sentence begins that tells the model what to do; what says who it is, or what it is given, is none."""
+"""Beginnings of sentences that tell the model what to do, not who it is or what it is given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +74,8 @@ class Order:
     """A sentence, or a half of it that is a demand by itself.
 
     Args:
-        text: as the prompt says it, without the mark of its line.
-        scorers: what code can check of it; empty where only a reader can tell.
+        text: the prompt's words, without the mark of its line.
+        scorers: what code can check of it; may be empty.
         told: what each scorer looks for, in plain words.
     """
 
@@ -85,11 +85,7 @@ class Order:
 
 
 def orders_of(text: str) -> tuple[Order, ...]:
-    """What a prompt tells a model to do, in its own order.
-
-    Args:
-        text: of the prompt; hostile.
-    """
+    """What a prompt (untrusted) tells a model to do, in its own order."""
     said = list(dict.fromkeys(islice(_sentences(text[:CHARS]), SENTENCES)))
     rules = [_rule(number, one) for number, (one, narrow) in enumerate(said, 1) if not narrow]
     whole = {one.rule: one for one in compile_rules(rules)}
@@ -98,7 +94,7 @@ def orders_of(text: str) -> tuple[Order, ...]:
 
 
 def _orders(rule: OutputRule, compiled: CompiledRule | None) -> Iterator[Order]:
-    """The sentence where it is read as a whole, else its halves where one of them is."""
+    """The sentence if it is understood as a whole, else its halves if one of them is."""
     if compiled is not None:
         yield _read(rule.text, compiled)
         return
@@ -128,7 +124,7 @@ def _rule(number: int, text: str) -> OutputRule:
 
 
 def _sentences(text: str) -> Iterator[tuple[str, bool]]:
-    """Each sentence, and whether it stands below a line by which it holds for a part or under a condition."""
+    """Each sentence, and whether a line above limits it to a part or a condition."""
     below_heading = below_lead = False
     for line in _WRAPPED.sub(" ", _FENCED.sub("\n", text)).splitlines():
         if _HEADING.match(line):
@@ -146,13 +142,13 @@ def _sentences(text: str) -> Iterator[tuple[str, bool]]:
 MOST_LABELS = 8
 """Scorers that are taken out of a prompt."""
 NAME_CHARS = 40
-"""Of the name of a scorer that is read off a prompt."""
+"""Of the name of a scorer that is made from a prompt."""
 _ONCE = frozenset({"words", "sentences", "characters", "language", "json", "json_schema"})
-"""Kinds of which a suite gets one: a second bound would be that of a part."""
+"""Kinds that a suite gets once: a second bound would be that of a part."""
 LABEL_CHARS = 40
 """An expected answer that is longer is no label."""
 SHORT_CHARS = 80
-"""An expected answer that is longer is held against the whole answer."""
+"""An expected answer that is longer is compared with the whole answer."""
 
 _LABELS = re.compile(
     r"\b(?:label|classify|categori[sz]e|tag|sort|mark)\b[^.:\n]{0,80}?\b(?:as|into)\b"
@@ -182,13 +178,10 @@ def has_lines(text: str) -> bool:
 
 
 def prompt_scorers(prompt: str) -> tuple[JsonValue, ...]:
-    """What the prompt's own sentences demand, as far as code can check it.
+    """What the prompt's own sentences demand, as far as code can check it: at most eight scorers, as in `gate.yaml`.
 
     Args:
-        prompt: its words, those of the base: both versions of it are held against them.
-
-    Returns:
-        As `gate.yaml` has scorers, at most eight.
+        prompt: the text of the base, which both versions are tested against.
     """
     found: list[JsonValue] = []
     if labels := labels_of(prompt):
@@ -205,11 +198,10 @@ def prompt_scorers(prompt: str) -> tuple[JsonValue, ...]:
 
 
 def case_scorers(entries: Sequence[Entry], *, strict: bool) -> tuple[JsonValue, ...]:
-    """What fits the answers that the cases expect; empty where not every case expects one.
+    """Scorers that fit the expected answers of the cases; empty where not every case expects one.
 
     Args:
-        entries: of the suite.
-        strict: the model says nothing but a label where one is asked for.
+        strict: the model says only the label where one is asked for.
     """
     expected = [entry.get("expected") for entry in entries]
     if not expected or any(one is None or one == "" for one in expected):
@@ -227,13 +219,13 @@ def case_scorers(entries: Sequence[Entry], *, strict: bool) -> tuple[JsonValue, 
 
 
 def _alternatives(expected: JsonValue) -> bool:
-    """Is it a short text, or several of which any will do, as OpenAI evals have them?"""
+    """Is it a short text, or a list of acceptable ones, as in OpenAI evals?"""
     texts = expected if isinstance(expected, list) else [expected]
     return bool(texts) and all(isinstance(one, str) and len(one) <= SHORT_CHARS for one in texts)
 
 
 def usual_scorers(*, talks: bool) -> tuple[JsonValue, ...]:
-    """What nearly every prompt wants: an answer that is none of excuses, short, and no echo.
+    """What nearly every prompt wants: a short answer that is no excuse and no echo.
 
     Args:
         talks: the prompt answers people.
@@ -243,7 +235,7 @@ def usual_scorers(*, talks: bool) -> tuple[JsonValue, ...]:
 
 
 def _entry(spec: ScorerSpec, told: str) -> JsonValue:
-    """As `gate.yaml` has it, with a name that says what is looked for where the kind says too little."""
+    """As in `gate.yaml`, with a name that says what is looked for where the kind says too little."""
     options: dict[str, JsonValue] = {key: value for key, value in spec.options.items() if value is not None}
     if spec.negate:
         options["negate"] = True

@@ -1,4 +1,4 @@
-"""The sentence of a rule, read: quotations, the subject, numbers, lists of words."""
+"""Parses the sentence of a rule: quotations, the subject, numbers, lists of words."""
 
 import re
 import unicodedata
@@ -9,18 +9,18 @@ SENTENCE_CHARS = 600
 """Characters of a rule that is looked at."""
 LITERAL_MARK = "§"
 LITERAL = rf"{LITERAL_MARK}\d{{1,3}}{LITERAL_MARK}"
-"""Where a quotation stood."""
+"""The mark in place of a quotation."""
 
 _STRAIGHT = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "–": "-", "—": "-"})
 _QUOTED = re.compile(r"\"([^\"]{1,200})\"|`([^`]{1,200})`|(?<!\w)'([^']{1,200})'(?!\w)")
 _TAG = re.compile(r"<[a-z][a-z0-9]{0,19}>", re.IGNORECASE)
 _UNLIKE = "ſıİ"
-"""Letters that a search takes for `s` and `i` where capitals do not count, and that no table of words holds."""
+"""Letters that a search without case takes for `s` and `i`, and that no table of words holds."""
 _STANDS_FOR = re.compile(
     r"\{[^{}]*\w[^{}]*\}|\[[^\W\d_][\w -]*\]|<[^\W\d_][\w -]*>|\.\.\.|…|__|"
     r"\b(?:YYYY|YY|MM|DD|HH|SS|yyyy|hh:mm|X{2,}|N{2,}|YOUR|NAME)\b|(?!N/A)\b[XYN]\b.|.\b[XYN]\b"
 )
-"""A quotation that holds `{name}`, `[name]`, `<name>`, dots, `YYYY` or `X` shows a form; it is no text to be found."""
+"""A quotation with `{name}`, `[name]`, `<name>`, dots, `YYYY` or `X` shows a form, and is no text to be found."""
 _CAPITALS = re.compile(r"\b(?!(?:AI|OK|PS|FAQ|JSON|HTML|USA|URL)\b)[A-Z]{2,}\b")
 _SMALL = re.compile(r"\b[A-Z]?[a-z]{2,}\b")
 """Capitals beside words in small letters, as in `Dear NAME`, may stand for something, too."""
@@ -30,7 +30,7 @@ _TEMPLATE = re.compile(r"\{\{|\{%|\{#")
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A rule, ready to be read.
+    """A rule as it is parsed.
 
     Args:
         text: one line without its full stop; `§0§` stands for the first quotation. A quoted tag such as `<p>` stays.
@@ -42,10 +42,7 @@ class Sentence:
 
 
 def read_sentence(text: str) -> Sentence | None:
-    """A rule without its quotations.
-
-    Args:
-        text: hostile.
+    """A rule (untrusted) with its quotations replaced by marks.
 
     Returns:
         None for what is too long, for what holds control characters or the fields of a template (a scorer would fill
@@ -75,11 +72,7 @@ def read_sentence(text: str) -> Sentence | None:
 
 
 def split_sentences(read: Sentence) -> tuple[Sentence, ...]:
-    """Each sentence of a rule that has several.
-
-    Args:
-        read: the rule.
-    """
+    """The sentences of a rule, one by one."""
     return tuple(Sentence(part.strip(), read.literals) for part in _NEXT.split(read.text))
 
 
@@ -94,14 +87,14 @@ PRODUCT = (
     r"(?:summary|message|text|description|explanation|translation|paraphrase|rewrite|rewritten (?:text|version)|"
     r"e-?mail|tweet|caption|blurb|poem|story|essay)"
 )
-"""What some prompts call their whole output; where the output has parts, the same word may name one of them."""
+"""Names that some prompts give their whole output; where the output has parts, they may name one of them."""
 WHOLE = (
     rf"(?:(?:the |your )?{_KIND}?{ONE}(?: text)?|(?:all |your |all your |all of your )?{_KIND}?{MANY}|all output|"
     rf"(?:each|every) (?:of your )?{_KIND}?(?:output|response)|(?:the )?(?:generated|output|response) text|"
     rf"(?:the |your )?final (?:output|response|reply)|(?:the|your|this) {_KIND}?{PRODUCT}|it|"
     r"everything(?: (?:that )?you (?:write|say|output))?)"
 )
-"""The output as a whole, and nothing that is a part of it."""
+"""Names of the output as a whole, and of no part of it."""
 MUST = (
     r"(?:(?:must|should|shall|has to|have to|needs? to|ought to|will|is to|are to|(?:is|are) required to)(?: always)?)"
 )
@@ -133,12 +126,11 @@ _ALONE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """A demand, as its sentence says it but for the verb.
+    """A demand in the words of its sentence, with its verb in a fixed form.
 
     Args:
-        said: begins with `be`, `contain`, `start with`, `end with` or `each`; texts that stood in quotation marks are
-            `§0§`, `§1§`, ….
-        literals: those texts.
+        said: begins with `be`, `contain`, `start with`, `end with` or `each`; quotations are `§0§`, `§1§`, ….
+        literals: the quotations.
         negated: the output must not do so.
     """
 
@@ -148,7 +140,7 @@ class Clause:
 
     @property
     def alone(self) -> str:
-        """What is said without words such as `and nothing else`, for forms that allow nothing else anyway."""
+        """Without words such as `and nothing else`, for forms that allow nothing else anyway."""
         return _ALONE.sub("", self.said)
 
 
@@ -169,7 +161,7 @@ _NO_ITEMS = frozenset(
     "preferably plus also nothing exactly lowercase uppercase sorted ordered indented quoted nested unique "
     "capitalized".split()
 )
-"""Words that show that a list says something about its items, or that it is none."""
+"""Words that show that a list describes its items, or is no list."""
 
 
 def quoted_text(clause: Clause, mark: str) -> str:
@@ -178,22 +170,17 @@ def quoted_text(clause: Clause, mark: str) -> str:
 
 
 def quoted_items(clause: Clause, text: str) -> tuple[str, ...]:
-    """The quotations of a list that holds nothing else; empty where it does."""
+    """The quotations of a list that holds nothing else; empty if it does."""
     if not _QUOTED_ITEM.fullmatch(text):
         return ()
     return _different(quoted_text(clause, mark) for mark in re.findall(LITERAL, text))
 
 
 def listed_items(clause: Clause, text: str, *, sure: bool) -> tuple[str, ...]:
-    """The items of a list, quoted or not.
+    """The items of a list, quoted or not; none where it is not certain what they are.
 
     Args:
-        clause: where it stands.
-        text: the list.
-        sure: the sentence cannot do without the `and` before the last item, so that it is none of the item's own.
-
-    Returns:
-        Nothing where it is not sure what the items are.
+        sure: the sentence needs the `and` before the last item, so that it belongs to no item.
     """
     found = quoted_items(clause, text)
     if found or LITERAL_MARK in text:
@@ -204,7 +191,7 @@ def listed_items(clause: Clause, text: str, *, sure: bool) -> tuple[str, ...]:
 
 
 def _ends(text: str, *, alone: bool, sure: bool) -> list[str]:
-    """The last items of a list: what a comma, or `or`, or a sure `and` stands between."""
+    """The last items of a list, separated by a comma, `or`, or a sure `and`."""
     first, _, rest = text.partition(" ")
     if not alone and first in ("or", "and"):
         return [rest]
@@ -214,7 +201,7 @@ def _ends(text: str, *, alone: bool, sure: bool) -> list[str]:
 
 
 def _alike(items: list[str]) -> bool:
-    """All begin with a capital or a digit, or all are single words in small letters: what differs may be a remark."""
+    """All begin with a capital or a digit, or all are single words in small letters; others may be a remark."""
     if any(item[0].islower() for item in items):
         return all(item[0].islower() and " " not in item for item in items)
     return True
@@ -259,7 +246,7 @@ _NUMBER = r"(?:\d{1,3}(?:,\d{3}){1,2}|\d{1,7}|" + "|".join(sorted(_WORDS, key=le
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """So many of something.
+    """A range of counts of something.
 
     Args:
         low, high: bounds, both included; None where there is none.
@@ -273,11 +260,7 @@ class Quantity:
     bare: bool = False
 
     def told(self, noun: str) -> str:
-        """The bounds in words, such as `at most 3 lines`.
-
-        Args:
-            noun: what is counted, one of it.
-        """
+        """The bounds in words, such as `at most 3 lines`; `noun` is in the singular."""
         noun += "" if 1 == (self.low if self.high is None else self.high) else "s"
         if self.low == self.high:
             return f"exactly {self.low:,} {noun}"
@@ -286,7 +269,7 @@ class Quantity:
         return f"at least {self.low:,} {noun}" if self.high is None else f"from {self.low:,} to {self.high:,} {noun}"
 
     def opposite(self) -> "Quantity | None":
-        """What is left where this must not be; None where that is not one range."""
+        """The range that remains if this one is forbidden; None where that is not one range."""
         if self.low is None and self.high is not None:
             return Quantity(self.high + 1, None, self.of)
         if self.high is None and self.low:
@@ -303,7 +286,7 @@ AT_LEAST = (
     "min(?:imum|\\.)?(?: of)?)"
 )
 BARE = re.compile(rf"(?!an? ){_NUMBER} ", re.IGNORECASE)
-"""A number that nothing says a bound of."""
+"""A number without a bound."""
 _N, _M, _OF = rf"(?P<n>{_NUMBER})", rf"(?P<m>{_NUMBER})", r"(?P<of>\S.*)"
 
 FEWER, MORE = "(?:(?:fewer|less|shorter) than|under|below)", "(?:(?:more|longer|greater) than|over|above)"
@@ -339,20 +322,16 @@ _COMPILED = tuple((re.compile(pattern, re.IGNORECASE), bounds, bare) for pattern
 
 
 def read_number(text: str) -> int | None:
-    """A number in digits or English words; None where it is none, or above `LARGEST_NUMBER`."""
+    """A number in digits or English words; None for anything else, or above `LARGEST_NUMBER`."""
     word = text.strip().lower()
     found = int(word.replace(",", "")) if word.replace(",", "").isdecimal() and word.isascii() else _WORDS.get(word)
     return found if found is not None and found <= LARGEST_NUMBER else None
 
 
 def read_quantity(text: str) -> Quantity | None:
-    """Read `at most 80 words` and its like.
+    """Read a whole phrase such as `at most 80 words`.
 
-    Args:
-        text: a phrase, and nothing around it.
-
-    Returns:
-        None where no number leads the phrase, or where no count lies within its bounds.
+    None where no number leads the phrase, or where no count lies within its bounds.
     """
     for pattern, bounds, bare in _COMPILED:
         found = pattern.fullmatch(text)

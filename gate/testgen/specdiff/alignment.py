@@ -1,4 +1,4 @@
-"""Which rule of the old version is which rule of the new one, by similarity, without a model; what moved around."""
+"""Pairs the rules of two versions by similarity, without a model, and finds the sentences that moved."""
 
 import re
 import unicodedata
@@ -17,8 +17,8 @@ from gate.testgen.specdiff.sentences import HEADING, ITEM_MARKER, PromptSentence
 from gate.values import counted
 
 LEAST_SIMILARITY = 0.6
-"""Two rules of at least this similarity are held for one rule in other words; what the words mean is another question.
-`python -m benchmarks.spec_mutants` shows what the figure does."""
+"""From this similarity on, two rules count as one in other words; what the words mean is decided elsewhere.
+`python -m benchmarks.spec_mutants` shows the effect of the figure."""
 _LONGEST = 4_000
 QUOTED_CHARS = 80
 """Characters of a sentence that a note quotes."""
@@ -29,47 +29,30 @@ K = TypeVar("K", bound=Hashable)
 
 
 def worded_alike(one: str, other: str) -> bool:
-    """Do two sentences say the same, letter by letter, markup and shapes of quotes left out?"""
+    """Are two sentences the same, letter by letter, apart from markup and shapes of quotes?"""
     return plain_text(one) == plain_text(other)
 
 
 def shortened(words: str) -> str:
-    """A sentence for a note, its end left out where it is long.
-
-    Args:
-        words: it.
-    """
+    """A sentence for a note; the end of a long one is left out."""
     return words if len(words) <= QUOTED_CHARS else words[:QUOTED_CHARS] + "…"
 
 
 def similarity(one: str, other: str) -> float:
-    """Dice's coefficient of the runs of three characters, 0 to 1; capitals and punctuation do not count.
-
-    Args:
-        one, other: sentences; what is beyond 4,000 characters is not read.
-    """
+    """Dice's coefficient of character trigrams, 0 to 1; ignores case, punctuation, and text beyond 4,000 characters."""
     left, right = _runs(one[:_LONGEST]), _runs(other[:_LONGEST])
     total = len(left) + len(right)
     return 2 * len(left & right) / total if total else 0.0
 
 
 def may_be_same(one: str, other: str) -> bool:
-    """May two sentences be one in other words? Never where their numbers differ.
-
-    Args:
-        one, other: sentences.
-    """
+    """May two sentences be one in other words? Never where their numbers differ."""
     numbers = [sorted(re.findall(r"\d+", text)) for text in (one, other)]
     return numbers[0] == numbers[1] and similarity(one, other) >= LEAST_SIMILARITY
 
 
 def equal_pairs(base: Sequence[Old], head: Sequence[Old], key: Callable[[Old], K]) -> Iterator[tuple[Old, Old]]:
-    """Pairs of what has the same key, each taken once, in their order; what has a false key has no twin.
-
-    Args:
-        base, head: what to pair.
-        key: of an item.
-    """
+    """Pairs of items with the same key, each taken once, in order; an item with a false key has no partner."""
     waiting: dict[K, list[Old]] = {}
     for item in reversed(head):
         waiting.setdefault(key(item), []).append(item)
@@ -82,13 +65,7 @@ def equal_pairs(base: Sequence[Old], head: Sequence[Old], key: Callable[[Old], K
 def closest_pairs(
     base: Sequence[Old], head: Sequence[New], alike: Callable[[Old, New], float], least: float
 ) -> Iterator[tuple[Old, New]]:
-    """Pairs of what is most alike, each taken once; among equals the first ones.
-
-    Args:
-        base, head: what to pair.
-        alike: how alike two are.
-        least: pairs below this are none.
-    """
+    """Pairs of what is most alike, each taken once; among equals the first ones. Pairs below `least` are left out."""
     found = [(alike(one, other), i, j) for i, one in enumerate(base) for j, other in enumerate(head)]
     found = [candidate for candidate in found if candidate[0] >= least]
     left, right = set(range(len(base))), set(range(len(head)))
@@ -112,12 +89,7 @@ _AT_ALL = 0.15
 
 @dataclass(frozen=True, slots=True)
 class RulePair:
-    """Two rules that are one.
-
-    Args:
-        base, head: before and after.
-        by: what told so.
-    """
+    """Two rules that are one, before and after, and how they were matched."""
 
     base: OutputRule
     head: OutputRule
@@ -145,13 +117,13 @@ def align_rules(
     *,
     lineage: bool,
 ) -> AlignedRules:
-    """Pair rules; what came first decides.
+    """Pair rules; the measures are tried in order, and the first that pairs a rule decides.
 
     Args:
         base, head: rules of either version; ids are unique on each side.
         kinds: what code looks at to check a rule, such as the number of words; empty where code cannot check it.
-        lineage: one specification came from the other, so that equal ids mean the same rule. Of two that were
-            extracted apart, `R1` and `R1` have nothing in common.
+        lineage: one specification came from the other, so that equal ids mean the same rule; not so for two that were
+            extracted separately.
     """
     work = _Work(list(base), list(head), [])
     if lineage:
@@ -177,7 +149,7 @@ class _Work:
     pairs: list[RulePair]
 
     def twins(self, key: Callable[[OutputRule], Hashable]) -> FoundPairs:
-        """Those left that have the same key."""
+        """Remaining rules that have the same key."""
         return list(equal_pairs(self.base, self.head, key))
 
     def take(self, by: AlignedBy, found: FoundPairs) -> None:
@@ -208,11 +180,7 @@ _OUTER = "*_`.;!。；！ \t\r\n"
 
 
 def arrangement_notes(both: tuple[VersionSide, VersionSide]) -> tuple[str, ...]:
-    """What of the change no sentence shows, as sentences for the reader.
-
-    Args:
-        both: the two versions of the prompt.
-    """
+    """Changes that no sentence shows, such as a new order, as sentences for the reader."""
     base, head = both
     left, right = Counter(unit.key for unit in base.units), Counter(unit.key for unit in head.units)
     pairs = _pairs(both, frozenset(key for key in base.kept if left[key] == right[key]))
@@ -243,7 +211,7 @@ def _notes(
 def _pairs(
     both: tuple[VersionSide, VersionSide], keys: frozenset[SentenceKey]
 ) -> list[tuple[PromptSentence, PromptSentence]]:
-    """The sentences that stand as often as before, each with itself, in the old order."""
+    """The sentences that occur as often as before, each with itself, in the old order."""
     places: Mapping[SentenceKey, list[PromptSentence]] = defaultdict(list)
     for unit in reversed(both[1].units):
         places[unit.key].append(unit)
@@ -271,7 +239,7 @@ def _moved(pairs: SentencePairs) -> list[PromptSentence]:
 def _labelled(
     pairs: SentencePairs, both: tuple[VersionSide, VersionSide], *, calm: bool
 ) -> list[tuple[PromptSentence, PromptSentence]]:
-    """Sentences with another label; where the order stayed, to number a list from the start says nothing."""
+    """Sentences with another label; where the order stayed, numbering a list from the start is no difference."""
     counting = tuple(_counting(side) if calm else frozenset[int]() for side in both)
     out = []
     for one, other in pairs:
@@ -318,7 +286,7 @@ def _label(unit: PromptSentence, side: VersionSide) -> str:
 
 
 def _inner(unit: PromptSentence, side: VersionSide) -> str:
-    """As it is written, without what stands around all of it."""
+    """As it is written, without list marks and what encloses all of it."""
     said = side.text[unit.start : unit.end]
     for mark in (HEADING, ITEM_MARKER):
         said = mark.sub("", said, count=1) if mark.match(said) else said

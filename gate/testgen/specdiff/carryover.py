@@ -21,17 +21,16 @@ from gate.testgen.specdiff.sentences import plain_text
 
 @dataclass(frozen=True, slots=True)
 class CarriedSpecification:
-    """A specification, taken apart by what a change of the prompt leaves of it.
+    """A specification, divided by what a change of the prompt leaves of it.
 
     Args:
-        rules: their sentences stand in the new version as they did; with their ids, words and inverses.
-        touched: their quoted words still stand, in part or in a sentence that says something else now.
-        gone: their quoted words do not.
-        unplaced: rules that quote no words of the prompt, where the prompt lost a sentence: nobody can say which
-            rested on it.
-        components: of the input, whose sentences stand or which quote none.
-        lost: components of which a sentence does not stand.
-        new: what the new version says that the old one did not; only here is there anything to read anew.
+        rules: their sentences are unchanged in the new version; with their ids, words and inverses.
+        touched: their quoted words are still there, in part or in a sentence that says something else now.
+        gone: their quoted words are not.
+        unplaced: rules that quote no words of the prompt, where the prompt lost a sentence: one may have rested on it.
+        components: of the input, whose sentences are unchanged or which quote none.
+        lost: components of which a sentence changed.
+        new: what the new version says that the old one did not; only this has to be read.
     """
 
     rules: tuple[OutputRule, ...] = ()
@@ -44,21 +43,17 @@ class CarriedSpecification:
 
     @property
     def whole(self) -> bool:
-        """Nothing has to be read anew, and nothing is lost."""
+        """Nothing has to be read again, and nothing is lost."""
         return not (self.touched or self.gone or self.unplaced or self.lost or self.new)
 
 
 def carry_over(base: Specification, before: PromptWords, after: PromptWords) -> CarriedSpecification:
-    """What of a specification holds for the next version, without asking anybody.
+    """What of a specification holds for the next version, without a model.
 
     The unit is the sentence, in its message, under its headings and lead-ins: where a word of it differs, or what
     encloses it, its rules are looked at again. Moving a sentence, breaking its lines elsewhere, numbering it or setting
     it in bold type are no differences. What a new sentence does to an old one ("except on Mondays") is not seen here:
     the new sentence shows as new.
-
-    Args:
-        base: the specification of the old version.
-        before, after: both versions of the prompt.
     """
     left, right = version_sides(before, after)
     placed: dict[str, list[OutputRule]] = {"stands": [], "touched": [], "gone": [], "unplaced": []}
@@ -82,16 +77,11 @@ def component_stands(component: Component, side: VersionSide) -> bool:
 
 
 def without_carried(found: Specification, carried: CarriedSpecification, after: PromptWords) -> Specification:
-    """Of a specification that was read from the whole new version, what its new sentences may have brought.
+    """A specification read from the whole new version, cut to what its new sentences may have brought.
 
-    What rests on other sentences was carried over, or is worded anew for no reason. A rule that quotes no words of the
-    prompt stays, unless one that was carried over or has a place says the same: nobody knows where it comes from, and
+    What rests on other sentences was carried over, or is only worded differently. A rule that quotes no words of the
+    prompt stays, unless one that was carried over or has a place says the same: its origin is unknown, and
     `spec_diff` says so.
-
-    Args:
-        found: of the new version.
-        carried: from `carry_over`.
-        after: the new version.
     """
     text = prompt_text(after)
 
@@ -114,14 +104,13 @@ def joined_specification(base: Specification, carried: CarriedSpecification, fou
     """The specification of the new version: what was carried over, and what was read from its new sentences.
 
     Args:
-        base: of the old version; its ids are not given again.
-        carried: from `carry_over`.
-        found: rules, components and questions of what is new, and the digest of the new prompt; of an
-            intent, the old one is kept where this has none.
+        base: of the old version; its ids are not used again.
+        found: rules, components and questions of what is new, and the digest of the new prompt; without an intent,
+            that of `base` is kept.
 
     Returns:
         Carried rules with their ids, then the found ones with new ids. Rules of `touched`, `gone` and `unplaced` are
-        not among them: where they live on, they are found in the new sentences.
+        not among them: if they still hold, they are found in the new sentences.
     """
     ids = free_ids({rule.id for rule in base.rules})
     new = tuple(replace(rule, id=next(ids)) for rule in found.rules)
@@ -152,7 +141,7 @@ def standing_rules(rules: Sequence[OutputRule], side: VersionSide) -> tuple[Outp
 
 
 def _standing(evidence: str, side: VersionSide) -> str:
-    """A rule without a place lost nothing where the prompt lost nothing."""
+    """A rule without a place is unaffected if the prompt lost nothing."""
     found = side.standing(evidence)
     return "stands" if found == "unplaced" and not side.differing else found
 
@@ -163,11 +152,7 @@ def input_changes(
     """Components that are new or gone, and those of which something else is said.
 
     Only what a prompt says counts: assumptions differ each time that they are made, and a component that the prompt
-    neither describes nor names is one. What stands in sentences that both versions have is no change either.
-
-    Args:
-        base, head: the components of either version.
-        sides: the two versions, from `gate.testgen.specdiff.places.version_sides`.
+    neither describes nor names is one. What is in sentences that both versions have is no change either.
     """
     pairs = list(closest_pairs(base, head, lambda one, other: float(_name(one) == _name(other)), 1.0))
     left = [one for one in base if all(one is not pair[0] for pair in pairs)]
@@ -197,12 +182,12 @@ def _changed(base: Component, head: Component, sides: tuple[VersionSide, Version
 
 
 def _moved(rules: Sequence[InputRule], side: VersionSide) -> list[InputRule]:
-    """The rules whose words the other version has no longer, or had not yet."""
+    """The rules whose words the other version no longer has, or did not have yet."""
     return [rule for rule in rules if not rule.assumed and side.standing(rule.evidence) != "stands"]
 
 
 def _told(component: Component, side: VersionSide, other: VersionSide) -> bool:
-    """Does this version alone speak of a component?"""
+    """Does this version alone mention a component?"""
     if any(not rule.assumed for rule in component.rules):
         return not component_stands(component, side)
     return _named(component, side.text) and not _named(component, other.text)

@@ -27,12 +27,7 @@ from gate.values import counted
 
 @dataclass(frozen=True, slots=True)
 class PromptVersions:
-    """A prompt before and after.
-
-    Args:
-        base, head: both versions.
-        given: the specification of the baseline's, where there is one.
-    """
+    """A prompt before and after, and the specification of the old version, where there is one."""
 
     base: PromptSubject
     head: PromptSubject
@@ -41,13 +36,12 @@ class PromptVersions:
 
 @dataclass(frozen=True, slots=True)
 class ComparisonModels:
-    """Who reads them.
+    """The models that read both versions.
 
     Args:
         generator: extracts rules.
         judge: compares wordings that code cannot compare.
-        settings: how much work goes into it.
-        tell: tells the user what is being done.
+        tell: shows the user a line on what is being done.
     """
 
     generator: Asker
@@ -58,11 +52,10 @@ class ComparisonModels:
 
 @dataclass(frozen=True, slots=True)
 class RuleComparison:
-    """What came of it.
+    """The result of a comparison.
 
     Args:
-        diff: what differs.
-        base, head: the specifications; None where the prompts are the same, so that nobody read them.
+        base, head: the specifications; None where the prompts are the same and were not read.
         notes: what did not go as it should.
     """
 
@@ -82,16 +75,12 @@ NO_RULE_NOW = f"No rule was found in what is new in the prompt. {MAYBE_REWORDED_
 async def compare_rules(versions: PromptVersions, readers: ComparisonModels) -> RuleComparison:
     """Which promises a change adds, drops, loosens and tightens.
 
-    Prompts that are the same need no reading. A version without rules promises nothing. Of the baseline's specification
-    everything whose words still stand is carried over, so that a model reads only what is new, and the same sentence is
-    never worded twice.
-
-    Args:
-        versions: of the prompt.
-        readers: who reads them.
+    Prompts that are the same are not read. A version without rules promises nothing. What is
+    unchanged of the old specification is carried over, so that a model reads only what is new, and no sentence gets a
+    second wording.
 
     Raises:
-        CannotEvaluate: the baseline's prompt could not be read.
+        CannotEvaluate: the old prompt could not be read.
     """
     if identical_prompts(versions.base, versions.head):
         return RuleComparison(SpecDiff())
@@ -110,11 +99,7 @@ async def compare_rules(versions: PromptVersions, readers: ComparisonModels) -> 
 
 
 def unread_messages(base: Prompt, head: Prompt) -> tuple[str, ...]:
-    """What the file says differently beside its words, such as a schema of the answer, where no promise is read.
-
-    Args:
-        base, head: before and after.
-    """
+    """Differences beside the words of the prompt, such as a schema of the answer; no promises are read there."""
     old, new = dict(base.unused), dict(head.unused)
     differing = [key for key in sorted(old.keys() | new.keys()) if old.get(key) != new.get(key)]
     return tuple(
@@ -124,7 +109,7 @@ def unread_messages(base: Prompt, head: Prompt) -> tuple[str, ...]:
 
 
 def _apart(old: str | None, new: str | None) -> str:
-    """Two values from shortly before the place where they part."""
+    """Two values, each from shortly before the place where they differ."""
     start = max(0, len(commonprefix([old or "", new or ""])) - _QUOTED // 4)
     return " → ".join(_from(value, start) for value in (old, new))
 
@@ -145,16 +130,16 @@ async def _read_old(base: PromptSubject, readers: ComparisonModels) -> tuple[Spe
 
 
 def _plain(settings: EffortSettings) -> EffortSettings:
-    """What is compared needs neither a review nor a judge of its grounds."""
+    """A comparison needs neither a review nor a judge of grounding."""
     return replace(settings, review=False, ground=False)
 
 
 async def _read_new(
     head: PromptSubject, carried: CarriedSpecification, readers: ComparisonModels
 ) -> tuple[Specification, tuple[str, ...]]:
-    """What the new version says that the old one did not; nobody is asked where it says nothing new.
+    """What the new version says that the old one did not; without a model where there is nothing new.
 
-    A version that cannot be read hides nothing: what the old one promised is looked for in its words all the same.
+    A version that cannot be read hides nothing: what the old one promised is still looked for in its words.
     """
     blank = Specification(head.digest, "")
     if not carried.new:
@@ -175,9 +160,7 @@ def promises_record(suite: str, diff: SpecDiff, judge: str = "") -> PromisesReco
     """What the record holds of a comparison.
 
     Args:
-        suite: whose prompt it is.
-        diff: the comparison.
-        judge: the model that was to compare wordings, as `provider:name`; it is named where it decided something.
+        judge: the model that was to compare wordings, as `provider:name`; recorded only if it decided something.
     """
     return PromisesRecord(
         suite=suite,
@@ -205,7 +188,7 @@ def _promise(change: RuleChange) -> PromiseRecord:
 
 
 _FRAME_TOKENS = 500
-"""Of the words around what a stage shows."""
+"""Of the fixed text of a request."""
 _WRITTEN: Mapping[str, int] = {"intent": 60, "inputs": 250, "rules": 900, "inverse": 300, "comparison": 200}
 _OF_A_TEST = 180
 _OF_AN_ANSWER = 300
@@ -217,9 +200,7 @@ class PromptChange:
     """What is to be compared.
 
     Args:
-        base, head: both versions.
-        given: the specification of the old one; None where it is extracted.
-        settings: how much work goes into tests.
+        given: the specification of the old version; None where it is to be extracted.
         tried: the tests are answered by both versions.
         made: tests are made, for both or for the files.
     """
@@ -233,11 +214,10 @@ class PromptChange:
 
 
 def forecast_comparison(change: PromptChange, staff: ForecastModels) -> GenerationForecast:
-    """Foresee a comparison; each sentence that is new counts as one rule, which nobody knows beforehand.
+    """Forecast a comparison; each new sentence counts as one rule, since the true number is not known yet.
 
     Args:
-        change: what is to be compared.
-        staff: who would be asked, and what that costs; `tested` answers for both versions.
+        staff: `tested` answers for both versions.
     """
     if identical_prompts(change.base, change.head):
         return GenerationForecast((), 0, False, 0)
@@ -272,7 +252,7 @@ def _read(change: PromptChange, rules: int) -> Iterator[tuple[str, int, int]]:
 
 
 def _made(change: PromptChange, rules: int, tests: int) -> Iterator[tuple[str, int, int]]:
-    """Tests for what is new, and their answers."""
+    """Tests for new rules, and the answers to them."""
     yield "inverse", math.ceil(rules / RULES_PER_REQUEST), _WRITTEN["inverse"]
     for stage, calls in change.settings.calls_for_tests(rules).items():
         if calls and stage != "expected":

@@ -1,4 +1,4 @@
-"""The rules of two versions of a prompt, side by side: what stands, what code can tell, what a judge says."""
+"""The rules of two versions of a prompt, compared by place, by code, and by a judge."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -39,7 +39,7 @@ from gate.testgen.specdiff.strictness import checked_relation, strictness_by_cod
 from gate.values import JsonValue, counted
 
 MOST_JUDGED = 40
-"""Pairs, old rules and new rules that one comparison asks about, each; what is beyond is not known."""
+"""Of pairs, of old rules and of new rules, so many each are judged in one comparison; the others are unknown."""
 JUDGED_CHARS = 1_000
 """Characters of one rule that a judge reads."""
 
@@ -54,7 +54,7 @@ _RELATIONS: Mapping[str, Relation | None] = {
 
 @dataclass(frozen=True, slots=True)
 class JudgedPair:
-    """One pair by a judge.
+    """A judge's decision on one pair.
 
     Args:
         base, head: ids of the rules.
@@ -70,12 +70,7 @@ class JudgedPair:
 
 @dataclass(frozen=True, slots=True)
 class OpenRules:
-    """What is asked.
-
-    Args:
-        pairs: rules that seem to be one, in two wordings.
-        base, head: rules without a partner.
-    """
+    """What the judge is asked: pairs in two wordings, and rules of either version without a partner."""
 
     pairs: tuple[RulePair, ...]
     base: tuple[OutputRule, ...]
@@ -88,7 +83,7 @@ class OpenRules:
 
     @property
     def askable(self) -> bool:
-        """There is something to compare."""
+        """Is there something to compare?"""
         return bool(self.pairs or (self.base and self.head))
 
 
@@ -99,7 +94,6 @@ async def judge_rules(judge: Asker, asked: OpenRules, instructions: str = "") ->
     twice, is asked for once more.
 
     Args:
-        judge: who is asked.
         asked: no more than `OpenRules.bounded`.
         instructions: what the user adds.
 
@@ -121,7 +115,7 @@ async def judge_rules(judge: Asker, asked: OpenRules, instructions: str = "") ->
 
 
 def _schema(old: Sequence[str], new: Sequence[str], given: int) -> dict[str, JsonValue]:
-    """Of the reply; a reply that follows a grammar holds the given pairs alone, where there are any."""
+    """Of the reply; models whose replies follow a grammar can give the given pairs only, where there are any."""
     each = [_pair([base], [head]) for base, head in zip(old[:given], new[:given], strict=True)]
     return object_schema({"pairs": list_schema(_pair(old, new), each=each)})
 
@@ -143,7 +137,7 @@ def _view(old: Mapping[str, OutputRule], new: Mapping[str, OutputRule], given: i
 
 
 def _line(text: str) -> str:
-    """On one line, so that no rule can look like another list."""
+    """On one line, so that no rule can look like a further entry."""
     return " ".join(text.split())[:JUDGED_CHARS]
 
 
@@ -167,7 +161,7 @@ def _read(
 
 
 def limit_notes(asked: OpenRules) -> Sequence[str]:
-    """What one request has no room for, as a sentence for the reader."""
+    """A sentence for the reader on what did not fit into one request."""
     beyond = sum(max(0, len(group) - MOST_JUDGED) for group in (asked.pairs, asked.base, asked.head))
     if not beyond:
         return []
@@ -190,12 +184,7 @@ NOTHING_QUOTED = "the model quotes no words of the prompt for it"
 
 @dataclass(frozen=True, slots=True)
 class PromptVersion:
-    """One version of a prompt.
-
-    Args:
-        specification: what it promises.
-        words: the prompt; evidence is looked for here.
-    """
+    """One version of a prompt: its specification, and the words in which evidence is looked for."""
 
     specification: Specification
     words: PromptWords
@@ -208,11 +197,11 @@ class PromptVersion:
 
 @dataclass(frozen=True, slots=True)
 class DiffMeans:
-    """What a comparison goes by.
+    """Settings of a comparison.
 
     Args:
-        judge: asked for what code cannot tell, in one request; None where nobody is to be asked.
-        compiled: what code checks of a rule; nothing, unless given.
+        judge: asked what code cannot tell, in one request; None for no judge.
+        compiled: what code checks of a rule; by default nothing.
         lineage: one specification came from the other (joined, or an edited file), so that equal ids mean the
             same rule.
     """
@@ -223,22 +212,18 @@ class DiffMeans:
 
 
 def identical_prompts(base: PromptSubject, head: PromptSubject) -> bool:
-    """Do two prompts promise the same without a look at their promises? To be asked before any is extracted."""
+    """Are two prompts the same, so that they promise the same? Asked before any rule is extracted."""
     return base.digest == head.digest
 
 
 async def spec_diff(base: PromptVersion, head: PromptVersion, means: DiffMeans) -> SpecDiff:
     """Which promises a change adds, drops, loosens and tightens.
 
-    Where the prompt says the same, its rules are unchanged, whatever words they were read in. The others are paired by
-    id, evidence, wording and what code counts; how the wordings of a pair relate is told by code where both compile.
-    What is left goes to the judge in one request, or is not asked for at all where nothing is left. A prompt can speak
-    to the judge through its rules: its "same" counts only where code sees no difference in numbers, quotations,
-    negations and words of obligation, and whether words of the prompt are gone is decided by code.
-
-    Args:
-        base, head: before and after.
-        means: judge, compiler, lineage.
+    Where the prompt says the same, its rules are unchanged, whatever their wording. The others are paired by id,
+    evidence, wording and what code counts; code tells how the wordings of a pair relate if both compile. The judge gets
+    the rest in one request, or none if there is no rest. Since a prompt can speak to the judge through its rules, a
+    "same" counts only where code sees no difference in numbers, quotations, negations and words of obligation; whether
+    words of the prompt are gone is decided by code.
     """
     if is_same_prompt(base.words, head.words):
         return SpecDiff()
@@ -311,10 +296,9 @@ def _by_code(pair: RulePair, compiled: Compiled) -> RuleChange | None:
 
 @dataclass(frozen=True, slots=True)
 class _Around:
-    """What the words of a prompt do to a rule whose wording is the same.
+    """What the text around an unchanged rule does to it.
 
     Args:
-        left, right: the two versions.
         names: those that either version sets in a way of its own.
     """
 
@@ -323,12 +307,12 @@ class _Around:
     names: frozenset[str]
 
     def put_in(self, change: RuleChange) -> RuleChange:
-        """It is not the same promise where its sentence puts in something else."""
+        """Unknown where the sentence of the rule uses one of these names."""
         used = any(uses_names(side, rule.evidence, self.names) for side, rule in self._rules(change))
         return replace(change, state="unknown", reason=NAME_CHANGED) if used and change.state in QUIET else change
 
     def held(self, change: RuleChange) -> RuleChange:
-        """Nor where its sentence is a comment now; of one that stands, its place has told that already."""
+        """Unknown also where its sentence became a comment or the like."""
         change = self.put_in(change)
         if change.state not in QUIET or change.base is None or change.head is None:
             return change
@@ -341,7 +325,7 @@ class _Around:
 
 
 def _kinds(compiled: Compiled) -> Callable[[OutputRule], frozenset[str]]:
-    """Of counts alone: two rules about the number of words are about one thing, two patterns need not be."""
+    """Of counts alone: two rules on the number of words are about the same thing, two patterns may not be."""
 
     def kinds(rule: OutputRule) -> frozenset[str]:
         found = compiled(rule)
@@ -372,7 +356,7 @@ class _Told:
     side: VersionSide
 
     def changes(self) -> list[RuleChange]:
-        """Of the pairs, those that the judge found, and the rules left alone."""
+        """Of the given pairs, those that the judge found, and the rules left over."""
         answers = self.answer if isinstance(self.answer, tuple) else ()
         found = {one.base: one for one in answers if one.relation is not None}
         apart = {(one.base, one.head) for one in answers if one.relation is None}
@@ -412,7 +396,7 @@ class _Told:
         return RuleChange("unknown" if why else "added", None, rule, reason=why)
 
     def _unasked(self, own: Sequence[OutputRule], others: Sequence[OutputRule], rule: OutputRule) -> str:
-        """Why nobody knows whether a rule has a counterpart; empty where it has none."""
+        """Why it is unknown whether a rule has a counterpart; empty where it has none."""
         if not others:
             return ""
         if isinstance(self.answer, Failed):

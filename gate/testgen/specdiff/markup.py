@@ -1,7 +1,7 @@
 """What encloses a place of a prompt: a statement of a template, a comment, a fence, a tag, crossed-out words.
 
-Whether a prompt is a template, and whether its reader takes Markdown seriously, does not matter here: a sentence that
-such marks come to enclose is looked at again. What looks like a mark and is none costs a second look at most.
+Whether the prompt is a template or rendered as Markdown does not matter here: a sentence that such marks now enclose
+is looked at again. Something that only looks like a mark costs a second look at most.
 """
 
 import re
@@ -13,7 +13,7 @@ from hashlib import sha256
 from typing import TypeAlias
 
 ContextChange: TypeAlias = tuple[int, str]
-"""From a place on, what encloses the text; nothing where it is empty."""
+"""From a place on, what encloses the text; empty for nothing."""
 
 _STATEMENT = re.compile(r"\{[#%]")
 _NAMED = re.compile(r"[-+]?\s*(\w+)")
@@ -25,9 +25,9 @@ _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})([^\r\n]*)", re.MULTILINE)
 _TAG = re.compile(r"<(/?)([A-Za-z][\w:.-]*)((?:\s[^<>]*)?)>")
 _CROSSED = re.compile(r"(?<!~)~~(?!~)|\n[ \t]*\n")
 _LONGEST = 200
-"""Characters of a mark that are kept; of a longer one its hash is."""
+"""Characters of a mark that are kept; a longer one is replaced by its hash."""
 _DEEP = 20
-"""Levels that are told apart; of deeper ones their number counts."""
+"""Levels that are kept apart; deeper ones are only counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class MarkupContext:
     """What encloses each place of a text.
 
     Args:
-        channels: for each kind of mark that can take a sentence back, where it begins and ends to enclose, in order.
+        channels: for each kind of mark that can cancel a sentence, where it begins and ends, in order.
         tags: the same for pairs of tags, which mostly name what they enclose, as a heading does.
     """
 
@@ -43,38 +43,22 @@ class MarkupContext:
     tags: tuple[ContextChange, ...] = ()
 
     def at(self, place: int) -> tuple[str, ...]:
-        """What encloses a place, by kind, tags left out; all empty where nothing does.
-
-        Args:
-            place: in characters.
-        """
+        """What encloses a place (in characters), by kind, without tags; all empty where nothing does."""
         return tuple(_at(changes, place) for changes in self.channels)
 
     def tagged(self, place: int) -> str:
-        """The tags around a place; empty where there are none.
-
-        Args:
-            place: in characters.
-        """
+        """The tags around a place (in characters); empty where there are none."""
         return _at(self.tags, place)
 
 
 def markup_of(text: str) -> MarkupContext:
-    """What encloses each place of a text.
-
-    Args:
-        text: a prompt, or one message of it.
-    """
+    """What encloses each place of a prompt, or of one message of it."""
     kinds: Sequence[Callable[[str], Iterator[ContextChange]]] = (_statements, _comments, _fences, _crossed)
     return MarkupContext(tuple(tuple(kind(text)) for kind in kinds), tuple(_tags(text)))
 
 
 def fences_of(text: str) -> MarkupContext:
-    """The fences of code alone.
-
-    Args:
-        text: a prompt, or one message of it.
-    """
+    """The same for code fences alone."""
     return MarkupContext((tuple(_fences(text)),))
 
 
@@ -95,13 +79,13 @@ class _Open:
         self._names[name] += 1
 
     def branch(self, name: str, rest: str) -> None:
-        """Another part of the innermost one."""
+        """Begin another branch of the innermost one."""
         if self._stack:
             opened, said = self._stack[-1]
             self._stack[-1] = opened, _short(f"{said}; {name} {rest}")
 
     def close(self, name: str) -> None:
-        """The last one of a name, and all within it."""
+        """Close the last one of a name, and all within it."""
         closed = ""
         while self._names[name] and closed != name:
             closed, _ = self._stack.pop()
@@ -109,7 +93,7 @@ class _Open:
 
     @property
     def state(self) -> str:
-        """What is told of it."""
+        """As text, to compare."""
         told = (" ".join(one) for one in self._stack[:_DEEP])
         return "\n".join((*told, str(len(self._stack)))) if self._stack else ""
 
@@ -144,7 +128,7 @@ def _statements(text: str) -> Iterator[ContextChange]:
 
 
 def _step(opened: _Open, name: str, rest: str) -> None:
-    """What one statement of a template does to those that are open."""
+    """Apply one statement of a template to those that are open."""
     if name in _BLOCKS and not (name == "set" and "=" in rest):
         opened.push(name, rest)
     elif name in _BRANCHES:
@@ -154,7 +138,7 @@ def _step(opened: _Open, name: str, rest: str) -> None:
 
 
 def _comments(text: str) -> Iterator[ContextChange]:
-    """Comments of HTML; one that is opened twice is told from one that is opened once."""
+    """Comments of HTML; a comment opened twice differs from one opened once."""
     opened = 0
     for found in _COMMENT.finditer(text):
         opened = opened + 1 if found[0] == "<!--" else 0
@@ -187,7 +171,7 @@ def _tags(text: str) -> Iterator[ContextChange]:
 
 
 def _crossed(text: str) -> Iterator[ContextChange]:
-    """Crossed out with tildes, up to an empty line at most."""
+    """Crossed out with tildes, up to the next empty line at most."""
     crossed = False
     for found in _CROSSED.finditer(text):
         crossed = not crossed and found[0] == "~~"

@@ -17,23 +17,23 @@ PromptWords: TypeAlias = str | PromptSubject
 """A prompt: as the stages read it, or the text of one without messages."""
 
 RuleStanding: TypeAlias = Literal["stands", "touched", "gone", "unplaced"]
-"""The sentences that a rule rests on are in the other version too, wherever its words stand; one of them differs, and
-others stand or the quoted words are still somewhere in the sentences that differ; nothing of them is there; the rule
-quotes no words of its own version."""
+"""`stands`: the other version has the sentences that the rule rests on, wherever. `touched`: one of them differs, and
+others are the same or the quoted words are still in a sentence that differs. `gone`: nothing of them is there.
+`unplaced`: the rule quotes no words of its own version."""
 
 _MOST = 50
-"""Places of one quotation that are looked at."""
+"""Occurrences of one quotation that are looked at."""
 _WORD = re.compile(r"\S+")
 
 
 @dataclass(frozen=True, slots=True)
 class ChangedRegion:
-    """Sentences in a row that the other version does not have.
+    """Neighbouring sentences that the other version does not have.
 
     Args:
         start, end: place in the prompt, in characters.
         text: the prompt's own words.
-        under: the headings and lead-ins above it, one a line; empty where there are none.
+        under: the headings and lead-ins above it, one a line; may be empty.
     """
 
     start: int
@@ -47,7 +47,6 @@ class VersionSide:
     """One version of a prompt beside the other.
 
     Args:
-        text: its words.
         units: its sentences.
         kept: keys of the sentences that both versions have.
         other: what differs in the other version.
@@ -66,11 +65,7 @@ class VersionSide:
         return tuple(unit for unit in self.units if unit.key not in self.kept)
 
     def standing(self, evidence: str) -> RuleStanding:
-        """What became of the words that a rule rests on.
-
-        Args:
-            evidence: words of this version.
-        """
+        """What became of the words of this version that a rule rests on."""
         places = quoted_spans(evidence, self.text)
         if not places:
             return "unplaced"
@@ -81,24 +76,16 @@ class VersionSide:
         return "touched" if partly or _holds(self.other, plain_text(evidence)) else "gone"
 
     def enclosed(self, evidence: str) -> frozenset[tuple[str, ...]]:
-        """In which messages some words stand, and in which comments, fences and conditions.
-
-        Args:
-            evidence: words of this version.
-        """
+        """The messages, comments, fences and conditions that some words of this version are in."""
         return frozenset(markup_at(self.text, self.pieces, start) for start, _ in quoted_spans(evidence, self.text))
 
     def around(self, evidence: str) -> Iterator[PromptSentence]:
-        """The sentences that hold some words, wherever these stand.
-
-        Args:
-            evidence: words of this version.
-        """
+        """The sentences that hold some words of this version, wherever these are."""
         for start, end in quoted_spans(evidence, self.text):
             yield from self._around(start, end)
 
     def _kept(self, start: int, end: int) -> list[bool]:
-        """Of each sentence at a place, whether both versions have it; a place without words is in neither."""
+        """For each sentence at a place, whether both versions have it; a place without words is in neither."""
         return [unit.key in self.kept for unit in self._around(start, end)] or [False]
 
     def _around(self, start: int, end: int) -> Iterator[PromptSentence]:
@@ -107,31 +94,20 @@ class VersionSide:
 
 
 def prompt_text(words: PromptWords) -> str:
-    """A prompt as one text.
-
-    Args:
-        words: it.
-    """
+    """A prompt as one text."""
     return words if isinstance(words, str) else words.text
 
 
 def is_same_prompt(base: PromptWords, head: PromptWords) -> bool:
-    """Do two versions say the same, message by message?
-
-    Args:
-        base, head: before and after.
-    """
+    """Do two versions say the same, message by message?"""
     return (prompt_text(base), _pieces(base)) == (prompt_text(head), _pieces(head))
 
 
 def version_sides(base: PromptWords, head: PromptWords) -> tuple[VersionSide, VersionSide]:
     """Two versions of a prompt, each beside the other.
 
-    A sentence is the same where its words, its headings and lead-ins, the role of its message and what encloses it are;
-    where in the prompt it stands does not count.
-
-    Args:
-        base, head: before and after.
+    A sentence is the same if its words, its headings and lead-ins, the role of its message and what encloses it are;
+    its place in the prompt does not count.
     """
     left, right = sentences_of(prompt_text(base), _pieces(base)), sentences_of(prompt_text(head), _pieces(head))
     kept = frozenset(unit.key for unit in left) & frozenset(unit.key for unit in right)
@@ -142,7 +118,7 @@ def version_sides(base: PromptWords, head: PromptWords) -> tuple[VersionSide, Ve
 
 
 class _Words:
-    """A text with one blank between its words, and where each word stood."""
+    """A text with one blank between its words, and the original place of each word."""
 
     def __init__(self, text: str) -> None:
         found = [match.span() for match in _WORD.finditer(text)]
@@ -152,7 +128,7 @@ class _Words:
         self._offsets = array("L", accumulate(lengths, initial=0))
 
     def find(self, words: str) -> Iterator[tuple[int, int]]:
-        """Where words stand, one place after the other; each pass over the text takes linear time."""
+        """The places of some words, one after the other; each pass over the text takes linear time."""
         at = self._joined.find(words)
         while at >= 0:
             yield self._place(at), self._place(at + len(words) - 1) + 1
@@ -165,23 +141,18 @@ class _Words:
 
 @lru_cache(maxsize=4)
 def _words_of(text: str) -> _Words:
-    """Of a prompt, in which the words of many rules are looked for."""
+    """Of a prompt; cached, since the words of many rules are looked for in it."""
     return _Words(text)
 
 
 def quoted_spans(evidence: str, text: str) -> tuple[tuple[int, int], ...]:
-    """Where words stand in a text; line breaks and blanks may be others, all else is literal.
-
-    Args:
-        evidence: the words.
-        text: the prompt.
-    """
+    """Start and end of each occurrence of the evidence; line breaks and blanks may differ, all else is literal."""
     words = " ".join(evidence.split())
     return tuple(islice(_words_of(text).find(words), _MOST)) if words else ()
 
 
 def changed_regions(side: VersionSide) -> tuple[ChangedRegion, ...]:
-    """What one version has and the other has not, sentences in a row together."""
+    """What one version has and the other has not, neighbouring sentences together."""
     out: list[ChangedRegion] = []
     row: list[PromptSentence] = []
     for unit in side.units:
@@ -209,7 +180,7 @@ def _others(units: Sequence[PromptSentence], kept: frozenset[SentenceKey]) -> st
 
 
 def _holds(text: str, words: str) -> bool:
-    """Not inside of longer words, for languages that part them."""
+    """As whole words, in languages that separate them."""
     before, after = (r"(?<!\w)" if _ascii(words[:1]) else ""), (r"(?!\w)" if _ascii(words[-1:]) else "")
     return bool(words) and re.search(before + re.escape(words) + after, text) is not None
 
@@ -222,15 +193,11 @@ _SET = re.compile(r"\{%[-+]?\s*set\s+([\w.,\s]+?)\s*(?:=|\||[-+]?%\})(.*)", re.D
 _STATEMENT = re.compile(r"\{[%{].*?[%}]\}", re.DOTALL)
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _ROUNDS = 10
-"""Names that are set from names that are set from names, and so on."""
+"""Depth of names that are set from names that are set from names."""
 
 
 def changed_names(side: VersionSide) -> frozenset[str]:
-    """The names that one version sets in a way of its own, and those that are set from them.
-
-    Args:
-        side: the version.
-    """
+    """The names that one version sets in a way of its own, and those that are set from them."""
     own = [names for unit in side.differing for names, _ in _sets(unit.words)]
     found = {name for names in own for name in names}
     every = [one for unit in side.units for one in _sets(unit.words)]
@@ -243,13 +210,7 @@ def changed_names(side: VersionSide) -> frozenset[str]:
 
 
 def uses_names(side: VersionSide, evidence: str, names: frozenset[str]) -> bool:
-    """Does a sentence that holds some words put in one of the names, or depend on it?
-
-    Args:
-        side: the version that the words are of.
-        evidence: the words.
-        names: set in another way than before.
-    """
+    """Does a sentence that holds the evidence insert one of the names, or depend on it?"""
     if not names:
         return False
     said = (unit.words + "\n" + "\n".join(unit.within) for unit in side.around(evidence))
@@ -275,14 +236,10 @@ UNREAD_CHARS = 160
 def unread_sentences(
     base: Specification, head: Specification, both: tuple[VersionSide, VersionSide]
 ) -> tuple[str, ...]:
-    """What of the change no rule speaks of: one note for each sentence, the shortest first, so that none hides another.
+    """One note for each changed sentence that no rule rests on, the shortest first, so that none hides another.
 
-    A specification can be of another version than the prompt that it is held against, and a model can overlook a
-    demand: then no rule is dropped or new, and the change of the prompt would be passed over.
-
-    Args:
-        base, head: the specifications.
-        both: the two versions of the prompt.
+    A specification can be of another version than the prompt that it is compared with, and a model can overlook a
+    demand: then no rule is dropped or new, and the change of the prompt would go unnoticed.
     """
     gone, new = (_alone(one, side) for one, side in zip((base, head), both, strict=True))
     notes = [(unit, "A sentence went that no rule of the specification rests on") for unit in gone]
@@ -292,7 +249,7 @@ def unread_sentences(
 
 
 def _alone(specification: Specification, side: VersionSide) -> list[PromptSentence]:
-    """Headings and lead-ins are told of by what stands under them."""
+    """Without headings and lead-ins of other sentences, which show with these."""
     told = {unit.start for evidence in _evidence(specification) for unit in side.around(evidence)}
     scopes = {words for unit in side.differing for words in unit.under.split("\n")}
     return [unit for unit in side.differing if unit.start not in told and unit.words not in scopes]

@@ -1,4 +1,4 @@
-"""Takes a prompt apart into lines and sentences, each with the heading or lead-in that it stands under."""
+"""Splits a prompt into lines and sentences, each with its heading or lead-in."""
 
 import re
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ HEADING = re.compile(r"\s{0,3}(#{1,6})\s+")
 _FINISHED = re.compile(r"[.!?;:…。！？；：][\"'”’)\]*_]*\s*$")
 _BOLD = re.compile(r"\s{0,3}(\*\*|__)(?=\S)(?!.*\1.*\1\s*$).+\1\s*$")
 _RULES = {"=": 1, "-": 2}
-"""Levels of headings by what underlines them."""
+"""Levels of headings by the character that underlines them."""
 _UNDERLINE = re.compile(r"\s{0,3}(={2,}|-{2,})\s*$")
 _OF_BOLD, _OF_CAPITALS = 7, 8
 """Levels below those of all marked headings."""
@@ -28,10 +28,10 @@ class PromptLine:
     Args:
         start: place in its text, in characters.
         text: with its line break.
-        fenced: it is code.
+        fenced: it is in a code fence.
         heading: level; 0 where it is none. A line of its own that is underlined, bold or in capitals is one, unless
             it ends as a sentence does.
-        leads: it is no sentence of its own, and a list stands below it, or one that is set in further.
+        leads: it is no sentence of its own, and a list follows; of a list item, one indented further.
     """
 
     start: int
@@ -42,37 +42,33 @@ class PromptLine:
 
     @property
     def marked(self) -> bool:
-        """It begins an item of a list."""
+        """Does it begin an item of a list?"""
         return not self.fenced and ITEM_MARKER.match(self.text) is not None
 
     @property
     def opens(self) -> bool:
-        """It is a heading, or begins an item of a list."""
+        """Is it a heading, or does it begin an item of a list?"""
         return bool(self.heading) or self.marked
 
     @property
     def blank(self) -> bool:
-        """It says nothing."""
+        """Is it without words?"""
         return not self.text.strip()
 
     @property
     def finished(self) -> bool:
-        """It ends as a sentence does, or as a lead-in."""
+        """Does it end as a sentence does, or as a lead-in?"""
         return _FINISHED.search(self.text) is not None
 
     @property
     def depth(self) -> tuple[int, bool]:
-        """How far it is set in, and whether it is an item of a list."""
+        """Its indentation, and whether it is an item of a list."""
         blank = self.text[: len(self.text) - len(self.text.lstrip())]
         return len(blank.expandtabs(4)), self.marked
 
 
 def blocks(text: str) -> Iterator[list[PromptLine]]:
-    """Lines that make one paragraph, item or heading.
-
-    Args:
-        text: of a prompt.
-    """
+    """The lines of a prompt, grouped into paragraphs, items and headings."""
     block: list[PromptLine] = []
     for line in _led(_headed(list(_lines(text)))):
         if block and _goes_on(block[-1], line):
@@ -107,7 +103,7 @@ def _marked_level(line: str) -> int:
 
 
 def _headed(lines: list[PromptLine]) -> list[PromptLine]:
-    """Lines that are headings by what is below them, or by how they look."""
+    """Lines that are headings by the line below, or by how they look."""
     out = lines[:1]
     for before, line in pairwise([*lines, PromptLine(0, "", fenced=False)]):
         if not (before.opens or before.fenced or before.blank):
@@ -130,7 +126,7 @@ def _level(line: PromptLine, below: PromptLine) -> int:
 
 
 def _led(lines: list[PromptLine]) -> Iterator[PromptLine]:
-    """A line above a list leads it, unless it ends as a sentence does and so stands for itself."""
+    """A line above a list leads it, unless it ends as a sentence does."""
     said = [place for place, line in enumerate(lines) if not line.blank]
     below = dict(pairwise(said))
     for place, line in enumerate(lines):
@@ -158,10 +154,9 @@ class PromptSentence:
     Args:
         start, end: place in the prompt, in characters.
         words: what it says, without markup, quotes' shapes, numbering and white space. Capitals and digits count.
-        under: the headings and the lead-ins that it stands under, in the same form; empty where there are none. What a
-            list item demands hangs on them: "Never:" or "Always:".
-        tags: the tags around it.
-        within: the role of its message, and what may take it back there: a statement of a template, a comment, a fence,
+        under: its headings and lead-ins in the same form; may be empty. What a list item demands depends on them:
+            "Never:" or "Always:".
+        within: the role of its message, and what may cancel it there: a statement of a template, a comment, a fence,
             words that are crossed out.
     """
 
@@ -174,17 +169,13 @@ class PromptSentence:
 
     @property
     def key(self) -> SentenceKey:
-        """Two units with the same key say the same."""
+        """Two sentences with the same key say the same."""
         return self.within, self.tags, self.under, self.words
 
 
 @lru_cache(maxsize=8_192)
 def plain_text(text: str) -> str:
-    """A sentence without what does not change what it says: markup, shapes of quotes, numbering, blanks, a full stop.
-
-    Args:
-        text: some words of a prompt, or a rule.
-    """
+    """Words of a prompt or a rule without markup, shapes of quotes, numbering, blanks and a full stop."""
     text = HEADING.sub("", text, count=1) if HEADING.match(text) else text
     found = ITEM_MARKER.match(text)
     text = text[found.end() :] if found else text
@@ -200,12 +191,11 @@ def plain_text(text: str) -> str:
 def sentences_of(text: str, pieces: tuple[PromptPiece, ...] = ()) -> tuple[PromptSentence, ...]:
     """The sentences of a prompt in order; white space belongs to none.
 
-    A line that goes on in the next one with a small letter or a digit is one sentence with it, so that new line breaks
-    are no change. A title, which is a heading of the first level at the very beginning, is no scope.
+    A line that continues in the next one with a small letter or a digit is one sentence with it, so that new line
+    breaks are no change. A title, which is a heading of the first level at the very beginning, is no scope.
 
     Args:
-        text: the prompt.
-        pieces: its messages and files, of which each is taken apart for itself; the text is one piece without them.
+        pieces: its messages and files, each split separately; the text is one piece without them.
     """
     out: list[PromptSentence] = []
     for piece, context in _contexts(text, pieces):
@@ -238,13 +228,7 @@ def _within(piece: PromptPiece, context: MarkupContext, place: int) -> tuple[str
 
 
 def markup_at(text: str, pieces: tuple[PromptPiece, ...], place: int) -> tuple[str, ...]:
-    """The role of the message around one place, and what may take it back there; see `PromptSentence.within`.
-
-    Args:
-        text: the prompt.
-        pieces: its messages and files.
-        place: in characters.
-    """
+    """The role of the message around a place (in characters), and what may cancel it; see `PromptSentence.within`."""
     for piece, context in _contexts(text, pieces):
         if piece.start <= place < piece.end:
             return _within(piece, context, place - piece.start)
@@ -265,13 +249,13 @@ class _Lead:
 
 @dataclass(frozen=True, slots=True)
 class _Scope:
-    """What the next lines hang on.
+    """The headings and lead-ins of the next lines.
 
     Args:
         headings: levels and words of those that are open.
-        leads: lead-ins that are open; one holds for the list below it, and for plain lines up to an empty one.
+        leads: open lead-ins; one holds for the list below it, and for plain lines up to an empty one.
         apart: an empty line came.
-        begun: something was said.
+        begun: there was some text.
     """
 
     headings: tuple[tuple[int, str], ...] = ()
@@ -286,7 +270,7 @@ class _Scope:
         return "\n".join((*(words for _, words in self.headings), *(lead.words for lead in self._leads(line))))
 
     def after(self, line: PromptLine, said: str, leads: str) -> "_Scope":
-        """The scope behind that block, of which the last sentence may lead a list."""
+        """The scope behind that block, whose last sentence may lead a list."""
         if not said:
             return replace(self, apart=True)
         if line.heading:

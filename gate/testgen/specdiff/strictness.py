@@ -1,4 +1,4 @@
-"""Whether a rule became stricter: by its checks, by its wording, and against what a judge says of it."""
+"""Did a rule become stricter? By its checks, by its wording, and as a check on the judge's answer."""
 
 import math
 import re
@@ -16,9 +16,9 @@ from gate.values import JsonValue, digest
 Step: TypeAlias = Literal["same", "tighter", "looser", "other", "unclear"]
 
 _NARROWS = {"forbidden_words": ("words",), "contains": ("all", "none")}
-"""Lists of which a longer one lets fewer outputs pass."""
+"""Lists where more entries let fewer outputs pass."""
 _WIDENS = {"contains": ("any",), "json_path": ("one_of",)}
-"""Lists of which a longer one lets more pass."""
+"""Lists where more entries let more outputs pass."""
 _RELATIONS: Mapping[frozenset[Step], Relation] = {
     frozenset(): "reworded",
     frozenset({"tighter"}): "tightened",
@@ -29,12 +29,9 @@ _RELATIONS: Mapping[frozenset[Step], Relation] = {
 def strictness_by_code(base: CompiledRule, head: CompiledRule) -> Relation | None:
     """How two compiled rules relate; equal ones are `reworded`.
 
-    Args:
-        base, head: what checks the rule before and after.
-
     Returns:
-        None where options differ of which code cannot say what they let pass, such as two patterns, and where the
-        rules are about different things altogether.
+        None where options differ and code cannot say which outputs they let pass, such as two patterns, and where the
+        rules are about different things.
     """
     if not _by_kind(base.scorers).keys() & _by_kind(head.scorers).keys():
         return None
@@ -138,7 +135,7 @@ _BOUNDS: Mapping[str, re.Pattern[str]] = {
     "above": re.compile(r"\b(?:above|over|more than|longer than|exceed\w*|greater than|higher than|mehr als|über)\b"),
     "exactly": re.compile(r"\b(?:exactly|precisely|genau)\b"),
 }
-"""In this order, each looked for in what the others left."""
+"""In this order; each is searched in what the others left."""
 _UPPER, _LOWER = ("most", "below"), ("least", "above")
 _CLASSES: Mapping[str, frozenset[str]] = {
     "all": frozenset("all every each both everything alle jede jeder jedes jeden".split()),
@@ -167,11 +164,7 @@ def numbers_in(text: str) -> list[str]:
 
 
 def added_words_relation(before: str, after: str) -> Relation:
-    """What another number does to a rule with one bound; `unknown` where code cannot tell.
-
-    Args:
-        before, after: the two wordings.
-    """
+    """What another number does to a rule with one bound; `unknown` where code cannot tell."""
     old, new = bounds_in(before), bounds_in(after)
     counts = [_value(found[0]) if len(found) == 1 else None for found in (numbers_in(before), numbers_in(after))]
     if old != new or len(old) != 1 or counts[0] is None or counts[1] is None or counts[0] == counts[1]:
@@ -182,11 +175,7 @@ def added_words_relation(before: str, after: str) -> Relation:
 
 
 def weaker_words(before: str, after: str) -> str:
-    """The first sign that a rule asks for less: what came that loosens, or went that binds; empty without one.
-
-    Args:
-        before, after: the two wordings.
-    """
+    """The first sign that a rule asks for less: a word that loosens was added, or one that binds removed; or empty."""
     old, new = connectives_in(before), connectives_in(after)
     for name in _LOOSENING:
         if new.count(name) > old.count(name):
@@ -200,11 +189,7 @@ def weaker_words(before: str, after: str) -> str:
 
 
 def only_more(short: str, long: str) -> Sequence[str]:
-    """The words that a wording has besides all those of another one in their order; none where it differs otherwise.
-
-    Args:
-        short, long: the two wordings.
-    """
+    """The words that `long` has besides all those of `short` in their order; empty where it differs otherwise."""
     own, other = _telling(short), _telling(long)
     more, place = [], 0
     for word in other:
@@ -228,7 +213,7 @@ def connectives_in(text: str) -> list[str]:
 
 
 def _bounded(text: str) -> tuple[list[str], str]:
-    """The kinds of bounds, and what is said besides them."""
+    """The kinds of bounds, and the remaining words."""
     said, found = plain_text(text).casefold(), list[str]()
     for name, pattern in _BOUNDS.items():
         said, count = pattern.subn(" ", said)
@@ -273,22 +258,21 @@ WORDING_FEATURES: Mapping[str, Callable[[str], object]] = {
     "words of obligation": _weak,
     "quantifiers and connectives": connectives_in,
 }
-"""What two wordings of the same have in common."""
+"""What two wordings of one rule have in common."""
 
 
 MOST_UNLIKE = 0.25
-"""Two sentences below this similarity have hardly a word in common: a judge alone does not make them one rule."""
+"""Below this similarity two sentences hardly share a word: a judge alone does not make them one rule."""
 
 _STRANGERS = "the judge takes them for one rule, and they have hardly a word in common"
 
 
 def checked_relation(relation: Relation, wordings: tuple[str, str], by: AlignedBy) -> tuple[Relation, str]:
-    """A judge's word about two wordings, or that it cannot be taken, and why.
+    """The relation that a judge gave for two wordings, unless code contradicts it.
 
     Args:
-        relation: the judge's.
         wordings: before and after.
-        by: how the two were found to be one rule.
+        by: how the two were matched.
 
     Returns:
         The relation, and the reason where it is not the judge's.

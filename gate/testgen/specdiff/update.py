@@ -1,4 +1,4 @@
-"""A specification and its tests follow a change of the prompt: new rules get tests, rules that are gone are marked."""
+"""Updates a specification and its tests after a change of the prompt: new rules get tests, removed ones are marked."""
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, fields, replace
@@ -18,12 +18,9 @@ from gate.values import JsonValue, digest
 
 
 def rules_to_test(diff: SpecDiff) -> tuple[OutputRule, ...]:
-    """The rules that no earlier test knows: added, tightened and changed ones, in their new wording.
+    """The rules that no earlier test covers: added, tightened and changed ones, in their new wording.
 
-    Their tests run on both versions and are reported apart; they are no part of the exam.
-
-    Args:
-        diff: the comparison.
+    Their tests run on both versions and are reported separately; they are no part of the exam.
     """
     return tuple(change.head for change in diff.of(*TO_TEST) if change.head is not None)
 
@@ -35,9 +32,9 @@ def update_plan(kept: Specification, diff: SpecDiff, taken: Collection[str] = ()
     expect, were made for the old wording, and are found by its id.
 
     Args:
-        kept: the specification as its file has it, of the old version.
+        kept: the specification in its file, of the old version.
         diff: between the two versions; a new rule keeps its id where that is free.
-        taken: further ids that must not be given again, such as those of obsolete rules.
+        taken: further ids that must not be used again, such as those of obsolete rules.
     """
     known = {rule.id for rule in kept.rules}
     used = {*taken, *known}
@@ -62,13 +59,7 @@ def update_plan(kept: Specification, diff: SpecDiff, taken: Collection[str] = ()
 
 
 def stamp_of_tests(specification: Specification, settings: EffortSettings, generator: ModelRef) -> str:
-    """What tests are made from, as one text to compare: where it is the same, there is nothing to make.
-
-    Args:
-        specification: of the prompt.
-        settings: how many tests, of which kind.
-        generator: who writes them.
-    """
+    """All that tests are made from, as one text: where it is unchanged, there is nothing to make."""
     wanted: dict[str, JsonValue] = {one.name: getattr(settings, one.name) for one in fields(settings)}
     wanted["instructions"] = {str(stage): text for stage, text in settings.instructions.items()}
     return digest({"specification": specification.digest, "settings": wanted, "generator": str(generator)})
@@ -81,7 +72,6 @@ class SpecificationUpdate:
     Args:
         specification: with the rules that are new, without those that are gone.
         tests: for the new rules.
-        plan: what was decided.
         notes: what did not go as it should.
     """
 
@@ -93,13 +83,7 @@ class SpecificationUpdate:
 
 @dataclass(frozen=True, slots=True)
 class UpdateModels:
-    """Who makes the tests.
-
-    Args:
-        generator, judge: as for a generation.
-        settings: how much work goes into it.
-        tell: tells the user what is being done.
-    """
+    """The models that make the tests, as for a generation; `tell` shows the user a line on what is being done."""
 
     generator: Asker
     judge: Asker
@@ -114,9 +98,6 @@ async def update_specification(
 
     Args:
         kept: the file, of the old version.
-        compared: the two versions.
-        head: the new version.
-        writers: who makes the tests.
 
     Raises:
         CannotEvaluate: no test came out for the new rules.

@@ -33,16 +33,7 @@ INTENT_SCHEMA = object_schema({"intent": SENTENCE_SCHEMA})
 
 
 async def find_intent(subject: PromptSubject, asker: Asker, instructions: str = "") -> StageResult[str]:
-    """Say in a sentence or two what the prompt is for; one request.
-
-    Args:
-        subject: the prompt.
-        asker: the generator.
-        instructions: what the user adds.
-
-    Returns:
-        The intent; empty, with a note, where the model gives none.
-    """
+    """Say in a sentence or two what the prompt is for; one request. Empty, with a note, where the model gives none."""
     view = {"prompt": subject.text, "fence": unused_fence(subject.text)}
     question = Question(
         "intent", lambda problem: stage_messages("intent", view, instructions, problem), INTENT_SCHEMA, _read_intent
@@ -72,14 +63,9 @@ async def find_components(
 ) -> StageResult[tuple[Component, ...]]:
     """Describe the parts of an input; one request.
 
-    Args:
-        subject: the prompt; of one with variables the components are exactly these.
-        asker: the generator.
-        instructions: what the user adds.
-
     Returns:
-        The components in the model's order, or in that of the variables; none, with a note, where the model gives none
-        that can be used. A rule whose evidence does not stand in the prompt is an assumption.
+        The components in the model's order; for a prompt with variables exactly these, in their order. None, with a
+        note, where no answer can be used. A rule whose evidence is not in the prompt is an assumption.
     """
     variables = subject.variables if subject.structured else ()
     view = {
@@ -153,7 +139,7 @@ _OUTPUT_RULE = object_schema({"evidence": TEXT_SCHEMA, "rule": SENTENCE_SCHEMA})
 
 
 class NoRules(CannotEvaluate):
-    """A prompt that promises nothing, as far as its reader can tell."""
+    """The model found no rule in the prompt."""
 
 
 async def find_rules(
@@ -161,18 +147,13 @@ async def find_rules(
 ) -> StageResult[tuple[OutputRule, ...]]:
     """List the rules; one request.
 
-    Args:
-        subject: the prompt.
-        asker: the generator.
-        settings: how many rules are kept, and what the user adds.
-
     Returns:
         Rules without inverses, numbered by where their evidence stands in the prompt; those without evidence come
         last. Evidence is the prompt's own text, never the model's.
 
     Raises:
         NoRules: the model says that there are none.
-        CannotEvaluate: it says nothing that can be used.
+        CannotEvaluate: no reply can be used.
     """
     view = {"prompt": subject.text, "fence": unused_fence(subject.text)}
     instructions = settings.instructions.get("rules", "")
@@ -192,11 +173,7 @@ async def find_rules(
 
 
 def rules_schema(most: int | None = None) -> dict[str, JsonValue]:
-    """JSON Schema of a reply.
-
-    Args:
-        most: rules that are read; None where all are, so that those which are left out can be named.
-    """
+    """JSON Schema of a reply with at most so many rules. None: all are read, so that a note can name those left out."""
     return object_schema({"rules": list_schema(_OUTPUT_RULE, least=1, most=most)})
 
 
@@ -238,12 +215,7 @@ _INCOMPLETE = "it had no inverse of these rules, or more than one of the same ru
 async def find_inverse_rules(
     rules: Sequence[OutputRule], asker: Asker, instructions: str = ""
 ) -> StageResult[Mapping[str, str]]:
-    """Ask for the inverses, and once more for those that are missing.
-
-    Args:
-        rules: to invert; `RULES_PER_REQUEST` go into one request.
-        asker: the generator.
-        instructions: what the user adds.
+    """Ask for the inverses, `RULES_PER_REQUEST` rules per request, and once more for those that are missing.
 
     Returns:
         Inverse by the id of its rule, and a note about rules that have none.
@@ -285,7 +257,7 @@ def _inverse_question(rules: Sequence[OutputRule], lacking: str, instructions: s
         lambda problem: stage_messages("inverse", view, instructions, problem or lacking),
         _inverse_schema([rule.id for rule in rules]),
         lambda found: _read_inverse_rules(found, {rule.id: rule for rule in rules}),
-        # What is missing from the first reply is asked for once more; what is missing then is missing.
+        # What is missing from the first reply is asked for once more, and only once.
         lacks=lambda found: len(rules) - len(found) if lacking else 0,
     )
 

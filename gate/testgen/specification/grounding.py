@@ -1,4 +1,4 @@
-"""Does the prompt really say what a rule says? By the words of both, then by a judge."""
+"""Checks whether the prompt says what a rule says: by the words of both, then by a judge."""
 
 import re
 from collections import defaultdict
@@ -26,7 +26,7 @@ from gate.testgen.rules.sentences import read_number
 from gate.values import JsonValue
 
 ENOUGH_WORDS = 0.4
-"""Of the telling words of a rule, so many stand in the sentences that its evidence is taken from."""
+"""The share of a rule's content words that must be in the sentences of its evidence."""
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _NUMBER = re.compile(r"(?<![\w.,])\d[\d,]*(?:\.\d+)?(?![\w]|[.,]\d)|[a-z]+(?:-[a-z]+)?", re.IGNORECASE)
@@ -54,24 +54,14 @@ _NO_NUMBERS = frozenset(("a", "an", "one", "zero"))
 
 @dataclass(frozen=True, slots=True)
 class WordDifference:
-    """The rule names one number and the prompt another.
-
-    Args:
-        rule: what the rule says.
-        prompt: what stands there.
-    """
+    """The rule names one number and the prompt another."""
 
     rule: str
     prompt: str
 
 
 def sentence_around(text: str, span: Span) -> str:
-    """The sentences or lines that a passage is taken from; for the item of a list with the line that leads to it.
-
-    Args:
-        text: the prompt.
-        span: the passage.
-    """
+    """The sentences or lines that a passage is taken from; for a list item with the line that introduces it."""
     breaks = [found.end() for found in _ENDS.finditer(text)]
     start = max((place for place in breaks if place <= span.start), default=0)
     until = span.start + len(span.text)
@@ -85,12 +75,11 @@ def sentence_around(text: str, span: Span) -> str:
 
 
 def supports_rule(rule: str, evidence: str, sentence: str) -> bool:
-    """Does the evidence say something of the rule?
+    """Does the evidence say something about the rule?
 
-    Its numbers and quoted words stand there, both forbid or neither does, and enough of the words are the same.
+    Its numbers and quoted words are there, both forbid or neither does, and enough of the words are the same.
 
     Args:
-        rule: its text.
         evidence: a passage of the prompt.
         sentence: the sentences around it.
     """
@@ -105,12 +94,11 @@ def supports_rule(rule: str, evidence: str, sentence: str) -> bool:
 
 
 def word_difference(rule: str, sentence: str, text: str) -> WordDifference | None:
-    """Where a rule says another number of the same thing than its evidence, and than the whole prompt.
+    """Where a rule gives another number for the same thing than its evidence and the whole prompt do.
 
-    `Under 80 words` is `at most 79 words`; where numbers are that near, there is nothing to tell.
+    `Under 80 words` is `at most 79 words`; numbers that near are no difference.
 
     Args:
-        rule: its text.
         sentence: the sentences around its evidence.
         text: the prompt.
     """
@@ -124,11 +112,7 @@ def word_difference(rule: str, sentence: str, text: str) -> WordDifference | Non
 
 
 def numbers_in(text: str) -> frozenset[str]:
-    """The numbers of a text, in digits.
-
-    Args:
-        text: any; a number in words is one, too, but `one` may be none.
-    """
+    """The numbers of a text, in digits; numbers in words count, but `one` may be none."""
     return frozenset(filter(None, (_digits(match[0].lower()) for match in _NUMBER.finditer(text))))
 
 
@@ -150,7 +134,7 @@ def _forbids(text: str) -> bool:
 
 
 def _counts(text: str) -> list[tuple[str, str]]:
-    """Numbers with the first letters of the word behind them, in their order."""
+    """Numbers with the first letters of the next word, in order."""
     found = ((_digits(match[1].lower()), match[2][:_STEM].casefold()) for match in _COUNT.finditer(text))
     return [(many, thing) for many, thing in dict.fromkeys(found) if many]
 
@@ -168,16 +152,15 @@ async def ground_rules(
 ) -> StageResult[Mapping[str, Grounding]]:
     """Look for each rule in the prompt: first for its evidence, then by a judge, one request per rule.
 
-    Evidence counts only where it says something of its rule (`bearing`): any words of a prompt can be copied.
+    Evidence counts only if it says something about its rule (`supports_rule`): any words of a prompt can be copied.
 
     Args:
         rules: what a person wrote, and what a judge has decided, stays so.
-        subject: the prompt.
         judge: asked about rules whose evidence is not in the prompt, or says nothing of them.
-        settings: whether it is, and what the user adds.
+        settings: whether the judge is asked, and what the user adds.
 
     Returns:
-        Grounding by the id of the rule, and a note on the rules about which the judge gave no answer.
+        Grounding by the id of the rule, and a note on the rules for which the judge gave no answer.
     """
     passages = passages_of(subject.text)
     groundings: dict[str, Grounding] = {}
@@ -203,12 +186,7 @@ async def ground_rules(
 
 
 def grounding_by_words(rule: OutputRule, passages: Passages) -> Grounding:
-    """What the evidence of a rule alone tells: that it stands there, or says another number, or nothing.
-
-    Args:
-        rule: with what is said to be copied from the prompt.
-        passages: of the prompt.
-    """
+    """What the evidence of a rule alone shows: it is in the prompt, it gives another number, or nothing."""
     span = passages.find(rule.evidence)
     if span is None:
         return "unknown"

@@ -49,12 +49,6 @@ async def review_specification(
 ) -> StageResult[tuple[AuthorQuestion, ...]]:
     """Ask a model for rules that conflict, and for demands on the output among those on the input; one request.
 
-    Args:
-        subject: the prompt.
-        specification: of the prompt.
-        asker: the reviewer.
-        instructions: what the user adds.
-
     Returns:
         A question for each finding; none, with a note, where there is no answer. A finding about a rule or a component
         that does not exist is noted and left out.
@@ -83,12 +77,7 @@ async def review_specification(
 
 
 def ungrounded_questions(rules: Iterable[OutputRule], prompt: str) -> tuple[AuthorQuestion, ...]:
-    """A question for each rule that does not stand in the prompt, and for each whose evidence does not say it.
-
-    Args:
-        rules: with what is known of where they come from.
-        prompt: its text.
-    """
+    """A question for each rule that is not in the prompt, and for each whose evidence does not say it."""
     told = ((rule, _doubt(rule, passages_of(prompt))) for rule in rules)
     return tuple(AuthorQuestion("ungrounded", (rule.id,), doubt) for rule, doubt in told if doubt)
 
@@ -110,7 +99,7 @@ def _doubt(rule: OutputRule, passages: Passages) -> str:
 
 
 def assumption_questions(components: Iterable[Component]) -> tuple[AuthorQuestion, ...]:
-    """A question for each rule of the input that does not stand in the prompt."""
+    """A question for each rule of the input that is not in the prompt."""
     return tuple(
         AuthorQuestion(
             "assumption",
@@ -165,12 +154,11 @@ STAGES: tuple[Stage, ...] = ("intent", "inputs", "rules", "inverse", "grounding"
 
 @dataclass(frozen=True, slots=True)
 class Specified:
-    """What came of it.
+    """The specification of a prompt.
 
     Args:
-        specification: of the prompt.
         notes: one line each: what is missing or left out, and why.
-        left_out: rules beyond those that are wanted.
+        left_out: rules beyond the limit.
     """
 
     specification: Specification
@@ -180,12 +168,7 @@ class Specified:
 
 @dataclass(frozen=True, slots=True)
 class StageModels:
-    """Who reads the prompt.
-
-    Args:
-        generator: the model that extracts.
-        judge: the model that decides whether a rule stands in the prompt, and reviews.
-    """
+    """The models that read the prompt: one extracts, the other grounds rules and reviews."""
 
     generator: Asker
     judge: Asker
@@ -198,15 +181,12 @@ async def specify(
     given: Specification | None,
     tell: Callable[[str], None],
 ) -> Specified:
-    """Take the specification from a prompt.
+    """Extract the specification of a prompt.
 
     Args:
-        subject: the prompt.
-        askers: models.
-        settings: the effort.
-        given: what a person may have edited; what it holds is kept, and only what it lacks is asked for. Whether it
-            was taken from this version of the prompt is the caller's to see to, and noted where it was not.
-        tell: told a line after each step.
+        given: what a person may have edited; what it holds is kept, and only what it lacks is asked for. The caller
+            checks whether it is of this version of the prompt; where it is not, that is noted.
+        tell: called with a line after each step.
 
     Raises:
         GateError: the prompt is empty.
@@ -227,26 +207,19 @@ async def specify(
 
 
 def is_foreign(given: Specification, subject: PromptSubject) -> bool:
-    """Was a specification taken from quite another prompt?
-
-    Args:
-        given: with the words that its rules rest on.
-        subject: the prompt that it is to be used for.
-    """
+    """Was a specification extracted from quite another prompt, going by its evidence?"""
     quoted = [rule.evidence for rule in given.rules if rule.evidence]
     passages = passages_of(subject.text)
     return given.prompt not in ("", subject.digest) and bool(quoted) and not any(map(passages.find, quoted))
 
 
 def stage_calls(settings: EffortSettings, rules: int, given: Specification | None) -> Mapping[Stage, int]:
-    """Requests of each stage, where every reply can be used and all evidence says what its rule says.
+    """Requests of each stage, if every reply can be used and all evidence supports its rule.
 
-    Where it does not, there is one request more for each such rule.
+    Each rule that its evidence does not support takes one request more.
 
     Args:
-        settings: the effort.
-        rules: of the prompt, as far as anybody knows.
-        given: as for `specify`; its rules are the ones that count.
+        rules: of the prompt, as far as known; used where `given` has none.
     """
     held = given or Specification("", "")
     lacking = sum(1 for rule in held.rules if not rule.inverse)
@@ -266,21 +239,18 @@ def stage_calls(settings: EffortSettings, rules: int, given: Specification | Non
 
 
 def _reviewed(settings: EffortSettings, held: Specification) -> bool:
-    """Does a model review it? Not what a person has read, nor what there are questions about."""
+    """Does a model review it? Not if a person has read it, or there are questions about it."""
     return settings.review and not held.questions and not held.read_by_person
 
 
 @dataclass(slots=True)
 class _Draft:
-    """A specification on its way.
+    """A specification in progress.
 
     Args:
-        subject: the prompt.
-        settings: the effort.
         held: what there was before.
         made: what there is by now.
-        notes: of each stage.
-        left_out: rules beyond those that are wanted.
+        left_out: rules beyond the limit.
     """
 
     subject: PromptSubject
@@ -325,7 +295,7 @@ class _Draft:
         self.made, self.notes["grounding"] = replace(self.made, rules=rules), found.notes
 
     async def ask_author(self, judge: Asker) -> None:
-        """What is new is asked about: the held parts have their questions."""
+        """Ask about what is new; the held parts have their questions."""
         known = {(rule.id, rule.grounding) for rule in self.held.rules}
         questions: list[AuthorQuestion] = [
             *self.held.questions,
@@ -341,7 +311,7 @@ class _Draft:
         self.made = replace(self.made, questions=tuple(questions))
 
     def result(self) -> Specified:
-        """Nobody has read what was made only now."""
+        """New parts count as not read by a person."""
         other = self.made.prompt != self.subject.digest
         notes = [OTHER_VERSION] if other else []
         notes += [note for stage in STAGES for note in self.notes.get(stage, ())]

@@ -1,4 +1,4 @@
-"""The jobs of one server, each in a process of its own: who waits, who runs, what came of the others; all in memory."""
+"""The jobs of one server, each in a process of its own: queued, running and finished ones; all in memory."""
 
 import os
 import secrets
@@ -22,7 +22,7 @@ from gate.values import JsonValue
 from gate.web.jobs.job import Job, JobFailure, Order, Phase, StoredRun, TriedCase, job_after, order_line
 
 PATIENCE_S = 15.0
-"""Seconds that a job has to end by itself; then its process is killed, with all that it began."""
+"""Time for a job to end by itself; then its process group is killed."""
 LINE_BYTES = 2**20
 # -P: the repository that the server runs in is not where modules of the gate come from.
 COMMAND = (sys.executable, "-P", "-m", "gate.web.jobs.worker")
@@ -32,10 +32,9 @@ class JobProcess:
     """The process of a job.
 
     Args:
-        order: what it is to do; nothing of it becomes an argument, a variable or a file name.
-        directory: root of the repository.
+        order: never becomes an argument, a variable or a file name.
         folder: of its own, for the record of a run.
-        command: that begins the process; the folder is its last argument.
+        command: starts the process; the folder is its last argument.
     """
 
     def __init__(self, order: Order, directory: Path, folder: Path, command: Sequence[str] = COMMAND) -> None:
@@ -50,11 +49,11 @@ class JobProcess:
 
     @property
     def pid(self) -> int:
-        """Of the process, and of the group that all it begins is in."""
+        """Of the process, and of its process group."""
         return self._process.pid
 
     def events(self) -> Iterator[dict[str, JsonValue]]:
-        """What it tells, until it ends; what is no event is passed over."""
+        """Its events, until it ends; invalid ones are ignored."""
         assert self._process.stdin is not None and self._process.stdout is not None  # noqa: S101
         with suppress(OSError, ValueError):
             self._process.stdin.write(self._order)
@@ -79,7 +78,7 @@ class JobProcess:
         return code
 
     def end(self) -> None:
-        """Have it stop what is under way; it is killed when it does not."""
+        """Ask it to stop; it is killed when it does not."""
         if self._process.stdin is not None:
             with suppress(OSError, ValueError):
                 self._process.stdin.close()
@@ -99,9 +98,9 @@ class JobProcess:
 WAITING = 20
 """Jobs that may wait; more are refused."""
 KEPT = 50
-"""Jobs that are over, and still shown."""
+"""Finished jobs that are still shown."""
 SAMPLES_BYTES = 32 * 2**20
-"""Of what a case that was tried may have answered."""
+"""Limit of the answers to a tried case."""
 CLOSING_S = 8.0
 
 
@@ -111,7 +110,7 @@ class TooManyJobs(GateError):
 
 @dataclass(slots=True)
 class _Held:
-    """A job with what runs it."""
+    """A job with its process."""
 
     job: Job
     child: JobProcess | None = None
@@ -120,12 +119,10 @@ class _Held:
 
 @dataclass(slots=True)
 class Jobs:
-    """Begins jobs one after the other. All methods may be called from any thread.
+    """Runs jobs one after the other. All methods may be called from any thread.
 
     Args:
-        directory: root of the repository, where the jobs run.
-        now: the time.
-        at_once: evaluations under way at the same time, and as many tries beside them.
+        at_once: evaluations at the same time, and as many trials beside them.
         command: see `JobProcess`.
     """
 
@@ -141,7 +138,7 @@ class Jobs:
         """Put a job into the queue.
 
         Raises:
-            Full: too many wait.
+            TooManyJobs: too many wait.
         """
         with self._lock:
             if sum(held.job.phase == "waiting" for held in self._held.values()) >= WAITING or self._closed:
@@ -152,7 +149,7 @@ class Jobs:
             return self._held[job.id].job
 
     def find(self, id: str) -> Job | None:
-        """A job; None where there is none, or it is forgotten."""
+        """A job; None where there is none, or it is too old."""
         with self._lock:
             held = self._held.get(id)
             return None if held is None else held.job
@@ -169,7 +166,7 @@ class Jobs:
             return waiting.index(job.id) + 1 if job.id in waiting else 0
 
     def cancel(self, id: str) -> Job | None:
-        """End a job; one that is over stays as it is."""
+        """End a job; a finished one stays as it is."""
         with self._lock:
             held = self._held.get(id)
             if held is None:
@@ -202,7 +199,7 @@ class Jobs:
         held.job = replace(held.job, phase=phase, changes=held.job.changes + 1, **more)  # type: ignore[arg-type]
 
     def _go_on(self) -> None:
-        """Begin what may begin, and forget the oldest that are over."""
+        """Start jobs that may start, and drop the oldest finished ones."""
         for held in list(self._held.values()):
             lane = [one for one in self._held.values() if one.thread is not None and _one_lane(one.job, held.job)]
             if held.job.phase == "waiting" and len(lane) < self.at_once and not self._closed:
@@ -269,7 +266,7 @@ class Jobs:
 
 
 def _one_lane(one: Job, other: Job) -> bool:
-    """Who tries a case does not wait for an evaluation."""
+    """Do two jobs share a limit? Trials do not wait for evaluations."""
     return (one.order.kind == "try") == (other.order.kind == "try")
 
 

@@ -1,4 +1,4 @@
-"""A job: its order, its state as events of its process tell it, and remedies for its failures."""
+"""A job: its order, its state as its process reports it, and remedies for its failures."""
 
 import re
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ from gate.values import written as as_json
 JobKind: TypeAlias = Literal["try", "check", "diff"]
 CASE_CALLS = 200
 RUN_CALLS = 5_000
-"""That a job may make, unless whoever begins it says otherwise; the budget of `gate.yaml` holds besides."""
+"""Default limit of calls of a job; the budget of `gate.yaml` holds besides."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,17 +24,15 @@ class Order:
     """What a job is to do.
 
     Args:
-        kind: ask one case, hold suites against their thresholds, or compare with a base.
-        suites: names; empty for all. One for a try.
-        base: ref that is compared with; of a comparison.
+        kind: try one case, check suites against their thresholds, or compare with a base.
+        suites: names; empty for all. One for a trial.
+        base: ref of a comparison.
         everything: compare suites that the change does not touch, too.
-        case: the case in JSON; of a try.
+        case: of a trial, in JSON.
         label: name of that case, for people.
-        model: `provider:name` of one of the suites; empty for the suite's own; of a try.
-        samples: how often the case is asked; of a try.
-        max_calls: that may be made.
-        max_usd: that may be spent; None as the configuration says.
-        by: who began it.
+        model: of a trial, `provider:name` from one of the suites; empty for the suite's own.
+        samples: of a trial.
+        max_usd: None as in the configuration.
     """
 
     __pydantic_config__ = ConfigDict(extra="forbid")
@@ -53,7 +51,7 @@ class Order:
 
     @property
     def about(self) -> str:
-        """What is done to what, and how far it may go, in a line."""
+        """The order and its limits, in a line."""
         suites = ", ".join(self.suites) or "all suites"
         asked = [f"{self.label}, on {suites}" if self.kind == "try" else suites]
         asked[0] += f" against {self.base}" if self.base else ""
@@ -71,7 +69,7 @@ def order_line(order: Order) -> bytes:
 
 
 def parse_order(line: bytes) -> Order:
-    """What `order_line` wrote.
+    """Read a line of `order_line`.
 
     Raises:
         ValueError: it is something else.
@@ -82,18 +80,17 @@ def parse_order(line: bytes) -> Order:
 Phase: TypeAlias = Literal["waiting", "running", "ending", "done", "failed", "cancelled"]
 OVER: tuple[Phase, ...] = ("done", "failed", "cancelled")
 NOTES, OPINIONS = 50, 500
-"""Of one job that are kept."""
+"""Limits of what one job keeps."""
 COUNTS = ("total", "done", "failed", "calls", "reused", "retried", "expected")
 
 
 @dataclass(frozen=True, slots=True)
 class SuiteProgress:
-    """A suite, or a slice of one.
+    """Progress of a suite, or of a slice.
 
     Args:
-        name: for people.
-        done: samples that were taken.
-        total: that a whole run takes; one that is decided earlier takes fewer.
+        done: samples taken.
+        total: of a whole run; one that is decided earlier takes fewer.
     """
 
     name: str
@@ -103,13 +100,11 @@ class SuiteProgress:
 
 @dataclass(frozen=True, slots=True)
 class JudgeOpinion:
-    """What a judge said of one round.
+    """A judge's result for one round.
 
     Args:
         sample, round: counted from 1.
-        scorer: its name.
-        value: in [0, 1]; None where it gave no score.
-        reason: why.
+        value: in [0, 1]; None without a score.
     """
 
     sample: int
@@ -121,19 +116,17 @@ class JudgeOpinion:
 
 @dataclass(frozen=True, slots=True)
 class JobProgress:
-    """How far a job is.
+    """Progress of a job.
 
     Args:
         total: samples to take; 0 while the files are read.
-        done: that were taken.
-        failed: among them, those without an answer.
-        calls: that were answered.
-        reused: answers that were known.
-        retried: requests that were sent once more.
-        expected: calls that it takes, about; 0 where samples alone are counted.
-        usd: dollars so far; None where that is not known.
+        failed: samples without an answer.
+        reused: answers from the cache.
+        retried: repeated requests.
+        expected: estimated calls; 0 where only samples are counted.
+        usd: dollars so far; None where unknown.
         suites: each suite, followed by its slices.
-        doing: what is done where no sample is taken.
+        doing: the current work where no sample is taken.
     """
 
     total: int = 0
@@ -153,7 +146,7 @@ class StoredRun:
     """The run of a job.
 
     Args:
-        run: number in the store; None where there was nothing to evaluate.
+        run: id in the store; None where there was nothing to evaluate.
         said: the outcome in a sentence.
     """
 
@@ -163,12 +156,7 @@ class StoredRun:
 
 @dataclass(frozen=True, slots=True)
 class TriedCase:
-    """What came of a case that was tried.
-
-    Args:
-        record: of the check that it was.
-        samples: with their texts.
-    """
+    """Result of a trial."""
 
     record: RunRecord
     samples: tuple[Sample, ...]
@@ -176,7 +164,7 @@ class TriedCase:
 
 @dataclass(frozen=True, slots=True)
 class JobFailure:
-    """Why nothing came of a job.
+    """Why a job has no result.
 
     Args:
         mistakes: each with its remedy, which may be empty.
@@ -187,19 +175,15 @@ class JobFailure:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A job as it is at one moment.
+    """A job at one moment.
 
     Args:
-        id: that nobody guesses, and no other server gives.
-        order: what it is to do.
-        queued: when it was begun.
-        phase: where it stands.
+        id: random, unique among servers.
         started, ended: None before that.
-        far: how far it is.
-        notes: what the reader should know.
-        opinions: of judges on a case that is tried, as they came.
-        outcome: what came of it; None while nothing did.
-        changes: counts what was told, so that a watcher sees whether there is anything new.
+        far: its progress.
+        opinions: of judges on a tried case, in order.
+        outcome: None until there is one.
+        changes: number of events, so that a watcher sees whether there is anything new.
     """
 
     id: str
@@ -216,16 +200,15 @@ class Job:
 
     @property
     def over(self) -> bool:
-        """Nothing more will come of it."""
+        """Has it ended?"""
         return self.phase in OVER
 
 
 def job_after(job: Job, event: Mapping[str, JsonValue]) -> Job:
-    """The job after an event of its process; what is none changes nothing.
+    """The job after an event of its process; an invalid one changes nothing.
 
     Args:
-        job: as it was.
-        event: as `gate.web.jobs.worker` writes it.
+        event: from `gate.web.jobs.worker`.
     """
     match event:
         case {"is": "note", "text": str(text)}:
@@ -294,9 +277,5 @@ _REMEDIES = (
 
 
 def remedy(reason: str) -> str:
-    """What helps; empty where only a look at the reason does.
-
-    Args:
-        reason: why there is no answer or no score.
-    """
+    """The remedy for a missing answer or score; empty where only the reason itself helps."""
     return next((said for pattern, said in _REMEDIES if re.search(pattern, reason)), "")

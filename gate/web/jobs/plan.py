@@ -1,4 +1,4 @@
-"""Before a job: what can be chosen, what an order resolves to, and what it is expected to cost."""
+"""Before a job: choices, files and suites of an order, and its expected cost."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -30,14 +30,13 @@ CONCURRENCY = 64
 
 
 def resolve_order(order: Order, directory: Path) -> Resolved:
-    """What there is to evaluate, within the limits of the order.
+    """What an order evaluates, within its limits.
 
     Args:
-        order: what is wanted.
-        directory: somewhere inside the repository.
+        directory: anywhere inside the repository.
 
     Raises:
-        InputErrors, GateError: mistakes in the files, or names and refs that are not there.
+        InputErrors, GateError: mistakes in the files, or unknown names and refs.
     """
     if order.kind == "try":
         wanted = CaseTrial(order.suites[0], order.case, order.model, order.samples)
@@ -54,14 +53,14 @@ def resolve_order(order: Order, directory: Path) -> Resolved:
 
 
 def limited_budget(budget: Budget, order: Order) -> Budget:
-    """The budget of the configuration, and what the order allows of it."""
+    """The budget of the configuration, limited by the order."""
     calls = [most for most in (budget.max_calls, order.max_calls) if most is not None]
     dollars = [most for most in (budget.max_usd, order.max_usd) if most is not None]
     return budget.model_copy(update={"max_calls": min(calls), "max_usd": min(dollars, default=None)})
 
 
 def estimate_order(order: Order, directory: Path) -> Spending:
-    """What an order would spend if no answer were known; sends nothing and needs no key.
+    """What an order would spend without cached answers; sends nothing and needs no key.
 
     Raises:
         InputErrors, GateError: see `resolve_order`.
@@ -74,12 +73,11 @@ Mistakes = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class JobCosts:
-    """What a job would take.
+    """Expected cost of a job.
 
     Args:
         said: calls, dollars and minutes in a sentence.
-        calls: how many.
-        most: that it may make.
+        most: its limit of calls.
     """
 
     said: str
@@ -88,7 +86,7 @@ class JobCosts:
 
     @property
     def cut(self) -> bool:
-        """It would end before it is done."""
+        """Would it end at its limit of calls?"""
         return self.calls > self.most
 
 
@@ -96,33 +94,33 @@ def offered_choices(jobs: Jobs) -> Choices:
     """Suites and models of the configuration.
 
     Raises:
-        InputErrors, GateError: there is none, or mistakes are in it.
+        InputErrors, GateError: there is no configuration, or it has mistakes.
     """
     return choices(jobs.directory, Settings.from_environ())
 
 
 def refs(jobs: Jobs) -> tuple[str, ...]:
-    """Branches and tags that can be compared with, the likeliest first."""
+    """Branches and tags to compare with, the likeliest first."""
     return branches(jobs.directory)
 
 
 def can_run_jobs(jobs: Jobs | None) -> bool:
-    """Can anything be asked?"""
+    """Can this server run jobs?"""
     return jobs is not None and has_configuration(jobs.directory)
 
 
 def expected_costs(jobs: Jobs, order: Order) -> JobCosts:
-    """What an order would take if no answer were known.
+    """What an order would take without cached answers.
 
     Raises:
-        InputErrors, GateError: what keeps it from being carried out.
+        InputErrors, GateError: why it cannot run.
     """
     found = estimate_order(order, jobs.directory)
     return JobCosts(spending_words(found), found.calls, order.max_calls)
 
 
 def mistakes_of(error: GateError) -> Mistakes:
-    """What an error says, each with its remedy."""
+    """The mistakes of an error, each with its remedy."""
     if isinstance(error, InputErrors):
         return tuple((f"{one.where}: {one.message}", one.hint) for one in error.shown)
     return ((error.message, error.hint),)

@@ -1,4 +1,4 @@
-"""Progress of a job: samples counted by suite and slice, and what judges say of single rounds."""
+"""Progress of a job: samples counted by suite and slice, and judges' results for single rounds."""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -17,9 +17,9 @@ from gate.suite import Suite
 from gate.values import JsonValue
 
 EVERY_S = 0.25
-"""Seconds between two tellings."""
+"""Seconds between two events."""
 SLICES = 30
-"""Of one suite that are told."""
+"""Slices reported of one suite."""
 Event = dict[str, JsonValue]
 
 
@@ -31,11 +31,11 @@ class _Counted:
 
 @dataclass(slots=True)
 class Counting:
-    """See `gate.engine.run.Progress`; another thread tells, so that a run never waits for whoever reads.
+    """See `gate.engine.run.Progress`; another thread sends the events, so that a run never waits for their reader.
 
     Args:
-        tell: is given each event.
-        expected: calls that it will take, about; 0 where samples alone are counted.
+        tell: is called with each event.
+        expected: estimated calls; 0 where only samples are counted.
     """
 
     tell: Callable[[Event], None]
@@ -53,11 +53,7 @@ class Counting:
     _thread: threading.Thread | None = None
 
     def expect(self, suites: Sequence[Suite]) -> None:
-        """What a whole run takes.
-
-        Args:
-            suites: that are evaluated.
-        """
+        """Set the totals of a whole run."""
         for suite in suites:
             each = len(suite.arms) * suite.samples
             self._suites[suite.name] = _Counted(each * len(suite.exam.cases))
@@ -92,7 +88,7 @@ class Counting:
             self._thread.join()
 
     def event(self) -> Event:
-        """How far it is."""
+        """The current progress."""
         counters = asdict(self.counters)
         usd = counters["usd"] if self.counters.priced and not self.counters.unknown else self.usd
         numbers: Event = {"total": max(self.total, self.done), "done": self.done, "failed": self.failed}
@@ -121,12 +117,7 @@ def _slices(case: Case) -> list[str]:
 
 
 def with_judge_events(tools: Tools, tell: Callable[[Event], None]) -> Tools:
-    """The same, with judges that are listened to.
-
-    Args:
-        tools: of a run.
-        tell: is given each opinion as an event.
-    """
+    """The same tools, with judges whose results are sent as events."""
 
     def judge(spec: ScorerSpec) -> ModelScorer:
         return _Overheard(tools.judge(spec), spec.name, tell)
@@ -136,7 +127,7 @@ def with_judge_events(tools: Tools, tell: Callable[[Event], None]) -> Tools:
 
 @dataclass(frozen=True, slots=True)
 class _Overheard:
-    """See `gate.scoring.interface.ModelScorer`."""
+    """See `gate.scoring.interface.ModelScorer`; reports results as events."""
 
     judge: ModelScorer
     name: str

@@ -43,15 +43,11 @@ CHUNK = 2**16
 
 
 class Cancelled(Exception):
-    """Somebody wants no more of it."""
+    """The job was cancelled."""
 
 
 def main() -> int:
-    """Do what the order on standard input says.
-
-    Returns:
-        0 where it was done, 1 where it was not, 130 where it was cancelled.
-    """
+    """Run the order on standard input; returns 0 where it was done, 1 where it failed, 130 where it was cancelled."""
     tell, control = _apart()
     line, _, more = _first_line(control).partition(b"\n")
     threading.Thread(target=_listen, args=(control, bool(more)), daemon=True).start()
@@ -73,7 +69,7 @@ def main() -> int:
 
 
 def _apart() -> tuple[Callable[[Event], None], int]:
-    """Ways in and out that nothing else in this process writes to or reads from."""
+    """Private copies of standard input and output, which nothing else in this process uses."""
     out = os.fdopen(os.dup(1), "wb", buffering=0)
     control = os.dup(0)
     os.dup2(2, 1)
@@ -97,7 +93,7 @@ def _first_line(control: int) -> bytes:
 
 
 def _listen(control: int, ended: bool) -> None:
-    """Whatever comes after the order, its end above all, ends the job."""
+    """Cancel the job at any further input, or at its end."""
     if not ended:
         os.read(control, 1)
     os.kill(os.getpid(), signal.SIGINT)
@@ -150,7 +146,7 @@ def _carried_out(plan: RunOrder, order: Order, counting: Counting) -> RunRecord:
 
 
 def _untouched(resolved: Resolved, order: Order, folder: Path, tell: Callable[[Event], None]) -> int:
-    """A change that touches no suite is no run, and one that deletes prompts is one without samples."""
+    """Report a comparison without anything to evaluate; where prompts were deleted, keep a run without samples."""
     if not resolved.deleted:
         said = "Nothing to compare: the working tree has the same prompts, models, cases and scorers as the base."
         tell({"is": "stored", "run": None, "said": said})

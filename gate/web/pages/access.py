@@ -76,10 +76,10 @@ def log_out(request: Request, site: CurrentSite) -> Response:
 
 
 def _oidc(site: Site) -> Oidc:
-    """Where people log in otherwise, or not at all, there are no pages for it.
+    """The OpenID Connect login of a site.
 
     Raises:
-        HTTPException: there is no provider.
+        HTTPException: there is none.
     """
     if not isinstance(site.login, Oidc):
         raise HTTPException(404)
@@ -87,7 +87,7 @@ def _oidc(site: Site) -> Oidc:
 
 
 def _failed(request: Request, oidc: Oidc, error: Exception) -> Response:
-    """What is wrong is for the log: strangers come here, too."""
+    """Log the reason, but do not show it: strangers come here, too."""
     request.state.trouble = f"login failed: {type(error).__name__}: {error}"[:300]
     return _refused(request, oidc, f"{oidc.provider} did not say who you are. Try again; the server's log says why.")
 
@@ -110,7 +110,7 @@ class EventQuery:
 
     @property
     def kept(self) -> dict[str, str]:
-        """What the next page has to ask for, too."""
+        """Query parameters for the next page."""
         return {name: value for name, value in asdict(self).items() if value}
 
 
@@ -141,7 +141,7 @@ def audit(
 
 NEVER = "never"
 ENDS = {"30": "in 30 days", "90": "in 90 days", "365": "in a year", NEVER: "never"}
-"""That the form offers."""
+"""Lifetimes in the form."""
 MEANT = {
     Scope.RUNS_READ: "read runs",
     Scope.RUNS_WRITE: "push runs",
@@ -156,11 +156,8 @@ class TokenForm:
     """The form of a new token, as typed.
 
     Args:
-        name: what it is for.
-        scopes: what it is to allow.
-        days: that it is good for, as the form has it.
-        complaint: what is wrong; empty for nothing.
-        hint: the remedy.
+        days: of validity, as in the form.
+        complaint: empty without a mistake.
     """
 
     name: str = ""

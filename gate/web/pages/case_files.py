@@ -1,4 +1,4 @@
-"""Suites out as case files, and case files in, with a look at what would change."""
+"""Export of suites as case files, and import, with a preview of the changes."""
 
 import base64
 import binascii
@@ -30,23 +30,23 @@ from gate.web.site import CurrentPerson, CurrentSite, Role, Site, log_event, nee
 router = APIRouter()
 Name = Annotated[str, Query(max_length=1_000)]
 _SHOWN = 50
-"""Cases of which a preview shows every word."""
+"""Cases shown in full in a preview."""
 _PAGE = 1_000
 _ODD = re.compile(r"[^A-Za-z0-9._-]+")
 _TYPES = {"jsonl": "application/jsonl", "yaml": "application/yaml", "csv": "text/csv"}
 _MARK = "\ufeff"
-"""Without it a spreadsheet takes UTF-8 for the letters of its own system."""
+"""Byte order mark, without which a spreadsheet takes UTF-8 for its own system's encoding."""
 
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What a file would do to a suite.
+    """Effect of a file on a suite.
 
     Args:
-        new: cases that the suite has not, or no longer.
-        edited: cases that stand there otherwise, with what changes.
-        gone: names of cases that the file has not.
-        same: how many stay as they are.
+        new: cases that the suite lacks, or that are archived.
+        edited: cases with other content, and their changes.
+        gone: names of cases that the file lacks.
+        same: number of unchanged cases.
     """
 
     new: tuple[FileCase, ...]
@@ -57,12 +57,11 @@ class Preview:
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """A file that somebody chose.
+    """An uploaded file.
 
     Args:
-        file: its name; the ending tells its form.
-        text: its content.
-        remark: what may not be as it was meant.
+        file: its ending decides the format.
+        remark: what may not be as intended.
     """
 
     file: str
@@ -71,7 +70,7 @@ class Upload:
 
     @property
     def held(self) -> str:
-        """To be kept in a page until somebody says yes."""
+        """To be kept in the page until it is confirmed."""
         return base64.b64encode(zlib.compress(self.text.encode())).decode()
 
 
@@ -144,7 +143,7 @@ def _asked(request: Request, suite: SuiteVersion, mistakes: Sequence[str] = ()) 
 
 
 def _uploaded(sent: SentForm) -> Upload | str:
-    """The file, or why it is none."""
+    """The file, or what is wrong with it."""
     name, content = sent.files.get("file", ("", b""))
     if "held" in sent.fields:
         name, content = sent.one("file"), _unpacked(sent.one("held"))
@@ -198,7 +197,7 @@ def _preview(cases: Sequence[FileCase], stands: Mapping[str, CaseVersion]) -> Pr
 
 
 def _changes(stands: Mapping[str, CaseVersion], preview: Preview, archive: bool) -> list[Change]:
-    """All that the preview shows."""
+    """All changes of the preview."""
     changes: list[Change] = []
     for file_case in (*preview.new, *(one for one, _ in preview.edited)):
         known = stands.get(file_case.name)

@@ -1,4 +1,4 @@
-"""Pages of a case: its form, conflicts between two editors, its history and the way back."""
+"""Pages of a case: its form, conflicts between two editors, its history and older versions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -42,13 +42,7 @@ _SEEN = 10
 
 @dataclass(frozen=True, slots=True)
 class CasePlace:
-    """Where a case stands.
-
-    Args:
-        suite: name of its suite.
-        name: its id.
-        said: what was just done to it.
-    """
+    """Name of a case and its suite, and a note on what was just done to it."""
 
     suite: Name
     name: Name
@@ -60,15 +54,13 @@ CaseAddress = Annotated[CasePlace, Depends()]
 
 @dataclass(frozen=True, slots=True)
 class CaseEditor:
-    """A form on its way to a page.
+    """State of the form of a case.
 
     Args:
-        place: where it stands; without a name for a new case.
-        form: as typed.
+        place: without a name for a new case.
         base: version that was edited; 0 for a new case.
-        mistakes: what is wrong with it.
-        copy_of: name of the case that it began as.
-        seen: the runs that asked it.
+        copy_of: name of the original.
+        seen: the runs with this case.
     """
 
     place: CasePlace
@@ -162,13 +154,11 @@ def versions_of(site: Site, at: CasePlace, part: str = "") -> tuple[CaseVersion,
     """All versions of a case, the newest first.
 
     Args:
-        site: that has it.
-        at: where it stands, or stood.
         part: of its address.
 
     Raises:
         Moved: the case has another name by now.
-        HTTPException: there is none, and never was.
+        HTTPException: there never was one.
     """
     found = site.suites.case(at.suite, at.name)
     if found:
@@ -180,7 +170,7 @@ def versions_of(site: Site, at: CasePlace, part: str = "") -> tuple[CaseVersion,
 
 
 def _versions(site: Site, at: CasePlace, part: str = "") -> tuple[tuple[CaseVersion, ...], CaseVersion]:
-    """All versions of a case, and the newest that says something; see `versions_of`."""
+    """All versions of a case, and the newest with content; see `versions_of`."""
     found = versions_of(site, at, part)
     texts = [version for version in found if version.entry is not None]
     if not texts:
@@ -189,13 +179,13 @@ def _versions(site: Site, at: CasePlace, part: str = "") -> tuple[tuple[CaseVers
 
 
 def _names(versions: Sequence[CaseVersion]) -> list[str]:
-    """All that a case was ever called."""
+    """All names that the case ever had."""
     called = (entry.get(key) for version in versions if (entry := version.entry) for key in ("id", "name"))
     return list(dict.fromkeys([versions[0].name, *(name for name in called if isinstance(name, str))]))
 
 
 def _found(site: Site, desk: CaseEditor, case: int) -> CaseEditor:
-    """The form at the place where its case is now: somebody may have renamed it."""
+    """The form with the case's current name: somebody may have renamed it."""
     at = desk.place
     name = None if site.suites.case(at.suite, at.name) else site.suites.name_of(at.suite, case)
     if name is None:
@@ -205,7 +195,7 @@ def _found(site: Site, desk: CaseEditor, case: int) -> CaseEditor:
 
 
 def _saved(site: Site, at: CasePlace, written: EntryOfForm, base: int, by: Authorship) -> str | Conflict:
-    """The name of the case that was saved, or who was quicker."""
+    """The name of the saved case, or the conflict."""
     put = put_of(written.entry, base, at.name)
     told = f"edited {at.name}" if put.name == at.name else f"renamed {at.name} to {put.name}"
     outcome = site.suites.change(at.suite, [put], replace(by, what=told if at.name else f"added {put.name}"))
@@ -221,7 +211,7 @@ def _edited(request: Request, desk: CaseEditor, current: CaseVersion | None, sta
 
 
 def _conflict(request: Request, desk: CaseEditor, theirs: CaseVersion | None, mine: EntryOfForm) -> Response:
-    """My text is still in the form, and sending it once more puts it on top of theirs."""
+    """The user's text is still in the form, and overwrites the other one when it is sent again."""
     on_top = replace(desk, base=theirs.number if theirs else 0)
     changes = changed_keys(theirs.entry, mine.entry) if theirs is not None and theirs.entry is not None else ()
     return page(request, "case.html.j2", 409, **{**_shown(on_top), "current": theirs, "conflict": changes})
@@ -236,7 +226,7 @@ def _shown(desk: CaseEditor) -> dict[str, object]:
 
 
 def _reached(form: CaseForm) -> tuple[str, ...]:
-    """What the gate will refuse of a case unless its suite in gate.yaml names the same."""
+    """What the gate refuses in a case unless its suite in gate.yaml names the same."""
     case = readable(entry_of_form(form).entry)
     if case is None:
         return ()
@@ -251,9 +241,8 @@ class HistoryStep:
     """One version of a case.
 
     Args:
-        version: what it is.
-        changes: since the last version before it that said something.
-        first: nothing was there before.
+        changes: since the last version with content.
+        first: there is none before.
     """
 
     version: CaseVersion

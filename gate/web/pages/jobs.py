@@ -34,15 +34,12 @@ SAMPLES = 5
 
 @dataclass(frozen=True, slots=True)
 class TrialForm:
-    """What somebody wants to try.
+    """The form of a trial of one case with a suite of the configuration.
 
     Args:
-        suite: of the store, in which the case is or will be.
-        entry: the case.
+        suite: of the store, with the case or for it.
         name: of the case, for people.
-        target: suite of the configuration.
         model: of one of its suites; empty for the suite's own.
-        samples: how often.
     """
 
     suite: str
@@ -105,7 +102,7 @@ def begin_trial(request: Request, site: CurrentSite, person: CurrentPerson, sent
 
 
 def _begun(jobs: Jobs, wish: TrialForm, by: str) -> Job:
-    """The job.
+    """Start the job.
 
     Raises:
         GateError: such a suite or model is not offered, or too many jobs wait.
@@ -133,7 +130,7 @@ def _chosen(sent: SentForm, suite: str) -> TrialForm:
 def _offer(
     request: Request, site: Site, wish: TrialForm, by: str, mistakes: tuple[tuple[str, str], ...] = ()
 ) -> Response:
-    """The choice, with what the chosen one would take."""
+    """The form, with the expected cost of the choice."""
     known: Choices | None = None
     reckoned: JobCosts | None = None
     if site.jobs is not None and can_run_jobs(site.jobs):
@@ -159,7 +156,7 @@ def _offer(
 
 
 def _likeliest(suites: tuple[SuiteChoice, ...], stored: str) -> str:
-    """The suite that has its cases from this suite of the store, or else the first."""
+    """The suite with cases from this suite of the store, or else the first."""
     names = (f"store:{stored}", f"store:{stored}@")
     own = (one.name for one in suites if one.cases == names[0] or one.cases.startswith(names[1]))
     return next(own, suites[0].name if suites else "")
@@ -171,14 +168,12 @@ MOST_USD = 10_000.0
 
 @dataclass(frozen=True, slots=True)
 class JobForm:
-    """The form, as typed.
+    """The form of a job, as typed.
 
     Args:
         kind: `check` or `diff`.
-        suites: names; none for all.
-        base: ref that is compared with.
-        everything: compare suites that the change does not touch, too.
-        calls, usd: limits.
+        suites: names; empty for all.
+        base: ref to compare with.
     """
 
     kind: str = "diff"
@@ -192,7 +187,7 @@ class JobForm:
         """As a job.
 
         Raises:
-            GateError: a limit is no number, or nothing is named to compare with.
+            GateError: a limit is not a number, or there is no base to compare with.
         """
         if self.kind not in ("check", "diff"):
             raise GateError("There is no such job.", "Choose a check or a comparison.")
@@ -284,17 +279,16 @@ def _form(
 JobId = Annotated[str, Path(pattern="^[0-9a-f]{1,32}$")]
 EVERY_S = 0.25
 AT_MOST_S = 50.0
-"""Seconds that one stream lasts; a browser then asks again, and is asked again who it is."""
+"""Length of one stream; a browser then asks again, and its login is checked again."""
 
 
 @dataclass(frozen=True, slots=True)
 class TrialResult:
-    """What came of a case that was tried.
+    """Result of a trial.
 
     Args:
-        case: with its answers.
         state: `passed`, `failed` or `unscored`.
-        remedies: against what kept answers or scores from coming, each once.
+        remedies: for missing answers or scores, each once.
     """
 
     case: SideBySide
@@ -369,7 +363,7 @@ def _shown(site: Site, found: Job) -> dict[str, Any]:
 
 
 def _sentence(site: Site, found: Job) -> str:
-    """What a screen reader is told."""
+    """Text for screen readers."""
     if found.phase == "waiting" and site.jobs is not None:
         place = site.jobs.place(found)
         return "Waiting: it is the next one." if place == 1 else f"Waiting: {place - 1} are before it."

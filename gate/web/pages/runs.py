@@ -35,14 +35,14 @@ from gate.web.site import CurrentPerson, CurrentSite, Role, Site, log_event, nee
 router = APIRouter()
 RUNS_A_PAGE = 50
 LARGEST_ID = 2**63 - 1
-"""Of what a database takes as the number of a row."""
+"""Largest id of a row in a database."""
 _DIGITS = 9
 """Of the number of a pull request."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunsQuery:
-    """The form above the list; what is empty is whatever it is."""
+    """The filter above the list; empty fields match all."""
 
     suite: str = ""
     verdict: str = ""
@@ -52,10 +52,10 @@ class RunsQuery:
 
     @property
     def wanted(self) -> RunFilter:
-        """As the store asks.
+        """The store's filter.
 
         Raises:
-            GateError: the verdict, or the number of the pull request, is none.
+            GateError: the verdict, or the number of the pull request, is invalid.
         """
         if self.verdict and self.verdict not in list(Verdict):
             raise GateError("There is no such verdict.", f"Choose one of {', '.join(Verdict)}.")
@@ -102,7 +102,7 @@ RunId = Annotated[int, Path(ge=1, le=LARGEST_ID)]
 
 @dataclass(frozen=True, slots=True)
 class RunCasesQuery:
-    """Which cases of which suite somebody wants to see; without a name those of the first suite."""
+    """Filter of the cases of a suite; without a name those of the first suite."""
 
     suite: str = ""
     which: CaseChoice = "all"
@@ -162,7 +162,7 @@ def find_run(site: Site, id: int) -> tuple[RunRow, RunRecord]:
 
 
 def _suites(record: RunRecord) -> list[tuple[str, int]]:
-    """Names, each with how many cases were asked."""
+    """Names of suites, each with its number of cases."""
     compared = [(suite.name, len(suite.cases)) for suite in record.suites]
     return compared + [(suite.name, len(suite.cases)) for suite in record.new]
 
@@ -170,14 +170,8 @@ def _suites(record: RunRecord) -> list[tuple[str, int]]:
 def asked_case(suites: Suites, run: RunRecord, suite: str, case: str) -> CaseRecord | NewCaseRecord | None:
     """A case of a run; None where the run has no such suite or case.
 
-    A record keeps the questions of those cases alone that tell most. The store has the others, if it is the one that
-    they were asked from: its version has the same digest.
-
-    Args:
-        suites: of the store.
-        run: the record.
-        suite: its name in the run.
-        case: its id.
+    A record keeps the questions of the most informative cases only. The store has the others, if it has a version with
+    the digest of the run's eval set.
     """
     kept = case_record(run, suite, case)
     if kept is None or kept.input is not None:
@@ -187,8 +181,8 @@ def asked_case(suites: Suites, run: RunRecord, suite: str, case: str) -> CaseRec
 
 
 def suite_with(suites: Suites, run: RunRecord, suite: str, case: str) -> str:
-    """The suite of the store that has a case of a run, by whatever name: the one that was asked, or one that is called
-    like the run's; empty where none has it.
+    """The suite of the store with a case of a run: the one in the record, or one with the name of the run's suite;
+    empty where none has it.
     """
     asked = (parse_suite_name(exam.store) for exam in _exams(run, suite))
     names = (*(found.name for found in asked if found is not None), suite)
@@ -201,7 +195,7 @@ def _exams(run: RunRecord, suite: str) -> Iterator[ExamRecord]:
 
 
 def _stored(suites: Suites, exam: ExamRecord, case: str) -> Case | None:
-    """The case as it stood in the version that was asked."""
+    """The case in the version that was evaluated."""
     asked = parse_suite_name(exam.store)
     if asked is None or asked.version is None:
         return None
@@ -219,7 +213,7 @@ _ID_CHARS = 60
 
 @dataclass(frozen=True, slots=True)
 class CaseOfRunQuery:
-    """A case of a run, by the query of its address."""
+    """A case of a run, from the query of its address."""
 
     suite: str
     case: str
@@ -227,7 +221,7 @@ class CaseOfRunQuery:
 
 @dataclass(frozen=True, slots=True)
 class AnswerQuery:
-    """One answer to it."""
+    """One answer to a case."""
 
     arm: ArmName
     index: Annotated[int, Query(ge=0)]
@@ -235,7 +229,7 @@ class AnswerQuery:
 
 @dataclass(frozen=True, slots=True)
 class _Refusal:
-    """What the form said, and why nothing came of it."""
+    """A rejected form, and the reason."""
 
     into: str
     name: str
@@ -316,5 +310,5 @@ def _shown(request: Request, id: int, named: CaseOfRunQuery, refusal: _Refusal |
 
 
 def _proposed(case: str, run: int) -> str:
-    """A name that is free, mostly."""
+    """A name that is probably free."""
     return f"{re.sub(r'[^a-zA-Z0-9_.-]+', '-', case)[:_ID_CHARS].strip('-')}-run-{run}".lstrip("-")

@@ -57,11 +57,11 @@ _TRIES = 5
 
 @dataclass(frozen=True, slots=True)
 class BulkEdit:
-    """What is to be done.
+    """An edit of many cases.
 
     Args:
         what: `set`, `remove` or `archive`.
-        dimension, value: of the slice; a dimension alone is removed whatever its value.
+        dimension, value: of the slice; without a value, `remove` takes any.
     """
 
     what: str
@@ -71,11 +71,10 @@ class BulkEdit:
 
 @dataclass(frozen=True, slots=True)
 class BulkEditRefused:
-    """Nothing was done.
+    """Nothing was changed.
 
     Args:
-        why: for the reader.
-        field: of the form that is at fault; empty where it is none.
+        field: of the form, with the mistake; may be empty.
     """
 
     why: str
@@ -85,14 +84,10 @@ class BulkEditRefused:
 def edit_many(
     site: Site, suite: str, chosen: tuple[Sequence[str] | None, CaseFilter], work: BulkEdit, by: Authorship
 ) -> int | BulkEditRefused:
-    """How many cases were changed, all at once.
+    """Change many cases, all or none; returns their number.
 
     Args:
-        site: with the store.
-        suite: name of the suite.
         chosen: names of cases, or None for all those of the filter.
-        work: what to do.
-        by: who.
     """
     if refusal := _refusal(work, chosen[0]):
         return refusal
@@ -136,7 +131,7 @@ def _chosen(site: Site, suite: str, names: Sequence[str] | None, wanted: CaseFil
 
 
 def _change(version: CaseVersion, work: BulkEdit) -> Change | BulkEditRefused | None:
-    """None where there is nothing to be done."""
+    """The change; None where there is nothing to be done."""
     if version.entry is None:
         return None
     if work.what == "archive":
@@ -178,23 +173,21 @@ def _told(work: BulkEdit, count: int) -> str:
 
 PAGE_SIZE = 50
 MOST_SLICES = 50
-"""That can be asked for at once."""
+"""Slices that can be filtered by at once."""
 _DIMENSIONS = 1_000
-"""Of one suite, each of which is a field of the form, mostly empty."""
+"""Dimensions of one suite, each of which is a field of the form, mostly empty."""
 _EXCERPT = 160
 
 
 @dataclass(frozen=True, slots=True)
 class SuiteQuery:
-    """What somebody looks for in a suite.
+    """Filter of the page of a suite.
 
     Args:
-        name: of the suite.
         q: words.
-        slice: as `dimension=value`; empty ones ask for nothing.
-        archived: those that are no longer asked.
-        after: place of the last case on the page before.
-        said: what was just done.
+        slice: as `dimension=value`; empty ones are ignored.
+        after: place of the last case on the previous page.
+        said: a note on what was just done.
     """
 
     name: Annotated[str, Query(max_length=1_000)]
@@ -210,7 +203,7 @@ class SuiteQuery:
 
     @property
     def wanted(self) -> CaseFilter:
-        """As the store takes it."""
+        """The store's filter."""
         return CaseFilter(tuple(self.q.split()[:20]), dict(self.chosen), self.archived)
 
     @property
@@ -221,7 +214,7 @@ class SuiteQuery:
 
     @property
     def filtered(self) -> bool:
-        """Not all cases are wanted."""
+        """Is anything filtered?"""
         return bool(self.q.strip() or self.chosen or self.archived)
 
 
@@ -230,11 +223,8 @@ class CaseRow:
     """A case in the list.
 
     Args:
-        version: what it is.
         question: how it begins.
-        rounds: how often the user speaks.
-        slices: dimension to value.
-        description: for readers.
+        rounds: messages of the user.
     """
 
     version: CaseVersion
@@ -276,7 +266,7 @@ def suite_page(
     failed: tuple[BulkEditRefused, BulkEdit, Sequence[str] | None] | None = None,
     status: int = 200,
 ) -> Response:
-    """The page of a suite, with what could not be done and what was chosen for it."""
+    """The page of a suite, with a rejected edit and the cases chosen for it."""
     version = suite_of(site, asked.name)
     found = site.suites.cases(asked.name, asked.wanted, Page(PAGE_SIZE + 1, asked.after))
     rows = list(_rows(site, found[:PAGE_SIZE]))

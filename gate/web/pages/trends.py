@@ -64,7 +64,7 @@ class InsightsQuery:
     last: Literal["20", "50"] = "20"
 
     def of(self, site: Site) -> str:
-        """The suite that is meant."""
+        """The suite of the query."""
         return self.suite or next(iter(site.runs.suites()), "")
 
 

@@ -1,4 +1,4 @@
-"""How Alembic reaches the database: the connection is the caller's, and so is the transaction."""
+"""Connects Alembic to the caller's connection and transaction."""
 
 from alembic import context
 

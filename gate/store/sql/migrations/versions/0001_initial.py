@@ -182,7 +182,7 @@ def _samples() -> None:
 
 
 def _beside_runs() -> None:
-    """What is kept of a run's label, and calibrations, which belong to no run."""
+    """Data on a run's label, and calibrations, which belong to no run."""
     op.create_table(
         "overrides",
         _key("run_id"),
