@@ -106,7 +106,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         for name in RUNS:
             _, found, report = run(name, Path(folder))
+            # What holds nothing else stands on one line.
             text = json.dumps(found, ensure_ascii=False, indent=1)
+            text = re.sub(r"[\[{][^\[\]{}]*[\]}]", lambda one: re.sub(r"\n\s*", " ", one[0]), text)
             (FIGURES / f"{name}.json").write_text(text + "\n", encoding="utf-8", newline="\n")
             if name == REPORTED:
                 (FIGURES / f"{name}.md").write_text(report, encoding="utf-8", newline="\n")
