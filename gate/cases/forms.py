@@ -1,5 +1,6 @@
 """A case as its file writes it: of the plain form, a golden transcript, or a test of an agent."""
 
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Annotated, Any, TypeAlias
@@ -145,13 +146,13 @@ class CommonFields(CaseModel):
             raise wrong_at((("slice",), "and 'slices.slice' are the same dimension", "keep one of the two"))
         return self
 
+    @abstractmethod
     def case(self, where: str) -> Case:
         """What is asked, and how it is scored.
 
         Args:
             where: `Case.where`.
         """
-        raise NotImplementedError
 
     def common(self) -> dict[str, Any]:
         """As a case has it."""
