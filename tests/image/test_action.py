@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from evals.property_agent.seed import TOKEN, seed
+from tests.e2e.property_agent.landlord import BEHAVIOUR
+from tests.e2e.property_agent.test_diff import SENTENCE
 from tests.image.builder import Image
 from tests.image.runner import run_action
-from tests.integration.property_agent.landlord import BEHAVIOUR
-from tests.integration.property_agent.test_diff import SENTENCE
 from tests.support.github_server import GitHubServer
 from tests.support.model_server import ModelServer
 from tests.support.pull_request import PullRequestWorld

@@ -1,0 +1,98 @@
+"""The table of promises counts what it says, and can fail."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from benchmarks import calibration
+from benchmarks.simulation.cells import Cell, Question, all_cells
+from benchmarks.simulation.layouts import ONE, SUITES, TAGS, TWELVE, Layout
+from benchmarks.simulation.measure import Rate, pull_request, rate_of
+from benchmarks.simulation.methods import Familiar, Joint, PullRequest
+from benchmarks.simulation.planning import Plan, predict_and_find
+from benchmarks.simulation.regimes import REGIMES
+from benchmarks.simulation.tables import Result, plans, promises
+from gate.stats.power import WHOLE
+
+NOTHING = Cell("G1", Question.BLOCK, "R3", TAGS, 60, 0.025)
+FALL = Cell("G4", Question.FIND, "R3", ONE, 100, 0.98, fall=0.10)
+
+
+class CriesWolf(Joint):
+    """A planted bad rule: half of all pull requests are blocked, whatever they do, and no fall is found."""
+
+    def blocks(self, pull: PullRequest, alpha: float = 0.025) -> bool:
+        return pull.seed % 2 == 0
+
+    def finds(self, pull: PullRequest) -> bool:
+        return False
+
+
+def test_a_bad_rule_is_reported_as_broken() -> None:
+    results = [Result(cell, rate_of(cell, CriesWolf(1), 40, 1), Rate(0, 1)) for cell in (NOTHING, FALL)]
+    assert [result.held for result in results] == [False, False]
+    assert [row[-1] for row in promises(results).rows] == ["BROKEN", "BROKEN"]
+
+
+def test_the_familiar_rule_would_break_the_promise_and_the_joint_test_keeps_it() -> None:
+    runs = 40
+    assert rate_of(NOTHING, Joint(199), runs, 1).holds(0.025, at_most=True)
+    assert not rate_of(NOTHING, Familiar(200), runs, 1).holds(0.025, at_most=True)
+
+
+def test_a_limit_may_be_missed_by_three_standard_errors_and_not_by_more() -> None:
+    assert Rate(39, 1000).holds(0.025, at_most=True)
+    assert not Rate(40, 1000).holds(0.025, at_most=True)
+    assert Rate(763, 1000).holds(0.80, at_most=False)
+    assert not Rate(761, 1000).holds(0.80, at_most=False)
+    assert not Rate(1, 1000).holds(0.0, at_most=True)
+
+
+def test_every_promise_has_a_row_in_both_runs() -> None:
+    wanted = {f"G{number}" for number in range(1, 9)}
+    assert {cell.promise for cell in all_cells()} == wanted
+    assert {cell.promise for cell in all_cells() if cell.quick} == wanted
+
+
+def test_both_rules_see_the_same_pull_requests() -> None:
+    first, second = pull_request(FALL, 3, 5), pull_request(FALL, 3, 5)
+    assert np.array_equal(first.deltas, second.deltas)
+    assert not np.array_equal(first.deltas, pull_request(FALL, 4, 5).deltas)
+
+
+@pytest.mark.parametrize("layout", [ONE, TWELVE, TAGS, SUITES])
+def test_a_layout_has_as_many_slices_as_it_says(layout: Layout) -> None:
+    cell = Cell("G1", Question.BLOCK, "R1a", layout, 60, 0.025)
+    pull = pull_request(cell, 1, 1)
+    assert len(pull.slices) == cell.layout.slices
+    assert len(pull.deltas) == 60 * cell.layout.parts
+
+
+def test_only_declared_clusters_reach_the_rule() -> None:
+    declared = Cell("G3", Question.BLOCK, "R5", ONE, 25, 0.0)
+    clusters = pull_request(declared, 1, 1).clusters
+    assert clusters is not None and len(np.unique(clusters)) == 5
+    silent = Cell("G3", Question.BLOCK, "R5", ONE, 25, None, declared=False)
+    assert pull_request(silent, 1, 1).clusters is None
+
+
+def test_a_plan_that_predicts_the_wrong_power_is_reported_as_broken() -> None:
+    plan = Plan("R1a", ONE, 60, WHOLE, quick=True)
+    honest, blind = predict_and_find(plan, Joint(199), 60, 1), predict_and_find(plan, CriesWolf(1), 60, 1)
+    assert honest.held and not blind.held
+    assert [row[-1] for row in plans([honest, blind]).rows] == ["yes", "BROKEN"]
+
+
+def test_the_exit_code_says_whether_all_held(capsys: pytest.CaptureFixture[str]) -> None:
+    options = ["--quick", "--scale", "0.05", "--jobs", "1"]
+    assert calibration.main([*options, "--markdown"], [FALL], []) == 0
+    assert "| G4 | R3, falls by 0.10 | 100 |" in capsys.readouterr().out
+    hopeless = Cell("G4", Question.FIND, "R1a", ONE, 10, 0.99, fall=0.01)
+    assert calibration.main(options, [hopeless], []) == 1
+    assert "BROKEN" in capsys.readouterr().out
+
+
+def test_the_page_defines_every_regime_of_the_table() -> None:
+    page = (Path(__file__).parents[2] / "docs/statistics.md").read_text(encoding="utf-8")
+    assert [name for name in REGIMES if f"\n| {name} | " not in page] == []

@@ -1,0 +1,150 @@
+"""The figures of compiled rules: wordings, and the recorded verdicts of a judge."""
+
+from pathlib import Path
+
+import pytest
+from rich.table import Table
+
+from benchmarks import attackers, prompt_orders, second_author
+from benchmarks.compiled_rules import by_kind
+from benchmarks.judge_study import OUTPUTS, answers
+from benchmarks.promptpex_tables import PAGE
+from benchmarks.recorded_rules import APART, RULES, TOO_STRICT, by_prompt, by_rule, judged
+from benchmarks.rule_wordings import Wording, outcome
+from benchmarks.rules_page import markdown, tables, written
+from gate.testgen.rules.compiler import compile_rule
+
+ROWS = judged(answers())
+
+# P2 and P3 differ from what other code counts: ten answers more each, of which nine have elements without an end tag or
+# one beside a tag that a code span quotes; P2 six less, where prose before the first element speaks of the tags.
+VIOLATIONS = {"P1": (41, 0), "P2": (151, 43), "P3": (222, 104), "N1": (64, 29), "N2": (136, 82), "C1": (2, 0)}
+
+
+@pytest.mark.parametrize("rule", VIOLATIONS)
+def test_violations_and_what_the_judge_let_pass(rule):
+    wrong = [row.answer for row in ROWS if rule in row.broken]
+    assert (len(wrong), sum(row.passed for row in wrong)) == VIOLATIONS[rule]
+
+
+@pytest.mark.parametrize(("rule", "counted"), [("P2", (147, 44)), ("P3", (212, 104)), ("N1", (64, 29))])
+def test_other_code_counts_what_was_counted_before(rule, counted):
+    prompt = next(prompt for prompt, rules in RULES.items() if any(one.id == rule for one in rules))
+    own = [row.answer for row in ROWS if row.answer.prompt == prompt]
+    wrong = [row for row in own if not APART[rule](row.output)]
+    assert (len(wrong), sum(row.passed for row in wrong)) == counted
+
+
+def test_rules_that_need_taste_or_have_a_condition_are_left_to_the_judge():
+    left = [rule.id for rules in RULES.values() for rule in rules if compile_rule(rule) is None]
+    assert left == ["P4", "N3", "S1", "S2", "W1"]
+    assert all(compile_rule(rule) is not None for rule in TOO_STRICT.values())
+
+
+def test_the_rules_of_the_prompt_that_is_here_rest_on_its_words():
+    prompt = (Path(__file__).parents[1] / "data" / "promptpex" / "text-to-p.prompt.md").read_text(encoding="utf-8")
+    assert [rule.id for rule in RULES["text-to-p"] if rule.evidence not in prompt] == []
+
+
+def test_the_tables_have_a_row_for_each_rule_and_prompt():
+    assert by_rule(ROWS).row_count == len(VIOLATIONS) + len(TOO_STRICT)
+    assert by_prompt(ROWS).row_count == len(RULES)
+    assert len(ROWS) == sum(4 for _ in OUTPUTS.open(encoding="utf-8")) - 1
+
+
+def test_a_wording_that_compiles_to_something_else_is_wrong():
+    wording: Wording = {
+        "kind": "length",
+        "set": "tuned",
+        "text": "The output must be at most 3 words.",
+        "expect": [{"kind": "words", "options": {"max": 3}}],
+        "keeps": ["a b c"],
+        "breaks": ["a b c d"],
+    }
+    assert outcome(wording).right
+    assert outcome({**wording, "expect": [{"kind": "words", "options": {"max": 4}}]}).fault
+    assert outcome({**wording, "expect": [{"kind": "sentences"}]}).fault
+    assert outcome({**wording, "keeps": ["a b c d"]}).fault
+    assert outcome({**wording, "breaks": ["a"]}).fault
+    assert outcome({**wording, "expect": None}).fault
+    assert by_kind("t", [outcome(wording)]).row_count == 2
+
+
+def test_nothing_of_a_second_author_is_understood_wrongly():
+    found = second_author.outcomes()
+    assert {one.wording["text"]: one.fault for one in found if one.fault} == {}
+    assert len(second_author.RULES) == second_author.FIRST.wordings
+
+
+def test_what_was_found_to_be_understood_wrongly_is_mended():
+    found = attackers.outcomes()
+    assert {one.wording["text"]: one.fault for one in found if one.fault} == {}
+    assert len(found) == attackers.FIRST.wordings
+    assert all(one.wording["keeps"] or one.wording["breaks"] for one in found)
+
+
+def test_no_order_of_a_prompt_is_understood_wrongly():
+    tuned, held_out = prompt_orders.outcomes(), prompt_orders.outcomes(held_out=True)
+    assert {one.wording["text"]: one.fault for one in tuned + held_out if one.fault} == {}
+    fit = [one for one in tuned + held_out if one.wording["expect"] is not None]
+    assert [one.wording["text"] for one in fit if not (one.wording["keeps"] and one.wording["breaks"])] == []
+    assert len({one.wording["text"] for one in tuned + held_out}) == len(tuned + held_out)
+
+
+def test_the_page_says_what_became_of_the_orders_of_prompts():
+    text = " ".join(PAGE.read_text(encoding="utf-8").split())
+    fit = [one for one in prompt_orders.outcomes(held_out=True) if one.wording["expect"] is not None]
+    assert f"of the held-out {len(fit)} that code can check, {sum(one.right for one in fit)} are understood" in text
+    unfit = sum(one["expect"] is None for one in prompt_orders.orders())
+    assert f"so {len(prompt_orders.orders())} orders" in text
+    assert f"{unfit} of them must not compile" in text
+
+
+def test_wordings_without_named_scorers_are_judged_by_their_outputs():
+    wording: Wording = {
+        "kind": "length",
+        "set": "second author",
+        "text": "The output must be at most 3 words.",
+        "expect": [],
+        "keeps": ["a b c"],
+        "breaks": ["a b c d"],
+    }
+    assert outcome(wording).right
+    assert outcome({**wording, "keeps": ["a b c d"]}).fault
+    assert outcome({**wording, "breaks": ["a"]}).fault
+
+
+def test_the_page_says_what_the_first_run_of_a_second_author_counted():
+    text = " ".join(PAGE.read_text(encoding="utf-8").split())
+    first = second_author.FIRST
+    assert f"{first.right} of {first.compiled} compiled wordings were right" in text
+    assert f"{first.right / first.wordings:.2f} of the {first.wordings}" in text
+
+
+def test_the_page_says_what_is_counted_now_and_what_was_wrong_before_the_attack():
+    text = " ".join(PAGE.read_text(encoding="utf-8").split())
+    now = [one for one in second_author.outcomes() if one.compiled is not None]
+    assert f"Now {sum(one.right for one in now)} of {len(now)} are right" in text
+    before, after = attackers.FIRST, [one for one in attackers.outcomes() if one.compiled is not None]
+    assert f"{before.right} of {before.compiled} compiled ones were right before" in text
+    assert f"of the {before.wordings}, {len(after)} are compiled now, all rightly" in text
+
+
+def test_the_page_holds_the_tables_as_they_are_computed():
+    page, found = PAGE.read_text(encoding="utf-8"), tables()
+    assert written(page, found) == page, "python -m benchmarks.compiled_rules --write"
+    assert all(markdown(table) in page for table in found)
+
+
+def test_what_the_page_says_of_them():
+    text = " ".join(PAGE.read_text(encoding="utf-8").split())
+    kappas = [cell.split()[0] for cell in list(by_prompt(ROWS).columns[-1].cells) if cell != "-"]
+    assert f"kappa is {min(kappas)} to {max(kappas)}" in text
+    wrong, passed = VIOLATIONS["N2"]
+    assert f"{passed} of {wrong} such outputs passed" in text
+
+
+def test_a_table_for_a_page_has_no_tags_and_no_links():
+    table = Table("a", title="t")
+    table.add_row("<p> [1](x) | y")
+    assert markdown(table) == "### t\n\n| a |\n| --- |\n| \\<p> \\[1](x) \\| y |\n"

@@ -1,0 +1,32 @@
+"""The decision on echoes tells the figures that its benchmark prints."""
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks.echo import QUOTING, SOURCES, believed, lost
+from tests.support.spellings import FORGED, NOT_HELD
+
+PAGE = Path(__file__).parents[2] / "docs" / "decisions" / "0019-a-verdict-from-the-answer-is-none.md"
+CELLS = [
+    [cell.strip() for cell in line.strip("|").split("|")] for line in PAGE.read_text(encoding="utf-8").splitlines()
+]
+ROWS = {row[0]: row[1:] for row in CELLS if len(row) > 1}
+
+
+def test_what_is_found() -> None:
+    for name, forged in FORGED.items():
+        assert (ROWS[name][0], ROWS[name][2]) == (str(len(forged.texts)), str(len(believed(forged)))), name
+    assert not ROWS.keys() & NOT_HELD
+
+
+LARGE = ("its first sentence", "what was asked last")
+"""What is computed again of the many answers; the others take a quarter of a minute."""
+
+
+@pytest.mark.parametrize(("place", "source"), list(enumerate(SOURCES)))
+def test_what_is_lost(place: int, source: str) -> None:
+    rows = SOURCES[source]()
+    for name in LARGE if source == "PromptPex" else QUOTING:
+        count, total = lost(rows, QUOTING[name])
+        assert ROWS[name][2 * place] == (f"{count} of {total:,}" if total else ""), name

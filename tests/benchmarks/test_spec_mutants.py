@@ -1,0 +1,105 @@
+"""The mutants of the benchmark are what they say, and code alone says nothing wrong of them."""
+
+import asyncio
+import random
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from benchmarks.mutating import KINDS, Mutant, Subject, mutants, subjects
+from benchmarks.spec_mutants import HARMLESS, Outcome, drawn, main, outcome, outcomes, rows, table
+from gate.testgen.specdiff.places import quoted_spans
+from tests.support.scripted_models import ScriptedModel, asker, rules_of
+
+DECISION = Path(__file__).parents[2] / "docs/decisions/0022-a-promise-stands-with-its-sentence.md"
+
+
+@pytest.fixture(scope="module")
+def found() -> list[Outcome]:
+    return asyncio.run(outcomes(drawn(9)))
+
+
+@pytest.mark.parametrize("subject", subjects(), ids=lambda subject: subject.name)
+def test_the_evidence_of_every_rule_stands_in_its_prompt(subject: Subject) -> None:
+    for rule in subject.version.specification.rules:
+        assert len(quoted_spans(rule.evidence, subject.version.text)) == 1, rule.id
+
+
+@pytest.mark.parametrize("subject", subjects(), ids=lambda subject: subject.name)
+def test_changes_by_hand_change_the_prompt_and_quote_it(subject: Subject) -> None:
+    for change in subject.changes:
+        assert subject.version.text.count(change["find"]) == 1, change["find"]
+        text = subject.version.text.replace(change["find"], change["put"])
+        for read in change["reads"]:
+            assert quoted_spans(read["evidence"], text), read["evidence"]
+
+
+def test_all_kinds_occur_and_code_alone_says_nothing_wrong(found: list[Outcome]) -> None:
+    assert {one.mutant.kind for one in found} == set(KINDS)
+    assert [one for one in found if one.wrong or one.alarm] == []
+
+
+@pytest.mark.parametrize("kind", ["sentence dropped", "words dropped", "order", "white space", "markup"])
+def test_what_code_made_is_named_rightly_by_code(found: list[Outcome], kind: str) -> None:
+    own = [one for one in found if one.mutant.kind == kind]
+    assert own
+    assert all(one.right for one in own)
+
+
+def test_an_outcome_tells_right_from_wrong_and_from_not_known(found: list[Outcome]) -> None:
+    dropped = next(one.mutant for one in found if one.mutant.kind == "sentence dropped")
+    (name, *_) = sorted(dropped.rules)
+    dropped = replace(dropped, rules=frozenset({name}))
+    verdicts = {state: _verdict(dropped, {name: state}) for state in ("removed", "unknown", "tightened")}
+    assert verdicts == {"removed": (True, False), "unknown": (False, False), "tightened": (False, True)}
+    assert _verdict(dropped, {}) == (False, True)
+    assert Outcome(dropped, {name: "removed", "R99": "added"}).alarm
+    still = next(one.mutant for one in found if one.mutant.kind in HARMLESS)
+    assert _verdict(still, {}) == (True, False)
+    assert _verdict(still, {"R1": "unknown"}) == (False, False)
+    assert _verdict(still, {"R1": "removed"}) == (False, True)
+
+
+def test_the_same_seed_makes_the_same_mutants() -> None:
+    (first, *_) = subjects()
+    assert list(mutants(first, random.Random(1))) == list(mutants(first, random.Random(1)))
+
+
+def test_a_few_of_each_kind_are_drawn() -> None:
+    few = drawn(9, 2)
+    assert [one.kind for one in few] == [kind for kind in KINDS for _ in range(2)]
+    assert few == drawn(9, 2) != drawn(8, 2)
+
+
+def test_a_model_reads_the_changed_sentences() -> None:
+    """A promise that it overlooks is not found by the reading of a person."""
+    added = next(one for one in drawn(9) if one.kind == "added")
+    (own,) = added.reads
+    for told, right in ([(own.evidence, own.text)], True), ([("", "The answer rhymes.")], False):
+        model = ScriptedModel({"rules": rules_of(*told)})
+        found = asyncio.run(outcome(added, asker(model), read=True))
+        assert (found.right, model.counts["rules"]) == (right, 1)
+
+
+def test_nobody_reads_without_a_model() -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(["--read"])
+    assert caught.value.code == 2
+
+
+def test_the_table_counts_every_mutant(found: list[Outcome], capsys: pytest.CaptureFixture[str]) -> None:
+    assert table(found, "code alone").row_count == len(KINDS)
+    assert main(["--list"]) == 0
+    assert "not known" in capsys.readouterr().out
+
+
+def test_the_decision_quotes_the_figures(found: list[Outcome]) -> None:
+    text = DECISION.read_text(encoding="utf-8")
+    for row in rows(found):
+        assert f"| {' | '.join(row)} |" in text
+
+
+def _verdict(mutant: Mutant, states: dict[str, str]) -> tuple[bool, bool]:
+    one = Outcome(mutant, states)
+    return one.right, one.wrong

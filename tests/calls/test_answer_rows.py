@@ -1,0 +1,114 @@
+"""A row that anybody changed is not believed."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gate.calls.cache.file import SCHEMA, Sealer, UntrustedRow, insert_rows
+from gate.messages import ToolCall
+from gate.record.sample import Origin, Reply
+from gate.record.transcript import Transcript
+from tests.calls.asked import answer
+from tests.support.transcripts import CALLS, TEXT, TRANSCRIPTS
+
+KEY = bytes(range(32))
+
+
+@pytest.fixture
+def table() -> Iterator[sqlite3.Connection]:
+    connection = sqlite3.connect(":memory:", isolation_level=None)
+    for statement in SCHEMA:
+        connection.execute(statement)
+    yield connection
+    connection.close()
+
+
+def test_a_row_is_found_as_it_was_kept(table: sqlite3.Connection) -> None:
+    sealer = Sealer(b"secret")
+    insert_rows(table, [sealer.row(KEY, answer("hi \ud800"), Origin("sitting \udfff", 12.5))])
+    known = sealer.find(table, KEY)
+    assert known is not None
+    assert known.reply == answer("hi \ud800", Origin("sitting \udfff", 12.5, reused=True))
+    assert sealer.find(table, KEY[::-1]) is None
+
+
+@given(st.builds(answer, TEXT), CALLS, st.none() | TRANSCRIPTS)
+def test_any_reply_is_found_as_it_was_kept(reply: Reply, calls: tuple[ToolCall, ...], talk: Transcript | None) -> None:
+    kept = replace(reply, tool_calls=calls, transcript=talk)
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as table:
+        for statement in SCHEMA:
+            table.execute(statement)
+        insert_rows(table, [Sealer(b"").row(KEY, kept, Origin("s", 1.0))])
+        known = Sealer(b"").find(table, KEY)
+    assert known is not None
+    assert known.reply == replace(kept, origin=Origin("s", 1.0, reused=True))
+
+
+@pytest.mark.parametrize("rows", [0, 1, 2, 3, 63, 64, 65, 200])
+def test_many_rows_at_once(table: sqlite3.Connection, rows: int) -> None:
+    sealer = Sealer(b"")
+    keys = [i.to_bytes(32, "big") for i in range(rows)]
+    insert_rows(table, [sealer.row(key, answer(str(i)), Origin("s", 1.0)) for i, key in enumerate(keys)])
+    found = [sealer.find(table, key) for key in keys]
+    assert [known.reply.text for known in found if known] == [str(i) for i in range(rows)]
+
+
+def test_a_newer_answer_takes_the_place(table: sqlite3.Connection) -> None:
+    sealer = Sealer(b"")
+    insert_rows(
+        table, [sealer.row(KEY, answer("old"), Origin("s", 1.0)), sealer.row(KEY, answer("new"), Origin("t", 2.0))]
+    )
+    known = sealer.find(table, KEY)
+    assert known is not None
+    assert (known.reply.text, known.reply.origin.sitting) == ("new", "t")
+    assert table.execute("SELECT count(*) FROM answers").fetchone() == (1,)
+
+
+@pytest.mark.parametrize("secret", [b"", b"other"])
+def test_another_secret(table: sqlite3.Connection, secret: bytes) -> None:
+    insert_rows(table, [Sealer(secret).row(KEY, answer(), Origin("s", 1.0))])
+    with pytest.raises(UntrustedRow):
+        Sealer(b"secret").find(table, KEY)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "reply = CAST(replace(CAST(reply AS TEXT), 'hi', 'no') AS BLOB)",
+        "reply = 'text'",
+        "reply = zeroblob(0)",
+        "sitting = x'00'",
+        "sitting = 3",
+        "sitting = 'two'",
+        "taken_at = taken_at + 1",
+        "taken_at = 'soon'",
+        "taken_at = 9e999",
+        "codec = 1",
+        "codec = -1",
+        "codec = 'x'",
+        "codec = 9223372036854775807",
+        "seal = zeroblob(16)",
+        "seal = x''",
+        "seal = 'é'",
+        "seal = 5",
+        "key = zeroblob(32)",
+    ],
+)
+@pytest.mark.parametrize("secret", [b"", b"secret"])
+def test_a_changed_column(table: sqlite3.Connection, change: str, secret: bytes) -> None:
+    insert_rows(table, [Sealer(secret).row(KEY, answer(), Origin("one", 1.0))])
+    table.execute(f"UPDATE answers SET {change}")
+    with pytest.raises(UntrustedRow):
+        Sealer(secret).find(table, bytes(32) if change.startswith("key") else KEY)
+
+
+def test_a_codec_of_a_later_version_is_unknown_but_not_forged(table: sqlite3.Connection) -> None:
+    sealer = Sealer(b"")
+    key, _, sitting, at, size, _, blob = sealer.row(KEY, answer(), Origin("s", 1.0))
+    insert_rows(table, [(key, 3, sitting, at, size, sealer._seal(key, 3, sitting, at, blob), blob)])
+    assert sealer.find(table, KEY) is None

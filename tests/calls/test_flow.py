@@ -1,0 +1,292 @@
+"""Many calls against services in virtual time: capacity, pauses, outages, deadlines."""
+
+import asyncio
+import random
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gate.calls.caller import Caller, CallPolicy
+from gate.calls.provider import Headroom, Rejected, Request, Transient
+from gate.config.models import ModelRef, Params
+from gate.config.policy import Budget
+from gate.messages import Message
+from gate.record.sample import Reply
+from gate.record.transcript import Failed
+from tests.calls.services import Service, caller_of
+from tests.support.virtual_loop import simulate
+
+Answers = list[Reply | Failed]
+
+
+def request(number: int, service: int = 0) -> Request:
+    return Request((Message("user", f"question {number}"),), ModelRef("fake", str(service)), Params())
+
+
+def run(count: int, policy: CallPolicy, *services: Service, workers: int = 64) -> tuple[Answers, Caller, float]:
+    """Calls by so many workers, one after another, shared out over the services; and the seconds that took."""
+
+    async def work() -> tuple[Answers, Caller, float]:
+        caller = caller_of(policy, *services)
+        jobs = iter([request(number, number % len(services)) for number in range(count)])
+        answers: Answers = []
+
+        async def worker() -> None:
+            for job in jobs:
+                answers.append(await caller.call(job))
+
+        await asyncio.gather(*(worker() for _ in range(workers)))
+        return answers, caller, asyncio.get_running_loop().time()
+
+    return simulate(work)
+
+
+def failures(answers: Answers) -> list[Failed]:
+    return [answer for answer in answers if isinstance(answer, Failed)]
+
+
+def between(start: float, end: float, failure: Exception) -> Callable[[float], Exception | None]:
+    return lambda now: failure if start <= now < end else None
+
+
+def test_nothing_is_lost_in_a_slow_start() -> None:
+    answers, _, seconds = run(600, CallPolicy(64), Service(spread=0.0))
+    assert len(answers) == 600
+    assert seconds == pytest.approx(1.0, abs=1e-6)
+
+
+@pytest.mark.parametrize("capacity", [1, 3, 10, 40])
+def test_a_server_of_small_capacity_is_used_to_the_full(capacity: int) -> None:
+    service = Service(capacity=capacity)
+    answers, caller, seconds = run(60 * capacity, CallPolicy(64), service)
+    assert failures(answers) == []
+    assert seconds <= 1.3 * 60 * 0.1 + 3.0
+    assert caller.counters.retried == service.refused <= 0.05 * len(answers) + 3 * 64
+
+
+def test_a_capacity_that_comes_back_is_used() -> None:
+    async def work() -> tuple[int, int]:
+        service = Service(capacity=5)
+        caller = caller_of(CallPolicy(64), service)
+        numbers = iter(range(6000))
+
+        async def worker() -> None:
+            for number in numbers:
+                await caller.call(request(number))
+
+        workers = [asyncio.ensure_future(worker()) for _ in range(64)]
+        await asyncio.sleep(10)
+        small, service.capacity = service.in_flight, 1000
+        await asyncio.sleep(10)
+        large = service.in_flight
+        await asyncio.gather(*workers)
+        return small, large
+
+    small, large = simulate(work)
+    assert 3 <= small <= 5
+    assert large == 64
+
+
+def test_a_pause_that_the_server_asks_for_holds_the_whole_lane() -> None:
+    service = Service(capacity=10, retry_after_s=5.0, spread=0.0)
+    run(100, CallPolicy(64), service)
+    assert not [at for at in service.begun if 0.002 < at < 5.0]
+
+
+def test_a_lane_that_is_paused_keeps_nobody_else_waiting() -> None:
+    async def work() -> float:
+        paused = Service(lane="a", retry_after_s=50.0, capacity=0)
+        caller = caller_of(CallPolicy(8), paused, Service(lane="b", spread=0.0))
+        waiting = [asyncio.ensure_future(caller.call(request(number, 0))) for number in range(30)]
+        await asyncio.sleep(1)
+        started = asyncio.get_running_loop().time()
+        await asyncio.gather(*(caller.call(request(number, 1)) for number in range(80)))
+        for task in waiting:
+            task.cancel()
+        await asyncio.gather(*waiting, return_exceptions=True)
+        return asyncio.get_running_loop().time() - started
+
+    assert simulate(work) == pytest.approx(1.0, abs=1e-6)
+
+
+def test_judges_and_targets_of_one_key_share_a_lane() -> None:
+    shared = [Service(lane="key", capacity=0, retry_after_s=30.0), Service(lane="key", spread=0.0)]
+
+    async def work() -> float:
+        caller = caller_of(CallPolicy(8), *shared)
+        first = asyncio.ensure_future(caller.call(request(1, 0)))
+        await asyncio.sleep(1)
+        await caller.call(request(2, 1))
+        now = asyncio.get_running_loop().time()
+        first.cancel()
+        await asyncio.gather(first, return_exceptions=True)
+        return now
+
+    assert simulate(work) == pytest.approx(30.1, abs=0.01)
+
+
+def test_when_nothing_is_left_the_reset_is_waited_for() -> None:
+    left = iter([*range(19, -1, -1), *range(19, -1, -1)])
+    service = Service(spread=0.0, headroom=lambda now: Headroom(next(left) == 0, 30.0))
+    answers, _, seconds = run(40, CallPolicy(20), service, workers=20)
+    assert failures(answers) == []
+    assert seconds == pytest.approx(30.2, abs=0.01)
+
+
+def test_a_server_that_never_has_anything_left_is_not_believed_for_long() -> None:
+    service = Service(headroom=lambda now: Headroom(True, 1e9))
+    answers, _, seconds = run(500, CallPolicy(8), service, workers=8)
+    assert failures(answers) == []
+    assert seconds < 60 + 500 / 8 * 0.15
+
+
+def test_an_outage_of_a_minute_is_sat_out() -> None:
+    service = Service(trouble=between(2, 62, Transient("dropped")))
+    answers, caller, seconds = run(3000, CallPolicy(64), service)
+    assert len(answers) == 3000
+    assert len(failures(answers)) <= 6
+    assert seconds < 62 + 15
+    assert caller.exhausted() is None
+
+
+def test_an_outage_without_end_is_given_up_and_the_rest_fails_at_once() -> None:
+    service = Service(trouble=between(2, 1e9, Transient("answered 503: down", throttled=True)))
+    answers, caller, seconds = run(5000, CallPolicy(64), service)
+    assert len(answers) == 5000
+    assert seconds < 110
+    reason = caller.exhausted()
+    assert reason is not None
+    assert reason.startswith("the service stopped answering at 00:00:02 UTC")
+    assert reason.endswith("the last error: answered 503: down")
+    assert {failed.reason for failed in failures(answers)} == {reason, "answered 503: down"}
+    assert service.requests < 5000
+
+
+def test_a_service_that_is_not_there_is_given_up_sooner() -> None:
+    service = Service(trouble=between(0, 1e9, Transient("refused to connect")))
+    _, caller, seconds = run(5000, CallPolicy(64), service)
+    assert seconds < 15
+    assert "has not answered once" in (caller.exhausted() or "")
+
+
+def test_the_outage_of_one_service_is_not_that_of_another() -> None:
+    gone, there = Service(lane="a", trouble=between(0, 1e9, Transient("gone"))), Service(lane="b")
+    answers, _, _ = run(400, CallPolicy(64), gone, there)
+    assert len(there.texts) == 200
+    assert len(failures(answers)) == 200
+
+
+def test_requests_that_never_work_are_no_outage() -> None:
+    service = Service(trouble=between(0, 1e9, Rejected("context too long")))
+    _, caller, _ = run(500, CallPolicy(8), service)
+    assert caller.exhausted() is None
+    assert service.requests == 500
+
+
+def test_a_retry_wait_is_cut_short_when_the_service_is_given_up() -> None:
+    service = Service(trouble=between(1, 1e9, Transient("answered 500", 60.0)))
+    answers, caller, seconds = run(2000, CallPolicy(16), service, workers=16)
+    assert len(answers) == 2000
+    assert caller.exhausted() is not None
+    assert seconds < 200
+
+
+@pytest.mark.parametrize("hang_s", [30.0, 1e9])
+def test_a_deadline_cuts_what_hangs(hang_s: float) -> None:
+    service = Service(latency_s=hang_s)
+    answers, caller, seconds = run(100, CallPolicy(8, budget=Budget(max_minutes=2)), service, workers=8)
+    assert seconds == pytest.approx(120.0, abs=1.0)
+    assert len(answers) == 100
+    assert "budget of 2 minutes" in (caller.exhausted() or "")
+    assert "budget of 2 minutes" in failures(answers)[-1].reason
+
+
+def test_a_deadline_cuts_waits_for_slots_and_between_attempts() -> None:
+    service = Service(capacity=0, retry_after_s=50.0)
+    answers, _, seconds = run(100, CallPolicy(8, budget=Budget(max_minutes=0.5)), service)
+    assert seconds == pytest.approx(30.0, abs=1.0)
+    assert len(answers) == len(failures(answers)) == 100
+
+
+def test_calls_are_sent_in_order_of_arrival() -> None:
+    service = Service(capacity=4, spread=0.0)
+
+    async def work() -> None:
+        caller = caller_of(CallPolicy(4), service)
+        await asyncio.gather(*(caller.call(request(number)) for number in range(100)))
+
+    simulate(work)
+    assert service.asked == [f"question {number}" for number in range(100)]
+
+
+@given(st.integers(0, 2**32), st.floats(0.01, 0.2), st.integers(1, 64))
+def test_every_call_ends_once_whatever_goes_wrong(seed: int, share: float, concurrency: int) -> None:
+    rng = random.Random(seed)
+
+    def trouble(now: float) -> Exception | None:
+        if rng.random() >= share:
+            return None
+        kinds = (
+            Transient("429", rng.choice([None, 0.5]), throttled=True),
+            Transient("529", None, throttled=True),
+            Transient("500"),
+            Transient("dropped"),
+            Rejected("filtered"),
+        )
+        return rng.choice(kinds)
+
+    service = Service(trouble=trouble, capacity=rng.randint(1, 80), spread=0.5)
+    answers, caller, _ = run(150, CallPolicy(concurrency), service)
+    answered = [answer.text for answer in answers if isinstance(answer, Reply)]
+    assert len(answers) == 150
+    assert sorted(answered) == sorted(service.texts)
+    assert len(set(answered)) == len(answered)
+    assert (caller.counters.made, caller.counters.failed) == (len(answered), 150 - len(answered))
+    assert service.requests == 150 + caller.counters.retried
+    assert service.most <= concurrency
+
+
+@given(st.integers(0, 2**32))
+def test_cancelling_at_any_moment_leaks_no_slot(seed: int) -> None:
+    rng = random.Random(seed)
+
+    async def work() -> None:
+        service = Service(capacity=3, retry_after_s=rng.choice([None, 0.2]))
+        caller = caller_of(CallPolicy(6), service)
+        tasks = [asyncio.ensure_future(caller.call(request(number))) for number in range(60)]
+        for task in rng.sample(tasks, 40):
+            await asyncio.sleep(rng.random() * 0.05)
+            task.cancel()
+        ended = await asyncio.gather(*tasks, return_exceptions=True)
+        assert len(ended) == 60
+        assert service.in_flight == 0
+        started = asyncio.get_running_loop().time()
+        after = await asyncio.gather(*(caller.call(request(number)) for number in range(30)))
+        assert all(isinstance(answer, Reply) for answer in after)
+        assert asyncio.get_running_loop().time() - started < 15
+
+    simulate(work)
+
+
+def test_dollars_put_aside_are_never_more_than_the_budget_and_no_crude_guess_ends_a_run() -> None:
+    service = Service()
+    # Each reply costs a cent; before any is known the price list says the same.
+    answers, caller, _ = run(500, CallPolicy(64, budget=Budget(max_usd=2.0)), service)
+    assert caller.counters.usd == pytest.approx(2.0)
+    assert len(service.texts) == 200
+    assert "budget of $2" in (caller.exhausted() or "")
+    assert len(failures(answers)) == 300
+
+
+def test_tokens_per_reply_are_asked_for() -> None:
+    asked: list[int | None] = []
+
+    class Listening(Service):
+        async def complete(self, request: Request):  # type: ignore[no-untyped-def]
+            asked.append(request.params.max_output_tokens)
+            return await super().complete(request)
+
+    run(5, CallPolicy(2, budget=Budget(max_output_tokens=77)), Listening())
+    assert asked == [77] * 5

@@ -1,0 +1,277 @@
+"""Files that are damaged, foreign, newer, linked or out of reach."""
+
+import os
+import sqlite3
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from gate.calls.cache.file import APPLICATION_ID, VERSION, UnusableFile
+from tests.calls.asked import asked, store
+from tests.calls.test_store import filled, put, texts_in
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "answers.sqlite"
+
+
+def execute(path: Path, *statements: str) -> None:
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        for statement in statements:
+            connection.execute(statement)
+
+
+def many(path: Path) -> bytes:
+    """The bytes of a file with so many answers that its trees have several levels."""
+    filled(path, *(f"{i} {'x' * 500}" for i in range(400)))
+    return path.read_bytes()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"not a database", b"x" * 100_000, b"SQLite format 3\0" + b"\xff" * 5000, bytes(8192)],
+    ids=["short", "long", "header", "zeros"],
+)
+def test_what_is_no_database_is_set_aside(path: Path, content: bytes) -> None:
+    path.write_bytes(content)
+    with store(path) as memory:
+        (warning,) = memory.warnings
+        assert "answers.sqlite.corrupt-1" in warning
+        put(memory, "a")
+        assert memory.find(asked("a")) is not None
+    assert path.with_name("answers.sqlite.corrupt-1").read_bytes() == content
+
+
+@pytest.mark.parametrize("share", [0.001, 0.2, 0.5, 0.9, 0.99])
+def test_a_truncated_file_is_set_aside(path: Path, share: float) -> None:
+    content = many(path)
+    path.write_bytes(content[: int(share * len(content))])
+    with store(path, "next") as memory:
+        put(memory, "a")
+        assert memory.find(asked("a")) is not None
+        assert len(memory.warnings) == 1
+    with store(path, "last") as memory:
+        assert memory.find(asked("a")) is not None
+
+
+def test_a_file_that_lacks_its_last_bytes_is_believed_where_it_is_whole(path: Path) -> None:
+    content = many(path)
+    path.write_bytes(content[:-1500])
+    questions = [f"{i} {'x' * 500}" for i in range(400)]
+    with store(path, "next") as memory:
+        found = {text: memory.find(asked(text)) for text in questions}
+        put(memory, "a")
+        assert memory.warnings != ()
+    assert {text for text, reply in found.items() if reply and reply.text != f"to {text}"} == set()
+    assert None in found.values()
+    with store(path, "last") as memory:
+        assert memory.find(asked("a")) is not None
+
+
+def test_an_empty_file_is_a_new_one(path: Path) -> None:
+    path.touch()
+    with store(path) as memory:
+        put(memory, "a")
+        assert memory.warnings == ()
+
+
+@pytest.mark.parametrize("log", ["-wal", "-shm", "-journal"])
+def test_rubbish_beside_the_file(path: Path, log: str) -> None:
+    filled(path, "a")
+    path.with_name(path.name + log).write_bytes(b"\xd9\xd5\x05\xf9 rubbish" * 1000)
+    with store(path, "next") as memory:
+        put(memory, "b")
+        assert memory.find(asked("b")) is not None
+
+
+def test_the_newest_two_damaged_files_stay(path: Path) -> None:
+    for i in range(5):
+        path.write_bytes(b"not a database %d" % i)
+        path.with_name("answers.sqlite-wal").write_bytes(b"nor a log %d" % i)
+        store(path).close()
+    names = sorted(name for name in os.listdir(path.parent) if "corrupt" in name and not name.endswith("-wal"))
+    assert names == ["answers.sqlite.corrupt-4", "answers.sqlite.corrupt-5"]
+    assert path.with_name("answers.sqlite.corrupt-5").read_bytes() == b"not a database 4"
+    assert texts_in(path) == set()
+
+
+def overwrite(path: Path) -> None:
+    """Damage after the first page, of the kind that only shows when a tree is read."""
+    with path.open("r+b") as file:
+        for page in range(1, path.stat().st_size // 4096):
+            file.seek(page * 4096)
+            file.write(b"\xff" * 64)
+
+
+def test_damage_behind_the_first_page_is_seen_at_once(path: Path) -> None:
+    many(path)
+    overwrite(path)
+    with store(path, "next") as memory:
+        assert "answers.sqlite.corrupt-1" in memory.warnings[0]
+        put(memory, "a")
+        assert memory.find(asked("a")) is not None
+
+
+def test_damage_that_comes_later_and_shows_at_a_find_is_not_fatal(path: Path) -> None:
+    many(path)
+    with store(path, "next") as memory:
+        overwrite(path)
+        assert memory.find(asked("0 " + "x" * 500)) is None
+        assert memory.find(asked("1 " + "x" * 500)) is None
+        put(memory, "a", "b")
+        (warning,) = memory.warnings
+        assert "answers.sqlite.corrupt-1" in warning
+    with store(path, "last") as memory:
+        assert memory.find(asked("a")) is not None
+        assert memory.find(asked("b")) is not None
+        assert memory.warnings == ()
+
+
+def test_damage_that_comes_later_and_shows_at_a_keep_is_not_fatal(path: Path) -> None:
+    many(path)
+    with store(path, "next") as memory:
+        overwrite(path)
+        memory._writer._connection.execute("PRAGMA shrink_memory")  # forgets the pages that it read at opening
+        put(memory, "a")
+        assert "answers.sqlite.corrupt-1" in memory.warnings[0]
+        memory.find(asked("a"))  # the reader still sees the old file, and may find it damaged
+        put(memory, "b")
+    assert texts_in(path) == {"a", "b"}
+    assert not path.with_name("answers.sqlite.corrupt-2").exists()
+
+
+def test_another_process_set_the_file_aside(path: Path) -> None:
+    with store(path, "next") as memory:
+        put(memory, "a")
+        for name in ("answers.sqlite-wal", "answers.sqlite-shm", "answers.sqlite"):
+            path.with_name(name).rename(path.with_name(name.replace("sqlite", "aside")))
+        with store(path, "other") as other:
+            put(other, "b")
+            put(memory, "c")
+    assert texts_in(path) == {"b", "c"}
+
+
+def test_a_newer_version_is_left_alone(path: Path) -> None:
+    filled(path, "a")
+    execute(path, f"PRAGMA user_version={VERSION + 1}")
+    before = path.read_bytes()
+    with pytest.raises(UnusableFile, match="newer version"):
+        store(path)
+    assert path.read_bytes() == before
+    assert os.listdir(path.parent) == ["answers.sqlite"]
+
+
+def test_an_older_version_is_begun_anew(path: Path) -> None:
+    execute(
+        path,
+        f"PRAGMA application_id={APPLICATION_ID}",
+        f"PRAGMA user_version={VERSION - 1}",
+        "CREATE TABLE answers (something TEXT)",
+    )
+    with store(path) as memory:
+        put(memory, "a")
+        assert memory.warnings == ()
+    assert texts_in(path) == {"a"}
+
+
+@pytest.mark.parametrize("application", [0, 252006675])
+def test_a_strangers_database_is_not_touched(path: Path, application: int) -> None:
+    execute(path, f"PRAGMA application_id={application}", "CREATE TABLE songs (name TEXT)")
+    before = path.read_bytes()
+    with pytest.raises(UnusableFile, match="another program"):
+        store(path)
+    assert path.read_bytes() == before
+    assert os.listdir(path.parent) == ["answers.sqlite"]
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "CREATE TRIGGER t AFTER INSERT ON answers BEGIN DELETE FROM answers; END",
+        "CREATE TABLE more (x)",
+        "DROP INDEX answers_by_age",
+        "CREATE VIEW v AS SELECT 1",
+    ],
+)
+def test_tables_that_somebody_prepared_are_set_aside(path: Path, statement: str) -> None:
+    filled(path, "a")
+    execute(path, statement)
+    with store(path, "next") as memory:
+        assert "answers.sqlite.corrupt-1" in memory.warnings[0]
+        put(memory, "b")
+    assert texts_in(path) == {"b"}
+
+
+@pytest.mark.parametrize(
+    "name", ["answers.sqlite", "answers.sqlite-wal", "answers.sqlite-shm", "answers.sqlite-journal"]
+)
+@pytest.mark.parametrize("dangling", [False, True])
+def test_links_are_refused(path: Path, name: str, dangling: bool) -> None:
+    elsewhere = path.parent / "elsewhere"
+    if not dangling:
+        elsewhere.write_bytes(b"precious")
+    path.with_name(name).symlink_to(elsewhere)
+    with pytest.raises(UnusableFile, match="not a plain file"):
+        store(path)
+    assert elsewhere.exists() != dangling
+
+
+def test_a_folder_in_place_of_the_file(path: Path) -> None:
+    path.mkdir()
+    with pytest.raises(UnusableFile, match="not a plain file"):
+        store(path)
+
+
+def test_a_file_in_place_of_the_folder(path: Path) -> None:
+    path.write_bytes(b"")
+    with pytest.raises(UnusableFile, match="folder cannot be made"):
+        store(path / "cache" / "answers.sqlite")
+
+
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """A folder that any user may enter, and that we may not pass as root."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        root = os.geteuid() == 0
+        yield folder
+        if root:
+            os.seteuid(0)
+        folder.chmod(0o755)
+
+
+def become_nobody() -> None:
+    if os.geteuid() == 0:
+        os.seteuid(65534)
+
+
+def test_a_read_only_folder(open_folder: Path) -> None:
+    open_folder.chmod(0o555)
+    become_nobody()
+    with pytest.raises(UnusableFile, match="cannot be opened or made"):
+        store(open_folder / "answers.sqlite")
+    with pytest.raises(UnusableFile, match="folder cannot be made"):
+        store(open_folder / "cache" / "answers.sqlite")
+
+
+@pytest.mark.parametrize(("file", "folder"), [(0o444, 0o755), (0o444, 0o555)])
+def test_a_read_only_file(open_folder: Path, file: int, folder: int) -> None:
+    path = open_folder / "answers.sqlite"
+    filled(path, "a")
+    path.chmod(file)
+    open_folder.chmod(folder)
+    become_nobody()
+    with pytest.raises(UnusableFile, match="read-only|cannot be opened"):
+        store(path)
+
+
+def test_a_file_of_ours_can_shrink(path: Path) -> None:
+    store(path).close()
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("PRAGMA auto_vacuum").fetchone() == (2,)
+        assert connection.execute("PRAGMA application_id").fetchone() == (APPLICATION_ID,)

@@ -1,0 +1,133 @@
+"""Several processes, killed processes, and full disks."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from gate.calls.cache.store import AnswerStore
+from tests.calls.asked import address, asked
+
+ROOT = Path(__file__).parents[2]
+KEEPER = [sys.executable, "-m", "tests.calls.keeper"]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "answers.sqlite"
+
+
+def start(path: Path, name: str, count: int, limit: int | None = None) -> subprocess.Popen[str]:
+    arguments = [str(path), name, str(count), *([str(limit)] if limit else [])]
+    return subprocess.Popen(
+        [*KEEPER, *arguments],
+        cwd=ROOT,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def expect_found(path: Path, texts: Sequence[str]) -> None:
+    with AnswerStore(path, address, "after") as memory:
+        found = {text: memory.find(asked(text)) for text in texts}
+        assert [text for text, reply in found.items() if reply is None] == []
+        assert all(reply.text.startswith(f"to {text} ") for text, reply in found.items() if reply)
+        assert memory.warnings == ()
+
+
+def test_killed_at_any_moment(path: Path) -> None:
+    rng = random.Random(5)
+    kept: list[str] = []
+    for turn in range(6):
+        process = start(path, f"t{turn}-", 0)
+        assert process.stdout is not None
+        first = process.stdout.readline()
+        time.sleep(rng.uniform(0, 0.4))
+        process.send_signal(signal.SIGKILL)
+        rest, err = process.communicate(timeout=60)
+        assert (process.returncode, err) == (-signal.SIGKILL, "")
+        # The last line may have been cut by the kill.
+        kept += [first.strip(), *(line.strip() for line in rest.splitlines(keepends=True) if line.endswith("\n"))]
+        expect_found(path, kept)
+    assert len(kept) > 100
+    assert os.listdir(path.parent) == ["answers.sqlite"]
+
+
+def test_killed_while_it_begins_the_file(path: Path) -> None:
+    for turn in range(4):
+        process = start(path, f"t{turn}-", 0)
+        deadline = time.monotonic() + 60
+        while not path.exists() and time.monotonic() < deadline:
+            time.sleep(0.0005)
+        process.kill()
+        process.communicate(timeout=60)
+        with AnswerStore(path, address, "after") as memory:
+            assert memory.find(asked("nothing")) is None
+            assert memory.warnings == ()
+        path.unlink()
+
+
+def test_several_processes_lose_nothing(path: Path) -> None:
+    """All begin the file together, and write to it together."""
+    processes = {f"p{i}-": start(path, f"p{i}-", 300) for i in range(4)}
+    said = {name: process.communicate(timeout=120) for name, process in processes.items()}
+    for name, (out, err) in said.items():
+        assert (processes[name].returncode, err) == (0, "")
+        assert sorted(out.split()) == sorted(f"{name}{i}" for i in range(300))
+    assert os.listdir(path.parent) == ["answers.sqlite"]
+    expect_found(path, [f"{name}{i}" for name in processes for i in range(300)])
+
+
+def test_a_damaged_file_is_set_aside_once_by_processes_that_start_together(path: Path) -> None:
+    path.write_bytes(b"not a database" * 1000)
+    processes = {f"p{i}-": start(path, f"p{i}-", 50) for i in range(3)}
+    for name, process in processes.items():
+        out, err = process.communicate(timeout=120)
+        assert (process.returncode, err) == (0, "")
+        assert {f"{name}{i}" for i in range(50)} <= set(out.split())
+    expect_found(path, [f"{name}{i}" for name in processes for i in range(50)])
+
+
+def test_a_file_that_may_not_grow(path: Path) -> None:
+    """Every answer that was said to be kept before the limit is there, and no later one is said to be."""
+    process = start(path, "a", 0, limit=400_000)
+    out, err = process.communicate(timeout=120)
+    assert (process.returncode, err) == (0, "")
+    lines = out.splitlines()
+    kept = [line for line in lines if line.startswith("a")]
+    reasons = [line for line in lines if line.startswith("not kept: ")]
+    assert len(kept) > 5
+    assert reasons == ["not kept: writing or reading failed (a limit on the size of files, a quota, or a broken disk)"]
+    assert lines.index(reasons[0]) == len(kept)
+    expect_found(path, kept)
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=600k", "tmpfs", str(folder)]
+    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True, check=False).returncode != 0:
+        pytest.skip("only root may mount a small disk; test_a_file_that_may_not_grow stands in")
+    yield folder
+    subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+def test_a_full_disk(small_disk: Path) -> None:
+    path = small_disk / "answers.sqlite"
+    process = start(path, "a", 0)
+    out, err = process.communicate(timeout=120)
+    assert (process.returncode, err) == (0, "")
+    lines = out.splitlines()
+    kept = [line for line in lines if line.startswith("a")]
+    assert len(kept) > 5
+    assert lines[len(kept)] == "not kept: the disk is full"
+    expect_found(path, kept)

@@ -1,0 +1,312 @@
+"""Real configurations of other tools become suites, and every loss is named with its line."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from gate.cases.bundles import is_bundle, read_bundle
+from gate.cases.losses import Bundle
+from gate.cases.promptfoo_assertions import MAPPED, NAMED
+from gate.cases.reading import case_of
+from gate.cases.rendering import render
+from gate.config.scorer_list import parse_scorers
+from gate.errors import InputErrors
+from gate.prompts import reading
+
+DATA = Path(__file__).parents[1] / "data" / "formats"
+COPIED = "is copied to"
+REAL = [
+    "promptfoo/simple-test/promptfooconfig.yaml",
+    "promptfoo/simple-csv/promptfooconfig.yaml",
+    "promptfoo/eval-self-grading/promptfooconfig.yaml",
+    "gh-models/sample.prompt.yml",
+]
+
+
+def real(file: str) -> Bundle:
+    return read_bundle((DATA / file).read_text(encoding="utf-8"), file, on_disk)
+
+
+def on_disk(path: str) -> str | None:
+    return (DATA / path).read_text(encoding="utf-8") if (DATA / path).is_file() else None
+
+
+def config(text: str, files: Mapping[str, str] | None = None) -> Bundle:
+    return read_bundle(text, "promptfooconfig.yaml", lambda path: (files or {}).get(path))
+
+
+def losses(bundle: Bundle) -> list[str]:
+    """All but those of prompts that are copied, which most of the configurations here have."""
+    return [f"{loss.where} {loss.what}" for loss in bundle.losses if COPIED not in loss.what]
+
+
+@pytest.mark.parametrize("file", REAL)
+def test_a_real_configuration_becomes_suites_that_can_be_asked(file: str) -> None:
+    bundle = real(file)
+    assert is_bundle(file)
+    for suite in bundle.suites:
+        parse_scorers(list(suite.scorers), file)
+        text = bundle.files.get(suite.prompt) or on_disk(suite.prompt)
+        assert text is not None
+        prompt = reading.parse(text, suite.prompt, template=suite.template)
+        for entry in suite.cases:
+            assert render(prompt, case_of(entry))[-1].role == "user"
+        assert len(suite.cases) >= 2 and suite.model
+    assert all(loss.where.startswith(file.rsplit("/", 1)[0]) for loss in bundle.losses)
+
+
+def test_what_a_real_configuration_loses_is_named_with_its_line() -> None:
+    bundle = real(REAL[0])
+    where = "promptfoo/simple-test/promptfooconfig.yaml"
+    assert [suite.name for suite in bundle.suites] == ["prompts-1", "prompts-2"]
+    assert losses(bundle) == [
+        f"{where}:34 assertion type 'python' of test 4 is not brought along",
+        f"{where}:38 assertion type 'similar' of test 4 is put differently: no embeddings: the score is the share of "
+        "words in common (F1), and its threshold is the gate's own, 0.7",
+        f"{where}:46 assertion type 'llm-rubric' of test 5 is put differently: the gate's judge scores it, by these "
+        "criteria alone",
+    ]
+    assert bundle.suites[0].cases[4]["scorers"] == [
+        {"judge": {"criteria": "Is spoken like a pirate"}},
+        {"contains": {"value": "arrr", "ignore_case": True}},
+    ]
+    assert bundle.files["promptfoo/simple-test/prompts/prompts-1.j2"].startswith("Rephrase this from")
+
+
+def test_a_template_that_jinja2_cannot_read_is_named_and_the_others_are_brought_along() -> None:
+    bundle = real(REAL[1])
+    assert [suite.prompt for suite in bundle.suites] == ["promptfoo/simple-csv/prompts/prompts-2.j2"]
+    lost, copied = bundle.losses
+    assert "No filter named 'load'" in lost.what
+    assert copied.what == (
+        "promptfoo/simple-csv/prompts.txt is copied to promptfoo/simple-csv/prompts/prompts-2.j2: only a change of the "
+        "copy is noticed from now on"
+    )
+    assert {lost.where, copied.where} == {"promptfoo/simple-csv/promptfooconfig.yaml:3"}
+
+
+def test_a_configuration_without_a_prompt_that_can_be_read_says_why() -> None:
+    with pytest.raises(InputErrors, match="is JSON that a template makes"):
+        real("promptfoo/openai-chat-history/promptfooconfig.yaml")
+
+
+def test_default_tests_scenarios_lists_and_files() -> None:
+    bundle = config(
+        """
+prompts:
+  - {id: file://p.json, label: Chat}
+  - 'Translate {{ word }} to {{ language }}{{ style }}'
+  - file://build.py:main
+providers: ['exec:run.sh', {id: 'openai:chat:gpt-5', config: {temperature: 0, top_k: 3}}, 'anthropic:messages:claude-x']
+defaultTest:
+  vars: {language: French}
+  assert: [{type: not-icontains, value: sorry}]
+  options: {provider: 'openai:gpt-5'}
+tests:
+  - vars: {word: [dog, cat], language: [German, French]}
+  - vars: {word: file://word.txt}
+    assert: [{type: llm-rubric, value: 'Kind to {{ word }}', weight: 2}]
+    metadata: {tier: pro, deep: {a: 1}}
+    threshold: 0
+  - {vars: {word: a}, assert: [{type: equals, value: b}], metadata: {tier: free},
+     options: {disableDefaultAsserts: true}}
+scenarios:
+  - config: [{vars: {language: Dutch}, metadata: {a: b}}, {vars: {language: Danish}}]
+    tests: [{vars: {word: hat}}]
+redteam: {}
+""",
+        {"p.json": '[{"role": "system", "content": {{ language | dump }}},'
+                   '{"role": "user", "content": "user:\\n{{ word }}"}]',
+         "word.txt": "bird\n"},
+    )  # fmt: skip
+    chat, plain = bundle.suites
+    assert (chat.name, chat.prompt, plain.prompt) == ("Chat", "prompts/chat.prompty", "prompts/prompt.j2")
+    assert (chat.model, dict(chat.params), chat.slices) == ("openai:gpt-5", {"temperature": 0}, ("tier",))
+    assert chat.scorers == ({"contains": {"value": "sorry", "ignore_case": True}, "negate": True},)
+    words = [(case["id"], case["vars"]["word"], case["vars"]["language"]) for case in chat.cases]  # type: ignore[index, call-overload]
+    assert words == [
+        ("test-1-1", "dog", "German"), ("test-1-2", "cat", "German"), ("test-1-3", "dog", "French"),
+        ("test-1-4", "cat", "French"), ("test-2", "bird", "French"), ("test-3", "a", "French"),
+        ("test-4", "hat", "Dutch"), ("test-5", "hat", "Danish"),
+    ]  # fmt: skip
+    assert chat.cases[4]["extra_scorers"] == [
+        {"judge": {"criteria": "Kind to {{ word }}", "model": "openai:gpt-5"}, "weight": 2}
+    ]
+    assert "scorers" in chat.cases[5]
+    assert plain.cases[0]["vars"] == {"word": "dog", "language": "German", "style": ""}
+    messages = render(reading.parse(bundle.files[chat.prompt], chat.prompt), case_of(chat.cases[0]))
+    assert [(one.role, one.content) for one in messages] == [("system", "German"), ("user", "user:\ndog")]
+    assert losses(bundle) == [
+        "promptfooconfig.yaml:22 'redteam' is left out",
+        "promptfooconfig.yaml:5 a prompt is taken from file://build.py:main, which is code, and is not run",
+        "promptfooconfig.yaml:6 the provider 'exec:run.sh' is no model that the gate can ask",
+        "promptfooconfig.yaml:6 'top_k' of the model is left out",
+        "promptfooconfig.yaml:6 the provider 'anthropic:messages:claude-x' is left out: a suite asks one model",
+        "promptfooconfig.yaml:14 assertion type 'llm-rubric' of test 2 is put differently: the gate's judge scores it, "
+        "by these criteria alone",
+        "promptfooconfig.yaml:16 threshold 0 of test 2 is left out: it must be above 0 and at most 1",
+        "promptfooconfig.yaml:15 metadata 'deep' of test 2 is no short text, and is left out",
+        "promptfooconfig.yaml:20 'metadata' of a scenario's config is left out",
+    ]
+
+
+@pytest.mark.parametrize("kind", sorted(MAPPED))
+def test_every_mapped_type_becomes_a_scorer_that_the_gate_takes(kind: str) -> None:
+    value = {"latency": "", "cost": "", "word-count": "{min: 1, max: 9}", "contains-all": "[a, b]"}.get(kind, '"abc"')
+    if kind == "is-json":
+        value = "{type: object}"
+    for negated in ("", "not-"):
+        row = f"{{type: '{negated}{kind}', value: {value}, threshold: 0.5, weight: 2, metric: m}}"
+        bundle = config(f"prompts: ['{{{{ a }}}}']\ntests: [{{vars: {{a: b}}, assert: [{row}]}}]\n")
+        (scorer,) = bundle.suites[0].cases[0]["scorers"]  # type: ignore[misc]
+        (spec,) = parse_scorers([scorer], "test")
+        assert spec.kind in MAPPED[kind].scorer
+        assert (spec.name, spec.weight) == ("m", 2)
+        assert spec.negate is bool(negated and not MAPPED[kind].judged)
+        told = [loss.what for loss in bundle.losses if "put differently" in loss.what]
+        assert bool(told) is bool(MAPPED[kind].differs or (negated and MAPPED[kind].judged))
+
+
+@pytest.mark.parametrize("kind", [*sorted(NAMED), "no-such-type"])
+def test_every_other_type_is_named(kind: str) -> None:
+    bundle = config(f"prompts: ['{{{{ a }}}}']\ntests: [{{vars: {{a: b}}, assert: [{{type: '{kind}', value: x}}]}}]\n")
+    assert "scorers" not in bundle.suites[0].cases[0]
+    (first, second) = [loss for loss in bundle.losses if COPIED not in loss.what]
+    assert first.where == "promptfooconfig.yaml:2" and f"'{kind}'" in first.what and first.remedy
+    assert second.what.startswith("1 of 1 cases have no assertion")
+
+
+def test_sets_share_their_weight_and_nothing_counts_with_weight_0() -> None:
+    bundle = config(
+        "prompts: ['{{ a }}']\ntests:\n- vars: {a: b}\n  assert:\n"
+        "  - {type: assert-set, weight: 3, threshold: 0.5, assert: "
+        "[{type: contains, value: x}, {type: regex, value: '(?<n>y)'}]}\n"
+        "  - {type: equals, value: z, weight: 0}\n  - {type: regex, value: '('}\n"
+        "  - {type: contains, value: x, transform: t}\n"
+    )
+    assert bundle.suites[0].cases[0]["scorers"] == [
+        {"contains": {"value": "x", "ignore_case": False}, "weight": 1.5},
+        {"regex": {"pattern": "(?P<n>y)"}, "weight": 1.5},
+    ]
+    told = " ".join(losses(bundle))
+    assert all(word in told for word in ("threshold of an assert-set", "weight 0", "'regex'", "transform"))
+
+
+def test_files_in_a_list_are_read_and_a_pattern_says_what_to_write() -> None:
+    text = (
+        "prompts: ['{{ a }}']\ntests: [{vars: {a: ['file://1.txt', 'file://2.txt', x]}}, {vars: {a: 'file://*.txt'}}]\n"
+    )
+    bundle = config(text, {"1.txt": "one\n", "2.txt": "two\n"})
+    assert [entry.get("vars") for entry in bundle.suites[0].cases][:3] == [{"a": "one"}, {"a": "two"}, {"a": "x"}]
+    assert [loss.remedy for loss in bundle.losses if "file://*.txt" in loss.what][0].startswith("list its files")
+
+
+def test_nothing_outside_of_the_repository_is_read() -> None:
+    asked: list[str] = []
+
+    def other(path: str) -> str | None:
+        asked.append(path)
+        return "secret" if "prompts/" not in path else None
+
+    text = "prompts: ['{{ a }}']\ntests: [{vars: {a: 'file://../../etc/passwd', b: file:///etc/passwd}}]\n"
+    bundle = read_bundle(text, "sub/promptfooconfig.yaml", other)
+    assert not [path for path in asked if "etc" in path]
+    assert len([one for one in losses(bundle) if "cannot be read here" in one]) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a: &a [x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: [" + "*b," * 3000 + "]", "more than 20,000 values"),
+        ("[" * 200 + "]" * 200, "nested more than"),
+        ("prompts: !!python/object:os.system x", "tag"),
+        ("just a text", "must hold a mapping"),
+        ("prompts: []", "no prompt"),
+        ("x" * 2_000_000, "longer than"),
+    ],
+)
+def test_hostile_configurations_end_in_a_word(text: str, said: str) -> None:
+    with pytest.raises(InputErrors, match=said):
+        config(text)
+
+
+def test_combinations_are_bounded() -> None:
+    many = "[" + ", ".join(f"w{at}" for at in range(200)) + "]"
+    bundle = config(f"prompts: ['{{{{ a }}}}']\ntests: [{{vars: {{a: {many}, b: {many}, c: {many}}}}}]\n")
+    assert len(bundle.suites[0].cases) == 1_000
+    assert "8,000,000 combinations" in losses(bundle)[0]
+
+
+def test_a_prompty_file_brings_its_sample_and_model() -> None:
+    text = (
+        "---\nname: Basic\nmodel: {configuration: {type: openai, name: gpt-4o}, parameters: {max_tokens: 9}}\n"
+        "sample: {firstName: Jane, question: Why?}\n---\nsystem:\nYou help {{firstName}}.\n\nuser:\n{{question}}\n"
+    )
+    bundle = read_bundle(text, "p/basic.prompty", lambda _: None)
+    (suite,) = bundle.suites
+    assert (suite.name, suite.prompt, suite.model) == ("basic", "p/basic.prompty", "openai:gpt-4o")
+    assert dict(suite.params) == {"max_output_tokens": 9} and not bundle.files
+    assert suite.cases == ({"id": "sample", "vars": {"firstName": "Jane", "question": "Why?"}},)
+
+
+@pytest.mark.parametrize(
+    "written", ["${file:chat.json}", "chat.json", "${file:no.json}", "${file:../../x.json}", "chat"]
+)
+def test_a_sample_in_another_file_is_read(written: str) -> None:
+    text = f"---\nsample: {written}\n---\nuser:\n{{{{ question }}}}\n"
+    bundle = read_bundle(text, "p/a.prompty", {"p/chat.json": '{"question": "Why?", "history": []}'}.get)
+    cases = [dict(case) for case in bundle.suites[0].cases]
+    told = [loss.what for loss in bundle.losses if "the sample" in loss.what]
+    if "chat.json" in written:
+        assert (cases, told) == ([{"id": "sample", "vars": {"question": "Why?", "history": []}}], [])
+    else:
+        assert (cases, len(told)) == ([], 1)
+
+
+def test_evaluators_of_github_models() -> None:
+    text = (
+        "messages: [{role: user, content: '{{input}}'}]\nmodel: nobody/knows\nresponseFormat: text\nevaluators:\n"
+        "- {name: a, string: {endsWith: '!', startsWith: Dear}}\n"
+        "- {name: b, uses: github/fluency}\n- {name: c, uses: mine/own}\n"
+        "- {name: d, llm: {modelId: openai/gpt-4o, prompt: 'Is {{completion}} kind?', "
+        "choices: [{choice: 'yes', score: 1}]}}\n"
+    )
+    bundle = read_bundle(text, "x.prompt.yml", lambda _: None)
+    (suite,) = bundle.suites
+    assert suite.cases == () and suite.model is None
+    assert suite.scorers[0] == {"starts_with": {"value": "Dear", "strip": False, "ignore_case": True}, "name": "a"}
+    assert suite.scorers[2] == {
+        "judge": {"criteria": "Is the answer kind?\n\nyes = 1", "model": "openai:gpt-4o"},
+        "name": "d",
+    }
+    assert [loss.where for loss in bundle.losses] == [f"x.prompt.yml:{n}" for n in (5, 6, 7, 8)] + ["x.prompt.yml"] + [
+        "x.prompt.yml:3"
+    ]
+
+
+def test_what_stays_as_it_is_and_should_not_is_told() -> None:
+    bundle = config(
+        "prompts: ['{{ a }}']\ndefaultTest: {assert: [{type: equals, value: x}]}\ntests:\n"
+        "- {vars: {a: 'by {{ b }}'}, options: {disableDefaultAsserts: true}}\n"
+        "scenarios: [{config: [{vars: {a: 'file://a.txt'}}], tests: [{}]}]\n",
+        {"a.txt": "from a file\n"},
+    )
+    assert losses(bundle) == [
+        "promptfooconfig.yaml:4 test 1 sets the default assertions aside and has no others, so they stay",
+    ]
+    assert bundle.suites[0].cases[0]["vars"] == {"a": "by "}
+    assert bundle.suites[0].cases[1]["vars"] == {"a": "from a file"}
+
+
+def test_a_set_that_holds_itself_ends() -> None:
+    bundle = config(
+        "prompts: ['{{ a }}']\nassertionTemplates:\n  s:\n    type: assert-set\n    assert:\n"
+        "    - {$ref: '#/assertionTemplates/s'}\n    - {$ref: '#/assertionTemplates/r'}\n"
+        "    - {type: contains, value: x}\n"
+        "  r: {$ref: '#/assertionTemplates/r'}\n"
+        "tests: [{vars: {a: b}, assert: [{$ref: '#/assertionTemplates/s'}, {$ref: '#/nowhere'}]}]\n"
+    )
+    assert len(bundle.suites[0].cases[0]["scorers"]) == 1  # type: ignore[arg-type]
+    told = " ".join(losses(bundle))
+    assert all(word in told for word in ("inside another", "without end", "leads nowhere"))

@@ -1,0 +1,54 @@
+"""The page about other tools names every type of assertion, and says of each what the code does."""
+
+import re
+from pathlib import Path
+
+from gate.cases.convert import FORMATS, bring
+from gate.cases.promptfoo_assertions import KNOWN, MAPPED, NAMED
+
+DOCS = Path(__file__).parents[2] / "docs"
+PAGE = (DOCS / "how-to" / "bring-cases.md").read_text(encoding="utf-8")
+DOCUMENTED = """
+answer-relevance bleu classifier contains contains-all contains-any contains-html contains-json contains-sql
+contains-xml context-faithfulness context-recall context-relevance conversation-relevance cost equals
+factuality finish-reason g-eval
+gleu guardrails icontains icontains-all icontains-any is-html is-json is-refusal is-sql is-valid-function-call
+is-valid-openai-function-call is-valid-openai-tools-call is-xml javascript latency levenshtein llm-rubric pi meteor
+model-graded-closedqa model-graded-factuality moderation perplexity perplexity-score python regex rouge-n ruby similar
+similar:cosine similar:dot similar:euclidean starts-with tool-call-f1 skill-used trajectory:goal-success
+trajectory:tool-args-match trajectory:tool-sequence trajectory:tool-used trajectory:step-count trace-error-spans
+trace-span-count trace-span-duration search-rubric word-count webhook select-best max-score human assert-set
+""".split()
+"""The types of promptfoo, as of November 2026."""
+
+
+def test_every_documented_type_is_mapped_or_named() -> None:
+    assert not set(DOCUMENTED) - KNOWN
+    assert not MAPPED.keys() & NAMED.keys()
+
+
+def test_the_tables_say_what_the_code_does() -> None:
+    for kind, mapped in MAPPED.items():
+        scorers = mapped.scorer.replace(", ", "`, `")
+        assert f"| `{kind}` | `{scorers}` | {mapped.differs or 'the same'} |" in PAGE
+    for kind, remedy in NAMED.items():
+        assert f"| `{kind}` | {remedy} |" in PAGE
+
+
+def test_the_sheet_of_the_page_becomes_what_the_page_says() -> None:
+    (sheet,) = re.findall(r"```csv\n(.*?)```", PAGE, re.DOTALL)
+    found = bring(sheet, "questions.csv", slices=["tier"])
+    told = ", ".join(f"{heading} → {meaning}" for heading, meaning in found.columns)
+    assert f"cases.jsonl: {len(found.cases)} new\ncolumns: {told}\n" in PAGE
+    assert found.cases[0] == {
+        "id": "row-1",
+        "input": "Where is my order?",
+        "expected": "tracking",
+        "vars": {"tone": "kind"},
+        "slices": {"tier": "free"},
+    }
+
+
+def test_the_reference_names_every_format() -> None:
+    section = (DOCS / "reference.md").read_text(encoding="utf-8").partition("### Formats")[2].partition("\n## ")[0]
+    assert not [name for name in FORMATS if f"`{name}`" not in section]

@@ -1,0 +1,66 @@
+"""Assertions in code: the few forms that are scorers, and all else, which is named and never run."""
+
+from typing import Any
+
+import pytest
+
+from gate.cases.promptfoo_assertions import from_text, scorers_of
+from gate.cases.promptfoo_context import Context, value_at
+from tests.cases.test_promptfoo_said import Heard
+
+
+def read(kind: str, code: str, **more: Any) -> tuple[list[Any], list[str]]:
+    """The scorers of one assertion, and what is told of it."""
+    heard = Heard()
+    return scorers_of(value_at([{"type": kind, "value": code, **more}], 1), Context(heard), "test 1"), heard
+
+
+def test_a_length_is_counted_in_characters_and_that_is_told() -> None:
+    for kind, code in (("javascript", "output.trim().length >= 5;"), ("python", "len(output.strip()) >= 5")):
+        assert read(kind, code, weight=2, metric="form") == (
+            [{"characters": {"min": 5}, "weight": 2, "name": "form"}],
+            [
+                f"assertion type '{kind}' of test 1 is put differently: blanks around the answer do not count, and an "
+                "emoji is one character"
+            ],
+        )
+
+
+def test_an_answer_that_must_parse_is_json() -> None:
+    assert read("javascript", "JSON.parse(output)") == ([{"json": {"fence": False}}], [])
+    assert read("python", "json.loads(output)") == ([{"json": {"fence": False}}], [])
+
+
+@pytest.mark.parametrize(
+    ("kind", "code"),
+    [
+        ("javascript", "process.exit(1)"),
+        ("javascript", "output.includes('a') || output.includes('b')"),
+        ("javascript", "output.includes('{{ a }}')"),
+        ("javascript", "output.includes('\\x41')"),
+        ("javascript", "output.includes('a') // && false"),
+        ("javascript", "output.includes('a', 3)"),
+        ("javascript", "output.length > -1"),
+        ("javascript", "JSON.parse(output).a === 1"),
+        ("javascript", "(" * 400 + "output.includes('a')" + ")" * 400),
+        ("python", "__import__('os').system('x')"),
+        ("python", "'a' in output in output"),
+        ("python", "'a' in output\n"),
+        ("python", "len(output) < True"),
+        ("python", "json.loads(output)['a'] == 1"),
+    ],
+)
+def test_any_other_code_is_a_program_and_named(kind: str, code: str) -> None:
+    assert read(kind, code) == ([], [f"assertion type '{kind}' of test 1 is not brought along"])
+
+
+def test_python_turned_round_is_named_since_promptfoo_does_not_turn_it() -> None:
+    assert read("not-python", "'a' in output")[0] == []
+    assert read("not-javascript", "output.includes('a')")[0] == [
+        {"contains": {"value": "a", "ignore_case": False}, "negate": True}
+    ]
+
+
+def test_code_in_a_cell_of_a_table_is_read_as_well() -> None:
+    assertion = from_text("fn: output.trim().length > 3", 1).data
+    assert scorers_of(value_at([assertion], 1), Context(Heard()), "test 1") == [{"characters": {"min": 4}}]

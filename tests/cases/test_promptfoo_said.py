@@ -1,0 +1,130 @@
+"""What promptfoo itself said of an answer, recorded, is what its assertion says here once it is brought along."""
+
+import json
+import math
+import re
+import unicodedata
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gate.cases.case import Case
+from gate.cases.promptfoo_assertions import from_text, scorers_of
+from gate.cases.promptfoo_context import Context, value_at
+from gate.cases.promptfoo_tests import cases_of
+from gate.config.scorer_list import parse_scorers
+from gate.errors import InputErrors
+from gate.record.transcript import Unscored
+from gate.record.usage import Dollars
+from gate.scoring.interface import Subject
+from gate.scoring.pass_rule import combine_scores, reaches
+from gate.scoring.validators.registry import validate
+
+SAID = json.loads((Path(__file__).parents[1] / "data/formats/promptfoo/said/said.json").read_text(encoding="utf-8"))
+ASTRAL = re.compile("[\U00010000-\U0010ffff]")
+
+
+class Heard(list[str]):
+    """The losses."""
+
+    def add(self, line: int, message: str, hint: str = "") -> None:
+        """See `Tell`."""
+        self.append(message)
+
+
+def _differs_in_case(base: str, value: str, answer: str) -> bool:
+    return base.startswith("icontains") and any(text.casefold() != text.lower() for text in (value, answer))
+
+
+DIFFER: dict[str, Callable[[str, str, str], bool]] = {
+    "NFC": lambda base, value, answer: any(unicodedata.normalize("NFC", one) != one for one in (value, answer)),
+    "case folding": _differs_in_case,
+    "blanks of Unicode": lambda base, value, answer: base == "regex" and r"\s" in value.lower() and "\ufeff" in answer,
+    "an emoji is one sign": lambda base, value, answer: base == "regex" and bool(ASTRAL.search(answer)),
+    "a group that took no part": lambda base, value, answer: base == "regex" and r"\1" in value,
+    "one key twice, or a number without end": lambda base, value, answer: (
+        base == "is-json" and answer in ('{"a": 1, "a": 2}', '{"a": 1e400}')
+    ),
+}
+"""Where the two differ, as the page about other tools says: kind, value and answer."""
+
+
+def _said(scorer: Any, variables: Any, answer: str) -> str:
+    """1, 0 or e, as recorded."""
+    spec = parse_scorers([scorer], "here")[0]
+    try:
+        value = validate(spec, Subject(Case("c", input="q", vars=variables), answer)).value
+    except InputErrors:
+        return "e"
+    assert not isinstance(value, Unscored), value.reason
+    return str(int(value))
+
+
+def test_what_promptfoo_said_is_said_here() -> None:
+    compared, used = 0, set[str]()
+    for row in SAID["rows"]:
+        assertion = row["assert"]
+        heard = Heard()
+        found = scorers_of(value_at([assertion], 1), Context(heard), "test 1")
+        if not found:
+            assert heard, assertion
+            continue
+        base, value = assertion["type"].removeprefix("not-"), json.dumps(assertion.get("value"), ensure_ascii=False)
+        value = value if not isinstance(assertion.get("value"), str) else assertion["value"]
+        for answer, there in zip(SAID["outputs"][row["outputs"]], row["said"], strict=True):
+            here = _said(found[0], row["vars"], answer)
+            if there == "e" or heard or here == "e" and "missing" in value:
+                continue  # it has no meaning there, or a loss is told, or what no test gives is put in beforehand
+            compared += 1
+            reasons = [name for name, differ in DIFFER.items() if differ(base, value, answer)]
+            assert here == there or reasons, (assertion, answer, there)
+            used.update(reasons if here != there else ())
+    assert compared > 20_000
+    assert used == DIFFER.keys()
+
+
+@pytest.mark.parametrize("test", SAID["tests"], ids=map(str, range(len(SAID["tests"]))))
+def test_weights_sets_and_thresholds_come_to_the_same(test: dict[str, Any]) -> None:
+    heard = Heard()
+    row: dict[str, Any] = {"vars": {"x": "y"}, **{key: test[key] for key in ("assert", "threshold") if key in test}}
+    (case,) = cases_of(value_at(row, 1), 1, Context(heard))
+    specs = parse_scorers(case["scorers"], "here")
+    subject = Subject(Case("c", input="q"), test["output"], 0.01, Dollars(0.01))
+    scores = [validate(spec, subject) for spec in specs]
+    mean = combine_scores(scores)
+    assert isinstance(mean, float) and math.isclose(mean, test["score"], abs_tol=1e-6)
+    threshold = case.get("threshold")
+    good = all(one.value == 1 for one in scores) if threshold is None else reaches(mean, float(str(threshold)))
+    assert good == test["pass"]
+    assert not [one for one in heard if "weight 0" not in one]
+
+
+CELLS = [
+    (" Paris ", {"type": "equals", "value": "Paris"}),
+    ("contains: Paris", {"type": "contains", "value": "Paris"}),
+    ('icontains-any:a,"x, y",paris', {"type": "icontains-any", "value": ["a", "x, y", "paris"]}),
+    ("not-contains:Rome", {"type": "not-contains", "value": "Rome"}),
+    ("regex:^P", {"type": "regex", "value": "^P"}),
+    ("is-json", {"type": "is-json"}),
+    ('is-json:{"type":"object"}', {"type": "is-json", "value": '{"type":"object"}'}),
+    ("similar(0.8):Hi there", {"type": "similar", "value": "Hi there", "threshold": 0.8}),
+    ("grade:is polite", {"type": "llm-rubric", "value": "is polite"}),
+    ("fn:output.length > 3", {"type": "javascript", "value": "output.length > 3"}),
+    ("javascript: output === 'x'", {"type": "javascript", "value": "output === 'x'"}),
+    ("latency(500)", {"type": "latency", "threshold": 500}),
+    ("word-count:1", {"type": "word-count", "value": "1"}),
+    ("answer-relevance", {"type": "answer-relevance", "threshold": 0.75}),
+    ("not-is-refusal", {"type": "not-is-refusal"}),
+    ("Contains:Hello", {"type": "equals", "value": "Contains:Hello"}),
+    ("unknown:x", {"type": "equals", "value": "unknown:x"}),
+    ("a: b", {"type": "equals", "value": "a: b"}),
+    ("=5", {"type": "equals", "value": "=5"}),
+]
+"""Cells, and the assertions that promptfoo 0.123.1 makes of them."""
+
+
+@pytest.mark.parametrize(("cell", "assertion"), CELLS)
+def test_a_cell_becomes_the_assertion_that_promptfoo_makes_of_it(cell: str, assertion: dict[str, Any]) -> None:
+    assert from_text(cell, 1).data == assertion

@@ -1,0 +1,307 @@
+"""Cases as files have them: what they become, where each mistake is told, and what the JSON Schema says of both."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+
+from gate import limits
+from gate.cases.case import Case, Persona
+from gate.cases.forms import AgentTest, Expectations, GoldenTranscript, PlainCase
+from gate.cases.labels import case_schema, cases_schema
+from gate.cases.reading import parse
+from gate.errors import InputErrors
+from gate.messages import Message
+from tests.config.texts import errors
+
+DATA = Path(__file__).parents[1] / "data/golden"
+TURN = {"role": "user", "content": "My AC is out."}
+TRANSCRIPT = {"id": "a", "state": "welcome", "conversation": [TURN]}
+AGENT = {"name": "a", "prompt": "Hi"}
+ROUNDS = {
+    "name": "b",
+    "rounds": [{"prompt": "Hi", "expected_tools": ["t"], "judge_threshold": 0.9}, {"prompt": "And?"}],
+}
+CASE = Draft202012Validator(case_schema())
+
+
+def one(entry: object, file: str = "c.jsonl") -> Case:
+    (case,) = parse(json.dumps(entry), file)
+    return case
+
+
+def test_a_plain_case() -> None:
+    entry = {
+        "id": "r1",
+        "input": "Where?",
+        "expected": {"a": [1, None]},
+        "slices": {"tier": "pro", "year": 2024, "paid": True, "rate": 1.5},
+        "slice": "enterprise",
+        "cluster": 7,
+        "scorers": ["exact", {"contains": "x"}],
+        "vars": {"name": "Ada", "list": [1]},
+        "extra_scorers": [{"regex": "y", "negate": True}],
+        "criteria": "Is kind.",
+        "threshold": 0.9,
+    }
+    case = one(entry)
+    assert (case.id, case.input, case.expected, case.cluster) == ("r1", "Where?", {"a": [1, None]}, "7")
+    expected = {"tier": "pro", "year": "2024", "paid": "true", "rate": "1.5", "slice": "enterprise"}
+    assert case.slices == expected
+    assert [spec.name for spec in case.scorers or ()] == ["exact", "contains"]
+    assert [(spec.name, spec.negate) for spec in case.extra_scorers] == [("regex", True)]
+    assert (case.criteria, case.threshold, case.where) == ("Is kind.", 0.9, "c.jsonl:1")
+
+
+def test_a_conversation() -> None:
+    turns = [("developer", "d"), ("user", "u"), ("assistant", "a"), ("user", "v")]
+    case = one({"id": 1, "messages": [{"role": role, "content": content} for role, content in turns]})
+    assert [message.role for message in case.messages] == ["system", "user", "assistant", "user"]
+    assert (case.id, case.input) == ("1", "")
+
+
+def test_marks_line_ends_and_separators_are_let_pass() -> None:
+    text = '\ufeff{"id":"a","input":"x\u2028y\u0085z"}\r\n\r\n  \n{"id":"b","input":"\\ud83d\\ude00"}\r\n'
+    assert parse(text, "c.jsonl") == (
+        Case("a", "x\u2028y\u0085z", where="c.jsonl:1"),
+        Case("b", "\U0001f600", where="c.jsonl:4"),
+    )
+
+
+def test_a_golden_transcript_as_it_is_documented() -> None:
+    case = parse((DATA / "documented.json").read_text(encoding="utf-8"), "g.json")[0]
+    said = "Yeah my AC's been blowing warm since yesterday morning"
+    assert (case.id, case.messages, case.input) == ("discovery_verbose_fail", (Message("user", said),), "")
+    assert case.slices == {"state": "discovery"}
+    assert case.vars["state"] == "discovery"
+    assert case.vars["session"]["zip_code"] == "78745"  # type: ignore[index, call-overload]
+    wanted = [
+        ("max_sentences", "sentences", ("max", 2)),
+        ("must_paraphrase", "paraphrases", None),
+        ("forbidden_words", "forbidden_words", ("words", ["transition", "process", "handle"])),
+        ("should_ask", "asks", ("about", ["name"])),
+    ]
+    assert [(spec.name, spec.kind) for spec in case.extra_scorers] == [(name, kind) for name, kind, _ in wanted]
+    for spec, (_, _, option) in zip(case.extra_scorers, wanted, strict=True):
+        assert (spec.weight, spec.required) == (0.25, False)
+        assert option is None or spec.options[option[0]] == option[1]
+
+
+def test_what_a_transcript_leaves_out_is_not_expected() -> None:
+    bare = one(TRANSCRIPT)
+    nothing = {"max_sentences": None, "must_paraphrase": False, "forbidden_words": [], "should_ask": None}
+    assert one({**TRANSCRIPT, "expect": nothing, "session": None}) == bare
+    assert (bare.extra_scorers, bare.vars) == ((), {"state": "welcome", "session": {}})
+    common = {"slice": "loud", "vars": {"company": "Cool Air"}, "criteria": "Stays calm.", "scorers": ["refusal"]}
+    case = one({**TRANSCRIPT, **common})
+    assert case.slices == {"slice": "loud", "state": "welcome"}
+    assert case.vars == {"company": "Cool Air", "state": "welcome", "session": {}}
+
+
+def test_tests_of_agents() -> None:
+    entry = {
+        **{"name": "occupancy", "prompt": "How full is it?", "judge_prompt": "Names a share.", "judge_threshold": 0.7},
+        **{"facts": {"listing": "Beach House", "month": "May"}, "expected_tools": {"in_order": ["a", "b"]}},
+    }
+    case = one(entry)
+    assert (case.id, case.input, case.criteria, case.judge_threshold) == ("occupancy", "How full is it?",
+                                                                         "Names a share.", 0.7)  # fmt: skip
+    assert case.facts == "listing: Beach House\nmonth: May"
+    (tools,) = case.extra_scorers
+    assert (tools.kind, tools.name, tools.required, tools.options["in_order"]) == (
+        *("tools", "expected_tools", True),
+        ["a", "b"],
+    )
+    talk = one({**ROUNDS, "id": "n-1", "test_agent_revival": True})
+    assert (talk.id, talk.input, talk.revival, [said.said for said in talk.rounds]) == (
+        "n-1",
+        "Hi",
+        True,
+        ["Hi", "And?"],
+    )
+    assert (talk.rounds[0].threshold, talk.rounds[0].scorers[0].name) == (0.9, "expected_tools of rounds")
+    assert one({"name": "u", "user": {"goal": "Learn."}}).user == Persona("a customer", "Learn.", 6)
+
+
+@pytest.mark.parametrize("entry", [{"id": "r1", "input": "Where?"}, TRANSCRIPT, ROUNDS])
+def test_a_case_of_every_form_may_be_obsolete(entry: dict[str, object]) -> None:
+    assert (one({**entry, "obsolete": True}).obsolete, one(entry).obsolete) == (True, False)
+
+
+GOOD: list[dict[str, Any]] = [
+    {"id": 1, "messages": [TURN], "slices": {"n": 2, "b": True}},
+    {"id": "1", "vars": {"x": [1, {"y": None}]}, "expected": {"a": 1}},
+    {"id": "1", "input": "x", "slice": "s", "cluster": "c", "criteria": "k", "threshold": 0.5, "obsolete": False},
+    {"id": "1", "input": "x", "scorers": ["exact"], "extra_scorers": [{"contains": "y", "weight": 2}]},
+    {**TRANSCRIPT, "expect": {"max_sentences": 2, "should_ask": "name"}, "session": {"a": 1}},
+    {**AGENT, "expected_tools": ["t"], "judge_prompt": "k", "judge_threshold": 0.5},
+    {**ROUNDS, "test_agent_revival": True, "facts": {"a": 1}},
+    {"name": "1", "user": {"goal": "g", "persona": "p", "max_turns": 3}},
+]
+WRONG: list[tuple[dict[str, Any], str]] = [
+    ({"input": "x"}, "'id' is missing"),
+    ({"id": "a", "input": 3}, "input must be text, not 3"),
+    ({"id": "a", "inptu": "x"}, "unknown key 'inptu' (did you mean 'input'?)"),
+    ({"id": "a", "input": "x", "answer": "y"}, "unknown key 'answer' (did you mean 'expected'?)"),
+    ({"id": "a", "messages": []}, "messages is empty"),
+    ({"id": "a", "messages": ["x"]}, "messages[0] must be a mapping, not 'x'"),
+    ({"id": "a", "messages": [{"role": "user"}]}, "'content' is missing in messages[0]"),
+    ({"id": "a", "messages": [{"role": "usr", "content": "x"}]}, "messages[0].role must be system, developer, user or"),
+    ({"id": "a", "input": "x", "slices": ["a"]}, "slices must be a mapping, not a list"),
+    ({"id": "a", "input": "x", "cluster": {}}, "cluster must be text, not a mapping"),
+    ({"id": "a", "input": "x", "scorers": ["exat"]}, "unknown scorer 'exat' (did you mean 'exact'?"),
+    ({"id": "a", "input": "x", "threshold": 0}, "threshold must be a number above 0 to 1, not 0"),
+    ({**TRANSCRIPT, "messages": [TURN]}, "unknown key 'messages' (did you mean 'conversation'?)"),
+    ({**TRANSCRIPT, "conversation": []}, "conversation is empty"),
+    ({**TRANSCRIPT, "expect": "short"}, "expect must be a mapping, not 'short'"),
+    ({**TRANSCRIPT, "expect": {"must_ask": "x"}}, "unknown key 'must_ask' in expect (did you mean 'should_ask'?)"),
+    ({**TRANSCRIPT, "expect": {"max_sentences": 1.5}}, "expect.max_sentences must be a whole number from 1 to 100"),
+    ({**AGENT, "judge_threshold": 2}, "judge_threshold must be a number above 0 to 1, not 2"),
+    ({"name": "a", "rounds": []}, "rounds is empty"),
+    ({"name": "a", "rounds": [{"input": "x"}]}, "unknown key 'input' in rounds[0] (did you mean 'prompt'?)"),
+    ({"name": "a", "rounds": [{"prompt": "x"}] * 51}, "rounds has more than 50 entries"),
+    ({"name": "a", "user": {"persona": "p"}}, "'goal' is missing in user"),
+    ({"name": "a", "user": {"goal": "g", "max_turns": 0}}, "user.max_turns must be a whole number from 1 to 50, not 0"),
+]
+"""Mistakes that the JSON Schema knows, too."""
+WRONG_TOGETHER: list[tuple[dict[str, Any], str]] = [
+    ({"id": "a"}, "'input' is missing"),
+    ({"id": "a", "input": "  "}, "input must not be blank"),
+    ({"id": " ", "input": "x"}, "id must not be blank"),
+    ({"id": "a\x1b[0m", "input": "x"}, "id must not hold control characters"),
+    ({"id": "a", "input": "x", "messages": [TURN]}, "messages and 'input' exclude each other"),
+    ({"id": "a", "messages": [{"role": "assistant", "content": "x"}]}, "messages must end with the user's turn"),
+    ({"id": "a", "input": "x", "slices": {"a=b": 1}}, "is no dimension: it must not hold '=' or '/'"),
+    ({"id": "a", "input": "x", "slices": {"overall": 1}}, "slices.overall is no dimension"),
+    ({"id": "a", "input": "x", "slices": {"a": "b\tc"}}, "slices.a must not hold control characters"),
+    ({"id": "a", "input": "x", "slice": "b", "slices": {"slice": "c"}}, "slice and 'slices.slice' are the same"),
+    ({"id": "a", "input": "x", "vars": {"expected": 1}}, "vars.expected has a meaning of its own"),
+    ({**TRANSCRIPT, "slices": {"state": "w"}}, "slices.state and 'state' are the same (keep one of the two)"),
+    ({**TRANSCRIPT, "session": {"state": "safety"}}, "session.state is not the state 'welcome'"),
+    ({**TRANSCRIPT, "conversation": [TURN, {**TURN, "role": "assistant"}]}, "conversation must end with the user's"),
+    ({**TRANSCRIPT, "expect": {"forbidden_words": ["a", "a"]}}, "expect.forbidden_words names 'a' twice"),
+    ({"name": "a", "judge_prompt": "x"}, "'prompt' is missing"),
+    ({**AGENT, "rounds": [{"prompt": "x"}]}, "prompt and 'rounds' exclude each other"),
+    ({**ROUNDS, "user": {"goal": "g"}}, "user and 'rounds' exclude each other"),
+    ({**AGENT, "test_agent_revival": True}, "test_agent_revival needs two rounds or more"),
+    ({**AGENT, "expected_tools": ["t", "t"]}, "expected_tools"),
+]
+
+
+@pytest.mark.parametrize(("entry", "message"), WRONG + WRONG_TOGETHER)
+def test_each_mistake_is_told(entry: dict[str, Any], message: str) -> None:
+    assert message in errors(lambda: one(entry))
+
+
+@pytest.mark.parametrize("entry", GOOD)
+def test_the_schema_takes_what_is_read(entry: dict[str, Any]) -> None:
+    assert one(entry).id
+    assert CASE.is_valid(entry)
+    assert Draft202012Validator(cases_schema()).is_valid([entry])
+
+
+@pytest.mark.parametrize("entry", [entry for entry, _ in WRONG if "exat" not in str(entry)])
+def test_the_schema_refuses_what_is_refused(entry: dict[str, Any]) -> None:
+    assert not CASE.is_valid(entry)
+
+
+def test_every_key_is_described() -> None:
+    for model in (PlainCase, GoldenTranscript, AgentTest):
+        assert [key for key, field in model.model_fields.items() if not field.description] == []
+
+
+BAD = {"id": "b", "input": 3, "vars": {"a": [1]}}
+
+
+@pytest.mark.parametrize(
+    ("text", "file", "said"),
+    [
+        (json.dumps({"id": "a"}) + "\n\n" + json.dumps(BAD), "c.jsonl", ["c.jsonl:1: 'input' is", "c.jsonl:3: input"]),
+        (json.dumps([{"id": "a"}, BAD]), "c.json", ["c.json: 'input' is missing in cases[0]", "cases[1].input m"]),
+        (json.dumps(BAD), "c.json", ["c.json: input must be text, not 3"]),
+        ("- id: a\n  input: x\n- id: b\n  cluster: c\n  input: 3\n- 4", "c.yaml", ["c.yaml:5: input", "c.yaml:6: "]),
+        ("id,input,threshold\n1,x,high\n", "c.csv", ["c.csv:2: column 'threshold' must be a number, not 'high'"]),
+        ("messages: []\ntestData:\n- input: x\n  slices: {}\n- 3\n", "p.prompt.yml", [
+            "p.prompt.yml:3: vars.slices has a meaning", "p.prompt.yml:5: testData[1] must be a mapping",
+        ]),
+        ('{"id": "a", "input": }\n{"id": "a"}', "c.jsonl", ["c.jsonl:1: invalid JSON at", "c.jsonl:2: 'input'"]),
+        ('[{"id": "a"}, {]', "c.json", ["c.json:1: invalid JSON at column 16"]),
+        ('{"id": "a"}\n{"id": "b"}', "c.json", ["JSON Lines go into a .jsonl file"]),
+        ("- id: a\n  input: [", "c.yaml", ["c.yaml:2: invalid YAML"]),
+        ("[\n", "c.jsonl", ["c.jsonl:1: is JSON spread over several lines, not JSON Lines"]),
+        ("[1]", "c.jsonl", ["c.jsonl:1: a case must be a mapping, not a list"]),
+        ('{"id": "a", "input": NaN}', "c.jsonl", ["c.jsonl:1: NaN is not a JSON number"]),
+        ('{"id": "a", "id": "b"}', "c.jsonl", ["c.jsonl:1: the key 'id' is given twice"]),
+        ('{"id": "a", "input": "\\ud800"}', "c.jsonl", ["c.jsonl:1: half of a surrogate pair"]),
+        ('{"id":"a","input":"x"}\n' * 2, "c.jsonl", ["c.jsonl:2: the id 'a' is already used on line 1"]),
+        ('[{"id":"a","input":"x"},{"id":"a","input":"x"}]', "c.json", ["the id 'a' is already used in cases[0]"]),
+        ("", "c.jsonl", ["c.jsonl: holds no cases (write one JSON object per line: "]),
+        ("# nothing\n", "c.yaml", ["c.yaml: holds no cases (write a list: "]),
+    ],
+)  # fmt: skip
+def test_each_mistake_has_its_place(text: str, file: str, said: list[str]) -> None:
+    found = errors(lambda: parse(text, file))
+    assert [part for part in said if part not in found] == [], found
+
+
+def test_a_long_list_of_mistakes_is_cut_and_counted() -> None:
+    text = "".join(f'{{"id": {number}, "input": "x", "wrong{number}": 1}}\n' for number in range(50))
+    found = errors(lambda: parse(text, "c.jsonl")).splitlines()
+    assert (len(found), found[20]) == (21, "c.jsonl:21: … and 30 more mistakes")
+
+
+def test_equal_mistakes_are_one_line_that_names_the_first_places() -> None:
+    good, bad = '{"id": "%d", "input": "x"}\n', '{"id": "%d"}\n'
+    text = "".join((bad if number % 2 else good) % number for number in range(46))
+    assert errors(lambda: parse(text, "c.jsonl")).startswith("c.jsonl:2: lines 2, 4, 6 and 20 more: 'input' is missing")
+    text = "".join((bad if number in (1, 3) else good) % number for number in range(46))
+    assert errors(lambda: parse(text, "c.jsonl")).startswith("c.jsonl:2: lines 2 and 4: 'input' is missing")
+
+
+@pytest.mark.parametrize(
+    ("text", "file", "said"),
+    [
+        ('{"id": "a", "input": "x", "expected": ' + "[" * 99_999, "c.jsonl", "nested more than 64 levels deep"),
+        ("[" * 100_000, "c.json", "nested more than 64 levels deep"),
+        ("[" * 100_000, "c.yaml", "nested more than 64 levels deep"),
+        ("- [" + "1, " * 100_000 + "]", "c.yaml", "more than 20,000 values"),
+        ("a: &a [x, x]\nb: &b [*a, *a]\n" + "".join(
+            f"{chr(99 + n)}: &{chr(99 + n)} [*{chr(98 + n)}, *{chr(98 + n)}]\n" for n in range(20)
+        ), "c.yaml", "more than 20,000 values"),
+        ('"' + "x" * limits.LINE_CHARS, "c.jsonl", "longer than 4,194,304 characters"),
+        (" " * (limits.JSON_CHARS + 1), "c.json", "is longer than 16,777,216 characters"),
+        (" " * (limits.CASES_CHARS + 1), "c.jsonl", "is longer than 67,108,864 characters"),
+        ("a: !!python/object/apply:os.system [ls]", "c.yaml", "the YAML tag"),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_hostile_files_are_refused_at_once(text: str, file: str, said: str) -> None:
+    assert said in errors(lambda: parse(text, file))
+
+
+ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=40)
+ANY = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | ANY_TEXT,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(ANY_TEXT, inner, max_size=4),
+    max_leaves=10,
+)
+KEYS = sorted({*PlainCase.model_fields, *GoldenTranscript.model_fields, *AgentTest.model_fields, "surprise"})
+EXPECT = st.dictionaries(st.sampled_from(sorted(Expectations.model_fields)), ANY, max_size=3)
+
+
+@given(st.lists(st.dictionaries(st.sampled_from(KEYS), ANY | EXPECT | st.lists(EXPECT), max_size=5) | ANY, max_size=3))
+def test_whatever_the_file_holds_the_error_can_be_read(entries: list[object]) -> None:
+    for text, file in (
+        (json.dumps(entries), "c.json"),
+        ("\n".join(map(json.dumps, entries)), "c.jsonl"),
+        (json.dumps(entries)[:-1], "c.yaml"),
+        (json.dumps({"testData": entries}), "p.prompt.yml"),
+    ):
+        try:
+            parse(text, file)
+        except InputErrors as error:
+            assert all(str(problem).isprintable() for problem in error.problems)

@@ -1,0 +1,122 @@
+"""Files that the other tools' own libraries wrote, and rows as those libraries read them.
+
+What a library does with a row was tried with it: inspect-ai 0.3.285, crfm-helm 0.5.16, evals 3.0.1, prompty 2.1.0.
+"""
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gate.cases.bundles import read_bundle
+from gate.cases.convert import Brought, bring, put
+
+DATA = Path(__file__).parents[1] / "data/formats"
+TALK = [
+    {"role": "system", "content": "Be short"},
+    {"role": "user", "content": "Hi"},
+    {"role": "assistant", "content": "Hello"},
+    {"role": "user", "content": "And you?"},
+]
+
+
+def brought(file: str) -> Brought:
+    return bring((DATA / file).read_text(encoding="utf-8"), file)
+
+
+def rows_of(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text, newline="")))
+
+
+def test_samples_of_inspect() -> None:
+    named, talk, choice = brought("inspect/samples-dumped.jsonl").cases
+    assert named["description"] == "any of two" and "vars" not in named
+    assert talk == {"id": "2", "messages": TALK, "expected": "Fine"}
+    assert choice["vars"] == {"choices": ["apple", "stone"]}
+
+
+def test_examples_of_langsmith() -> None:
+    first, talk, bare, _ = brought("langsmith/examples.jsonl").cases
+    assert first["slices"] == {"dataset_split": "base", "tier": "free"}
+    # The reply is written down as a turn; what is expected are its words.
+    assert (len(talk["messages"]), talk["expected"]) == (3, "Bye!")  # type: ignore[arg-type]
+    assert bare == {"id": "00000000-0000-0000-0000-000000000003", "input": "x"}
+
+
+@pytest.mark.parametrize("file", ["instances.json", "instances.jsonl", "scenario_state.json"])
+def test_instances_of_helm(file: str) -> None:
+    found = brought(f"helm/{file}").cases
+    assert [case.get("cluster") for case in found] == [None, "id1", None]
+    assert (found[2]["messages"], found[2]["expected"], found[2]["id"]) == (TALK, ["Fine", "Well"], "id3")
+
+
+def test_a_conversation_is_one_for_helm_too() -> None:
+    (row,) = json.loads(put([{"id": "a", "messages": TALK, "expected": "Fine"}], "c.json", "helm").text)
+    assert row["input"] == {"text": "", "messages": TALK} and "extra_data" not in row
+
+
+def test_a_prompty_of_the_second_version() -> None:
+    file = "prompty/support.prompty"
+    bundle = read_bundle((DATA / file).read_text(encoding="utf-8"), file, lambda path: None)
+    (suite,) = bundle.suites
+    assert suite.cases == ({"id": "sample", "vars": {"question": "Where is it?", "tone": "kind"}},)
+    assert (suite.model, suite.params) == ("openai:gpt-5-mini", {"max_output_tokens": 50, "temperature": 0.2})
+    listed = "---\ninputs:\n  - {name: question, example: Why?}\n  - {kind: string}\n---\nuser:\n{{ question }}\n"
+    assert bring(listed, "a.prompty").cases == ({"id": "sample", "vars": {"question": "Why?"}},)
+
+
+@pytest.mark.parametrize("expected", [42, {"city": "Paris"}, ["a", 1], True])
+def test_an_ideal_is_a_text_or_texts(expected: Any) -> None:
+    case = {"id": "sample-1", "input": "x", "expected": expected}
+    text = put([case], "c.jsonl", "openai-evals").text
+    assert json.loads(text)["ideal"] == json.dumps(expected)
+    assert bring(text, "c.jsonl").cases == (case,)
+
+
+def test_cells_that_inspect_reads() -> None:
+    cases = [
+        {"id": "plain", "input": "[not json", "expected": "{x}"},
+        {"id": "pick", "input": "Which?", "expected": "B", "vars": {"choices": ["one", "two"]}, "slices": {"a": "b"}},
+    ]
+    made = put(cases, "c.csv", "inspect")
+    plain, pick = rows_of(made.text)
+    # Nothing is put into quotes that could be read otherwise by nobody; an empty cell of metadata is refused there.
+    assert (plain["input"], plain["target"], plain["metadata"], plain["choices"]) == ("[not json", "{x}", "{}", "")
+    assert pick["choices"] == "one,two" and json.loads(pick["metadata"])["a"] == "b"
+    assert (made.losses, made.count) == ((), 2)
+    assert bring(made.text, "c.csv").cases == tuple(cases)
+
+
+def test_what_inspect_reads_otherwise_in_a_table_is_told() -> None:
+    cases: list[Any] = [
+        {"id": "talk", "messages": TALK, "expected": ["a", "b"]},
+        {"id": "pick", "input": "[1, 2]", "expected": "B", "vars": {"choices": ["one", "two, three"]}},
+    ]
+    made = put(cases, "c.csv", "inspect")
+    assert [loss.what for loss in made.losses] == [
+        "of the case 'talk', its conversation is read as one text by inspect",
+        "of the case 'talk', its targets are read as one text by inspect",
+        "cells of the case 'pick' that look like JSON stand in quotes",
+        "of the case 'pick', its choices are cut at each comma by inspect",
+    ]
+    assert [case["id"] for case in bring(made.text, "c.csv").cases] == ["talk", "pick"]
+    assert put(cases, "c.jsonl", "inspect").losses == ()
+
+
+def test_a_conversation_under_any_name_is_asked() -> None:
+    for inputs in ({"input": TALK}, {"turns": TALK}, {"messages": TALK}):
+        row = json.dumps({"id": "a", "inputs": inputs, "outputs": {"message": {"role": "assistant", "content": "Yes"}}})
+        assert bring(row, "c.jsonl").cases == ({"id": "a", "messages": TALK, "expected": "Yes"},)
+
+
+def test_what_an_experiment_of_braintrust_recorded_is_no_answer_to_expect() -> None:
+    row = {"id": "a", "root_span_id": "r", "input": "Hi", "output": "Ho", "scores": {"x": 1}, "metrics": {"tokens": 3}}
+    found = bring(json.dumps(row), "c.jsonl")
+    assert found.cases == ({"id": "a", "input": "Hi"},)
+    assert "what an experiment recorded is left out: output, metrics, scores" in [loss.what for loss in found.losses]
+    # Where nothing was recorded, it is what datasets of former days call the reference.
+    row = {"id": "a", "_xact_id": "1", "input": "Hi", "output": "Ho"}
+    assert bring(json.dumps(row), "c.jsonl").cases == ({"id": "a", "input": "Hi", "expected": "Ho"},)

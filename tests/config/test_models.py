@@ -1,0 +1,73 @@
+"""`provider:name` and parameters from outside YAML."""
+
+import pytest
+
+from gate.config.models import ModelRef, Params, parse_model, parse_params
+from gate.errors import GateError
+from gate.values import JsonValue
+from tests.config.texts import errors
+
+
+@pytest.mark.parametrize(
+    ("text", "model"),
+    [
+        ("openai:gpt-5-mini", ModelRef("openai", "gpt-5-mini")),
+        ("openai:llama3.2:1b", ModelRef("openai", "llama3.2:1b")),
+        ("local:/models/my model.gguf", ModelRef("local", "/models/my model.gguf")),
+    ],
+)
+def test_good_models(text: str, model: ModelRef) -> None:
+    assert parse_model(text) == model
+    assert str(model) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "hint"),
+    [
+        ("claude-opus", "the model 'claude-opus' names no provider", "for example anthropic:claude-opus; providers: "),
+        ("gpt-5", "the model 'gpt-5' names no provider", "for example openai:gpt-5; providers: openai, anthropic, "),
+        ("opneai:x", "unknown provider 'opneai' in the model 'opneai:x'", "did you mean 'openai'? known: openai, anth"),
+        (
+            "zzz:x",
+            "unknown provider 'zzz' in the model 'zzz:x'",
+            "known: openai, anthropic, azure, bedrock, vertex, ",
+        ),
+        ("openai:", "the model 'openai:' has no usable name after 'openai'", "write openai:NAME"),
+        ("openai:a\nb", "the model 'openai:a\\nb' has no usable name", "write openai:NAME"),
+        ("", "the model '' names no provider", "providers: "),
+    ],
+)
+def test_bad_models(text: str, message: str, hint: str) -> None:
+    with pytest.raises(GateError) as caught:
+        parse_model(text, ())
+    assert message in caught.value.message
+    assert hint in caught.value.hint
+
+
+def test_params() -> None:
+    given: dict[str, JsonValue] = {"temperature": 0, "stop": "END", "seed": 7, "prompt_cache": True, "timeout_s": 5}
+    assert parse_params(given, "--set") == Params(
+        temperature=0.0, stop=("END",), seed=7, prompt_cache=True, timeout_s=5.0
+    )
+
+
+def test_params_change_a_base_and_null_takes_a_setting_back() -> None:
+    base = Params(temperature=1.0, seed=3, timeout_s=9.0)
+    changed = parse_params({"temperature": None, "timeout_s": None, "seed": 4}, "--set", base)
+    assert changed == Params(seed=4)
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"max_output_tokens": 0}, "params.max_output_tokens must be a whole number from 1 to 1,000,000, not 0"),
+        ({"temperature": "hot"}, "params.temperature must be a number from 0 to 2, not 'hot'"),
+        ({"stop": [""]}, "params.stop[0] is blank"),
+        ({"stop": ["a"] * 17}, "params.stop has more than 16 entries"),
+        ({"reasoning_effort": "Very High"}, "params.reasoning_effort must be a word such as low, medium or high"),
+        ({"chat_template": "chatml"}, "params.chat_template must be passthrough, not 'chatml'"),
+        ({"timeout_s": 0}, "params.timeout_s must be a number above 0 to 3,600, not 0"),
+    ],
+)
+def test_bad_params(params: dict[str, JsonValue], message: str) -> None:
+    assert message in errors(lambda: parse_params(params, "--set"))

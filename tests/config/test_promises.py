@@ -1,0 +1,66 @@
+"""`promises` of a suite, as `gate.yaml` has it."""
+
+import pytest
+
+from gate.config.gatefile import PromisesConfig, load
+from gate.config.models import ModelRef, Params
+from tests.config.texts import GOOD, errors
+
+SUITE, OTHER = ModelRef("openai", "small"), ModelRef("anthropic", "large")
+OWN = Params(chat_template="passthrough", temperature=0.7)
+
+
+def read(entry: str) -> PromisesConfig | None:
+    """What the first suite says."""
+    name = "  - name: support\n"
+    return load(GOOD.replace(name, f"{name}    promises: {entry}\n"), "gate.yaml").suites[0].promises
+
+
+def test_nothing_is_said_where_there_is_no_entry() -> None:
+    assert load(GOOD, "gate.yaml").suites[0].promises is None
+
+
+def test_an_empty_entry_switches_it_on() -> None:
+    assert read("{}") == PromisesConfig()
+
+
+def test_everything_is_read() -> None:
+    found = read("{model: openai:a, params: {seed: 3}, judge: anthropic:b, tests: 0, spec: ./specs/x.yaml}")
+    model, judge = ModelRef("openai", "a"), ModelRef("anthropic", "b")
+    assert found == PromisesConfig(model=model, params=Params(seed=3), judge=judge, tests=0, spec="specs/x.yaml")
+
+
+@pytest.mark.parametrize(
+    ("entry", "said"),
+    [
+        ("{specification: x.yaml}", "spec"),
+        ("{tests: 11}", "tests"),
+        ("{spec: ../x.yaml}", "promises.spec"),
+        ("{spec: /etc/passwd}", "promises.spec"),
+        ("{model: gpt}", "model"),
+    ],
+)
+def test_mistakes_are_told_by_name(entry: str, said: str) -> None:
+    assert said in errors(lambda: read(entry))
+
+
+def test_the_suites_own_model_is_asked_with_the_suites_template() -> None:
+    found = PromisesConfig().completed(SUITE, OWN)
+    assert (found.model, found.judge) == (SUITE, SUITE)
+    assert found.params == Params(chat_template="passthrough")  # a temperature for answers is none for extraction
+
+
+def test_another_model_is_not_asked_with_it() -> None:
+    assert PromisesConfig(model=OTHER).completed(SUITE, OWN).params == Params()
+
+
+def test_what_the_entry_says_counts() -> None:
+    own = Params(seed=1)
+    found = PromisesConfig(params=own).completed(SUITE, Params(temperature=0.7))
+    assert found.params == own
+
+
+def test_params_are_not_those_of_a_judge_of_another_provider() -> None:
+    own = PromisesConfig(params=Params(seed=1), judge=OTHER)
+    assert own.completed(SUITE, OWN).judge_params == Params()
+    assert PromisesConfig(params=Params(seed=1)).completed(SUITE, Params()).judge_params == Params(seed=1)

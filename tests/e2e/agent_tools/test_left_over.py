@@ -1,0 +1,193 @@
+"""Whatever a server starts ends with it: children, sessions of their own, processes that ignore SIGTERM."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+
+from gate.agents.processes import ProgramPlace
+from gate.agents.toolbox import ConversationToolbox
+from gate.agents.toolkit import ToolKit
+from gate.config.targets import ToolLoop
+from tests.e2e.agent_tools.kits import (
+    SERVERS,
+    alive,
+    called,
+    failure,
+    gone,
+    kit,
+    left,
+    marked,
+    odd,
+    opened,
+    reason,
+)
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are told by /proc")
+MESS = ("child", "stray", "daemon", "deaf")
+ALL = 5
+"""Keeper, server, child, stray and daemon."""
+
+
+async def mess(box: ConversationToolbox) -> None:
+    """Start all that may be left over."""
+    for deed in MESS:
+        assert not (await called(box, do=deed)).failed
+
+
+def during(scratch: Path, work: Callable[[ConversationToolbox], Awaitable[object]], kind: str = "fine") -> list[int]:
+    """What is left after work with a server."""
+
+    async def working() -> list[int]:
+        async with kit(scratch, odd(kind)) as made:
+            box = await opened(made)
+            await work(box)
+            assert marked(scratch)
+        return marked(scratch)
+
+    return asyncio.run(working())
+
+
+def test_the_end_of_a_kit_is_the_end_of_all(tmp_path: Path) -> None:
+    async def work(box: ConversationToolbox) -> None:
+        await mess(box)
+        assert await asyncio.to_thread(left, tmp_path, ALL)
+
+    assert during(tmp_path, work) == []
+
+
+def test_a_server_that_hangs_and_ignores_signals_ends_too(tmp_path: Path) -> None:
+    async def work(box: ConversationToolbox) -> None:
+        await called(box, do="deaf")
+        waiting = asyncio.create_task(failure(box, do="hang"))
+        await asyncio.sleep(0.1)
+        waiting.cancel()
+
+    assert during(tmp_path, work) == []
+
+
+@pytest.mark.parametrize("deed", ["exit", "kill", "close"])
+def test_a_server_that_dies_leaves_nothing(deed: str, tmp_path: Path) -> None:
+    async def working() -> bool:
+        async with kit(tmp_path, odd("fine")) as made:
+            box = await opened(made)
+            await mess(box)
+            await failure(box, do=deed)
+            # Without waiting for the end of the kit.
+            return await asyncio.to_thread(gone, tmp_path)
+
+    assert asyncio.run(working())
+
+
+def test_a_server_that_kills_its_keeper_leaves_nothing(tmp_path: Path) -> None:
+    async def working() -> tuple[str, bool]:
+        async with kit(tmp_path, odd("fine")) as made:
+            box = await opened(made)
+            await mess(box)
+            said = await failure(box, do="kill keeper")
+            return said, await asyncio.to_thread(gone, tmp_path)
+
+    said, ended = asyncio.run(working())
+    assert said == "the MCP server odd ended (its keeper was killed)"
+    assert ended
+
+
+@pytest.mark.parametrize("kind", ["mute", "bare", "babbling", "endless", "many"])
+def test_a_server_that_is_of_no_use_leaves_nothing(kind: str, tmp_path: Path) -> None:
+    async def working() -> list[int]:
+        async with kit(tmp_path, odd(kind)) as made:
+            box = made.toolbox()
+            waiting = asyncio.create_task(reason(made))
+            await asyncio.wait([waiting], timeout=1.0)
+            waiting.cancel()
+            await box.close()
+        return marked(tmp_path)
+
+    assert asyncio.run(working()) == []
+
+
+def test_a_kit_that_is_never_closed_leaves_nothing_once_its_loop_is_gone(tmp_path: Path) -> None:
+    async def working(made: ToolKit) -> None:
+        await mess(await opened(made))
+
+    place = ProgramPlace(SERVERS, tmp_path, os.environ["PATH"])
+    made = ToolKit(ToolLoop(servers=odd("fine")), place)
+    asyncio.run(working(made))
+    assert gone(tmp_path)
+
+
+def test_a_kit_that_is_closed_while_a_server_is_started_leaves_nothing(tmp_path: Path) -> None:
+    async def working() -> list[int]:
+        async with kit(tmp_path, odd("fine")) as made:
+            waiting = asyncio.create_task(reason(made))
+            await asyncio.sleep(0)
+        assert await waiting == "the MCP server odd was closed"
+        return marked(tmp_path)
+
+    assert asyncio.run(working()) == []
+
+
+def test_a_server_that_dies_while_another_starts_leaves_nothing_and_the_other_is_there(tmp_path: Path) -> None:
+    async def working() -> list[int]:
+        async with kit(tmp_path, odd("early", "first"), odd("fine", "second")) as made:
+            for _ in range(2):
+                assert (await reason(made)).startswith("the MCP server first ")
+                started.update(marked(tmp_path))
+        return marked(tmp_path)
+
+    started: set[int] = set()
+    assert asyncio.run(working()) == []
+    assert len(started) == 2, "the other server and its keeper, once"
+
+
+GATE = """
+import asyncio, pathlib, signal, sys
+from tests.e2e.agent_tools.kits import called, kit, odd, opened
+
+async def main():
+    async with kit(pathlib.Path(sys.argv[1]), odd("fine")) as made:
+        box = await opened(made)
+        for deed in ("child", "stray", "daemon", "deaf"):
+            await called(box, do=deed)
+        print("ready", flush=True)
+        await asyncio.sleep(600)
+
+# Whoever runs the tests in the background has it ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+asyncio.run(main())
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_a_gate_that_is_killed_leaves_nothing(number: signal.Signals, tmp_path: Path) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(SERVERS.parents[2])}
+    command = [sys.executable, "-c", GATE, str(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment) as gate:
+        try:
+            assert gate.stdout
+            assert gate.stdout.readline() == b"ready\n"
+            assert left(tmp_path, ALL)
+            gate.send_signal(number)
+            gate.wait(60)
+        finally:
+            gate.kill()
+    assert gone(tmp_path)
+
+
+def test_the_processes_of_others_are_let_be(tmp_path: Path) -> None:
+    async def working() -> None:
+        async with kit(tmp_path, odd("fine")) as made:
+            box = await opened(made)
+            await failure(box, do="kill keeper")
+
+    with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"]) as other:
+        try:
+            asyncio.run(working())
+            assert alive(other.pid)
+        finally:
+            other.kill()

@@ -1,0 +1,282 @@
+"""Servers over stdio that do not do as they should: each is told by what it did, within a bound."""
+
+import asyncio
+import sys
+from pathlib import Path
+
+import pytest
+
+from gate.agents.processes import ProgramPlace
+from gate.agents.toolkit import ToolKit
+from gate.config.targets import Server, ToolLoop
+from gate.messages import Tool
+from tests.e2e.agent_tools.kits import SERVERS, TOKEN, called, failure, kit, odd, opened, reason
+
+LEAKS = ("PROPERTY_TOKEN",)
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [
+        ("early", "ended (exit code 7); its last words: no configuration"),
+        ("bare", "lists no tools"),
+        ("toolless", "has no tools"),
+        ("spiral", "lists its tools without end"),
+        ("many", "lists more than 200 tools"),
+        ("listless", "gave an answer that is none of the protocol's (at tools.0.inputSchema.type)"),
+        ("nan", "has a tool 'nan' whose schema is no JSON"),
+        ("garbled", "gave an answer that is none of the protocol's (at tools)"),
+        ("endless", "wrote a message of more than 16 MiB"),
+        (
+            "babbling",
+            "prints without end to its standard output, which is for messages; "
+            "it printed 'still here' to its standard output, which is for messages",
+        ),
+    ],
+)
+def test_what_is_wrong_with_a_server_is_said(kind: str, said: str, tmp_path: Path) -> None:
+    async def told() -> str:
+        async with kit(tmp_path, odd(kind)) as made:
+            return await reason(made)
+
+    assert asyncio.run(told()) == f"the MCP server odd {said}"
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [
+        ("wide", "the MCP server odd: the schema of its tool 'wide' is longer than 65,536 characters"),
+        ("twins", "the MCP server odd has two tools named 'one'"),
+    ],
+)
+def test_tools_that_no_model_can_be_told_of_are_refused(kind: str, said: str, tmp_path: Path) -> None:
+    async def told() -> str:
+        async with kit(tmp_path, odd(kind)) as made:
+            return await reason(made)
+
+    assert asyncio.run(told()) == said
+
+
+def test_a_server_that_never_answers_is_waited_for_a_bounded_time(tmp_path: Path) -> None:
+    async def told() -> list[str]:
+        async with kit(tmp_path, odd("mute"), start_s=0.5) as made:
+            return [await reason(made) for _ in range(3)]
+
+    assert asyncio.run(told()) == ["the MCP server odd did not answer within 0.5 s"] * 3
+
+
+@pytest.mark.parametrize("command", [("no-such-program", "x"), ("./no-such-file",), (".",)])
+def test_a_program_that_cannot_be_started_is_told(command: tuple[str, ...], tmp_path: Path) -> None:
+    async def told() -> str:
+        async with kit(tmp_path, {"odd": Server(command=command)}) as made:
+            return await reason(made)
+
+    said = asyncio.run(told())
+    assert said.startswith(f"the MCP server odd cannot be started: {command[0]}: ")
+    assert any(words in said for words in ("No such file", "Permission denied"))
+
+
+def test_a_folder_that_is_missing_is_told(tmp_path: Path) -> None:
+    async def told() -> str:
+        async with kit(tmp_path, odd("fine"), root=tmp_path / "nowhere") as made:
+            return await reason(made)
+
+    assert asyncio.run(told()) == f"the MCP server odd cannot be started: {sys.executable}: No such file or directory"
+
+
+def test_greetings_on_standard_output_are_passed_over(tmp_path: Path) -> None:
+    async def told() -> tuple[str, str]:
+        async with kit(tmp_path, odd("chatty")) as made:
+            box = await opened(made)
+            result = (await called(box, do="x")).result
+            return result, await failure(box, do="exit")
+
+    result, said = asyncio.run(told())
+    assert result == '["x", null]'
+    assert said == (
+        "the MCP server odd ended (exit code 4); it printed 'Welcome to \\x1b[1mchatty\\x1b[0m!' to its standard "
+        "output, which is for messages; its last words: opening the database as / no such file"
+    )
+
+
+def test_pages_are_put_together(tmp_path: Path) -> None:
+    async def told() -> list[str]:
+        async with kit(tmp_path, odd("paged")) as made:
+            return [tool.name for tool in await made.toolbox().tools()]
+
+    assert asyncio.run(told()) == ["page0", "page1", "page2"]
+
+
+def test_names_that_no_provider_takes_are_told_as_others_and_recorded_as_they_are(tmp_path: Path) -> None:
+    async def told() -> tuple[list[str], str, str]:
+        async with kit(tmp_path, odd("dotted")) as made:
+            box = made.toolbox()
+            names = [tool.name for tool in await box.tools()]
+            use = await called(box, "flats_list_all", do="x")
+            return names, use.name, use.result
+
+    assert asyncio.run(told()) == (["flats_list_all", "x" * 64], "flats.list/all", '["x", null]')
+
+
+def test_two_servers_with_one_tool_are_a_clear_mistake(tmp_path: Path) -> None:
+    async def told() -> str:
+        async with kit(tmp_path, odd("fine"), odd("fine", "other")) as made:
+            return await reason(made)
+
+    said = "both the MCP server odd and the MCP server other have a tool named 'say'; leave one out"
+    assert asyncio.run(told()) == said
+
+
+def test_several_servers_are_one_toolbox(tmp_path: Path) -> None:
+    async def told() -> tuple[list[str], str, str]:
+        async with kit(tmp_path, odd("fine"), odd("dotted", "other"), only=("say", "flats.list/all")) as made:
+            box = made.toolbox()
+            names = [tool.name for tool in await box.tools()]
+            one, other = await called(box, do="1"), await called(box, "flats_list_all", do="2")
+            return names, one.result, other.result
+
+    assert asyncio.run(told()) == (["say", "flats_list_all"], '["1", null]', '["2", null]')
+
+
+def test_secrets_reach_neither_the_model_nor_a_reason(tmp_path: Path) -> None:
+    async def told() -> tuple[tuple[Tool, ...], str, str, str]:
+        async with kit(tmp_path, odd("leaky", env=LEAKS)) as made:
+            box = made.toolbox()
+            tools = await box.tools()
+            use = await called(box, do="raise", **{"with": f"wrong key {TOKEN}"})
+            return tools, use.result, use.arguments, await failure(box, do="shout")
+
+    tools, result, arguments, said = asyncio.run(told())
+    assert TOKEN not in f"{tools}{result}{arguments}{said}"
+    assert tools[0].description == "Uses [token]."
+    assert result == "LookupError: wrong key [token]"
+    assert arguments == '{"do": "raise", "with": "wrong key [token]"}'
+    assert said.endswith(" / opening the database as [token] / no such file")
+    assert len(said) < 400
+
+
+def test_what_does_not_match_its_own_schema_is_shown_all_the_same(tmp_path: Path) -> None:
+    async def told() -> list[str]:
+        async with kit(tmp_path, odd("stern")) as made:
+            box = await opened(made)
+            gifts = ({"content": [{"type": "text", "text": "so"}]}, {"content": [], "structuredContent": {"n": "x"}})
+            return [(await called(box, do="give", **{"with": gift})).result for gift in gifts]
+
+    assert asyncio.run(told()) == ["so", '{"n": "x"}']
+
+
+@pytest.mark.parametrize(
+    ("gift", "result"),
+    [
+        ({"content": []}, (False, "(nothing)")),
+        ({"content": [], "isError": True}, (True, "(nothing)")),
+        ({"content": "text"}, (True, "what the tool gave cannot be read (ValidationError)")),
+        ({"content": [{"type": "hologram"}]}, (True, "what the tool gave cannot be read (ValidationError)")),
+        ({"content": [{"type": "text", "text": "a\0b\ud83d"}]}, None),
+        (
+            {"content": [{"type": "text", "text": "two"}], "structuredContent": {"result": "two"}},
+            (False, "two"),
+        ),
+        (
+            {"content": [{"type": "text", "text": "two flats"}], "structuredContent": {"flats": [1, 2]}},
+            (False, 'two flats\n{"flats": [1, 2]}'),
+        ),
+        (
+            {"content": [{"type": "resource_link", "uri": "file:///a", "name": "a"}]},
+            (False, "[resource file:///a]"),
+        ),
+        (
+            {"content": [{"type": "resource", "resource": {"uri": "file:///a", "text": "words"}}]},
+            (False, "[resource file:///a]\nwords"),
+        ),
+        (
+            {"content": [{"type": "resource", "resource": {"uri": "file:///a", "blob": "AAAA"}}]},
+            (False, "[resource file:///a, 3 bytes]"),
+        ),
+        (
+            {"content": [{"type": "audio", "data": "AAAA", "mimeType": "audio/wav"}]},
+            (False, "[audio audio/wav, 3 bytes]"),
+        ),
+    ],
+)
+def test_whatever_a_tool_gives_is_a_result(
+    gift: dict[str, object], result: tuple[bool, str] | None, tmp_path: Path
+) -> None:
+    async def told() -> tuple[bool, str]:
+        async with kit(tmp_path, odd("fine")) as made:
+            box = await opened(made)
+            use = await called(box, do="give", **{"with": gift})
+            assert (await called(box, do="x")).result == '["x", null]'
+            return use.failed, use.result
+
+    found = asyncio.run(told())
+    assert found == result if result else found[0]
+
+
+def test_a_tool_that_hangs_holds_its_server_up_but_nothing_else(tmp_path: Path) -> None:
+    async def told() -> list[tuple[bool, str]]:
+        async with kit(tmp_path, odd("fine"), odd("paged", "other"), timeout_s=2.0) as made:
+            box = await opened(made)
+            uses = await asyncio.gather(called(box, do="hang"), called(box, do="x"), called(box, "page0"))
+            return [(use.failed, use.result) for use in uses]
+
+    late = (True, "the tool took longer than 2 s")
+    assert asyncio.run(told()) == [late, late, (False, '["", null]')]
+
+
+@pytest.mark.parametrize(
+    ("deed", "said"),
+    [
+        ("kill", "ended (signal 9)"),
+        ("close", "closed its standard output"),
+        ("exit", "ended (exit code 4); its last words: opening the database as / no such file"),
+    ],
+)
+def test_a_server_that_was_lost_is_started_once_more(deed: str, said: str, tmp_path: Path) -> None:
+    async def told() -> list[str]:
+        async with kit(tmp_path, odd("fine")) as made:
+            first, bystander = await opened(made), await opened(made)
+            reasons = [await failure(first, do=deed), await failure(first, do="x"), await failure(bystander, do="x")]
+            later = await opened(made)
+            assert (await called(later, do="x")).result == '["x", null]'
+            assert await failure(bystander, do="x") == reasons[0]
+            return [*reasons, await failure(later, do=deed), await reason(made), await reason(made)]
+
+    assert asyncio.run(told()) == [f"the MCP server odd {said}"] * 6
+
+
+def test_a_program_gets_no_variables_but_those_it_is_to_have(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-not-for-servers")
+    report = "import os, sys; sys.stderr.write(' '.join(sorted(os.environ)) + '\\n' + os.getcwd())"
+
+    async def told() -> str:
+        server = {"odd": Server(command=(sys.executable, "-c", report), env=LEAKS)}
+        async with kit(tmp_path / "scratch", server) as made:
+            return await reason(made)
+
+    names = "HOME LANG LC_ALL PATH PROMPT_GATE_SERVER PROPERTY_TOKEN PYTHONDONTWRITEBYTECODE PYTHONNOUSERSITE TMPDIR"
+    assert asyncio.run(told()) == f"the MCP server odd ended (exit code 0); its last words: {names} / {SERVERS}"
+
+
+def test_a_kit_that_is_closed_starts_nothing_more(tmp_path: Path) -> None:
+    async def told() -> tuple[str, str]:
+        made = ToolKit(ToolLoop(servers=odd("fine")), ProgramPlace(SERVERS, tmp_path, "/usr/bin:/bin"))
+        box = await opened(made)
+        await made.close()
+        await made.close()
+        return await failure(box, do="x"), await reason(made)
+
+    assert asyncio.run(told()) == ("the MCP server odd was closed",) * 2
+
+
+def test_a_start_that_is_cut_short_leaves_the_kit_usable(tmp_path: Path) -> None:
+    async def told() -> str:
+        async with kit(tmp_path, odd("mute"), start_s=2.0) as made:
+            waiting = asyncio.create_task(made.toolbox().tools())
+            await asyncio.sleep(0.3)
+            waiting.cancel()
+            await asyncio.wait([waiting])
+            assert waiting.cancelled()
+            return await reason(made)
+
+    assert asyncio.run(told()) == "the MCP server odd did not answer within 2 s"

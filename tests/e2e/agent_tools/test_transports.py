@@ -1,0 +1,149 @@
+"""One real MCP server over all transports: the same tools, the same results, the same failures."""
+
+import asyncio
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from gate.agents.masks import RESULT_CHARS
+from gate.config.targets import Server
+from tests.e2e.agent_tools.kits import SESSION, TOKEN, WEB, called, failure, kit, listings, opened, reached, service
+
+INJECT = {"token": "PROPERTY_TOKEN", "session_id": "$session"}
+Named = dict[str, Server]
+
+
+@pytest.fixture(scope="module", params=("stdio", *WEB))
+def server(request: pytest.FixtureRequest) -> Iterator[Named]:
+    if request.param == "stdio":
+        yield listings(env=("PROPERTY_TOKEN",))
+        return
+    with service(request.param) as (url, _):
+        yield reached(request.param, url)
+
+
+def test_tools_are_told_without_what_the_harness_puts_in(server: Named, tmp_path: Path) -> None:
+    async def told() -> dict[str, str]:
+        async with kit(tmp_path, server, inject=INJECT) as made:
+            return {tool.name: tool.schema for tool in await made.toolbox().tools()}
+
+    schemas = asyncio.run(told())
+    assert len(schemas) == 12
+    assert json.loads(schemas["echo"])["required"] == ["text"]
+    assert list(json.loads(schemas["echo"])["properties"]) == ["text"]
+    assert list(json.loads(schemas["get_listings"])["properties"]) == ["city"]
+    assert json.loads(schemas["slow"])["properties"]["seconds"]["type"] == "number"
+
+
+def test_what_is_put_in_arrives_and_comes_back_as_a_word(server: Named, tmp_path: Path) -> None:
+    async def echoed() -> list[object]:
+        async with kit(tmp_path, server, inject=INJECT) as made:
+            box = await opened(made)
+            mine = await called(box, "echo", text="hi")
+            forged = await called(box, "echo", text="hi", token="mine", session_id="other")
+            long = await called(box, "echo", text="x" * 3)
+            return [mine, forged, long.result]
+
+    mine, forged, long = asyncio.run(echoed())
+    assert mine.result == forged.result == "hi [token] [session]"  # type: ignore[attr-defined]
+    assert mine.arguments == forged.arguments == '{"text": "hi"}'  # type: ignore[attr-defined]
+    assert not mine.failed  # type: ignore[attr-defined]
+    assert long == "xxx [token] [session]"
+
+
+def test_results_are_text(server: Named, tmp_path: Path) -> None:
+    async def results() -> list[str]:
+        async with kit(tmp_path, server, inject=INJECT) as made:
+            box = await opened(made)
+            uses = [
+                await called(box, "get_listings", city="Rome"),
+                await called(box, "ugly"),
+                await called(box, "picture"),
+            ]
+            assert not any(use.failed for use in uses)
+            return [use.result for use in uses]
+
+    flats, ugly, picture = asyncio.run(results())
+    assert flats.count("Beach House") == 1 and flats.count("Rome") == 2
+    assert ugly == "red red  fine\nnext"
+    assert picture == "a house\n[image image/png, 42 bytes]"
+
+
+def test_a_result_of_five_megabytes_is_cut_with_a_word_about_it(server: Named, tmp_path: Path) -> None:
+    async def long() -> str:
+        async with kit(tmp_path, server) as made:
+            return (await called(await opened(made), "long", size=5_000_000)).result
+
+    result = asyncio.run(long())
+    assert result == "x" * RESULT_CHARS + "\n[cut: these are the first 50,000 of 5,000,000 characters]"
+
+
+def test_a_tool_that_fails_or_takes_too_long_costs_its_own_call_alone(server: Named, tmp_path: Path) -> None:
+    async def failing() -> list[tuple[bool, str]]:
+        async with kit(tmp_path, server, timeout_s=2.0) as made:
+            box = await opened(made)
+            uses = await asyncio.gather(
+                called(box, "slow", seconds=600),
+                called(box, "echo", wrong=1),
+                called(box, "missing"),
+                box.call("slow", "[0.01]", SESSION),
+                called(box, "slow", seconds=0.01),
+            )
+            again = await called(box, "slow", seconds=0.01)
+            return [(use.failed, use.result) for use in (*uses, again)]
+
+    late, wrong, missing, odd, well, again = asyncio.run(failing())
+    assert late == (True, "the tool took longer than 2 s")
+    assert wrong[0] and "text" in wrong[1]
+    assert missing[0] and missing[1].startswith("there is no tool 'missing'; there are: 'broken', 'count'")
+    assert odd == (True, "the arguments are no JSON object: it is a list")
+    assert well == again == (False, "done")
+
+
+def test_many_calls_at_once_share_one_server(server: Named, tmp_path: Path) -> None:
+    async def counted() -> list[int]:
+        async with kit(tmp_path, server) as made:
+            boxes = await asyncio.gather(*(opened(made) for _ in range(8)))
+            uses = await asyncio.gather(*(called(box, "count") for box in boxes for _ in range(5)))
+            return [int(use.result) for use in uses]
+
+    counts = sorted(asyncio.run(counted()))
+    assert counts == list(range(counts[0], counts[0] + 40))
+
+
+def test_a_call_that_nobody_waits_for_any_more_does_not_disturb_the_others(server: Named, tmp_path: Path) -> None:
+    async def cancelled() -> str:
+        async with kit(tmp_path, server) as made:
+            box = await opened(made)
+            waiting = asyncio.create_task(called(box, "slow", seconds=600))
+            other = asyncio.create_task(called(box, "slow", seconds=0.3))
+            await asyncio.sleep(0.1)
+            waiting.cancel()
+            await asyncio.wait([waiting])
+            assert waiting.cancelled()
+            return (await other).result
+
+    assert asyncio.run(cancelled()) == "done"
+
+
+@pytest.mark.parametrize("kind", ("stdio", *WEB))
+def test_a_server_that_dies_ends_the_conversations_under_way(kind: str, tmp_path: Path) -> None:
+    async def died(server: Named) -> tuple[str, str, str]:
+        async with kit(tmp_path, server) as made:
+            box, other = await opened(made), await opened(made)
+            waiting = asyncio.create_task(failure(other, "slow", seconds=600))
+            await called(other, "slow", seconds=0.01)
+            return await failure(box, "die"), await waiting, await failure(other, "count")
+
+    if kind == "stdio":
+        reasons = asyncio.run(died(listings(env=("PROPERTY_TOKEN",))))
+        said = "the MCP server listings ended (exit code 3); its last words: the database is gone [token]"
+        assert set(reasons) == {said}
+        return
+    with service(kind, PROPERTY_TOKEN=TOKEN) as (url, _):
+        reasons = asyncio.run(died(reached(kind, url)))
+    assert all(reason.startswith("the MCP server listings ") for reason in reasons)
+    assert "broke the connection off" in reasons[0]
+    assert "broke the connection off" in reasons[1]

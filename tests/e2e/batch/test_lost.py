@@ -1,0 +1,200 @@
+"""Lost answers to a submission, lost ledgers, hostile results: nothing is paid twice, nothing is believed."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from gate.errors import CannotEvaluate
+from tests.e2e.batch.conftest import Gate
+from tests.support.batch_server import BatchServer
+from tests.support.batch_wire import Batch
+
+WORKER = """
+import sys
+from pathlib import Path
+from gate.config.models import ModelRef
+from tests.e2e.batch.conftest import Gate
+from tests.support.answers import Answers
+
+class Server:
+    url = sys.argv[1]
+
+gate = Gate(Server(), ModelRef(*sys.argv[2].split(":")), Path(sys.argv[3]), Answers(file=Path(sys.argv[4])))
+print(gate.run().reason, flush=True)
+"""
+
+
+def test_a_reply_that_was_lost_does_not_submit_twice(server: BatchServer, gate: Gate) -> None:
+    server.lose_replies = 1
+    first = gate.run()
+    assert (first.waiting, first.ready) == (8, False)
+    assert len(server.batches) == 1
+    assert gate.run().waiting == 8
+    server.finish()
+    assert gate.run().tally.collected == 8
+    assert len(server.batches) == 1
+
+
+def test_a_submission_that_never_arrived_is_sent_again(server: BatchServer, gate: Gate) -> None:
+    server.refuse = 2
+    assert gate.run().submitted == 8
+    assert len(server.batches) == 1
+    assert len(gate.slept) == 2
+
+
+def test_a_service_that_is_down(server: BatchServer, gate: Gate) -> None:
+    server.refuse = 100
+    outcome = gate.run()
+    assert (outcome.ready, outcome.unsent, outcome.waiting) == (False, 8, 0)
+    assert "8 requests could not be submitted" in outcome.reason
+    server.refuse = 0
+    assert gate.run().submitted == 8
+
+
+@pytest.mark.parametrize("stage", ["sent", "not sent"])
+def test_a_process_that_is_killed_between_submitting_and_writing(
+    server: BatchServer, gate: Gate, stage: str, tmp_path: Path
+) -> None:
+    """The server holds the reply back; the process dies in the meantime."""
+    server.hold_replies = stage
+    process = subprocess.Popen(
+        [sys.executable, "-c", WORKER, server.url, str(gate.model), str(gate.folder), str(tmp_path / "answers")],
+        env={**os.environ, "PYTHONPATH": "."},
+        stdout=subprocess.PIPE,
+    )
+    deadline = time.monotonic() + 60
+    while not server.held and time.monotonic() < deadline:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL)
+    assert process.communicate()[0] == b""
+    assert server.held == 1
+    server.hold_replies = ""
+    assert len(list(gate.folder.glob("*.json"))) == 1
+    outcome = gate.run()
+    assert outcome.waiting == 8
+    assert outcome.submitted == (0 if stage == "sent" else 8)
+    server.finish()
+    assert gate.run().tally.collected == 8
+    assert len(server.batches) == 1
+
+
+@pytest.mark.parametrize("gate", ["anthropic"], indirect=True)
+def test_anthropic_names_no_batch_so_a_stranger_of_the_same_size_is_waited_for(server: BatchServer, gate: Gate) -> None:
+    server.refuse = 1
+    stranger = Batch("anthropic_batch_stranger", "anthropic", {f"other_{n}": {} for n in range(8)}, created=time.time())
+    server.batches[stranger.id] = stranger
+    first = gate.run()
+    assert first.waiting == 8
+    stranger.phase = "completed"
+    stranger.lines = [
+        json.dumps({"custom_id": name, "result": {"type": "expired"}}).encode() for name in stranger.bodies
+    ]
+    outcome = gate.run()
+    assert (outcome.submitted, outcome.waiting) == (8, 8)
+    server.finish()
+    assert gate.run().tally.collected == 8
+
+
+@pytest.mark.parametrize("gate", ["openai"], indirect=True)
+def test_a_lost_ledger_at_openai_costs_nothing(server: BatchServer, gate: Gate) -> None:
+    gate.run()
+    for path in gate.folder.glob("*.json"):
+        path.unlink()
+    outcome = gate.run()
+    assert (outcome.submitted, outcome.waiting, len(server.batches)) == (0, 8, 1)
+    assert any("already" in note for note in outcome.notes)
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b"\xff", b'{"schema": "prompt-gate/batch/1", "place": 7}'])
+def test_a_damaged_entry_is_set_aside(server: BatchServer, gate: Gate, content: bytes) -> None:
+    gate.folder.mkdir(parents=True)
+    (gate.folder / "aaa-bbb.json").write_bytes(content)
+    outcome = gate.run()
+    assert outcome.submitted == 8
+    assert any("set aside" in note for note in outcome.notes)
+    assert (gate.folder / "aaa-bbb.bad").exists()
+
+
+def test_a_forged_entry_brings_no_answers(server: BatchServer, gate: Gate) -> None:
+    """An id that points to somebody else's batch: its custom ids are not those of our requests."""
+    gate.run()
+    path = next(gate.folder.glob("*.json"))
+    data = json.loads(path.read_text())
+    stranger = Batch("stranger", gate.model.provider, {"x": {}}, created=time.time(), phase="completed")
+    stranger.lines = [b'{"custom_id": "x", "response": {"status_code": 200, "body": {}}, "result": {"type": "x"}}']
+    server.batches["stranger"] = stranger
+    path.write_text(json.dumps({**data, "ids": ["stranger"]}))
+    outcome = gate.run()
+    assert (outcome.tally.collected, outcome.tally.foreign, outcome.live) == (0, 1, 8)
+    path.write_text(json.dumps({**data, "ids": ["../../files"]}))
+    assert any("set aside" in note for note in gate.run().notes)
+
+
+def test_hostile_results_are_counted(server: BatchServer, gate: Gate) -> None:
+    def spoil(lines: list[bytes]) -> list[bytes]:
+        foreign = lines[0].replace(json.loads(lines[0])["custom_id"].encode(), b"f" * 48)
+        wrong = lines[1].replace(b"blue", b"evil")
+        return [b"<html>", foreign, *lines[:-1], wrong, b"\xff\xff"]
+
+    gate.run()
+    server.rewrite = spoil
+    server.finish()
+    outcome = gate.run()
+    tally = outcome.tally
+    assert (tally.unreadable, tally.foreign, tally.doubled, tally.collected, tally.failed) == (2, 1, 1, 7, 1)
+    assert outcome.live == 1
+    assert {reply.text for reply in gate.answers.kept.values() if reply} == {"blue"}
+    assert len(outcome.notes) == 4
+    assert all(note.isprintable() for note in outcome.notes)
+
+
+def test_results_without_end_are_not_read_to_the_end(server: BatchServer, gate: Gate) -> None:
+    gate.run()
+    server.rewrite = lambda lines: [*lines, *[b'{"custom_id": "other"}'] * 10_000]
+    server.finish()
+    outcome = gate.run()
+    assert (outcome.tally.collected, outcome.tally.cut) == (8, 1)
+    assert outcome.tally.foreign < 200
+
+
+def test_results_that_break_off_are_read_again(server: BatchServer, gate: Gate) -> None:
+    gate.run()
+    server.finish()
+    server.break_results = 1
+    outcome = gate.run()
+    assert not outcome.ready
+    assert 0 < outcome.waiting <= 8
+    assert gate.run().ready
+    assert len([reply for reply in gate.answers.kept.values() if reply]) == 8
+    assert len(server.batches) == 1
+
+
+def test_two_processes_do_not_submit_the_same(server: BatchServer, gate: Gate) -> None:
+    from gate.calls.batches.ledger import BatchLedger
+
+    with BatchLedger(gate.folder).alone():
+        with pytest.raises(CannotEvaluate, match="another process"):
+            gate.run()
+    assert gate.run().submitted == 8
+
+
+def test_a_ledger_that_cannot_be_written_stops_before_the_spending(server: BatchServer, gate: Gate) -> None:
+    gate.folder.parent.mkdir(exist_ok=True)
+    gate.folder.write_text("a file where the folder should be")
+    with pytest.raises(CannotEvaluate, match="cannot be written"):
+        gate.run()
+    assert not server.batches
+
+
+def test_a_batch_that_is_refused_is_forgotten(server: BatchServer, gate: Gate) -> None:
+    server.reject = 1
+    with pytest.raises(CannotEvaluate, match="the batch is refused"):
+        gate.run()
+    assert list(gate.folder.glob("*.json")) == []
+    assert gate.run().submitted == 8

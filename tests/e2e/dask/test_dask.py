@@ -1,0 +1,235 @@
+"""A real Dask cluster on this machine: the same answers, workers that die, a scheduler that is away or goes away."""
+
+import asyncio
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import distributed
+import pytest
+
+from gate.app.environment.settings import read_keys
+from gate.calls.dask import ChunkSetup, DaskExecutor, run_chunk
+from gate.calls.endpoints import Keys
+from gate.calls.provider import Misconfigured
+from gate.calls.providers.factory import Factory
+from gate.config.models import ModelRef, Params
+from gate.errors import CannotEvaluate, GateError, MissingKey
+from gate.record.sample import Reply
+from gate.record.transcript import Failed
+from tests.e2e.dask.asking import SECRET, Asking, essence, keys_for, question, until, use
+from tests.support.command import gate, write_jsonl
+from tests.support.model_server import Behaviour, ModelServer
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[ModelServer]:
+    with ModelServer() as server:
+        yield server
+
+
+@pytest.fixture
+def server(running: ModelServer) -> ModelServer:
+    running.forget()
+    return running
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    """Two workers with keys of their own, which are not those of this process."""
+    keys = {"OPENAI_API_KEY": SECRET, "ANTHROPIC_API_KEY": SECRET, "PYTHONPATH": str(ROOT)}
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50, env=keys
+    ) as cluster:
+        yield cluster
+
+
+def setup_for(server: ModelServer) -> ChunkSetup:
+    return ChunkSetup(read_keys, f"{server.url}/v1", server.url, 16)
+
+
+def without_keys(server: ModelServer) -> Keys:
+    return Keys(None, None, f"{server.url}/v1", server.url)
+
+
+def test_the_answers_are_those_of_one_process(server: ModelServer, cluster: Any) -> None:
+    make = lambda: DaskExecutor(cluster.scheduler_address, setup_for(server))  # noqa: E731
+    there = use(without_keys(server), make, lambda asking: asking.all(200), concurrency=64)
+    assert server.requests == 200
+    server.forget()
+    here = use(keys_for(server), lambda: None, lambda asking: asking.all(200))
+    assert essence(there) == essence(here)
+    assert all(isinstance(reply, Reply) and reply.latency_s and reply.attempts == 1 for reply in there)
+
+
+def test_the_keys_are_the_workers_own(server: ModelServer, cluster: Any) -> None:
+    executor = DaskExecutor(cluster.scheduler_address, setup_for(server))
+    use(without_keys(server), lambda: executor, lambda asking: asking.all(1))
+    assert server.headers[-1]["Authorization"] == f"Bearer {SECRET}"
+
+
+def test_a_worker_that_is_killed_loses_no_answer(server: ModelServer, cluster: Any) -> None:
+    server.behaviour = Behaviour(latency_s=0.1)
+    executor = DaskExecutor(cluster.scheduler_address, setup_for(server))
+
+    async def work(asking: Asking) -> list[Reply | Failed]:
+        running = asyncio.create_task(asking.all(120))
+        await until(lambda: len(server.ledger) >= 30)
+        os.kill(next(iter(cluster.workers.values())).pid, signal.SIGKILL)
+        return await running
+
+    found = use(without_keys(server), lambda: executor, work, concurrency=32)
+    assert [reply.text for reply in found if isinstance(reply, Reply)] == [f"word{number}" for number in range(120)]
+
+
+def test_errors_arrive_as_they_are(server: ModelServer, cluster: Any) -> None:
+    server.behaviour = Behaviour(faults=("429",), retry_after="0.25")
+    executor = DaskExecutor(cluster.scheduler_address, setup_for(server))
+
+    async def work(asking: Asking) -> int:
+        await asking.all(4)
+        return asking.caller.counters.retried
+
+    assert use(without_keys(server), lambda: executor, work) == 4
+
+
+def no_keys() -> Keys:
+    return Keys()
+
+
+def test_a_worker_without_a_key_says_so(cluster: Any) -> None:
+    executor = DaskExecutor(cluster.scheduler_address, ChunkSetup(no_keys, None, None, 4))
+
+    async def work(asking: Asking) -> None:
+        with pytest.raises(MissingKey, match="on a Dask worker, openai:gpt-4o-mini needs a key") as caught:
+            await asking.all(1)
+        assert caught.value.hint == "set it in the environment of every Dask worker"
+
+    use(Keys(), lambda: executor, work)
+
+
+def test_a_worker_of_another_version_says_so(server: ModelServer, cluster: Any) -> None:
+    with distributed.Client(cluster, set_as_default=False) as client:
+        other = replace(setup_for(server), version="0.0.1")
+        (error,) = client.submit(run_chunk, other, [question(0)], pure=False).result()
+    assert isinstance(error, GateError)
+    assert error.message.startswith("a Dask worker has prompt-gate ")
+    assert error.message.endswith(", the main process 0.0.1")
+
+
+def test_parameters_are_checked_here() -> None:
+    executor = DaskExecutor("tcp://127.0.0.1:1", ChunkSetup(no_keys, None, None, 4))
+    factory = Factory(Keys(), Path(), 4, lambda _: "", executor=executor)
+    with pytest.raises(Misconfigured, match="takes no temperature"):
+        factory.provider(ModelRef("openai", "gpt-5"), Params()).check(Params(temperature=1.0))
+
+
+def test_a_scheduler_that_is_away(server: ModelServer) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    executor = DaskExecutor(f"tcp://127.0.0.1:{port}", setup_for(server), connect_s=1.0)
+    with pytest.raises(CannotEvaluate, match="cannot be reached"):
+        use(without_keys(server), lambda: executor, lambda asking: asking.all(3))
+
+
+def test_something_else_that_listens_there(server: ModelServer) -> None:
+    address = server.url.replace("http", "tcp")
+    executor = DaskExecutor(address, setup_for(server))
+    with pytest.raises(CannotEvaluate, match="cannot be reached"):
+        use(without_keys(server), lambda: executor, lambda asking: asking.all(1))
+
+
+SCHEDULER = """
+import asyncio, distributed
+
+async def main():
+    async with distributed.Scheduler(host="127.0.0.1", port=0, dashboard=False) as scheduler:
+        print(scheduler.address, flush=True)
+        await scheduler.finished()
+
+asyncio.run(main())
+"""
+
+
+@pytest.fixture
+def scheduler() -> Iterator[tuple["subprocess.Popen[str]", str]]:
+    """A scheduler in a process of its own, without workers."""
+    command = [sys.executable, "-c", SCHEDULER]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+        assert process.stdout is not None
+        yield process, process.stdout.readline().strip()
+        process.kill()
+
+
+def test_a_scheduler_without_workers(server: ModelServer, scheduler: tuple["subprocess.Popen[str]", str]) -> None:
+    executor = DaskExecutor(scheduler[1], setup_for(server), connect_s=4.0)
+    with pytest.raises(CannotEvaluate, match="has no worker") as caught:
+        use(without_keys(server), lambda: executor, lambda asking: asking.all(1))
+    assert "dask worker" in caught.value.hint
+
+
+def test_a_scheduler_that_goes_away(server: ModelServer, scheduler: tuple["subprocess.Popen[str]", str]) -> None:
+    process, address = scheduler
+    server.behaviour = Behaviour(latency_s=60)
+
+    async def main() -> None:
+        env = {"PYTHONPATH": str(ROOT), "OPENAI_API_KEY": "k", "ANTHROPIC_API_KEY": "k"}
+        async with distributed.Nanny(address, nthreads=1, env=env, silence_logs=50):
+            asking = Asking(without_keys(server), DaskExecutor(address, setup_for(server)))
+            running = asyncio.create_task(asking.all(8))
+            await until(lambda: server.in_flight == 8)
+            process.kill()
+            with pytest.raises(CannotEvaluate, match="went away"):
+                await running
+            await asking.factory.close()
+
+    asyncio.run(main())
+
+
+def test_without_the_package_the_error_says_how_to_get_it() -> None:
+    code = """
+import sys
+sys.modules["distributed"] = None
+from gate.errors import GateError
+from gate.calls.dask import ChunkSetup, DaskExecutor
+from gate.calls.endpoints import Keys
+try:
+    DaskExecutor("tcp://scheduler:8786", ChunkSetup(Keys, None, None, 4))
+except GateError as error:
+    print(error.hint)
+"""
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert "pip install '.[distributed]'" in done.stdout
+
+
+def test_a_comparison_whose_requests_the_cluster_sends(server: ModelServer, cluster: Any, tmp_path: Path) -> None:
+    (tmp_path / "old.md").write_text("quality=0.9")
+    (tmp_path / "new.md").write_text("quality=0.9 be kind")
+    cases = [{"id": str(number), "input": f"answer=w{number}", "expected": f"w{number}"} for number in range(6)]
+    write_jsonl(tmp_path / "cases.jsonl", cases)
+    files = ("old.md", "new.md", "--cases", "cases.jsonl")
+    env = {
+        "GATE_EXECUTOR": cluster.scheduler_address.replace("tcp://", "dask://"),
+        "OPENAI_BASE_URL": f"{server.url}/v1",
+    }
+    outcome = gate("diff", *files, "--model", "openai:gpt-4o-mini", "--json", cwd=tmp_path, env=env)
+    assert outcome.record.calls.made == server.requests > 0, outcome.err
+    assert {headers["Authorization"] for headers in server.headers} == {f"Bearer {SECRET}"}
+    refused = gate(
+        "diff",
+        *files,
+        "--model",
+        "fake:oracle",
+        cwd=tmp_path,
+        env={"GATE_EXECUTOR": "dask://me:hunter2@scheduler:8786"},
+    )
+    assert (refused.code, "hunter2" in refused.err) == (2, False)
+    assert "write GATE_EXECUTOR=dask://scheduler:8786" in refused.err

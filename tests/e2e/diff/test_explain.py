@@ -1,0 +1,68 @@
+"""`gate explain` on a real run: all samples, the record alone, and the command that asks the case again."""
+
+import json
+import shlex
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from gate.cli.app import cli
+from tests.e2e.diff.example import break_gold
+from tests.support.command import gate
+
+
+@pytest.fixture
+def ran(repo: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A repository whose last run fell, as the present folder."""
+    break_gold(repo)
+    ended = gate("diff", "--base", "main", cwd=repo)
+    assert ended.code == 1
+    assert "Everything about the worst case: gate explain .gate/last c" in ended.out
+    monkeypatch.chdir(repo)
+    return repo
+
+
+def told(*words: str) -> str:
+    done = CliRunner().invoke(cli, ["explain", ".gate/last", *words], catch_exceptions=False)
+    assert done.exit_code == 0
+    return done.output
+
+
+def test_a_case_from_all_sides(ran: Path) -> None:
+    found = json.loads(told("c1", "--json"))
+    assert found["schema"] == "prompt-gate/case/1" and found["suite"] == "support"
+    assert [(row["arm"], row["index"]) for row in found["samples"]][:2] == [("baseline", 0), ("candidate", 0)]
+    (overall, gold) = found["slices"]
+    assert gold["slice"] == "tier=gold" and gold["rank"] == 1 and 0.0 < gold["share"] < 1.0
+    assert overall["n"] == 40 and gold["n"] == 20
+
+    text = told("c1")
+    assert "[-" in text and "{+" in text and "tier=gold" in text and "- contains 0.000" in text
+    marked = told("support/c1", "--md")
+    assert "```diff" in marked and "| tier=gold | 20 |" in marked
+
+    # Without a name it is the worst case; one that the record tells little of says where it stands.
+    worst = told("--json")
+    assert "no case is named" in worst and '"suite": "support"' in worst
+    assert "not in the record; see main:evals/support.jsonl:3" in told("c2")
+
+    # The command is run as it stands.
+    ended = gate(*shlex.split(found["again"])[1:], "--json", cwd=ran)
+    assert ended.code in (0, 1), ended.err
+    (case,) = ended.record.suites[0].cases
+    assert case.id == "c1" and case.candidate[0] == found["case"]["candidate"][0]
+    assert any("1 of 40 cases were asked (--case)" in note for note in ended.record.notes)
+
+    alone = gate("explain", "c1", cwd=ran)
+    assert alone.code == 2 and "gate explain .gate/last c1" in alone.err
+
+    (ran / ".gate/last/samples.jsonl").unlink()
+    assert "samples.jsonl, which has them all, is not beside it" in " ".join(told("c1").split())
+
+
+def test_cases_that_are_not_there_are_no_verdict(ran: Path) -> None:
+    ended = gate("diff", "--base", "main", "--case", "c99", cwd=ran)
+    assert ended.code == 2 and "no case fits 'c99'" in ended.err
+    ended = gate("explain", ".gate/last", "cc1", cwd=ran)
+    assert ended.code == 2 and "did you mean" in ended.err

@@ -1,0 +1,167 @@
+"""Two refs of a real repository: whose prompt, whose exam, and which suites."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from gate.record.comparison import Verdict
+from tests.e2e.diff.example import break_gold, run
+from tests.support.command import gate, git, write_jsonl
+from tests.support.example import CONFIG, case
+
+
+def test_a_change_in_the_working_tree_is_compared_with_the_base(repo: Path) -> None:
+    break_gold(repo)
+    outcome = run(repo)
+    record = outcome.record
+    assert (outcome.code, record.verdict) == (1, Verdict.BLOCK)
+    assert "tier=gold" in record.reasons[0]
+    assert [suite.name for suite in record.suites] == ["support"]
+    arms = record.suites[0]
+    assert (arms.baseline.ref, arms.candidate.ref) == ("main", "working tree")
+    assert arms.baseline.sha == git(repo, "rev-parse", "main")
+
+
+def test_a_change_on_a_branch_is_read_from_git_whatever_is_checked_out(repo: Path) -> None:
+    git(repo, "switch", "--quiet", "--create", "change")
+    break_gold(repo)
+    git(repo, "commit", "--quiet", "--all", "--message", "two")
+    git(repo, "switch", "--quiet", "main")
+    record = run(repo, "--head", "change").record
+    assert record.verdict is Verdict.BLOCK
+    assert record.commit == git(repo, "rev-parse", "change")
+
+
+def test_from_a_folder_below_the_root(repo: Path) -> None:
+    break_gold(repo)
+    assert gate("diff", "--base", "main", "--quiet", cwd=repo / "prompts").code == 1
+
+
+def test_nothing_touched_is_skipped(repo: Path) -> None:
+    (repo / "README.md").write_text("Hello")
+    outcome = gate("diff", "--base", "main", cwd=repo)
+    assert outcome.code == 0
+    assert "SKIPPED" in outcome.out
+    assert "HEAD~1" not in outcome.err  # there is none
+    assert not (repo / ".gate").exists()
+
+
+def test_who_commits_to_the_base_itself_is_told_what_to_compare_with(repo: Path) -> None:
+    break_gold(repo)
+    git(repo, "commit", "--quiet", "--all", "--message", "worse")
+    outcome = gate("diff", "--base", "main", cwd=repo)
+    assert outcome.code == 0 and "SKIPPED" in outcome.out
+    assert "main is the commit that you are on" in outcome.err and "gate diff --base HEAD~1" in outcome.err
+
+
+def test_everything_on_request(repo: Path) -> None:
+    record = run(repo, "--all").record
+    assert [suite.name for suite in record.suites] == ["support", "faq"]
+    assert record.verdict is Verdict.PASS
+
+
+def test_one_suite_on_request(repo: Path) -> None:
+    break_gold(repo)
+    (repo / "prompts/faq.md").write_text("Answer quickly. quality=1.0")
+    assert [suite.name for suite in run(repo, "--suite", "faq").record.suites] == ["faq"]
+    assert gate("diff", "--base", "main", "--suite", "nope", cwd=repo).code == 2
+
+
+def test_the_exam_is_the_bases(repo: Path) -> None:
+    break_gold(repo)
+    kept = [case(i, "free") for i in range(0, 40, 2)]
+    write_jsonl(repo / "evals/support.jsonl", [*kept[1:], {**kept[0], "expected": "anything"}, case(99, "free")])
+    outcome = run(repo)
+    record = outcome.record
+    assert (outcome.code, record.verdict) == (1, Verdict.BLOCK)
+    exam = record.suites[0].exam
+    assert (exam.cases, exam.ref) == (40, "main")
+    assert exam.added == ["c99"]
+    assert exam.edited == ["c0"]
+    assert len(exam.removed) == 20
+
+
+def test_a_policy_that_the_change_loosens_is_not_used(repo: Path) -> None:
+    break_gold(repo)
+    (repo / "gate.yaml").write_text(CONFIG.replace("slices: [tier]", "slices: []"))
+    assert run(repo).record.verdict is Verdict.BLOCK
+
+
+def test_a_run_policy_that_the_change_edits_is_told_and_not_used(repo: Path) -> None:
+    break_gold(repo)
+    (repo / "gate.yaml").write_text(CONFIG + "policy: {confidence: 0.999, mode: advisory}\nbudget: {max_calls: 500}\n")
+    record = run(repo).record
+    assert record.verdict is Verdict.BLOCK
+    assert record.method.alpha == 0.025
+    assert record.run_edits == ["policy.confidence", "policy.mode", "budget.max_calls"]
+    told = [(value.old, value.new) for value in record.run_values]
+    assert told == [("0.95", "0.999"), ("enforce", "advisory"), ("not set", "500")]
+
+
+def test_a_renamed_suite_does_not_bring_an_easier_exam(repo: Path) -> None:
+    break_gold(repo)
+    easier = CONFIG.replace("name: support", "name: helpdesk").replace("[contains]", "[{regex: {pattern: .}}]")
+    (repo / "gate.yaml").write_text(easier)
+    outcome = run(repo)
+    assert (outcome.code, outcome.record.verdict) == (1, Verdict.BLOCK)
+    assert [suite.name for suite in outcome.record.suites] == ["helpdesk"]
+    assert outcome.record.suites[0].exam.scorers == ["contains"]
+
+
+def test_a_change_of_the_model_alone_runs_the_suite(repo: Path) -> None:
+    params = 'defaults: {model: "fake:oracle", samples: 2, params: {max_output_tokens: 9}}'
+    (repo / "gate.yaml").write_text(CONFIG.replace('defaults: {model: "fake:oracle", samples: 2}', params))
+    record = run(repo, "--suite", "support").record
+    assert (record.suites[0].baseline.params, record.suites[0].candidate.params) == ({}, {"max_output_tokens": 9})
+
+
+def test_first_adoption_uses_its_own_exam_and_says_so(repo: Path) -> None:
+    git(repo, "rm", "--quiet", "--cached", "gate.yaml")
+    git(repo, "commit", "--quiet", "--message", "without a configuration")
+    break_gold(repo)
+    outcome = run(repo)
+    assert outcome.record.verdict is Verdict.BLOCK
+    assert "gate.yaml is new" in outcome.err
+    assert any("gate.yaml is new" in note for note in outcome.record.notes)
+
+
+def test_a_glob_is_one_suite_for_each_file(repo: Path) -> None:
+    globbed = CONFIG[: CONFIG.index("suites:")] + (
+        "suites:\n  - {name: all, prompt: 'prompts/*.md', cases: evals/faq.jsonl, scorers: [contains]}\n"
+    )
+    (repo / "gate.yaml").write_text(globbed)
+    git(repo, "commit", "--quiet", "--all", "--message", "glob")
+    (repo / "prompts/faq.md").write_text("Answer in one word. quality=1.0")
+    assert [suite.name for suite in run(repo).record.suites] == ["all:faq"]
+
+
+def test_the_verdict_is_the_same_when_run_again(repo: Path) -> None:
+    break_gold(repo)
+    first, second = run(repo).record, run(repo).record
+    assert (first.seed, first.verdict) == (second.seed, second.verdict)
+    assert first.suites[0].quality == second.suites[0].quality
+
+
+def test_a_link_that_the_repository_brings_is_not_written_through(
+    repo: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    outside = tmp_path_factory.mktemp("outside")
+    (outside / "victim").write_text("precious")
+    break_gold(repo)
+    (repo / ".gate/last").mkdir(parents=True)
+    (repo / ".gate/last/samples.jsonl").symlink_to(outside / "victim")
+    (repo / ".gate/last/run.json").symlink_to(outside / "victim")
+    assert gate("diff", "--base", "main", "-q", cwd=repo).code == 1
+    assert (outside / "victim").read_text() == "precious"
+    assert not (repo / ".gate/last/samples.jsonl").is_symlink()
+    shutil.rmtree(repo / ".gate")
+    (repo / ".gate").symlink_to(outside)
+    assert gate("diff", "--base", "main", "-q", cwd=repo).code == 2
+    assert [path.name for path in outside.iterdir()] == ["victim"]
+
+
+def test_a_name_is_no_command_to_the_runner(repo: Path) -> None:
+    (repo / "gate.yaml").write_text(CONFIG.replace("name: faq", 'name: "::add-mask::a"'))
+    outcome = gate("diff", "--base", "main", cwd=repo)
+    assert not any(line.lstrip().startswith("::") for line in (outcome.out + outcome.err).splitlines())

@@ -1,0 +1,107 @@
+"""Prompts that a change deletes or moves, and suites that it drops: no prompt slips away from its exam."""
+
+from pathlib import Path
+
+import pytest
+
+from gate.record.comparison import Verdict
+from tests.e2e.diff.example import break_gold, run
+from tests.support.command import gate, git
+from tests.support.example import CONFIG
+
+FAQ_ONLY = CONFIG[: CONFIG.index("  - name: support")] + CONFIG[CONFIG.index("  - name: faq") :]
+DELETED = "prompts/support.md, which main examines with 40 cases, is deleted."
+
+
+def test_a_change_cannot_drop_the_suite_of_the_prompt_that_it_breaks(repo: Path) -> None:
+    break_gold(repo)
+    (repo / "gate.yaml").write_text(FAQ_ONLY)
+    (repo / "evals/support.jsonl").unlink()
+    outcome = run(repo)
+    assert (outcome.code, outcome.record.verdict) == (1, Verdict.BLOCK)
+    assert [suite.name for suite in outcome.record.suites] == ["support"]
+    assert len(outcome.record.suites[0].exam.removed) == 40
+    assert any("no suite for prompts/support.md any more" in note for note in outcome.record.notes)
+
+
+def test_a_change_cannot_point_the_suite_at_another_file(repo: Path) -> None:
+    break_gold(repo)
+    (repo / "prompts/harmless.md").write_text("Help the customer. quality=1.0")
+    (repo / "gate.yaml").write_text(CONFIG.replace("prompts/support.md", "prompts/harmless.md"))
+    outcome = run(repo)
+    assert (outcome.code, outcome.record.verdict) == (1, Verdict.BLOCK)
+    assert [suite.name for suite in outcome.record.suites] == ["support", "support at prompts/support.md"]
+
+
+def test_a_prompt_that_the_configuration_still_names_and_that_is_gone_is_a_mistake(repo: Path) -> None:
+    git(repo, "rm", "--quiet", "prompts/support.md")
+    outcome = gate("diff", "--base", "main", cwd=repo)
+    assert outcome.code == 2
+    assert "prompts/support.md: there is no such prompt at working tree" in outcome.err
+    assert "to delete the prompt, take its suite out, too" in " ".join(outcome.err.split())
+
+
+def test_a_deleted_prompt_holds_the_others(repo: Path) -> None:
+    git(repo, "rm", "--quiet", "prompts/support.md")
+    (repo / "gate.yaml").write_text(FAQ_ONLY)
+    (repo / "prompts/faq.md").write_text("Answer. Be kind. quality=1.0")
+    outcome = run(repo)
+    record = outcome.record
+    assert (outcome.code, record.verdict, record.deleted) == (0, Verdict.HOLD, ["prompts/support.md"])
+    assert [suite.name for suite in record.suites] == ["faq"]
+    assert DELETED in record.reasons
+    assert DELETED in record.notes
+
+
+def test_a_change_that_only_deletes_is_a_hold(repo: Path) -> None:
+    git(repo, "rm", "--quiet", "prompts/support.md")
+    config = FAQ_ONLY.replace("version: 1", "version: 1\npolicy: {fail_on: hold}")
+    (repo / "gate.yaml").write_text(FAQ_ONLY)
+    outcome = run(repo)
+    assert (outcome.code, outcome.record.verdict, outcome.record.reasons) == (0, Verdict.HOLD, [DELETED])
+    assert "HOLD: prompts/support.md is deleted" in gate("diff", "--base", "main", "-q", cwd=repo).out
+    assert "prompts/support.md" in (repo / ".gate/last/report.md").read_text()
+    # What the change itself says about failing does not count.
+    (repo / "gate.yaml").write_text(config)
+    assert gate("diff", "--base", "main", "-q", cwd=repo).code == 0
+
+
+@pytest.mark.parametrize("config", [FAQ_ONLY, CONFIG.replace("prompts/support.md", "prompts/new.md")])
+def test_a_prompt_does_not_slip_away_by_moving(repo: Path, config: str) -> None:
+    text = (repo / "prompts/support.md").read_text()
+    git(repo, "mv", "prompts/support.md", "prompts/elsewhere.md")
+    (repo / "prompts/elsewhere.md").write_text(text + "\nquality[gold]=0.1\n")
+    (repo / "prompts/new.md").write_text("Something else. quality=1.0")
+    (repo / "gate.yaml").write_text(config)
+    record = run(repo).record
+    assert record.verdict is Verdict.BLOCK
+    assert "prompts/support.md is now prompts/elsewhere.md; it is compared with what it was." in record.notes
+    assert "prompts/elsewhere.md" in {suite.candidate.path for suite in record.suites}
+
+
+def test_a_prompt_that_moves_within_its_pattern_keeps_its_exam(repo: Path) -> None:
+    head = CONFIG[: CONFIG.index("suites:")]
+    pattern = (
+        "  - {name: all, prompt: 'prompts/*.md', cases: evals/support.jsonl, scorers: [contains], slices: [tier]}\n"
+    )
+    (repo / "gate.yaml").write_text(f"{head}suites:\n{pattern}")
+    git(repo, "commit", "--quiet", "--all", "--message", "pattern")
+    text = (repo / "prompts/support.md").read_text()
+    git(repo, "mv", "prompts/support.md", "prompts/help.md")
+    (repo / "prompts/help.md").write_text(text + "\nquality[gold]=0.1\n")
+    record = run(repo).record
+    assert (record.verdict, [suite.name for suite in record.suites], record.new) == (Verdict.BLOCK, ["all:help"], [])
+    assert record.suites[0].baseline.path == "prompts/support.md"
+
+
+def test_a_prompt_that_moves_is_compared_with_where_it_was(repo: Path) -> None:
+    git(repo, "mv", "prompts/support.md", "prompts/help.md")
+    (repo / "gate.yaml").write_text(CONFIG.replace("prompts/support.md", "prompts/help.md"))
+    (repo / "prompts/help.md").write_text("Help. quality=1.0 quality[gold]=0.1")
+    record = run(repo).record
+    assert record.verdict is Verdict.BLOCK
+    assert [suite.name for suite in record.suites] == ["support"]
+    assert (record.suites[0].baseline.path, record.suites[0].candidate.path) == (
+        "prompts/support.md",
+        "prompts/help.md",
+    )

@@ -1,0 +1,105 @@
+"""Prompt files of other tools, from the repository to the verdict, against a server on loopback."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from gate.record.comparison import Verdict
+from tests.git.repository import commit, git, repository
+from tests.support.command import Outcome, gate
+from tests.support.example import cases
+from tests.support.model_server import ModelServer
+
+YML = """\
+model: openai/gpt-4o-mini
+modelParameters: {temperature: 0.5}
+messages:
+  - {role: system, content: "Answer. quality=1.0 {% not jinja"}
+  - {role: user, content: "{{input}} in {{ lang }}"}
+testData:
+"""
+DATA = [{"input": f"answer=word{number} slice=any", "expected": f"word{number}", "lang": "de"} for number in range(16)]
+PROMPTY = """\
+---
+name: bot
+model: {api: chat}
+---
+system:
+Answer. quality=1.0
+user: is a word here
+user:
+{{ input }}
+"""
+
+
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    with ModelServer() as running:
+        yield running
+
+
+@pytest.fixture
+def repo(tmp_path: Path, server: ModelServer) -> Path:
+    root = repository(tmp_path / "repo", "--initial-branch", "main")
+    config = (
+        f"version: 1\nproviders: {{own: {{api: openai, base_url: '{server.url}/v1'}}}}\n"
+        "defaults: {model: 'own:m', samples: 2}\n"
+        "suites:\n"
+        "  - {name: yml, prompt: bot.prompt.yml, cases: bot.prompt.yml, scorers: [contains]}\n"
+        "  - {name: prompty, prompt: bot.prompty, cases: cases.jsonl, scorers: [contains]}\n"
+    )
+    data = "".join(f"  - {json.dumps(row)}\n" for row in DATA)
+    commit(root, {"gate.yaml": config, "cases.jsonl": cases(16), "bot.prompt.yml": YML + data, "bot.prompty": PROMPTY})
+    git(root, "switch", "--quiet", "--create", "change")
+    return root
+
+
+def diff(repo: Path) -> Outcome:
+    return gate("diff", "--base", "main", "--head", "change", "--json", cwd=repo)
+
+
+def edited(repo: Path, name: str, old: str, new: str) -> None:
+    commit(repo, {name: (repo / name).read_text().replace(old, new)})
+
+
+def test_a_prompt_of_github_models_that_got_worse_blocks(repo: Path, server: ModelServer) -> None:
+    edited(repo, "bot.prompt.yml", "quality=1.0", "quality=0.1")
+    outcome = diff(repo)
+    assert (outcome.code, outcome.record.verdict) == (1, Verdict.BLOCK)
+    assert [(suite.name, len(suite.cases)) for suite in outcome.record.suites] == [("yml", 16)]
+    assert "bot.prompt.yml sets model and modelParameters, which the gate does not use" in str(outcome.record.notes)
+
+
+def test_its_own_model_settings_change_nothing_and_that_is_said(repo: Path, server: ModelServer) -> None:
+    edited(repo, "bot.prompt.yml", "temperature: 0.5", "temperature: 0.9")
+    outcome = diff(repo)
+    assert (outcome.code, outcome.out[:7]) == (0, "SKIPPED")
+    assert "bot.prompt.yml edits modelParameters, which the gate does not use" in outcome.err
+    assert server.ledger == []
+
+
+def test_a_prompty_that_got_worse_blocks(repo: Path) -> None:
+    edited(repo, "bot.prompty", "quality=1.0", "quality=0.1")
+    outcome = diff(repo)
+    assert (outcome.code, outcome.record.verdict) == (1, Verdict.BLOCK)
+    assert [suite.name for suite in outcome.record.suites] == ["prompty"]
+
+
+def test_a_check_asks_both(repo: Path, server: ModelServer) -> None:
+    outcome = gate("check", "--json", cwd=repo)
+    assert (outcome.code, outcome.record.verdict) == (0, Verdict.PASS), outcome.err
+    assert len(server.ledger) == 2 * 2 * 16
+    assert "bot.prompty sets model, which the gate does not use" in str(outcome.record.notes)
+
+
+def test_files_say_so_too(repo: Path, server: ModelServer) -> None:
+    model, env = ("--model", "openai:m", "--scorer", "contains", "--json"), {"OPENAI_BASE_URL": f"{server.url}/v1"}
+    found = gate("check", "bot.prompt.yml", "--cases", "bot.prompt.yml", *model, cwd=repo, env=env)
+    assert found.code == 0, found.err
+    assert "bot.prompt.yml sets model and modelParameters, which the gate does not use" in str(found.record.notes)
+    (repo / "b.prompty").write_text(PROMPTY.replace("api: chat", "api: other"))
+    named = ("bot.prompty", "b.prompty", "--cases", "cases.jsonl")
+    found = gate("diff", *named, *model, cwd=repo, env=env)
+    assert "b.prompty edits model, which the gate does not use" in str(found.record.notes)

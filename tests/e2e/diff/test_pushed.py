@@ -1,0 +1,88 @@
+"""The hook of a push, by the real pre-commit and real pushes: what is pushed is compared, whatever is checked out."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from pre_commit.clientlib import load_manifest
+
+from tests.e2e.diff.example import break_gold
+from tests.support.command import environment, gate, git
+from tests.support.example import FILES
+from tests.support.repository import commit, make
+
+HOOK = next(
+    hook for hook in load_manifest(Path(__file__).parents[3] / ".pre-commit-hooks.yaml") if hook["id"] == "gate-diff"
+)
+
+
+def pre_commit(repo: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
+    command = [sys.executable, "-m", "pre_commit", *arguments]
+    return subprocess.run(command, cwd=repo, env=environment(repo), capture_output=True, text=True, check=False)
+
+
+def push(repo: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
+    command = ["git", "push", *arguments]
+    return subprocess.run(command, cwd=repo, env=environment(repo), capture_output=True, text=True, check=False)
+
+
+@pytest.fixture
+def clone(tmp_path: Path) -> Path:
+    """The example with its hook, and a server that has nothing."""
+    git(tmp_path, "init", "--quiet", "--bare", "server")
+    # As the repository has it, but of the package that is there, so that none is built.
+    local = {key: HOOK[key] for key in ("id", "name", "pass_filenames", "always_run", "stages", "verbose")}
+    entry = f"{sys.executable} -m {HOOK['entry']} {' '.join(HOOK['args'])}"
+    hooks = {"repos": [{"repo": "local", "hooks": [{**local, "entry": entry, "language": "system"}]}]}
+    repo = make(tmp_path / "repo", {**FILES, ".pre-commit-config.yaml": json.dumps(hooks)})
+    git(repo, "remote", "add", "origin", str(tmp_path / "server"))
+    assert pre_commit(repo, "install", "--hook-type", "pre-push").returncode == 0
+    return repo
+
+
+def test_pushes(clone: Path) -> None:
+    done = push(clone, "origin", "main")
+    assert done.returncode == 0, done.stderr
+    assert "SKIPPED: this clone knows no branch of 'origin', so a first push has nothing" in done.stdout + done.stderr
+
+    # A worse prompt on a branch is stopped, though another branch is checked out, and a better word passes.
+    git(clone, "switch", "--quiet", "--create", "worse")
+    break_gold(clone)
+    commit(clone, {})
+    git(clone, "switch", "--quiet", "main")
+    done = push(clone, "origin", "worse")
+    assert done.returncode == 1
+    assert "BLOCK" in done.stdout + done.stderr
+
+    # While it is checked out, others are pushed: a tag and a branch that touch no prompt.
+    git(clone, "switch", "--quiet", "--create", "words")
+    commit(clone, {"README.md": "# Bot\n"})
+    git(clone, "tag", "--annotate", "v1", "--message", "one")
+    git(clone, "switch", "--quiet", "worse")
+    done = push(clone, "origin", "v1")
+    assert done.returncode == 0 and "SKIPPED: the change touches no prompt" in done.stdout + done.stderr
+    done = push(clone, "origin", "words")
+    assert done.returncode == 0, done.stderr
+    done = push(clone, "origin", "--delete", "words")
+    assert done.returncode == 0 and "gate diff" not in done.stdout + done.stderr
+
+    # By hand nothing is pushed, and HEAD is the change.
+    done = pre_commit(clone, "run", "gate-diff", "--hook-stage", "manual")
+    assert done.returncode == 1 and "BLOCK" in done.stdout
+
+
+def test_a_base_that_is_missing_beside_other_branches_is_a_mistake(clone: Path) -> None:
+    git(clone, "update-ref", "refs/remotes/origin/master", "HEAD")
+    commit(clone, {"README.md": "# Bot\n"})
+    done = push(clone, "origin", "main")
+    assert done.returncode == 1
+    assert "there is no commit 'origin/main' in this clone" in done.stdout + done.stderr
+
+
+def test_another_servers_emptiness_says_nothing_of_this_one(clone: Path) -> None:
+    hook = {"PRE_COMMIT_REMOTE_NAME": "fork", "PRE_COMMIT_TO_REF": "HEAD"}
+    for env in ({}, hook):
+        done = gate("diff", "--base", "origin/main", cwd=clone, env=env)
+        assert done.code == 2 and "there is no commit 'origin/main'" in done.err

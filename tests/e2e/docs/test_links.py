@@ -1,0 +1,29 @@
+"""Every link of every page leads to a file that is there, and to a heading that it has."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.docs.test_blocks import PAGES, ROOT
+from tests.support.docsite.links import Link, anchors, links
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_links_lead_somewhere(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    for link in links(text):
+        if link.elsewhere:
+            assert re.fullmatch(r"https://[\w-]+(\.[\w-]+)+(/\S*)?|mailto:\S+@\S+", link.path), link
+            continue
+        target = (path.parent / link.path).resolve() if link.path else path
+        assert target.exists() and ROOT in [target, *target.parents], link
+        if link.anchor and target.suffix == ".md":
+            assert link.anchor in anchors(target.read_text(encoding="utf-8")), link
+
+
+def test_links_and_anchors_are_found() -> None:
+    page = "# A `b` [c](d.md)!\n\n## A b c\n\n[x](e.md#f) `[no](g.md)` [`code`](h.md) ![i](j.png)\n"
+    page += "\n```\n# no\n[no](k.md)\n```\n"
+    assert links(page) == [Link("d.md", ""), Link("e.md", "f"), Link("h.md", ""), Link("j.png", "")]
+    assert anchors(page) == {"a-b-c", "a-b-c-1"}

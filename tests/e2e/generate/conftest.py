@@ -1,0 +1,23 @@
+"""A folder with a prompt, and a model that reads prompts by rule."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.generate.desk import PROMPT, Desk
+from tests.support.model_server import Behaviour, ModelServer
+from tests.support.prompt_reader import reader
+
+
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    with ModelServer(Behaviour(judgement=reader)) as running:
+        yield running
+
+
+@pytest.fixture
+def desk(tmp_path: Path, server: ModelServer) -> Desk:
+    found = Desk(tmp_path, server)
+    found.write("prompts/shop.md", PROMPT)
+    return found

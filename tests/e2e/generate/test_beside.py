@@ -1,0 +1,88 @@
+"""Where files go, what a plan prints, and which options are refused."""
+
+import json
+
+import pytest
+
+from tests.e2e.generate.desk import MODEL, PROMPT, Desk, document, given, planned
+from tests.e2e.generate.test_evaluate import FINE, evaluated
+from tests.support.command import gate
+from tests.support.prompt_reader import stage_of
+
+
+def test_a_specification_beside_its_prompt_is_found(desk: Desk) -> None:
+    """Prompts of one file name in folders of their own went to one folder, and the second one was refused."""
+    for name in ("one", "two"):
+        desk.write(f"exams/{name}/prompt.md", PROMPT)
+        made = desk.generate("--effort", "min", "--out", f"exams/{name}", prompt=f"exams/{name}/prompt.md")
+        assert made.code == 0, made.err
+    before = desk.asked
+    for name in ("one", "two"):
+        again = desk.generate("--effort", "min", prompt=f"exams/{name}/prompt.md")
+        assert again.code == 0, again.err
+        assert f"exams/{name}/spec.yaml lies beside the prompt: the files go there" in again.err
+    assert desk.asked == before
+    assert not (desk.root / "evals").exists()
+
+
+@pytest.mark.parametrize(
+    "spec",
+    ["openapi: 3.1.0\n", "version: 1\nprompt: x\nintent: i\nrules: [{rule: It rhymes., evidence: Rhyme always.}]\n"],
+)
+def test_another_file_of_that_name_is_left_alone(desk: Desk, spec: str) -> None:
+    beside = desk.write("prompts/spec.yaml", spec)
+    made = desk.generate("--effort", "min")
+    assert made.code == 0, made.err
+    assert (desk.root / "evals/shop/spec.yaml").is_file()
+    assert beside.read_text(encoding="utf-8") == spec
+
+
+def test_a_program_reads_the_plan(desk: Desk) -> None:
+    """`--plan --json` printed a table."""
+    shown = desk.generate("--effort", "low", "--plan")
+    plan = document(desk.generate("--effort", "low", "--plan", "--json"))
+    assert plan["schema"] == "prompt-gate/generation-plan/1"
+    assert plan["calls"] == sum(one["calls"] for one in plan["stages"]) == planned(shown)
+    assert plan["rules_assumed"] is True
+    quiet = desk.generate("--effort", "low", "--plan", "--quiet")
+    assert quiet.out == shown.out.splitlines()[0] + "\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--set", "input_aware=true"], "--set input_aware has no meaning without --evaluate"),
+        (["--instructions", "expected=Be brief"], "there is no stage 'expected'"),
+    ],
+)
+def test_an_option_that_would_do_nothing_is_refused(desk: Desk, arguments: list[str], said: str) -> None:
+    refused = desk.generate(*arguments)
+    assert refused.code == 2
+    assert said in " ".join(refused.err.split())
+    assert desk.asked == 0
+
+
+def test_the_judge_of_outputs_is_told_more(desk: Desk) -> None:
+    desk.server.behaviour = FINE
+    made = evaluated(desk, *given(control="false"), "--instructions", "compliance=Count the words twice.")
+    assert made.code == 0, made.err
+    judged = [entry.system for entry in desk.server.ledger if stage_of(entry.system) == "compliance"]
+    assert judged and all("Count the words twice." in system for system in judged)
+
+
+def test_one_call_is_no_calls(desk: Desk) -> None:
+    desk.write(
+        "evals/shop/spec.yaml",
+        "version: 1\nintent: i\ninputs: [{name: q, description: d}]\n"
+        "rules: [{id: R1, rule: The answer is short., inverse: The answer is long.}]\n",
+    )
+    plan = gate("generate", "prompts/shop.md", "--model", MODEL, "--effort", "min", "--plan", cwd=desk.root)
+    assert "about 1 call for" in plan.out or "about 1 call, about" in plan.out, plan
+    assert (
+        json.loads(
+            gate(
+                "generate", "prompts/shop.md", "--model", MODEL, "--effort", "min", "--plan", "--json", cwd=desk.root
+            ).out
+        )["calls"]
+        == 1
+    )

@@ -1,0 +1,333 @@
+"""`gate generate --diff`: what a change does to the promises of a prompt, and files that follow."""
+
+import pytest
+
+from gate.config import gatefile
+from gate.record.run import PromisesRecord
+from tests.e2e.generate.desk import JUDGE, MODEL, PROMPT, RULES, Desk, document, planned
+from tests.support.command import git
+from tests.support.prompt_reader import stage_of
+
+TWENTY = PROMPT.replace("at most 80 words", "at most 20 words")
+POLITE = PROMPT.replace("Always end", "You must be polite. Always end")
+SHORT = PROMPT.replace("The answer must have at most 80 words. ", "")
+
+
+@pytest.fixture
+def repo(desk: Desk) -> Desk:
+    """With the prompt on the main branch."""
+    git(desk.root, "init", "--quiet", "--initial-branch", "main")
+    desk.write(".gitignore", ".gate/\n")
+    git(desk.root, "add", "--all")
+    git(desk.root, "commit", "--quiet", "--message", "one")
+    return desk
+
+
+def compared(desk: Desk, *arguments: str) -> PromisesRecord:
+    made = desk.generate("--diff", "--base", "main", "--json", *arguments)
+    assert made.code == 0, made.err
+    return PromisesRecord.model_validate_json(made.out)
+
+
+def states(found: PromisesRecord) -> dict[str, list[str | None]]:
+    """Rules by what became of them, in their old words or, where they are new, in those."""
+    told: dict[str, list[str | None]] = {}
+    for one in found.changes:
+        told.setdefault(one.state, []).append(one.before or one.after)
+    return told
+
+
+def test_the_same_prompt_asks_nobody(repo: Desk) -> None:
+    assert states(compared(repo)) == {}
+    assert repo.asked == 0
+    made = repo.generate("--diff", "--base", "main")
+    assert (made.code, made.out, made.err) == (0, "The prompt promises what it promised.\n", "")
+
+
+def test_a_rule_that_was_dropped(repo: Desk) -> None:
+    repo.write("prompts/shop.md", SHORT)
+    assert states(compared(repo)) == {"removed": ["The answer must have at most 80 words."]}
+    asked = repo.asked
+    made = repo.generate("--diff", "--base", "main")
+    assert "at most 80 words" in made.out
+    assert repo.asked == asked
+
+
+def test_new_and_stricter_rules_are_tried_on_both_versions(repo: Desk) -> None:
+    repo.write("prompts/shop.md", POLITE.replace("at most 80", "at most 20"))
+    found = compared(repo, "--evaluate", "openai:gpt-4o-mini", "--judge-model", JUDGE, "--set", "tests_per_rule=1")
+    assert set(states(found)) == {"added", "tightened"}
+    assert [trial.tests for trial in found.trials] == [2, 2]
+    answers = [entry for entry in repo.server.ledger if entry.model == "gpt-4o-mini"]
+    assert len(answers) == 2 * 4
+    assert {"80" in entry.system for entry in answers} == {True, False}
+
+
+def test_files_follow_once(repo: Desk) -> None:
+    repo.generate("--effort", "min")
+    repo.write("prompts/shop.md", POLITE.replace("at most 80", "at most 20"))
+    made = repo.generate("--diff", "--base", "main", "--update", "--effort", "min")
+    assert made.code == 0, made.err
+    spec = repo.spec()
+    assert [rule.text for rule in spec.rules if rule.id in ("R1", "R2", "R3")] == [
+        "Never name a competitor.",
+        "Always end with a question.",
+    ]
+    assert {rule.text for rule in spec.rules} >= {"You must be polite.", "The answer must have at most 20 words."}
+    obsolete = {case.slices["rule"] for case in repo.cases() if case.obsolete}
+    assert obsolete == {"R1"}
+    assert {case.slices["rule"] for case in repo.cases()} == {"R1", "R2", "R3", "R4", "R5"}
+
+    files, asked = repo.files(), repo.asked
+    again = repo.generate("--diff", "--base", "main", "--update", "--effort", "min")
+    assert again.code == 0, again.err
+    assert repo.files() == files
+    assert repo.asked == asked
+
+
+def test_what_nobody_could_tell_is_left_open(repo: Desk) -> None:
+    repo.generate("--effort", "min")
+    before = repo.spec()
+    repo.write("prompts/shop.md", PROMPT.replace("Never name a competitor.", "Never name a competitor in a heading."))
+    made = repo.generate("--diff", "--base", "main", "--update", "--effort", "min")
+    assert made.code == 0, made.err
+    assert "not known" in made.out
+    assert "left as they are until somebody decides: R2" in made.out
+    assert repo.spec().prompt == before.prompt
+    again = repo.generate("--diff", "--base", "main", "--update", "--effort", "min")
+    assert "left as they are until somebody decides: R2" in again.out
+
+
+def test_new_rules_are_known_to_stand_in_the_prompt(repo: Desk) -> None:
+    repo.generate("--effort", "min")
+    repo.write("prompts/shop.md", f"{PROMPT} You must be polite.\n")
+    made = repo.generate("--diff", "--base", "main", "--update", "--effort", "min")
+    assert "new: R4" in made.out, made
+    rule = repo.spec().rule("R4")
+    assert rule is not None and rule.grounding == "verbatim"
+
+
+def test_outside_of_a_repository(desk: Desk) -> None:
+    made = desk.generate("--diff", "--base", "main")
+    assert made.code == 2, made
+    assert "repository" in made.err
+    assert desk.asked == 0
+
+
+@pytest.mark.parametrize("base", ["main", "nowhere"])
+def test_a_version_that_is_not_there(repo: Desk, base: str) -> None:
+    repo.write("prompts/new.md", PROMPT)
+    made = repo.generate("--diff", "--base", base, prompt="prompts/new.md")
+    assert made.code == 2, made
+    assert ("prompts/new.md" if base == "main" else "nowhere") in made.err
+    assert repo.asked == 0
+
+
+def test_nothing_to_update(repo: Desk) -> None:
+    made = repo.generate("--diff", "--base", "main", "--update")
+    assert made.code == 2, made
+    assert "there is no evals/shop/spec.yaml to update" in made.err
+
+
+@pytest.mark.parametrize("level", ["min", "low", "medium"])
+def test_after_an_update_there_is_nothing_to_make(repo: Desk, level: str) -> None:
+    repo.generate("--effort", level)
+    repo.write("prompts/shop.md", POLITE.replace("at most 80", "at most 20"))
+    updated = repo.generate("--diff", "--base", "main", "--update", "--effort", level)
+    assert updated.code == 0, updated.err
+    assert "R1 → R4, new: R5" in updated.out
+    files = repo.files()
+    paid, made = repo.paid("--effort", level)
+    assert (made.code, paid) == (0, 0), made.err
+    assert repo.files() == files
+    assert "nothing to do" in made.out
+    paid, made = repo.paid("--effort", level, "--json")
+    assert (made.code, paid, repo.files()) == (0, 0, files), made.err
+    assert "has the tests of 4 rules" in document(made)["nothing_to_do"]
+    assert "nothing to do" in repo.generate("--effort", level, "--plan").out
+
+
+def test_after_an_update_an_edited_rule_has_tests_made(repo: Desk) -> None:
+    repo.generate("--effort", "min")
+    repo.write("prompts/shop.md", POLITE)
+    repo.generate("--diff", "--base", "main", "--update", "--effort", "min")
+    spec = (repo.root / "evals/shop/spec.yaml").read_text(encoding="utf-8")
+    repo.write("evals/shop/spec.yaml", spec.replace("rule: You must be polite.", "rule: You must be kind."))
+    paid, made = repo.paid("--effort", "min")
+    assert made.code == 0, made.err
+    assert paid
+
+
+def test_an_update_shows_the_suite_as_it_is_now(repo: Desk) -> None:
+    repo.generate("--effort", "min")
+    repo.write("prompts/shop.md", PROMPT.replace("at most 80", "at most 20"))
+    made = repo.generate("--diff", "--base", "main", "--update", "--effort", "min")
+    _, _, suite = made.out.partition("version: 1\n")
+    (entry,) = gatefile.load(f"version: 1\n{suite}", "shown").suites
+    words = [scorer for scorer in entry.scorers if scorer.kind == "words"]
+    assert [(scorer.name, scorer.options["max"]) for scorer in words] == [("R4", 20)]
+    assert entry.cases == "evals/shop/cases.yaml"
+
+
+@pytest.mark.parametrize(("before", "after", "state"), [("Hello.", PROMPT, "added"), (PROMPT, "Hello.", "removed")])
+def test_a_version_without_rules_promises_nothing(repo: Desk, before: str, after: str, state: str) -> None:
+    repo.write("prompts/shop.md", before)
+    git(repo.root, "commit", "-qam", "before", "--allow-empty")
+    repo.write("prompts/shop.md", after)
+    made = repo.generate("--diff", "--base", "HEAD", "--json")
+    assert made.code == 0, made.err
+    found = PromisesRecord.model_validate_json(made.out)
+    assert {name: len(rules) for name, rules in states(found).items()} == {state: RULES}
+
+
+def test_what_it_takes_is_said_before_it_is_asked(repo: Desk) -> None:
+    repo.write("prompts/shop.md", POLITE)
+    plan = repo.generate("--diff", "--base", "main", "--plan", "--evaluate", "openai:gpt-4o-mini", "--effort", "min")
+    assert plan.code == 0, plan.err
+    assert repo.asked == 0
+    made = repo.generate("--diff", "--base", "main", "--evaluate", "openai:gpt-4o-mini", "--effort", "min")
+    assert " ".join(plan.out.split()).startswith(made.err.splitlines()[0])
+    # The new rule has no counterpart to be compared with, and both versions give the same answers to two tests.
+    assert repo.asked == planned(plan) - 1 - 2
+    assert "about $" in made.err.splitlines()[0]
+
+
+def test_a_plan_for_the_same_prompt_is_nothing(repo: Desk) -> None:
+    plan = repo.generate("--diff", "--base", "main", "--plan")
+    assert (plan.code, plan.out) == (0, "prompts/shop.md: the prompt says what it said; nobody is asked\n")
+
+
+def test_the_judge_of_a_comparison_is_cool(repo: Desk) -> None:
+    repo.write("prompts/shop.md", PROMPT.replace("Never name a competitor.", "Never name a competitor in a heading."))
+    compared(repo, "--judge-model", "openai:gpt-4o")
+    assert "specdiff" in {stage_of(entry.system) for entry in repo.server.ledger}
+    asked = [body.get("temperature") for body in repo.server.bodies if body["model"] == "gpt-4o"]
+    assert asked == [0.0]
+
+
+@pytest.mark.parametrize(
+    "option", [["--set", "max_rules=3"], ["--instructions", "review=Be strict"], ["--set", "turns=2"]]
+)
+def test_what_has_no_effect_on_a_comparison_is_refused(repo: Desk, option: list[str]) -> None:
+    made = repo.generate("--diff", "--base", "main", *option)
+    assert (made.code, repo.asked) == (2, 0)
+    assert "has no meaning with --diff" in made.err
+
+
+def test_instructions_reach_the_readers_of_a_comparison(repo: Desk) -> None:
+    repo.write("prompts/shop.md", POLITE)
+    compared(repo, "--instructions", "rules=Look at prices")
+    told = [entry for entry in repo.server.ledger if stage_of(entry.system) == "rules"]
+    assert len(told) == 2
+    assert all("Look at prices" in entry.system + entry.user for entry in told)
+
+
+def test_quiet_is_the_first_line_alone(repo: Desk) -> None:
+    repo.generate("--effort", "min")
+    repo.write("prompts/shop.md", SHORT)
+    made = repo.generate("--diff", "--base", "main", "--update", "--effort", "min", "-q")
+    assert (made.code, made.out, made.err) == (0, "Promises (1 dropped, 2 unchanged)\n", "")
+    assert repo.spec().rule("R1") is None
+
+
+def test_tests_of_several_turns_follow_and_can_still_be_read(repo: Desk) -> None:
+    repo.generate("--effort", "min", "--set", "turns=2")
+    repo.write("prompts/shop.md", SHORT)
+    made = repo.generate("--diff", "--base", "main", "--update", "--effort", "min", "--set", "turns=2")
+    assert made.code == 0, made.err
+    cases = repo.cases()
+    assert all(case.rounds for case in cases)
+    assert {case.slices["rule"] for case in cases if case.obsolete} == {"R1"}
+
+
+def test_the_case_file_that_a_suite_names_follows(repo: Desk) -> None:
+    repo.generate("--effort", "min")
+    whole = (repo.root / "evals/shop/cases.yaml").read_text(encoding="utf-8")
+    repo.write("exam/shop.yaml", whole)
+    scorer = "scorers: [contains: {value: a}]"
+    suite = f"{{name: shop, prompt: prompts/shop.md, cases: exam/shop.yaml, model: {MODEL}, {scorer}}}"
+    repo.write("gate.yaml", f"version: 1\nsuites: [{suite}]\n")
+    repo.write("prompts/shop.md", SHORT)
+    made = repo.generate("--diff", "--base", "main", "--update", "--effort", "min")
+    assert made.code == 0, made.err
+    for file in ("exam/shop.yaml", "evals/shop/cases.yaml"):
+        assert {case.slices["rule"] for case in repo.cases(file) if case.obsolete} == {"R1"}
+    assert "cases: exam/shop.yaml" in made.out
+
+
+def test_numbered_cases_follow_where_there_are_no_others(repo: Desk) -> None:
+    repo.generate("--effort", "min")
+    (repo.root / "evals/shop/cases.yaml").rename(repo.root / "evals/shop/cases-2.yaml")
+    repo.write("prompts/shop.md", SHORT)
+    made = repo.generate("--diff", "--base", "main", "--update", "--effort", "min")
+    assert made.code == 0, made.err
+    assert any(case.obsolete for case in repo.cases("evals/shop/cases-2.yaml"))
+
+
+def test_a_case_file_that_cannot_be_added_to_leaves_both_as_they_were(repo: Desk) -> None:
+    repo.generate("--effort", "min")
+    repo.write("evals/shop/cases.yaml", "id: a\ninput: x\n")
+    files = repo.files()
+    repo.write("prompts/shop.md", SHORT)
+    made = repo.generate("--diff", "--base", "main", "--update", "--effort", "min")
+    assert made.code == 2, made
+    assert repo.files() == files | {"prompts/shop.md": SHORT.encode()}
+
+
+HAND = '{"id": "a", "input": "hello", "slices": {"rule": "R1"}}\n'
+
+
+def suite_with(cases: str) -> str:
+    scorer = "scorers: [contains: {value: a}]"
+    return f"version: 1\nsuites: [{{name: shop, prompt: prompts/shop.md, cases: {cases}, model: {MODEL}, {scorer}}}]\n"
+
+
+def test_an_exam_that_people_wrote_is_left_alone(repo: Desk) -> None:
+    repo.generate("--effort", "min")
+    repo.write("exam/hand.jsonl", HAND)
+    repo.write("gate.yaml", suite_with("exam/hand.jsonl"))
+    repo.write("prompts/shop.md", TWENTY)
+    made = repo.generate("--diff", "--base", "main", "--update", "--effort", "min")
+    assert made.code == 0, made.err
+    assert (repo.root / "exam/hand.jsonl").read_text(encoding="utf-8") == HAND
+    assert {case.slices["rule"] for case in repo.cases() if case.obsolete} == {"R1"}
+    assert "R4" in {case.slices["rule"] for case in repo.cases()}
+    assert "exam/hand.jsonl: left as it is" in made.out
+
+
+def test_an_exam_that_is_emptied_is_told(repo: Desk) -> None:
+    repo.generate("--effort", "min")
+    repo.write("prompts/shop.md", "You answer kindly.\n")
+    made = repo.generate("--diff", "--base", "main", "--update", "--effort", "min", "--quiet")
+    assert made.code == 0, made.err
+    assert "evals/shop/cases.yaml: the exam is empty now, all 6 cases are marked obsolete" in made.err
+    assert "scorers: []" not in made.out
+
+
+def test_a_case_file_with_a_mistake_is_found_before_anything_is_asked(repo: Desk) -> None:
+    repo.generate("--effort", "min")
+    repo.write("evals/shop/cases.yaml", "cases: 1\n")
+    repo.write("prompts/shop.md", TWENTY)
+    paid, made = repo.paid("--diff", "--base", "main", "--update", "--effort", "min")
+    assert (made.code, paid) == (2, 0), made
+
+
+def test_a_configuration_with_a_mistake_is_named(repo: Desk) -> None:
+    repo.generate("--effort", "min")
+    repo.write("gate.yaml", suite_with("exam/hand.jsonl").replace("prompt:", "promt:"))
+    repo.write("prompts/shop.md", SHORT)
+    made = repo.generate("--diff", "--base", "main", "--update", "--effort", "min")
+    assert made.code == 0, made.err
+    assert "The case files that gate.yaml names were not looked at" in made.out
+
+
+def test_what_is_printed_is_obeyed_by_nobody(repo: Desk) -> None:
+    repo.generate("--effort", "min")
+    key = "sk-ant-api03-" + "A1" * 20
+    repo.write("prompts/shop.md", f"{PROMPT}It must always say ##[error]y ::add-mask::x \u202e {key}.\n")
+    for form in ("--json", "--update"):
+        made = repo.generate("--diff", "--base", "main", "--effort", "min", form)
+        assert made.code == 0, made.err
+        assert "error" in made.out
+        for bad in ("##[", "::add", "\u202e", key):
+            assert bad not in made.out + made.err

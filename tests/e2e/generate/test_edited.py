@@ -1,0 +1,90 @@
+"""A specification that a person has edited is what the next generation goes by."""
+
+import re
+
+from tests.e2e.generate.desk import Desk, counted
+from tests.support.prompt_reader import stage_of
+
+SPEC = "evals/shop/spec.yaml"
+
+
+def stages(desk: Desk, since: int) -> list[str]:
+    """Which stages asked, by the first words of their templates."""
+    return sorted(stage_of(entry.system) for entry in desk.server.ledger[since:])
+
+
+def edited(desk: Desk, before: str, after: str) -> None:
+    desk.generate("--effort", "min")
+    text = (desk.root / SPEC).read_text(encoding="utf-8")
+    assert len(re.findall(before, text, re.DOTALL)) == 1
+    desk.write(SPEC, re.sub(before, after, text, flags=re.DOTALL))
+
+
+def test_a_changed_rule_is_inverted_and_tested_anew(desk: Desk) -> None:
+    edited(desk, "rule: Never name a competitor.", "rule: Never name a person.")
+    asked = len(desk.server.ledger)
+    made = desk.generate("--effort", "min")
+    assert made.code == 0, made.err
+    assert stages(desk, asked) == ["inverse", "tests"]
+    rule = desk.spec("evals/shop/spec-2.yaml").rule("R2")
+    assert rule is not None
+    assert (rule.inverse, rule.grounding) == ("It is not so that: Never name a person.", "edited")
+    assert "by a person" in made.out
+    told = " ".join(made.out.split())
+    assert "evals/shop/spec-2.yaml: the specification with what it lacked; copy it over spec.yaml" in told
+    assert counted(desk.cases("evals/shop/cases-2.yaml"))["R2", "inverse"] == 1
+    paid, _ = desk.paid("--effort", "min")
+    assert paid == 0
+    assert not (desk.root / "evals/shop/spec-3.yaml").exists()
+
+
+def test_a_rule_of_ones_own_needs_no_id(desk: Desk) -> None:
+    edited(desk, "\nquestions:", "  - rule: The answer is polite.\n\nquestions:")
+    asked = len(desk.server.ledger)
+    desk.generate("--effort", "min")
+    assert stages(desk, asked) == ["inverse", "tests"]
+    found = counted(desk.cases("evals/shop/cases-2.yaml"))
+    assert found["R4", "rule"] == found["R4", "inverse"] == 1
+
+
+def test_an_inverse_that_was_taken_out_is_made_again(desk: Desk) -> None:
+    edited(desk, r'    inverse: "It is not so that: Never name a competitor."\n', "")
+    asked = len(desk.server.ledger)
+    desk.generate("--effort", "min")
+    assert stages(desk, asked) == ["inverse"]  # the tests are those of before
+    assert not (desk.root / "evals/shop/cases-2.yaml").exists()
+
+
+def test_a_rule_that_was_deleted_has_no_tests(desk: Desk) -> None:
+    edited(desk, r"  - id: R2\n.*?(?=  - id: R3)", "")
+    asked = len(desk.server.ledger)
+    desk.generate("--effort", "min")
+    assert not (desk.root / "evals/shop/spec-2.yaml").exists()
+    assert stages(desk, asked) == ["tests"]
+    assert {rule for rule, _ in counted(desk.cases("evals/shop/cases-2.yaml"))} == {"R1", "R3"}
+
+
+def test_mistakes_are_told_with_their_lines(desk: Desk) -> None:
+    desk.write(SPEC, "version: 1\nrules:\n  - rule: A.\n    id: X1\n  - text: B.\n")
+    made = desk.generate()
+    assert made.code == 2
+    assert f"{SPEC}:4" in made.err
+    assert f"{SPEC}:5" in made.err
+    assert desk.asked == 0
+
+
+def test_another_version_of_the_prompt_is_named(desk: Desk) -> None:
+    desk.generate("--effort", "min")
+    desk.write("prompts/shop.md", "You answer questions. Never name a competitor.\n")
+    made = desk.generate("--effort", "min")
+    assert "taken from another version of the prompt" in " ".join(made.out.split())
+    assert "gate generate --diff --update" in " ".join(made.out.split())
+
+
+def test_what_a_person_wrote_needs_no_second_file(desk: Desk) -> None:
+    edited(desk, r'reviewer: ""', "reviewer: Ada")
+    text = (desk.root / SPEC).read_text(encoding="utf-8")
+    desk.write(SPEC, text.replace("grounding: verbatim", "grounding: unknown", 1))
+    made = desk.generate("--effort", "min")
+    assert made.code == 0, made.err
+    assert not (desk.root / "evals/shop/spec-2.yaml").exists()

@@ -1,0 +1,26 @@
+"""The embedded model: its tests are poor, and they are there."""
+
+from tests.e2e.generate.desk import Desk, counted
+from tests.support.command import gate
+
+SPEC = """\
+version: 1
+intent: It answers customers.
+inputs: [{name: question, description: What a customer asks.}]
+rules: [{id: R1, rule: The answer has at most 80 words., inverse: The answer has more than 80 words.}]
+"""
+
+
+def test_a_small_model_writes_tests(desk: Desk) -> None:
+    """It ended in exit 3: nothing kept the model from a reply without any test."""
+    desk.write("prompts/shop.md", "You answer customers. The answer must have at most 80 words.\n")
+    desk.write("evals/shop/spec.yaml", SPEC)
+    # What is there already is not asked for, and both tests are one request: each takes seconds.
+    arguments = ("--model", "local:gemma3-270m", "--effort", "min")
+    made = gate("generate", "prompts/shop.md", *arguments, cwd=desk.root, timeout_s=400)
+    assert made.code == 0, made
+    assert "a larger model gives better ones" in " ".join((made.out + made.err).split())
+    cases = desk.cases()
+    # It may repeat itself, and what is said twice is left out.
+    assert cases and set(counted(cases)) <= {("R1", "rule"), ("R1", "inverse")}
+    assert all(case.input.strip() for case in cases)

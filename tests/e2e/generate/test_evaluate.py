@@ -1,0 +1,164 @@
+"""Generated tests against models: the table, the files, and what the servers are asked."""
+
+from xml.etree import ElementTree
+
+import jsonschema
+import pytest
+
+from tests.e2e.generate.desk import JUDGE, RULES, Desk, document, given, planned
+from tests.support.command import Outcome
+from tests.support.model_server import Behaviour, Raw
+from tests.support.prompt_reader import reader, stage_of
+
+TESTED = "openai:gpt-4o-mini,anthropic:claude-haiku-4-5"
+TESTS = 2 * RULES
+FINE = Behaviour(judgement=reader, answer=lambda system, user: "Fine, is it?")
+
+
+def evaluated(desk: Desk, *arguments: str, models: str = TESTED) -> Outcome:
+    judge = ("--judge-model", "openai:gpt-5")
+    return desk.generate("--effort", "min", "--evaluate", models, *judge, *arguments)
+
+
+def test_a_table_with_all_models_and_its_files(desk: Desk) -> None:
+    desk.server.behaviour = FINE
+    made = evaluated(desk)
+    assert made.code == 0, made.err
+    told = (desk.root / ".gate/generate/shop/evaluation.md").read_text(encoding="utf-8")
+    for word in ("gpt-4o-mini", "claude-haiku-4-5", "control", "inverse", "Agreement of the specification"):
+        assert word in told
+        assert word in made.out
+    for name in ("judge.svg", "code.svg", "either.svg"):
+        root = ElementTree.fromstring((desk.root / ".gate/generate/shop" / name).read_text(encoding="utf-8"))
+        assert root.tag == "{http://www.w3.org/2000/svg}svg"
+    share = "0\N{NO-BREAK SPACE}%"
+    headline = f"**By the judge: gpt-4o-mini breaks {share} [0, 39] of {TESTS} tests, claude-haiku-4-5 {share} "
+    assert told.startswith(headline)
+    # Of the rules of the prompt code checks the number of words alone, and that is kept.
+    for group, tests in (("rules", RULES), ("inverse", RULES), ("control", TESTS), ("all", 2 * TESTS)):
+        assert told.count(f"| · {group} | 0/{tests} |") == 2
+
+
+def test_models_are_warm_where_their_interface_lets_them(desk: Desk) -> None:
+    desk.server.behaviour = FINE
+    made = evaluated(desk, *given(control="false"))
+    assert made.code == 0, made.err
+    answers = [body for body in desk.server.bodies if "response_format" not in body]
+    assert {body["model"]: body.get("temperature") for body in answers} == {
+        "gpt-4o-mini": 1.0,
+        "claude-haiku-4-5": None,  # a parameter that its interface refuses is not sent
+    }
+
+
+def test_without_control_cases(desk: Desk) -> None:
+    desk.server.behaviour = FINE
+    made = evaluated(desk, *given(control="false"))
+    assert made.code == 0, made.err
+    assert "Agreement of the specification" not in made.out
+    assert not any(stage_of(entry.system) == "control" for entry in desk.server.ledger)
+    answers = [entry for entry in desk.server.ledger if not stage_of(entry.system)]
+    assert len(answers) == 2 * TESTS
+
+
+@pytest.mark.parametrize("aware", [False, True])
+def test_a_judge_sees_inputs_where_it_is_told_to(desk: Desk, aware: bool) -> None:
+    desk.server.behaviour = Behaviour(judgement=reader, answer=lambda system, user: f"Fine, {user[-9:]}")
+    made = evaluated(desk, *given(control="false", **({"input_aware": "true"} if aware else {})))
+    assert made.code == 0, made.err
+    judged = [entry for entry in desk.server.ledger if stage_of(entry.system) == "compliance"]
+    assert judged
+    assert all(("What about" in entry.user) is aware for entry in judged)
+
+
+def test_every_output_fails(desk: Desk) -> None:
+    def failing(system: str, user: str) -> str:
+        if stage_of(system) == "tests":
+            desk.server.behaviour = Behaviour(
+                judgement=reader, raw=Raw(400, b'{"error": {"message": "no"}}', {"content-type": "application/json"})
+            )
+        return reader(system, user)
+
+    desk.server.behaviour = Behaviour(judgement=failing)
+    made = evaluated(desk, *given(control="false"))
+    assert made.code == 3, made
+    assert "Traceback" not in made.err
+
+
+def test_no_output_complies(desk: Desk) -> None:
+    desk.server.behaviour = Behaviour(judgement=reader, answer=lambda system, user: "This is wrong.")
+    made = evaluated(desk, *given(control="false"))
+    assert made.code == 1, made
+    assert "No output of any model complies" in made.err
+
+
+def test_tests_are_kept_whatever_comes_of_running_them(desk: Desk) -> None:
+    def judging(system: str, user: str) -> str:
+        return "I'm sorry." if stage_of(system) == "compliance" else reader(system, user)
+
+    desk.server.behaviour = Behaviour(judgement=judging)
+    made = evaluated(desk, *given(control="false"))
+    assert made.code == 3, made
+    assert len(desk.cases()) == TESTS
+    assert desk.spec().rules
+
+
+def test_all_calls_are_counted(desk: Desk) -> None:
+    found = document(evaluated(desk, "--json", "--quiet"))
+    assert found["calls"]["made"] == desk.asked
+
+
+def test_a_program_reads_each_verdict(desk: Desk) -> None:
+    found = document(evaluated(desk, *given(control="false"), "--json", "--quiet"))
+    assert len(found["evaluation"]) == 2 * TESTS
+    assert {row["judged"] for row in found["evaluation"]} <= {"compliant", "violation", "unknown"}
+    assert "evaluation" not in document(desk.generate("--effort", "min", "--json"))
+
+
+def test_what_a_program_reads_keeps_the_schema(desk: Desk) -> None:
+    schema = document(desk.gate("schema", "generation.json"))
+    found = document(evaluated(desk, "--json", "--quiet", *given(turns=2)))
+    jsonschema.Draft202012Validator.check_schema(schema)
+    jsonschema.validate(found, schema)
+    assert found["evaluation"] and found["tests"][0]["turns"]
+    for wrong in ({"left_out": [1]}, {"more": 1}, {"tests": [{**found["tests"][0], "kind": "other"}]}):
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate({**found, **wrong}, schema)
+
+
+def test_a_judge_of_the_same_kind_is_named(desk: Desk) -> None:
+    made = desk.generate(
+        "--effort", "min", "--evaluate", JUDGE, "--judge-model", JUDGE, *given(control="false"), model=JUDGE
+    )
+    told = " ".join(made.out.split())
+    assert told.count(f"The judge {JUDGE} is the very model that wrote the tests") == 1
+    assert told.count(f"The judge {JUDGE} is the very model that answers them") == 1
+    assert "the very model that" in (desk.root / ".gate/generate/shop/evaluation.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("more", [(), ("--set", "control=false")])
+def test_a_plan_counts_the_evaluation(desk: Desk, more: tuple[str, ...]) -> None:
+    desk.server.behaviour = Behaviour(judgement=reader, answer=lambda system, user: f"{system[:40]} {user}")
+    desk.generate("--effort", "min")
+    foreseen = planned(evaluated(desk, "--plan", *more, models="openai:gpt-4o-mini"))
+    before = desk.asked
+    desk.forget()
+    made = evaluated(desk, *more, models="openai:gpt-4o-mini")
+    assert made.code == 0, made.err
+    assert desk.asked - before == foreseen
+
+
+@pytest.mark.parametrize("checked", [True, False])
+def test_both_kinds_of_tests_get_the_same_check(desk: Desk, checked: bool) -> None:
+    """At the lowest effort the inputs of control cases were checked, and those of the rules were not."""
+    desk.server.behaviour = FINE
+    desk.generate("--effort", "min")
+    extra = [] if checked else given(validate="false")
+    foreseen = planned(evaluated(desk, "--plan", *extra))
+    before = desk.asked
+    desk.forget()
+    found = document(evaluated(desk, "--json", "--quiet", *extra))
+    kinds = {row["kind"]: row["valid"] for row in found["evaluation"]}
+    assert kinds == dict.fromkeys(("rule", "inverse", "control"), True if checked else None)
+    judged = sum(stage_of(entry.system) == "compliance" for entry in desk.server.ledger)
+    outputs = 2 * TESTS * (3 if checked else 2)
+    assert foreseen == desk.asked - before - judged + outputs, "equal outputs are judged once"

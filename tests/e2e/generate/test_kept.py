@@ -1,0 +1,101 @@
+"""What is there after a run that came to nothing, or to little, and what the next run makes of it."""
+
+import json
+from collections.abc import Callable
+
+import pytest
+
+from tests.e2e.generate.desk import MODEL, RULES, Desk
+from tests.support.model_server import Behaviour
+from tests.support.prompt_reader import reader, stage_of
+
+Twist = Callable[[str], str]
+
+
+def twisted(desk: Desk, stage: str, twist: Twist) -> None:
+    """Let the model of the server say something else in one stage."""
+
+    def judgement(system: str, user: str) -> str:
+        said = reader(system, user)
+        return twist(said) if stage_of(system) == stage else said
+
+    desk.server.behaviour = Behaviour(judgement=judgement)
+
+
+def well(desk: Desk) -> None:
+    """The model is well again."""
+    desk.server.behaviour = Behaviour(judgement=reader)
+
+
+def wrong_ids(said: str) -> str:
+    return said.replace('"R', '"X')
+
+
+def one_test(said: str) -> str:
+    return json.dumps({"tests": json.loads(said)["tests"][:1]})
+
+
+def all_invalid(said: str) -> str:
+    return said.replace("true", "false")
+
+
+@pytest.mark.parametrize(("stage", "twist"), [("inverse", wrong_ids), ("tests", one_test)])
+def test_poor_replies_are_not_kept_for_ever(desk: Desk, stage: str, twist: Twist) -> None:
+    twisted(desk, stage, twist)
+    assert desk.generate("--effort", "low", "--out", "a").code == 0
+    assert len(desk.cases("a/cases.yaml")) < 4 * RULES
+    well(desk)
+    healed = desk.generate("--effort", "low", "--out", "b")
+    assert healed.code == 0, healed.err
+    assert len(desk.cases("b/cases.yaml")) == 4 * RULES
+    paid, again = desk.paid("--effort", "low", "--out", "c")
+    assert (paid, again.code) == (0, 0)
+    assert len(desk.cases("c/cases.yaml")) == 4 * RULES
+
+
+def test_the_specification_is_kept_where_no_test_is(desk: Desk) -> None:
+    twisted(desk, "validity", all_invalid)
+    made = desk.generate("--effort", "low")
+    assert made.code == 3
+    assert set(desk.files()) == {"prompts/shop.md", "evals/shop/spec.yaml"}
+    assert len(desk.spec().rules) == RULES
+    for name in ("evals/shop/spec.yaml", ".gate/generate/shop/summary.md"):
+        assert name in made.err
+    found = json.loads((desk.root / ".gate/generate/shop/generation.json").read_text(encoding="utf-8"))
+    assert len(found["discarded"]) == 4 * RULES
+    assert all("breaks the input specification" in one["why"] for one in found["discarded"])
+    summary = (desk.root / ".gate/generate/shop/summary.md").read_text(encoding="utf-8")
+    assert "no test is left" in summary and f"Discarded: {4 * RULES} tests" in summary
+
+
+def test_tests_and_summary_are_kept_where_the_judge_is_mute(desk: Desk) -> None:
+    twisted(desk, "compliance", lambda _: "I'm sorry.")
+    made = desk.generate("--effort", "min", "--evaluate", MODEL, "--set", "control=false")
+    assert made.code == 3
+    for name in ("evals/shop/cases.yaml", ".gate/generate/shop/summary.md", "--judge-model"):
+        assert name in made.err
+    assert "version: 1" in (desk.root / ".gate/generate/shop/summary.md").read_text(encoding="utf-8")
+    assert not (desk.root / ".gate/generate/shop/evaluation.md").exists()
+
+
+def test_each_prompt_has_a_summary_of_its_own(desk: Desk) -> None:
+    desk.write("prompts/bank.md", "You answer customers of a bank. Never name a sum.")
+    evaluate = ("--effort", "min", "--evaluate", MODEL, "--set", "control=false")
+    desk.server.behaviour = Behaviour(judgement=reader, answer=lambda system, user: "Fine, is it?")
+    assert desk.generate(*evaluate).code == 0
+    shop = {path.name for path in (desk.root / ".gate/generate/shop").iterdir()}
+    assert desk.generate("--effort", "min", prompt="prompts/bank.md").code == 0
+    assert shop == {path.name for path in (desk.root / ".gate/generate/shop").iterdir()} >= {"evaluation.md"}
+    assert {path.name for path in (desk.root / ".gate/generate/bank").iterdir()} == {"summary.md", "generation.json"}
+    assert desk.generate("--effort", "min").code == 0
+    assert not (desk.root / ".gate/generate/shop/evaluation.md").exists(), "figures of tests that were made before"
+
+
+def test_a_link_in_the_place_of_a_summary_is_not_followed(desk: Desk) -> None:
+    elsewhere = desk.root / "elsewhere"
+    elsewhere.mkdir()
+    (desk.root / ".gate/generate").mkdir(parents=True)
+    (desk.root / ".gate/generate/shop").symlink_to(elsewhere)
+    made = desk.generate("--effort", "min")
+    assert made.code == 2, made
+    assert list(elsewhere.iterdir()) == []

@@ -1,0 +1,120 @@
+"""Levels of effort: how many requests, what is written, and what a second run does."""
+
+import json
+import re
+import subprocess
+import sys
+
+import pytest
+
+from gate.config.gatefile import load
+from tests.e2e.generate.desk import MODEL, RULES, Desk, counted, document, planned
+from tests.support.command import environment, gate
+
+# intent, inputs, rules, inverse; then, of the level: review, tests, expansion, checks of the inputs.
+CALLS = {"min": 4 + 1, "low": 4 + 1 + 2 + 2, "medium": 4 + 1 + 6 + 4, "high": 4 + 1 + 6 + 30 + 30}
+TESTS = {"min": 1, "low": 2, "medium": 3, "high": 5}
+
+
+@pytest.mark.parametrize("level", CALLS)
+def test_a_level_takes_as_many_calls_as_it_says(desk: Desk, level: str) -> None:
+    paid, made = desk.paid("--effort", level)
+    assert made.code == 0, made.err
+    [now] = re.findall(r"^now: about (\d+) calls?, [\d,]+ tokens, about \$[\d.]+, for up to", made.err, re.MULTILINE)
+    assert int(now) == paid - 4 - (level != "min"), "what is still to come once the rules are known"
+    assert paid == CALLS[level]
+    assert counted(desk.cases()) == {
+        (f"R{rule}", kind): TESTS[level] for rule in range(1, RULES + 1) for kind in ("rule", "inverse")
+    }
+
+    foreseen = planned(desk.generate("--effort", level, "--plan"))
+    desk.forget()
+    again, known = desk.paid("--effort", level)
+    assert again == foreseen == CALLS[level] - 4 - (level != "min")
+    assert known.code == 0, known.err
+
+
+def test_a_second_run_pays_nothing_and_writes_nothing(desk: Desk) -> None:
+    desk.generate("--effort", "low")
+    files = desk.files()
+    paid, again = desk.paid("--effort", "low")
+    assert paid == 0
+    assert desk.files() == files
+    assert "cases.yaml: the cases, to be reviewed before they become an exam (as it was)" in " ".join(again.out.split())
+
+
+def test_what_a_person_wrote_is_not_overwritten(desk: Desk) -> None:
+    desk.generate("--effort", "min")
+    reviewed = desk.write("evals/shop/cases.yaml", "- {id: mine, input: Hello}\n")
+    made = desk.generate("--effort", "min")
+    assert reviewed.read_text() == "- {id: mine, input: Hello}\n"
+    assert len(desk.cases("evals/shop/cases-2.yaml")) == 2 * RULES
+    assert "cases-2.yaml" in made.out
+
+
+def test_they_go_to_another_folder(desk: Desk) -> None:
+    made = desk.generate("--effort", "min", "--out", "exams/one", "--quiet")
+    assert set(desk.files()) == {"prompts/shop.md", "exams/one/spec.yaml", "exams/one/cases.yaml"}
+    assert len(desk.cases("exams/one/cases.yaml")) == 2 * RULES
+    assert made.err == ""
+    assert made.out.startswith("prompts/shop.md: 6 tests for 3 rules, 2 checked by code, 1 by a judge\n")
+    assert "Rules" not in made.out
+
+
+def test_a_program_reads_what_came_out(desk: Desk) -> None:
+    found = document(desk.generate("--effort", "min", "--json"))
+    assert found["schema"] == "prompt-gate/generation/1"
+    assert [one["id"] for one in found["specification"]["rules"]] == ["R1", "R2", "R3"]
+    assert len(found["tests"]) == 2 * RULES
+    assert found["calls"] == {"made": CALLS["min"], "cached": 0, "retried": 0}
+    assert found["spent_usd"] > 0
+    assert 0 < found["diversity"]["distinct_1"] <= found["diversity"]["distinct_2"] <= 1
+    assert found == json.loads((desk.root / ".gate/generate/shop/generation.json").read_text())
+
+
+def test_the_summary_ends_in_a_suite_that_runs(desk: Desk) -> None:
+    made = desk.generate("--effort", "min", "--judge-model", "anthropic:claude-haiku-4-5")
+    summary = (desk.root / ".gate/generate/shop/summary.md").read_text(encoding="utf-8")
+    fenced = re.search(r"^```yaml\n(.*?)^```$", summary, re.MULTILINE | re.DOTALL)
+    assert fenced is not None
+    assert fenced[1] in made.out
+    [suite] = load(fenced[1], "gate.yaml").suites
+    assert (suite.name, str(suite.model), list(suite.slices)) == ("shop", MODEL, ["rule", "kind"])
+    words, ending, judge = suite.scorers
+    assert (words.kind, words.name, words.options["max"]) == ("words", "R1", 80)
+    assert (ending.kind, ending.name) == ("regex", "R3")
+    assert judge.options["criteria"] == "The answer keeps each of these rules:\n- Never name a competitor."
+    desk.write("gate.yaml", fenced[1])
+    checked = desk.gate("check", "--samples", "1", "--json")
+    assert checked.code == 1, checked.err  # the server's answers are not right
+    assert len(checked.record.new[0].cases) == 2 * RULES
+
+
+@pytest.mark.parametrize("model", ["openai:gpt-5-mini", "anthropic:claude-haiku-4-5"])
+def test_each_interface_is_asked_for_an_object(desk: Desk, model: str) -> None:
+    made = desk.generate("--effort", "min", model=model)
+    assert made.code == 0, made.err
+    assert {entry.model for entry in desk.server.ledger} == {model.partition(":")[2]}
+    assert all("response_format" in body or "output_config" in body or "tools" in body for body in desk.server.bodies)
+
+
+def test_a_plan_needs_no_key_and_sends_nothing(desk: Desk) -> None:
+    planning = gate("generate", "prompts/shop.md", "--model", MODEL, "--plan", cwd=desk.root)
+    assert planning.code == 0, planning.err
+    assert "Rests on 8 rules, which nobody has counted yet." in planning.out
+    assert desk.asked == 0
+    assert set(desk.files()) == {"prompts/shop.md"}
+
+
+def test_a_plan_loads_no_interface(desk: Desk) -> None:
+    code = (
+        "import sys\nfrom gate.__main__ import main\n"
+        f"sys.argv = ['gate', 'generate', 'prompts/shop.md', '--model', {MODEL!r}, '--plan']\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        "print('LOADED', [name for name in ('openai', 'anthropic', 'aiohttp') if name in sys.modules])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=desk.root, env=environment(desk.root), capture_output=True, text=True
+    )
+    assert "about" in done.stdout, done.stderr
+    assert done.stdout.splitlines()[-1] == "LOADED []"

@@ -1,0 +1,198 @@
+"""What a function that builds prompts is called with and may return, and whose words the process takes for its own."""
+
+import os
+import signal
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from gate.agents.python import worker
+from gate.agents.python.functions import FunctionWorktree, call_function
+from gate.config.functions import Entry
+from gate.errors import CannotEvaluate
+from gate.prompts.functions import CannotLoad
+from gate.record.transcript import Failed
+from gate.values import JsonValue
+from tests.e2e.python_functions.jobs import ENTRY, PROMPT, SESSIONS
+
+LIMITS = PROMPT.limits
+
+
+@pytest.mark.parametrize(
+    ("odd", "said"),
+    [
+        ("return session.missing", "AttributeError: the session has no 'missing'"),
+        ("return None", "it returned NoneType, and the text of a prompt is wanted"),
+        ("return 3", "it returned int"),
+        ("return b'bytes'", "it returned bytes"),
+        ("return ''", "it returned an empty text"),
+        ("return ' \\n'", "it returned an empty text"),
+        ("return 'x' * 5_001", "it returned 5,001 characters; 5,000 are allowed"),
+        ("return 'a\\0b'", "its text holds NUL characters"),
+        ("return chr(0xd800)", "its text holds half of a surrogate pair"),
+    ],
+)
+def test_what_is_no_text(worktree: FunctionWorktree, odd: str, said: str) -> None:
+    reason = PROMPT.odd(worktree, odd)
+    assert reason.startswith(PROMPT.failure + said)
+    assert len(reason) < 300
+    assert reason.isprintable()
+
+
+@pytest.mark.parametrize(
+    ("odd", "said"),
+    [
+        (
+            "raise RuntimeError(dict(os.environ))",
+            "RuntimeError: {'PATH': '$PATH', 'HOME': '$HOME', 'TMPDIR': '$TMPDIR',",
+        ),
+        ("raise KeyError('in ' + os.environ['PATH'] + ' nothing')", "KeyError: 'in $PATH nothing'"),
+        ("raise KeyError('x' * 250 + os.environ['PATH'])", "KeyError: 'xxx"),
+        ("raise type(os.environ['PATH'], (Exception,), {})", "$PATH"),
+        ("open(os.environ['HOME'] + '/none')", "FileNotFoundError: [Errno 2] No such file or directory: '$HOME/none'"),
+        (
+            "open(os.environ['HOME'] + '/../none')",
+            "FileNotFoundError: [Errno 2] No such file or directory: '$HOME/../no",
+        ),
+        (
+            "open(os.path.dirname(os.environ['HOME']) + '/n')",
+            "FileNotFoundError: [Errno 2] No such file or directory: '…/n'",
+        ),
+        ("open(os.path.abspath('bots/none'))", "FileNotFoundError: [Errno 2] No such file or directory: 'bots/none'"),
+    ],
+)
+def test_what_an_exception_tells_has_no_variable_and_no_folder_that_goes(
+    worktree: FunctionWorktree, odd: str, said: str
+) -> None:
+    path = ":".join([worktree.path, *(f"/opt/tool{number}/bin" for number in range(100))])
+    worktree = replace(worktree, path=path)
+    reason = PROMPT.odd(worktree, odd)
+    assert reason.startswith(PROMPT.failure + said)
+    assert not any(hidden in reason for hidden in ("/opt/tool", path[:20], str(worktree.scratch), str(worktree.root)))
+
+
+def test_a_call_sees_its_own_session_and_nothing_that_another_changed(worktree: FunctionWorktree) -> None:
+    PROMPT.put(
+        worktree, "session.deep.append(1); session['name'] += '!'; return f'{session.name} {session.deep} {session}'"
+    )
+    sessions: list[dict[str, JsonValue]] = [{"name": "a", "deep": []}, {"name": "a", "deep": []}]
+    first, second = call_function(ENTRY, sessions, worktree, LIMITS)
+    assert first == second == "a! [1] {'name': 'a!', 'deep': [1]}"
+
+
+@pytest.mark.parametrize(
+    ("entry", "said"),
+    [
+        (Entry("bots.persona", "other"), "AttributeError: module 'bots.persona' has no attribute 'other'"),
+        (Entry("bots.persona", "time"), "TypeError: time is no function"),
+        (Entry("bots.other", "asked"), "ModuleNotFoundError: No module named 'bots.other'"),
+        (Entry("bots", "asked"), "ImportError: bots is a folder"),
+        (Entry("json", "dumps"), "ImportError: json is "),
+    ],
+)
+def test_a_function_that_is_not_there_is_one_mistake(worktree: FunctionWorktree, entry: Entry, said: str) -> None:
+    PROMPT.put(worktree, "return FINE")
+    with pytest.raises(CannotLoad) as caught:
+        call_function(entry, SESSIONS, worktree, LIMITS)
+    assert said in caught.value.message
+
+
+def test_all_cases_of_a_side_have_a_time_limit(worktree: FunctionWorktree) -> None:
+    PROMPT.put(worktree, "time.sleep(0.1); return 'fine'")
+    sessions: list[dict[str, JsonValue]] = [{"name": str(n)} for n in range(100)]
+    texts = call_function(ENTRY, sessions, worktree, replace(LIMITS, all_s=1.0))
+    assert texts[0] == "fine"
+    last = texts[-1]
+    assert isinstance(last, Failed)
+    assert last.reason == "the prompt could not be built: the 1 s for all cases of one side were over"
+
+
+def test_all_texts_together_have_a_limit(worktree: FunctionWorktree) -> None:
+    PROMPT.put(worktree, "return 'x' * 4_000")
+    first, second, third = call_function(ENTRY, SESSIONS, worktree, replace(LIMITS, all_chars=9_000))
+    assert [first, second] == ["x" * 4_000] * 2
+    assert isinstance(third, Failed)
+    assert "too long together" in third.reason
+
+
+def test_a_source_folder_counts_before_what_is_installed(worktree: FunctionWorktree) -> None:
+    module = worktree.root / "src" / "shop" / "persona.py"
+    module.parent.mkdir(parents=True)
+    module.write_text("from shop.words import WORD\n\ndef asked(session):\n    return WORD\n")
+    (module.parent / "words.py").write_text("WORD = 'ours'\n")
+    assert call_function(Entry("shop.persona", "asked"), [{}], worktree, LIMITS) == ("ours",)
+
+
+def test_code_of_the_checkout_does_not_stand_in_for_that_of_a_side(worktree: FunctionWorktree, tmp_path: Path) -> None:
+    checkout = tmp_path / "checkout"
+    (checkout / "lib").mkdir(parents=True)
+    (checkout / "lib" / "helper_of_ours.py").write_text("TEXT = 'of the working tree'\n")
+    late = f"sys.path.append({os.fspath(checkout / 'lib')!r}); import helper_of_ours; return helper_of_ours.TEXT"
+    reason = PROMPT.odd(replace(worktree, checkout=checkout), late)
+    assert "helper_of_ours comes from the checkout" in reason
+    start = f"sys.path.append({os.fspath(checkout / 'lib')!r}); import helper_of_ours"
+    with pytest.raises(CannotLoad, match="comes from the checkout"):
+        PROMPT.odd(replace(worktree, checkout=checkout), "pass", start)
+
+
+def test_the_gate_itself_may_lie_in_the_checkout(worktree: FunctionWorktree) -> None:
+    here = Path(worker.__file__).parents[2]
+    assert PROMPT.odd(replace(worktree, checkout=here), "return FINE") == "fine"
+
+
+STRAY = """
+def stray(mark, lines, after):
+    keeper = os.getppid()
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            try:
+                pipe, opened = os.open(f'/proc/{keeper}/fd/1', os.O_WRONLY), 'opened'
+            except OSError:
+                pipe, opened = os.open(os.devnull, os.O_WRONLY), ''
+            with open(mark, 'w') as file:
+                file.write(f'{os.getpid()} {opened}')
+            os.write(pipe, lines)
+            if after:
+                os.kill(keeper, after)
+            time.sleep(600)
+        os._exit(0)
+    time.sleep(0.5)
+"""
+"""Leaves a process that writes lines in the keeper's place, and then sends it a signal."""
+
+
+FORGED = b'["ready"]\n' + b"".join(b'["answer", %d, "forged"]\n' % place for place in range(len(SESSIONS)))
+
+
+@pytest.mark.parametrize("lines", [FORGED, b"[[[\n", b'["answer", [], "forged"]\n', b""])
+@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGTERM, 0])
+def test_what_is_said_in_place_of_the_keeper_is_not_believed(
+    worktree: FunctionWorktree, end: int, lines: bytes
+) -> None:
+    mark = worktree.root / "pid"
+    odd = f"stray({os.fspath(mark)!r}, {lines!r}, {int(end)})"
+    PROMPT.put(worktree, f"who == 'one' and {odd}; return 'true'", STRAY)
+    try:
+        texts = call_function(ENTRY, SESSIONS, worktree, replace(LIMITS, call_s=5.0))
+    except CannotEvaluate as error:
+        texts = None
+        assert "was lost" in error.message
+    pid, *opened = mark.read_text().split()
+    # Root may open what no other user may.
+    assert not opened or os.geteuid() == 0
+    assert texts == (None if end or (opened and lines) else ("true",) * len(SESSIONS))
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(pid), 0)
+
+
+def test_children_that_were_there_before_stay(worktree: FunctionWorktree) -> None:
+    other = subprocess.Popen(["sleep", "600"])
+    try:
+        assert PROMPT.odd(worktree, "return FINE") == "fine"
+        assert other.poll() is None
+    finally:
+        other.kill()
+        other.wait()

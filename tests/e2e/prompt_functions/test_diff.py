@@ -1,0 +1,300 @@
+"""`gate diff` where the prompt is a function: each side is built from its own files, in processes of its own."""
+
+import json
+import os
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from gate.record.comparison import Verdict
+from tests.e2e.prompt_functions.repository import FILES, GOOD, MODULE, SAME, WORSE, row
+from tests.e2e.python_functions.peeking import ONLY_ITSELF, peeking, unprivileged
+from tests.e2e.python_functions.repositories import Run, running
+from tests.support import forked
+from tests.support.command import environment, gate, git
+from tests.support.model_server import ModelServer
+from tests.support.repository import commit, make, write
+
+CASES = "evals/dispatcher.jsonl"
+NAME = "python:bots.persona:build"
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    return make(tmp_path / "repo", FILES)
+
+
+@pytest.fixture
+def run(repo: Path, models: ModelServer, tmp_path: Path) -> Iterator[Run]:
+    with running(repo, models, tmp_path / "scratch") as run:
+        yield run
+
+
+def test_a_worse_function_blocks_in_the_working_tree_and_as_a_commit(repo: Path, run: Run, models: ModelServer) -> None:
+    write(repo, {MODULE: WORSE})
+    tree = run()
+    assert (tree.code, tree.record.verdict) == (1, Verdict.BLOCK)
+    arms = tree.record.suites[0]
+    assert (arms.baseline.path, arms.candidate.path) == (NAME, NAME)
+    assert (arms.baseline.ref, arms.candidate.ref) == ("main", "working tree")
+    asked = {entry.system for entry in models.ledger}
+    assert "You answer the phone. quality=1.0 caller=caller7 state=OPEN" in asked
+    assert "You answer the phone. quality=0.1 caller=caller8 state=SAFE" in asked
+    commit(repo, {MODULE: WORSE})
+    ref = run("--head", "HEAD", base="HEAD~1")
+    assert (ref.code, ref.record.verdict) == (1, Verdict.BLOCK)
+
+
+def test_a_module_that_the_function_imports_is_that_of_its_side(repo: Path, run: Run, models: ModelServer) -> None:
+    commit(repo, {"bots/words.py": 'OPENING = "Hello? quality[x]=0"\n'})
+    assert run("--head", "HEAD", base="HEAD~1").record.verdict is Verdict.PASS
+    openings = {entry.system.split(" quality=")[0] for entry in models.ledger}
+    assert openings == {"You answer the phone.", "Hello? quality[x]=0"}
+
+
+def test_a_link_that_leads_elsewhere_is_a_change(repo: Path, run: Run) -> None:
+    link = repo / "bots" / "words.py"
+    commit(repo, {"bots/words.py": None, "bots/kind.py": 'OPENING = "Hi."', "bots/rude.py": 'OPENING = "What?"'})
+    link.symlink_to("kind.py")
+    commit(repo, {})
+    link.unlink()
+    link.symlink_to("rude.py")
+    commit(repo, {})
+    assert run("--head", "HEAD", base="HEAD~1").record.verdict is Verdict.PASS
+
+
+def test_code_that_builds_the_same_texts_is_no_change(repo: Path, run: Run, models: ModelServer) -> None:
+    write(repo, {MODULE: SAME, "bots/other.py": "raise RuntimeError\n"})
+    told = run.command("diff", "--base", "main")
+    assert told.code == 0
+    assert "SKIPPED" in told.out
+    assert models.ledger == []
+
+
+def test_where_no_file_differs_nothing_is_run(repo: Path, run: Run, tmp_path: Path) -> None:
+    marker = tmp_path / "marker"
+    commit(repo, {MODULE: f"open({str(marker)!r}, 'a').write('x')\n{GOOD}"})
+    commit(repo, {})
+    told = run.command("diff", "--base", "HEAD~1", "--head", "HEAD")
+    assert "SKIPPED" in told.out
+    assert not marker.exists()
+    commit(repo, {"README.md": "# Other\n"})
+    told = run.command("diff", "--base", "HEAD~1", "--head", "HEAD")
+    assert "SKIPPED" in told.out
+    # One process for each side.
+    assert marker.read_text() == "xx"
+
+
+@pytest.mark.parametrize("file", ["evals/faq.jsonl", "gate.yaml"])
+def test_a_function_may_read_cases_and_configuration(repo: Path, run: Run, file: str) -> None:
+    reading = f"WORD = '0.1' if 'worse' in open({file!r}).read() else '1.0'\n"
+    faq = FILES["gate.yaml"].partition("suites:\n")[2].replace("dispatcher", "faq").replace(NAME, "README.md")
+    config = f"# As it was\n{FILES['gate.yaml']}{faq}"
+    code = reading + GOOD.replace("{session.quality}", "{WORD}")
+    commit(repo, {"gate.yaml": config, MODULE: code, "evals/faq.jsonl": FILES[CASES]})
+    commit(repo, {file: (repo / file).read_text().replace("was", "is worse").replace('"c1"', '"worse"')})
+    found = run("--head", "HEAD", base="HEAD~1")
+    assert found.record.verdict is Verdict.BLOCK
+    assert [suite.name for suite in found.record.suites] == ["dispatcher"]
+
+
+def test_one_case_that_cannot_be_built_is_a_failed_sample_of_its_arm(repo: Path, run: Run) -> None:
+    raising = GOOD.replace("    return", '    if session.caller == "caller7": raise KeyError("no number")\n    return')
+    write(repo, {MODULE: raising})
+    found = run()
+    assert found.record.verdict is not Verdict.SHIP
+    suite = found.record.suites[0]
+    (case,) = [case for case in suite.cases if case.id == "c7"]
+    assert case.baseline == [1.0]
+    assert case.candidate == [None]
+    assert "KeyError: 'no number'" in (case.candidate_outputs[0].failure or "")
+    assert found.record.missing.samples == 1
+    assert suite.calls.failed == 1
+    assert any("has no text for 1 of 30 sessions" in note for note in found.record.notes)
+
+
+def test_a_function_that_fails_for_every_case_is_inconclusive_even_on_both_sides(repo: Path, run: Run) -> None:
+    failing = 'def build(session):\n    raise RuntimeError("no licence")\n'
+    commit(repo, {MODULE: failing})
+    write(repo, {"README.md": "# Other\n"})
+    found = run()
+    assert (found.code, found.record.verdict) == (3, Verdict.INCONCLUSIVE)
+    assert "no licence" in found.out
+
+
+def test_what_cannot_be_imported_is_a_mistake_that_names_module_and_ref(repo: Path, run: Run) -> None:
+    write(repo, {MODULE: "import bots.missing\n" + GOOD})
+    told = run()
+    assert told.code == 2
+    assert f"{MODULE}: {NAME} cannot be used: ModuleNotFoundError: No module named 'bots.missing'" in told.err
+    assert "(at working tree)" in told.err
+    commit(repo, {})
+    write(repo, {MODULE: GOOD})
+    told = run()
+    assert told.code == 2
+    assert f"main:{MODULE}: " in told.err
+
+
+def test_a_function_that_is_gone_is_a_mistake_while_its_suite_names_it(repo: Path, run: Run) -> None:
+    write(repo, {MODULE: GOOD.replace("build", "make")})
+    told = run()
+    assert told.code == 2
+    assert f"{NAME}: there is no build in {MODULE} at working tree" in told.err
+    assert "take its suite out" in told.err
+
+
+@pytest.mark.parametrize("files", [{MODULE: None}, {MODULE: GOOD.replace("build", "make")}], ids=["module", "function"])
+def test_a_deleted_function_is_told_and_held(repo: Path, run: Run, files: dict[str, str | None]) -> None:
+    other = FILES["gate.yaml"].replace("python:bots.persona:build", "prompts/faq.md").replace("dispatcher", "faq", 1)
+    write(repo, {**files, "gate.yaml": other, "prompts/faq.md": "Answer. quality=1.0\n"})
+    found = run()
+    assert found.record.verdict is Verdict.HOLD
+    assert found.record.deleted == [NAME]
+
+
+@pytest.mark.parametrize("named", [True, False], ids=["with a suite", "without one"])
+def test_a_module_that_moves_keeps_its_exam(repo: Path, run: Run, named: bool) -> None:
+    rules = "".join(f"# Rule {number}: what the persona must never forget.\n" for number in range(20))
+    commit(repo, {MODULE: rules + GOOD})
+    config = FILES["gate.yaml"].replace("bots.persona", "bots.voice").replace("name: dispatcher", "name: voice")
+    if not named:
+        config = config.replace("python:bots.voice:build", "README.md")
+    commit(repo, {MODULE: None, "bots/voice.py": rules + WORSE, "gate.yaml": config})
+    found = run("--head", "HEAD", base="HEAD~1")
+    assert found.record.verdict is Verdict.BLOCK
+    suite = next(suite for suite in found.record.suites if suite.baseline.path == NAME)
+    assert suite.candidate.path == "python:bots.voice:build"
+
+
+def test_a_file_becomes_a_function_with_the_exam_that_it_had(repo: Path, run: Run) -> None:
+    config = FILES["gate.yaml"]
+    commit(repo, {"gate.yaml": config.replace(NAME, "prompts/d.md"), "prompts/d.md": "Speak. quality=1.0\n"})
+    write(repo, {"gate.yaml": config, MODULE: WORSE})
+    found = run(base="HEAD")
+    assert found.record.verdict is Verdict.BLOCK
+    assert [found.record.suites[0].baseline.path, found.record.suites[0].candidate.path] == ["prompts/d.md", NAME]
+
+
+def test_cases_that_the_change_adds_are_built_on_both_sides(repo: Path, run: Run) -> None:
+    new = row(99, session={"quality": "1.0", "caller": "Zoe"})
+    write(repo, {CASES: FILES[CASES] + json.dumps(new) + "\n"})
+    found = run()
+    (change,) = found.record.exam_changes
+    (trial,) = change.trials
+    assert (trial.kind, trial.n, trial.reason) == ("added", 1, "")
+
+
+def test_a_session_that_is_no_mapping_is_a_mistake_at_its_line(repo: Path, run: Run) -> None:
+    bad = json.dumps(row(99, session=["Zoe"])) + "\n"
+    commit(repo, {CASES: FILES[CASES] + bad})
+    write(repo, {MODULE: WORSE})
+    told = run(base="HEAD")
+    assert told.code == 2
+    assert f"{CASES}:31: the session of case 'c99' must be a mapping" in told.err
+
+
+def test_neither_the_gate_nor_the_keeper_is_open_to_a_function(repo: Path, run: Run, tmp_path: Path) -> None:
+    write(repo, {MODULE: peeking(tmp_path / "found") + WORSE})
+    assert unprivileged(["diff", "--base", "main"], repo, run.env) == 1
+    assert (tmp_path / "found").read_text() == ONLY_ITSELF
+
+
+def test_hooks_and_filters_of_the_repository_are_not_run(repo: Path, run: Run, tmp_path: Path) -> None:
+    marker = tmp_path / "marker"
+    hook = repo / ".git" / "hooks" / "post-checkout"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text(f"#!/bin/sh\ntouch {marker}\n")
+    hook.chmod(0o755)
+    git(repo, "config", "filter.odd.smudge", f"touch {marker}; cat")
+    git(repo, "config", "filter.odd.clean", "cat")
+    commit(repo, {".gitattributes": "*.py filter=odd\n"})
+    marker.unlink(missing_ok=True)
+    commit(repo, {MODULE: WORSE})
+    assert run("--head", "HEAD", base="HEAD~1").record.verdict is Verdict.BLOCK
+    assert not marker.exists()
+
+
+def test_a_shallow_clone_suffices(repo: Path, run: Run, tmp_path: Path) -> None:
+    commit(repo, {"README.md": "# Newer\n"})
+    commit(repo, {MODULE: WORSE})
+    clone = tmp_path / "clone"
+    git(repo, "clone", "--quiet", "--depth", "2", f"file://{repo}", str(clone))
+    found = gate("diff", "--base", "HEAD~1", "--head", "HEAD", "--json", cwd=clone, env=run.env)
+    assert found.record.verdict is Verdict.BLOCK
+
+
+def test_a_plan_and_a_second_run_see_the_same_prompts(repo: Path, run: Run, models: ModelServer) -> None:
+    write(repo, {MODULE: WORSE})
+    first = run()
+    made = len(models.ledger)
+    again = run()
+    assert first.record.suites[0].candidate.digest == again.record.suites[0].candidate.digest
+    fresh = sum(suite.calls.made for suite in again.record.suites)
+    assert len(models.ledger) - made == fresh < made
+    plan = run.command("plan", "--base", "main", "--json")
+    assert plan.code == 0
+    assert json.loads(plan.out)["suites"]
+
+
+def test_two_files_are_not_compared_by_running_one(repo: Path, run: Run) -> None:
+    told = run.command(*("diff", NAME, "README.md", "--cases", CASES, "--model", "fake:oracle"))
+    assert told.code == 2
+    assert f"{NAME}: is code" in told.err
+    assert "gate diff --base" in told.err
+
+
+def test_shards_and_their_merge_build_the_same_prompts(repo: Path, run: Run) -> None:
+    commit(repo, {MODULE: WORSE})
+    refs = ("diff", "--base", "HEAD~1", "--head", "HEAD")
+    for number in (1, 2):
+        shard = run.command(*refs, "--shard", f"{number}/2", "--out", f"shards/{number}")
+        assert shard.code == 0, shard.err
+    merged = run.command("merge", "shards", "--out", "merged", "--json")
+    assert merged.record.verdict is Verdict.BLOCK
+
+
+def test_ctrl_c_leaves_nothing_behind(repo: Path, run: Run, tmp_path: Path) -> None:
+    mark = tmp_path / "pid"
+    told = f"open({str(mark)!r}, 'w').write(str(os.getpid()))"
+    slow = f"import os, time\n\ndef build(session):\n    {told}\n    time.sleep(9)\n"
+    write(repo, {MODULE: slow})
+    process = forked.start(["diff", "--base", "main"], repo, environment(repo, run.env))
+    while process.running and not (mark.exists() and mark.read_text()):
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=60)
+    assert process.returncode == 130
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(mark.read_text()), 0)
+
+
+def test_all_prompts_of_the_base_are_built_before_code_of_the_change_runs(repo: Path, run: Run, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    suite = FILES["gate.yaml"].partition("suites:\n")[2]
+    two = suite.replace("name: dispatcher", "name: another").replace(":build", ":another")
+    good = GOOD + GOOD.partition("\n\n")[2].replace("build", "another")
+    commit(repo, {"gate.yaml": FILES["gate.yaml"] + two, MODULE: f"open({str(log)!r}, 'a').write('base ')\n{good}"})
+    commit(repo, {MODULE: f"open({str(log)!r}, 'a').write('change ')\n{good}"})
+    assert "SKIPPED" in gate("diff", "--base", "HEAD~1", "--head", "HEAD", cwd=repo, env=run.env).out
+    assert log.read_text().split() == ["base", "base", "change", "change"]
+
+
+def test_code_of_the_change_does_not_edit_the_files_that_the_base_is_built_from(repo: Path, run: Run) -> None:
+    suite = FILES["gate.yaml"].partition("suites:\n")[2]
+    two = suite.replace("name: dispatcher", "name: another").replace(":build", ":another")
+    good = GOOD + GOOD.partition("\n\n")[2].replace("build", "another")
+    start = f"""\
+import os
+for folder, _, names in os.walk({os.fspath(repo.parent / "scratch")!r}):
+    for path in (os.path.join(folder, name) for name in names if name == "persona.py"):
+        text = open(path).read()
+        open(path, "w").write(text.replace("quality={{session.quality}}", "quality=0.1"))
+"""
+    commit(repo, {"gate.yaml": FILES["gate.yaml"] + two, MODULE: good})
+    commit(repo, {MODULE: start + good.replace("quality={session.quality}", "quality=0.1")})
+    found = run("--head", "HEAD", base="HEAD~1")
+    assert found.record.verdict is Verdict.BLOCK
+    assert [suite.quality.overall.mean < -0.5 for suite in found.record.suites] == [True, True]

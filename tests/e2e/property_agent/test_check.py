@@ -1,0 +1,159 @@
+"""`gate check` on the example: a real MCP server, rounds, questions that are answered, revival, and the database."""
+
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from evals.property_agent.seed import TOKEN
+from gate.record.comparison import Verdict
+from tests.e2e.property_agent.estate import CONFIG, Estate, build
+from tests.e2e.property_agent.landlord import BEHAVIOUR, FOUND, WHEN, WHICH
+from tests.support.command import Outcome
+from tests.support.model_server import ModelServer
+
+CASES = 20
+
+
+@pytest.fixture(scope="module")
+def checked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Estate, Outcome]]:
+    """One run over all cases, for tests that only read what it left."""
+    folder = tmp_path_factory.mktemp("checked")
+    with ModelServer(BEHAVIOUR) as models:
+        estate = build(folder / "repo", models, f"sqlite:///{folder / 'property.db'}")
+        yield estate, estate.gate("check", "--json")
+
+
+def test_all_cases_pass_and_nothing_is_left_running(checked: tuple[Estate, Outcome]) -> None:
+    estate, outcome = checked
+    assert outcome.code == 0, outcome.err + outcome.out
+    (new,) = outcome.record.new
+    assert outcome.record.verdict is Verdict.PASS
+    assert [case.id for case in new.cases if case.check is None or case.check.state != "passed"] == []
+    assert len(new.cases) == CASES == estate.count("conversations")
+    # Each step of the agent is a call, as is each question of the judge, the finder of questions and the landlord.
+    assert (outcome.record.calls.made, outcome.record.calls.retried) == (estate.models.requests, 0)
+    assert new.spending is not None and new.spent_usd is not None
+    parts = (new.spending.answers, new.spending.aside, new.spending.judges)
+    assert sum(part.calls for part in parts) == estate.models.requests
+    asides = [entry for entry in estate.models.ledger if '"asks"' in entry.system or "You play a" in entry.system]
+    assert new.spending.aside.calls == len(asides) > 0
+    assert sum(part.usd or 0 for part in parts) == pytest.approx(new.spent_usd)
+    assert estate.quiet()
+
+
+def test_agents_that_meet_the_step_limit_are_told_with_what_to_do(estate: Estate) -> None:
+    estate.change(CONFIG, "max_steps: 8", "max_steps: 1")
+    outcome = estate.gate("check", "--case", "fuller_than_before", "--case", "which_one")
+    assert outcome.code == 1, outcome.err
+    told = " ".join(outcome.out.split())
+    assert "2 of 2 conversations of the candidate were ended at max_steps (1)." in told
+    assert "Raise max_steps, or find out which tools are called again and again" in told
+    assert "max_output_tokens" not in told
+
+
+def test_the_second_run_costs_nothing(estate: Estate) -> None:
+    first = estate.gate("check", "--ref", "HEAD", "--json")
+    assert first.code == 0, first.err
+    asked, kept = estate.models.requests, estate.count("messages")
+    again = estate.gate("check", "--ref", "HEAD", "--json")
+    assert again.code == 0, again.err
+    assert (estate.models.requests, estate.count("messages")) == (asked, kept)
+    assert (again.record.calls.made, again.record.spent_usd or 0) == (0, 0)
+    # What was looked up in the database then is what is scored now.
+    assert {score["value"] for row in estate.samples().values() for score in row["scores"]} == {0.9, 1.0}
+
+
+def test_of_a_working_tree_the_models_answers_are_known_and_the_tools_are_called_again(estate: Estate) -> None:
+    check = ("check", "--case", "which_one", "--case", "after_a_break")
+    assert estate.gate(*check).code == 0
+    asked, kept = estate.models.requests, estate.count("messages")
+    assert kept > 0
+    # Nobody knows whether the server is still the same.
+    assert estate.gate(*check).code == 0
+    assert (estate.models.requests, estate.count("messages")) == (asked, 2 * kept)
+
+
+def test_a_question_of_the_agent_is_answered_from_the_facts(estate: Estate) -> None:
+    assert estate.gate("check", "--case", "which_one").code == 0
+    turns = estate.samples()["which_one", "candidate"]["reply"]["transcript"]["turns"]
+    assert [(turn["by"], turn["round"], turn["said"]) for turn in turns] == [
+        ("case", 0, "How full is it this month?"),
+        ("follow-up", 0, "The Mountain Cabin."),
+    ]
+    assert turns[0]["answer"] == WHICH
+    assert '"percent": 47' in turns[1]["answer"]
+    facts = [entry.user for entry in estate.models.ledger if '"asks"' in entry.system]
+    assert all("the place that is meant: the Mountain Cabin" in user for user in facts)
+    # The agent itself never sees them.
+    assert not any("that is meant" in json.dumps(body) for body in estate.models.bodies if body.get("tools"))
+
+
+def test_a_session_that_was_closed_goes_on(checked: tuple[Estate, Outcome]) -> None:
+    estate, _ = checked
+    transcript = estate.samples()["after_a_break", "candidate"]["reply"]["transcript"]
+    assert transcript["revived"] == [0]
+    assert [turn["round"] for turn in transcript["turns"]] == [0, 1]
+    (use,) = transcript["turns"][1]["tools"]
+    # Only who remembers the first round knows which place came first.
+    assert json.loads(use["arguments"]) == {"listing": "Beach House", "month": "2026-10"}
+
+
+def test_a_model_plays_the_landlord(checked: tuple[Estate, Outcome]) -> None:
+    estate, _ = checked
+    turns = estate.samples()["curious_landlord", "candidate"]["reply"]["transcript"]["turns"]
+    assert [turn["by"] for turn in turns] == ["simulated", "simulated"]
+    assert [turn["answer"].partition(":")[0] for turn in turns] == [WHEN, FOUND]
+
+
+def test_every_round_is_scored_and_every_call_is_told(checked: tuple[Estate, Outcome]) -> None:
+    estate, _ = checked
+    row = estate.samples()["biggest_then_its_address", "candidate"]
+    (judge,) = [score for score in row["scores"] if score["scorer"] == "judge"]
+    assert [(part["kind"], part["value"]) for part in judge["parts"]] == [("round", 0.9), ("round", 0.9)]
+    names = [[use["name"] for use in turn["tools"]] for turn in row["reply"]["transcript"]["turns"]]
+    assert names == [["get_listings"], ["get_listing_details"]]
+    (turn,) = estate.samples()["fuller_than_before", "candidate"]["reply"]["transcript"]["turns"]
+    assert [use["name"] for use in turn["tools"]] == ["get_occupancy", "get_occupancy"]
+    assert all(use["latency_s"] > 0 for use in turn["tools"])
+
+
+def test_the_token_is_with_the_server_alone(checked: tuple[Estate, Outcome]) -> None:
+    estate, _ = checked
+    sent = json.dumps(estate.models.bodies)
+    assert "get_revenue" in sent
+    for hidden in (TOKEN, "session_id"):
+        assert hidden not in sent
+    written = [file for file in (estate.root / ".gate").rglob("*") if file.is_file()]
+    assert written
+    assert [file for file in written if TOKEN.encode() in file.read_bytes()] == []
+
+
+def test_placeholders_are_filled(estate: Estate) -> None:
+    assert estate.gate("check", "--case", "all_listings").code == 0
+    (system,) = {entry.system for entry in estate.models.ledger if "landlords" in entry.system}
+    assert "Today is 2026-11-22. Answer in the language of the locale en." in system
+
+
+def test_a_wrong_token_is_a_failed_call_and_no_failed_run(estate: Estate) -> None:
+    outcome = estate.gate("check", "--case", "revenue_october", "--json", env={"PROPERTY_TOKEN": "nobodys-token"})
+    assert outcome.code == 1
+    (turn,) = estate.samples()["revenue_october", "candidate"]["reply"]["transcript"]["turns"]
+    assert [(use["failed"], "the token is nobody's" in use["result"]) for use in turn["tools"]] == [(True, True)]
+    scores = {score["scorer"]: score["value"] for score in estate.samples()["revenue_october", "candidate"]["scores"]}
+    assert (scores["conversation_kept"], scores["messages_kept"]) == (0.0, 0.0)
+
+
+def test_a_variable_that_is_missing_is_named_before_anything_is_asked(estate: Estate) -> None:
+    outcome = estate.gate("check", env={"PROPERTY_TOKEN": ""})
+    assert (outcome.code, estate.models.requests) == (3, 0)
+    assert "PROPERTY_TOKEN" in outcome.err + outcome.out
+
+
+@pytest.mark.parametrize("model", ["anthropic:claude-haiku-4-5"])
+def test_the_other_interface_does_as_well(estate: Estate, model: str) -> None:
+    outcome = estate.gate("check", "--model", model, "--json")
+    assert outcome.code == 0, outcome.err + outcome.out
+    assert outcome.record.new[0].candidate.model == model
+    paths = {entry.path for entry in estate.models.ledger if "landlords" in entry.system}
+    assert paths == {"/v1/messages"}

@@ -1,0 +1,60 @@
+"""`gate diff` on the example: the prompt that stays, and the one that loses its sentence about the tools."""
+
+from typing import Any
+
+import pytest
+
+from gate.record.comparison import Verdict
+from tests.e2e.property_agent.estate import PROMPT, Estate
+
+SENTENCE = (
+    "Use the tools for every fact about places, guests, nights and money; what they do not tell, you do not know.\n"
+)
+TASKS = {"listings", "bookings", "occupancy", "revenue"}
+
+
+@pytest.fixture
+def proposed(estate: Estate) -> Estate:
+    """With a branch whose prompt has lost the sentence."""
+    estate.change(PROMPT, SENTENCE, "")
+    return estate
+
+
+def test_a_prompt_without_the_sentence_is_blocked_and_the_report_says_which_tool_is_missing(proposed: Estate) -> None:
+    outcome = proposed.gate("diff", "--base", "main", "--json")
+    assert outcome.code == 1, outcome.err
+    record = outcome.record
+    assert record.verdict is Verdict.BLOCK
+    (suite,) = record.suites
+    assert {one.slice for one in suite.quality.slices} == {f"task={task}" for task in TASKS}
+    assert suite.quality.overall.mean is not None
+    assert suite.quality.overall.mean < -0.9
+    samples = proposed.samples("last")
+    tools = {case: len(_names(row)) for (case, arm), row in samples.items() if arm == "candidate"}
+    assert set(tools.values()) == {0}
+    reasons = {score["reason"] for row in samples.values() for score in row["scores"] if score["value"] == 0}
+    for name in ("get_listings", "get_bookings", "get_occupancy", "get_revenue"):
+        assert any(f'missing: "{name}"' in reason for reason in reasons), reasons
+    assert proposed.quiet()
+    for report in ("report.md", "report.html"):
+        text = (proposed.root / ".gate/last" / report).read_text(encoding="utf-8").replace("\\_", "_")
+        assert "missing: " in text, report
+        assert "get_listings" in text, report
+
+
+def test_other_words_are_no_regression(estate: Estate) -> None:
+    estate.change(
+        PROMPT, "You help landlords with their holiday homes", "You assist landlords with their holiday homes"
+    )
+    outcome = estate.gate("diff", "--base", "main", "--json")
+    assert outcome.code == 0, outcome.err
+    assert outcome.record.verdict is Verdict.PASS
+    samples = estate.samples("last")
+    for case in {case for case, _ in samples}:
+        assert _names(samples[case, "baseline"]) == _names(samples[case, "candidate"]), case
+
+
+def _names(row: dict[str, Any]) -> list[str]:
+    transcript = row["reply"]["transcript"]
+    assert isinstance(transcript, dict)
+    return [use["name"] for turn in transcript["turns"] for use in turn["tools"]]

@@ -1,0 +1,69 @@
+"""Which cases run: by name, by keyword, by what failed last; ids of every kind are found again."""
+
+from tests.e2e.pytest_plugin.conftest import Project
+
+
+def test_cases_are_picked_in_every_way(project: Project) -> None:
+    picked = "gate.yaml::bot::safety_3"
+    assert "1 passed" in project.run(picked).out
+    assert "8 passed" in project.run("gate.yaml").out
+    assert "8 passed" in project.run("gate.yaml::bot").out
+    assert "4 passed" in project.run("-m", "eval", "-k", "safety").out
+    assert "1 passed, 9 deselected" in project.run("-m", "eval", "-k", "welcome_2").out
+    assert "10 passed" in project.run("--gate-eval").out
+    assert "9 passed, 1 deselected" in project.run("-m", "eval or image", ".").out
+    listed = project.run("-m", "eval", "--collect-only", "-q")
+    assert picked in listed.out
+    assert "no tests ran" not in listed.out
+    assert project.run("gate.yaml::bot::nobody").code == 4
+
+
+def test_those_that_failed_last_are_found_again(project: Project) -> None:
+    project.write("quality=1.0 quality[safety]=0.0")
+    project.run("-m", "eval")
+    again = project.run("-m", "eval", "--lf", "-v")
+    assert "4 failed" in again.out and "welcome" not in again.out.partition("FAILURES")[0]
+
+
+def test_collecting_asks_nobody_and_needs_no_key(project: Project) -> None:
+    text = (project.root / "gate.yaml").read_text()
+    (project.root / "gate.yaml").write_text(text.replace("own:m", "openai:m"))
+    assert project.run("-m", "eval", "--collect-only").code == 0
+    ran = project.run("-m", "eval", "-v")
+    assert ran.code == 1
+    assert "OPENAI_API_KEY" in ran.out and "Traceback" not in ran.out
+    assert "8 errors" in ran.out
+    assert not project.server.requests
+
+
+IDS = ["a::b", ":a", "a:", "a[1", "[x]", "a]b[", "50%3A", "a b", "ünïcödé 漢字 🙂", "-m", "a/b\\c", "x" * 150,
+       "a::b::[c::d]", "'\"$(id)`;", "<&>"]  # fmt: skip
+
+
+def test_case_ids_of_every_kind(project: Project) -> None:
+    """Each is found again by what the list of cases calls it, on its own and beside all others."""
+    project.rows = [{**project.rows[0], "id": name} for name in [*IDS, "other"]]
+    project.write()
+    listed = [
+        line for line in project.run("-m", "eval", "--collect-only", "-q", ".").out.splitlines() if "bot::" in line
+    ]
+    assert len(set(listed)) == len(IDS) + 1
+    for alone in listed[:-1]:
+        ran = project.run(alone, "--collect-only", "-q")
+        assert [line for line in ran.out.splitlines() if "bot::" in line] == [alone], ran.out
+    assert listed[-1].endswith("::other")
+    ran = project.run(*listed[:-1], "--junit-xml", "junit.xml")
+    assert ran.code == 0, ran.out
+    assert f"{len(IDS)} passed" in ran.out
+    assert len(project.junit()) == len(IDS)
+    assert sorted(project.recorded()) == sorted(IDS)
+
+
+def test_suite_names_of_every_kind(project: Project) -> None:
+    project.write()
+    text = (project.root / "gate.yaml").read_text()
+    (project.root / "gate.yaml").write_text(text.replace("name: bot", "name: 'a::b [c]'"))
+    listed = [
+        line for line in project.run("-m", "eval", "--collect-only", "-q", ".").out.splitlines() if "::wel" in line
+    ]
+    assert "1 passed" in project.run(listed[0]).out

@@ -1,0 +1,78 @@
+"""The wheel in environments that have what one extra asks for, and nothing else.
+
+`demo`, and with it `local`, is what tests/e2e/demo installs; `dev` is where these tests run.
+"""
+
+from pathlib import Path
+
+from tests.support import wheels
+from tests.support.wheels import Built
+
+CASE = '{"id": "c1", "input": "Where is my order?", "expected": "tracking"}\n'
+
+NEEDED = {
+    "agents": """
+from gate.agents.mcp import client, transports
+from gate.store.agent_database import engine_of
+engine_of("sqlite:////tmp/x.db", 1).dispose()
+""",
+    "agents,postgres": """
+from gate.store.agent_database import check_urls
+check_urls({"SHOP": "postgresql://shop@localhost/shop"})
+""",
+    "web": """
+from authlib.integrations import starlette_client
+from starlette.middleware import sessions
+
+from gate.web import app
+""",
+    "bedrock": """
+import boto3
+from anthropic import AsyncAnthropicBedrock
+""",
+    "vertex": """
+import google.auth
+from anthropic import AsyncAnthropicVertex
+""",
+    "otel": """
+from gate.telemetry import export, spans
+""",
+    "distributed": """
+from distributed import Client
+from gate.calls import dask
+""",
+}
+"""By extra, what needs it: where the dependencies of an extra do not suffice, it fails."""
+
+
+def test_each_extra_is_looked_at() -> None:
+    seen = {name for names in NEEDED for name in names.split(",")}
+    assert seen | {"local", "demo", "dev"} == wheels.project()["optional-dependencies"].keys()
+
+
+def test_without_an_extra_two_files_are_compared_and_with_web_the_server_is_there(built: Built, tmp_path: Path) -> None:
+    installed = wheels.install(built.wheel, tmp_path / "env")
+    assert str(tmp_path) in installed.python("import gate; print(gate.__file__)", cwd=tmp_path).out
+    (tmp_path / "old.md").write_text("Help. quality=1.0")
+    (tmp_path / "new.md").write_text("Help well. quality=1.0")
+    (tmp_path / "cases.jsonl").write_text(CASE)
+    files = ("old.md", "new.md", "--cases", "cases.jsonl")
+    outcome = installed.gate("diff", *files, "--model", "fake:oracle", "--json", cwd=tmp_path)
+    assert outcome.record.tool_version == wheels.project()["version"], outcome.err
+    brings(built, tmp_path, "web")
+
+
+def test_agents_need_no_postgres_and_postgres_and_traces_come_on_top(built: Built, tmp_path: Path) -> None:
+    brings(built, tmp_path, "agents")
+    brings(built, tmp_path, "agents,postgres")
+    brings(built, tmp_path, "otel")
+
+
+def test_a_cluster(built: Built, tmp_path: Path) -> None:
+    brings(built, tmp_path, "distributed")
+
+
+def brings(built: Built, folder: Path, extra: str) -> None:
+    """Add an extra to the environment of a test, and run what needs it."""
+    outcome = wheels.install(built.wheel, folder / "env", extra).python(NEEDED[extra], cwd=folder)
+    assert outcome.code == 0, outcome.err

@@ -1,0 +1,63 @@
+"""`gate init --generate`: a model makes the cases, and the suite is made for them."""
+
+import json
+from pathlib import Path
+
+from tests.e2e.generate.desk import PROMPT, Desk
+from tests.support.command import git
+from tests.support.model_server import Behaviour, ModelServer
+from tests.support.prompt_reader import reader
+
+
+def test_cases_are_made_by_the_model(tmp_path: Path) -> None:
+    git(tmp_path, "init", "--quiet", "--initial-branch", "main")
+    with ModelServer(Behaviour(judgement=reader)) as server:
+        desk = Desk(tmp_path, server)
+        desk.write("prompts/shop.md", PROMPT)
+        done = desk.gate("init", "--generate", "--no-workflow")
+        assert done.code == 0, done.err
+    config = (tmp_path / "gate.yaml").read_text(encoding="utf-8")
+    assert "cases: evals/shop/cases.yaml" in config
+    assert "slices: [rule, kind" in config
+    assert "words: {max: 80}" in config
+    assert "- judge:" in config
+    assert (tmp_path / "evals/shop/spec.yaml").is_file()
+    assert "kept" not in done.out
+    (looked,) = json.loads(desk.gate("validate", "--json").out)["suites"]
+    assert looked["count"] > 5
+    assert "starter" not in desk.gate("validate").out
+
+
+def test_in_a_subfolder_they_are_made_where_the_root_has_them(tmp_path: Path) -> None:
+    git(tmp_path, "init", "--quiet", "--initial-branch", "main")
+    (tmp_path / "src").mkdir()
+    with ModelServer(Behaviour(judgement=reader)) as server:
+        Desk(tmp_path, server).write("prompts/shop.md", PROMPT)
+        done = Desk(tmp_path / "src", server).gate(
+            "init", "--generate", "--no-workflow", "--prompt", "../prompts/shop.md"
+        )
+        assert done.code == 0, done.err
+    assert "cases: evals/shop/cases.yaml" in (tmp_path / "gate.yaml").read_text(encoding="utf-8")
+    assert (tmp_path / "evals/shop/spec.yaml").is_file()
+    assert not [*(tmp_path / "src").iterdir()]
+
+
+def test_a_program_reads_nothing_but_json(tmp_path: Path) -> None:
+    git(tmp_path, "init", "--quiet", "--initial-branch", "main")
+    with ModelServer(Behaviour(judgement=reader)) as server:
+        desk = Desk(tmp_path, server)
+        desk.write("prompts/shop.md", PROMPT)
+        done = desk.gate("init", "--generate", "--no-workflow", "--json")
+        assert done.code == 0, done.err
+    (suite,) = json.loads(done.out)["suites"]
+    assert (suite["starter"], suite["cases"]) == (False, "evals/shop/cases.yaml")
+
+
+def test_a_dry_run_asks_nobody(tmp_path: Path) -> None:
+    git(tmp_path, "init", "--quiet", "--initial-branch", "main")
+    with ModelServer(Behaviour()) as server:
+        desk = Desk(tmp_path, server)
+        desk.write("prompts/shop.md", PROMPT)
+        done = desk.gate("init", "--generate", "--model", "openai:gpt-5-mini", "--dry-run")
+        assert (done.code, server.requests) == (0, 0)
+    assert not (tmp_path / "gate.yaml").exists()

@@ -1,0 +1,94 @@
+"""Where `gate init` writes nothing, or leaves a prompt out, and says why."""
+
+from pathlib import Path
+
+import pytest
+
+from gate.cases.losses import Bundle, BundleSuite
+from gate.cli.init_run import execute
+from gate.errors import GateError, InputErrors
+from gate.scaffold.proposal import BundleTools
+from tests.e2e.scaffold.shop import PROMPT, files, options
+from tests.support.command import gate
+from tests.support.repository import make
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--prompt", "prompts/none.md"], "there is no such file"),
+        (["--prompt", "../x.md"], "lies outside"),
+        (["--prompt", "python:bot.prompts:build"], "is a function"),
+        (["--cases", "none.jsonl"], "there is no file none.jsonl"),
+        (["--cases", "prompts/support.md"], "is no case file"),
+        (["--model", "gpt-5"], "names no provider"),
+        (["--action", "nothing"], "names no action"),
+        (["--config", "../gate.yaml"], "leaves the repository"),
+        (["--from", "none.yaml"], "there is no file none.yaml"),
+        (["--from", "a", "--prompt", "b"], "both say"),
+    ],
+)
+def test_a_mistake_writes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], said: str
+) -> None:
+    root = make(tmp_path / "shop", PROMPT)
+    monkeypatch.chdir(root)
+    with pytest.raises(GateError, match=said):
+        execute(options(*arguments))
+    assert files(root).keys() == PROMPT.keys()
+
+
+def test_nothing_is_left_where_one_file_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = make(tmp_path / "shop", {**PROMPT, ".github": "a file, and no folder"})
+    monkeypatch.chdir(root)
+    before = files(root)
+    with pytest.raises(GateError, match="cannot write"):
+        execute(options())
+    assert files(root) == before
+    assert not (root / "evals").exists()
+
+
+def test_a_link_that_leads_out_is_not_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    root = make(tmp_path / "shop", PROMPT)
+    (root / "evals").symlink_to(outside)
+    monkeypatch.chdir(root)
+    with pytest.raises(GateError, match="symbolic link"):
+        execute(options())
+    assert not list(outside.iterdir())
+    assert not (root / "gate.yaml").exists()
+
+
+def test_a_prompt_that_no_made_up_case_fits_is_left_out_and_told(tmp_path: Path) -> None:
+    root = make(tmp_path / "shop", {**PROMPT, "prompts/odd.j2": "{{ 1 // (text | length - text | length) }}"})
+    done = gate("init", cwd=root)
+    assert done.code == 0, done.err
+    assert "left out: prompts/odd.j2: line 1: " in done.out
+    assert gate("validate", "--quiet", cwd=root).code == 0
+    named = gate("init", "--config", "x.yaml", "--prompt", "prompts/odd.j2", cwd=root)
+    assert named.code == 2
+    assert "error: prompts/odd.j2:1: " in named.err
+    assert not (root / "x.yaml").exists()
+
+
+def test_mistakes_of_what_would_be_written_are_found_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = make(tmp_path / "shop", PROMPT)
+    monkeypatch.chdir(root)
+    suite = BundleSuite("a", "prompts/none.md", ({"id": "1", "input": "x"},), ("contains",))
+    tools = BundleTools(lambda path: False, lambda *_: Bundle("other", {}, (suite,), ()))
+    with pytest.raises(InputErrors) as caught:
+        execute(options("--from", "prompts/support.md"), tools)
+    assert {problem.file for problem in caught.value.problems} == {"prompts/none.md"}
+    assert files(root).keys() == PROMPT.keys()
+
+
+def test_where_every_prompt_is_left_out_there_is_nothing_to_gate(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = (
+        "---\nsample: ${file:no.json}\n---\nsystem:\n{% for one in pages %}{{ one.id }}{% endfor %}\n{{ question }}\n"
+    )
+    monkeypatch.chdir(make(tmp_path / "shop", {"chat.prompty": text}))
+    with pytest.raises(GateError, match="there is no prompt here that could be gated"):
+        execute(options("--from", "chat.prompty"))

@@ -1,0 +1,200 @@
+"""What a function that scores is called with and may answer, and what becomes of a process that answers no more."""
+
+import asyncio
+import json
+import os
+from dataclasses import replace
+
+import pytest
+
+from gate.agents.python.functions import FunctionWorktree
+from gate.agents.python.scorer import FunctionScorer, ScoringProcess
+from gate.cases.case import Case
+from gate.config.scorer import ScorerSpec
+from gate.messages import Message
+from gate.record.sample import Score
+from gate.record.transcript import Unscored
+from gate.scoring.interface import Subject
+from gate.scoring.validators.interface import Finding
+from tests.e2e.python_functions.jobs import SCORE, scored, with_process
+
+LIMITS = SCORE.limits
+
+
+def of_odd(worktree: FunctionWorktree, odd: str, start: str = "", call_s: float = LIMITS.call_s) -> Finding:
+    """What is said of the second of three answers, which is odd; the others are scored as ever."""
+    SCORE.put(worktree, f"if who == 'odd': {odd}\n    {SCORE.usual}", start)
+    first, found, third = scored(worktree, replace(LIMITS, call_s=call_s))
+    assert (first[0], third[0]) == (1.0, 0.0)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("odd", "value", "reason"),
+    [
+        ("return True", 1.0, "bots.persona:asked says 1"),
+        ("return False", 0.0, "bots.persona:asked says 0"),
+        ("return 0.25", 0.25, "bots.persona:asked says 0.25"),
+        ("return 1", 1.0, "bots.persona:asked says 1"),
+        ("return {'score': 0.5, 'reason': 'so so'}", 0.5, "so so"),
+        ("return {'score': True}", 1.0, "bots.persona:asked says 1"),
+        ("import numpy; return numpy.float32(0.5)", 0.5, "bots.persona:asked says 0.5"),
+        ("import numpy; return numpy.bool_(True)", 1.0, "bots.persona:asked says 1"),
+        ("return {'score': 0.5, 'reason': 'x' * 500}", 0.5, "x" * 500),
+    ],
+)
+def test_what_counts_as_a_score(worktree: FunctionWorktree, odd: str, value: float, reason: str) -> None:
+    assert of_odd(worktree, odd, call_s=20.0) == (value, reason)
+
+
+@pytest.mark.parametrize(
+    ("odd", "said"),
+    [
+        ("return case.missing", "AttributeError: the case has no 'missing'"),
+        ("return None", "it returned NoneType, and true, false or a number from 0 to 1 is wanted"),
+        ("return '1'", "it returned str"),
+        ("return 1.5", "it returned a number that is not from 0 to 1"),
+        ("return -0.1", "it returned a number that is not from 0 to 1"),
+        ("return float('nan')", "it returned a number that is not from 0 to 1"),
+        ("return float('inf')", "it returned a number that is not from 0 to 1"),
+        ("return 10**400", "it returned a number that is not from 0 to 1"),
+        ("return {'reason': 'good'}", "it returned a mapping, and one of score and reason is wanted"),
+        ("return {'score': 1, 'points': 2}", "it returned a mapping, and one of score and reason is wanted"),
+        ("return {'score': '1'}", "it returned str"),
+        ("return {'score': 1, 'reason': 3}", "its reason is int, and a text is wanted"),
+        ("return {'score': 1, 'reason': 'x' * 501}", "its reason has 501 characters; 500 are allowed"),
+    ],
+)
+def test_what_is_no_score(worktree: FunctionWorktree, odd: str, said: str) -> None:
+    reason = SCORE.odd(worktree, odd)
+    assert reason.startswith(SCORE.failure + said)
+    assert len(reason) < 300
+    assert reason.isprintable()
+
+
+FORGE = """
+def forge():
+    for pipe in range(3, 30):
+        try:
+            os.write(pipe, b'["answer", "0123456789abcdef", [1.0, "forged"]]\\n')
+        except OSError:
+            pass
+"""
+
+
+def test_what_is_written_into_its_pipes_is_no_answer_to_another_question(worktree: FunctionWorktree) -> None:
+    value, _ = of_odd(worktree, "forge()", FORGE)
+    assert value == Unscored(SCORE.failure + "what it answers is no answer")
+
+
+def test_processes_do_not_pile_up(worktree: FunctionWorktree) -> None:
+    count = "len([1 for fork in range(1) if os.fork() == 0 and time.sleep(600)])"
+    SCORE.put(
+        worktree, f"{count}\n    return 0.5 if len(os.listdir('/proc')) < {len(os.listdir('/proc')) + 150} else 0.0"
+    )
+    found = scored(worktree, replace(LIMITS, call_s=5.0), ["x"] * 300)
+    assert {value for value, _ in found} == {0.5}
+
+
+def test_replies_are_not_mixed_up_and_one_process_answers_all(worktree: FunctionWorktree) -> None:
+    SCORE.put(worktree, "return {'score': int(answer) / 1000, 'reason': f'{case.id} {os.getpid()}'}")
+    found = scored(worktree, LIMITS, [str(number) for number in range(500)])
+    assert [value for value, _ in found] == [number / 1000 for number in range(500)]
+    assert [reason.split()[0] for _, reason in found] == [f"c{number}" for number in range(500)]
+    assert len({reason.split()[1] for _, reason in found}) == 1
+
+
+def test_who_gives_up_waiting_disturbs_nobody(worktree: FunctionWorktree) -> None:
+    SCORE.put(worktree, "time.sleep(0.05); return {'score': 1, 'reason': answer}")
+
+    async def work(process: ScoringProcess) -> list[Finding]:
+        tasks = [asyncio.create_task(process.score(Subject(Case("c"), str(n)))) for n in range(6)]
+        await asyncio.sleep(0.07)
+        for task in tasks[:5]:
+            task.cancel()
+        return [await tasks[5], await process.score(Subject(Case("c"), "late"))]
+
+    assert [reason for _, reason in with_process(worktree, LIMITS, work)] == ["5", "late"]
+
+
+def test_a_function_that_dies_again_and_again_is_given_up(worktree: FunctionWorktree) -> None:
+    SCORE.put(worktree, "os._exit(3)")
+    found = scored(worktree, replace(LIMITS, losses=3), ["x"] * 40)
+    reasons = [value.reason if isinstance(value, Unscored) else "" for value, _ in found]
+    assert len(reasons) == 40
+    assert all(reason.startswith(SCORE.failure + "it ended its process (exit code 3)") for reason in reasons)
+
+
+def test_after_the_end_every_further_answer_has_the_reason(worktree: FunctionWorktree) -> None:
+    SCORE.put(worktree, "os._exit(3)")
+
+    async def work(process: ScoringProcess) -> list[Finding]:
+        return [await process.score(Subject(Case("c"), "x")) for _ in range(4)]
+
+    reasons = [str(value) for value, _ in with_process(worktree, replace(LIMITS, losses=1), work)]
+    assert "no other process is started" not in reasons[0]
+    assert "it ended its process (exit code 3), and no other process is started" in reasons[3]
+
+
+def test_a_keeper_that_is_killed_leaves_answers_unscored(worktree: FunctionWorktree) -> None:
+    SCORE.put(worktree, "os.kill(os.getppid(), 9); time.sleep(60)")
+    found = scored(worktree, replace(LIMITS, call_s=30.0), ["x", "y"])
+    assert all(isinstance(value, Unscored) and "its process was lost" in value.reason for value, _ in found)
+
+
+def test_a_start_that_hangs_after_a_death_ends_the_scorer(worktree: FunctionWorktree) -> None:
+    mark = worktree.root / "began"
+    start = f"if os.path.exists({os.fspath(mark)!r}): time.sleep(60)\nopen({os.fspath(mark)!r}, 'w').close()"
+    SCORE.put(worktree, "os._exit(3)", start)
+    found = scored(worktree, replace(LIMITS, import_s=0.7), ["x", "y"])
+    assert [isinstance(value, Unscored) for value, _ in found] == [True, True]
+    assert "it took longer than 0.7 s" in str(found[1][0])
+
+
+def test_what_the_function_is_called_with(worktree: FunctionWorktree) -> None:
+    SCORE.put(
+        worktree,
+        "import json; return {'score': 1, 'reason': json.dumps([answer, case, case.slices.lang, len(case.messages)])}",
+    )
+    case = Case(
+        "c1",
+        messages=(Message("user", "hi"),),
+        expected={"n": [1]},
+        slices={"lang": "de"},
+        vars={"deep": {"x": 1}},
+    )
+
+    async def work(process: ScoringProcess) -> Finding:
+        return await process.score(Subject(case, "größer\n\udc80"))
+
+    value, reason = with_process(worktree, LIMITS, work)
+    assert value == 1.0
+    answer, seen, lang, count = json.loads(reason)
+    assert (answer, lang, count) == ("größer\n\udc80", "de", 1)
+    assert seen == {
+        "id": "c1",
+        "input": "",
+        "messages": [{"role": "user", "content": "hi"}],
+        "expected": {"n": [1]},
+        "slices": {"lang": "de"},
+        "vars": {"deep": {"x": 1}},
+    }
+
+
+def test_a_long_answer_comes_through(worktree: FunctionWorktree) -> None:
+    SCORE.put(worktree, "return {'score': 1, 'reason': str(len(answer))}")
+    found = scored(worktree, replace(LIMITS, call_s=20.0), ["ä" * 2_000_000, "x"])
+    assert [reason for _, reason in found] == ["2000000", "1"]
+
+
+def test_negation_weight_and_name_are_the_scorers(worktree: FunctionWorktree) -> None:
+    SCORE.put(worktree, "return 0.25 if answer else None")
+    spec = ScorerSpec("python", "rude", {"function": "bots.persona:asked"}, 2.0, required=True, negate=True)
+
+    async def work(process: ScoringProcess) -> list[Score]:
+        scorer = FunctionScorer(spec, process)
+        return [await scorer.score(Subject(Case("c"), text), 0) for text in ("x", "")]
+
+    fine, none = with_process(worktree, LIMITS, work)
+    assert (fine.scorer, fine.value, fine.weight, fine.required) == ("rude", 0.75, 2.0, True)
+    assert isinstance(none.value, Unscored)

@@ -1,0 +1,31 @@
+"""A prompt that the change deletes, in a run that is divided: the merge says it."""
+
+from pathlib import Path
+
+import pytest
+
+from gate.record.run import RunRecord
+from tests.e2e.shards.runs import merge, shards
+from tests.support.command import git
+from tests.support.example import CONFIG, FILES, PROMPT
+
+FAQ_ONLY = CONFIG[: CONFIG.index("  - name: support")] + CONFIG[CONFIG.index("  - name: faq") :]
+
+
+@pytest.mark.parametrize("beside", [{}, {"prompts/faq.md": "Answer. Be kind. quality=1.0\n"}])
+def test_a_merge_of_shards_is_held_by_a_deletion(tmp_path: Path, beside: dict[str, str]) -> None:
+    git(tmp_path, "init", "--quiet", "--initial-branch", "main")
+    for files in (FILES, {"gate.yaml": FAQ_ONLY, **beside}):
+        for name, text in files.items():
+            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / name).write_text(text)
+        if files is not FILES:
+            (tmp_path / PROMPT).unlink()
+        git(tmp_path, "add", "--all")
+        git(tmp_path, "commit", "--quiet", "--message", "change")
+    shards(tmp_path, 2)
+    outcome = merge(tmp_path, "--quiet")
+    assert (outcome.code, "HOLD" in outcome.out) == (0, True), outcome
+    run = RunRecord.model_validate_json((tmp_path / "merged/run.json").read_bytes())
+    assert run.deleted == [PROMPT]
+    assert [suite.name for suite in run.suites] == (["faq"] if beside else [])

@@ -1,0 +1,96 @@
+"""Samples of a shard that somebody has edited: what no run of the exam writes is refused at its line."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gate.record.comparison import Verdict
+from tests.e2e.diff.test_rubrics import FILES, WORSE
+from tests.e2e.shards.conftest import make, write
+from tests.e2e.shards.runs import merge, shards
+
+Row = dict[str, Any]
+SAMPLES = "shards/1/samples.jsonl"
+MADE = "is not made of 'brevity', 'state compliance'"
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    """Two shards of a suite that a rubric and a pairwise judge score."""
+    config = FILES["gate.yaml"] + '      - pairwise: {criteria: Is kind., model: "fake:judge"}\n'
+    make(tmp_path, {**FILES, "gate.yaml": config})
+    write(tmp_path, {"prompts/voice.md.j2": WORSE})
+    shards(tmp_path, 2)
+    return tmp_path
+
+
+def forged(repo: Path, edit: Callable[[Row], object]) -> str:
+    """What is said of the third sample once it was edited."""
+    rows = [json.loads(line) for line in (repo / SAMPLES).read_text().splitlines()]
+    edit(rows[2])
+    (repo / SAMPLES).write_text("".join(json.dumps(row) + "\n" for row in rows))
+    outcome = merge(repo)
+    assert outcome.code == 2, outcome.err
+    assert not (repo / "merged").exists()
+    assert f"{SAMPLES}:3: " in outcome.err
+    assert len(outcome.err) < 1000
+    return outcome.err
+
+
+def parts(row: Row, scorer: int = 0) -> list[Row]:
+    found: list[Row] = row["scores"][scorer]["parts"]
+    return found
+
+
+def dimension(name: str) -> Row:
+    return {"kind": "dimension", "name": name, "value": 1.0, "weight": 1.0}
+
+
+def test_what_nobody_edited_is_merged(repo: Path) -> None:
+    assert merge(repo, "--json").record.verdict is Verdict.BLOCK
+
+
+@pytest.mark.parametrize(
+    ("edit", "said"),
+    [
+        (lambda row: row["scores"][0].pop("parts"), MADE),
+        (lambda row: parts(row).pop(), MADE),
+        (lambda row: parts(row).append(dimension("tone")), MADE),
+        (lambda row: parts(row).extend(dimension(f"d{n}") for n in range(20_000)), MADE),
+        (lambda row: parts(row).extend(parts(row)), MADE),
+        (lambda row: parts(row).reverse(), MADE),
+        (lambda row: parts(row)[0].update(weight=1e12), MADE),
+        (lambda row: parts(row)[0].update(weight=0.0), MADE),
+        (lambda row: parts(row)[0].update(kind="judge"), MADE),
+        (lambda row: parts(row)[0].update(name="\x1b[31m" * 10_000), MADE),
+        (lambda row: parts(row)[0].update(value=0.1), "its score by 'rubric' is not what its parts make"),
+        (lambda row: parts(row)[0].update(value=float("nan")), "is not JSON"),
+        (lambda row: parts(row)[0].update(value=1e308), "should be less than or equal to 1"),
+        (lambda row: row["scores"][0].update(value={"reason": "?"}), "has no value, and parts"),
+        (lambda row: row["scores"][1].pop("parts"), "its score by 'pairwise' has no parts"),
+        (lambda row: parts(row, 1).pop(), "is not made of 'shown first', 'shown second'"),
+        (lambda row: row["scores"][0].update(calls=10**9), "less than or equal to 65535"),
+        (lambda row: row["reply"].update(attempts=10**9), "less than or equal to 65535"),
+        (lambda row: row["scores"][0].update(scorer="judge"), "is not one by the scorer 'rubric'"),
+        (lambda row: row["scores"][0].update(weight=5.0), "is not one by the scorer 'rubric'"),
+        (lambda row: row["scores"][0].update(required=True), "is not one by the scorer 'rubric'"),
+        (lambda row: row["scores"].reverse(), "is not one by the scorer 'rubric'"),
+        (lambda row: row["scores"].pop(), "it has a score, and was not compared"),
+        (lambda row: row["scores"].extend(row["scores"]), "it has 4 scores, and 2 scorers are asked"),
+        (lambda row: row["scores"].clear(), "it has a score, and no scorer gave one"),
+        (lambda row: row.update(score=0.123), "its score is not what its scores make"),
+        (lambda row: row.update(score={"reason": "?"}), "its score is not what its scores make"),
+    ],
+)
+def test_what_no_run_writes_is_refused_at_its_line(repo: Path, edit: Callable[[Row], object], said: str) -> None:
+    assert said in forged(repo, edit)
+
+
+def test_scores_without_an_answer(repo: Path) -> None:
+    def failed(row: Row) -> None:
+        row["reply"] = {"reason": "?", "attempts": 1}
+
+    assert "it has scores, and no answer" in forged(repo, failed)

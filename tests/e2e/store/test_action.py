@@ -1,0 +1,148 @@
+"""The action and the store: whose exam counts, what strangers see, and which runs are kept."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from gate.cases.stored import Page
+from gate.engine.history import RunFilter, RunRow
+from gate.record.comparison import Verdict
+from tests.e2e.store.conftest import Place, url_of
+from tests.support import example
+from tests.support.github_action import ActionOutcome, run_action
+from tests.support.github_server import GitHubServer
+from tests.support.model_server import ModelServer
+from tests.support.privileged import SERVICE, beside_secrets, keys
+from tests.support.pull_request import PullRequest, PullRequestWorld
+
+STORE = example.CONFIG.replace("evals/support.jsonl", "store:support@1")
+BROKEN = {example.PROMPT: example.BROKEN}
+
+
+@pytest.fixture
+def server() -> Iterator[GitHubServer]:
+    with GitHubServer() as running:
+        yield running
+        running.assert_clean()
+
+
+@pytest.fixture
+def world(tmp_path: Path, server: GitHubServer) -> PullRequestWorld:
+    return PullRequestWorld.make(tmp_path, server, {**example.FILES, "gate.yaml": STORE})
+
+
+def store(place: Place) -> dict[str, str]:
+    return {"GATE_DATABASE_URL": url_of(place.database)}
+
+
+def act(pr: PullRequest, place: Place, inputs: dict[str, str] | None = None) -> ActionOutcome:
+    checkout = pr.checkout("merge", depth=2)
+    env = pr.environment(checkout, action="opened", inputs=inputs) | {"GITHUB_HEAD_REF": pr.pull.head.ref}
+    return run_action(checkout, env | store(place))
+
+
+def kept(place: Place) -> list[RunRow]:
+    return list(place.runs.rows(RunFilter(), Page()))
+
+
+def test_a_pull_request_sits_the_exam_that_the_base_names(world: PullRequestWorld, place: Place) -> None:
+    place.put("support", 40)
+    place.put("easy", 1)
+    place.archive("support", *(f"c{number}" for number in range(1, 40, 2)))
+    for cases, edits in (("store:support@2", "20 removed"), ("store:easy", "39 removed")):
+        pr = world.open({**BROKEN, "gate.yaml": STORE.replace("store:support@1", cases)})
+        outcome = act(pr, place)
+        assert outcome.code == 1, outcome.summary
+        assert "40 cases of `store:support@1` at" in outcome.summary
+        assert "tier=gold" in outcome.summary
+        assert edits.split()[0] in outcome.summary
+
+
+def test_a_change_from_outside_names_no_cases_of_a_store_but_those_of_the_base(
+    tmp_path: Path, server: GitHubServer, models: ModelServer, place: Place
+) -> None:
+    place.put("support", 4)
+    place.put("support", 4, first=4)
+    place.put("secret", 4)
+    own = SERVICE.replace("evals/support.jsonl", "store:support@1")
+    world = PullRequestWorld.make(tmp_path, server, {**example.FILES, "gate.yaml": own})
+    more = "  - {name: mine, prompt: README.md, cases: 'store:secret', scorers: [contains]}\nbudget:"
+    for change in (
+        own.replace("store:support@1", "store:secret"),
+        own.replace("store:support@1", "store:support"),
+        own.replace("evals/faq.jsonl", "store:support@2"),
+        own.replace("budget:", more),
+    ):
+        pr = world.open({"gate.yaml": change, **BROKEN}, fork=True)
+        outcome = privileged_with(pr, models, place)
+        assert outcome.code == 2
+        assert "a change from outside names cases of a store" in outcome.summary
+        assert "word" not in outcome.summary
+    assert models.ledger == []
+    pr = world.open(BROKEN, fork=True)
+    assert privileged_with(pr, models, place).outputs["verdict"] != "INCONCLUSIVE"
+    assert models.ledger != []
+
+
+def privileged_with(pr: PullRequest, models: ModelServer, place: Place, **inputs: str) -> ActionOutcome:
+    env = beside_secrets(pr, models, inputs=inputs) | store(place)
+    return run_action(Path(env["GITHUB_WORKSPACE"]), env)
+
+
+def test_runs_of_pull_requests_are_kept_with_where_they_come_from(world: PullRequestWorld, place: Place) -> None:
+    place.put("support", 40)
+    pr = world.open(BROKEN)
+    outcome = act(pr, place, {"push-to": "store"})
+    assert outcome.code == 1, outcome.summary
+    (row,) = kept(place)
+    assert f"as number {row.id}." in outcome.out
+    context = row.context
+    assert (context.repository, context.branch, context.event) == ("acme/support-bot", pr.pull.head.ref, "pull_request")
+    assert (context.pull_request, row.verdict) == (pr.number, Verdict.BLOCK)
+    assert row.samples == 80
+    assert act(world.open({"README.md": "x\n"}), place, {"push-to": "store"}).outputs["verdict"] == "SKIPPED"
+    assert act(world.open(BROKEN), place).code == 1
+    assert len(kept(place)) == 1
+
+
+def test_an_override_is_kept_for_its_log(world: PullRequestWorld, place: Place) -> None:
+    place.put("support", 40)
+    pr = world.open(BROKEN)
+    pr.add_label("skip-prompt-diff")
+    outcome = act(pr, place, {"push-to": "store"})
+    assert outcome.code == 0, outcome.summary
+    (row,) = kept(place)
+    record = place.runs.record(row.id)
+    assert record is not None
+    assert record.override is not None
+    assert record.override.by == "olivia"
+
+
+def test_runs_of_strangers_are_kept_where_the_workflow_is_not_theirs(
+    tmp_path: Path, server: GitHubServer, models: ModelServer, place: Place
+) -> None:
+    files = {**example.FILES, "gate.yaml": SERVICE}
+    world = PullRequestWorld.make(tmp_path, server, files)
+    pr = world.open(BROKEN, fork=True)
+    checkout = pr.checkout("merge", depth=2)
+    env = pr.environment(checkout, action="opened", inputs={"push-to": "store"}) | keys(models) | store(place)
+    outcome = run_action(checkout, env)
+    assert outcome.outputs["verdict"] != "INCONCLUSIVE"
+    assert "may be that of a stranger" in outcome.out
+    assert kept(place) == []
+    outcome = privileged_with(pr, models, place, **{"push-to": "store"})
+    (row,) = kept(place)
+    assert (row.context.event, row.context.pull_request) == ("workflow_run", pr.number)
+
+
+def test_a_store_that_is_away_or_not_named_changes_no_verdict(tmp_path: Path, server: GitHubServer) -> None:
+    world = PullRequestWorld.make(tmp_path, server, example.FILES)
+    away = {"GATE_DATABASE_URL": "postgresql://gate:hidden@127.0.0.1:9/gate?connect_timeout=2"}
+    for env, said in (({}, "push-to: store needs GATE_DATABASE_URL"), (away, "does not answer")):
+        pr = world.open(BROKEN)
+        checkout = pr.checkout("merge", depth=2)
+        outcome = run_action(checkout, pr.environment(checkout, action="opened", inputs={"push-to": "store"}) | env)
+        assert (outcome.code, outcome.outputs["verdict"]) == (1, "BLOCK")
+        assert said in outcome.out
+        assert "hidden" not in outcome.out + outcome.summary

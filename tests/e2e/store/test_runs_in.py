@@ -1,0 +1,192 @@
+"""Finished runs go into the store: `gate push`."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from sqlalchemy import make_url
+
+from gate.cases.stored import Page
+from gate.engine.history import RunFilter
+from gate.record.comparison import Verdict
+from gate.store.run_folder import load_run
+from gate.store.sql import maintenance
+from gate.store.sql.runs import Runs
+from tests.e2e.store.conftest import CONFIG, Place, url_of
+from tests.support import example, repository, stores
+from tests.support.command import environment, gate, git
+from tests.support.postgres import falling_silent
+
+BROKEN = {example.PROMPT: example.BROKEN}
+AWAY = {"GATE_DATABASE_URL": "postgresql://gate:hidden@127.0.0.1:9/gate?connect_timeout=2"}
+
+
+def test_a_comparison_is_kept_with_its_samples_and_where_it_comes_from(place: Place) -> None:
+    place.put("support", 40)
+    git(place.repo, "remote", "add", "origin", "git@git.example.org:acme/support-bot.git")
+    git(place.repo, "config", "user.name", "Ann")
+    git(place.repo, "switch", "--quiet", "--create", "kinder")
+    repository.write(place.repo, BROKEN)
+    done = place.gate("diff", "--base", "main", "--out", "report")
+    assert done.code == 1, done.err
+    kept = place.gate("push", "report")
+    (row,) = place.runs.rows(RunFilter(), Page())
+    assert f"as number {row.id}" in kept.out
+    assert (row.verdict, row.suites) == (Verdict.BLOCK, ("support",))
+    context = row.context
+    assert (context.repository, context.branch, context.event) == ("acme/support-bot", "kinder", "local")
+    assert (context.pull_request, context.pushed_by) == (None, "Ann")
+    assert place.runs.record(row.id) == load_run(place.repo / "report")
+    lines = (place.repo / "report/samples.jsonl").read_text("utf-8").splitlines()
+    assert row.samples == len(lines) >= 80
+    of_case = place.runs.samples(row.id, "support", "c1")
+    assert {sample.reply.text for sample in of_case if sample.arm.value == "baseline"} == {"word1"}  # type: ignore[union-attr]
+    pushed = place.gate("push", "report/run.json")
+    assert (pushed.code, f"already, as number {row.id}" in pushed.out) == (0, True)
+    assert len(place.runs.rows(RunFilter(), Page())) == 1
+
+
+def test_a_check_is_kept(place: Place) -> None:
+    place.put("support", 4)
+    done = place.gate("check", "--suite", "support", "--json")
+    assert done.code == 0, done.err
+    assert place.gate("push", ".gate/check").code == 0
+    (row,) = place.runs.rows(RunFilter(), Page())
+    assert (row.kind, row.suites, place.runs.record(row.id)) == ("check", ("support",), done.record)
+
+
+def test_a_run_that_tries_an_edited_exam_is_kept(place: Place) -> None:
+    place.put("support", 40)
+    place.put("support", 2, first=40)
+    repository.commit(place.repo, {"gate.yaml": CONFIG.replace("store:support", "store:support@1")})
+    repository.write(place.repo, {"gate.yaml": CONFIG.replace("store:support", "store:support@2"), **BROKEN})
+    done = place.gate("diff", "--base", "main", "--json")
+    assert place.gate("push", ".gate/last").code == 0
+    (row,) = place.runs.rows(RunFilter(), Page())
+    run = place.runs.record(row.id)
+    assert run == done.record
+    assert run.exam_changes[0].added == ["c40", "c41"]
+
+
+def test_a_deleted_prompt_is_kept_and_a_run_of_nothing_is_not(place: Place) -> None:
+    place.put("support", 4)
+    assert place.gate("diff", "--base", "main").out.startswith("SKIPPED")
+    assert place.gate("push", ".gate/last").code == 2
+    support = CONFIG[CONFIG.index("  - name: support") : CONFIG.index("  - name: faq")]
+    repository.write(place.repo, {"gate.yaml": CONFIG.replace(support, ""), example.PROMPT: None})
+    done = place.gate("diff", "--base", "main")
+    assert done.out.lstrip().startswith("HOLD"), done.out + done.err
+    assert place.gate("push", ".gate/last").code == 0
+    (row,) = place.runs.rows(RunFilter(), Page())
+    assert row.verdict is Verdict.HOLD
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    return repository.make(tmp_path / "repo", example.FILES)
+
+
+def test_a_store_that_is_away_gets_the_run_later(repo: Path) -> None:
+    repository.write(repo, BROKEN)
+    assert gate("diff", "--base", "main", cwd=repo).code == 1
+    away = gate("push", ".gate/last", cwd=repo, env=AWAY)
+    assert (away.code, "hidden" in away.err) == (3, False)
+    later = gate("push", ".gate/last", cwd=repo)
+    assert (later.code, later.out) == (0, f"The run is in the store {repo}/.gate/gate.db, as number 1.\n")
+
+
+def test_a_store_that_git_tracks_gets_nothing(repo: Path) -> None:
+    repository.write(repo, {".gate/gate.db": b""})
+    git(repo, "add", "--force", ".gate/gate.db")
+    repository.write(repo, {example.PROMPT: example.REWORDED})
+    assert gate("diff", "--base", "main", cwd=repo).code == 0
+    done = gate("push", ".gate/last", cwd=repo)
+    assert (done.code, "git tracks" in done.err) == (2, True)
+    assert (repo / ".gate/gate.db").read_bytes() == b""
+
+
+def test_what_is_no_whole_run_is_refused_and_leaves_nothing_behind(repo: Path) -> None:
+    repository.write(repo, BROKEN)
+    assert gate("diff", "--base", "main", cwd=repo).code == 1
+    samples = repo / ".gate/last/samples.jsonl"
+    whole = samples.read_bytes()
+    for text, said in (
+        (whole[:-20], "is cut off"),
+        (whole[: whole.index(b"\n") + 1], "fewer samples"),
+        (whole + whole.splitlines(keepends=True)[0], "more samples"),
+        (b"{}\n", "is not a sample"),
+        (b"\xff\n", "not JSON"),
+    ):
+        samples.write_bytes(text)
+        done = gate("push", ".gate/last", cwd=repo)
+        assert (done.code, said in done.err) == (2, True), done.err
+    samples.write_bytes(whole)
+    record = repo / ".gate/last/run.json"
+    data = json.loads(record.read_text("utf-8"))
+    record.write_text(json.dumps({**data, "schema": "prompt-gate/run/9"}), "utf-8")
+    assert "and this version reads" in gate("push", ".gate/last", cwd=repo).err
+    record.write_text(json.dumps(data), "utf-8")
+    assert "as number 1." in gate("push", ".gate/last", cwd=repo).out
+
+
+def test_a_run_without_a_store_loads_no_database(repo: Path) -> None:
+    program = "import sys; from gate.cli.app import main\ntry: main()\nfinally: print('sqlalchemy' in sys.modules)"
+    repository.write(repo, {example.PROMPT: example.REWORDED})
+    command = [sys.executable, "-c", program, "diff", "--base", "main", "--quiet"]
+    said = subprocess.run(command, cwd=repo, capture_output=True, text=True, check=True).stdout
+    assert said.splitlines()[-1] == "False"
+
+
+def test_a_store_that_falls_silent_keeps_nobody_waiting_and_gets_nothing(repo: Path, postgres: str) -> None:
+    repository.write(repo, BROKEN)
+    assert gate("diff", "--base", "main", cwd=repo).code == 1
+    with stores.on_postgres(postgres) as database:
+        maintenance.upgrade(database)
+        socket = Path(str(make_url(postgres).query["host"]))
+        with falling_silent(socket, lambda data: b"INSERT INTO samples" in data) as port:
+            url = f"postgresql://postgres:hidden@127.0.0.1:{port}/{database.engine.url.database}"
+            program = (
+                "from pathlib import Path; from gate.app.push import store_run; "
+                "from gate.engine.history import Context; store_run(Path('.gate/last'), Path(), Context(), 0.02)"
+            )
+            done = subprocess.run(
+                [sys.executable, "-c", program],
+                cwd=repo,
+                env=environment(repo, {"GATE_DATABASE_URL": url}),
+                capture_output=True,
+                text=True,
+                timeout=60,
+                check=False,
+            )
+        assert "CannotEvaluate: the store took longer than 0.02 minutes" in done.stderr
+        assert "hidden" not in done.stderr
+        assert Runs(database).rows(RunFilter(), Page()) == ()
+        later = gate("push", ".gate/last", cwd=repo, env={"GATE_DATABASE_URL": url_of(database)})
+        assert "as number" in later.out, later.err
+        assert len(Runs(database).rows(RunFilter(), Page())) == 1
+
+
+NEW = "  - {name: new, prompt: prompts/new.md, cases: evals/faq.jsonl, scorers: [contains]}\n"
+EXACT = example.CONFIG.replace("scorers: [contains]", "scorers: [exact]")
+
+
+@pytest.mark.parametrize(
+    ("files", "base"),
+    [
+        ({**BROKEN, "evals/support.jsonl": example.cases(42)}, example.CONFIG),
+        ({"gate.yaml": EXACT}, example.CONFIG),
+        ({"gate.yaml": EXACT, "prompts/faq.md": "Answer briefly. quality=1.0\n"}, example.CONFIG),
+        ({"gate.yaml": EXACT, **BROKEN}, example.CONFIG),
+        ({"gate.yaml": example.CONFIG + NEW, "prompts/new.md": "Hi. quality=1.0\n", **BROKEN}, example.CONFIG),
+        (BROKEN, example.CONFIG + "budget: {max_calls: 30}\n"),
+    ],
+    ids=["new cases", "exam alone", "exam of another suite", "scorers", "new prompt", "budget"],
+)
+def test_a_run_of_any_kind_is_kept(repo: Path, files: dict[str, str], base: str) -> None:
+    repository.commit(repo, {"gate.yaml": base})
+    repository.write(repo, files)
+    gate("diff", "--base", "main", cwd=repo)
+    done = gate("push", ".gate/last", cwd=repo)
+    assert "as number 1." in done.out, done.err

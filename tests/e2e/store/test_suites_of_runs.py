@@ -1,0 +1,126 @@
+"""`cases: store:NAME[@version]` in gate.yaml."""
+
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from gate.store.run_folder import load_run
+from gate.store.sql import maintenance
+from gate.store.sql.database import Database
+from tests.e2e.store.conftest import CONFIG, Place
+from tests.support import example, repository
+from tests.support.command import gate, git
+
+BROKEN = {example.PROMPT: example.BROKEN}
+
+
+def named(cases: str) -> str:
+    return CONFIG.replace("store:support", cases)
+
+
+def test_a_comparison_says_which_version_it_was_and_that_one_reproduces_it(place: Place) -> None:
+    version = place.put("support", 40)
+    repository.write(place.repo, BROKEN)
+    first = place.gate("diff", "--base", "main", "--json")
+    assert first.code == 1, first.err
+    exam = first.record.suites[0].exam
+    assert (exam.store, exam.store_digest, exam.cases) == ("store:support@1", version.digest, 40)
+    told = (place.repo / ".gate/last/report.md").read_text("utf-8")
+    assert "40 cases of `store:support@1` at `main`" in told
+    place.put("support", 10, first=40)
+    newest = place.gate("diff", "--base", "main", "--json").record.suites[0].exam
+    assert (newest.store, newest.cases) == ("store:support@2", 50)
+    repository.commit(place.repo, {"gate.yaml": named("store:support@1"), example.PROMPT: example.GOOD})
+    repository.write(place.repo, BROKEN)
+    again = place.gate("diff", "--base", "main", "--json").record.suites[0].exam
+    assert again.model_copy(update={"ref": exam.ref}) == exam
+    assert again.digest == exam.digest != newest.digest
+
+
+def test_a_store_that_grew_is_no_change_of_a_pull_request(place: Place) -> None:
+    place.put("support", 40)
+    place.put("support", 5, first=40)
+    done = place.gate("diff", "--base", "main")
+    assert (done.code, done.out.split(":")[0]) == (0, "SKIPPED")
+
+
+def test_a_change_that_names_another_version_edits_the_exam_and_sits_the_old_one(place: Place) -> None:
+    place.put("support", 40)
+    place.archive("support", "c0", "c1")
+    place.put("support", 1, first=40)
+    repository.commit(place.repo, {"gate.yaml": named("store:support@1")})
+    repository.write(place.repo, {"gate.yaml": named("store:support@3"), **BROKEN})
+    run = place.gate("diff", "--base", "main", "--json").record
+    exam = run.suites[0].exam
+    assert (exam.store, exam.cases, exam.added, exam.removed) == ("store:support@1", 40, ["c40"], ["c0", "c1"])
+    (change,) = run.exam_changes
+    assert (change.added, change.removed) == (["c40"], ["c0", "c1"])
+
+
+def test_check_plan_and_calibrate_read_the_store(place: Place) -> None:
+    place.put("support", 40)
+    checked = place.gate("check", "--suite", "support", "--json")
+    assert checked.record.new[0].exam.store == "store:support@1"
+    planned = place.gate("plan")
+    assert planned.code == 0, planned.err
+    assert "support" in planned.out
+    calibrated = place.gate("calibrate", "--suite", "support", "--out", "noise")
+    assert calibrated.code == 0, calibrated.err
+    assert load_run(place.repo / "noise").suites[0].exam.store == "store:support@1"
+
+
+@pytest.mark.parametrize(
+    ("cases", "said", "hint"),
+    [
+        ("store:suport", "store:suport: the store has no such suite", "did you mean 'support'?"),
+        ("store:weather", "store:weather: the store has no such suite", "its suites: 'empty', 'support'"),
+        ("store:support@7", "store:support@7: the suite has no such version", "the newest is store:support@1"),
+        ("store:empty", "store:empty@2: holds no cases", "gate cases add store:empty"),
+    ],
+)
+def test_what_the_store_does_not_have_is_told(place: Place, cases: str, said: str, hint: str) -> None:
+    place.put("support", 40)
+    place.put("empty", 1)
+    place.archive("empty", "c0")
+    repository.commit(place.repo, {"gate.yaml": named(cases)})
+    for done in (place.gate("check"), place.gate("diff", "--base", "main", "--all")):
+        assert done.code == 2
+        assert said in done.err
+        assert hint in done.err
+
+
+def test_a_store_that_is_away_cannot_make_anything_green(tmp_path: Path) -> None:
+    repo = repository.make(tmp_path / "repo", {**example.FILES, "gate.yaml": CONFIG})
+    repository.write(repo, {example.PROMPT: example.REWORDED})
+    nowhere = gate("diff", "--base", "main", cwd=repo)
+    assert nowhere.code == 3
+    assert "no GATE_DATABASE_URL, and no .gate/gate.db" in nowhere.err
+    assert not (repo / ".gate/gate.db").exists()
+    url = "postgresql://gate:hidden@127.0.0.1:9/gate?connect_timeout=2"
+    away = gate("diff", "--base", "main", cwd=repo, env={"GATE_DATABASE_URL": url})
+    assert away.code == 3
+    assert "does not answer" in away.err
+    assert "hidden" not in away.err
+
+
+@pytest.mark.parametrize("env", [{}, {"GATE_DATABASE_URL": "sqlite:///.gate/gate.db"}], ids=["default", "by address"])
+@pytest.mark.parametrize("link", [False, True], ids=["file", "link"])
+def test_a_store_that_git_tracks_is_refused(tmp_path: Path, link: bool, env: dict[str, str]) -> None:
+    """A pull request could bring an exam of its own with it."""
+    repo = repository.make(tmp_path / "repo", {**example.FILES, "gate.yaml": CONFIG})
+    (repo / ".gate").mkdir()
+    forged = (tmp_path if link else repo / ".gate") / "gate.db"
+    with closing(Database(f"sqlite:///{forged}")) as database:
+        maintenance.upgrade(database)
+        Place(repo, database, {}).put("support", 1)
+    if link:
+        (repo / ".gate/gate.db").symlink_to(forged)
+    git(repo, "add", "--force", ".gate")
+    repository.write(repo, {example.PROMPT: example.REWORDED})
+    done = gate("diff", "--base", "main", cwd=repo, env=env)
+    assert done.code == 2
+    assert "git tracks" in done.err
+    assert "gate.db" in done.err
+    git(repo, "rm", "--quiet", "--cached", ".gate/gate.db")
+    assert gate("diff", "--base", "main", cwd=repo, env=env).code != 2

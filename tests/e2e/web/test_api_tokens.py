@@ -1,0 +1,92 @@
+"""The page of tokens: a secret is on one page, once, and what somebody revokes is refused at once."""
+
+import re
+from dataclasses import replace
+from html import unescape
+
+import pytest
+from starlette.testclient import TestClient
+
+from gate.store.access import Scope
+from gate.store.sql.access import TokenRequest, Tokens
+from gate.store.sql.database import Database
+from gate.web.pages import access as pages
+from tests.e2e.web.test_api import BASE
+from tests.e2e.web.test_api import database as database  # SQLite alone
+from tests.support import browsing, people
+from tests.support.browsing import NOW
+
+SECRET = re.compile(r"pgate_[0-9A-Za-z]{49}")
+
+
+@pytest.fixture
+def ann(database: Database) -> TestClient:
+    return browsing.client(database)
+
+
+def send(client: TestClient, address: str, **fields: object) -> str:
+    answer = client.post(address, data=fields)
+    assert answer.status_code in (200, 404, 422), answer.text
+    return unescape(answer.text)
+
+
+def test_a_token_is_shown_once_and_is_good_until_it_is_revoked(ann: TestClient, database: Database) -> None:
+    shown = send(ann, "/tokens", name="ci <b>", scope=["runs:read", "cases:read"], days="30")
+    (secret,) = set(SECRET.findall(shown))
+    assert not SECRET.search(ann.get("/tokens").text)
+    assert "ci &lt;b&gt;" in ann.get("/tokens").text
+    asking = {"authorization": f"Bearer {secret}"}
+    api = TestClient(browsing.served(replace(browsing.site(database), login=people.oidc())), BASE, headers=asking)
+    assert api.get("/api/v1/runs").status_code == 200
+    assert api.post("/api/v1/suites", json={"name": "x"}).status_code == 403
+    (token,) = Tokens(database).all()
+    assert (token.owner, (token.expires - NOW).days, token.used) == ("Ann", 30, NOW)  # type: ignore[operator]
+    assert "is revoked" in send(ann, "/tokens/revoke", id=str(token.id))
+    assert api.get("/api/v1/runs").status_code == 401
+    assert "no such page" in send(ann, "/tokens/revoke", id=str(token.id))
+
+
+def test_one_that_never_ends_has_to_be_chosen(ann: TestClient, database: Database) -> None:
+    send(ann, "/tokens", name="a", scope="runs:read", days="never")
+    (token,) = Tokens(database).all()
+    assert token.expires is None
+    assert 'value="90" selected' in ann.get("/tokens").text
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"name": "", "scope": "runs:read", "days": "90"}, "blank"),
+        ({"name": "a", "days": "90"}, "without a scope"),
+        ({"name": "a", "scope": "runs:everything", "days": "90"}, "no scope"),
+        ({"name": "a", "scope": "runs:read", "days": "x"}, "1 to 3650 days"),
+        ({"name": "there", "scope": "runs:read", "days": "90"}, "already"),
+    ],
+)
+def test_what_is_no_token_is_told_and_the_form_stays(
+    ann: TestClient, database: Database, fields: dict[str, str], said: str
+) -> None:
+    Tokens(database).create(TokenRequest("there", "Ann", frozenset(Scope)), NOW)
+    shown = send(ann, "/tokens", **fields)
+    assert said in shown
+    assert f'value="{fields["name"]}"' in shown
+    assert not SECRET.search(shown)
+    assert len(Tokens(database).all()) == 1
+
+
+def test_a_form_of_another_page_makes_and_revokes_nothing(ann: TestClient, database: Database) -> None:
+    token = Tokens(database).create(TokenRequest("there", "Ann", frozenset(Scope)), NOW).token
+    for address in ("/tokens", "/tokens/revoke"):
+        fields = {"id": str(token.id), "name": "x", "scope": "runs:read", "days": "90"}
+        assert ann.post(address, data=fields, headers={"sec-fetch-site": "cross-site"}).status_code == 403
+    assert Tokens(database).all() == (token,)
+
+
+def test_editors_revoke_what_somebody_else_made(ann: TestClient, database: Database) -> None:
+    token = Tokens(database).create(TokenRequest("of Bob", "Bob", frozenset(Scope)), NOW).token
+    assert "is revoked" in send(ann, "/tokens/revoke", id=str(token.id))
+    assert Tokens(database).all()[0].over(NOW)
+
+
+def test_the_page_says_what_every_scope_is_for() -> None:
+    assert set(pages.MEANT) == set(Scope)

@@ -1,0 +1,122 @@
+"""Objects by their ids: what is not what its id says is not believed, and what has no end is not walked."""
+
+import hashlib
+import subprocess
+import zlib
+from pathlib import Path
+
+import pytest
+
+from gate.errors import CannotEvaluate
+from gate.git import objects as module
+from gate.git.objects import Objects
+from gate.git.repository import Repo
+from gate.prompts.files import Entry
+from tests.git.repository import commit, git, repository
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return repository(tmp_path / "repo")
+
+
+def objects(folder: Path) -> Objects:
+    return Objects(Repo.open(folder).git)
+
+
+def put(folder: Path, kind: str, data: bytes, oid: str = "") -> str:
+    """Write a loose object, under another id than its own where one is given."""
+    whole = b"%s %d\0" % (kind.encode(), len(data)) + data
+    oid = oid or hashlib.sha1(whole).hexdigest()
+    path = folder / ".git" / "objects" / oid[:2] / oid[2:]
+    path.parent.mkdir(exist_ok=True)
+    path.unlink(missing_ok=True)
+    path.write_bytes(zlib.compress(whole))
+    return oid
+
+
+def tree(folder: Path, *entries: tuple[str, str, str]) -> str:
+    """Write a tree of mode, name and id."""
+    return put(
+        folder, "tree", b"".join(f"{mode} {name}".encode() + b"\0" + bytes.fromhex(oid) for mode, name, oid in entries)
+    )
+
+
+@pytest.mark.parametrize("what", ["HEAD:a/b.md", "HEAD:a", "HEAD^{tree}", "HEAD"])
+def test_what_is_not_what_its_id_says_is_not_believed(folder: Path, what: str) -> None:
+    sha = commit(folder, {"a/b.md": "true", "c.md": "c"})
+    source = Repo.open(folder).at("HEAD")
+    kind, oid = git(folder, "cat-file", "-t", what), git(folder, "rev-parse", what)
+    data = subprocess.run(["git", "cat-file", kind, oid], cwd=folder, capture_output=True, check=True).stdout
+    assert objects(folder).root(sha).oid == git(folder, "rev-parse", "HEAD^{tree}")
+    put(folder, kind, data + (b"100644 x\0" + b"0" * 20 if kind == "tree" else b"!"), oid)
+    with pytest.raises(CannotEvaluate, match=f"what git has under the id {oid} is something else") as caught:
+        source.read("a/b.md")
+    assert "check out anew" in caught.value.hint
+
+
+def test_a_repository_of_sha256_ids(tmp_path: Path) -> None:
+    folder = repository(tmp_path / "repo", "--object-format=sha256")
+    sha = commit(folder, {"a/b.md": "true"})
+    assert len(sha) == 64
+    source = Repo.open(folder).at("HEAD")
+    assert source.read("a/b.md") == b"true"
+    assert list(source.listing()) == ["a/b.md"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "data", "said"),
+    [
+        ("tree", b"100644 x", "is a broken tree"),
+        ("tree", b"100644 x\0short", "is a broken tree"),
+        ("tree", b"100649 x\0" + b"0" * 20, "is a broken tree"),
+        ("tree", b"1" * 99 + b" x\0" + b"0" * 20, "is a broken tree"),
+        ("blob", b"text", "is a blob, and a tree is wanted"),
+        ("commit", b"author\n", "is a broken commit"),
+    ],
+)
+def test_what_is_broken_is_told(folder: Path, kind: str, data: bytes, said: str) -> None:
+    top = put(folder, kind, data)
+    if kind == "blob":
+        top = tree(folder, ("40000", "x", top))
+    found = objects(folder)
+    with pytest.raises(CannotEvaluate, match=said):
+        found.below(found.root(top))
+
+
+def test_a_file_that_is_a_folder_has_no_content(folder: Path) -> None:
+    inner = tree(folder, ("100644", "a.md", put(folder, "blob", b"x")))
+    with pytest.raises(CannotEvaluate, match=f"{inner} is a tree, and a blob is wanted"):
+        list(objects(folder).blobs([Entry("100644", inner, 0, "x")]))
+
+
+@pytest.mark.parametrize("leaf", [(), (("100644", "a.md", "blob"),)], ids=["empty", "with a file"])
+def test_folders_that_multiply_end(folder: Path, leaf: tuple[tuple[str, str, str], ...]) -> None:
+    blob = put(folder, "blob", b"x")
+    top = tree(folder, *((mode, name, blob) for mode, name, _ in leaf))
+    for _ in range(10):
+        top = tree(folder, *(("40000", f"d{number}", top) for number in range(10)))
+    found = objects(folder)
+    with pytest.raises(CannotEvaluate, match="more than 1,000,000 files and folders"):
+        found.below(found.root(top))
+
+
+def test_folders_without_end_end(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_LEVELS", 20)
+    top = tree(folder, ("100644", "a.md", put(folder, "blob", b"x")))
+    for _ in range(19):
+        top = tree(folder, ("40000", "d", top))
+    found = objects(folder)
+    assert [entry.path for entry in found.below(found.root(top))] == ["d/" * 19 + "a.md"]
+    deeper = found.root(tree(folder, ("40000", "d", top)))
+    with pytest.raises(CannotEvaluate, match="more than 20 folders within one another"):
+        found.below(deeper)
+
+
+def test_modes_are_those_that_git_shows(folder: Path) -> None:
+    blob = put(folder, "blob", b"x")
+    odd = ("100664", "a"), ("100755", "b"), ("120000", "c"), ("160000", "d"), ("100600", "e")
+    top = tree(folder, *((mode, name, blob) for mode, name in odd))
+    shown = [line.split()[0] for line in git(folder, "ls-tree", "-r", top).splitlines()]
+    found = objects(folder)
+    assert [entry.mode for entry in found.below(found.root(top))] == shown

@@ -1,0 +1,167 @@
+"""What is said about parts that are missing, wrong, endless or too large; and that saying it is cheap."""
+
+from collections.abc import Callable
+
+import pytest
+
+from gate import limits
+from gate.config.documents import one_problem
+from gate.messages import Part, Parts
+from gate.prompts import reading
+from gate.prompts.partials import Library
+from gate.prompts.version import Prompt
+from tests.config.texts import errors
+
+Files = dict[str, str | bytes]
+Read = Callable[[str], bytes | None]
+
+
+def parse(files: Files, path: str = "p.j2", read: Read | None = None, *, template: bool = False) -> Prompt:
+    data = {name: text.encode() if isinstance(text, str) else text for name, text in files.items()}
+    library = Library(path, read or data.get, lambda name: f"main:{name}")
+    return reading.parse(data[path].decode(), f"main:{path}", template=template, library=library)
+
+
+def test_a_part_is_a_template_by_its_ending_and_text_otherwise() -> None:
+    files: Files = {
+        "d/p.j2": "{% include 'a.j2' %}{% include '/b.md' %}{% include 'a.j2' %}",
+        "d/a.j2": "{{ input }}\r\n{% include '../c.yaml' %}\n",
+        "b.md": b"\xef\xbb\xbf{{ braces }}\r\n\n",
+        "c.yaml": "{% nothing %}",
+    }
+    assert parse(files, "d/p.j2").parts == Parts(
+        "d/p.j2",
+        (
+            Part("d/a.j2", "{{ input }}\n{% include '../c.yaml' %}", template=True),
+            Part("b.md", "{{ braces }}\n"),
+            Part("c.yaml", "{% nothing %}"),
+        ),
+    )
+
+
+def test_chat_files_pull_in_parts_too() -> None:
+    system, user = "{% inc\\x6Cude 'a.md' %}", "{% include 'b.j2' %}"
+    chat = f'- role: system\n  content: "{system}"\n- {{role: user, content: "{user}"}}\n'
+    prompt = parse({"p.yaml": chat, "a.md": "A", "b.j2": "{{ input }}"}, "p.yaml", template=True)
+    assert [part.path for part in prompt.parts.files] == ["a.md", "b.j2"]
+    told = errors(lambda: parse({"p.yaml": chat}, "p.yaml", template=True))
+    assert "main:p.yaml:1: there is no such part: a.md" in told
+
+
+def test_a_prompt_that_is_no_template_pulls_in_nothing() -> None:
+    assert parse({"p.md": "{% include 'a.md' %}"}, "p.md").parts == Parts()
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        (
+            {"p.j2": "\n{% include 'a.md' %}"},
+            "main:p.j2:2: there is no such part: a.md (paths are relative to",
+        ),
+        ({"p.j2": "{% include 'a.j2' %}", "a.j2": "\n\n{% include 'b' %}"}, "main:a.j2:3: there is no such part: b"),
+        ({"p.j2": "{% include 'a.j2' %}", "a.j2": "\n{% if %}"}, "main:a.j2:2: invalid Jinja2: Expected an expression"),
+        ({"p.j2": "{% include '../a' %}"}, "main:p.j2:1: the path '../a' leaves the repository"),
+        ({"p.j2": "\n{% include input %}"}, "main:p.j2:2: 'include' takes a literal path"),
+        ({"p.j2": "{% include 'a' %}", "a": b"x\n\0"}, "main:a:2: is not a text file (it holds NUL bytes)"),
+        ({"p.j2": "{% include 'a' %}", "a": b"\xff\xfea"}, "main:a: is UTF-16 text"),
+        (
+            {"p.j2": "{% include 'a' %}", "a": b"version https://git-lfs.github.com/spec/v1\n"},
+            "main:a:1: is a Git LFS pointer",
+        ),
+        ({"p.j2": "x\n{% include 'p.j2' %}"}, "main:p.j2:2: the file pulls itself in: p.j2 → p.j2"),
+        (
+            {"p.j2": "{% include 'a.j2' %}", "a.j2": "{% include 'b.j2' %}", "b.j2": "\n{% include 'a.j2' %}"},
+            "main:b.j2:2: the file pulls itself in: a.j2 → b.j2 → a.j2",
+        ),
+        ({"p.j2": "{% extends 'a.j2' %}"}, "main:p.j2:1: 'extends' is not supported in templates; pull shared text in"),
+        ({"p.j2": "{% include 'a.j2' %}", "a.j2": "{% import 'b' as b %}"}, "main:a.j2:1: 'import' is not supported"),
+    ],
+)
+def test_mistakes(files: Files, message: str) -> None:
+    assert message in errors(lambda: parse(files))
+
+
+def test_all_mistakes_at_once() -> None:
+    files: Files = {
+        "p.j2": "{% include 'a.j2' %}\n{% include 'gone' %}\n{% include input %}",
+        "a.j2": "{% include '../x' %}\n{% include 'gone too' %}",
+    }
+    told = errors(lambda: parse(files))
+    places = ("main:a.j2:1", "main:a.j2:2", "main:p.j2:2", "main:p.j2:3")
+    assert [place in told for place in places] == [True] * 4
+
+
+def test_what_is_no_plain_file_is_told_at_the_include() -> None:
+    def read(path: str) -> bytes | None:
+        raise one_problem(path, 0, "is a symbolic link", "name the file itself")
+
+    message = "main:p.j2:2: 'a' cannot be pulled in: it is a symbolic link (name the file itself)"
+    assert message in errors(lambda: parse({"p.j2": "\n{% include 'a' %}"}, read=read))
+
+
+class Reads:
+    """Files made on demand, and how many were read."""
+
+    def __init__(self, make: Callable[[str], str]) -> None:
+        self.make, self.count = make, 0
+
+    def __call__(self, path: str) -> bytes:
+        self.count += 1
+        return self.make(path).encode()
+
+
+def following(times: int, filler: str = "") -> Callable[[str], str]:
+    """`7.j2` includes `8.j2` so many times."""
+    return lambda path: filler + f"{{% include '{int(path.removesuffix('.j2')) + 1}.j2' %}}" * times
+
+
+@pytest.mark.parametrize(
+    ("prompt", "make", "message", "reads"),
+    [
+        ("{% include '1.j2' %}", following(1), "the prompt pulls in more than 100 files", 100),
+        ("{% include '1.j2' %}", following(50), "brings the prompt to more than 1,000 includes", 20),
+        ("{% include 'a.md' %}" * 10_000, str, "at most 5,000 tags", 0),
+        ("{% include 'a.md' %}" * 2_000, str, "brings the prompt to more than 1,000 includes", 0),
+        (
+            "".join(f"{{% include '{i}.md' %}}" for i in range(1000)),
+            str,
+            "the prompt pulls in more than 100 files",
+            0,
+        ),
+        ("{% include 'a.md' %}", lambda _: "x" * limits.PROMPT_CHARS, "is longer than 1,048,576 characters", 1),
+        ("{% include 'a.md' %}" * 20, lambda _: "x" * 100_000, "is longer than 1,048,576 characters", 1),
+        (
+            "{% include '1.j2' %}",
+            lambda path: "x" if path == "11.j2" else following(1)(path),
+            "parts lie more than 10 inside each other",
+            11,
+        ),
+        (
+            "{% include '1.j2' %}" * 2,
+            lambda path: "x" if path == "10.j2" else following(2)(path),
+            "pulls in parts more than 1,000 times",
+            10,
+        ),
+        ("{% include '1.j2' %}", following(2, "x" * 300_000), "is longer than 1,048,576 characters", 4),
+    ],
+)
+def test_attacks_by_size_are_refused_after_few_reads(
+    prompt: str, make: Callable[[str], str], message: str, reads: int
+) -> None:
+    read = Reads(make)
+    assert message in errors(lambda: parse({"p.j2": prompt}, read=read))
+    assert read.count == reads
+
+
+def test_what_is_within_the_limits_is_read() -> None:
+    chain = Reads(lambda path: "{{ input }}" if path == "10.j2" else following(1)(path))
+    assert len(parse({"p.j2": "{% include '1.j2' %}"}, read=chain).parts.files) == limits.PART_DEPTH
+    often = parse({"p.j2": "{% include 'a.md' %}" * limits.INCLUDES, "a.md": "x"})
+    assert len(often.parts.files) == 1
+
+
+def test_a_thousand_mistakes_are_counted_not_listed() -> None:
+    told = errors(lambda: parse({"p.j2": "{% include input %}\n" * 1000}))
+    assert "lines 1, 2, 3 and 997 more: " in told
+    assert told.count("literal path") == 1

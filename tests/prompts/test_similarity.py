@@ -1,0 +1,78 @@
+"""How much of a file is kept, by git's measure; `tests/git/test_renames.py` asks git itself."""
+
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gate.prompts.files import SIMILAR, chunks, similar_sizes, similarity
+
+LINES = st.lists(
+    st.binary(max_size=200).map(lambda line: line.replace(b"\n", b"").replace(b"\r", b"").rstrip() + b"\n"), max_size=12
+)
+FILES = LINES.map(b"".join) | st.binary(max_size=300)
+
+
+@given(FILES)
+def test_chunks_are_the_whole_file(data: bytes) -> None:
+    unix = re.sub(rb"[ \t\r]+(?=\n|\Z)", b"", data)
+    assert chunks(data).total() == len(unix) + (bool(unix) and not unix.endswith(b"\n"))
+    assert all(len(piece) <= 64 and b"\n" not in piece[:-1] for piece in chunks(data))
+
+
+@given(FILES, FILES)
+def test_a_share_that_is_the_same_both_ways(one: bytes, other: bytes) -> None:
+    found = similarity(chunks(one), chunks(other))
+    assert 0 <= found <= 1
+    assert found == similarity(chunks(other), chunks(one))
+
+
+@given(LINES, LINES, st.randoms(use_true_random=False))
+def test_what_is_kept_counts_wherever_it_stands(kept: list[bytes], added: list[bytes], random: st.DataObject) -> None:
+    mixed = [*kept, *added]
+    random.shuffle(mixed)  # type: ignore[attr-defined]
+    old, new = b"".join(kept), b"".join(mixed)
+    assert similarity(chunks(old), chunks(new)) == (len(old) / len(new) if new else 0.0)
+
+
+@given(FILES, st.randoms(use_true_random=False), st.booleans())
+def test_nothing_similar_is_outside_of_the_sizes(old: bytes, random: st.DataObject, windows: bool) -> None:  # noqa: FBT001
+    old = re.sub(rb"\s+(?=\n|\Z)", b"", old)
+    lines = old.splitlines(keepends=True) * 2
+    new = b"".join(lines[: random.randrange(len(lines) + 1)])  # type: ignore[attr-defined]
+    new = (new.replace(b"\n", b"\r\n") if windows else new).removesuffix(b"\n")
+    before = chunks(old)
+    assert similarity(before, chunks(new)) < SIMILAR or len(new) in similar_sizes(before)
+
+
+def test_the_sizes_are_as_narrow_as_ends_of_lines_allow() -> None:
+    assert similar_sizes(chunks(b"abcd\nefghi")) == range(5, 45)
+    assert not similar_sizes(chunks(b""))
+
+
+@given(FILES)
+def test_the_ends_of_lines_make_no_difference(data: bytes) -> None:
+    windows = data.replace(b"\r", b"").replace(b"\n", b"\r\n")
+    assert chunks(windows) == chunks(data.replace(b"\r", b""))
+    open_end = data.rstrip(b"\r\n") + b"."
+    assert chunks(open_end + b"\n") == chunks(open_end)
+
+
+@given(FILES, st.sampled_from([b" ", b"\t", b"  \t", b" \r"]))
+def test_blanks_at_the_ends_of_lines_make_no_difference(data: bytes, blanks: bytes) -> None:
+    assert chunks(data.replace(b"\n", blanks + b"\n")) == chunks(data)
+    assert chunks(data + blanks) == chunks(data)
+
+
+def test_a_blank_at_the_end_of_each_line_hides_no_move() -> None:
+    old = b"".join(b"%d. Be kind.\r\n" % number for number in range(20))
+    new = old.replace(b"\r\n", b" \r\n")
+    assert similarity(chunks(old), chunks(new)) == 1
+    assert len(new) in similar_sizes(chunks(old))
+    assert similarity(chunks(old), chunks(b" " + old.replace(b"\n", b"\n "))) < SIMILAR
+
+
+def test_nothing_is_like_nothing() -> None:
+    assert similarity(chunks(b""), chunks(b"")) == 0.0
+    assert similarity(chunks(b"a\n"), chunks(b"")) == 0.0
+    assert similarity(chunks(b"a\n"), chunks(b"b\n")) == 0.0

@@ -1,0 +1,186 @@
+"""The report as Markdown."""
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gate.record.comparison import State, Verdict
+from gate.record.run import RunRecord
+from gate.report.markdown.report import GITHUB_LIMIT, SHORTEST, render_report
+from tests.golden import runs
+from tests.golden.builders import case, comparison, output, run, suite
+from tests.golden.hostile import ATTACKS, hostile
+from tests.report.reading import html, kinds, running_text, tokens
+
+OUR_TAGS = {"details", "summary", "sub", "br", "b"}
+ALL = sorted(runs.runs())
+
+
+def _large(slices: int, answer: str, suites: int = 1) -> RunRecord:
+    rows = []
+    for n in range(slices):
+        state = State.REGRESSION if n % 7 == 0 else State.NOISE
+        rows.append(comparison(f"topic={n:04}", state, 40, 0.9, (-0.2, -0.3, -0.1), familiar_fail=False))
+    found = [
+        case(f"case-{n}", {}, answer, answer, ([output(0, answer, 1.0)], [output(0, answer, n / 10)])) for n in range(5)
+    ]
+    overall = comparison("overall", State.REGRESSION, 40, 0.9, (-0.2, -0.3, -0.1))
+    made = [suite(overall, rows, found, name=f"suite-{n}") for n in range(suites)]
+    return run(Verdict.BLOCK, made, ["reason"])
+
+
+def _whole(text: str) -> None:
+    """No fence swallows the end of a fold, and no row stands outside its table."""
+    assert html(text).count("<details>") == html(text).count("</details>") == text.count("\n<details>\n<summary>")
+    assert not any(token.content.startswith("|") for token in tokens(text) if token.type == "inline")
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_first_line_is_the_verdict_with_the_numbers_of_the_table(name: str) -> None:
+    made = runs.runs()[name]
+    text = render_report(made)
+    first, rest = text.split("\n", 1)
+    assert re.match(rf"## \S+ Prompt Gate: {made.verdict}(, [^:]+)?: \S", first)
+    assert ("," in first.partition(": ")[2].partition(":")[0]) is bool(made.waived)
+    for numbers in re.findall(r"\[[−+]\d\.\d+, [−+]\d\.\d+\]", first):
+        assert numbers.replace(" ", "\N{NO-BREAK SPACE}") in rest
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_every_report_is_whole(name: str) -> None:
+    _whole(render_report(runs.runs()[name]))
+
+
+def test_parts_come_in_the_order_of_reading() -> None:
+    text = render_report(runs.block())
+    marks = [
+        "## ",
+        "of 5 slices",
+        "**quality**",
+        "| slice |",
+        "<sub>†",
+        "**The 2 cases that carry the fall of `lang=de`**",
+        "**Next**",
+        "gate diff --base origin/main",
+        "How the verdict was reached",
+        "Tokens, money and time",
+        "This run took 1,080 calls",
+    ]
+    places = [text.index(mark) for mark in marks]
+    assert places == sorted(places)
+
+
+def test_unremarkable_slices_are_folded() -> None:
+    text = render_report(runs.many_slices())
+    assert "<summary>35 more slices without a shown change</summary>" in text
+    assert text.index("topic=tax") < text.index("<summary>35 more") < text.index("topic=08")
+
+
+def test_both_answers_are_in_folds() -> None:
+    text = render_report(runs.block())
+    fold = text[text.index("<summary><b>de-017") : text.index("<summary><b>de-004")]
+    assert "Öffnen Sie Konto" in fold
+    assert "You can download invoices" in fold
+    assert "The question is German, the answer English." in fold
+
+
+def test_hostile_text_brings_no_tokens_of_its_own() -> None:
+    bad, good = (
+        kinds(render_report(hostile())),
+        kinds(render_report(hostile(tuple(f"x{number:06}" for number, _ in enumerate(ATTACKS))))),
+    )
+    for kind in set(bad) | set(good) - {"text"}:
+        if kind not in {"text", "softbreak"}:
+            assert bad[kind] == good[kind], kind
+    assert bad["image"] == bad["link_open"] == 0
+
+
+def test_hostile_text_brings_no_tags() -> None:
+    assert set(re.findall(r"</?([a-z]+)", html(render_report(hostile())))) <= OUR_TAGS
+
+
+MOST_FENCES = kinds(render_report(hostile(("one", "two", "three"))))["fence"]
+"""Of harmless texts that all differ: equal ones are folded."""
+
+
+@settings(max_examples=8)
+@given(st.lists(st.one_of(st.sampled_from(ATTACKS), st.text(min_size=1)), min_size=3, max_size=3))
+def test_any_text_leaves_the_shape_of_the_report(texts: list[str]) -> None:
+    clean = tuple(text.encode("utf-8", "replace").decode() for text in texts)
+    text = render_report(hostile(clean))
+    read = running_text(text)
+    assert kinds(text)["fence"] <= MOST_FENCES
+    assert kinds(text)["link_open"] == kinds(text)["image"] == 0
+    assert not re.search(r"@\w", read)
+    assert set(re.findall(r"</?([a-z]+)", html(text))) <= OUR_TAGS
+    assert "<!--" not in text
+    _whole(text)
+
+
+@pytest.mark.parametrize(
+    ("made", "limit", "out"),
+    [
+        (_large(10, "word " * 3_000), GITHUB_LIMIT, None),
+        (_large(10, "word " * 3_000), 6_000, "the answers of 3 cases"),
+        (_large(10, "word " * 30), 4_300, "the answers of 3 cases"),
+        (_large(600, "word"), GITHUB_LIMIT, "slices"),
+        (_large(600, "word"), SHORTEST, "slices"),
+        (_large(8, "word", suites=20), 30_000, "how the verdict was reached"),
+        (_large(8, "word", suites=20), 10_000, "the tables of"),
+        (hostile(), SHORTEST, "how the verdict was reached"),
+    ],
+)
+def test_a_limit_is_kept_by_whole_parts(made: RunRecord, limit: int, out: str | None) -> None:
+    text = render_report(made, limit=limit)
+    assert len(text) <= limit
+    _whole(text)
+    if out is not None:
+        assert out in text[text.rindex("Left out, to keep this short") :]
+    assert text.startswith("## 🔴 Prompt Gate: BLOCK: ")
+
+
+def test_suites_in_which_nothing_moved_go_before_the_cases_that_explain_the_verdict() -> None:
+    made = runs.several_suites()
+    still, moved = made.suites
+    others = [still.model_copy(update={"name": f"area-{n:03}"}) for n in range(300)]
+    text = render_report(made.model_copy(update={"suites": [*others, moved]}))
+    assert "<summary>29 suites without a shown change</summary>" in text
+    assert "<summary><b>triage/de-017</b>" in text and "- **triage: candidate**" in text
+    assert "- **area-299: candidate**" not in text
+    assert text.rstrip().endswith("the tables of 271 suites. The record of the run has everything.</sub>")
+
+
+def test_a_number_and_its_unit_are_on_one_line() -> None:
+    (line,) = (line for line in render_report(runs.block()).splitlines() if line.startswith("**quality**"))
+    assert "+3.4\N{NO-BREAK SPACE}%" in line and "+90\N{NO-BREAK SPACE}ms" in line
+
+
+def test_what_is_folded_goes_before_answers_and_answers_before_cases() -> None:
+    made = _large(40, "word " * 2_000)
+    seen = [render_report(made, limit=limit) for limit in (60_000, 11_000, 5_000, SHORTEST)]
+    assert ["more slices" in text for text in seen] == [True, False, False, False]
+    assert ["word word" in text for text in seen] == [True, True, False, False]
+    assert ["<b>case-0</b>" in text for text in seen] == [True, True, True, True]
+    assert "characters left out…" in seen[1]
+    assert all("| 🔴&nbsp;topic=0007 |" in text for text in seen)
+
+
+def test_long_answers_are_cut_in_the_middle_before_they_are_dropped() -> None:
+    text = render_report(_large(3, "a" * 9_000 + "b" * 9_000))
+    assert "characters left out…" in text
+    assert "b" * 100 + "\n```" in text
+
+
+def test_a_limit_too_small_for_a_verdict_is_refused() -> None:
+    with pytest.raises(ValueError, match="at least 4096"):
+        render_report(runs.block(), limit=SHORTEST - 1)
+
+
+def test_the_shortest_report_is_enough_whatever_a_name_holds() -> None:
+    worst = "|@a" * 500
+    made = hostile(tuple(worst for _ in ATTACKS))
+    stopped = made.model_copy(update={"verdict": Verdict.INCONCLUSIVE})
+    assert len(render_report(made, limit=SHORTEST)) <= SHORTEST
+    assert len(render_report(stopped, limit=SHORTEST)) <= SHORTEST

@@ -1,0 +1,166 @@
+"""`action.yml`, the code behind it, the README's tables and the workflows cannot drift apart."""
+
+import dataclasses
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ruamel.yaml import YAML
+
+from gate.action.outcome import step_outputs
+from gate.app.environment.action import Inputs
+from gate.cli.evaluations import action
+from tests.golden.runs import block
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+INPUTS = (ROOT / "docs/inputs.md").read_text(encoding="utf-8")
+SHORT = ROOT / "docs/examples/prompt-gate.yml"
+WORKFLOWS = [*sorted((ROOT / ".github/workflows").glob("*.yml")), *sorted((ROOT / "docs/examples").glob("*.yml"))]
+
+
+def load(path: Path) -> Any:
+    return YAML(typ="safe").load(path)
+
+
+ACTION = load(ROOT / "action.yml")
+
+
+def defaults() -> dict[str, str]:
+    """The inputs of the code, with their defaults as the runner would give them."""
+    shown = {field.name.replace("_", "-"): field.default for field in dataclasses.fields(Inputs)}
+    words = {None: "", True: "true", False: "false", (): ""}
+    return {name: words.get(default, str(default)) for name, default in shown.items()}
+
+
+def rows(text: str) -> dict[str, list[str]]:
+    """The rows of all tables, by each of the names in their first cell."""
+    lines = [line for line in text.splitlines() if line.startswith("| `")]
+    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    return {name: row[1:] for row in cells for name in re.findall(r"`([^`]+)`", row[0])}
+
+
+def part(text: str, heading: str) -> str:
+    """What stands below a heading, to the next one."""
+    return text.split(f"{heading}\n", 1)[1].split("\n#", 1)[0]
+
+
+def test_the_inputs_are_those_of_the_code_with_the_same_defaults() -> None:
+    declared = {name: str(about["default"]) for name, about in ACTION["inputs"].items()}
+    assert declared == defaults() | {"github-token": "${{ github.token }}"}
+    assert Inputs.from_environ({f"INPUT_{name.upper()}": value for name, value in defaults().items()})[0] == Inputs()
+
+
+def test_the_outputs_are_those_of_the_code() -> None:
+    assert list(ACTION["outputs"]) == list(step_outputs(block(), "x", "y"))
+
+
+def test_everything_is_described_and_in_kebab_case() -> None:
+    for name, about in [*ACTION["inputs"].items(), *ACTION["outputs"].items()]:
+        assert re.fullmatch(r"[a-z]+(-[a-z]+)*", name)
+        assert about["description"].endswith(".")
+
+
+def test_the_documentation_lists_every_input_with_its_default() -> None:
+    found = rows(INPUTS.split("## Outputs", 1)[0])
+    assert list(found) == list(ACTION["inputs"])
+    for name, about in ACTION["inputs"].items():
+        assert found[name][0] == (f"`{about['default']}`" if about["default"] else ""), name
+
+
+def test_the_documentation_lists_every_output() -> None:
+    assert list(rows(part(INPUTS, "## Outputs"))) == list(ACTION["outputs"])
+
+
+def test_the_readme_names_inputs_that_exist() -> None:
+    found = rows(part(README, "### Inputs and outputs"))
+    assert found
+    for name, (default, _) in found.items():
+        assert default.strip("`") == ACTION["inputs"][name]["default"]
+    assert f"has {len(ACTION['inputs'])}." in README
+
+
+def test_what_other_actions_call_differently_is_documented_and_exists() -> None:
+    told = part(INPUTS, "## For those who know promptfoo-action")
+    for name in re.findall(r"`([a-z-]+)(?:: [a-z]+)?`", told.split("| the same |")[0]):
+        assert name in ACTION["inputs"], name
+
+
+def test_the_readmes_workflow_is_the_example_and_has_16_lines() -> None:
+    text = SHORT.read_text(encoding="utf-8")
+    assert f"```yaml\n{text}```" in README
+    assert len(text.splitlines()) == 16
+
+
+def steps(workflow: Any) -> list[dict[str, Any]]:
+    return [step for job in workflow["jobs"].values() for step in job.get("steps", ())]
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+def test_actions_are_pinned_and_inputs_exist(path: Path) -> None:
+    used = [step for step in steps(load(path)) if "uses" in step]
+    assert used or path.name == "forks-request.yml"
+    for step in used:
+        assert re.fullmatch(r"[\w.-]+/[\w./-]+@[0-9a-f]{40}", step["uses"]), step["uses"]
+        if "prompt-gate@" in step["uses"]:
+            assert set(step.get("with", {})) <= set(ACTION["inputs"])
+
+
+@pytest.mark.parametrize(
+    "path", [path for path in WORKFLOWS if "gate" in load(path)["jobs"]], ids=lambda path: path.name
+)
+def test_a_newer_run_ends_the_one_before_and_no_condition_makes_a_red_check_green(path: Path) -> None:
+    workflow = load(path)
+    if path.name == "forks-gate.yml":  # Its event names no pull request, and the check to require is not the job.
+        return
+    same = workflow["concurrency"]
+    assert same["group"] == "prompt-gate-${{ github.event.pull_request.number || github.ref }}"
+    assert same["cancel-in-progress"] in (True, "${{ github.event_name == 'pull_request' }}")
+    assert "if" not in workflow["jobs"]["gate"]
+
+
+GRANTED = {"contents": "read", "pull-requests": "write", "checks": "write"}
+RELEASE = ROOT / ".github/workflows/release.yml"
+"""It may more; see tests/release."""
+
+
+@pytest.mark.parametrize("path", [path for path in WORKFLOWS if path != RELEASE], ids=lambda path: path.name)
+def test_permissions_are_minimal_and_jobs_end(path: Path) -> None:
+    workflow = load(path)
+    # `on` is a boolean to YAML 1.1 and a word to 1.2.
+    assert "pull_request_target" not in str(workflow.get("on"))
+    for job in workflow["jobs"].values():
+        assert job["timeout-minutes"] <= (90 if path.name == "random-examples.yml" else 30)
+        granted = GRANTED | PUBLISHED.get(path.name, {})
+        assert job.get("permissions", workflow["permissions"]).items() <= granted.items()
+
+
+PUBLISHED = {"docs.yml": {"pages": "write", "id-token": "write"}, "random-examples.yml": {"issues": "write"}}
+
+
+def test_what_publishes_runs_no_code_of_ours() -> None:
+    job = load(ROOT / ".github/workflows/docs.yml")["jobs"]["publish"]
+    assert [set(step) for step in job["steps"]] == [{"id", "uses"}]
+    assert "contents" not in job["permissions"]
+
+
+def test_beside_secrets_nothing_is_checked_out() -> None:
+    (step,) = steps(load(ROOT / "docs/examples/forks-gate.yml"))
+    assert "prompt-gate@" in step["uses"]
+    (request,) = load(ROOT / "docs/examples/forks-request.yml")["jobs"].values()
+    assert (request["steps"], load(ROOT / "docs/examples/forks-request.yml")["permissions"]) == ([{"run": "true"}], {})
+
+
+def test_this_repositorys_own_gate_gives_inputs_that_exist() -> None:
+    (gate,) = [step for step in steps(load(ROOT / ".github/workflows/prompt-gate.yml")) if step.get("id") == "gate"]
+    given = {name.removeprefix("INPUT_").lower() for name in gate["env"]}
+    assert given <= set(ACTION["inputs"])
+    assert gate["shell"] == "bash"
+
+
+def test_the_help_of_the_command_shows_the_workflow_of_the_documentation() -> None:
+    def used(text: str) -> list[str]:
+        return re.findall(r"uses: (\S+)", text)
+
+    assert used(action.help or "") == used(SHORT.read_text(encoding="utf-8"))

@@ -1,0 +1,133 @@
+"""What a scorer of a case needs beside the case, and which of it the suite in gate.yaml names."""
+
+import json
+
+import pytest
+
+from gate.cases import reading as cases
+from gate.cases.case import Case
+from gate.config.gatefile import SuiteConfig, load
+from gate.config.naming import StoreName
+from gate.errors import InputErrors
+from gate.resolve.one_version import Chosen, resolve_one
+from gate.resolve.pairing import StoredCases
+from gate.resolve.trust import own_reaches, strange
+from gate.values import JsonValue
+from tests.resolve.files import Files
+
+ASKED = {"url": "DB", "query": "select 1"}
+TABLE = {"url": "DB", "conversation": {"table": "t", "key": "id"}}
+
+
+def suite(scorers: list[JsonValue], **more: JsonValue) -> SuiteConfig:
+    entry = {"name": "s", "prompt": "p.md", "cases": "store:s", "model": "openai:gpt-5", "scorers": scorers, **more}
+    return load(json.dumps({"version": 1, "suites": [entry]}), "gate.yaml").suites[0]
+
+
+def case(*scorers: JsonValue, key: str = "scorers", name: str = "c") -> Case:
+    entry = {"id": name, "input": "Hi", "expected": "x", key: list(scorers)}
+    return cases.parse(json.dumps(entry), "store:s@1")[0]
+
+
+def judge(**options: JsonValue) -> JsonValue:
+    return {"judge": {"criteria": "kind", **options}}
+
+
+FREE: list[JsonValue] = [
+    "contains",
+    {"regex": "[0-9]+"},
+    {"tools": {"all": ["search"]}},
+    judge(),
+    judge(params={"temperature": 0.1}),
+    {"judge": {"criteria": "{{ expected }}", "template": "judge.md.j2"}},
+]
+
+
+@pytest.mark.parametrize("scorer", FREE)
+@pytest.mark.parametrize("key", ["scorers", "extra_scorers"])
+def test_what_reads_the_answer_or_asks_the_suites_model_is_free(scorer: JsonValue, key: str) -> None:
+    assert list(own_reaches(case(scorer, key=key))) == []
+    assert strange([case(scorer, key=key)], suite(["contains"]), "store:s@1") == ()
+
+
+@pytest.mark.parametrize(
+    ("brought", "named"),
+    [
+        ({"python": "evals.checks:polite"}, {"python": "evals.checks:rude"}),
+        ({"python": "evals.checks:polite"}, {"database": {**ASKED, "equals": 1}}),
+        ({"database": {**ASKED, "equals": 1}}, {"database": {**ASKED, "url": "OTHER", "equals": 1}}),
+        ({"database": {**ASKED, "equals": 1}}, {"database": {**TABLE}}),
+        (judge(model="openai:gpt-5-pro"), judge()),
+        (judge(models=["openai:gpt-5", "openai:gpt-5-pro"]), judge()),
+        ({"pairwise": {"model": "openai:gpt-5-pro"}}, judge()),
+        (judge(model="local:models/m.gguf"), judge()),
+        (judge(model="fake:oracle"), judge()),
+    ],
+)
+def test_what_reaches_further_than_the_suite_is_told_with_case_scorer_and_remedy(
+    brought: JsonValue, named: JsonValue
+) -> None:
+    (problem,) = strange([case(brought, name="odd"), case("contains")], suite([named]), "store:s@1")
+    assert problem.file == "store:s@1"
+    assert problem.message.startswith("case 'odd': its scorer '")
+    assert "suite s in gate.yaml" in problem.hint
+
+
+@pytest.mark.parametrize(
+    ("brought", "named"),
+    [
+        ({"python": {"function": "evals.checks:polite", "threshold": 0.2}}, {"python": "evals.checks:polite"}),
+        ({"database": {**ASKED, "equals": 7, "name": "mine"}}, {"database": {**ASKED, "equals": 1}}),
+        (
+            judge(model="anthropic:claude-haiku-4-5"),
+            {"rubric": {"file": "r.yaml", "model": "anthropic:claude-haiku-4-5"}},
+        ),
+        (judge(model="openai:gpt-5"), "contains"),
+    ],
+)
+def test_what_the_suite_names_too_is_the_cases_to_use_with_other_expectations(
+    brought: JsonValue, named: JsonValue
+) -> None:
+    assert strange([case(brought)], suite([named]), "store:s@1") == ()
+
+
+def test_a_scorer_of_a_round_counts_like_any_other_and_many_are_told_shortly() -> None:
+    agent = {"name": "a", "rounds": [{"prompt": "Hi", "expected_tools": ["search"]}], "scorers": [{"python": "m:f"}]}
+    many = [*cases.parse(json.dumps(agent), "f"), *(case({"python": "m:f"}, name=f"c{n}") for n in range(50))]
+    problems = strange(many, suite(["contains"]), "store:s@1")
+    assert len(problems) == 51
+    assert "and 31 more mistakes" in str(InputErrors(problems))
+
+
+class OneSuite:
+    """A store with one suite of one case."""
+
+    def __init__(self, entry: dict[str, JsonValue]) -> None:
+        self.entry = entry
+
+    def read(self, name: StoreName) -> StoredCases:
+        return StoredCases("store:s@1", "sha256:0", json.dumps(self.entry) + "\n")
+
+
+SECRET = "keys.txt"
+INCLUDE = f"{{% include '{SECRET}' %}}"
+
+
+def test_no_file_is_read_that_a_case_names() -> None:
+    entry: dict[str, JsonValue] = {
+        "id": "c",
+        "input": f"{INCLUDE} {{file: {SECRET}}} $include {SECRET} file://{SECRET}",
+        "vars": {"$include": SECRET, "$ref": SECRET},
+        "expected": {"$ref": SECRET},
+        "criteria": INCLUDE,
+        "scorers": [
+            {"judge": {"criteria": "kind", "template": SECRET, "calibration": SECRET}},
+            {"rubric": {"file": SECRET}},
+        ],
+    }
+    one = {"name": "s", "prompt": "p.md.j2", "cases": "store:s", "model": "openai:gpt-5", "scorers": ["contains"]}
+    config = json.dumps({"version": 1, "suites": [one]})
+    files = Files({"gate.yaml": config, "p.md.j2": "{{ input }}", SECRET: "hidden"}, "main")
+    (suite,) = resolve_one(files, "gate.yaml", Chosen(), shelf=OneSuite(entry)).suites
+    assert set(files.reads) == {"gate.yaml", "p.md.j2"}
+    assert "hidden" not in repr(suite)

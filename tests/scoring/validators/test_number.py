@@ -1,0 +1,91 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gate.scoring.validators.number import numbers
+from gate.values import JsonValue
+from tests.scoring.validators.scored import judged, score
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("-1,234.5 kg", [-1234.5]),
+        ("between 5 and 10", [5, 10]),
+        ("3-5 people", [3, 5]),
+        ("1,5", [1, 5]),
+        ("version 1.2.3", []),
+        ("It costs $5.", [5]),
+        ("-$5 and $-6 and (−7)", [-5, -6, -7]),
+        ("B2B, v2, x_3", []),
+        ("5kg, 20%, 3rd", [5, 20, 3]),
+        ("1'234 and 12\u202f000", [1234, 12000]),
+        ("2e3 and 1.5E-2", [2000, 0.015]),
+        (".5 and -.5", [0.5, -0.5]),
+        ("٣٫٥", [3.5]),
+        ("1,234,567.25", [1234567.25]),
+        ("10:30 on 2024-05-01", [10, 30, 2024, 5, 1]),
+        ("9" * 50, []),
+        ("1e999", []),
+        ("- 5 apples", [5]),
+        ("none", []),
+    ],
+)
+def test_numbers(text: str, found: list[float]) -> None:
+    assert numbers(text) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"), [("1.234,5", [1234.5]), ("3,5 kg", [3.5]), ("1.5", []), ("1.000.000", [1_000_000]), ("7", [7])]
+)
+def test_numbers_with_a_decimal_comma(text: str, found: list[float]) -> None:
+    assert numbers(text, comma=True) == found
+
+
+@pytest.mark.parametrize(
+    ("options", "answer", "expected"),
+    [
+        ({"value": 42}, "It is 42.", 1.0),
+        ({"value": 42}, "It is 42.1", 0.0),
+        ({"value": 42, "tolerance": 0.1}, "It is 42.1", 1.0),
+        ({"value": 42, "tolerance": 0.1}, "It is 42.11", 0.0),
+        ({"value": 200, "percent": 5}, "about 190", 1.0),
+        ({"value": -200, "percent": 5}, "about -210.5", 0.0),
+        ({"value": 0, "percent": 50}, "0.001", 0.0),
+        ({"value": 3}, "2 or 3 or 4", 1.0),
+        ({"value": 3, "which": "first"}, "2 or 3", 0.0),
+        ({"value": 2, "which": "first"}, "2 or 3", 1.0),
+        ({"value": 3, "which": "last"}, "2 or 3", 1.0),
+        ({"value": 2, "which": "last"}, "2 or 3", 0.0),
+        ({"value": 2, "which": "only"}, "2 or 3", 0.0),
+        ({"value": 2, "which": "only"}, "just 2", 1.0),
+        ({"value": 3.5, "decimal": "comma"}, "3,5", 1.0),
+        ({"value": 0.3}, "0.1 + 0.2 = 0.30000000000000004", 1.0),
+        ({"value": 2e-12}, "1e-12", 0.0),
+    ],
+)
+def test_values(options: JsonValue, answer: str, expected: float) -> None:
+    assert score({"number": options}, answer) == expected
+
+
+@pytest.mark.parametrize("expected", [1234.5, "1,234.5", "$1,234.50"])
+def test_the_expected_value_may_be_a_number_or_be_written_as_one(expected: JsonValue) -> None:
+    assert score("number", "That makes 1,234.5 in all.", expected) == 1.0
+    assert score("number", "That makes 1,234.6 in all.", expected) == 0.0
+
+
+def test_reasons() -> None:
+    assert judged({"number": 42}, "none").reason == "holds no number, 42 is looked for"
+    assert judged({"number": {"value": 42, "which": "only"}}, "1 2 42").reason == (
+        "holds 3 numbers, and only 42 is looked for"
+    )
+    assert (
+        judged({"number": {"value": 42, "tolerance": 1}}, "30 or 40").reason == "the closest number is 40, not 42 ± 1"
+    )
+
+
+@given(st.floats(-1e9, 1e9).map(lambda value: round(value, 3)), st.sampled_from(["{}", "about {} kg.", "x = {}\n"]))
+def test_a_number_is_read_as_it_is_written(value: float, frame: str) -> None:
+    assert numbers(frame.format(f"{value:,.3f}")) == [value]
+    german = f"{value:,.3f}".translate(str.maketrans(",.", ".,"))
+    assert numbers(frame.format(german), comma=True) == [value]

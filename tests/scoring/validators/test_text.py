@@ -1,0 +1,109 @@
+import unicodedata
+
+import pytest
+
+from gate.values import JsonValue
+from tests.scoring.validators.scored import judged, score
+
+
+@pytest.mark.parametrize(
+    ("options", "answer", "expected", "reason"),
+    [
+        ({"any": ["Lyon", "Paris"]}, "It is paris.", 1.0, 'contains "Paris"'),
+        ({"any": ["Lyon", "Nice"]}, "It is Paris.", 0.0, 'contains none of "Lyon", "Nice"'),
+        ({"all": ["a", "b"]}, "a and b", 1.0, 'contains "a", "b"'),
+        ({"all": ["a", "b"]}, "a", 0.0, 'does not contain "b"'),
+        ({"none": ["a", "b"]}, "x", 1.0, 'contains none of "a", "b", as it should be'),
+        ({"none": ["a", "b"]}, "b", 0.0, 'contains "b", which it must not'),
+        ({"any": ["a", "b"], "none": ["c"]}, "a c", 0.0, 'contains "c", which it must not'),
+        ({"any": ["a", "b"], "none": ["c"]}, "b", 1.0, 'contains "b"'),
+        ({"value": "x", "all": ["y"]}, "y", 0.0, 'does not contain "x"'),
+        ({"all": list("abcdefg")}, "", 0.0, 'does not contain "a", "b", "c", "d", "e" and 2 more'),
+        ({"any": ["PARIS"], "ignore_case": False}, "Paris", 0.0, 'contains none of "PARIS"'),
+    ],
+)
+def test_contains_several(options: JsonValue, answer: str, expected: float, reason: str) -> None:
+    found = judged({"contains": options}, answer)
+    assert (found.value, found.reason) == (expected, reason)
+
+
+def test_the_expected_value_is_looked_for_only_where_nothing_else_is() -> None:
+    assert score("contains", "Paris", "Paris") == 1.0
+    assert score({"contains": {"any": ["Lyon"]}}, "Lyon", "Paris") == 1.0
+
+
+def test_an_expected_list_stands_for_its_items() -> None:
+    assert score({"contains": {"any": "{{ expected }}"}}, "b", ["a", "b"]) == 1.0
+    assert score({"contains": {"all": "{{ expected }}"}}, "b", ["a", "b"]) == 0.0
+    assert score({"contains": {"all": ["{{ expected }}", "c"]}}, "a b c", ["a", "b"]) == 1.0
+    assert score({"contains": {"any": ["no. {{ expected }}"]}}, "no. 3", 3) == 1.0
+
+
+def test_texts_of_a_list_hold_fields_of_the_case() -> None:
+    assert score({"contains": {"all": ["{{ input }}", "id {{ id }}"]}}, "q with id c") == 1.0
+
+
+@pytest.mark.parametrize(
+    ("kind", "answer", "expected"),
+    [
+        ("starts_with", "Hello there", 1.0),
+        ("starts_with", "\n Hello", 1.0),
+        ("starts_with", "Say Hello", 0.0),
+        ("starts_with", "hello", 0.0),
+        ("ends_with", "Say Hello", 1.0),
+        ("ends_with", "Hello \n", 1.0),
+        ("ends_with", "Hello!", 0.0),
+        ("ends_with", "", 0.0),
+    ],
+)
+def test_beginnings_and_ends(kind: str, answer: str, expected: float) -> None:
+    assert score({kind: "Hello"}, answer) == expected
+
+
+@pytest.mark.parametrize(
+    ("kind", "right"), [("exact", "two"), ("starts_with", "two, I think"), ("ends_with", "It is two")]
+)
+def test_one_of_an_expected_list_is_enough(kind: str, right: str) -> None:
+    assert score(kind, right, ["one", "two"]) == 1.0
+    assert score(kind, "three", ["one", "two"]) == 0.0
+    assert score(kind, '["one", "two"]', ["one", "two"]) == 1.0
+    assert judged(kind, "three", ["one", "two"]).reason.endswith('one of "one", "two"')
+
+
+def test_blanks_count_where_they_are_not_stripped() -> None:
+    assert score({"starts_with": {"value": "a ", "strip": False}}, "a b") == 1.0
+    assert score({"starts_with": {"value": "a", "strip": False}}, " a") == 0.0
+    assert score({"ends_with": {"value": "a", "strip": False}}, "a\n") == 0.0
+
+
+def test_beginnings_and_ends_fold_case_when_asked() -> None:
+    assert score({"starts_with": {"value": "straße", "ignore_case": True}}, "STRASSE 1") == 1.0
+    assert score({"ends_with": {"value": "STRASSE", "ignore_case": True}}, "in der Straße") == 1.0
+
+
+@pytest.mark.parametrize("text", ["Café au lait", "Größe", "한국어", "\u1f82", "İstanbul", "Việt Nam"])
+@pytest.mark.parametrize("kind", ["exact", "contains", "starts_with", "ends_with"])
+@pytest.mark.parametrize("ignore_case", [False, True])
+def test_letters_that_look_the_same_are_the_same(kind: str, text: str, ignore_case: bool) -> None:
+    one, other = (unicodedata.normalize(form, text) for form in ("NFC", "NFD"))
+    assert one != other
+    for want, got in ((one, other), (other, one)):
+        assert score({kind: {"value": want, "ignore_case": ignore_case}}, got) == 1.0
+        assert score({kind: {"value": want, "ignore_case": ignore_case}}, f"{got[:-1]}x") == 0.0
+
+
+def test_a_letter_without_its_accent_is_another_one_however_it_is_written() -> None:
+    for form in ("NFC", "NFD"):
+        answer = unicodedata.normalize(form, "café")
+        assert score({"contains": "cafe"}, answer) == score({"starts_with": "cafe"}, answer) == 0.0
+
+
+@pytest.mark.parametrize(("want", "got"), [("m²", "m2"), ("Ａ", "A"), ("ﬁne", "fine"), ("a\u00a0b", "a b")])
+def test_what_looks_different_or_is_another_blank_is_another_text(want: str, got: str) -> None:
+    assert score({"exact": want}, got) == 0.0
+
+
+def test_a_pattern_sees_the_characters_as_they_are() -> None:
+    """The page says so."""
+    assert score({"regex": "^caf.$"}, unicodedata.normalize("NFC", "café")) == 1.0
+    assert score({"regex": "^caf.$"}, unicodedata.normalize("NFD", "café")) == 0.0

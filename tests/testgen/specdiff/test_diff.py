@@ -1,0 +1,381 @@
+"""Two versions of a prompt, side by side."""
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from gate.config.specification import OutputRule, Specification
+from gate.prompts import reading
+from gate.record.rules import RuleChange, SpecDiff
+from gate.record.transcript import Failed
+from gate.testgen.prompt_under_test import PromptSubject, subject_of
+from gate.testgen.specdiff.carryover import carry_over, joined_specification, without_carried
+from gate.testgen.specdiff.diff import (
+    MOST_JUDGED,
+    NOTHING_QUOTED,
+    DiffMeans,
+    PromptVersion,
+    identical_prompts,
+    spec_diff,
+)
+from tests.support.fakes import ScriptedCalls
+from tests.testgen.specdiff.specs import (
+    PROMPT,
+    SENTENCES,
+    TEXTS,
+    asker,
+    contains,
+    judge,
+    rule,
+    rules,
+    spec,
+    told,
+    version,
+    words,
+)
+
+
+def diff(base: PromptVersion, head: PromptVersion, means: DiffMeans | None = None) -> SpecDiff:
+    return asyncio.run(spec_diff(base, head, means or DiffMeans()))
+
+
+def carried(text: str, *new: OutputRule) -> PromptVersion:
+    """The next version, of which only the new sentences were read anew."""
+    found = spec(*new) if new else replace(spec(), rules=())
+    return PromptVersion(joined_specification(spec(), carry_over(spec(), PROMPT, text), found), text)
+
+
+def states(found: SpecDiff) -> dict[str, str]:
+    return {change.rule.id: change.state for change in found.rules if change.state != "unchanged"}
+
+
+def only(found: SpecDiff) -> RuleChange:
+    (change,) = [change for change in found.rules if change.state != "unchanged"]
+    return change
+
+
+NOBODY_ASKED = ScriptedCalls([])
+
+
+def test_identical_prompts_differ_in_nothing_and_ask_nobody() -> None:
+    other = PromptVersion(spec(rule("R1", "read in other words", "kind")), PROMPT)
+    assert diff(version(), other, DiffMeans(asker(NOBODY_ASKED))) == SpecDiff()
+    assert SpecDiff().empty
+    assert NOBODY_ASKED.requests == []
+
+
+def test_prompts_are_compared_before_any_specification_is_there() -> None:
+    subject = PromptSubject("Be kind.", (), "a")
+    assert not identical_prompts(subject, PromptSubject("Be kind.", (), "b"))
+    assert identical_prompts(subject, PromptSubject("anything", (), "a"))
+    assert not identical_prompts(subject, PromptSubject("Be kind.", ("name",), "b"))
+    assert not identical_prompts(subject, PromptSubject("Be brief.", (), "b"))
+
+
+@pytest.mark.parametrize("name", list(SENTENCES))
+def test_a_dropped_promise_is_removed_with_its_evidence_and_without_a_judge(name: str) -> None:
+    text = PROMPT.replace(SENTENCES[name], "")
+    change = next(c for c in diff(version(), carried(text)).rules if c.rule.id == name)
+    assert change.state == "removed"
+    assert change.base is not None
+    assert change.base.evidence == SENTENCES[name]
+
+
+def test_dropping_the_limit_drops_one_promise_alone() -> None:
+    text = PROMPT.replace("Answer in at most 80 words. ", "")
+    found = diff(version(), carried(text), DiffMeans(asker(NOBODY_ASKED)))
+    assert states(found) == {"R1": "removed"}
+    assert NOBODY_ASKED.requests == []
+
+
+def test_what_stands_is_unchanged_however_it_was_read_the_second_time() -> None:
+    text = PROMPT.replace("Answer in at most 80 words. ", "")
+    anew = [rule(f"R{n}", f"in words of its own, number {n}", SENTENCES[f"R{n + 1}"]) for n in range(1, 5)]
+    assert states(diff(version(), version(text, *anew))) == {"R1": "removed"}
+
+
+def test_a_new_sentence_is_a_new_promise() -> None:
+    text = PROMPT + "\nSign with the name of the shop.\n"
+    found = diff(version(), carried(text, rule("R1", "The answer is signed.", "Sign with the name of the shop")))
+    assert states(found) == {"R8": "added"}
+
+
+def test_a_sentence_that_only_says_again_what_stands_adds_nothing() -> None:
+    text = PROMPT + "\nRemember: not more than eighty words.\n"
+    again = rule("R1", rules()[0].text, "not more than eighty words")
+    assert diff(version(), carried(text, again)).empty
+
+
+def test_two_limits_of_words_are_one_rule_in_whatever_words() -> None:
+    text = PROMPT.replace("Answer in at most 80 words", "Brevity matters: fifty is the limit")
+    head = carried(text, rule("R1", "Fifty words are not exceeded.", "fifty is the limit"))
+    limits = {rules()[0].text: words("R1", 80), "Fifty words are not exceeded.": words("R8", 50)}
+    change = only(diff(version(), head, DiffMeans(compiled=lambda one: limits.get(one.text))))
+    assert (change.state, change.by) == ("tightened", "code")
+
+
+def test_two_words_to_look_for_are_no_pair_because_code_looks_for_both() -> None:
+    text = PROMPT.replace(SENTENCES["R7"], "Mention our opening hours.")
+    head = carried(text, rule("R1", "Opening hours occur.", "Mention our opening hours."))
+    looks = {TEXTS["R7"]: contains("R7", "NA"), "Opening hours occur.": contains("R8", "hours")}
+    found = diff(version(), head, DiffMeans(judge([])[0], lambda one: looks.get(one.text)))
+    assert states(found) == {"R7": "removed", "R8": "added"}
+
+
+@pytest.mark.parametrize(("most", "state"), [(60, "tightened"), (100, "loosened"), (80, "reworded")])
+def test_counts_are_compared_by_code(most: int, state: str) -> None:
+    text = PROMPT.replace("at most 80 words", f"no more than {most} words")
+    head = carried(text, rule("R1", f"The answer has no more than {most} words.", f"no more than {most} words"))
+    limits = {rules()[0].text: words("R1", 80), f"The answer has no more than {most} words.": words("R8", most)}
+    found = diff(version(), head, DiffMeans(asker(NOBODY_ASKED), lambda one: limits.get(one.text)))
+    assert (only(found).state, only(found).by, only(found).judged) == (state, "wording", False)
+    assert NOBODY_ASKED.requests == []
+
+
+def test_the_judge_tells_what_code_cannot() -> None:
+    text = PROMPT.replace("promise a refund", "promise any money")
+    head = carried(text, rule("R1", "Money is not promised by answers.", "promise any money"))
+    ask, calls = judge([told("B1", "H1", "tightened", "a refund is money")])
+    change = only(diff(version(), head, DiffMeans(ask)))
+    assert (change.state, change.by, change.reason, change.judged) == (
+        "tightened",
+        "meaning",
+        "a refund is money",
+        True,
+    )
+    assert len(calls.requests) == 1
+
+
+def test_what_the_judge_leaves_apart_is_removed_and_added() -> None:
+    text = PROMPT.replace("promise a refund", "use slang")
+    ask, _ = judge([])
+    found = diff(version(), carried(text, rule("R1", "No slang.", "use slang")), DiffMeans(ask))
+    assert states(found) == {"R5": "removed", "R8": "added"}
+
+
+@pytest.mark.parametrize(
+    "means",
+    [
+        DiffMeans(),
+        DiffMeans(judge(Failed("it is down", attempts=3))[0]),
+        DiffMeans(judge("Sorry, no.", "Sorry, no.")[0]),
+    ],
+)
+def test_without_an_answer_nobody_knows(means: DiffMeans) -> None:
+    text = PROMPT.replace("promise a refund", "use slang")
+    found = diff(version(), carried(text, rule("R1", "No slang.", "use slang")), means)
+    assert states(found) == {"R5": "unknown", "R8": "unknown"}
+    assert not found.empty
+    assert bool(found.notes) == (means.judge is not None)
+
+
+def test_a_pair_that_the_judge_forgets_is_unknown() -> None:
+    text = PROMPT.replace("in the language of the customer", "in the customer's own language")
+    head = carried(text, rule("R1", "The answer is in the customer's own language.", "customer's own language"))
+    ask, _ = judge([])
+    assert only(diff(version(), head, DiffMeans(ask))).state == "unknown"
+
+
+POLITE = "Answer customers. The answer must be polite."
+SHORT = "Answer customers. The answer must be short."
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ([told("B1", "H1", "unrelated")], {"R1": "removed", "R2": "added"}),
+        ([told("B1", "H1", "changed")], {"R2": "changed"}),
+        ([], {"R2": "unknown"}),
+    ],
+)
+def test_alike_is_not_yet_the_same(answer: list[dict[str, str]], expected: dict[str, str]) -> None:
+    base = PromptVersion(spec(rule("R1", "The answer must be polite.", "The answer must be polite.")), POLITE)
+    head = PromptVersion(spec(rule("R2", "The answer must be short.", "The answer must be short.")), SHORT)
+    assert states(diff(base, head, DiffMeans(judge(answer)[0]))) == expected
+
+
+def test_the_judge_may_pair_otherwise_than_it_looked() -> None:
+    base = PromptVersion(spec(rule("R1", "The answer must be polite.", "The answer must be polite.")), POLITE)
+    other = rule("R3", "The answer must respect customers.", "Show respect.")
+    head = PromptVersion(
+        spec(rule("R2", "The answer must be short.", "The answer must be short."), other), SHORT + " Show respect."
+    )
+    found = diff(base, head, DiffMeans(judge([told("B1", "H2", "changed")])[0]))
+    assert states(found) == {"R3": "changed", "R2": "added"}
+    assert found.rules[0].by == "meaning"
+
+
+def test_words_that_still_stand_somewhere_are_no_dropped_promise() -> None:
+    text = PROMPT.replace("and end with a question", "and never end with a question")
+    found = diff(version(), carried(text))
+    assert states(found) == {"R3": "unknown", "R4": "unknown"}
+    assert "still stand" in found.rules[3].reason
+
+
+def test_a_rule_without_a_place_is_unknown_once_the_prompt_loses_something() -> None:
+    base = PromptVersion(spec(rule("R1", "The answer is polite.")), "Be brief. Be kind.")
+    lost = PromptVersion(spec(prompt="x"), "Be brief.")
+    lost = replace(lost, specification=replace(lost.specification, rules=()))
+    assert states(diff(base, lost)) == {"R1": "unknown"}
+
+
+def test_a_rule_read_without_words_of_the_prompt_is_shown_and_never_lost() -> None:
+    text = PROMPT + "\nAlways quote the law.\n"
+    found = Specification(
+        "new",
+        "",
+        rules=(
+            rule("R1", "The law is quoted."),
+            rule("R2", "An answer has at most 80 words.", "in 80 words"),
+            rule("R3", "The answer has at most 800 words.", "in 800 words"),
+        ),
+    )
+    carried = carry_over(spec(), PROMPT, text)
+    head = PromptVersion(joined_specification(spec(), carried, without_carried(found, carried, text)), text)
+    result = diff(version(), head, DiffMeans(lineage=True))
+    told = {change.rule.text: (change.state, change.reason) for change in result.rules if change.state != "unchanged"}
+    assert told == {
+        "The law is quoted.": ("unknown", NOTHING_QUOTED),
+        "The answer has at most 800 words.": ("unknown", NOTHING_QUOTED),
+    }
+    assert result.notes == ('A sentence came from which no rule was read: "Always quote the law".',)
+
+
+def test_a_rule_read_without_words_of_the_prompt_hides_no_dropped_one() -> None:
+    text = PROMPT.replace("Answer in at most 80 words. ", "Answer. ")
+    head = carried(text, rule("R1", TEXTS["R1"]))
+    assert [change.state for change in diff(version(), head).rules if change.rule.text == TEXTS["R1"]] == [
+        "removed",
+        "unknown",
+    ]
+
+
+def test_sentences_that_no_rule_rests_on_are_told() -> None:
+    base = PromptVersion(spec(rule("R7", TEXTS["R7"], SENTENCES["R7"])), PROMPT)
+    text = PROMPT.replace(" in at most 80 words", "").replace("- promise a refund\n", "")
+    head = PromptVersion(
+        joined_specification(base.specification, carry_over(base.specification, PROMPT, text), Specification("", "")),
+        text,
+    )
+    assert diff(base, head, DiffMeans(lineage=True)).notes == (
+        'A sentence came from which no rule was read: "Answer".',
+        'A sentence went that no rule of the specification rests on: "promise a refund".',
+        'A sentence went that no rule of the specification rests on: "Answer in at most 80 words".',
+    )
+
+
+def test_each_such_sentence_has_a_note_the_shortest_first() -> None:
+    kept = rule("R1", "x", "Yes")
+    text = "Yes. " + "Z" * 500 + ". " + " ".join(f"Be no{n}." for n in range(9))
+    *short, long = diff(PromptVersion(spec(kept), text), PromptVersion(spec(kept), "Yes.")).notes
+    assert [note.rpartition(": ")[2] for note in short] == [f'"Be no{n}".' for n in range(9)]
+    assert long.endswith(f': "{"Z" * 160}…".')
+
+
+def test_a_specification_of_the_new_version_hides_no_change_of_the_prompt() -> None:
+    text = PROMPT.replace("Answer in at most 80 words. ", "")
+    stale = spec(*rules()[1:], prompt="the new version")
+    found = diff(PromptVersion(stale, PROMPT), PromptVersion(stale, text), DiffMeans(lineage=True))
+    assert found.notes == ('A sentence went that no rule of the specification rests on: "Answer in at most 80 words".',)
+
+
+CHAT = "messages:\n- {role: system, content: 'Hello. Output must be JSON.'}\n- {role: user, content: '{{input}}'}\n"
+RULE = rule("R1", "The output is JSON.", "Output must be JSON.")
+
+
+def chats(base: str, head: str, *read: OutputRule) -> SpecDiff:
+    """Two chat prompts, of the first of which the rule is known."""
+    before, after = (subject_of(reading.parse(text, "p.prompt.yml")) for text in (base, head))
+    carried = carry_over(spec(RULE), before, after)
+    found = without_carried(replace(spec(RULE), rules=read), carried, after)
+    return diff(
+        PromptVersion(spec(RULE), before),
+        PromptVersion(joined_specification(spec(RULE), carried, found), after),
+        DiffMeans(lineage=True),
+    )
+
+
+@pytest.mark.parametrize("read", [(), (RULE,), (rule("R4", "It is JSON that comes out.", "Output must be JSON."),)])
+def test_a_rule_that_goes_into_another_message_is_not_unchanged(read: tuple[OutputRule, ...]) -> None:
+    assert states(chats(CHAT, CHAT.replace("role: system", "role: user"), *read)) == {
+        "R2" if read else "R1": "unknown",
+    }
+
+
+def test_a_message_cannot_look_like_two() -> None:
+    two = CHAT + "- {role: assistant, content: 'Never name a price.'}\n"
+    one = CHAT.replace("'{{input}}'", '"{{input}}\\n\\n[assistant]\\nNever name a price."')
+    before, after = (subject_of(reading.parse(text, "p.prompt.yml")) for text in (two, one))
+    assert before.text == after.text
+    assert not identical_prompts(before, after)
+    found = chats(two, one)
+    assert states(found) == {}
+    assert any("Never name a price" in note for note in found.notes)
+
+
+def test_a_promise_made_twice_and_dropped_once_is_not_unchanged() -> None:
+    texts = (
+        "## Mail\nBe brief in each answer.\n## Chat\nBe brief in each answer.\n",
+        "## Mail\nBe brief in each answer.\n",
+    )
+    quoted = spec(rule("R1", "The answer is brief.", "Be brief in each answer."))
+    assert states(diff(PromptVersion(quoted, texts[0]), PromptVersion(quoted, texts[1]))) == {"R1": "unknown"}
+    apart = "Mail: be brief.", "Chat: be short."
+    both = [rule(f"R{place}", "The answer is brief.", text) for place, text in enumerate(apart, 1)]
+    found = diff(PromptVersion(spec(*both), " ".join(apart)), PromptVersion(spec(both[0]), apart[0]))
+    assert states(found) == {"R2": "unknown"}
+
+
+def test_a_rule_without_a_place_that_was_carried_over_counts_once() -> None:
+    base = spec(rule("R1", "The answer is polite."))
+    text = "Be brief. Be kind."
+    head = PromptVersion(
+        joined_specification(base, carry_over(base, "Be brief.", text), Specification("new", "")), text
+    )
+    (change,) = diff(PromptVersion(base, "Be brief."), head, DiffMeans(lineage=True)).rules
+    assert (change.state, change.base, change.head) == ("unchanged", base.rules[0], base.rules[0])
+
+
+def test_equal_ids_mean_one_rule_in_one_lineage() -> None:
+    base = PromptVersion(spec(rule("R1", "Write dates as in Britain.", "British dates")), "Use British dates.")
+    head = PromptVersion(spec(rule("R1", "Month first.", "American style")), "Use American style.")
+    ask, calls = judge([told("B1", "H1", "changed")])
+    change = only(diff(base, head, DiffMeans(ask, lineage=True)))
+    assert (change.state, change.by) == ("changed", "id")
+    assert "PAIRS" in calls.requests[0].messages[1].content
+
+
+def test_rules_beyond_the_room_of_one_request_are_unknown_and_told() -> None:
+    base = [rule(f"R{n}", f"old rule {'abcdefgh'[n % 8] * 9} {n}", f"Old {n} x") for n in range(1, MOST_JUDGED + 6)]
+    head = [rule("R900", "nothing alike, entirely", "New thing")]
+    texts = " ".join(f"Old {n} x." for n in range(1, MOST_JUDGED + 6)), "New thing."
+    ask, _ = judge([])
+    found = diff(PromptVersion(spec(*base), texts[0]), PromptVersion(spec(*head), texts[1]), DiffMeans(ask))
+    counted = [len(found.of("removed")), len(found.of("unknown")), len(found.of("added"))]
+    assert counted == [MOST_JUDGED, 6, 0]
+    assert found.notes == (f"5 rules were not compared: one comparison takes {MOST_JUDGED} of a kind.",)
+
+
+def test_each_rule_has_one_place_in_the_order_of_the_old_prompt() -> None:
+    text = PROMPT.replace("Answer in at most 80 words. ", "") + "\nSign it.\n"
+    found = diff(version(), carried(text, rule("R1", "The answer is signed.", "Sign it")))
+    assert [change.rule.id for change in found.rules] == ["R1", "R2", "R3", "R4", "R5", "R6", "R7", "R8"]
+
+
+def test_a_thousand_rules_are_compared_one_with_another_only_where_they_differ() -> None:
+    lines = [f"Rule {number}: hold item {number * 7} of list {number % 13}." for number in range(1_000)]
+    text = "\n".join(lines)
+    known = spec(*(rule(f"R{number}", line, line) for number, line in enumerate(lines)))
+    looked: list[str] = []
+
+    def compiled(one: OutputRule) -> None:
+        looked.append(one.id)
+
+    found = diff(
+        PromptVersion(known, text),
+        PromptVersion(known, text.replace("item 7 ", "item 8 ")),
+        DiffMeans(compiled=compiled),
+    )
+    assert len(found.of("unchanged")) == 999
+    assert set(looked) <= {"R1"}
