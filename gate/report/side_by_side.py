@@ -13,8 +13,7 @@ from gate.report import numbers
 from gate.report.differences import TextPiece, joined_marks, word_differences
 from gate.report.escape import one_line, shorten, visible
 from gate.report.view.cases import slice_values, value_text
-from gate.report.view.conversations import conversation_view
-from gate.report.view.parts import ConversationView
+from gate.report.view.conversations import ConversationView, conversation_view
 from gate.report.view.slices import LONGEST_SENTENCE, short_line
 
 

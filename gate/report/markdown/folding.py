@@ -7,20 +7,15 @@ from gate.record.comparison import State
 from gate.report import numbers
 from gate.report.escape import shorten
 from gate.report.view.advice import READ
-from gate.report.view.cases import first_answers_diff
-from gate.report.view.parts import (
-    Answer,
-    CaseView,
-    CheckTable,
-    ConversationTable,
-    ConversationView,
-    FailingCase,
-    NewPrompt,
-    ReportView,
-    Text,
-)
+from gate.report.view.cases import Answer, CaseView, FailingCase, first_answers_diff
+from gate.report.view.checks import CheckTable
+from gate.report.view.comparisons import SliceTable
+from gate.report.view.conversations import ConversationTable, ConversationView
+from gate.report.view.pass_rates import NewPrompt
 from gate.report.view.promises import fewer_rows
-from gate.report.view.tables import ScorerTable, SliceTable
+from gate.report.view.report import ReportView
+from gate.report.view.scorers import ScorerTable
+from gate.report.view.slices import Text
 
 _ALL = 1_000_000
 _NEEDLESS = (State.NOISE, State.TOO_FEW)

@@ -17,8 +17,8 @@ from gate.report.markdown.folding import LEVELS, fold_view
 from gate.report.numbers import unbroken
 from gate.report.sheets.sheet import Sheet
 from gate.report.side_by_side import AnswerPair
-from gate.report.view.parts import Code, Text
 from gate.report.view.report import report_view
+from gate.report.view.slices import Code, Text
 
 GITHUB_LIMIT = 65_536
 """Characters that GitHub takes in one comment."""

@@ -21,11 +21,12 @@ from gate.report.page.charts import LONGEST_NAME, DistributionCurves, delta_hist
 from gate.report.page.forest import Forest, ForestLine, forests, rate_forests, state_tone
 from gate.report.page.prompts import PromptView, prompt_views
 from gate.report.page.samples import GatheredSamples, SampleSource, all_suites, gather_samples
+from gate.report.view.calls import UsageRow
+from gate.report.view.comparisons import SliceRow
 from gate.report.view.headline import plain_first_line
-from gate.report.view.parts import Code, RateRow, ReportView, Text, UsageRow
-from gate.report.view.report import report_view
-from gate.report.view.slices import short_line
-from gate.report.view.tables import SliceRow
+from gate.report.view.pass_rates import RateRow
+from gate.report.view.report import ReportView, report_view
+from gate.report.view.slices import Code, Text, short_line
 
 
 def run_facts(run: RunRecord) -> Iterator[tuple[str, Text]]:

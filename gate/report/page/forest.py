@@ -12,9 +12,8 @@ from gate.record.run import NewSuiteRecord, RunRecord
 from gate.report import numbers
 from gate.report.view import comparisons
 from gate.report.view.checks import check_tables
-from gate.report.view.comparisons import only_familiar, slice_row
-from gate.report.view.parts import RateRow
-from gate.report.view.pass_rates import passing_rule, rate_rank, rate_row, rate_unremarkable
+from gate.report.view.comparisons import SliceRow, only_familiar, slice_row
+from gate.report.view.pass_rates import RateRow, passing_rule, rate_rank, rate_row, rate_unremarkable
 from gate.report.view.slices import (
     NamedSlice,
     run_slices,
@@ -24,7 +23,6 @@ from gate.report.view.slices import (
     suite_slices,
     worst_first,
 )
-from gate.report.view.tables import SliceRow
 
 MARKS = 6
 _ROOM = 0.04

@@ -12,7 +12,7 @@ from gate.report.differences import TextPiece, joined_marks
 from gate.report.escape import terminal_text
 from gate.report.explain import CaseExplanation
 from gate.report.side_by_side import AnswerPair, AnswerView, ScorerView
-from gate.report.view.parts import ConversationView
+from gate.report.view.conversations import ConversationView
 
 BESIDE = 100
 """Columns from which on two answers fit beside each other."""

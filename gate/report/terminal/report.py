@@ -28,19 +28,14 @@ from gate.report.terminal.tables import (
     scorer_grid,
     scorer_heading,
 )
-from gate.report.view.parts import (
-    Answer,
-    CaseView,
-    CheckTable,
-    Code,
-    ConversationTable,
-    FailingCase,
-    NewPrompt,
-    ReportView,
-    Text,
-)
-from gate.report.view.report import report_view
-from gate.report.view.tables import ScorerTable, SliceRow, SliceTable
+from gate.report.view.cases import Answer, CaseView, FailingCase
+from gate.report.view.checks import CheckTable
+from gate.report.view.comparisons import SliceRow, SliceTable
+from gate.report.view.conversations import ConversationTable
+from gate.report.view.pass_rates import NewPrompt
+from gate.report.view.report import ReportView, report_view
+from gate.report.view.scorers import ScorerTable
+from gate.report.view.slices import Code, Text
 
 CASES_SHOWN = 3
 RUBRICS_SHOWN = 20

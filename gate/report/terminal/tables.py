@@ -11,8 +11,11 @@ from gate.record.comparison import PassState
 from gate.record.parts import CaseState
 from gate.record.rules import ChangeState
 from gate.report.escape import terminal_text
-from gate.report.view.parts import CheckedCaseRow, CheckTable, ConversationTable, NewPrompt, RateRow
-from gate.report.view.tables import DimensionTable, PromiseRow, PromiseTable, ScorerTable
+from gate.report.view.checks import CheckedCaseRow, CheckTable
+from gate.report.view.conversations import ConversationTable
+from gate.report.view.pass_rates import NewPrompt, RateRow
+from gate.report.view.promises import PromiseRow, PromiseTable
+from gate.report.view.scorers import DimensionTable, ScorerTable
 
 ROWS_SHOWN = 500
 """Of one table; the worst come first."""

@@ -14,12 +14,13 @@ from gate.report.view import checks, exam, pass_rates, unfinished
 from gate.report.view.calls import cache_advice
 from gate.report.view.cases import telling_cases
 from gate.report.view.comparisons import more_cases
-from gate.report.view.parts import Code, Text
 from gate.report.view.promises import promise_steps
 from gate.report.view.slices import (
     LONGEST_SENTENCE,
     NAMES_SHOWN,
+    Code,
     NamedSlice,
+    Text,
     run_slices,
     short_line,
     slice_name,

@@ -1,6 +1,7 @@
 """What a run took: calls and dollars, reused answers, and the prompt cache."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
 from math import fsum
@@ -10,8 +11,7 @@ from gate.record.parts import ArmReuseRecord, ReuseRecord, SpendingRecord, Spent
 from gate.record.run import NewSuiteRecord, RunRecord, SuiteRecord
 from gate.record.usage import FREE, UNPRICED
 from gate.report import numbers
-from gate.report.view.parts import Code, Fact, Text
-from gate.report.view.slices import LONGEST_SENTENCE, short_line, suite_label
+from gate.report.view.slices import LONGEST_SENTENCE, Code, Fact, Text, short_line, suite_label
 
 _NO_MONEY = ("n/a", "nothing")
 
@@ -369,3 +369,21 @@ def _line(place: PrefixEnd) -> Text:
 
 def _variable(place: PrefixEnd) -> Code:
     return Code(f"{{{{ {short_line(place.variable)} }}}}")
+
+
+@dataclass(frozen=True, slots=True)
+class UsageRow:
+    """Tokens, money and time of one arm, as text.
+
+    Args:
+        arm: with the suite in front in a run over several.
+        tokens: input, cache read, cache write, output.
+        cost: dollars per call, or per conversation.
+        p50, p95: time per call, or per conversation.
+    """
+
+    arm: str
+    tokens: tuple[str, str, str, str]
+    cost: str
+    p50: str
+    p95: str

@@ -1,14 +1,23 @@
 """What the change does to its own exam, and where the exam could not show a fall."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from gate.config.policy import OVERALL
 from gate.record.comparison import FEWEST_UNITS, State
 from gate.record.run import EditedValueRecord, ExamChangeRecord, ExamTrialRecord, RunRecord, SuiteRecord
 from gate.record.sample import mean_score
 from gate.report import numbers
-from gate.report.view.parts import Code, Text
-from gate.report.view.slices import LONGEST_SENTENCE, NAMES_SHOWN, NamedSlice, short_line, slice_name, suite_slices
+from gate.report.view.slices import (
+    LONGEST_SENTENCE,
+    NAMES_SHOWN,
+    Code,
+    NamedSlice,
+    Text,
+    short_line,
+    slice_name,
+    suite_slices,
+)
 from gate.report.view.tables import ExamTrial
 
 PARTS_NAMED = 5
@@ -300,3 +309,24 @@ def _silent(run: RunRecord, suite: SuiteRecord) -> Iterator[Text]:
             found = f" gave 0 to every answer of both arms ({over})"
             why = "the model may never obey, or the scorer may look for the wrong thing"
             yield ("Scorer ", Code(short_line(one.name)), *where, f"{found}; read some of them: {why}.")
+
+
+@dataclass(frozen=True, slots=True)
+class ExamTrial:
+    """The result of one edited part of an exam.
+
+    Args:
+        suite: empty where only one suite's exam is edited.
+        words: what was tried.
+        cases: how many, and how many were left out.
+        scores: `0.910 → 0.880`, or that of the only arm.
+        change: `−0.030 [−0.070, +0.010]`.
+        reason: why something is missing; else empty.
+    """
+
+    suite: str
+    words: str
+    cases: str
+    scores: str
+    change: str
+    reason: str

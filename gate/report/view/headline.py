@@ -8,11 +8,12 @@ from gate.report import numbers
 from gate.report.escape import terminal_text
 from gate.report.view import checks, pass_rates, unfinished
 from gate.report.view.comparisons import over_allowance
-from gate.report.view.parts import Code, Text
 from gate.report.view.slices import (
     LONGEST_SENTENCE,
     NAMES_SHOWN,
+    Code,
     NamedSlice,
+    Text,
     is_tolerated,
     is_unmoved,
     is_within_margin,

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 from gate.config.policy import OVERALL
 from gate.record.comparison import Comparison, State
@@ -159,3 +159,23 @@ def shown_and_folded(
         met += (is_plain := plain(item))
         (folded if is_plain and met > shown else kept).append(item)
     return kept, folded
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """A name, path, reference or command inside running text."""
+
+    text: str
+
+
+Text: TypeAlias = tuple[str | Code, ...]
+"""Running text; the plain strings are sentences, which a renderer still has to escape."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One line on how the verdict was reached; `brief` ones are also in the shortest report."""
+
+    label: str
+    text: Text
+    brief: bool = False

@@ -9,8 +9,7 @@ from gate.record.parts import ArmRecord
 from gate.record.run import RunRecord
 from gate.record.sample import STEP_LIMIT
 from gate.report import numbers
-from gate.report.view.parts import Code, Fact, Text
-from gate.report.view.slices import LONGEST_SENTENCE, NAMES_SHOWN, short_line, suite_label
+from gate.report.view.slices import LONGEST_SENTENCE, NAMES_SHOWN, Code, Fact, Text, short_line, suite_label
 from gate.values import undecided
 
 

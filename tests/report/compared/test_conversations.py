@@ -22,8 +22,8 @@ from gate.report.view import conversations
 from gate.report.view.cases import answer_views
 from gate.report.view.conversations import conversation_view
 from gate.report.view.facts import facts
-from gate.report.view.parts import Code, Text
 from gate.report.view.report import report_view
+from gate.report.view.slices import Code, Text
 from tests.golden.agents import agents
 from tests.golden.builders import output
 from tests.golden.runs import runs

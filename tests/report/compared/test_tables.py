@@ -5,8 +5,7 @@ import pytest
 from gate.record.comparison import Comparison, State, Verdict
 from gate.report.markdown import preview
 from gate.report.markdown.report import render_report
-from gate.report.view.comparisons import SHOWN_UNREMARKABLE, slice_footnotes, slice_tables
-from gate.report.view.tables import SliceTable
+from gate.report.view.comparisons import SHOWN_UNREMARKABLE, SliceTable, slice_footnotes, slice_tables
 from tests.golden import runs
 from tests.golden.builders import comparison, run, suite
 from tests.golden.judged_runs import lost_pairs

@@ -18,11 +18,11 @@ from gate.report.view.promises import (
     NOTES_SHOWN,
     ROWS_SHOWN,
     ROWS_UNFOLDED,
+    PromiseTable,
     fewer_rows,
     promise_tables,
 )
 from gate.report.view.report import report_view
-from gate.report.view.tables import PromiseTable
 from tests.golden import runs
 from tests.support.attacks import Attack, batches
 from tests.support.surfaces import harm, on_github, stacks

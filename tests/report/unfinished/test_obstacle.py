@@ -8,8 +8,8 @@ from gate.record.comparison import State, Verdict
 from gate.record.run import RunRecord
 from gate.report.markdown.report import render_report
 from gate.report.view.headline import headline, plain_first_line
-from gate.report.view.parts import Code, Text
 from gate.report.view.report import report_view
+from gate.report.view.slices import Code, Text
 from gate.report.view.unfinished import LONGEST_HEADING, obstacle_heading, obstacle_in_full
 from tests.golden import runs
 from tests.golden.builders import comparison, run, suite

@@ -12,9 +12,8 @@ from gate.report.markdown.report import render_report
 from gate.report.view.advice import compare_command, draft_command, next_steps
 from gate.report.view.calls import spending_text
 from gate.report.view.facts import facts, usage_rows
-from gate.report.view.parts import Code, Text
 from gate.report.view.report import report_view
-from gate.report.view.slices import NamedSlice
+from gate.report.view.slices import Code, NamedSlice, Text
 from tests.golden import runs
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from gate.record.run import RunRecord
 from gate.report.view.facts import method_facts
-from gate.report.view.parts import Code
+from gate.report.view.slices import Code
 from tests.golden.runs import block, margin
 
 
