@@ -13,6 +13,25 @@ from gate.record.usage import FREE, UNPRICED
 from gate.report import numbers
 from gate.report.view.slices import LONGEST_SENTENCE, Code, Fact, Text, short_line, suite_label
 
+
+@dataclass(frozen=True, slots=True)
+class UsageRow:
+    """Tokens, money and time of one arm, as text.
+
+    Args:
+        arm: with the suite in front in a run over several.
+        tokens: input, cache read, cache write, output.
+        cost: dollars per call, or per conversation.
+        p50, p95: time per call, or per conversation.
+    """
+
+    arm: str
+    tokens: tuple[str, str, str, str]
+    cost: str
+    p50: str
+    p95: str
+
+
 _NO_MONEY = ("n/a", "nothing")
 
 
@@ -369,21 +388,3 @@ def _line(place: PrefixEnd) -> Text:
 
 def _variable(place: PrefixEnd) -> Code:
     return Code(f"{{{{ {short_line(place.variable)} }}}}")
-
-
-@dataclass(frozen=True, slots=True)
-class UsageRow:
-    """Tokens, money and time of one arm, as text.
-
-    Args:
-        arm: with the suite in front in a run over several.
-        tokens: input, cache read, cache write, output.
-        cost: dollars per call, or per conversation.
-        p50, p95: time per call, or per conversation.
-    """
-
-    arm: str
-    tokens: tuple[str, str, str, str]
-    cost: str
-    p50: str
-    p95: str

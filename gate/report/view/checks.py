@@ -12,7 +12,6 @@ from gate.report import numbers
 from gate.report.escape import visible
 from gate.report.view import unfinished
 from gate.report.view.cases import FailingCase, answer_views, slice_values, value_text
-from gate.report.view.parts import CheckedCaseRow, CheckTable
 from gate.report.view.pass_rates import RateRow, passing_rule, rate_interval
 from gate.report.view.scorers import (
     FULL,
@@ -23,6 +22,62 @@ from gate.report.view.scorers import (
 )
 from gate.report.view.slices import LONGEST_SENTENCE, NAMES_SHOWN, Code, Fact, Text, short_line
 from gate.scoring.pass_rule import reaches
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedCaseRow:
+    """One case of a check.
+
+    Args:
+        slices: `lang=de, tier=free`.
+        words: the state in words.
+        score: mean of the combined scores, with the threshold where it falls short.
+        failing: each scorer that falls short, with its reason, and why samples have no score.
+        others: the other scorers in one line: `rubric 4.1 of 5 (brevity 5.0, tone 3.0), 2 others 1.000`.
+        perfect: every scorer gives its full score, so that `score` says it all.
+        counts: it counts for the verdict.
+    """
+
+    name: str
+    slices: str
+    state: CaseState
+    words: str
+    score: str
+    failing: tuple[str, ...]
+    others: str
+    perfect: bool
+    counts: bool
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """Everything that the scorers say."""
+        return (*self.failing, *([self.others] if self.others else []))
+
+
+@dataclass(frozen=True, slots=True)
+class CheckTable:
+    """One suite of a check.
+
+    Args:
+        about: when a case passes, and the cost and time of an answer.
+        rows: failing cases, then those without a score, then the first that pass.
+        folded: further cases that pass.
+        more: cases that are left out.
+        rates: `overall`, then the slices.
+        cases: failing ones with their answers, the worst first.
+        bad: number of cases that have an answer and do not pass.
+    """
+
+    suite: str
+    path: str
+    about: str
+    rows: tuple[CheckedCaseRow, ...]
+    folded: tuple[CheckedCaseRow, ...]
+    more: int
+    rates: tuple[RateRow, ...]
+    cases: tuple[FailingCase, ...]
+    bad: int
+
 
 SHOWN = 40
 """Cases of one suite that are not folded."""
@@ -251,58 +306,3 @@ def _rate_words(run: RunRecord, suite: NewSuiteRecord, rate: PassRate) -> Text:
     where: Text = (" of ", Code(short_line(name))) if len(run.new) > 1 or rate.slice != OVERALL else ()
     wanted = f", where at least {numbers.share(rate.wanted)} are wanted" if rate.wanted not in (None, 1.0) else ""
     return (f"{rate_interval(rate)} of the cases", *where, f" passed{wanted}")
-
-
-@dataclass(frozen=True, slots=True)
-class CheckedCaseRow:
-    """One case of a check.
-
-    Args:
-        slices: `lang=de, tier=free`.
-        words: the state in words.
-        score: mean of the combined scores, with the threshold where it falls short.
-        failing: each scorer that falls short, with its reason, and why samples have no score.
-        others: the other scorers in one line: `rubric 4.1 of 5 (brevity 5.0, tone 3.0), 2 others 1.000`.
-        perfect: every scorer gives its full score, so that `score` says it all.
-        counts: it counts for the verdict.
-    """
-
-    name: str
-    slices: str
-    state: CaseState
-    words: str
-    score: str
-    failing: tuple[str, ...]
-    others: str
-    perfect: bool
-    counts: bool
-
-    @property
-    def lines(self) -> tuple[str, ...]:
-        """Everything that the scorers say."""
-        return (*self.failing, *([self.others] if self.others else []))
-
-
-@dataclass(frozen=True, slots=True)
-class CheckTable:
-    """One suite of a check.
-
-    Args:
-        about: when a case passes, and the cost and time of an answer.
-        rows: failing cases, then those without a score, then the first that pass.
-        folded: further cases that pass.
-        more: cases that are left out.
-        rates: `overall`, then the slices.
-        cases: failing ones with their answers, the worst first.
-        bad: number of cases that have an answer and do not pass.
-    """
-
-    suite: str
-    path: str
-    about: str
-    rows: tuple[CheckedCaseRow, ...]
-    folded: tuple[CheckedCaseRow, ...]
-    more: int
-    rates: tuple[RateRow, ...]
-    cases: tuple[FailingCase, ...]
-    bad: int

@@ -18,7 +18,28 @@ from gate.report.view.slices import (
     slice_name,
     suite_slices,
 )
-from gate.report.view.tables import ExamTrial
+
+
+@dataclass(frozen=True, slots=True)
+class ExamTrial:
+    """The result of one edited part of an exam.
+
+    Args:
+        suite: empty where only one suite's exam is edited.
+        words: what was tried.
+        cases: how many, and how many were left out.
+        scores: `0.910 → 0.880`, or that of the only arm.
+        change: `−0.030 [−0.070, +0.010]`.
+        reason: why something is missing; else empty.
+    """
+
+    suite: str
+    words: str
+    cases: str
+    scores: str
+    change: str
+    reason: str
+
 
 PARTS_NAMED = 5
 RULES_NAMED = {"policy": 7, "budget": 7}
@@ -309,24 +330,3 @@ def _silent(run: RunRecord, suite: SuiteRecord) -> Iterator[Text]:
             found = f" gave 0 to every answer of both arms ({over})"
             why = "the model may never obey, or the scorer may look for the wrong thing"
             yield ("Scorer ", Code(short_line(one.name)), *where, f"{found}; read some of them: {why}.")
-
-
-@dataclass(frozen=True, slots=True)
-class ExamTrial:
-    """The result of one edited part of an exam.
-
-    Args:
-        suite: empty where only one suite's exam is edited.
-        words: what was tried.
-        cases: how many, and how many were left out.
-        scores: `0.910 → 0.880`, or that of the only arm.
-        change: `−0.030 [−0.070, +0.010]`.
-        reason: why something is missing; else empty.
-    """
-
-    suite: str
-    words: str
-    cases: str
-    scores: str
-    change: str
-    reason: str

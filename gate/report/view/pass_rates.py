@@ -10,8 +10,50 @@ from gate.report import numbers
 from gate.report.escape import visible
 from gate.report.view.calls import UsageRow, per_answer
 from gate.report.view.cases import FailingCase, answer_views, slice_values, value_text
-from gate.report.view.parts import NewPrompt, RateRow
 from gate.report.view.slices import NAMES_SHOWN, Code, Fact, Text, short_line, shown_and_folded
+
+
+@dataclass(frozen=True, slots=True)
+class RateRow:
+    """The pass rate of one slice of a new prompt, as text.
+
+    Args:
+        name: without the suite.
+        cases: how many, of how many where some have no score, and how many independent groups where that differs.
+        rate: `62 % [48 %, 74 %]`.
+        wanted: `90 %`, or a dash.
+        words: the state in words.
+        doubtful: unproven where that matters.
+        advisory: shown by the user's wish; never blocks.
+    """
+
+    name: str
+    cases: str
+    rate: str
+    wanted: str
+    state: PassState
+    words: str
+    doubtful: bool
+    advisory: bool
+
+
+@dataclass(frozen=True, slots=True)
+class NewPrompt:
+    """A prompt that the change adds.
+
+    Args:
+        about: when an answer passes, and its cost and time.
+        rows: `overall`, then the slices, the worst first.
+        folded: slices without a shortfall, beyond a few.
+        cases: the failing ones, the worst first.
+    """
+
+    suite: str
+    path: str
+    about: str
+    rows: tuple[RateRow, ...]
+    folded: tuple[RateRow, ...]
+    cases: tuple[FailingCase, ...]
 
 
 def missed_rate(run: RunRecord) -> Text:
@@ -270,46 +312,3 @@ def _case(suite: NewSuiteRecord, case: NewCaseRecord) -> FailingCase:
         expected=None if case.expected is None else visible(value_text(case.expected)),
         answers=answer_views(case.outputs),
     )
-
-
-@dataclass(frozen=True, slots=True)
-class RateRow:
-    """The pass rate of one slice of a new prompt, as text.
-
-    Args:
-        name: without the suite.
-        cases: how many, of how many where some have no score, and how many independent groups where that differs.
-        rate: `62 % [48 %, 74 %]`.
-        wanted: `90 %`, or a dash.
-        words: the state in words.
-        doubtful: unproven where that matters.
-        advisory: shown by the user's wish; never blocks.
-    """
-
-    name: str
-    cases: str
-    rate: str
-    wanted: str
-    state: PassState
-    words: str
-    doubtful: bool
-    advisory: bool
-
-
-@dataclass(frozen=True, slots=True)
-class NewPrompt:
-    """A prompt that the change adds.
-
-    Args:
-        about: when an answer passes, and its cost and time.
-        rows: `overall`, then the slices, the worst first.
-        folded: slices without a shortfall, beyond a few.
-        cases: the failing ones, the worst first.
-    """
-
-    suite: str
-    path: str
-    about: str
-    rows: tuple[RateRow, ...]
-    folded: tuple[RateRow, ...]
-    cases: tuple[FailingCase, ...]

@@ -6,8 +6,80 @@ from dataclasses import dataclass, replace
 from gate.record.rules import INTENDED, ChangeState, InputChange
 from gate.record.run import PromiseRecord, PromisesRecord, PromiseTrialRecord, RunRecord
 from gate.report.view.slices import Text, short_line
-from gate.report.view.tables import InputRow, PromiseRow, PromiseTable
 from gate.values import counted
+
+
+@dataclass(frozen=True, slots=True)
+class PromiseRow:
+    """One rule.
+
+    Args:
+        words: the state in words, `dropped`.
+        rule: its id.
+        before, after: wordings; empty where there is none.
+        evidence: the prompt's words that it rested on, or now rests on.
+        reason: why, or why that is unknown; empty where nothing needs saying.
+        tried: how well both versions keep it, on tests made for it; empty where there were none.
+        broken: no answer of the new prompt keeps it.
+        intended: the author must confirm the change.
+    """
+
+    state: ChangeState
+    words: str
+    rule: str
+    before: str
+    after: str
+    evidence: str
+    reason: str
+    tried: str
+    intended: bool
+    broken: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class InputRow:
+    """One component of the input.
+
+    Args:
+        words: what became of it.
+        before, after: its description; empty where it is not there.
+    """
+
+    words: str
+    name: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class PromiseTable:
+    """The promises of one suite's prompt.
+
+    Args:
+        suite: empty where there is only one.
+        brief: `1 dropped, 2 new, 12 unchanged`.
+        rows: the most important first.
+        folded: less important rules: those beyond the first few, and those that were only reworded.
+        more: rules without a row.
+        inputs: what changed in the input.
+        notes: what could not be done, and who compared the wordings.
+    """
+
+    suite: str
+    brief: str
+    rows: tuple[PromiseRow, ...]
+    folded: tuple[PromiseRow, ...]
+    more: int
+    inputs: tuple[InputRow, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def folded_brief(self) -> str:
+        """`3 more rules, 1 part of the input`."""
+        rules = counted(len(self.folded), "more rule") if self.folded else ""
+        inputs = counted(len(self.inputs), "part of the input", "parts of the input") if self.inputs else ""
+        return ", ".join(filter(None, (rules, inputs)))
+
 
 NAMED = 5
 
@@ -167,75 +239,3 @@ def _notes(record: PromisesRecord) -> list[str]:
 
 def _said(text: str | None) -> str:
     return short_line(text or "", LONGEST_RULE)
-
-
-@dataclass(frozen=True, slots=True)
-class PromiseRow:
-    """One rule.
-
-    Args:
-        words: the state in words, `dropped`.
-        rule: its id.
-        before, after: wordings; empty where there is none.
-        evidence: the prompt's words that it rested on, or now rests on.
-        reason: why, or why that is unknown; empty where nothing needs saying.
-        tried: how well both versions keep it, on tests made for it; empty where there were none.
-        broken: no answer of the new prompt keeps it.
-        intended: the author must confirm the change.
-    """
-
-    state: ChangeState
-    words: str
-    rule: str
-    before: str
-    after: str
-    evidence: str
-    reason: str
-    tried: str
-    intended: bool
-    broken: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class InputRow:
-    """One component of the input.
-
-    Args:
-        words: what became of it.
-        before, after: its description; empty where it is not there.
-    """
-
-    words: str
-    name: str
-    before: str
-    after: str
-
-
-@dataclass(frozen=True, slots=True)
-class PromiseTable:
-    """The promises of one suite's prompt.
-
-    Args:
-        suite: empty where there is only one.
-        brief: `1 dropped, 2 new, 12 unchanged`.
-        rows: the most important first.
-        folded: less important rules: those beyond the first few, and those that were only reworded.
-        more: rules without a row.
-        inputs: what changed in the input.
-        notes: what could not be done, and who compared the wordings.
-    """
-
-    suite: str
-    brief: str
-    rows: tuple[PromiseRow, ...]
-    folded: tuple[PromiseRow, ...]
-    more: int
-    inputs: tuple[InputRow, ...]
-    notes: tuple[str, ...]
-
-    @property
-    def folded_brief(self) -> str:
-        """`3 more rules, 1 part of the input`."""
-        rules = counted(len(self.folded), "more rule") if self.folded else ""
-        inputs = counted(len(self.inputs), "part of the input", "parts of the input") if self.inputs else ""
-        return ", ".join(filter(None, (rules, inputs)))

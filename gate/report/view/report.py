@@ -17,11 +17,107 @@ from gate.report.view.exam import ExamTrial
 from gate.report.view.facts import facts, usage_rows
 from gate.report.view.headline import headline, set_aside, summary_sentence
 from gate.report.view.headline import override_notes as aside_notes
-from gate.report.view.parts import ReportView
 from gate.report.view.pass_rates import NewPrompt, new_prompts
 from gate.report.view.promises import PromiseTable, promise_tables
 from gate.report.view.scorers import DimensionTable, ScorerTable, dimension_tables, scorer_tables
 from gate.report.view.slices import LONGEST_SENTENCE, Fact, Text, run_slices, short_line
+
+MOST_STILL = 3
+"""Suites without a shown change that are listed one by one."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReportView:
+    """A whole report.
+
+    Args:
+        headline: what follows the verdict in the first line.
+        sentence: slices that improved or fell.
+        notes: what a reader must see at once.
+        axes: one for each suite.
+        confidence: `95 %`.
+        tables: one for each suite.
+        cases: those that explain the first line, the most telling first.
+        usage: two rows for each suite.
+        per: what money and time in `usage` are means over, `per call`.
+        steps: what to do next, in order.
+        command: compares again; empty where that needs more than the run knows.
+        left_out: what was left out to limit the length.
+        new: prompts that the change adds, which were compared with nothing.
+        aside: what sets the verdict aside, for the first line; empty where it decides.
+        notice: what the change does to its own exam; directly below the verdict.
+        weighty: the notice is about more than new cases.
+        calm: the notice is about cases that went with their promise, and new ones.
+        exam: results of the edited exam.
+        dimensions: one table for each rubric.
+        scorers: one table for each compared suite with several scorers.
+        exam_scores: what the scores in `exam` are.
+        conversations: one table for each suite with agents.
+        promises: one table for each prompt whose promises differ.
+        cases_head: heading of `cases`.
+        spent: what the run spent, and what known answers saved; empty where nothing was asked.
+    """
+
+    verdict: Verdict
+    headline: Text
+    sentence: Text
+    notes: tuple[str | Text, ...]
+    axes: tuple[AxesRow, ...]
+    confidence: str
+    tables: tuple[SliceTable, ...]
+    footnotes: tuple[str, ...]
+    cases: tuple[CaseView, ...]
+    usage: tuple[UsageRow, ...]
+    per: str
+    facts: tuple[Fact, ...]
+    steps: tuple[Text, ...]
+    command: str
+    left_out: tuple[str, ...] = ()
+    new: tuple[NewPrompt, ...] = ()
+    aside: Text = ()
+    notice: Text = ()
+    weighty: bool = False
+    calm: bool = False
+    exam: tuple[ExamTrial, ...] = ()
+    exam_scores: str = "score"
+    checks: tuple[CheckTable, ...] = ()
+    dimensions: tuple[DimensionTable, ...] = ()
+    scorers: tuple[ScorerTable, ...] = ()
+    conversations: tuple[ConversationTable, ...] = ()
+    promises: tuple[PromiseTable, ...] = ()
+    cases_head: Text = ()
+    spent: Text = ()
+
+    @property
+    def still(self) -> frozenset[str]:
+        """Suites in which nothing is shown to have moved, where they are too many to be listed one by one."""
+        moved = {table.suite for table in self.tables if not table.quiet}
+        quiet = frozenset(axes.suite for axes in self.axes if axes.suite and axes.quiet) - moved
+        return quiet if len(quiet) > MOST_STILL else frozenset()
+
+    @property
+    def axes_note(self) -> str:
+        """What the figures of the axes are; empty where nothing was compared."""
+        if not self.axes or not self.tables:
+            return ""
+        p95 = "; p95: 95 % of the answers are faster" if any("p95" in one.latency for one in self.axes) else ""
+        return f"Quality is a score from 0 to 1. In brackets: {self.confidence} interval{p95}."
+
+    @property
+    def lead(self) -> str | Text:
+        """The text right below the first line: the sentence, or in an alert without one the first note."""
+        return self.sentence or (self.notes[0] if self.alert and self.notes else ())
+
+    @property
+    def rest(self) -> tuple[str | Text, ...]:
+        """The notes below `lead`."""
+        return self.notes if self.sentence or not self.alert else self.notes[1:]
+
+    @property
+    def alert(self) -> str:
+        """The kind of GitHub alert around the sentence; empty for verdicts that need no action."""
+        return "WARNING" if self.verdict is Verdict.BLOCK and self.aside else _ALERTS.get(self.verdict, "")
+
 
 NOTES_SHOWN = 6
 REASONS_SHOWN = 8
@@ -134,103 +230,6 @@ def _reasons(run: RunRecord) -> tuple[str, ...]:
         if not pass_rates.advises_rate(run, one) and not is_axis_reason(one)
     ]
     return tuple(reason for reason in told if reason.rstrip(".") != first)
-
-
-MOST_STILL = 3
-"""Suites without a shown change that are listed one by one."""
-
-
-@dataclass(frozen=True, slots=True)
-class ReportView:
-    """A whole report.
-
-    Args:
-        headline: what follows the verdict in the first line.
-        sentence: slices that improved or fell.
-        notes: what a reader must see at once.
-        axes: one for each suite.
-        confidence: `95 %`.
-        tables: one for each suite.
-        cases: those that explain the first line, the most telling first.
-        usage: two rows for each suite.
-        per: what money and time in `usage` are means over, `per call`.
-        steps: what to do next, in order.
-        command: compares again; empty where that needs more than the run knows.
-        left_out: what was left out to limit the length.
-        new: prompts that the change adds, which were compared with nothing.
-        aside: what sets the verdict aside, for the first line; empty where it decides.
-        notice: what the change does to its own exam; directly below the verdict.
-        weighty: the notice is about more than new cases.
-        calm: the notice is about cases that went with their promise, and new ones.
-        exam: results of the edited exam.
-        dimensions: one table for each rubric.
-        scorers: one table for each compared suite with several scorers.
-        exam_scores: what the scores in `exam` are.
-        conversations: one table for each suite with agents.
-        promises: one table for each prompt whose promises differ.
-        cases_head: heading of `cases`.
-        spent: what the run spent, and what known answers saved; empty where nothing was asked.
-    """
-
-    verdict: Verdict
-    headline: Text
-    sentence: Text
-    notes: tuple[str | Text, ...]
-    axes: tuple[AxesRow, ...]
-    confidence: str
-    tables: tuple[SliceTable, ...]
-    footnotes: tuple[str, ...]
-    cases: tuple[CaseView, ...]
-    usage: tuple[UsageRow, ...]
-    per: str
-    facts: tuple[Fact, ...]
-    steps: tuple[Text, ...]
-    command: str
-    left_out: tuple[str, ...] = ()
-    new: tuple[NewPrompt, ...] = ()
-    aside: Text = ()
-    notice: Text = ()
-    weighty: bool = False
-    calm: bool = False
-    exam: tuple[ExamTrial, ...] = ()
-    exam_scores: str = "score"
-    checks: tuple[CheckTable, ...] = ()
-    dimensions: tuple[DimensionTable, ...] = ()
-    scorers: tuple[ScorerTable, ...] = ()
-    conversations: tuple[ConversationTable, ...] = ()
-    promises: tuple[PromiseTable, ...] = ()
-    cases_head: Text = ()
-    spent: Text = ()
-
-    @property
-    def still(self) -> frozenset[str]:
-        """Suites in which nothing is shown to have moved, where they are too many to be listed one by one."""
-        moved = {table.suite for table in self.tables if not table.quiet}
-        quiet = frozenset(axes.suite for axes in self.axes if axes.suite and axes.quiet) - moved
-        return quiet if len(quiet) > MOST_STILL else frozenset()
-
-    @property
-    def axes_note(self) -> str:
-        """What the figures of the axes are; empty where nothing was compared."""
-        if not self.axes or not self.tables:
-            return ""
-        p95 = "; p95: 95 % of the answers are faster" if any("p95" in one.latency for one in self.axes) else ""
-        return f"Quality is a score from 0 to 1. In brackets: {self.confidence} interval{p95}."
-
-    @property
-    def lead(self) -> str | Text:
-        """The text right below the first line: the sentence, or in an alert without one the first note."""
-        return self.sentence or (self.notes[0] if self.alert and self.notes else ())
-
-    @property
-    def rest(self) -> tuple[str | Text, ...]:
-        """The notes below `lead`."""
-        return self.notes if self.sentence or not self.alert else self.notes[1:]
-
-    @property
-    def alert(self) -> str:
-        """The kind of GitHub alert around the sentence; empty for verdicts that need no action."""
-        return "WARNING" if self.verdict is Verdict.BLOCK and self.aside else _ALERTS.get(self.verdict, "")
 
 
 _ALERTS = {Verdict.BLOCK: "CAUTION", Verdict.INCONCLUSIVE: "WARNING", Verdict.HOLD: "WARNING"}

@@ -10,7 +10,27 @@ from gate.record.comparison import Comparison, State
 from gate.record.run import NewSuiteRecord, RunRecord, SuiteRecord
 from gate.report import numbers
 from gate.report.escape import one_line
-from gate.report.view.parts import Code
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """A name, path, reference or command inside running text."""
+
+    text: str
+
+
+Text: TypeAlias = tuple[str | Code, ...]
+"""Running text; the plain strings are sentences, which a renderer still has to escape."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One line on how the verdict was reached; `brief` ones are also in the shortest report."""
+
+    label: str
+    text: Text
+    brief: bool = False
+
 
 LONGEST_NAME = 100
 LONGEST_SENTENCE = 300
@@ -159,23 +179,3 @@ def shown_and_folded(
         met += (is_plain := plain(item))
         (folded if is_plain and met > shown else kept).append(item)
     return kept, folded
-
-
-@dataclass(frozen=True, slots=True)
-class Code:
-    """A name, path, reference or command inside running text."""
-
-    text: str
-
-
-Text: TypeAlias = tuple[str | Code, ...]
-"""Running text; the plain strings are sentences, which a renderer still has to escape."""
-
-
-@dataclass(frozen=True, slots=True)
-class Fact:
-    """One line on how the verdict was reached; `brief` ones are also in the shortest report."""
-
-    label: str
-    text: Text
-    brief: bool = False
