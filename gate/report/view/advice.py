@@ -6,7 +6,7 @@ from math import inf
 
 from gate.config.scorer import place_of
 from gate.record.comparison import State, Verdict
-from gate.record.parts import ArmRecord
+from gate.record.parts import ArmRecord, CaseState
 from gate.record.run import CaseRecord, NewCaseRecord, NewSuiteRecord, RunRecord, SuiteRecord
 from gate.report import numbers
 from gate.report.escape import shell_command
@@ -70,7 +70,7 @@ _MERGING = (Verdict.HOLD, Verdict.PASS, Verdict.SHIP)
 def next_steps(run: RunRecord) -> tuple[Text, ...]:
     """Short instructions, in the order to follow them."""
     if run.kind == "check":
-        return tuple(checks.check_steps(run))
+        return tuple(_check(run))
     makers = {
         Verdict.BLOCK: _block,
         Verdict.INCONCLUSIVE: _inconclusive,
@@ -81,6 +81,25 @@ def next_steps(run: RunRecord) -> tuple[Text, ...]:
     }
     asked = (*promise_steps(run), *_unread(run)) if run.verdict in _MERGING else ()
     return (*asked, *makers[run.verdict](run))
+
+
+def _check(run: RunRecord) -> Iterator[Text]:
+    if run.verdict is Verdict.BLOCK:
+        yield from unfinished.ending_advice(run)
+        yield ("Read the failing cases above, change the prompt or the model settings, and run again.",)
+        yield ("If it is the case that asks for the wrong thing, correct the case.",)
+    elif run.verdict is Verdict.INCONCLUSIVE:
+        yield from unfinished.early_end_steps(run)
+        if run.unfinished is None:
+            kept = "" if unfinished.suites_asked_again(run) else ": what is known is not asked for a second time"
+            yield (f"Mend what is named above, and run again{kept}.",)
+        yield from unfinished.ending_advice(run)
+    elif run.verdict is Verdict.HOLD:
+        yield ("Add cases to be sure of the rate, or leave ", Code("fail_on"), " at ", Code("block"), ".")
+    elif any(check.state is CaseState.FAILED for suite in run.new for _, check in checks.checked_cases(suite)):
+        yield ("As many pass as have to. Read the failing cases above all the same.",)
+    else:
+        yield ("Nothing has to be done. What a change of the prompt moves is shown by ", Code("gate diff"), ".")
 
 
 def _unread(run: RunRecord) -> Iterator[Text]:

@@ -10,7 +10,6 @@ from gate.record.parts import CaseResult, CaseState
 from gate.record.run import NewCaseRecord, NewSuiteRecord, RunRecord
 from gate.report import numbers
 from gate.report.escape import visible
-from gate.report.view import unfinished
 from gate.report.view.cases import FailingCase, answer_views, slice_values, value_text
 from gate.report.view.pass_rates import RateRow, passing_rule, rate_interval
 from gate.report.view.scorers import (
@@ -241,8 +240,6 @@ def names_in_state(suites: Sequence[NewSuiteRecord], state: CaseState) -> list[s
 
 def check_headline(run: RunRecord) -> Text:
     """What follows the verdict in the first line."""
-    if run.verdict is Verdict.INCONCLUSIVE:
-        return unfinished.obstacle_heading(run, ())
     if run.verdict is Verdict.BLOCK and (found := _first(run, PassState.MISSED)):
         suite, rate = found
         return _failed(run) if rate.wanted == 1.0 else _rate_words(run, suite, rate)
@@ -257,26 +254,6 @@ def check_method(run: RunRecord) -> Iterator[Fact]:
     """How it was judged."""
     told = "each case against its marks, by the mean over its samples; rates as they were measured"
     yield Fact("Check", (f"{told}, with their Wilson interval at {numbers.percent(1 - 2 * run.method.alpha)}",))
-
-
-def check_steps(run: RunRecord) -> Iterator[Text]:
-    """What to do next."""
-    if run.verdict is Verdict.BLOCK:
-        yield from unfinished.ending_advice(run)
-        yield ("Read the failing cases above, change the prompt or the model settings, and run again.",)
-        yield ("If it is the case that asks for the wrong thing, correct the case.",)
-    elif run.verdict is Verdict.INCONCLUSIVE:
-        yield from unfinished.early_end_steps(run)
-        if run.unfinished is None:
-            kept = "" if unfinished.suites_asked_again(run) else ": what is known is not asked for a second time"
-            yield (f"Mend what is named above, and run again{kept}.",)
-        yield from unfinished.ending_advice(run)
-    elif run.verdict is Verdict.HOLD:
-        yield ("Add cases to be sure of the rate, or leave ", Code("fail_on"), " at ", Code("block"), ".")
-    elif any(check.state is CaseState.FAILED for suite in run.new for _, check in checked_cases(suite)):
-        yield ("As many pass as have to. Read the failing cases above all the same.",)
-    else:
-        yield ("Nothing has to be done. What a change of the prompt moves is shown by ", Code("gate diff"), ".")
 
 
 def _first(run: RunRecord, state: PassState) -> tuple[NewSuiteRecord, PassRate] | None:

@@ -11,10 +11,10 @@ from gate.report import numbers
 from gate.report.view import checks, pass_rates
 from gate.report.view.calls import UsageRow, cache_facts, cost_facts, reuse_facts
 from gate.report.view.comparisons import CALLS_FOR_P95, p95_change, p95_is_trusted
+from gate.report.view.endings import ending_facts
 from gate.report.view.headline import exit_code_words
 from gate.report.view.scorers import judge_fact, jury_facts, position_facts
 from gate.report.view.slices import LONGEST_SENTENCE, Code, Fact, Text, run_slices, short_line, suite_label
-from gate.report.view.unfinished import ending_facts
 
 MARGINS_NAMED = 5
 

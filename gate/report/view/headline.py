@@ -99,10 +99,10 @@ def _reason(override: OverrideRecord) -> Text:
 
 def headline(run: RunRecord) -> Text:
     """What follows the verdict in the first line; its numbers are those of the table."""
-    if run.kind == "check":
-        return checks.check_headline(run)
     if run.verdict is Verdict.INCONCLUSIVE:
         return unfinished.obstacle_heading(run, _worst(run, "; worst slice "))
+    if run.kind == "check":
+        return checks.check_headline(run)
     if run.override is not None and run.skipped_by_label:
         return ("the label ", Code(short_line(run.override.label)), " is set")
     if run.verdict is Verdict.SKIPPED:

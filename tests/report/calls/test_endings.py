@@ -5,7 +5,7 @@ import pytest
 from gate.record.run import RunRecord
 from gate.report.view.advice import next_steps
 from gate.report.view.slices import Code, Text
-from gate.report.view.unfinished import ending_advice, ending_facts, ending_findings
+from gate.report.view.endings import ending_advice, ending_facts, ending_findings
 from tests.golden import runs
 
 COUNTS = {"replies": 300}
