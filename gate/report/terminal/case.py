@@ -10,8 +10,7 @@ from rich.text import Text
 
 from gate.report.differences import TextPiece, joined_marks
 from gate.report.escape import terminal_text
-from gate.report.explain import CaseExplanation
-from gate.report.side_by_side import AnswerPair, AnswerView, ScorerView
+from gate.report.explain import AnswerPair, AnswerView, CaseExplanation, ScorerView
 from gate.report.view.conversations import ConversationView
 
 BESIDE = 100

@@ -17,7 +17,7 @@ from gate.report.differences import AnswerDiff, answer_diff
 from gate.report.escape import shell_command, visible
 from gate.report.view.conversations import ConversationView, conversation_course, conversation_view
 from gate.report.view.scorers import ScoreScale, score_and_mark
-from gate.report.view.slices import (
+from gate.report.view.text import (
     LONGEST_SENTENCE,
     NamedSlice,
     Text,

@@ -9,7 +9,7 @@ from functools import partial
 from gate.record.comparison import FEWEST_UNITS, AxisComparison, Comparison, Estimate, State
 from gate.record.run import RunRecord, SuiteRecord
 from gate.report import numbers
-from gate.report.view.slices import (
+from gate.report.view.text import (
     NAMES_SHOWN,
     NamedSlice,
     is_tolerated,

@@ -18,7 +18,7 @@ from gate.record.parts import AskedModel, CaseResult, CaseState, JudgeQuote, Sco
 from gate.record.run import NewSuiteRecord, RunRecord, SuiteRecord
 from gate.report import numbers
 from gate.report.numbers import share_interval
-from gate.report.view.slices import LONGEST_SENTENCE, NAMES_SHOWN, Fact, short_line, suite_label
+from gate.report.view.text import LONGEST_SENTENCE, NAMES_SHOWN, Fact, short_line, suite_label
 
 
 @dataclass(frozen=True, slots=True)

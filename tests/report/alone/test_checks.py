@@ -11,7 +11,7 @@ from gate.record.parts import CaseState
 from gate.record.run import RunRecord
 from gate.report.markdown.report import render_report
 from gate.report.terminal import report as terminal
-from gate.report.view.checks import check_tables
+from gate.report.view.pass_rates import check_tables
 from gate.report.view.report import REASONS_SHOWN, report_view
 from tests.golden.checks import (
     BUDGET,

@@ -5,9 +5,8 @@ import pytest
 from gate.record.comparison import CacheComparison, Estimate, State, Verdict
 from gate.record.run import RunRecord
 from gate.report.view.calls import FINDINGS_SHOWN, cache_advice, cache_findings
-from gate.report.view.facts import facts
-from gate.report.view.report import report_view
-from gate.report.view.slices import Code, Text
+from gate.report.view.report import facts, report_view
+from gate.report.view.text import Code, Text
 from tests.golden import runs
 from tests.golden.builders import cache, comparison, cost, latency, prefix, run, suite
 

@@ -4,8 +4,8 @@ import pytest
 
 from gate.record.run import RunRecord
 from gate.report.view.advice import next_steps
-from gate.report.view.slices import Code, Text
-from gate.report.view.endings import ending_advice, ending_facts, ending_findings
+from gate.report.view.calls import ending_advice, ending_facts, ending_findings
+from gate.report.view.text import Code, Text
 from tests.golden import runs
 
 COUNTS = {"replies": 300}

@@ -8,8 +8,7 @@ from gate.record.parts import ArmReuseRecord, DriftRecord, ReuseRecord
 from gate.record.run import RunRecord
 from gate.report.markdown.report import render_report
 from gate.report.view.calls import reuse_drifts, reuse_footnote
-from gate.report.view.facts import facts
-from gate.report.view.report import report_view
+from gate.report.view.report import facts, report_view
 from tests.golden import runs
 from tests.golden.kept_answers import reuse
 

@@ -5,7 +5,7 @@ from gate.record.run import CaseRecord, RunRecord
 from gate.report.markdown import report as markdown
 from gate.report.page import document
 from gate.report.view.cases import CASES_SHOWN, explain_command, telling_cases, worst_case
-from gate.report.view.slices import Code, run_slices
+from gate.report.view.text import Code, run_slices
 from tests.golden import runs
 from tests.golden.builders import case, comparison, output, run, suite
 

@@ -17,13 +17,12 @@ from gate.record.parts import (
 )
 from gate.record.run import RunRecord
 from gate.report.markdown import report as markdown
-from gate.report.markdown.folding import LEVELS, FoldLevel, fold_view
+from gate.report.markdown.report import LEVELS, FoldLevel, fold_view
 from gate.report.view import conversations
 from gate.report.view.cases import answer_views
 from gate.report.view.conversations import conversation_view
-from gate.report.view.facts import facts
-from gate.report.view.report import report_view
-from gate.report.view.slices import Code, Text
+from gate.report.view.report import facts, report_view
+from gate.report.view.text import Code, Text
 from tests.golden.agents import agents
 from tests.golden.builders import output
 from tests.golden.runs import runs

@@ -8,7 +8,7 @@ from gate.report.markdown import report as markdown
 from gate.report.page import document
 from gate.report.view.advice import next_steps
 from gate.report.view.exam import floor_findings
-from gate.report.view.slices import Code, Text
+from gate.report.view.text import Code, Text
 from tests.golden.builders import case, comparison, output, run, scorer, suite
 from tests.golden.regenerate import text_of
 from tests.golden.runs import runs

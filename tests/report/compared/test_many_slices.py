@@ -11,10 +11,10 @@ from gate.record.comparison import PassState, State, Verdict
 from gate.record.run import RunRecord
 from gate.report.markdown.report import _within, render_report
 from gate.report.terminal import report as terminal
-from gate.report.terminal.tables import ROWS_SHOWN
+from gate.report.terminal.report import ROWS_SHOWN
 from gate.report.view.comparisons import SHOWN_REMARKABLE, slice_tables
 from gate.report.view.pass_rates import new_prompts
-from gate.report.view.slices import shown_and_folded
+from gate.report.view.text import shown_and_folded
 from tests.golden import new_prompts as new
 from tests.golden.builders import case, comparison, output, run, suite
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.report.exports.findings import MOST_ANNOTATIONS, prompt_annotations
+from gate.report.exports.sarif import MOST_ANNOTATIONS, prompt_annotations
 
 LINES = st.lists(st.sampled_from(["a", "b", "c", "", "d e"]), max_size=40)
 

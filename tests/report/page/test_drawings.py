@@ -13,9 +13,21 @@ from gate.record.run import RunRecord
 from gate.record.sample import ArmName, Reply
 from gate.record.usage import Dollars
 from gate.report import numbers
-from gate.report.page.charts import TradeoffPoint, delta_histogram, distribution_curves, tradeoffs
-from gate.report.page.forest import FOLDED, ROWS, SHOWN, ForestLine, LinearScale, forests, linear_scale, rate_forests
-from gate.report.page.samples import ArmSpread, GatheredSamples, SampleSource, gather_samples
+from gate.report.page.cases import ArmSpread, GatheredSamples, SampleSource, gather_samples
+from gate.report.page.charts import (
+    FOLDED,
+    ROWS,
+    SLICES_SHOWN,
+    ForestLine,
+    LinearScale,
+    TradeoffPoint,
+    delta_histogram,
+    distribution_curves,
+    forests,
+    linear_scale,
+    rate_forests,
+    tradeoffs,
+)
 from tests.golden.builders import comparison, run, suite
 from tests.golden.runs import runs
 from tests.support.answered import answered_run
@@ -107,7 +119,7 @@ def test_slices_stand_with_their_dimension_and_the_rest_is_folded_and_counted() 
     (forest,) = forests(run(Verdict.BLOCK, [suite(overall, slices, [])], []))
     kept = [line for group in forest.groups[1:] for line in group.lines]
     assert sum(line.row.state is State.REGRESSION for line in kept) == 40
-    assert len(kept) <= 40 + SHOWN and forest.groups[0].lines[0].overall
+    assert len(kept) <= 40 + SLICES_SHOWN and forest.groups[0].lines[0].overall
     assert forest.count + len(kept) == FOLDED and forest.more == 2_000 - FOLDED
     for group in (*forest.groups[1:], *forest.folded):
         assert {line.row.name.partition("=")[0] for line in group.lines} == {group.name}

@@ -6,7 +6,7 @@ import pytest
 
 from gate.record.sample import ArmName, Origin, Reply, Sample, Score
 from gate.record.transcript import Failed, Unscored
-from gate.report.page.samples import (
+from gate.report.page.cases import (
     ANSWER_CHARS,
     REASON_CHARS,
     GatheredSamples,

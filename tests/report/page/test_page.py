@@ -15,8 +15,8 @@ from pydantic import ValidationError
 from gate.record.comparison import State
 from gate.record.run import RunRecord
 from gate.report.escape import visible
+from gate.report.page.cases import SampleSource
 from gate.report.page.document import render_page
-from gate.report.page.samples import SampleSource
 from gate.report.view.headline import plain_first_line
 from gate.store.run_folder import dump_run
 from gate.values import JsonValue

@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 from gate.record.comparison import PrefixEnd
 from gate.record.parts import ArmRecord, PromptTextRecord
 from gate.record.run import CaseRecord, RunRecord
+from gate.report.explain import AnswerPair, case_side_by_side, sparing_marks
 from gate.report.page import prompts
 from gate.report.page.prompts import PromptView, TextDiff, prompt_views
-from gate.report.side_by_side import AnswerPair, case_side_by_side, sparing_marks
 from tests.golden.builders import cache, output
 from tests.golden.runs import runs
 

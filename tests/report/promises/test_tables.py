@@ -10,9 +10,9 @@ from rich.console import Console
 from gate.record.rules import ChangeState, InputChange
 from gate.record.run import PromiseRecord, PromisesRecord, PromiseTrialRecord
 from gate.report.markdown import report as markdown
-from gate.report.markdown.folding import LEVELS, fold_view
-from gate.report.terminal import tables as terminal_specdiff
-from gate.report.view.promises import (
+from gate.report.markdown.report import LEVELS, fold_view
+from gate.report.terminal import report as terminal_specdiff
+from gate.report.view.exam import (
     CHANGE_WORDS,
     LONGEST_RULE,
     NOTES_SHOWN,

@@ -6,8 +6,7 @@ from rich.console import Console
 
 from gate.record.comparison import ScorerChange, State, Verdict
 from gate.record.run import RunRecord
-from gate.report.markdown.folding import LEVELS, fold_view
-from gate.report.markdown.report import render_report
+from gate.report.markdown.report import LEVELS, fold_view, render_report
 from gate.report.terminal import report as terminal
 from gate.report.view.report import report_view
 from gate.report.view.scorers import SCORERS_SHOWN, scorer_tables

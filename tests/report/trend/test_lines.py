@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from gate.engine.history import Figure, Point
 from gate.record.comparison import Verdict
-from gate.report.trend import (
+from gate.report.history import (
     BOTTOM,
     HEIGHT,
     LEFT,

@@ -19,7 +19,7 @@ from gate.report.terminal import report as terminal
 from gate.report.view.advice import next_steps
 from gate.report.view.headline import plain_first_line
 from gate.report.view.report import report_view
-from gate.report.view.slices import Code, Text
+from gate.report.view.text import Code, Text
 from tests.golden import runs
 
 SIGNALS = ("interrupted (SIGINT)", "the process was asked to end (SIGTERM)")

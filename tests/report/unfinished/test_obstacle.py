@@ -7,10 +7,9 @@ from hypothesis import strategies as st
 from gate.record.comparison import State, Verdict
 from gate.record.run import RunRecord
 from gate.report.markdown.report import render_report
-from gate.report.view.headline import headline, plain_first_line
+from gate.report.view.headline import LONGEST_HEADING, headline, obstacle_heading, obstacle_in_full, plain_first_line
 from gate.report.view.report import report_view
-from gate.report.view.slices import Code, Text
-from gate.report.view.unfinished import LONGEST_HEADING, obstacle_heading, obstacle_in_full
+from gate.report.view.text import Code, Text
 from tests.golden import runs
 from tests.golden.builders import comparison, run, suite
 

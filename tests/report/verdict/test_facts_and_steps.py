@@ -7,13 +7,11 @@ import pytest
 from gate.record.comparison import Verdict
 from gate.record.run import RunRecord
 from gate.record.usage import FREE, UNPRICED, UNTOLD
-from gate.report.markdown.folding import LEVELS, fold_view
-from gate.report.markdown.report import render_report
+from gate.report.markdown.report import LEVELS, fold_view, render_report
 from gate.report.view.advice import compare_command, draft_command, next_steps
 from gate.report.view.calls import spending_text
-from gate.report.view.facts import facts, usage_rows
-from gate.report.view.report import report_view
-from gate.report.view.slices import Code, NamedSlice, Text
+from gate.report.view.report import facts, report_view, usage_rows
+from gate.report.view.text import Code, NamedSlice, Text
 from tests.golden import runs
 
 

@@ -5,7 +5,7 @@ from gate.record.run import MissingRecord, RunRecord
 from gate.report.view.comparisons import axes_rows
 from gate.report.view.headline import headline, summary_sentence
 from gate.report.view.report import report_view
-from gate.report.view.slices import Code, Text
+from gate.report.view.text import Code, Text
 from tests.golden import runs
 from tests.golden.builders import comparison, cost, latency, run, suite
 

@@ -1,4 +1,4 @@
-"""The comparisons of a run under their full names, and the worst of them."""
+"""Running text with names in it, and the slices of a run under their full names."""
 
 import math
 from collections.abc import Callable, Iterable, Sequence
