@@ -57,8 +57,6 @@ class ScorerView:
         scorer: empty where only the reason was kept.
         value: empty where only the reason was kept.
         reason: what it said, or why there is no score; empty where the rounds say it.
-        required: a failure makes the sample 0.
-        groups: the figures that make up the score, except for the rounds.
     """
 
     scorer: str
@@ -77,9 +75,7 @@ class AnswerView:
         index: of the sample, counted from 0.
         pieces: the text; None where there is no answer.
         failure: why there is none; else empty.
-        facts: model, time, tokens, price.
         talk: None where it was one reply.
-        long: there is more text than is shown.
     """
 
     index: int
@@ -120,11 +116,8 @@ class SideBySide:
 
     Args:
         id: as it is; `name` is its form for readers.
-        where: file and line.
         question, expected: None where the record does not have them.
-        alone: there is one arm.
         change: signed; a dash where there is none.
-        whole: all samples were kept, not only those of informative cases.
     """
 
     id: str
@@ -342,16 +335,12 @@ class SliceContribution:
 
     Args:
         slice: `overall` or `dimension=value`.
-        n: cases of the slice that count.
         mean: mean change of the slice, or the share of its answers that pass; None where unknown.
         without: the same without this case; None for the only case.
-        compared: the figures are changes, not shares that pass.
         moved: the change of this case, or the share of its answers that pass less 1; None where it has no score.
         share: of all movement in the same direction in this slice (or of all answers that fail), in [0, 1]; 0 where the
             case did not move.
         rank: place among the cases that moved the same way, 1 for the largest; 0 where the case did not move.
-        ties: other cases with the same rank.
-        of: cases that moved the same way.
     """
 
     slice: str
@@ -449,12 +438,7 @@ def _place(own: float, values: Sequence[float]) -> tuple[float, int, int, int]:
 
 @dataclass(frozen=True, slots=True)
 class ArmView:
-    """One arm of the suite that asked the case.
-
-    Args:
-        prompt: path and ref.
-        wavering: how far its answers to this case agree with each other, in words.
-    """
+    """One arm of the suite that asked the case."""
 
     name: str
     prompt: str
@@ -470,7 +454,6 @@ class SliceView:
         mean: `−0.458`, or `62.5 %` of the answers that pass.
         share: of all movement in the direction of this case; a dash where it did not move.
         rank: `1 of 11`, or `1–4 of 11` where several moved as far.
-        without: the mean without this case.
     """
 
     name: str
@@ -498,7 +481,6 @@ class CaseExplanation:
         heads: of the columns of `slices`.
         slices: `overall` first.
         again: a command that asks only this case again; may be empty.
-        notes: what is missing here, and why.
     """
 
     suite: str

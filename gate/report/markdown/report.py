@@ -440,12 +440,8 @@ class CommentContext:
     """What a comment refers to.
 
     Args:
-        head: the commit that was judged.
-        base: the ref it was compared with.
         run_url: the workflow run; may be empty. Not escaped: it comes from the runner.
         config: path of the configuration; may be empty.
-        pull: there is a pull request, which can have the label.
-        comment: the report is a comment there, which later runs rewrite.
     """
 
     head: str
@@ -462,8 +458,6 @@ class CommentView:
     """What the template shows.
 
     Args:
-        report: Markdown.
-        about: which commit was compared with what.
         run_url: see `CommentContext`.
         way_out: how to merge all the same; empty where nothing blocks.
     """

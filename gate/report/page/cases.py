@@ -90,14 +90,7 @@ AnyCase = CaseRecord | NewCaseRecord
 
 @dataclass(frozen=True, slots=True)
 class SampleBounds:
-    """How much is taken.
-
-    Args:
-        cases: with answers on the page.
-        answers: of one case, both arms.
-        chars: of all answers and reasons that are kept.
-        samples: that are read.
-    """
+    """How much is taken."""
 
     cases: int = 300
     answers: int = 12
@@ -178,8 +171,6 @@ class GatheredSamples:
     Args:
         seconds, dollars: by suite; only answers that were newly requested, without the first of each arm.
         answers: of the most telling cases, in that order.
-        seen, scored: samples that belong to the run, and those of them with a score.
-        strange: samples that do not belong to the run.
     """
 
     seconds: dict[str, ArmSpread] = field(default_factory=dict)
@@ -304,9 +295,7 @@ class CaseListRow:
         name: with the suite in front where there are several.
         state: `fell`, `rose`, `same`, `failed`, `passed`, `no score`.
         order: change (or score), cost and latency as numbers to sort by; empty where there are none.
-        cost, latency: change as text.
         chosen: the numbers of its slices in `CaseList.slices`.
-        missing: samples without a score.
     """
 
     number: int | None
@@ -325,11 +314,7 @@ class CaseList:
     """The cases of all compared suites, or of all that stand alone.
 
     Args:
-        alone: there is one arm.
         rows: the most telling cases first.
-        slices: those that a reader can choose.
-        states: the states that occur.
-        priced, timed: there are changes of cost, or of latency.
     """
 
     title: str
@@ -348,8 +333,6 @@ class OpenedCase:
 
     Args:
         title: with the suite in front where there are several.
-        left_out: answers that are not on the page.
-        said: what the scorers of a check say.
     """
 
     number: int

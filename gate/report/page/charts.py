@@ -149,9 +149,7 @@ class Forest:
         suite: empty where there is only one.
         zero: place of the line for no change; None on a scale of rates.
         groups: `overall`, then dimension by dimension, the one with the worst slice first.
-        folded: the unremarkable rest, by dimension.
         count: slices in `folded`.
-        more: slices that are left out.
         about: what the figures are; may be empty.
     """
 
@@ -317,14 +315,7 @@ class HistogramBar:
 
 @dataclass(frozen=True, slots=True)
 class DeltaHistogram:
-    """How far single cases moved; places are in units of the drawing.
-
-    Args:
-        bars: only those with cases.
-        zero: place of no change.
-        ground: lower edge of the bars.
-        told: the chart as a sentence.
-    """
+    """How far single cases moved; places are in units of the drawing."""
 
     bars: tuple[HistogramBar, ...]
     marks: tuple[ScaleMark, ...]
@@ -374,9 +365,7 @@ class ArmCurve:
     """One arm.
 
     Args:
-        path: data of an SVG path.
         p50, p95: places of the quantiles; p95 is None where there are too few answers.
-        figures: both as text, and how many answers.
     """
 
     arm: str
@@ -394,10 +383,7 @@ class DistributionCurves:
         suite: empty where there is only one.
         what: `Latency` or `Cost`.
         curves: one for each arm with answers.
-        marks: marks of the horizontal axis.
-        shares: marks of the vertical axis.
         clipped: a note on answers beyond the axis; may be empty.
-        told: the chart as a sentence.
     """
 
     suite: str
@@ -412,12 +398,7 @@ class DistributionCurves:
 def distribution_curves(
     suite: str, what: str, spread: ArmSpread, text: Callable[[float], str]
 ) -> DistributionCurves | None:
-    """Both arms over one axis; None where no arm has enough answers.
-
-    Args:
-        spread: every value of both arms.
-        text: formats a value.
-    """
+    """Both arms over one axis; None where no arm has enough answers."""
     arms = [(arm, sorted(values)) for arm, values in spread.values.items() if len(values) >= FEWEST]
     if not arms:
         return None
@@ -491,8 +472,6 @@ class TradeoffPoint:
     """A suite or a slice of one.
 
     Args:
-        name: with its suite, in a run over several.
-        overall: all cases of a suite.
         pace: `slower`, `faster` or `same`; `unknown` where there are no times.
         label: whether the name is written beside the point; on its left where `left` is set.
     """
@@ -516,11 +495,7 @@ class Tradeoffs:
 
     Args:
         points: the slices, the worst first; then the suites.
-        across: what the horizontal axis is; the vertical one is quality.
-        marks, heights: of the horizontal axis, and of the vertical one.
         allowance: place of the allowed rise in cost or latency; None where the suites have several, or it is far off.
-        paces: the shapes of the points show changes of latency, which is then not an axis.
-        more: slices that are not drawn.
     """
 
     points: tuple[TradeoffPoint, ...]

@@ -115,8 +115,6 @@ def render_page(run: RunRecord, samples: SampleSource | None = None, *, limit: i
     """The whole report as one HTML page.
 
     Args:
-        samples: all samples of the run; without them, times and prices of single answers are missing, and the answers
-            are those in the record.
         limit: bytes above which answers are left out, the least telling first.
     """
     gathered, whole = gather_samples(run, samples), report_view(run)

@@ -20,10 +20,7 @@ class UsageRow:
     """Tokens, money and time of one arm, as text.
 
     Args:
-        arm: with the suite in front in a run over several.
-        tokens: input, cache read, cache write, output.
         cost: dollars per call, or per conversation.
-        p50, p95: time per call, or per conversation.
     """
 
     arm: str

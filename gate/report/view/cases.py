@@ -37,10 +37,8 @@ class Answer:
     """One answer of one arm, or several that are alike.
 
     Args:
-        label: score and samples.
         text: None where there is none.
         reasons: of scorers and judges, lowest scores first.
-        folded: further reasons, of equal or higher scores.
         talk: the conversation before it; None where it was one reply.
     """
 
@@ -56,7 +54,6 @@ class CaseView:
     """One case that fell.
 
     Args:
-        name: id, with the suite in front in a run over several.
         slices: `lang=de, tier=free`.
         scores: mean scores, `1.000 → 0.000`.
         question, expected: None where not kept.
@@ -394,9 +391,7 @@ class CaseRow:
 
     Args:
         id: as it is; `name` is its form for readers.
-        baseline, candidate: mean scores; a dash without any.
         change: signed; a dash where there is none.
-        missing: samples without a score.
     """
 
     id: str
@@ -411,13 +406,7 @@ class CaseRow:
 
 @dataclass(frozen=True, slots=True)
 class CaseTable:
-    """One suite with the chosen cases.
-
-    Args:
-        suite: its name, as it is.
-        alone: there is one arm.
-        total: cases of the suite, chosen or not.
-    """
+    """One suite with the chosen cases."""
 
     suite: str
     alone: bool

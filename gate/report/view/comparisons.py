@@ -31,8 +31,6 @@ class AxesRow:
 
     Args:
         suite: empty in a run over one suite.
-        quality, cost, latency: changes with their intervals, or why there are none.
-        quiet: no slice is shown to have moved, and neither cost nor latency exceeds its allowance.
     """
 
     suite: str
@@ -47,15 +45,10 @@ class SliceRow:
     """One slice.
 
     Args:
-        name: without the suite.
         cases: how many, and how many independent groups where that differs.
         scores: `0.812 → 0.751`.
         delta, interval: `−0.061`, `[−0.092, −0.029]`.
-        bar: the interval, of equal width in all rows.
-        words: the state in one or two words.
         more: `about 120 more cases`, with which the observed change would show; may be empty.
-        dagger: only the familiar rule would have failed it.
-        advisory: shown by the user's wish; never blocks.
     """
 
     name: str

@@ -37,8 +37,6 @@ class ExamTrial:
 
     Args:
         suite: empty where only one suite's exam is edited.
-        words: what was tried.
-        cases: how many, and how many were left out.
         scores: `0.910 → 0.880`, or that of the only arm.
         change: `−0.030 [−0.070, +0.010]`.
         reason: why something is missing; else empty.
@@ -349,13 +347,9 @@ class PromiseRow:
 
     Args:
         words: the state in words, `dropped`.
-        rule: its id.
         before, after: wordings; empty where there is none.
-        evidence: the prompt's words that it rested on, or now rests on.
         reason: why, or why that is unknown; empty where nothing needs saying.
         tried: how well both versions keep it, on tests made for it; empty where there were none.
-        broken: no answer of the new prompt keeps it.
-        intended: the author must confirm the change.
     """
 
     state: ChangeState
@@ -375,7 +369,6 @@ class InputRow:
     """One component of the input.
 
     Args:
-        words: what became of it.
         before, after: its description; empty where it is not there.
     """
 
@@ -394,9 +387,6 @@ class PromiseTable:
         brief: `1 dropped, 2 new, 12 unchanged`.
         rows: the most important first.
         folded: less important rules: those beyond the first few, and those that were only reworded.
-        more: rules without a row.
-        inputs: what changed in the input.
-        notes: what could not be done, and who compared the wordings.
     """
 
     suite: str

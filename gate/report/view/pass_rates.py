@@ -22,13 +22,10 @@ class RateRow:
     """The pass rate of one slice of a new prompt, as text.
 
     Args:
-        name: without the suite.
         cases: how many, of how many where some have no score, and how many independent groups where that differs.
         rate: `62 % [48 %, 74 %]`.
         wanted: `90 %`, or a dash.
-        words: the state in words.
         doubtful: unproven where that matters.
-        advisory: shown by the user's wish; never blocks.
     """
 
     name: str
@@ -46,9 +43,7 @@ class NewPrompt:
     """A prompt that the change adds.
 
     Args:
-        about: when an answer passes, and its cost and time.
         rows: `overall`, then the slices, the worst first.
-        folded: slices without a shortfall, beyond a few.
         cases: the failing ones, the worst first.
     """
 
@@ -247,12 +242,7 @@ def _prompt(suite: NewSuiteRecord) -> NewPrompt:
 
 
 def passing_rule(suite: NewSuiteRecord, what: str, over: str = "") -> str:
-    """When something passes, and the cost and time of a call.
-
-    Args:
-        what: the thing that passes, as the beginning of a sentence.
-        over: what its score is a mean of, after a comma.
-    """
+    """When something passes, and the cost and time of a call."""
     mark = (
         "every scorer gives what its own mark asks"
         if suite.threshold is None
@@ -324,12 +314,9 @@ class CheckedCaseRow:
 
     Args:
         slices: `lang=de, tier=free`.
-        words: the state in words.
         score: mean of the combined scores, with the threshold where it falls short.
-        failing: each scorer that falls short, with its reason, and why samples have no score.
         others: the other scorers in one line: `rubric 4.1 of 5 (brevity 5.0, tone 3.0), 2 others 1.000`.
         perfect: every scorer gives its full score, so that `score` says it all.
-        counts: it counts for the verdict.
     """
 
     name: str
@@ -353,13 +340,9 @@ class CheckTable:
     """One suite of a check.
 
     Args:
-        about: when a case passes, and the cost and time of an answer.
         rows: failing cases, then those without a score, then the first that pass.
-        folded: further cases that pass.
-        more: cases that are left out.
         rates: `overall`, then the slices.
         cases: failing ones with their answers, the worst first.
-        bad: number of cases that have an answer and do not pass.
     """
 
     suite: str

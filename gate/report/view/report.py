@@ -320,28 +320,15 @@ class ReportView:
 
     Args:
         headline: what follows the verdict in the first line.
-        sentence: slices that improved or fell.
-        notes: what a reader must see at once.
         axes: one for each suite.
         confidence: `95 %`.
         tables: one for each suite.
         cases: those that explain the first line, the most telling first.
-        usage: two rows for each suite.
         per: what money and time in `usage` are means over, `per call`.
         steps: what to do next, in order.
         command: compares again; empty where that needs more than the run knows.
-        left_out: what was left out to limit the length.
-        new: prompts that the change adds, which were compared with nothing.
         aside: what sets the verdict aside, for the first line; empty where it decides.
-        notice: what the change does to its own exam; directly below the verdict.
-        weighty: the notice is about more than new cases.
-        calm: the notice is about cases that went with their promise, and new ones.
-        exam: results of the edited exam.
-        dimensions: one table for each rubric.
-        scorers: one table for each compared suite with several scorers.
         exam_scores: what the scores in `exam` are.
-        conversations: one table for each suite with agents.
-        promises: one table for each prompt whose promises differ.
         cases_head: heading of `cases`.
         spent: what the run spent, and what known answers saved; empty where nothing was asked.
     """

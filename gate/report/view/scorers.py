@@ -48,8 +48,6 @@ class ScorerTable:
         suite: empty in a run over one suite.
         brief: what moved most: `tone −0.120, contains 0.000 and 2 more`.
         rows: those that moved most first.
-        more: scorers without a row.
-        notes: what the figures are.
     """
 
     suite: str
@@ -94,7 +92,6 @@ class DimensionTable:
 
     Args:
         suite: empty in a run over one suite.
-        scorer: name of the rubric.
         scale: `1 to 5`.
     """
 
