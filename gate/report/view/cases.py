@@ -23,6 +23,7 @@ from gate.report.view.text import (
     Text,
     case_label,
     has_several_suites,
+    listed,
     run_slices,
     short_line,
     slice_name,
@@ -245,8 +246,7 @@ def case_views(run: RunRecord) -> tuple[CaseView, ...]:
 def slice_values(slices: Mapping[str, str]) -> str:
     """`lang=de, tier=free`."""
     pairs = [f"{dimension}={value}" for dimension, value in slices.items()]
-    rest = len(pairs) - SLICES_NAMED
-    return ", ".join(map(short_line, pairs[:SLICES_NAMED])) + (f" and {rest:,} more" if rest > 0 else "")
+    return listed(pairs, SLICES_NAMED)
 
 
 def _case(full: str, case: CaseRecord) -> CaseView:

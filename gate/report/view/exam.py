@@ -24,6 +24,7 @@ from gate.report.view.text import (
     Code,
     NamedSlice,
     Text,
+    listed,
     short_line,
     slice_name,
     suite_slices,
@@ -414,10 +415,10 @@ def promise_steps(run: RunRecord) -> Iterator[Text]:
         _rule_of(run, one, change.rule) for one in run.promises for change in one.changes if needs_confirmation(change)
     ]
     if given_up:
-        yield (f"Tick or take back {_rules_listed(given_up)}: the prompt no longer promises that as it did.",)
+        yield (f"Tick or take back {listed(given_up, NAMED)}: the prompt no longer promises that as it did.",)
     unkept = [_rule_of(run, one, trial.rule) for one in run.promises for trial in one.trials if is_broken(trial)]
     if unkept:
-        yield (f"Look at {_rules_listed(unkept)}: no answer of the new prompt keeps what it newly promises.",)
+        yield (f"Look at {listed(unkept, NAMED)}: no answer of the new prompt keeps what it newly promises.",)
 
 
 def needs_confirmation(change: PromiseRecord) -> bool:
@@ -431,12 +432,7 @@ def is_broken(trial: PromiseTrialRecord) -> bool:
 
 
 def _rule_of(run: RunRecord, record: PromisesRecord, rule: str) -> str:
-    return f"{short_line(rule)} of {short_line(record.suite)}" if len(run.promises) > 1 else short_line(rule)
-
-
-def _rules_listed(rules: list[str]) -> str:
-    rest = len(rules) - NAMED
-    return ", ".join(rules[:NAMED]) + (f" and {rest:,} more" if rest > 0 else "")
+    return f"{short_line(rule)} of {short_line(record.suite)}" if len(run.promises) > 1 else rule
 
 
 ROWS_SHOWN = 30

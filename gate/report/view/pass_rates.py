@@ -13,7 +13,15 @@ from gate.report.escape import visible
 from gate.report.view.calls import UsageRow, per_answer
 from gate.report.view.cases import FailingCase, answer_views, slice_values, value_text
 from gate.report.view.scorers import FULL, case_scale, case_score, other_scores, shortcomings
-from gate.report.view.text import LONGEST_SENTENCE, NAMES_SHOWN, Code, Fact, Text, short_line, shown_and_folded
+from gate.report.view.text import (
+    LONGEST_SENTENCE,
+    Code,
+    Fact,
+    Text,
+    listed_code,
+    short_line,
+    shown_and_folded,
+)
 from gate.scoring.pass_rule import reaches
 
 
@@ -116,7 +124,7 @@ def doubtful_rate_steps(run: RunRecord) -> Iterator[Text]:
             "Say what is good enough: set ",
             Code("min_pass_rate"),
             f" in {where}",
-            *_suites(unasked),
+            *listed_code([suite.name for suite in unasked]),
             ", for example 0.9.",
         )
     for suite in run.new:
@@ -187,15 +195,6 @@ def rate_margin(rate: PassRate) -> float:
 def _unasked(run: RunRecord) -> list[NewSuiteRecord]:
     """Those whose policy requires no pass rate."""
     return [suite for suite in run.new if not asks_for_rate(suite)]
-
-
-def _suites(suites: Sequence[NewSuiteRecord]) -> Iterator[str | Code]:
-    """`a, b, c and 2 more`."""
-    for place, suite in enumerate(suites[:NAMES_SHOWN]):
-        yield ", " if place else ""
-        yield Code(short_line(suite.name))
-    rest = len(suites) - NAMES_SHOWN
-    yield f" and {rest:,} more" if rest > 0 else ""
 
 
 def _name(suite: NewSuiteRecord) -> Code:
@@ -543,11 +542,7 @@ def _cases_failed(run: RunRecord) -> Text:
     suites = [suite for suite in run.new if suite.overall.wanted == 1.0]
     failed = names_in_state(suites, CaseState.FAILED)
     total = sum(suite.overall.n for suite in suites)
-    named: list[str | Code] = []
-    for name in failed[:NAMES_SHOWN]:
-        named += [", " if named else ": ", Code(short_line(name))]
-    rest = len(failed) - NAMES_SHOWN
-    return (f"{len(failed):,} of {numbers.counted(total, 'case')} failed", *named, f" and {rest:,} more" * (rest > 0))
+    return (f"{len(failed):,} of {numbers.counted(total, 'case')} failed{': ' * bool(failed)}", *listed_code(failed))
 
 
 def _cases_passed(run: RunRecord) -> Text:

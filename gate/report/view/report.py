@@ -56,7 +56,7 @@ from gate.report.view.scorers import (
     position_facts,
     scorer_tables,
 )
-from gate.report.view.text import LONGEST_SENTENCE, Code, Fact, Text, run_slices, short_line, suite_label
+from gate.report.view.text import LONGEST_SENTENCE, Code, Fact, Text, listed, run_slices, short_line, suite_label
 
 MARGINS_NAMED = 5
 
@@ -218,7 +218,7 @@ def _changes(prefix: str, exam: ExamRecord | ExamChangeRecord) -> Iterator[Fact]
         ("edited", exam.edited),
         ("marked obsolete", exam.obsolete),
     )
-    if told := "; ".join(f"{verb} {_listed(ids)}" for verb, ids in kinds if ids):
+    if told := "; ".join(f"{verb} {_counted_ids(ids)}" for verb, ids in kinds if ids):
         yield Fact(f"{prefix}exam changes", (told,), brief=True)
 
 
@@ -258,7 +258,7 @@ def _ending(run: RunRecord) -> Iterator[Fact]:
         )
         yield Fact("Missing", (f"{missing.samples:,} of {numbers.counted(missing.total, 'sample')}{why}",))
         if missing.cases:
-            yield Fact("To be asked again", (_listed(missing.cases),))
+            yield Fact("To be asked again", (_counted_ids(missing.cases),))
     if missing.samples and missing.best and missing.worst and run.unfinished is None:
         best = "all good" if run.kind == "check" else "best for the candidate"
         yield Fact("What they could change", (f"{best}: {missing.best}; worst: {missing.worst}",), brief=True)
@@ -305,9 +305,8 @@ def _usage_row(arm: str, cost: ArmAxis, latency: ArmAxis) -> UsageRow:
     )
 
 
-def _listed(ids: Sequence[str]) -> str:
-    rest = len(ids) - IDS_NAMED
-    return f"{len(ids):,} ({', '.join(map(short_line, ids[:IDS_NAMED]))}{f' and {rest:,} more' if rest > 0 else ''})"
+def _counted_ids(ids: Sequence[str]) -> str:
+    return f"{len(ids):,} ({listed(ids, IDS_NAMED)})"
 
 
 MOST_STILL = 3
