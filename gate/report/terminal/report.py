@@ -13,7 +13,7 @@ from gate.record.rules import ChangeState
 from gate.record.run import RunRecord
 from gate.report.differences import AnswerDiff
 from gate.report.escape import terminal_text
-from gate.report.view.cases import Answer, CaseView, FailingCase
+from gate.report.view.cases import Answer, CaseView
 from gate.report.view.comparisons import SliceRow, SliceTable
 from gate.report.view.conversations import ConversationTable
 from gate.report.view.exam import PromiseRow, PromiseTable
@@ -413,8 +413,8 @@ class _Printer:
             count = len(prompt.folded)
             self.line(RichText(f"and {count:,} more slices without a shortfall", style="dim"))
         for case in prompt.cases[:CASES_SHOWN]:
-            self._asked(case, case.passed)
-            for answer in case.answers:
+            self._asked(case, case.scores)
+            for answer in case.candidate:
                 self._answer("answer", answer, "red")
 
     def check(self, table: CheckTable) -> None:
@@ -428,8 +428,8 @@ class _Printer:
         self.line()
         self.line(check_rates(table, self._console.width))
         for case in table.cases[:CASES_SHOWN]:
-            self._asked(case, case.passed)
-            for answer in case.answers:
+            self._asked(case, case.scores)
+            for answer in case.candidate:
                 self._answer("answer", answer, "red", reasons=None)
         if unseen := check_unseen(table, len(table.cases[:CASES_SHOWN])):
             self.line()
@@ -448,7 +448,7 @@ class _Printer:
         if shown.command:
             self.line(RichText(terminal_text(shown.command), style="bold"), indent=3)
 
-    def _asked(self, case: CaseView | FailingCase, result: str) -> None:
+    def _asked(self, case: CaseView, result: str) -> None:
         """The case and its question."""
         self.line()
         slices = f"  ({terminal_text(case.slices)})" if case.slices else ""

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 from gate.config.policy import OVERALL
 from gate.record.comparison import State
 from gate.record.parts import CaseState, OutputRecord
-from gate.record.run import CaseRecord, NewSuiteRecord, RunRecord, SuiteRecord
+from gate.record.run import CaseRecord, NewCaseRecord, NewSuiteRecord, RunRecord, SuiteRecord
 from gate.record.sample import mean_score
 from gate.report import numbers
 from gate.report.differences import AnswerDiff, answer_diff
@@ -52,15 +52,16 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class CaseView:
-    """One case that fell.
+    """One case that fell, or does not pass.
 
     Args:
         slices: `lang=de, tier=free`.
-        scores: mean scores, `1.000 → 0.000`.
+        scores: mean scores, `1.000 → 0.000`, or `1 of 3 answers passed`.
         question, expected: None where not kept.
         baseline, candidate: the best answer of the baseline first, and the worst of the candidate; empty where not
             kept.
         diff: of the first of each; None where one of them is no answer.
+        alone: there is no baseline.
     """
 
     name: str
@@ -71,30 +72,12 @@ class CaseView:
     baseline: tuple[Answer, ...]
     candidate: tuple[Answer, ...]
     diff: AnswerDiff | None = None
+    alone: bool = False
 
     @property
     def others(self) -> int:
         """Answers that are not in the difference."""
         return len(self.baseline) + len(self.candidate) - 2 * (self.diff is not None)
-
-
-@dataclass(frozen=True, slots=True)
-class FailingCase:
-    """One case of a new prompt with answers that do not pass.
-
-    Args:
-        slices: `lang=de, tier=free`.
-        passed: `1 of 3 answers pass`.
-        question, expected: None where not kept.
-        answers: empty where not kept.
-    """
-
-    name: str
-    slices: str
-    passed: str
-    question: str | None
-    expected: str | None
-    answers: tuple[Answer, ...]
 
 
 CASES_SHOWN = 3
@@ -251,18 +234,26 @@ def slice_values(slices: Mapping[str, str]) -> str:
 
 def _case(full: str, case: CaseRecord) -> CaseView:
     baseline, candidate = (
-        answer_views(_sorted(case.baseline_outputs, -1)),
-        answer_views(_sorted(case.candidate_outputs, 1)),
+        answer_views(_sorted(outputs, sign))
+        for outputs, sign in ((case.baseline_outputs, -1), (case.candidate_outputs, 1))
     )
+    scores = f"{numbers.score(mean_score(case.baseline))} → {numbers.score(mean_score(case.candidate))}"
+    shown = lone_case_view(case, scores, candidate)
+    diff = first_answers_diff(baseline, candidate)
+    return replace(shown, name=short_line(full), baseline=baseline, diff=diff, alone=False)
+
+
+def lone_case_view(case: CaseRecord | NewCaseRecord, scores: str, answers: tuple[Answer, ...]) -> CaseView:
+    """A case with the answers of one arm."""
     return CaseView(
-        name=short_line(full),
+        name=short_line(case.id),
         slices=slice_values(case.slices),
-        scores=f"{numbers.score(mean_score(case.baseline))} → {numbers.score(mean_score(case.candidate))}",
+        scores=scores,
         question=None if case.input is None else visible(case.input),
         expected=None if case.expected is None else visible(value_text(case.expected)),
-        baseline=baseline,
-        candidate=candidate,
-        diff=first_answers_diff(baseline, candidate),
+        baseline=(),
+        candidate=answers,
+        alone=True,
     )
 
 

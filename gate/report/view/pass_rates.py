@@ -9,9 +9,8 @@ from gate.record.comparison import PassRate, PassState, Verdict
 from gate.record.parts import CaseResult, CaseState
 from gate.record.run import NewCaseRecord, NewSuiteRecord, RunRecord
 from gate.report import numbers
-from gate.report.escape import visible
 from gate.report.view.calls import UsageRow, per_answer
-from gate.report.view.cases import FailingCase, answer_views, slice_values, value_text
+from gate.report.view.cases import CaseView, answer_views, lone_case_view, slice_values
 from gate.report.view.scorers import FULL, case_scale, case_score, other_scores, shortcomings
 from gate.report.view.text import (
     LONGEST_SENTENCE,
@@ -60,7 +59,7 @@ class NewPrompt:
     about: str
     rows: tuple[RateRow, ...]
     folded: tuple[RateRow, ...]
-    cases: tuple[FailingCase, ...]
+    cases: tuple[CaseView, ...]
 
 
 def missed_rate(run: RunRecord) -> Text:
@@ -294,17 +293,11 @@ def _failing(suite: NewSuiteRecord) -> list[NewCaseRecord]:
     return sorted(failing, key=rank)
 
 
-def _case(suite: NewSuiteRecord, case: NewCaseRecord) -> FailingCase:
+def _case(suite: NewSuiteRecord, case: NewCaseRecord) -> CaseView:
     unscored = case.passed.count(None)
     missing = f", {unscored} without a score" if unscored else ""
-    return FailingCase(
-        name=short_line(case.id),
-        slices=slice_values(case.slices),
-        passed=f"{case.passed.count(True)} of {numbers.counted(suite.samples, 'answer')} passed{missing}",
-        question=None if case.input is None else visible(case.input),
-        expected=None if case.expected is None else visible(value_text(case.expected)),
-        answers=answer_views(case.outputs),
-    )
+    passed = f"{case.passed.count(True)} of {numbers.counted(suite.samples, 'answer')} passed{missing}"
+    return lone_case_view(case, passed, answer_views(case.outputs))
 
 
 @dataclass(frozen=True, slots=True)
@@ -351,7 +344,7 @@ class CheckTable:
     folded: tuple[CheckedCaseRow, ...]
     more: int
     rates: tuple[RateRow, ...]
-    cases: tuple[FailingCase, ...]
+    cases: tuple[CaseView, ...]
     bad: int
 
 
@@ -481,7 +474,7 @@ def _still_open(rate: PassRate, unscored: int) -> bool:
     return reaches((rate.passed + unscored) / total, rate.wanted) and not reaches(rate.passed / total, rate.wanted)
 
 
-def _failing_case(case: NewCaseRecord, check: CaseResult) -> FailingCase:
+def _failing_case(case: NewCaseRecord, check: CaseResult) -> CaseView:
     """The case with its answers, and what the scorers by which it fails say."""
     content = tuple(f"{one.name}: " for one in check.scorers if one.passed or (one.value or 0.0) >= FULL)
     outputs = [
@@ -489,14 +482,7 @@ def _failing_case(case: NewCaseRecord, check: CaseResult) -> FailingCase:
         for output in case.outputs
     ]
     score = "" if check.score is None else f", score {case_score(check)}"
-    return FailingCase(
-        name=short_line(case.id),
-        slices=slice_values(case.slices),
-        passed=f"{CASE_WORDS[check.state]}{score}",
-        question=None if case.input is None else visible(case.input),
-        expected=None if case.expected is None else visible(value_text(case.expected)),
-        answers=answer_views(outputs, case_scale(check)),
-    )
+    return lone_case_view(case, f"{CASE_WORDS[check.state]}{score}", answer_views(outputs, case_scale(check)))
 
 
 def count_in_state(run: RunRecord, state: CaseState) -> int:
