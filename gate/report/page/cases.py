@@ -17,7 +17,7 @@ from gate.record.usage import Dollars
 from gate.report import numbers
 from gate.report.escape import visible
 from gate.report.explain import SideBySide, case_side_by_side, sparing_marks
-from gate.report.view.cases import CaseFilter, case_table
+from gate.report.view.cases import AnyCase, case_figures
 from gate.report.view.cases import CaseRow as Figures
 from gate.report.view.pass_rates import case_row
 from gate.report.view.text import has_several_suites, short_line
@@ -84,8 +84,6 @@ SCORES_KEPT = 30
 _SAME = 1e-6
 _LEAST = 1e-12
 """Seconds or dollars; smaller than any real value, and a ratio to less would be unbounded."""
-
-AnyCase = CaseRecord | NewCaseRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -349,13 +347,12 @@ class CasesView:
     run: RunRecord
     gathered: GatheredSamples
     numbers: dict[Key, int] = field(init=False)
-    _records: dict[Key, CaseRecord | NewCaseRecord] = field(init=False)
+    _records: dict[Key, AnyCase] = field(init=False)
     _figures: dict[Key, Figures] = field(init=False)
 
     def __post_init__(self) -> None:
-        self._records = {(suite.name, case.id): case for suite in all_suites(self.run) for case in suite.cases}
-        tables = (case_table(self.run, suite.name, CaseFilter()) for suite in all_suites(self.run))
-        self._figures = {(table.suite, row.id): row for table in tables if table is not None for row in table.rows}
+        self._records = dict(_cases(self.run))
+        self._figures = {key: case_figures(case) for key, case in self._records.items()}
         able = (key for key in self.gathered.answers if self._can_open(key))
         self.numbers = {key: number for number, key in enumerate(able, 1)}
 
@@ -449,7 +446,7 @@ class _Room:
         return self.left >= 0
 
 
-def _state(case: CaseRecord | NewCaseRecord, figures: Figures) -> str:
+def _state(case: AnyCase, figures: Figures) -> str:
     if isinstance(case, NewCaseRecord):
         if case.check is not None:
             return CHECKED[case.check.state]
