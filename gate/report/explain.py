@@ -10,7 +10,7 @@ from statistics import fmean
 from gate.config.policy import OVERALL
 from gate.record.comparison import PassState, State
 from gate.record.parts import ArmRecord, CaseState, OutputRecord, TranscriptRecord
-from gate.record.run import CaseRecord, NewCaseRecord, NewSuiteRecord, RunRecord, SuiteRecord
+from gate.record.run import CaseRecord, NewCaseRecord, RunRecord, SuiteRecord
 from gate.record.sample import ArmName, Part, Reply, Sample, Score, ending_of, mean_score
 from gate.record.transcript import Failed, Unscored
 from gate.record.usage import Dollars
@@ -24,7 +24,7 @@ from gate.report.view.conversations import ConversationView, conversation_view
 from gate.report.view.headline import plain_first_line
 from gate.report.view.pass_rates import NEW_RATE_WORDS as RATE_WORDS
 from gate.report.view.pass_rates import case_row
-from gate.report.view.text import LONGEST_SENTENCE, short_line, suite_slices
+from gate.report.view.text import LONGEST_SENTENCE, AnySuite, all_suites, short_line, suite_slices
 
 
 @dataclass(frozen=True, slots=True)
@@ -358,7 +358,7 @@ class SliceContribution:
 
 def slice_contributions(run: RunRecord, suite: str, case: AnyCase) -> tuple[SliceContribution, ...]:
     """The case in each tested slice that it is in, `overall` first."""
-    found = next(one for one in (*run.suites, *run.new) if one.name == suite)
+    found = next(one for one in all_suites(run) if one.name == suite)
     rows: list[tuple[str, float | None, State | PassState]]
     if isinstance(found, SuiteRecord):
         rows = [(named.local, named.record.mean, named.record.state) for named in suite_slices(run, found)]
@@ -369,7 +369,7 @@ def slice_contributions(run: RunRecord, suite: str, case: AnyCase) -> tuple[Slic
 
 
 def _contribution(
-    suite: SuiteRecord | NewSuiteRecord, case: AnyCase, local: str, mean: float | None, state: State | PassState
+    suite: AnySuite, case: AnyCase, local: str, mean: float | None, state: State | PassState
 ) -> SliceContribution:
     compared = isinstance(suite, SuiteRecord)
     values = [value for one in suite.cases if _inside(local, one) and (value := _value(one)) is not None]

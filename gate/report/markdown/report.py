@@ -229,7 +229,7 @@ def _conversations(table: ConversationTable, level: FoldLevel) -> ConversationTa
 
 def _shown_answers(view: ReportView, level: FoldLevel) -> list[tuple[Answer, ...]]:
     """The answers of each case that is kept."""
-    tables = (view, *view.new, *view.checks)
+    tables: tuple[ReportView | NewPrompt | CheckTable, ...] = (view, *view.new, *view.checks)
     return [(*case.baseline, *case.candidate) for table in tables for case in table.cases[: level.cases]]
 
 

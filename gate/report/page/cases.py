@@ -10,7 +10,7 @@ from statistics import fmean
 from typing import TypeAlias
 
 from gate.record.parts import CaseState, TranscriptRecord
-from gate.record.run import CaseRecord, NewCaseRecord, NewSuiteRecord, RunRecord, SuiteRecord
+from gate.record.run import CaseRecord, NewCaseRecord, RunRecord
 from gate.record.sample import ArmName, Reply, Sample, Score, mean_score
 from gate.record.transcript import Failed, Unscored
 from gate.record.usage import Dollars
@@ -20,17 +20,12 @@ from gate.report.explain import SideBySide, case_side_by_side, sparing_marks
 from gate.report.view.cases import AnyCase, case_figures
 from gate.report.view.cases import CaseRow as Figures
 from gate.report.view.pass_rates import case_row
-from gate.report.view.text import has_several_suites, short_line
+from gate.report.view.text import all_suites, has_several_suites, short_line
 
 Key: TypeAlias = tuple[str, str]
 """Suite and case."""
 _RISES = 3
 """Of four telling cases this many fell, as long as there are such; the fourth rose."""
-
-
-def all_suites(run: RunRecord) -> list[SuiteRecord | NewSuiteRecord]:
-    """Compared suites first, then those without a baseline."""
-    return [*run.suites, *run.new]
 
 
 def most_telling_cases(run: RunRecord) -> list[Key]:

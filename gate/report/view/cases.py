@@ -21,6 +21,7 @@ from gate.report.view.text import (
     LONGEST_SENTENCE,
     NamedSlice,
     Text,
+    all_suites,
     case_label,
     has_several_suites,
     listed,
@@ -410,7 +411,7 @@ class CaseTable:
 
 def case_table(run: RunRecord, suite: str, wanted: CaseFilter) -> CaseTable | None:
     """The chosen cases of a suite; None where the run has no such suite."""
-    found = next((one for one in (*run.suites, *run.new) if one.name == suite), None)
+    found = next((one for one in all_suites(run) if one.name == suite), None)
     if found is None:
         return None
     slices = sorted({f"{name}={value}" for case in found.cases for name, value in case.slices.items()})

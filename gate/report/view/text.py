@@ -62,6 +62,14 @@ class NamedSlice:
         return self.local == OVERALL
 
 
+AnySuite: TypeAlias = SuiteRecord | NewSuiteRecord
+
+
+def all_suites(run: RunRecord) -> list[AnySuite]:
+    """Compared suites first, then those without a baseline."""
+    return [*run.suites, *run.new]
+
+
 def suite_label(run: RunRecord, suite: SuiteRecord | NewSuiteRecord) -> str:
     """The suite's name where needed; empty in a run over one suite, compared or new."""
     return suite.name if has_several_suites(run) else ""
