@@ -17,8 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from gate.errors import CannotEvaluate, GateError
 from gate.web import addresses
-from gate.web.api.http import ApiError
-from gate.web.api.operations import api_error_of
+from gate.web.api.http import ApiError, api_error_of
 from gate.web.logs import AnsweredRequest, Log
 from gate.web.rendering import bare_page, page, redirect
 from gate.web.requests import HEADERS

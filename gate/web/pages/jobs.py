@@ -25,7 +25,7 @@ from gate.web.jobs.plan import JobCosts, Mistakes, can_run_jobs, expected_costs,
 from gate.web.pages.cases import CasePlace, versions_of
 from gate.web.rendering import fragment, page, redirect
 from gate.web.requests import Form, SentForm
-from gate.web.site import CurrentPerson, CurrentSite, Role, Site, log_event, needs
+from gate.web.site import EDITOR, CurrentPerson, CurrentSite, Site, log_event
 
 router = APIRouter()
 Name = Annotated[str, Query(max_length=1_000)]
@@ -63,8 +63,7 @@ class TrialForm:
         )
 
 
-@router.get("/case/try")
-@needs(Role.EDITOR)
+@router.get("/case/try", dependencies=EDITOR)
 def try_saved_case(request: Request, site: CurrentSite, person: CurrentPerson, suite: Name, name: Name) -> Response:
     """What can be tried with a case as it was saved."""
     found = versions_of(site, CasePlace(suite, name), "try")
@@ -74,8 +73,7 @@ def try_saved_case(request: Request, site: CurrentSite, person: CurrentPerson, s
     return _offer(request, site, TrialForm(suite, entry, name), person.name)
 
 
-@router.post("/case/try")
-@needs(Role.EDITOR)
+@router.post("/case/try", dependencies=EDITOR)
 def try_typed_case(request: Request, site: CurrentSite, person: CurrentPerson, sent: Form, suite: Name) -> Response:
     """What can be tried with a case as it is typed; nothing is saved."""
     written, mistakes = check_form(typed_form(sent))
@@ -85,8 +83,7 @@ def try_typed_case(request: Request, site: CurrentSite, person: CurrentPerson, s
     return _offer(request, site, TrialForm(suite, written.entry, case_of(written.entry).id), person.name)
 
 
-@router.post("/case/try/begin")
-@needs(Role.EDITOR)
+@router.post("/case/try/begin", dependencies=EDITOR)
 def begin_trial(request: Request, site: CurrentSite, person: CurrentPerson, sent: Form, suite: Name) -> Response:
     """Ask once what was chosen, or only reckon what it would take."""
     wish = _chosen(sent, suite)
@@ -219,23 +216,20 @@ def _dollars(text: str) -> float | None:
     return found
 
 
-@router.get("/jobs")
-@needs(Role.EDITOR)
+@router.get("/jobs", dependencies=EDITOR)
 def jobs(request: Request, site: CurrentSite) -> Response:
     """Every job that this server knows."""
     found = [] if site.jobs is None else [(job, site.jobs.place(job)) for job in site.jobs.all()]
     return page(request, "jobs.html.j2", jobs=found, here=can_run_jobs(site.jobs))
 
 
-@router.get("/jobs/new")
-@needs(Role.EDITOR)
+@router.get("/jobs/new", dependencies=EDITOR)
 def new_job(request: Request, site: CurrentSite) -> Response:
     """The empty form."""
     return _form(request, site, None)
 
 
-@router.post("/jobs/new")
-@needs(Role.EDITOR)
+@router.post("/jobs/new", dependencies=EDITOR)
 def begin_job(request: Request, site: CurrentSite, person: CurrentPerson, sent: Form) -> Response:
     """Begin what was chosen, or only reckon what it would take."""
     wish = _wish(sent)
@@ -296,8 +290,7 @@ class TrialResult:
     remedies: tuple[str, ...]
 
 
-@router.get("/jobs/{id}")
-@needs(Role.EDITOR)
+@router.get("/jobs/{id}", dependencies=EDITOR)
 def job(request: Request, site: CurrentSite, id: JobId) -> Response:
     """How far it is, or what came of it."""
     found = None if site.jobs is None else site.jobs.find(id)
@@ -314,16 +307,14 @@ def job(request: Request, site: CurrentSite, id: JobId) -> Response:
     )
 
 
-@router.get("/jobs/{id}/events")
-@needs(Role.EDITOR)
+@router.get("/jobs/{id}/events", dependencies=EDITOR)
 async def events(request: Request, site: CurrentSite, id: JobId) -> Response:
     """How far it is, told whenever that changes (server-sent events)."""
     _found(site, id)
     return StreamingResponse(_events(request, site, id), media_type="text/event-stream")
 
 
-@router.post("/jobs/{id}/cancel")
-@needs(Role.EDITOR)
+@router.post("/jobs/{id}/cancel", dependencies=EDITOR)
 def cancel_job(request: Request, site: CurrentSite, sent: Form, id: JobId) -> Response:
     """End it, whoever began it; what was answered stays known."""
     found = _found(site, id)

@@ -17,27 +17,24 @@ from gate.values import JsonValue
 from gate.web import addresses
 from gate.web.rendering import page, redirect
 from gate.web.requests import Form
-from gate.web.site import CurrentPerson, CurrentSite, Role, Site, log_event, needs
+from gate.web.site import EDITOR, VIEWER, CurrentPerson, CurrentSite, Site, log_event
 
 router = APIRouter()
 
 
-@router.get("/")
-@needs(Role.VIEWER)
+@router.get("/", dependencies=VIEWER)
 def suites(request: Request, site: CurrentSite) -> Response:
     """Every suite, with what became of it last."""
     return page(request, "suites.html.j2", suites=site.suites.names(), runs=site.runs.suites())
 
 
-@router.get("/new-suite")
-@needs(Role.EDITOR)
+@router.get("/new-suite", dependencies=EDITOR)
 def new_suite(request: Request) -> Response:
     """Asks for a name."""
     return page(request, "suite_new.html.j2", typed="", complaint="")
 
 
-@router.post("/new-suite")
-@needs(Role.EDITOR)
+@router.post("/new-suite", dependencies=EDITOR)
 def make_suite(request: Request, site: CurrentSite, person: CurrentPerson, sent: Form) -> Response:
     """An empty suite of this name; one that is there already is said to be."""
     name = sent.one("suite")
@@ -234,15 +231,13 @@ class CaseRow:
     description: str
 
 
-@router.get("/suite")
-@needs(Role.VIEWER)
+@router.get("/suite", dependencies=VIEWER)
 def suite(request: Request, site: CurrentSite, asked: Annotated[SuiteQuery, Depends()]) -> Response:
     """Cases of a suite, fifty at a time."""
     return suite_page(request, site, asked)
 
 
-@router.post("/suite/tag")
-@needs(Role.EDITOR)
+@router.post("/suite/tag", dependencies=EDITOR)
 def edit_cases(
     request: Request, site: CurrentSite, person: CurrentPerson, sent: Form, asked: Annotated[SuiteQuery, Depends()]
 ) -> Response:

@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 
 from gate.store.access import Scope
 from gate.store.sql.access import TokenRequest, Tokens
-from gate.web.api.operations import API
+from gate.web.api.http import API
 from gate.web.app import create_app
 from tests.e2e.web.test_api import SCOPES
 from tests.support import browsing, people, stores
