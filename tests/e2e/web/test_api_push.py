@@ -18,7 +18,7 @@ from gate.cases.stored import Page
 from gate.engine.history import Context, RunFilter, RunRow
 from gate.errors import CannotEvaluate, GateError
 from gate.store.access import Scope, new_secret
-from gate.store.remote import RunParcel, Server, Upload
+from gate.store.remote import RunUpload, Server
 from gate.store.run_folder import dump_run
 from gate.store.sql.access import TokenRequest, Tokens
 from gate.store.sql.database import Database
@@ -257,8 +257,7 @@ def test_two_that_push_the_same_run_at_once_keep_it_once(place: Place, run: Path
     secret = place.token(Scope.RUNS_WRITE)
 
     def push() -> None:
-        parcel = RunParcel.of(run / "run.json", run / "samples.jsonl", "{}", lambda done, whole: None)
-        upload = Upload(parcel.kind, parcel.size, parcel)
+        upload = RunUpload(run / "run.json", run / "samples.jsonl", "{}", lambda done, whole: None)
         done.append(Server.at(place.url, secret).ask("POST", "/api/v1/runs", upload))
 
     threads = [threading.Thread(target=push) for _ in range(3)]
@@ -321,7 +320,7 @@ def test_a_proxy_is_asked_for_a_tunnel_and_sees_no_token(run: Path, monkeypatch:
     monkeypatch.setenv("GATE_TOKEN", secret := new_secret())
     monkeypatch.setenv("https_proxy", f"http://ann:p%40ss@127.0.0.1:{door.getsockname()[1]}")
     monkeypatch.setenv("no_proxy", "inner.example.org")
-    with pytest.raises(CannotEvaluate, match="cannot keep the run: Tunnel connection failed: 503 Busy"):
+    with pytest.raises(CannotEvaluate, match="cannot keep the run: the proxy says 503 Busy"):
         send_run(run, "https://gate.example.org/team", CI, SendOptions(lambda seconds: None))
     thread.join()
     door.close()

@@ -81,7 +81,7 @@ def test_a_case_is_tried_as_it_is_typed_and_nothing_is_saved(shop: Shop, ann: Te
     entry = offer.split('name="entry" value="')[1].split('">')[0]
     _, _, at = send(ann, "/case/try/begin?suite=support", offer, entry=entry, target="support", do="start")
     job = shop.over(job_of(at))
-    assert (job.phase, job.order.label, job.far.done) == ("done", "asks-twice", 1)
+    assert (job.phase, job.order.label, job.progress.done) == ("done", "asks-twice", 1)
     shown = ann.get(at).text
     assert "It passes" in shown and "It names &lt;b&gt;it&lt;/b&gt;" in shown
     assert "<script>document" not in shown and "&lt;script&gt;document" in shown
@@ -137,7 +137,7 @@ def test_a_check_and_a_comparison_are_watched_and_their_runs_are_in_the_store(sh
 def test_cancelling_stops_calls_and_leaves_no_run(shop: Shop, ann: TestClient) -> None:
     shop.server.behaviour = Behaviour(answer=lambda system, user: "late", latency_s=60)
     job = shop.jobs.begin(Order("check", by="Bob"))
-    shop.until(job.id, lambda job: job.far.total > 0)
+    shop.until(job.id, lambda job: job.progress.total > 0)
     page = ann.get(addresses.job(job.id)).text
     _, shown, _ = send(ann, addresses.job(job.id, "cancel"), page)
     assert "Cancelling" in shown
