@@ -152,9 +152,3 @@ def test_a_case_that_was_archived_comes_back_as_its_next_version(
     assert [(put.name, put.base) for put in back.new] == [("b", 2)]
     assert isinstance(one.change(back.changes(without_others=False), ""), str)
     assert [version.number for version in one.case("b")] == [3, 2, 1]
-
-
-def test_a_large_suite_is_listed_whole(database: Database) -> None:
-    one = store(database)
-    one.change([put_of({"id": f"c{number}", "input": "x"}) for number in range(603)], "")
-    assert [case.name for case in one.cases()] == [f"c{number}" for number in range(603)]

@@ -75,9 +75,3 @@ def test_a_run_of_tomorrow_is_as_old_as_it_has_been_here(database: Database) -> 
     assert prune(database, RetentionLimits(outputs=NOW), NOW) == Pruned(0, 0)
     assert prune(database, RetentionLimits(outputs=NOW + timedelta(1)), NOW) == Pruned(0, 1)
     assert prune(database, RetentionLimits(runs=NOW + timedelta(1)), NOW) == Pruned(1, 0)
-
-
-def test_without_limits_nothing_is_forgotten(database: Database) -> None:
-    add(Runs(database), 0)
-    assert prune(database, RetentionLimits(), NOW) == Pruned(0, 0)
-    assert kept_texts(database) == 8
