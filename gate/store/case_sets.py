@@ -39,9 +39,6 @@ class FileCases:
     """Cases of a file; a change is made to the file's current content, and touches nothing else in it.
 
     The number of each case is 1, and stands for the content when it was first read here.
-
-    Args:
-        path: as the user wrote it.
     """
 
     path: str
@@ -53,11 +50,7 @@ class FileCases:
         return self.path
 
     def cases(self, wanted: CaseFilter = _EVERY) -> tuple[CaseVersion, ...]:
-        """Matching cases, in their order; removed ones are kept by git alone.
-
-        Raises:
-            GateError: there is no such set, or it cannot be read.
-        """
+        """Matching cases, in their order; removed ones are kept by git alone."""
         if wanted.archived:
             return ()
         return tuple(one for one in self._known().values() if matches_filter(one, wanted))
@@ -69,10 +62,6 @@ class FileCases:
 
     def change(self, changes: Sequence[Change], what: str) -> str | tuple[Conflict, ...]:
         """Make all changes, or none; a file is made where there is none.
-
-        Args:
-            changes: each of another case.
-            what: for readers of the history.
 
         Returns:
             The new label; or the conflicting changes of others, and then nothing was done.
@@ -129,10 +118,8 @@ class FileCases:
 class StoreCases:
     """A suite of a store; its methods are those of `FileCases`.
 
-    Args:
-        name: of the suite; one with a version is read only.
-        signed: who changes it and when, for a change with this description.
-        new: a change may create it.
+    signed: who changes it and when, for a change with this description.
+    new: a change may create it.
     """
 
     suites: "Suites"
@@ -238,13 +225,7 @@ class ChangedMeanwhile(GateError):
 
 @dataclass(frozen=True, slots=True)
 class CaseMove:
-    """Differences between a list of cases and a place.
-
-    Args:
-        new, edited: cases that the place lacks, or has with other content.
-        others: names of cases that only the place has.
-        same: number of equal cases.
-    """
+    """Differences between a list of cases and a place."""
 
     new: tuple[Put, ...]
     edited: tuple[Put, ...]
@@ -259,9 +240,7 @@ class CaseMove:
 def plan_move(cases: Sequence[Entry], to: CaseSet) -> CaseMove:
     """What has to be done to a place so that it holds these cases.
 
-    Args:
-        cases: valid ones, in their order.
-        to: archived cases come back under their names.
+    to: archived cases come back under their names.
     """
     there = {one.name: one for one in to.cases()}
     archived = {one.name: one for one in to.cases(CaseFilter(archived=True))}

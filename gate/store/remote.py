@@ -116,12 +116,7 @@ def _unreadable(error: OSError) -> GateError:
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A server.
-
-    Args:
-        url: without a slash at its end.
-        token: empty for none.
-    """
+    """A server."""
 
     url: str
     token: str = field(default="", repr=False)

@@ -95,11 +95,7 @@ class Address:
 
 
 def host_name_of(url: str) -> str:
-    """The host name in the address of a server.
-
-    Raises:
-        GateError: it is not the address of a whole server.
-    """
+    """The host name in the address of a server."""
     try:
         parts = urlsplit(url)
         name, _ = parts.hostname or "", parts.port
@@ -153,12 +149,7 @@ class ListeningServer:
 
 
 def listen(site: Site, address: Address) -> ListeningServer:
-    """Open the port.
-
-    Raises:
-        GateError: the port is in use, or the address is not of this machine; or others could reach a site without
-            login.
-    """
+    """Open the port."""
     if site.login is None and not address.loopback:
         message = f"{address.host} can be reached from other machines, and nobody would have to log in"
         raise GateError(message, f"leave --host out, or {CHOICES}")
@@ -174,11 +165,7 @@ def listen(site: Site, address: Address) -> ListeningServer:
 
 @contextmanager
 def run_daily(site: Site, every_s: float = DAY_S) -> Iterator[None]:
-    """Runs the site's daily work at once and then each day, until the end; failures are logged, and tried again.
-
-    Args:
-        every_s: the interval.
-    """
+    """Runs the site's daily work at once and then each day, until the end; failures are logged, and tried again."""
     if site.daily is None:
         yield
         return

@@ -43,11 +43,7 @@ class _Seen:
 
 @dataclass(frozen=True, slots=True)
 class WatchedApp:
-    """Wraps the application with its guards, and logs requests.
-
-    Args:
-        watchers: are called with every answered request.
-    """
+    """Wraps the application with its guards, and logs requests."""
 
     app: ASGIApp
     now: Callable[[], datetime]

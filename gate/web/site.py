@@ -24,12 +24,8 @@ class Site:
     """One web interface over one store.
 
     Args:
-        hosts: allowed names of this server, without ports; any other one is refused.
-        login: None on a personal machine, which needs none.
         person: author on a personal machine.
-        url: the address of the server in browsers; empty for this machine's own.
         clean: removes from texts of runs what must not be kept; None keeps all.
-        daily: is run once a day; None for nothing.
         jobs: None where the site only shows.
     """
 

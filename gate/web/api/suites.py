@@ -77,11 +77,7 @@ def suite(request: Request, site: CurrentSite, suite: SuiteName) -> Response:
 
 
 def suite_of(site: Site, name: str) -> SuiteVersion:
-    """The newest version of a suite.
-
-    Raises:
-        ApiError: there is none.
-    """
+    """The newest version of a suite."""
     found = site.suites.newest(name)
     if found is None:
         raise ApiError(404, "There is no such suite.")

@@ -127,11 +127,7 @@ class Jobs:
     _closed: bool = False
 
     def begin(self, order: Order) -> Job:
-        """Put a job into the queue.
-
-        Raises:
-            GateError: too many wait.
-        """
+        """Put a job into the queue."""
         with self._lock:
             if sum(held.job.phase == "waiting" for held in self._held.values()) >= WAITING or self._closed:
                 raise GateError("Too many jobs wait already.", "Wait until some are over, or cancel one of them.")

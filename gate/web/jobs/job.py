@@ -23,12 +23,9 @@ class Order:
 
     Args:
         suites: names; empty for all. One for a trial.
-        base: ref of a comparison.
         everything: compare suites that the change does not touch, too.
         case: of a trial, in JSON.
-        label: name of that case, for people.
         model: of a trial, `provider:name` from one of the suites; empty for the suite's own.
-        max_usd: None as in the configuration.
     """
 
     __pydantic_config__ = ConfigDict(extra="forbid")
@@ -162,7 +159,6 @@ class Job:
     """A job at one moment.
 
     Args:
-        id: random, unique among servers.
         opinions: of judges on a tried case, in order.
         changes: number of events, so that a watcher sees whether there is anything new.
     """

@@ -53,10 +53,6 @@ class JobCosts:
 
 
 def expected_costs(order: Order, directory: Path) -> JobCosts:
-    """What an order would take without cached answers; sends nothing and needs no key.
-
-    Raises:
-        InputErrors, GateError: why it cannot run.
-    """
+    """What an order would take without cached answers; sends nothing and needs no key."""
     found = spending_forecast(resolve_order(order, directory), Settings.from_environ(), CONCURRENCY)
     return JobCosts(spending_words(found), found.calls, order.max_calls)

@@ -72,11 +72,7 @@ def log_out(request: Request, site: CurrentSite) -> Response:
 
 
 def _oidc(site: Site) -> Oidc:
-    """The OpenID Connect login of a site.
-
-    Raises:
-        HTTPException: there is none.
-    """
+    """The OpenID Connect login of a site."""
     if not isinstance(site.login, Oidc):
         raise HTTPException(404)
     return site.login
@@ -148,12 +144,7 @@ MEANT = {
 
 @dataclass(frozen=True, slots=True)
 class TokenForm:
-    """The form of a new token, as typed.
-
-    Args:
-        days: of validity, as in the form.
-        complaint: empty without a mistake.
-    """
+    """The form of a new token, as typed."""
 
     name: str = ""
     scopes: tuple[str, ...] = ()

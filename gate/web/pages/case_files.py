@@ -45,8 +45,6 @@ class Preview:
     Args:
         new: cases that the suite lacks, or that are archived.
         edited: cases with other content, and their changes.
-        gone: names of cases that the file lacks.
-        same: number of unchanged cases.
     """
 
     new: tuple[FileCase, ...]
@@ -59,9 +57,7 @@ class Preview:
 class Upload:
     """An uploaded file.
 
-    Args:
-        file: its ending decides the format.
-        remark: what may not be as intended.
+    remark: what may not be as intended.
     """
 
     file: str

@@ -59,8 +59,6 @@ class CaseEditor:
     Args:
         place: without a name for a new case.
         base: version that was edited; 0 for a new case.
-        copy_of: name of the original.
-        seen: the runs with this case.
     """
 
     place: CasePlace
@@ -147,9 +145,6 @@ def check_case(sent: Form) -> Response:
 def versions_of(site: Site, at: CasePlace, part: str = "") -> tuple[CaseVersion, ...]:
     """All versions of a case, the newest first.
 
-    Args:
-        part: of its address.
-
     Raises:
         Moved: the case has another name by now.
         HTTPException: there never was one.
@@ -232,12 +227,7 @@ SuiteName = Annotated[str, Query(max_length=1_000)]
 
 @dataclass(frozen=True, slots=True)
 class HistoryStep:
-    """One version of a case.
-
-    Args:
-        changes: since the last version with content.
-        first: there is none before.
-    """
+    """One version of a case."""
 
     version: CaseVersion
     changes: tuple[ChangedKey, ...]

@@ -132,11 +132,7 @@ class JobForm:
     usd: str = ""
 
     def order(self, by: str) -> Order:
-        """As a job.
-
-        Raises:
-            GateError: a limit is not a number, or there is no base to compare with.
-        """
+        """As a job."""
         if self.kind not in ("check", "diff"):
             raise GateError("There is no such job.", "Choose a check or a comparison.")
         calls, usd = _calls(self.calls), _dollars(self.usd)
@@ -231,12 +227,7 @@ AT_MOST_S = 50.0
 
 @dataclass(frozen=True, slots=True)
 class TrialResult:
-    """Result of a trial.
-
-    Args:
-        state: `passed`, `failed` or `unscored`.
-        remedies: for missing answers or scores, each once.
-    """
+    """Result of a trial."""
 
     case: SideBySide
     state: str

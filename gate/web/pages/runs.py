@@ -52,11 +52,7 @@ class RunsQuery:
 
     @property
     def wanted(self) -> RunFilter:
-        """The store's filter.
-
-        Raises:
-            GateError: the verdict, or the number of the pull request, is invalid.
-        """
+        """The store's filter."""
         if self.verdict and self.verdict not in list(Verdict):
             raise GateError("There is no such verdict.", f"Choose one of {', '.join(Verdict)}.")
         number = self.pull_request.strip().removeprefix("#")
@@ -146,11 +142,7 @@ def cases_of_run(
 
 
 def find_run(site: Site, id: int) -> tuple[RunRow, RunRecord]:
-    """A run of the store.
-
-    Raises:
-        HTTPException: there is none.
-    """
+    """A run of the store."""
     row = site.runs.row(id)
     record = None if row is None else site.runs.record(id)
     if row is None or record is None:

@@ -68,11 +68,7 @@ class BulkEdit:
 
 @dataclass(frozen=True, slots=True)
 class BulkEditRefused:
-    """Nothing was changed.
-
-    Args:
-        field: of the form, with the mistake; may be empty.
-    """
+    """Nothing was changed."""
 
     why: str
     field: str = ""
@@ -181,10 +177,8 @@ class SuiteQuery:
     """Filter of the page of a suite.
 
     Args:
-        q: words.
         slice: as `dimension=value`; empty ones are ignored.
         after: place of the last case on the previous page.
-        said: a note on what was just done.
     """
 
     name: Annotated[str, Query(max_length=1_000)]
@@ -217,12 +211,7 @@ class SuiteQuery:
 
 @dataclass(frozen=True, slots=True)
 class CaseRow:
-    """A case in the list.
-
-    Args:
-        question: how it begins.
-        rounds: messages of the user.
-    """
+    """A case in the list."""
 
     version: CaseVersion
     question: str
@@ -280,11 +269,7 @@ def suite_page(
 
 
 def suite_of(site: Site, name: str) -> SuiteVersion:
-    """The newest version of a suite.
-
-    Raises:
-        HTTPException: there is none.
-    """
+    """The newest version of a suite."""
     found = site.suites.newest(name)
     if found is None:
         raise HTTPException(404)
