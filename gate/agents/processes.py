@@ -155,11 +155,6 @@ class SupervisedProgram:
         try:
             folder = os.fspath(place.scratch) if owned else ""
             popen = _keeper((str(theirs.fileno()), folder, *command), place.root, environment, theirs)
-                (str(theirs.fileno()), os.fspath(place.scratch) if owned else "", *command),
-                place.root,
-                environment,
-                theirs,
-            )
         except BaseException:
             ours.close()
             raise
