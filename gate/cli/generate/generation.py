@@ -34,8 +34,8 @@ from gate.errors import CannotEvaluate, GateError
 from gate.prompts.reading import is_prompt_yml, own_model
 from gate.report.escape import terminal_text
 from gate.report.markdown.report import render_sheet
-from gate.report.sheets import generation, generation_json, matrix
-from gate.report.sheets.generation_json import printable_json
+from gate.report.sheets import generation, matrix
+from gate.report.sheets.generation import printable_json
 from gate.report.sheets.sheet import Sheet
 from gate.report.terminal import sheet as sheet_terminal
 from gate.testgen.evaluation.trials import EvaluationResult, judge_notes
@@ -90,7 +90,7 @@ class WrittenFiles:
         """Write summary and JSON, and return what they tell, and the JSON."""
         outcome = self._outcome(done)
         rows = None if done.evaluated is None else done.evaluated.rows
-        document = generation_json.generation_json(outcome, done.effort, rows)
+        document = generation.generation_json(outcome, done.effort, rows)
         summary = render_sheet(generation.generation_sheet(outcome))
         keep_for_reading(self.folder, {SUMMARY: summary, "generation.json": document})
         return outcome, document
@@ -148,7 +148,7 @@ def execute(options: GenerateOptions) -> int:
     if not options.plan:
         return _generate(WrittenFiles(options, wanted, found), settings, plan.headline)
     if options.as_json:
-        click.echo(generation_json.plan_json(options.prompt, foreseen), nl=False)
+        click.echo(generation.plan_json(options.prompt, foreseen), nl=False)
     else:
         sheet_terminal.render_sheet(plan, screen(), brief=options.quiet)
     return 0
