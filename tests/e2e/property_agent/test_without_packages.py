@@ -27,7 +27,6 @@ def without(folder: Path, *packages: str) -> dict[str, str]:
     ("packages", "url", "remedy"),
     [
         (("sqlalchemy", "mcp"), "", "pip install '.[agents]'"),
-        (("psycopg",), POSTGRES_URL, "pip install '.[agents,postgres]'"),
     ],
 )
 def test_the_database_is_not_filled(
@@ -47,15 +46,6 @@ def test_tools_name_their_package_before_any_variable(estate: Estate, tmp_path: 
     outcome = estate.gate("check", env=without(tmp_path / "hidden", "mcp", "sqlalchemy") | {"PROPERTY_TOKEN": ""})
     assert (outcome.code, estate.models.requests) == (2, 0)
     assert outcome.err == f"error: MCP servers need the mcp package: property\n  hint: {AGENTS}\n"
-
-
-def test_a_database_scorer_names_its_package_before_any_variable(estate: Estate, tmp_path: Path) -> None:
-    config = (estate.root / CONFIG).read_text(encoding="utf-8")
-    before, _, agent = config.partition("    target:\n")
-    estate.write(CONFIG, before + agent[agent.index("    conversation:\n") :])
-    outcome = estate.gate("check", env=without(tmp_path / "hidden", "mcp", "sqlalchemy") | {"PROPERTY_DB": ""})
-    assert (outcome.code, estate.models.requests) == (2, 0)
-    assert outcome.err == f"error: a database scorer needs the sqlalchemy package\n  hint: {AGENTS}\n"
 
 
 def test_postgres_needs_a_package_more(estate: Estate, tmp_path: Path) -> None:
