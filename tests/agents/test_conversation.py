@@ -53,8 +53,8 @@ def test_rounds_follow_one_another() -> None:
     assert agent.events == ["start session-1", "close", "close"]
 
 
-@pytest.mark.parametrize("stops", [(STEP_LIMIT, "stop")])
-def test_a_conversation_met_the_step_limit_where_any_answer_did(stops: tuple[str, str]) -> None:
+def test_a_conversation_met_the_step_limit_where_any_answer_did() -> None:
+    stops = (STEP_LIMIT, "stop")
     agent = FakeAgent([Answer("x", stop_reason=stop) for stop in stops])
     assert led(leading(agent), question(TWO, exam=exam(TWO))).stop_reason == STEP_LIMIT
 

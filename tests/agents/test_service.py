@@ -109,8 +109,8 @@ def test_only_an_answer_with_tools_says_what_was_called(
     assert (answer.tools, answer.tools_told) == ((), told)
 
 
-@pytest.mark.parametrize("status", [429])
-def test_a_message_that_was_not_taken_is_sent_again(service: AgentService, status: int) -> None:
+def test_a_message_that_was_not_taken_is_sent_again(service: AgentService) -> None:
+    status = 429
     service.answering = on_send(web.Response(status=status, headers={"Retry-After": "0"}), service, times=2)
     (answer,) = asyncio.run(talked(service.url, "a"))
     assert answer.text == "you said a" and service.kinds.count("send") == 3

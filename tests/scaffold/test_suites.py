@@ -81,8 +81,8 @@ def test_a_prompt_with_examples_gets_cases_with_the_same_heads() -> None:
     assert heads_of("Note: one thing.\nTo: nobody") is None
 
 
-@pytest.mark.parametrize("form", ['{"who": "x"}'])
-def test_examples_without_a_word_before_the_answer_keep_the_one_that_they_have(form: str) -> None:
+def test_examples_without_a_word_before_the_answer_keep_the_one_that_they_have() -> None:
+    form = '{"who": "x"}'
     text = f"Extract.\n\nSentence: Ann sings.\n{form}\n\nSentence: Bob runs.\n{form}\n"
     assert heads_of(text) == ExampleHeads("Sentence", "")
     for entry in starter_cases([prompt(text)], continues=True):

@@ -127,8 +127,8 @@ def test_what_cannot_be_imported_is_a_mistake_that_names_module_and_ref(repo: Pa
     assert f"main:{MODULE}: " in told.err
 
 
-@pytest.mark.parametrize("files", [{MODULE: GOOD.replace("build", "make")}], ids=["module", "function"])
-def test_a_deleted_function_is_told_and_held(repo: Path, run: Run, files: dict[str, str | None]) -> None:
+def test_a_deleted_function_is_told_and_held(repo: Path, run: Run) -> None:
+    files = {MODULE: GOOD.replace("build", "make")}
     other = FILES["gate.yaml"].replace("python:bots.persona:build", "prompts/faq.md").replace("dispatcher", "faq", 1)
     write(repo, {**files, "gate.yaml": other, "prompts/faq.md": "Answer. quality=1.0\n"})
     found = run()
@@ -136,8 +136,8 @@ def test_a_deleted_function_is_told_and_held(repo: Path, run: Run, files: dict[s
     assert found.record.deleted == [NAME]
 
 
-@pytest.mark.parametrize("named", [False], ids=["with a suite", "without one"])
-def test_a_module_that_moves_keeps_its_exam(repo: Path, run: Run, named: bool) -> None:
+def test_a_module_that_moves_keeps_its_exam(repo: Path, run: Run) -> None:
+    named = False
     rules = "".join(f"# Rule {number}: what the persona must never forget.\n" for number in range(20))
     commit(repo, {MODULE: rules + GOOD})
     config = FILES["gate.yaml"].replace("bots.persona", "bots.voice").replace("name: dispatcher", "name: voice")

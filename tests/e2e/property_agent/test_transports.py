@@ -1,12 +1,10 @@
 """The same exam over streamable HTTP and SSE, with the server as a process of its own."""
 
-import pytest
-
 from tests.e2e.property_agent.estate import COMMAND, CONFIG, Estate, served
 
 
-@pytest.mark.parametrize("transport", ["streamable-http"])
-def test_all_cases_pass(transport: str, estate: Estate) -> None:
+def test_all_cases_pass(estate: Estate) -> None:
+    transport = "streamable-http"
     with served(estate, transport) as url:
         estate.change(CONFIG, COMMAND, f"{{url: '{url}', transport: {transport}}}")
         outcome = estate.gate("check", "--json")

@@ -5,8 +5,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from gate.errors import with_extra
 from tests.e2e.property_agent.estate import CONFIG, FOLDER, ROOT, Estate
 from tests.support.command import environment
@@ -23,15 +21,10 @@ def without(folder: Path, *packages: str) -> dict[str, str]:
     return {"PYTHONPATH": f"{folder}{os.pathsep}{ROOT}"}
 
 
-@pytest.mark.parametrize(
-    ("packages", "url", "remedy"),
-    [
-        (("sqlalchemy", "mcp"), "", "pip install '.[agents]'"),
-    ],
-)
-def test_the_database_is_not_filled(
-    estate: Estate, tmp_path: Path, packages: tuple[str, ...], url: str, remedy: str
-) -> None:
+def test_the_database_is_not_filled(estate: Estate, tmp_path: Path) -> None:
+    packages = ("sqlalchemy", "mcp")
+    url = ""
+    remedy = "pip install '.[agents]'"
     words = [sys.executable, f"{FOLDER}/seed.py", *filter(None, [url])]
     env = environment(estate.root, without(tmp_path / "hidden", *packages))
     done = subprocess.run(words, cwd=estate.root, env=env, capture_output=True, text=True)
