@@ -10,8 +10,7 @@ from typing import Any, Generic, TypeAlias, TypeVar
 
 from jinja2 import Environment, StrictUndefined, Template
 
-from gate.calls.interface import Calls, Stop, WorthKeeping, any_reply, together
-from gate.calls.provider import Request
+from gate.calls.interface import Calls, Request, Stop, WorthKeeping, any_reply, together
 from gate.config.documents import BadJson, parse_json, quoted
 from gate.config.models import ModelRef, Params
 from gate.config.specification import GeneratedTest
