@@ -147,9 +147,8 @@ async def find_rules(
     """
     view = {"prompt": subject.text, "fence": unused_fence(subject.text)}
     most = list_room(asker.model, settings.max_rules)
-    # Without a bound all are read, so that a note can name those that are left out.
-    schema = object_schema({"rules": list_schema(_OUTPUT_RULE, least=1, most=most)})
-    found = await asker.ask(Question("rules", view, schema, _read_rules, settings.instructions.get("rules", "")))
+    told = settings.instructions.get("rules", "")
+    found = await asker.ask(Question("rules", view, rules_schema(most), _read_rules, told))
     if isinstance(found, Failed):
         kind = NoRules if found.reason == NO_RULE else CannotEvaluate
         hint = "try another model, or write the rules into a specification file"
@@ -157,6 +156,11 @@ async def find_rules(
     numbered = _numbered(found, subject, settings.max_rules)
     full = most is not None and len(found) >= most
     return replace(numbered, notes=(*numbered.notes, *(full_list_note("rules", most),) * full))
+
+
+def rules_schema(most: int | None = None) -> dict[str, JsonValue]:
+    """JSON Schema of a reply with at most so many rules. None: all are read, so that a note can name those left out."""
+    return object_schema({"rules": list_schema(_OUTPUT_RULE, least=1, most=most)})
 
 
 def _read_rules(found: Mapping[str, JsonValue]) -> list[tuple[str, str]]:
