@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cache
+from typing import TYPE_CHECKING
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
@@ -13,9 +14,7 @@ from gate.record.run import RunRecord
 from gate.report import escape, numbers
 from gate.report.differences import AnswerDiff, answer_diff
 from gate.report.escape import shorten
-from gate.report.explain import AnswerPair, CaseExplanation
 from gate.report.numbers import unbroken
-from gate.report.sheets.sheet import Sheet
 from gate.report.view.advice import READ
 from gate.report.view.cases import Answer, CaseView, first_answers_diff
 from gate.report.view.comparisons import SliceTable
@@ -279,6 +278,10 @@ def _without_details(view: ReportView, level: FoldLevel) -> Iterator[str]:
         yield "how the verdict was reached"
 
 
+if TYPE_CHECKING:
+    from gate.report.explain import AnswerPair, CaseExplanation
+    from gate.report.sheets.sheet import Sheet
+
 GITHUB_LIMIT = 65_536
 """Characters that GitHub takes in one comment."""
 
@@ -472,12 +475,12 @@ def _way_out(run: RunRecord, context: CommentContext) -> Text:
     return ("To merge all the same, set the label ", label, then)
 
 
-def render_case(shown: CaseExplanation) -> str:
+def render_case(shown: "CaseExplanation") -> str:
     """One case as Markdown, with a line break at its end."""
     return report_template("explain.md.j2").render(view=shown, changed=_changed)
 
 
-def _changed(pair: AnswerPair) -> AnswerDiff | None:
+def _changed(pair: "AnswerPair") -> AnswerDiff | None:
     """Both answers as one diff, as in a comment; None where there is nothing to compare."""
     before, after = pair.baseline, pair.candidate
     if pair.how in ("", "same", "texts") or before is None or after is None:
@@ -485,6 +488,6 @@ def _changed(pair: AnswerPair) -> AnswerDiff | None:
     return answer_diff(before.text or "", after.text or "")
 
 
-def render_sheet(sheet: Sheet) -> str:
+def render_sheet(sheet: "Sheet") -> str:
     """The whole sheet; every cell and sentence is escaped."""
     return report_template("sheet.md.j2").render(sheet=sheet)

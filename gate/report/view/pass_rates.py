@@ -186,6 +186,13 @@ def rate_interval(rate: PassRate) -> str:
     return f"{numbers.share(rate.rate)} [{numbers.share(rate.lower)}, {numbers.share(rate.upper)}]"
 
 
+def pass_rate_words(row: PassRate) -> str:
+    """`62.5 % pass (8 cases), 90 % are asked for`."""
+    rate = "none" if row.rate is None else numbers.share(row.rate)
+    wanted = "" if row.wanted is None else f", {numbers.share(row.wanted)} are asked for"
+    return f"{rate} pass ({numbers.counted(row.n, 'case')}){wanted}"
+
+
 def rate_margin(rate: PassRate) -> float:
     """How far the rate is above the required one; negative where it falls short."""
     return (rate.rate or 0.0) - (rate.wanted or 0.0)

@@ -1,13 +1,13 @@
 """The sheet of an evaluation: what its cells say, at 80 columns and as Markdown."""
 
 import io
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import takewhile
 
 import pytest
 from rich.console import Console
 
-from gate.config.specification import GeneratedTest, Specification, TestKind
+from gate.config.specification import Specification, TestKind
 from gate.report.markdown import report as sheet_markdown
 from gate.report.sheets.matrix import (
     EvaluationFigures,
@@ -17,8 +17,9 @@ from gate.report.sheets.matrix import (
     rate_text,
 )
 from gate.report.terminal import sheet as sheet_terminal
-from gate.testgen.evaluation.matrix import SpecAgreement, agreement, contrasts, group_matrix
-from gate.testgen.evaluation.metrics import OutcomeRow, OutputVerdict, Tally, valid_share
+from gate.testgen.evaluation.matrix import agreement, contrasts, group_matrix
+from gate.testgen.evaluation.metrics import OutputVerdict, Tally, valid_share
+from gate.testgen.evaluation.trials import EvaluationResult
 from tests.testgen.rows import rows
 
 SEVERAL = [
@@ -143,22 +144,15 @@ def test_hostile_names_are_text() -> None:
     assert {line.count("|") for line in text.splitlines() if "img" in line and line.startswith("|")} == {3, 4}
 
 
-@dataclass(frozen=True)
-class Evaluated:
-    rows: tuple[OutcomeRow, ...]
-    tests: tuple[GeneratedTest, ...] = ()
-    agreement: SpecAgreement | None = None
-    notes: tuple[str, ...] = ()
-
-
 def test_an_output_is_broken_where_judge_or_code_says_so() -> None:
     """No figure of an evaluation said so, though the page about it did."""
     judged = rows("vcc?", "rule", "openai:gpt-5-mini")
     verdicts: tuple[OutputVerdict, ...] = ("compliant", "violation", "compliant", "compliant")
     coded = [replace(row, coded=verdict) for row, verdict in zip(judged, verdicts, strict=True)]
-    figures = evaluation_figures(Evaluated(tuple(coded)), Specification("d", "i"))
+    figures = evaluation_figures(EvaluationResult(tuple(coded), (), None, ()), Specification("d", "i"))
     counts = {one.source: (cell.yes, cell.no, cell.unknown) for one in figures.matrices for cell in one.rows[0].cells}
     assert counts == {"judge": (1, 2, 1), "code": (1, 3, 0), "either": (2, 1, 1)}
-    assert [one.source for one in evaluation_figures(Evaluated(tuple(judged)), Specification("d", "i")).matrices] == [
-        "judge"
-    ]
+    assert [
+        one.source
+        for one in evaluation_figures(EvaluationResult(tuple(judged), (), None, ()), Specification("d", "i")).matrices
+    ] == ["judge"]
