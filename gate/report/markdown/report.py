@@ -437,30 +437,16 @@ class CommentContext:
     comment: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class CommentView:
-    """What the template shows.
-
-    Args:
-        run_url: see `CommentContext`.
-        way_out: how to merge all the same; empty where nothing blocks.
-    """
-
-    report: str
-    about: Text
-    run_url: str
-    way_out: Text
-
-
 def render_comment(run: RunRecord, context: CommentContext, *, limit: int = GITHUB_LIMIT) -> str:
     """The comment, without its marker, in at most `limit` characters."""
     template = report_template("comment.md.j2")
     by: Text = (" by ", Code(context.config)) if context.config else ()
     about: Text = ("Commit ", Code(context.head[:12]), " against ", Code(context.base), *by)
     way_out = _way_out(run, context)
-    rest = template.render(comment=CommentView("", about, context.run_url, way_out))
+    shown = {"about": about, "run_url": context.run_url, "way_out": way_out}
+    rest = template.render(report="", **shown)
     report = render_report(run, limit=limit - len(rest)).rstrip() + "\n"
-    return template.render(comment=CommentView(report, about, context.run_url, way_out))
+    return template.render(report=report, **shown)
 
 
 def _way_out(run: RunRecord, context: CommentContext) -> Text:

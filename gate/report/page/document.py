@@ -4,7 +4,7 @@ import base64
 import hashlib
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache
 from importlib import resources
@@ -103,14 +103,6 @@ _OWN = frozenset(
 _INTERVAL = re.compile(r"\[[^\]\[ ]+, [^\]\[ ]+\]")
 
 
-@dataclass(frozen=True, slots=True)
-class PolicyHashes:
-    """Hashes for the page's content security policy: this style and this script, and nothing else."""
-
-    style: str
-    script: str
-
-
 def render_page(run: RunRecord, samples: SampleSource | None = None, *, limit: int = LARGEST) -> str:
     """The whole report as one HTML page.
 
@@ -152,7 +144,7 @@ def _shown(run: RunRecord, whole: ReportView, gathered: GatheredSamples) -> dict
         "view": _detailed(whole),
         "more_arms": max(0, len(whole.usage) - 2 * DETAILED),
         "more_scorers": max(0, len(whole.scorers) - DETAILED),
-        "hashes": PolicyHashes(_hash(style), _hash(script)),
+        "hashes": {"style": _hash(style), "script": _hash(script)},
         "style": Markup(style),  # noqa: S704
         "script": Markup(script),  # noqa: S704
         "sections": tuple((id, title) for there, id, title in sections if there),

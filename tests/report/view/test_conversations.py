@@ -19,13 +19,9 @@ from gate.report.view import conversations
 from gate.report.view.cases import answer_views
 from gate.report.view.conversations import conversation_view
 from gate.report.view.report import report_view
-from gate.report.view.text import Code, Text
+from gate.report.view.text import plain
 from tests.golden.agents import agents
 from tests.golden.builders import output
-
-
-def plain(text: Text) -> str:
-    return "".join(piece.text if isinstance(piece, Code) else piece for piece in text)
 
 
 def arm(asking: float = 0.0) -> ArmConversations:
