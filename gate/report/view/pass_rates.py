@@ -9,7 +9,7 @@ from gate.record.comparison import PassRate, PassState, Verdict
 from gate.record.parts import CaseResult, CaseState
 from gate.record.run import NewCaseRecord, NewSuiteRecord, RunRecord
 from gate.report import numbers
-from gate.report.view.calls import UsageRow, per_answer
+from gate.report.view.calls import per_answer
 from gate.report.view.cases import CaseView, answer_views, lone_case_view, slice_values
 from gate.report.view.scorers import FULL, case_scale, case_score, other_scores, shortcomings
 from gate.report.view.text import (
@@ -150,22 +150,6 @@ def rate_method(run: RunRecord) -> Iterator[Fact]:
         rate = numbers.percent(run.method.alpha)
         promise = f"if the new prompts keep every wanted rate, the chance that one is blocked is at most {rate}"
         yield Fact("False blocks of new prompts", (promise,), brief=True)
-
-
-def new_prompt_usage(run: RunRecord) -> Iterator[UsageRow]:
-    """Tokens, money and time of the one arm of each."""
-    for suite in run.new:
-        spent = suite.cost.usage
-        kinds = (
-            ()
-            if spent is None
-            else (spent.input_tokens, spent.cache_read_tokens, spent.cache_write_tokens, spent.output_tokens)
-        )
-        read, cached, written, said = (numbers.tokens(kind) for kind in kinds or (0, 0, 0, 0))
-        cost, latency = numbers.dollars(suite.cost.mean), suite.latency
-        p50, p95 = numbers.duration(latency.p50), numbers.duration(latency.p95)
-        new = "" if run.kind == "check" else ": new"
-        yield UsageRow(f"{short_line(suite.name)}{new}", (read, cached, written, said), cost, p50, p95)
 
 
 def _worst(run: RunRecord, state: PassState) -> tuple[NewSuiteRecord, PassRate] | None:
