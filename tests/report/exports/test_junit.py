@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from gate.record.parts import OutputRecord
 from gate.record.run import RunRecord
 from gate.report.exports import junit
+from tests.golden.hostile import hostile
 from tests.golden.runs import runs
 
 RUNS = runs()
@@ -123,3 +124,7 @@ def test_keys_are_masked_and_long_answers_cut() -> None:
     text = junit.render(with_text(RUNS["block"], f"{key} {'x' * 50_000}"))
     assert key not in text
     assert len(text) < 20_000
+
+
+def test_attacks_stay_text() -> None:
+    schema().validate(junit.render(hostile()))

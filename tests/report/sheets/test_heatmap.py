@@ -71,6 +71,23 @@ def test_any_name_makes_a_picture_that_nothing_breaks_out_of(model: str, prompt:
     }
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "</text><script>alert(1)</script>",
+        '"><image href="https://x.example/a.png"/>',
+        "]]>",
+        "&xxe;",
+        "\x00\ufffe\ud800",
+    ],
+)
+def test_hostile_names_stay_names(name: str) -> None:
+    svg = render_heatmap(replace(MATRIX, models=(name, "b", "c", "d"), rows=(MatrixRow(name, CELLS),)))
+    known = {"svg", "title", "desc", "style", "rect", "text", "g"}
+    assert {node.tag.removeprefix(SVG) for node in ElementTree.fromstring(svg).iter()} == known
+    assert not re.search(r"<script|<image|<!", svg)
+
+
 def test_nothing_loads_and_nothing_runs() -> None:
     svg = render_heatmap(MATRIX)
     assert not re.search(r"url\(|@import|href|<script|foreignObject", svg)
