@@ -17,18 +17,8 @@ from gate.record.run import RunRecord
 from gate.report import numbers
 from gate.report.escape import visible
 from gate.report.page.cases import CasesView, GatheredSamples, SampleSource, gather_samples
-from gate.report.page.charts import (
-    LONGEST_NAME,
-    DistributionCurves,
-    Forest,
-    ForestLine,
-    delta_histogram,
-    distribution_curves,
-    forests,
-    rate_forests,
-    state_tone,
-    tradeoffs,
-)
+from gate.report.page.charts import LONGEST_NAME, DistributionCurves, delta_histogram, distribution_curves, tradeoffs
+from gate.report.page.forest import Forest, ForestLine, forests, rate_forests, state_tone
 from gate.report.page.prompts import PromptView, prompt_views
 from gate.report.view.calls import UsageRow
 from gate.report.view.comparisons import SliceRow

@@ -14,19 +14,8 @@ from gate.record.sample import ArmName, Reply
 from gate.record.usage import Dollars
 from gate.report import numbers
 from gate.report.page.cases import ArmSpread, GatheredSamples, SampleSource, gather_samples
-from gate.report.page.charts import (
-    FOLDED,
-    ROWS,
-    SLICES_SHOWN,
-    ForestLine,
-    TradeoffPoint,
-    delta_histogram,
-    distribution_curves,
-    forests,
-    linear_scale,
-    rate_forests,
-    tradeoffs,
-)
+from gate.report.page.charts import TradeoffPoint, delta_histogram, distribution_curves, linear_scale, tradeoffs
+from gate.report.page.forest import FOLDED, ROWS, SLICES_SHOWN, ForestLine, forests, rate_forests
 from tests.golden.builders import comparison, run, suite
 from tests.golden.runs import runs
 from tests.support.answered import answered_run
