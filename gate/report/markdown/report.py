@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
@@ -14,7 +13,9 @@ from gate.record.run import RunRecord
 from gate.report import escape, numbers
 from gate.report.differences import AnswerDiff, answer_diff
 from gate.report.escape import shorten
+from gate.report.explain import AnswerPair, CaseExplanation
 from gate.report.numbers import unbroken
+from gate.report.sheets.sheet import Sheet
 from gate.report.view.advice import READ
 from gate.report.view.cases import Answer, CaseView, first_answers_diff
 from gate.report.view.comparisons import SliceTable
@@ -94,13 +95,13 @@ def fold_view(view: ReportView, level: FoldLevel) -> ReportView:
         dimensions=view.dimensions[: level.suites] if level.details else (),
         scorers=_scorers(view, level, gone),
         conversations=tuple(_conversations(table, level) for table in view.conversations[: level.suites]),
-        left_out=_left_out(view, level),
         new=tuple(_new(prompt, level) for prompt in view.new[: level.suites]),
         exam=view.exam[: level.rows],
         checks=tuple(_check(table, level) for table in view.checks[: level.suites]),
         promises=tuple(fewer_rows(table, level.rows) for table in view.promises[: level.suites]),
         steps=view.steps if level.cases else tuple(map(_elsewhere, view.steps)),
     )
+    short = replace(short, left_out=tuple(_left_out(view, short, level)))
     if not level.bare:
         return short
     return replace(
@@ -232,55 +233,41 @@ def _shown_answers(view: ReportView, level: FoldLevel) -> list[tuple[Answer, ...
     return [(*case.baseline, *case.candidate) for table in tables for case in table.cases[: level.cases]]
 
 
-def _left_out(view: ReportView, level: FoldLevel) -> tuple[str, ...]:
+_PARTS = {
+    "exam": ("{} of the edited exam", "part"),
+    "new": ("the pass rates of {}", "new prompt"),
+    "checks": ("the cases of {}", "suite"),
+    "scorers": ("the scorers of {}", "suite"),
+    "promises": ("the promises of {}", "prompt"),
+    "conversations": ("what agents did in {}", "suite"),
+    "dimensions": ("the dimensions of {}", "rubric"),
+}
+"""Parts of a view, with how those are told that were left out."""
+
+
+def _left_out(view: ReportView, short: ReportView, level: FoldLevel) -> Iterator[str]:
     answers = _shown_answers(view, level)
     with_answers, talks = sum(map(bool, answers)), sum(any(one.talk for one in found) for found in answers)
-    cases = max(0, len(view.cases) - level.cases)
-    suites = max(0, len(view.tables) - level.suites)
-    prompts = max(0, len(view.new) - level.suites)
-    rows = 0
-    shown: tuple[SliceTable | NewPrompt, ...] = (*view.tables, *view.new)
-    for table in shown:
-        rows += max(0, len(table.rows) - 1 - level.rows) + max(0, len(table.folded) - level.folded)
-    out = []
     if with_answers and not level.answer_chars:
-        out.append(f"the answers of {numbers.counted(with_answers, 'case')}")
+        yield f"the answers of {numbers.counted(with_answers, 'case')}"
     elif not level.talks and talks:
-        out.append(f"the conversations of {numbers.counted(talks, 'case')}")
-    if cases:
-        out.append(numbers.counted(cases, "case") + " that fell")
-    if failing := sum(len(prompt.cases) for prompt in view.new) if level.cases == 0 else 0:
-        out.append(f"{numbers.counted(failing, 'failing case')} of new prompts")
+        yield f"the conversations of {numbers.counted(talks, 'case')}"
+    if cases := len(view.cases) - len(short.cases):
+        yield f"{numbers.counted(cases, 'case')} that fell"
+    if failing := 0 if level.cases else sum(len(prompt.cases) for prompt in view.new):
+        yield f"{numbers.counted(failing, 'failing case')} of new prompts"
+    shown: tuple[SliceTable | NewPrompt, ...] = (*view.tables, *view.new)
+    rows = sum(max(0, len(table.rows) - 1 - level.rows) + max(0, len(table.folded) - level.folded) for table in shown)
     if rows:
-        out.append(numbers.counted(rows, "slice"))
-    if suites:
-        out.append(f"the tables of {numbers.counted(suites, 'suite')}" if len(view.tables) > 1 else "the slice table")
-    if trials := max(0, len(view.exam) - level.rows):
-        out.append(f"{numbers.counted(trials, 'part')} of the edited exam")
-    if prompts:
-        out.append(f"the pass rates of {numbers.counted(prompts, 'new prompt')}")
-    tables = max(0, len(view.checks) - level.suites)
-    out += [f"the cases of {numbers.counted(tables, 'suite')}"] * bool(tables)
-    return (*out, *_without_details(view, level))
-
-
-def _without_details(view: ReportView, level: FoldLevel) -> Iterator[str]:
-    if scorers := len(view.scorers) - len(_scorers(view, level, _gone(view, level))):
-        yield f"the scorers of {numbers.counted(scorers, 'suite')}"
-    if suites := max(0, len(view.promises) - level.suites):
-        yield f"the promises of {numbers.counted(suites, 'prompt')}"
-    if suites := max(0, len(view.conversations) - level.suites):
-        yield f"what agents did in {numbers.counted(suites, 'suite')}"
-    kept = min(len(view.dimensions), level.suites) if level.details else 0
-    if rubrics := len(view.dimensions) - kept:
-        yield f"the dimensions of {numbers.counted(rubrics, 'rubric')}"
+        yield numbers.counted(rows, "slice")
+    if suites := len(view.tables) - len(short.tables):
+        yield f"the tables of {numbers.counted(suites, 'suite')}" if len(view.tables) > 1 else "the slice table"
+    for name, (words, noun) in _PARTS.items():
+        if gone := len(getattr(view, name)) - len(getattr(short, name)):
+            yield words.format(numbers.counted(gone, noun))
     if not level.details:
         yield "how the verdict was reached"
 
-
-if TYPE_CHECKING:
-    from gate.report.explain import AnswerPair, CaseExplanation
-    from gate.report.sheets.sheet import Sheet
 
 GITHUB_LIMIT = 65_536
 """Characters that GitHub takes in one comment."""
