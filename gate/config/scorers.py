@@ -98,6 +98,13 @@ class Options(FileModel):
 class Validator(Options):
     """What every scorer has that is code."""
 
+    of_form: ClassVar[bool] = False
+    """Looks for one thing only; a scorer without it may check any order of a prompt."""
+    of_whole: ClassVar[bool] = False
+    """Is of the whole answer, so that a suite has one at most, and one bound stands for any other."""
+    counts: ClassVar[bool] = False
+    """Counts units of the answer."""
+
     required: bool = Field(default=False, description="A score of 0 makes the whole sample 0.")
     negate: bool = Field(default=False, description="A score s becomes 1 - s.")
 
@@ -113,6 +120,8 @@ class Exact(Validator):
 
 class Contains(Validator):
     """The value occurs in the answer."""
+
+    of_form = True
 
     short = "value"
     value: Template | None = Field(default=EXPECTED, description=_VALUE)
@@ -131,6 +140,8 @@ class Contains(Validator):
 class Regex(Validator):
     """The pattern matches somewhere in the answer."""
 
+    of_form = True
+
     short = "pattern"
     pattern: Pattern = Field(examples=["'^[0-9]+$'"], description="A regular expression in Python's syntax.")
     ignore_case: bool = Field(default=False, description=_CASE)
@@ -138,6 +149,8 @@ class Regex(Validator):
 
 class StartsWith(Validator):
     """The answer begins with the value."""
+
+    of_form = True
 
     short = "value"
     value: Template = Field(default=EXPECTED, description=_VALUE)
@@ -152,11 +165,17 @@ class EndsWith(StartsWith):
 class Json(Validator):
     """The answer is JSON."""
 
+    of_form = True
+    of_whole = True
+
     fence: bool = Field(default=True, description=_FENCE)
 
 
 class JsonSchemaOptions(Validator):
     """The answer is JSON that satisfies a schema."""
+
+    of_form = True
+    of_whole = True
 
     schema_: JsonSchema = Field(
         alias="schema", examples=["{type: object, required: [answer]}"], description="A JSON Schema."
@@ -217,6 +236,10 @@ class Number(Validator):
 class Words(Validator):
     """The answer has so many words."""
 
+    of_form = True
+    of_whole = True
+    counts = True
+
     min: Count | None = Field(default=None, description="At least so many.")
     max: Count | None = Field(default=None, description="At most so many.")
 
@@ -239,6 +262,8 @@ class Characters(Words):
 class ForbiddenWords(Validator):
     """None of these words occurs in the answer."""
 
+    of_form = True
+
     short = "words"
     words: Phrases = Field(examples=["[transition, process]"], description="Words or phrases.")
     inflections: bool = Field(default=False, description="English forms of each word count, too.")
@@ -260,6 +285,9 @@ class Asks(Validator):
 
 class LanguageOptions(Validator):
     """The answer is in this language."""
+
+    of_form = True
+    of_whole = True
 
     short = "is"
     is_: Language = Field(alias="is", examples=["de"], description="A code such as de, or a field of the case.")
@@ -291,9 +319,13 @@ class Cost(Validator):
 class Refusal(Validator):
     """The answer refuses; with negate, it does not."""
 
+    of_form = True
+
 
 class Paraphrases(Validator):
     """The answer does not play the user's last turn back."""
+
+    of_form = True
 
     n: int = Field(default=3, ge=1, le=10, description="Words of a run.")
     max_copied: float = Field(default=0.2, ge=0, lt=1, description="Share of copied runs that is let pass.")
@@ -576,3 +608,8 @@ VALIDATORS: Mapping[str, type[Options]] = {
 """Scorers that are code."""
 KINDS: Mapping[str, type[Options]] = {**VALIDATORS, "judge": Judge, "rubric": RubricScorer, "pairwise": Pairwise}
 """Every scorer."""
+
+
+def kinds_with(flag: str) -> frozenset[str]:
+    """The kinds of validators that have a flag, such as `of_form`."""
+    return frozenset(kind for kind, options in VALIDATORS.items() if getattr(options, flag))

@@ -6,11 +6,13 @@ from contextlib import suppress
 from dataclasses import replace
 from difflib import get_close_matches
 from functools import cache, partial
+from typing import TYPE_CHECKING
 
 from gate.config.functions import is_python
 from gate.config.gatefile import Config
 from gate.config.naming import is_store
 from gate.config.scorer import ScorerSpec
+from gate.config.scorers import kinds_with
 from gate.config.targets import runs_code
 from gate.errors import GateError
 from gate.prompts.version import Prompt
@@ -25,8 +27,10 @@ from gate.resolve.resolved import Resolved, settings_notes, with_servers
 from gate.resolve.scorer_code import build_notes, same_code
 from gate.resolve.trust import check_links
 from gate.suite import Exam, Suite
-from gate.testgen.rules.prompt_scorers import CHARS, SENTENCES, Order, labels_of, orders_of
 from gate.values import UNREAD, counted
+
+if TYPE_CHECKING:
+    from gate.testgen.rules.prompt_scorers import Order
 
 SHOWN = 3
 """Instructions that a sentence quotes."""
@@ -34,18 +38,11 @@ ALIKE = 0.5
 """Similarity, from 0 to 1, of an instruction and the one that replaces it."""
 QUOTED = 60
 """Characters of one of them."""
-_OF_FORM = frozenset(
-    "contains words sentences characters starts_with ends_with regex json json_schema forbidden_words language refusal "
-    "paraphrases".split()
-)
-"""Scorers that look for one thing only; any other may check any instruction."""
-_WHATEVER = frozenset("words sentences characters language json json_schema".split())
-"""Scorers that check an instruction whatever their options are: a user may have set another bound."""
 
 
 def on_exam(suite: Suite) -> str:
     """A sentence for the author of a configuration, about the candidate's prompt; empty where there is none."""
-    orders = _orders(suite.candidate.version.prompt)
+    orders = _orders(suite.candidate.version.prompt) if _reads_form(suite.exam) else ()
     left = _unread(orders, suite.exam)
     if not left:
         return ""
@@ -59,7 +56,7 @@ def on_exam(suite: Suite) -> str:
 
 def on_change(suite: Suite) -> str:
     """A sentence for the reader of a verdict: what was changed where no score can move."""
-    if suite.baseline is None:
+    if suite.baseline is None or not _reads_form(suite.exam):
         return ""
     old, new = _orders(suite.baseline.version.prompt), _orders(suite.candidate.version.prompt)
     before, after = {one.text for one in old}, {one.text for one in new}
@@ -79,10 +76,13 @@ def on_change(suite: Suite) -> str:
     )
 
 
-def _orders(prompt: Prompt) -> tuple[Order, ...]:
+def _orders(prompt: Prompt) -> "tuple[Order, ...]":
     """The instructions that the author gives the model; user and assistant messages of a chat file give none."""
     texts = [one.content for one in prompt.messages if not prompt.chat or one.role == "system"]
     texts += [part.text for part in prompt.parts.files]
+    # The grammar of orders is large, and most suites have a scorer that may read any of them.
+    from gate.testgen.rules.prompt_scorers import CHARS, SENTENCES, orders_of
+
     found: list[Order] = []
     left = CHARS
     for text in texts:
@@ -94,27 +94,31 @@ def _orders(prompt: Prompt) -> tuple[Order, ...]:
     return tuple(found[:SENTENCES])
 
 
-def _unread(orders: Iterable[Order], exam: Exam) -> list[str]:
-    """Instructions that no scorer checks; none where a scorer, such as a judge, may check any of them."""
+def _reads_form(exam: Exam) -> bool:
+    """Does each scorer look for one thing only? Any other, such as a judge, may check any order."""
+    scorers, of_form = tuple(exam.all_scorers()), kinds_with("of_form")
+    return bool(scorers) and all(
+        one.kind in of_form and "{{" not in json.dumps(dict(one.options), default=str) for one in scorers
+    )
+
+
+def _unread(orders: "Iterable[Order]", exam: Exam) -> list[str]:
+    """Instructions that no scorer checks."""
     scorers = tuple(exam.all_scorers())
-    if not scorers or not all(map(_of_form, scorers)):
-        return []
     labelled = any(one.name == "label" for one in scorers)
-    return [one.text for one in orders if not _is_read(one, scorers) and not (labelled and labels_of(one.text))]
+    return [one.text for one in orders if not _is_read(one, scorers) and not (labelled and one.labels)]
 
 
-def _of_form(spec: ScorerSpec) -> bool:
-    return spec.kind in _OF_FORM and "{{" not in json.dumps(dict(spec.options), default=str)
-
-
-def _is_read(order: Order, scorers: Sequence[ScorerSpec]) -> bool:
+def _is_read(order: "Order", scorers: Sequence[ScorerSpec]) -> bool:
     return bool(order.scorers) and all(any(_same(wanted, one) for one in scorers) for wanted in order.scorers)
 
 
 def _same(wanted: ScorerSpec, one: ScorerSpec) -> bool:
     if one.kind != wanted.kind or one.negate is not wanted.negate:
         return False
-    return wanted.kind in _WHATEVER or all(one.options.get(key) == value for key, value in wanted.options.items())
+    return wanted.kind in kinds_with("of_whole") or all(
+        one.options.get(key) == value for key, value in wanted.options.items()
+    )
 
 
 def _quoted(texts: Sequence[str]) -> str:

@@ -4,13 +4,24 @@ import re
 from collections.abc import Iterable
 
 from gate.config.scorer import ScorerSpec
+from gate.config.scorers import kinds_with
 from gate.config.specification import CompiledRule, OutputRule
-from gate.testgen.rules.checks import Checks, Form
 from gate.testgen.rules.counts import count_checks, each_checks, length_checks, list_checks, mark_checks
 from gate.testgen.rules.demands import clause_halves, demands_of
 from gate.testgen.rules.formats import json_checks, language_checks, notation_checks
 from gate.testgen.rules.phrases import choice_checks, edge_checks, phrase_checks
-from gate.testgen.rules.sentences import MUST, NOT, PRODUCT, WHOLE, Clause, Sentence, read_sentence, split_sentences
+from gate.testgen.rules.sentences import (
+    MUST,
+    NOT,
+    PRODUCT,
+    WHOLE,
+    Checks,
+    Clause,
+    Form,
+    Sentence,
+    read_sentence,
+    split_sentences,
+)
 
 FORMS: tuple[Form, ...] = (
     length_checks,
@@ -28,7 +39,7 @@ FORMS: tuple[Form, ...] = (
 MOST_DEMANDS = 3
 """In one rule, at most."""
 _NAMED = re.compile(rf"\b(?:(?:the|your|this) (?P<product>{PRODUCT})|it)\b", re.IGNORECASE)
-_OF_ALL = frozenset(("words", "sentences", "characters", "language", "forbidden_words"))
+_OF_ALL = kinds_with("counts") | {"language", "forbidden_words"}
 """Kinds of scorers that look at the whole output."""
 _MADE = re.compile(r"(?:summari[sz]e|describe|explain|outline|condense|paraphrase|translate) ", re.IGNORECASE)
 """What is made of the input is the output, unless the output holds something else, too."""
