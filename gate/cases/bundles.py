@@ -27,11 +27,7 @@ _COMPLETION = re.compile(r"\{\{\s*completion\s*\}\}")
 
 
 def read_prompt_yml(text: str, file: str) -> Bundle:
-    """A prompt of GitHub Models with its test data and evaluators.
-
-    Raises:
-        InputErrors: it cannot be read.
-    """
+    """A prompt of GitHub Models with its test data and evaluators."""
     reading.parse(text, file)
     losses, entries = Losses(file), read_yaml(text, file).entries()
     data = entries.get(TEST_DATA)
@@ -53,14 +49,7 @@ def read_prompt_yml(text: str, file: str) -> Bundle:
 
 
 def read_prompty(text: str, file: str, other: Callable[[str], str | None]) -> Bundle:
-    """A prompt of Prompty with its sample.
-
-    Args:
-        other: reads another file by its path from the root.
-
-    Raises:
-        InputErrors: it cannot be read.
-    """
+    """A prompt of Prompty with its sample."""
     reading.parse(text, file)
     losses = Losses(file)
     front = front_matter(text, file)
@@ -177,12 +166,8 @@ def read_bundle(text: str, file: str, other: Callable[[str], str | None], paths:
 
     Args:
         text: the file; one of an unknown name is read as promptfoo's.
-        file: from the root of the repository.
         other: reads another file by its path from the root; None where there is none, or it is outside.
         paths: of all files, for patterns that stand for several.
-
-    Raises:
-        InputErrors: it cannot be read.
     """
     if len(text) > PROMPT_CHARS:
         raise one_problem(

@@ -48,14 +48,11 @@ class Case:
         input: the user's text; empty when `messages` are given, or `vars` are all that a template needs.
         messages: a conversation so far, the last turn being the user's.
         expected: the reference answer, never shown to a prompt.
-        slices: dimension to value.
         cluster: cases that are variants of one source carry the same cluster.
         scorers: in place of the suite's, when not None.
         extra_scorers: beside the suite's scorers, or beside `scorers`.
         criteria: before the criteria of the suite's judges, when not None.
         threshold: least score of a sample that passes; None as the exam says.
-        judge_threshold: least score of each judge; None as the judges themselves say.
-        vars: further values for a template.
         where: `file:line`, or `file:cases[3]` in a JSON file.
         rounds: a conversation that goes on after the agent's answers; empty for one question.
         revival: after the first round the session is closed and opened again.

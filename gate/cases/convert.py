@@ -41,15 +41,7 @@ class Found:
 
 
 def read_rows(text: str, file: str) -> Found:
-    """The rows of a file.
-
-    Args:
-        text: without a byte order mark.
-        file: its ending decides the format.
-
-    Raises:
-        InputErrors: every mistake.
-    """
+    """The rows of a file."""
     if len(text) > CASES_CHARS:
         raise one_problem(file, 0, f"is longer than {CASES_CHARS:,} characters", "split it into several files")
     found = _table(text, file) if is_table(file) else Found(list(_objects(text, file)))
@@ -189,11 +181,7 @@ def is_promptfoo(file: str) -> bool:
 
 
 def detected(found: Found, file: str) -> str:
-    """The format of the rows of a file.
-
-    Raises:
-        GateError: several are possible, or none.
-    """
+    """The format of the rows of a file."""
     keys = [frozenset(row) for _, row in found.rows[:_LOOKED_AT]]
     if found.headings:
         return _of_table(found.headings, keys)
@@ -290,7 +278,6 @@ def bring(text: str, file: str, format_: str = "", slices: Sequence[str] = ()) -
         slices: names of variables that become slices.
 
     Raises:
-        InputErrors: it cannot be read.
         GateError: the format cannot be told, or no case is left.
     """
     text, losses = text.removeprefix("\ufeff"), Losses(file)
@@ -315,10 +302,6 @@ def put(entries: Sequence[Entry], file: str, format_: str = GATE) -> Written:
 
     Args:
         entries: valid cases, one at least.
-        file: its ending decides the format.
-
-    Raises:
-        GateError: such a file cannot hold them, or no case is left.
     """
     losses = Losses(file)
     if format_ in (GATE, CSV, PROMPT_YML):

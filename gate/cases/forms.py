@@ -58,13 +58,7 @@ def missing(key: str, example: str) -> ValidationError:
 
 
 def check_question(text: str | None, messages: Sequence[Turn] | None, given: Mapping[str, Any] | None) -> None:
-    """What is asked is given in one way.
-
-    Args:
-        text: the user's.
-        messages: in place of it.
-        given: variables, which may be all that a template needs.
-    """
+    """What is asked is given in one way."""
     if text is not None and messages is not None:
         raise wrong_at((("messages",), "and 'input' exclude each other", "keep one of the two"))
     if messages and (last := messages[-1].role) != "user":
@@ -148,11 +142,7 @@ class CommonFields(CaseModel):
 
     @abstractmethod
     def case(self, where: str) -> Case:
-        """What is asked, and how it is scored.
-
-        Args:
-            where: `Case.where`.
-        """
+        """What is asked, and how it is scored."""
 
     def common(self) -> dict[str, Any]:
         """As a case has it."""

@@ -15,8 +15,6 @@ class Loss:
 
     Args:
         where: file and line, `promptfooconfig.yaml:31`.
-        what: "assertion type 'rouge-n' of test 4 is not brought along".
-        remedy: "use `similarity`, or a function of your own".
     """
 
     where: str
@@ -30,7 +28,6 @@ class BundleSuite:
 
     Args:
         prompt: path of one of the bundle's files, or of a file of the repository that is used as it is.
-        cases: valid ones; empty where the tool keeps none with its prompt.
         model: such as `openai:gpt-5-mini`; None where the tool names none that is known here.
         template: the prompt is Jinja2, whatever its ending says.
     """
@@ -50,9 +47,7 @@ class Bundle:
     """A whole configuration of another tool.
 
     Args:
-        format: the tool, such as `promptfoo`.
         files: new prompt files: path (from the root, posix) to text.
-        suites: one at least.
     """
 
     format: str
@@ -90,13 +85,7 @@ class Deaf:
 
 @dataclass(frozen=True, slots=True)
 class KindOfLoss:
-    """Losses that differ only in numbers.
-
-    Args:
-        what: text of the first.
-        places: of the first few.
-        remedy: of the first.
-    """
+    """Losses that differ only in numbers."""
 
     what: str
     count: int
@@ -118,11 +107,7 @@ def kinds(losses: Iterable[Loss]) -> tuple[KindOfLoss, ...]:
 
 
 def told(losses: Iterable[Loss], rest: str) -> list[str]:
-    """A line for each kind of loss: `tests.yaml:4, tests.yaml:9 and 3 more: what is lost (what to do)`.
-
-    Args:
-        rest: where the losses are that are left out here.
-    """
+    """A line for each kind of loss: `tests.yaml:4, tests.yaml:9 and 3 more: what is lost (what to do)`."""
     found = kinds(losses)
     lines = []
     for kind in found[:KINDS_SHOWN]:

@@ -53,8 +53,6 @@ def turns_of(value: JsonValue, what: str, line: int, tell: Tell) -> dict[str, Js
 
     Args:
         value: a text, a number, or a list of messages as OpenAI, Inspect or LangChain write them.
-        what: names the value in messages.
-        tell: gets what is left out.
     """
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         value = str(value)
@@ -143,8 +141,6 @@ def case_of(sample: Mapping[str, JsonValue], number: int, line: int, tell: Tell)
 
     Args:
         number: from 1; gives the name `sample-1`.
-        line: 0 where it is unknown.
-        tell: gets what is left out.
     """
     row = dict(sample)
     if isinstance(row.get("item"), dict):

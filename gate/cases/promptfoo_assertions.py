@@ -356,7 +356,6 @@ def scorers_of(node: Document | None, context: Context, place: str) -> list[Json
     """The scorers of a list of assertions.
 
     Args:
-        node: the list under `assert`.
         place: where they belong, for messages: `test 3`.
     """
     if node is None or node.data is None:

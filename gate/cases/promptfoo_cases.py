@@ -111,14 +111,7 @@ _OF_CONFIG = frozenset({"prompts", "providers", "targets", "scenarios", "redteam
 
 
 def tests_in(text: str, file: str, losses: Losses) -> list[tuple[int, Entry]]:
-    """The cases of a file of tests.
-
-    Args:
-        text: a table, a list of tests, or a configuration that holds them.
-
-    Raises:
-        InputErrors: it cannot be read.
-    """
+    """The cases of a file of tests."""
     default = NOTHING
     context = Context(losses)
     if is_table(file):
@@ -147,11 +140,7 @@ def tests_in(text: str, file: str, losses: Losses) -> list[tuple[int, Entry]]:
 
 
 def nodes_in(text: str, file: str) -> list[Document]:
-    """The rows of a file, each with its lines.
-
-    Raises:
-        InputErrors: it cannot be read.
-    """
+    """The rows of a file, each with its lines."""
     problems: list[Problem] = []
     found = list(documents(text, file, problems))
     if problems:
@@ -176,11 +165,7 @@ def _listed(tests: Document, losses: Losses) -> list[Document]:
 
 
 def to_tests(entries: Sequence[Entry], losses: Losses) -> list[Mapping[str, JsonValue]]:
-    """Each case as a test.
-
-    Args:
-        losses: gets cases that cannot be a test, and scorers without an assertion.
-    """
+    """Each case as a test."""
     return [test for number, entry in enumerate(entries, start=1) if (test := _test(entry, number, losses))]
 
 

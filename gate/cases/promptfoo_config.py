@@ -30,14 +30,7 @@ _REMEDY = "write its value there, or a scorer for it"
 def filled(
     cases: list[Entry], prompt: Found, scorers: Sequence[JsonValue], losses: Losses, allowance: Allowance
 ) -> tuple[Entry, ...]:
-    """The cases with an empty text for each variable that prompt or scorers name and they lack, as in promptfoo.
-
-    Args:
-        losses: gets cases that do not fit the prompt.
-
-    Raises:
-        SlowTemplate: reading the names takes too long.
-    """
+    """The cases with an empty text for each variable that prompt or scorers name and they lack, as in promptfoo."""
     if "input" in prompt.names and (lacking := [case for case in cases if "input" not in case]):
         said = f"{len(lacking)} cases give no 'input' to the prompt {quoted(prompt.label)}, and are left out there"
         losses.add(0, said, "give it in each test")
@@ -52,11 +45,7 @@ def filled(
 def fillable_everywhere(
     scorers: Sequence[JsonValue], cases: Sequence[Entry], losses: Losses, allowance: Allowance
 ) -> tuple[JsonValue, ...]:
-    """The scorers of all cases without those that name what a case cannot have, such as `{{ env.HOME }}`.
-
-    Raises:
-        SlowTemplate: rendering takes too long.
-    """
+    """The scorers of all cases without those that name what a case cannot have, such as `{{ env.HOME }}`."""
     kept = []
     for scorer in scorers:
         reasons = (_reason(scorer, case, allowance) for case in cases) if names_in(scorer) else iter(())
@@ -68,11 +57,7 @@ def fillable_everywhere(
 
 
 def fillable(case: Entry, losses: Losses, allowance: Allowance) -> Entry:
-    """The case without scorers of its own that name what it does not have.
-
-    Raises:
-        SlowTemplate: rendering takes too long.
-    """
+    """The case without scorers of its own that name what it does not have."""
     result = dict(case)
     for key in _OWN:
         found = case.get(key)
@@ -160,11 +145,7 @@ class _Shelf:
     chars: int = 0
 
     def read(self, path: str) -> str | None:
-        """The content of a file; None where there is none.
-
-        Raises:
-            InputErrors: too many files, or too large ones.
-        """
+        """The content of a file; None where there is none."""
         text = self.other(path)
         if text is not None:
             self.files += 1
@@ -179,13 +160,7 @@ def read_config(text: str, file: str, other: Callable[[str], str | None], paths:
     """The prompts, cases and scorers of a configuration.
 
     Args:
-        text: YAML or JSON.
-        file: from the root.
         other: reads another file by its path from the root; None where there is none.
-        paths: of all files, for patterns that stand for several.
-
-    Raises:
-        InputErrors: it is no configuration, or holds no usable prompt.
     """
     root = read_yaml(text, file)
     if not isinstance(root.data, dict):

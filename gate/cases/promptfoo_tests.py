@@ -87,7 +87,6 @@ def cases_of(
     """The cases of one test.
 
     Args:
-        number: from 1; gives the name `test-1`.
         more: variables of a scenario, between those of the default and the test's own.
     """
     place = f"test {number}"
@@ -326,12 +325,7 @@ def is_sheet(headings: Iterable[str]) -> bool:
 
 
 def tests_of(table: Table, context: Context, problems: Problems) -> list[Document]:
-    """Each row as the test that a configuration would hold.
-
-    Args:
-        context: gets columns without an equivalent, as losses.
-        problems: gets mistakes of the table itself.
-    """
+    """Each row as the test that a configuration would hold."""
     for heading in table.headings:
         if heading in _LEFT_OUT:
             context.tell.add(table.line, f"the column {heading} is left out", "put its text into the prompt")

@@ -17,11 +17,7 @@ _SAMPLES = ("sample", "example", "default")
 
 
 def front_matter(text: str, file: str) -> Mapping[str, Document]:
-    """What stands between the first two lines of `---`; empty where there is nothing.
-
-    Raises:
-        InputErrors: it is not YAML.
-    """
+    """What stands between the first two lines of `---`; empty where there is nothing."""
     lines = text.replace("\r\n", "\n").split("\n")
     if lines[0].rstrip() != "---":
         return {}
@@ -33,11 +29,7 @@ def sample_of(text: str, file: str, tell: Tell, other: Callable[[str], str | Non
     """The case of the sample.
 
     Args:
-        tell: gets what is left out.
         other: reads another file by its path from the root.
-
-    Raises:
-        InputErrors: it has no sample.
     """
     front = front_matter(text, file)
     given: dict[str, JsonValue] = {}

@@ -69,11 +69,7 @@ def parse(text: str, file: str) -> tuple[Case, ...]:
     """The cases, in the order of the file.
 
     Args:
-        text: blank lines, Windows line ends and a byte order mark are accepted.
         file: its ending decides the format: `.json`, YAML, a table, `.prompt.yml`, else JSON Lines.
-
-    Raises:
-        InputErrors: every mistake, the first 20 in full.
     """
     return tuple(one.case for one in read(text, file))
 
@@ -103,14 +99,7 @@ def read(text: str, file: str) -> tuple[FileCase, ...]:
 
 
 def entries(text: str, file: str, problems: list[Problem]) -> Iterator[Document]:
-    """Each entry of a case file, in the gate's own form.
-
-    Args:
-        problems: gets what keeps an entry from being read.
-
-    Raises:
-        InputErrors: the file cannot be read at all.
-    """
+    """Each entry of a case file, in the gate's own form."""
     text = text.removeprefix("\ufeff")
     if is_prompt_yml(file):
         yield from _test_data(text, file, problems)
@@ -121,15 +110,7 @@ def entries(text: str, file: str, problems: list[Problem]) -> Iterator[Document]
 
 
 def documents(text: str, file: str, problems: list[Problem]) -> Iterator[Document]:
-    """Each mapping of a file of JSON Lines, JSON or YAML, which is a list of them or one.
-
-    Args:
-        text: without a byte order mark.
-        problems: gets items that are no mappings.
-
-    Raises:
-        InputErrors: the file cannot be read at all.
-    """
+    """Each mapping of a file of JSON Lines, JSON or YAML, which is a list of them or one."""
     name = file.lower()
     most = JSON_CHARS if name.endswith((JSON_ENDING, *YAML_ENDINGS)) else CASES_CHARS
     if len(text) > most:
@@ -157,11 +138,7 @@ def documents(text: str, file: str, problems: list[Problem]) -> Iterator[Documen
 
 
 def case_of(entry: Entry) -> Case:
-    """The case of an entry of any form.
-
-    Raises:
-        InputErrors: every mistake.
-    """
+    """The case of an entry of any form."""
     named = entry.get("id", entry.get("name"))
     file = f"case {printable(named)[:60]}" if isinstance(named, str) and named else "the case"
     problems: list[Problem] = []
@@ -185,9 +162,6 @@ def put_of(entry: Entry, base: int = 0, was: str = "") -> Put:
     Args:
         base: the version of the case that is changed; 0 for a new one.
         was: the name of the case until now; empty for a new one.
-
-    Raises:
-        InputErrors: every mistake of the case.
     """
     case = case_of(entry)
     return Put(case.id, entry, case.slices, words_of(entry), base, was)
@@ -209,11 +183,7 @@ def words_of(entry: Entry) -> str:
 
 
 def parse_entry(text: str, file: str) -> dict[str, JsonValue]:
-    """One case as a mapping in YAML or JSON.
-
-    Raises:
-        GateError: it is not a case.
-    """
+    """One case as a mapping in YAML or JSON."""
     text = text.removeprefix("\ufeff")
     found = (read_json if text.lstrip().startswith("{") else read_yaml)(text, file).data
     if not isinstance(found, dict):
@@ -243,11 +213,7 @@ def as_case(row: Mapping[str, JsonValue], name: str) -> dict[str, JsonValue]:
 
 
 def as_test_data(entry: Entry, file: str) -> dict[str, JsonValue]:
-    """The test data entry for a case.
-
-    Raises:
-        GateError: it has what test data cannot hold.
-    """
+    """The test data entry for a case."""
     if others := sorted(entry.keys() - {*_DATA_KEYS, "vars"}):
         raise GateError(
             f"the case {entry.get('id', '')} has {', '.join(others)}, which the test data in {file} cannot hold",

@@ -20,12 +20,7 @@ _INPUTS = ("input", "question", "prompt", "query", "text", "user_input")
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a row stands.
-
-    Args:
-        number: from 1.
-        tell: gets losses.
-    """
+    """Where a row stands."""
 
     line: int
     number: int

@@ -22,11 +22,7 @@ _QUOTED_CHARS = 60
 
 
 class Problems:
-    """The mistakes of one file, in the order of their lines.
-
-    Args:
-        file: path as the user wrote it.
-    """
+    """The mistakes of one file, in the order of their lines."""
 
     def __init__(self, file: str) -> None:
         self.file = file
@@ -77,12 +73,7 @@ _DEEP = f"nested more than {DEPTH} levels deep"
 
 
 class BadJson(Exception):
-    """Text that is not the JSON we take.
-
-    Args:
-        message: what is wrong.
-        line: 1-based, in the text; 0 where there is none.
-    """
+    """Text that is not the JSON we take."""
 
     def __init__(self, message: str, line: int = 0) -> None:
         super().__init__(message)
@@ -90,11 +81,7 @@ class BadJson(Exception):
 
 
 def parse_json(text: str) -> JsonValue:
-    """One JSON value (RFC 8259).
-
-    Raises:
-        BadJson: with the position, where the parser names one.
-    """
+    """One JSON value (RFC 8259)."""
     try:
         value: JsonValue = _DECODER.decode(text)
     except json.JSONDecodeError as error:
@@ -160,10 +147,6 @@ def decode(data: bytes, path: str) -> str:
 
     Args:
         data: the file.
-        path: for messages.
-
-    Raises:
-        InputErrors: Git LFS pointer, UTF-16, office file, binary, or not UTF-8.
     """
     if data.startswith(_LFS) and len(data) <= _LFS_BYTES:
         hint = "the gate reads files from git itself: take this one out of LFS ('git lfs untrack'), and commit it again"
@@ -183,18 +166,7 @@ def decode(data: bytes, path: str) -> str:
 
 
 def decode_table(data: bytes, path: str) -> tuple[str, str]:
-    """The text of a table as office programs save it: also UTF-16, and the letters of Windows.
-
-    Args:
-        data: the file.
-        path: for messages.
-
-    Returns:
-        The text, and a remark where it may not be what was meant.
-
-    Raises:
-        InputErrors: it is no text.
-    """
+    """The text of a table as office programs save it: also UTF-16, and the letters of Windows."""
     try:
         if data.startswith(_UTF16):
             return data.decode("utf-16"), ""
@@ -239,8 +211,6 @@ class Document:
     """Data of a file, or of one line of a JSON Lines file.
 
     Args:
-        file: path as the user wrote it.
-        data: dict, list, str, int, float, bool or None, nested.
         line: 1-based, where it begins (its key, in a mapping); 0 in a JSON file.
         path: the way to `data` where it is a part of the file.
         node: what ruamel.yaml composed; None where the file is not YAML.
@@ -253,11 +223,7 @@ class Document:
     node: Node | None = field(default=None, repr=False, compare=False)
 
     def part(self, *loc: str | int) -> "Document":
-        """The value at `loc` as a document of its own, whose messages name the same places.
-
-        Raises:
-            LookupError: there is none.
-        """
+        """The value at `loc` as a document of its own, whose messages name the same places."""
         data = self.data
         for step in loc:
             data = data[step]  # type: ignore[index]
@@ -302,9 +268,6 @@ def read_yaml(text: str, file: str) -> Document:
 
     Refused: tags, duplicate keys, keys that are no scalars, more than `YAML_NODES` values (aliases counted as often as
     they are used), more than `DEPTH` levels. The merge key `<<` works.
-
-    Raises:
-        InputErrors: what is wrong, with its line.
     """
     yaml = YAML(typ="safe", pure=True)
     yaml.Composer = _Bounded
@@ -330,11 +293,7 @@ def read_yaml(text: str, file: str) -> Document:
 
 
 def read_json(text: str, file: str) -> Document:
-    """One JSON value; NaN, Infinity and duplicate keys are refused.
-
-    Raises:
-        InputErrors: what is wrong, with its line.
-    """
+    """One JSON value; NaN, Infinity and duplicate keys are refused."""
     try:
         return Document(file, parse_json(text))
     except BadJson as bad:
@@ -345,12 +304,7 @@ def read_jsonl(text: str, file: str, noted: list[Problem] | None = None) -> list
     """One document for each line that is not blank.
 
     Args:
-        text: the file.
-        file: its path.
         noted: gets every line that is not JSON, so that the mistakes of the others are told with it.
-
-    Raises:
-        InputErrors: every line that is not JSON, where `noted` is None.
     """
     found: list[Document] = []
     problems: list[Problem] = [] if noted is None else noted
@@ -519,13 +473,7 @@ class _Plain:
 
 
 def _node_at(root: Node, loc: Loc, line: int = 0) -> tuple[Node | None, int]:
-    """The node at `loc`, and its line; None and the line of the nearest one around it where there is none.
-
-    Args:
-        root: where the way begins.
-        loc: the way.
-        line: of the root.
-    """
+    """The node at `loc`, and its line; None and the line of the nearest one around it where there is none."""
     node = root
     for step in loc:
         found = next(_inner(node, step), None)

@@ -24,12 +24,7 @@ FUNCTION_PATTERN = rf"^{_NAME}(\.{_NAME})*:{_NAME}$"
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A function of the repository.
-
-    Args:
-        module: dotted, from the root of the repository.
-        function: its name there.
-    """
+    """A function of the repository."""
 
     module: str
     function: str
@@ -57,11 +52,7 @@ def complaint(prompt: str) -> str:
 
 
 def entry_of(prompt: str) -> Entry:
-    """The function that a prompt names.
-
-    Raises:
-        ValueError: none; see `complaint`.
-    """
+    """The function that a prompt names."""
     found = _ENTRY.fullmatch(prompt)
     if found is None:
         raise ValueError(f"{prompt} is no function")

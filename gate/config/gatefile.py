@@ -36,8 +36,6 @@ class Promises:
     """Who reads the prompt before and after a change, and how much is tried.
 
     Args:
-        model: extracts rules and makes tests.
-        params: of its requests.
         judge: compares wordings that code cannot compare, and says whether an answer keeps a rule.
         tests: for each rule that is new or stricter, and as many for its inverse; 0 for none.
         specification: of the baseline's prompt, where the base has a file with it; None where it is extracted.
@@ -87,7 +85,6 @@ class PromisesConfig(FileModel):
         """The same with the suite's own model where it names none; no specification is read.
 
         Args:
-            model: of the suite.
             params: of that model; its chat template goes for the same model here, too, unless the entry names one.
         """
         reader, own = self.model or model, self.params
@@ -288,23 +285,15 @@ class SuiteConfig:
     """One entry under `suites`, with the file's defaults filled in.
 
     Args:
-        name: unique within the file.
         prompt: path, or a pattern that stands for one suite per file.
         cases: path of the case file, or a suite of a store as `gate.config.naming` reads it.
-        template: the prompt is Jinja2 whatever its ending says.
         model: who answers; None only where the entry is not sound.
-        params: the defaults' parameters, changed by the suite's own.
         samples: k, outputs per case and arm.
-        scorers: with every default filled in, names unique.
         slices: dimensions to test, in this order.
-        policy: what the suite tolerates.
         line: 1-based line of the entry.
         threshold: the score at which a sample passes; None where each scorer has its own mark.
         pattern: that the prompt's file matched; empty where the entry names the file.
         scorer_lines: 1-based line of each scorer; what moves within the file changes nothing.
-        target: the agent that answers; None where the model is called with the prompt alone.
-        conversing: how conversations are led and scored.
-        placeholders: see `gate.suite.Exam`.
         promises: compare what the prompt promises before and after; None where nobody wants to know.
         sound: nothing is wrong with the entry; only `in_spite` returns others.
     """
@@ -332,15 +321,7 @@ class SuiteConfig:
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """The whole of `gate.yaml`.
-
-    Args:
-        policy: for the whole run.
-        budget: limits that are enforced before each call.
-        cache: which known answers may be reused.
-        suites: in file order, at least one.
-        providers: servers of models beside the built-in ones, by name.
-    """
+    """The whole of `gate.yaml`."""
 
     policy: RunPolicy
     budget: Budget
@@ -356,15 +337,7 @@ def config_schema() -> dict[str, Any]:
 
 
 def load(text: str, file: str) -> Config:
-    """Read a configuration.
-
-    Args:
-        text: the YAML.
-        file: path for messages.
-
-    Raises:
-        InputErrors: every mistake with its line.
-    """
+    """Read a configuration."""
     document = _document(text, file)
     config, problems = _read(document)
     if config is None or problems:
@@ -418,12 +391,7 @@ _ANY: dict[str, JsonValue] = {
 
 
 def expand(suite: SuiteConfig, paths: Sequence[str]) -> tuple[SuiteConfig, ...]:
-    """One suite per prompt file: `support` over `prompts/a.md` and `prompts/b.md` gives `support:a`, `support:b`.
-
-    Args:
-        suite: a suite whose prompt may be a pattern; any other is returned as it is.
-        paths: the files that match.
-    """
+    """One suite per prompt file: `support` over `prompts/a.md` and `prompts/b.md` gives `support:a`, `support:b`."""
     if not is_glob(suite.prompt):
         return (suite,)
     folders = PurePosixPath(suite.prompt).parts

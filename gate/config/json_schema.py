@@ -40,14 +40,8 @@ def occurs(
     """Does the pattern match somewhere in the text?
 
     Args:
-        pattern: a regular expression.
-        text: where to look.
-        ignore_case: capitals and small letters are the same.
         multiline: `^` and `$` match at line breaks, too.
         seconds: time for the search.
-
-    Raises:
-        TooSlow: the search was given up.
     """
     import regex
 
@@ -62,13 +56,7 @@ def replaced(pattern: str, text: str, by: str, *, seconds: float = LONGEST_S) ->
     """The text with something else in place of each match.
 
     Args:
-        pattern: a regular expression.
-        text: where to look.
         by: what stands there then, to the letter.
-        seconds: time for all of it.
-
-    Raises:
-        TooSlow: it was given up.
     """
     import regex
 
@@ -108,11 +96,7 @@ class Work:
         self._left, self._end = self.steps, time.monotonic() + self.seconds
 
     def spend(self, steps: int = 1) -> None:
-        """Count steps before they are taken.
-
-        Raises:
-            TooSlow: nothing is left.
-        """
+        """Count steps before they are taken."""
         self._left -= steps
         if self._left < 0:
             raise TooSlow(f"the schema takes more than {self.steps:,} steps")
@@ -120,12 +104,7 @@ class Work:
             raise TooSlow(f"the schema took longer than {self.seconds:g} s")
 
     def occurs(self, pattern: str, text: str) -> bool:
-        """Does the pattern match somewhere in the text? `^` and `$` stand for the ends of the text, not of its lines.
-
-        Raises:
-            TooSlow: the search was given up.
-            ValueError: the pattern is longer than any that is searched for.
-        """
+        """Does the pattern match in the text? `^` and `$` stand for the ends of the text, not of its lines."""
         self.spend()
         if len(pattern) > PATTERN_CHARS:
             raise ValueError(f"A pattern has at most {PATTERN_CHARS:,} characters, this one has {len(pattern):,}.")
@@ -145,7 +124,6 @@ def bounded(schema: Schema, work: Work, formats: "FormatChecker | None" = None) 
     """A validator of the schema's own draft that fetches nothing and stops when the work is done.
 
     Args:
-        schema: a JSON Schema.
         work: paid by everything that the validator does.
         formats: what checks `format`; without it `format` is a remark, as the drafts have it.
 

@@ -62,7 +62,6 @@ class StoreName:
     """A suite of a store.
 
     Args:
-        name: of the suite.
         version: 1 for the first; None for the newest.
     """
 
@@ -89,11 +88,7 @@ def parse(text: str) -> StoreName | None:
 
 
 def complaint(text: str) -> str:
-    """What is wrong with the name of a store's suite; empty when nothing is.
-
-    Args:
-        text: which begins with `store:`.
-    """
+    """What is wrong with the name of a store's suite; empty when nothing is."""
     name, at, version = text.removeprefix(PREFIX).partition("@")
     if reason := name_complaint(name):
         return reason

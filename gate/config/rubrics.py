@@ -29,8 +29,6 @@ class Dimension:
     """One thing that an answer is scored on.
 
     Args:
-        name: unique within its rubric.
-        description: what it measures.
         weight: share in the score; those of a rubric sum to 1.
         anchors: what an answer is like that gets a certain score, lowest first.
     """
@@ -263,15 +261,8 @@ class RubricFile(RubricOptions):
 def parse_rubric(text: str, file: str) -> dict[str, Any]:
     """A rubric's own file.
 
-    Args:
-        text: YAML, of which JSON is a part.
-        file: its path, for messages.
-
     Returns:
         The options `scale`, `threshold` and `dimensions`.
-
-    Raises:
-        InputErrors: everything that is wrong with it.
     """
     document = read_yaml(text, file)
     return validate(RubricFile, document).rubric()

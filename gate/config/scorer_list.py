@@ -80,11 +80,7 @@ Scorers: TypeAlias = Annotated[tuple[ScorerSpec, ...], _Listed()]
 
 
 def parse_scorers(value: JsonValue, file: str) -> tuple[ScorerSpec, ...]:
-    """A list of scorers from outside a file, such as `["contains"]` or `[{"judge": {"criteria": "…"}}]`.
-
-    Raises:
-        InputErrors: everything that is wrong, under the name `file`.
-    """
+    """A list of scorers from outside a file, such as `["contains"]` or `[{"judge": {"criteria": "…"}}]`."""
     document = Document(file, {"scorers": value}).part("scorers")
     specs = validate(_SCORERS, document)
     problems = [
@@ -105,12 +101,7 @@ _SCORERS: TypeAdapter[tuple[ScorerSpec, ...]] = TypeAdapter(Scorers, config={"de
 
 
 def free_name(name: str, taken: Collection[str]) -> str:
-    """The name, or with the first number that nobody has: `contains-2`.
-
-    Args:
-        name: wanted.
-        taken: names that others have.
-    """
+    """The name, or with the first number that nobody has: `contains-2`."""
     free, number = name, 2
     while free in taken:
         free, number = f"{name}-{number}", number + 1

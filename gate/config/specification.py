@@ -152,7 +152,6 @@ class CompiledRule:
     """A rule that code can check.
 
     Args:
-        rule: id.
         scorers: what checks it, all of which must pass; named after the rule.
         wording: what is checked, in plain words.
     """
@@ -373,13 +372,6 @@ def read(text: str, file: str) -> SpecFile:
 
     A rule needs nothing but `rule`: it gets the next free id, and counts as edited. So does one whose text is not what
     was generated, which its `origin` tells; an inverse that is still that of the old text is left out then.
-
-    Args:
-        text: YAML.
-        file: its path, for messages.
-
-    Raises:
-        InputErrors: every mistake.
     """
     if len(text) > SPECIFICATION_CHARS:
         raise one_problem(file, 0, f"is longer than {SPECIFICATION_CHARS:,} characters", "a specification is shorter")
@@ -440,12 +432,9 @@ def updated(text: str, specification: Specification, file: str = "the specificat
     has read it is taken back where rules came or went.
 
     Args:
-        text: the file.
         specification: its rules carry the ids of the file (`read`), new ones ids that are free.
-        file: for messages.
 
     Raises:
-        InputErrors: the file has a mistake.
         GateError: it is written in a way that cannot be changed safely.
     """
     found, data = read(text, file), _data(text, file)
@@ -467,16 +456,7 @@ def updated(text: str, specification: Specification, file: str = "the specificat
 
 
 def stamped(text: str, tests: str, file: str = "the specification") -> str:
-    """The file, with what the tests in the case file were made from.
-
-    Args:
-        text: the file.
-        tests: see `gate.testgen.specdiff.update.stamp_of_tests`.
-        file: for messages.
-
-    Raises:
-        InputErrors, GateError: as `updated`.
-    """
+    """The file, with what the tests in the case file were made from."""
     return text if read(text, file).tests == tests else rewritten(text, file, {**_data(text, file), "tests": tests})
 
 

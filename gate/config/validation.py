@@ -59,28 +59,18 @@ def wrong(message: str, hint: str = "") -> PydanticCustomError:
 
     Args:
         message: goes on from the value's name: `must not hold '/'`.
-        hint: the remedy.
     """
     return _Words("said", message, hint).error()
 
 
 def wrong_at(*mistakes: tuple[Loc, str, str]) -> ValidationError:
-    """What a validator of a whole model raises for values inside it.
-
-    Args:
-        mistakes: the way from the model to the value, message and hint as for `wrong`.
-    """
+    """What a validator of a whole model raises for values inside it."""
     details = [InitErrorDetails(type=wrong(message, hint), loc=loc, input=None) for loc, message, hint in mistakes]
     return ValidationError.from_exception_data("", details)
 
 
 def moved(error: ValidationError, way: Callable[[Loc], Loc]) -> ValidationError:
-    """The same mistakes as seen from around the model that has them.
-
-    Args:
-        error: of the model.
-        way: from the place within the model to the place around it.
-    """
+    """The same mistakes as seen from around the model that has them."""
     found: list[InitErrorDetails] = []
     for one in error.errors(include_url=False):
         words = _Words.of(one) or _translated(one)
@@ -95,7 +85,6 @@ class Matches:
     Args:
         pattern: goes into the JSON Schema, too.
         message: goes on from the name of a value that does not match.
-        hint: the remedy.
     """
 
     pattern: str
@@ -118,13 +107,8 @@ def validate(model: type[T] | TypeAdapter[T], document: Document, context: Mappi
     """The document's data as a model.
 
     Args:
-        model: of the whole document; a `TypeAdapter` for a union or a list.
-        document: as one of the readers gave it, or a part of one.
         context: for validators that ask for it; `providers` are names of model providers beside the built-in ones,
             without which any word is taken for one.
-
-    Raises:
-        InputErrors: every mistake, each with file, place, message and remedy.
     """
     try:
         return adapter_of(model).validate_python(document.data, context=context)
@@ -263,13 +247,7 @@ _KINDS = {
 
 
 def _translated(error: ErrorDetails, allowed: str = "", whole: bool = False) -> _Words:
-    """An error of pydantic's own.
-
-    Args:
-        error: as pydantic tells it.
-        allowed: the whole range of the field, of which the error tells one end at most.
-        whole: the field is an integer.
-    """
+    """An error of pydantic's own."""
     kind, context, value = error["type"], error.get("ctx", {}), error["input"]
     if kind in _NUMBERS:
         if not allowed and kind in _BOUNDS:

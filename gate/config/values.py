@@ -42,14 +42,7 @@ _SAME = {"nb": "no", "iw": "he", "in": "id", "fil": "tl", "cmn": "zh"}
 
 
 def language_code(text: str) -> str | None:
-    """The language of a code such as `de`, `de-AT` or `zh_Hant`.
-
-    Args:
-        text: an ISO 639 code, with or without a region or a script.
-
-    Returns:
-        One of `LANGUAGES`; None where it is none of them.
-    """
+    """The language of a code such as `de`, `de-AT` or `zh_Hant`."""
     code = text.strip().replace("_", "-").split("-")[0].lower()
     code = _SAME.get(code, code)
     return code if code in LANGUAGES else None
@@ -136,10 +129,6 @@ class NotThere(Exception):
 
 def look_up(path: JsonSteps, value: JsonValue) -> JsonValue:
     """The value that a path leads to.
-
-    Args:
-        path: from `parse_path`.
-        value: the whole JSON value.
 
     Raises:
         NotThere: a name that the mapping does not have, an index outside the list, or a step into something else.
