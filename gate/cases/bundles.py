@@ -14,7 +14,7 @@ from gate.cases.reading import read
 from gate.cases.stored import Entry
 from gate.config.documents import Document, one_problem, quoted, read_yaml
 from gate.config.models import foreign_model
-from gate.config.scorer_list import parse_scorers
+from gate.config.scorer import parse_scorers
 from gate.errors import InputErrors
 from gate.limits import PROMPT_CHARS
 from gate.prompts import reading

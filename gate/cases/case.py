@@ -121,6 +121,12 @@ class Case:
         return "\n".join(f"{message.role}: {message.content}" for message in self.messages)
 
 
+def place_of(where: str) -> tuple[str, int]:
+    """File and line of `Case.where`; line 0 for a JSON file, whose cases have a position in its list."""
+    file, _, place = where.rpartition(":")
+    return file, int(place) if place.isdigit() else 0
+
+
 def shows_turns(question: str) -> bool:
     """Does a question, as readers see it, begin like a conversation?"""
     return question.startswith(("user: ", "assistant: ", "system: "))

@@ -16,13 +16,11 @@ from pydantic import (
     field_validator,
     model_validator,
 )
-from pydantic_core import PydanticCustomError
 
 from gate.cases.case import Case, Persona, Round
 from gate.config.naming import dimension_complaint, value_complaint
-from gate.config.scorer import ScorerSpec
-from gate.config.scorer_list import Scorers
-from gate.config.validation import FileModel, wrong, wrong_at
+from gate.config.scorer import Scorers, ScorerSpec
+from gate.config.validation import FileModel, missing, wrong, wrong_at
 from gate.config.values import not_blank
 from gate.limits import LINE_CHARS, NAME_CHARS, PROMPT_CHARS, WORDS
 from gate.prompts.reading import Turn
@@ -47,14 +45,6 @@ def _label(text: str) -> str:
     if complaint := value_complaint(text):
         raise wrong(complaint)
     return text
-
-
-def missing(key: str, example: str) -> ValidationError:
-    """The mistake that a key is not given."""
-    mistake = PydanticCustomError(
-        "plain", "{said}", {"kind": "key", "said": f"{key!r} is missing", "hint": f"for example {example}"}
-    )
-    return ValidationError.from_exception_data("", [{"type": mistake, "loc": (key,), "input": None}])
 
 
 def check_question(text: str | None, messages: Sequence[Turn] | None, given: Mapping[str, Any] | None) -> None:

@@ -7,11 +7,11 @@ from typing import Annotated, Any
 from pydantic import Field, TypeAdapter, field_validator, model_validator
 
 from gate.cases.case import Case
-from gate.cases.forms import CaseForm, CaseModel, Label, Line, Text, check_question, check_slices, check_vars, missing
+from gate.cases.forms import CaseForm, CaseModel, Label, Line, Text, check_question, check_slices, check_vars
 from gate.cases.reading import documents, where_of
 from gate.config.documents import Document, described, one_problem, quoted
 from gate.config.rubrics import RubricFile
-from gate.config.validation import attempt, wrong, wrong_at
+from gate.config.validation import attempt, missing, wrong, wrong_at
 from gate.errors import InputErrors, Problem
 from gate.limits import CASES, LABELS, PEOPLE
 from gate.prompts.reading import Turn

@@ -22,7 +22,7 @@ from gate.cases.promptfoo_context import (
 )
 from gate.config.documents import Document, did_you_mean, quoted
 from gate.config.models import foreign_model
-from gate.config.scorer_list import parse_scorers
+from gate.config.scorer import parse_scorers
 from gate.errors import InputErrors
 from gate.values import JsonValue
 

@@ -15,7 +15,7 @@ from gate.cases.rows import difference, metadata_of
 from gate.cases.stored import Entry
 from gate.cases.tables import read_table
 from gate.config.documents import Document, Problems, one_problem, quoted
-from gate.config.scorer_list import parse_scorers
+from gate.config.scorer import parse_scorers
 from gate.errors import InputErrors, Problem
 from gate.limits import CASES
 from gate.values import JsonValue

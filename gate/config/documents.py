@@ -7,6 +7,7 @@ import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, TypeAlias
 
 from ruamel.yaml import YAML
@@ -143,11 +144,7 @@ _OFFICE = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
 
 
 def decode(data: bytes, path: str) -> str:
-    """UTF-8 text; a byte order mark is dropped.
-
-    Args:
-        data: the file.
-    """
+    """UTF-8 text; a byte order mark is dropped."""
     if data.startswith(_LFS) and len(data) <= _LFS_BYTES:
         hint = "the gate reads files from git itself: take this one out of LFS ('git lfs untrack'), and commit it again"
         raise one_problem(path, 1, "is a Git LFS pointer, not the file itself", hint)
@@ -270,12 +267,10 @@ def read_yaml(text: str, file: str) -> Document:
     they are used), more than `DEPTH` levels. The merge key `<<` works.
     """
     yaml = YAML(typ="safe", pure=True)
-    yaml.Composer = _Bounded
+    yaml.Composer = partial(_Bounded, file)
     yaml.composer.warn_double_anchors = False
     try:
         root = yaml.compose(text)
-    except _TooMany as error:
-        raise _too_many(file, error.line) from None
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         message = " ".join(str(error.problem or error.context or "cannot be read").split())
@@ -352,21 +347,17 @@ def described(value: object) -> str:
             return "a mapping"
 
 
-class _TooMany(Exception):
-    def __init__(self, line: int) -> None:
-        super().__init__()
-        self.line = line
-
-
 class _Bounded(Composer):
     """Stops at the first value too many: composing takes 50 microseconds for each."""
 
-    seen = 0
+    def __init__(self, file: str, **parts: Any) -> None:
+        super().__init__(**parts)
+        self.file, self.seen = file, 0
 
     def compose_node(self, parent: Any, index: Any) -> Any:
         self.seen += 1
         if self.seen > 2 * YAML_NODES:  # keys are counted with the values
-            raise _TooMany(self.parser.peek_event().start_mark.line + 1)
+            raise _too_many(self.file, self.parser.peek_event().start_mark.line + 1)
         return super().compose_node(parent, index)
 
 

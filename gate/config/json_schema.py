@@ -19,7 +19,7 @@ class TooSlow(Exception):
     """A search, or a check made of searches, that was given up because it took too long."""
 
 
-def complaint(pattern: str) -> str:
+def pattern_complaint(pattern: str) -> str:
     """Why this is no regular expression that can be searched for; empty when it is one."""
     if len(pattern) > PATTERN_CHARS:
         return f"it has more than {PATTERN_CHARS:,} characters"
@@ -159,7 +159,7 @@ def regex_format(work: Work) -> "FormatChecker":
         if not isinstance(value, str):
             return True
         work.spend(1 + len(value) // 4)  # compiling costs about that
-        return len(value) <= PATTERN_CHARS and not complaint(value)
+        return len(value) <= PATTERN_CHARS and not pattern_complaint(value)
 
     checker = FormatChecker(())
     checker.checks("regex")(is_pattern)
@@ -277,8 +277,8 @@ def schema_complaint(schema: dict[str, JsonValue]) -> str:
 
     if not isinstance(schema.get("$schema", ""), str):
         return "$schema must be text"
-    if complaint := _outside(schema) or _untimed(schema):
-        return complaint
+    if pattern_complaint := _outside(schema) or _untimed(schema):
+        return pattern_complaint
     try:
         if mistake := _mistake(schema):
             return mistake

@@ -10,7 +10,7 @@ from gate.cases.losses import Bundle
 from gate.cases.promptfoo_assertions import MAPPED, NAMED
 from gate.cases.reading import case_of
 from gate.cases.rendering import render
-from gate.config.scorer_list import parse_scorers
+from gate.config.scorer import parse_scorers
 from gate.errors import InputErrors
 from gate.prompts import reading
 

@@ -10,7 +10,7 @@ from gate.cases.convert import put
 from gate.cases.promptfoo_assertions import scorers_of
 from gate.cases.promptfoo_context import Context, javascript, listed, translated, value_at
 from gate.cases.promptfoo_tests import cases_of
-from gate.config.scorer_list import parse_scorers
+from gate.config.scorer import parse_scorers
 from tests.scoring.validators.scored import score
 
 

@@ -14,7 +14,7 @@ from gate.cases.case import Case
 from gate.cases.promptfoo_assertions import from_text, scorers_of
 from gate.cases.promptfoo_context import Context, value_at
 from gate.cases.promptfoo_tests import cases_of
-from gate.config.scorer_list import parse_scorers
+from gate.config.scorer import parse_scorers
 from gate.errors import InputErrors
 from gate.record.transcript import Unscored
 from gate.record.usage import Dollars

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from gate.config.scorer_list import parse_scorers
+from gate.config.scorer import parse_scorers
 from tests.config.texts import errors
 
 

@@ -8,7 +8,7 @@ from jsonschema import Draft202012Validator
 
 from gate.config.documents import read_yaml
 from gate.config.gatefile import ID, config_schema, load
-from gate.config.scorers import KINDS
+from gate.config.scorer_options import KINDS
 from tests.config.texts import GOOD, errors
 
 FULL = (

@@ -3,9 +3,8 @@
 import pytest
 from ruamel.yaml import YAML
 
-from gate.config.scorer import ScorerSpec
-from gate.config.scorer_list import MEANT, parse_scorers
-from gate.config.scorers import KINDS
+from gate.config.scorer import MEANT, ScorerSpec, parse_scorers
+from gate.config.scorer_options import KINDS
 from gate.values import JsonValue
 from tests.config.texts import errors
 

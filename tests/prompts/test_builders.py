@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from gate.cases.case import Case
 from gate.cases.rendering import NotBuilt, key_of, render, session_of, writers
-from gate.config.functions import Entry, complaint, entry_of
+from gate.config.naming import FunctionName, function_complaint, function_named
 from gate.errors import InputErrors
 from gate.messages import Message
 from gate.prompts.functions import file_of, missing, moved_to, names_of
@@ -19,9 +19,9 @@ NAMES = st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,8}", fullmatch=True)
 
 @given(st.lists(NAMES, min_size=1, max_size=4), NAMES)
 def test_a_name_is_read_as_it_is_written(folders: list[str], function: str) -> None:
-    entry = Entry(".".join(folders), function)
-    assert complaint(str(entry)) == ""
-    assert entry_of(str(entry)) == entry
+    entry = FunctionName(".".join(folders), function)
+    assert function_complaint(str(entry)) == ""
+    assert function_named(str(entry)) == entry
 
 
 @pytest.mark.parametrize(
@@ -50,8 +50,8 @@ def test_a_name_is_read_as_it_is_written(folders: list[str], function: str) -> N
     ],
 )
 def test_other_names_are_refused(prompt: str) -> None:
-    assert complaint(prompt) == "is not python:module:function"
-    assert complaint("python:" + "a" * 2000 + ":b").startswith("is longer than")
+    assert function_complaint(prompt) == "is not python:module:function"
+    assert function_complaint("python:" + "a" * 2000 + ":b").startswith("is longer than")
 
 
 def test_a_module_is_a_file_or_a_folder_at_the_root_or_in_src() -> None:

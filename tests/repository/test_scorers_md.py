@@ -14,10 +14,9 @@ from ruamel.yaml import YAML
 from gate.agents.python.functions import FunctionWorktree
 from gate.agents.python.scorer import FunctionScorer, ScoringProcess
 from gate.cases.case import Case
-from gate.config.functions import Entry
-from gate.config.scorer import ScorerSpec
-from gate.config.scorer_list import parse_scorers
-from gate.config.scorers import VALIDATORS
+from gate.config.naming import FunctionName
+from gate.config.scorer import ScorerSpec, parse_scorers
+from gate.config.scorer_options import VALIDATORS
 from gate.record.sample import Score
 from gate.record.transcript import Cell, Observation, ToolUse, Transcript, Turn
 from gate.scoring.interface import Subject
@@ -53,7 +52,7 @@ def by_code(spec: ScorerSpec, answers: list[str], folder: Path) -> dict[str, Sco
     worktree = FunctionWorktree(folder / "root", folder / "root", folder / "scratch", os.environ["PATH"])
 
     async def ask() -> dict[str, Score]:
-        process = ScoringProcess(Entry(module, function), worktree)
+        process = ScoringProcess(FunctionName(module, function), worktree)
         try:
             await process.start()
             scorer = FunctionScorer(spec, process)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.config.functions import Entry
+from gate.config.naming import FunctionName
 from gate.config.targets import ToolLoop
 from gate.errors import CannotEvaluate, GateError, InputErrors
 from gate.prompts.files import CodePlace, FileSource
@@ -32,7 +32,7 @@ class Placing:
         return CodePlace(Path("/checkout"), source.sha, source.label)
 
     def build(
-        self, source: FileSource, entry: Entry, sessions: Sequence[dict[str, JsonValue]]
+        self, source: FileSource, entry: FunctionName, sessions: Sequence[dict[str, JsonValue]]
     ) -> tuple[str | Failed, ...]:
         raise AssertionError("no prompt is code")
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from gate.agents.python import system, worker
 from gate.config.documents import printable, text_complaint
-from gate.config.functions import Entry
+from gate.config.naming import FunctionName
 from gate.errors import CannotEvaluate
 from gate.limits import PROMPT_CHARS
 from gate.prompts.functions import CannotLoad
@@ -84,7 +84,7 @@ class FunctionWorktree:
 
 
 def call_function(
-    entry: Entry, sessions: Sequence[dict[str, JsonValue]], worktree: FunctionWorktree, limits: FunctionLimits
+    entry: FunctionName, sessions: Sequence[dict[str, JsonValue]], worktree: FunctionWorktree, limits: FunctionLimits
 ) -> tuple[str | Failed, ...]:
     """The text for each session, or why there is none.
 
@@ -144,7 +144,7 @@ def one_line(reason: str) -> str:
 
 
 def _asked(
-    entry: Entry, sessions: Sequence[dict[str, JsonValue]], worktree: FunctionWorktree, limits: FunctionLimits
+    entry: FunctionName, sessions: Sequence[dict[str, JsonValue]], worktree: FunctionWorktree, limits: FunctionLimits
 ) -> bytes:
     told = {
         **asdict(entry),

@@ -22,7 +22,7 @@ from gate.agents.python.functions import (
     one_line,
 )
 from gate.cases.case import Case
-from gate.config.functions import Entry
+from gate.config.naming import FunctionName
 from gate.config.scorer import ScorerSpec
 from gate.errors import CannotEvaluate
 from gate.prompts.functions import CannotLoad
@@ -49,7 +49,7 @@ class ScoringProcess:
         tampered: gives why its files may have changed, called after each answer; None where nothing else runs.
     """
 
-    entry: Entry
+    entry: FunctionName
     worktree: FunctionWorktree
     limits: FunctionLimits = SCORING
     tampered: Callable[[], str] | None = None

@@ -19,13 +19,14 @@ from gate.app.sources import DiskSource, folder_of
 from gate.calls.providers.factory import Factory
 from gate.cases.reading import parse
 from gate.config import gatefile
-from gate.config import specification as specfile
-from gate.config import specification as written
+from gate.config import specification_file as specfile
+from gate.config import specification_file as written
 from gate.config.documents import decode, quoted
 from gate.config.gatefile import Promises
 from gate.config.models import ModelRef, Params
 from gate.config.policy import RunPolicy
-from gate.config.specification import SpecFile, Specification
+from gate.config.specification import Specification
+from gate.config.specification_file import SpecFile
 from gate.engine.rule_changes import Order, Reading
 from gate.errors import GateError, InputErrors
 from gate.git.repository import Repo
@@ -188,7 +189,7 @@ def compare_specifications(
 
 def _spec(source: FileSource, path: str) -> SpecFile | None:
     data = source.read(path)
-    return None if data is None else specfile.read(decode(data, path), path)
+    return None if data is None else specfile.read_specification(decode(data, path), path)
 
 
 def _inside(root: Path, path: Path) -> str:
@@ -300,7 +301,7 @@ def follow_change(update: SpecificationUpdate, files: SpecificationFiles, makers
         InputErrors, GateError: a file cannot be read or written; all are then unchanged.
     """
     plan, spec, cases = update.plan, files.spec, files.cases
-    texts = {spec: written.updated(_text(spec), update.specification, str(spec))}
+    texts = {spec: written.updated_specification(_text(spec), update.specification, str(spec))}
     said = [*files.notes, f"{spec}: {', '.join((*_counts(update),))}"]
     if plan.open:
         said.append(f"{spec}: left as they are until somebody decides: {', '.join(plan.open)}")
@@ -310,9 +311,11 @@ def follow_change(update: SpecificationUpdate, files: SpecificationFiles, makers
         after = with_more_tests(_text(cases), update.tests, str(cases))
         texts[cases] = with_obsolete_rules(after, plan.obsolete, str(cases))
         said.append(f"{cases}: {counted(len(update.tests), 'test')} added; those of obsolete rules marked")
-        if not plan.open and _covered(specfile.parse(texts[spec], str(spec)), texts[cases], cases):
-            made = stamp_of_tests(specfile.parse(texts[spec], str(spec)), makers.settings, makers.generator)
-            texts[spec] = written.stamped(texts[spec], made, str(spec))
+        if not plan.open and _covered(specfile.parse_specification(texts[spec], str(spec)), texts[cases], cases):
+            made = stamp_of_tests(
+                specfile.parse_specification(texts[spec], str(spec)), makers.settings, makers.generator
+            )
+            texts[spec] = written.stamped_specification(texts[spec], made, str(spec))
     for path in files.others:
         before = _text(path)
         after = with_obsolete_rules(before, plan.obsolete, str(path)) if is_generated(before, str(path)) else before
@@ -359,7 +362,7 @@ def rules_followed(files: SpecificationFiles, prompt: str, makers: TestMakers) -
     data = DiskSource().read(str(files.spec))
     if data is None or files.cases is None:
         return None
-    found = specfile.read(decode(data, str(files.spec)), str(files.spec))
+    found = specfile.read_specification(decode(data, str(files.spec)), str(files.spec))
     if not found.tests or found.tests != stamp_of_tests(found.specification, makers.settings, makers.generator):
         return None
     if found.specification.prompt != read_prompt(DiskSource(), prompt, folder_of).prompt.digest:

@@ -22,7 +22,7 @@ from gate.app.repository import own_folder
 from gate.app.runs import Running
 from gate.app.sources import DiskSource, folder_of
 from gate.calls.providers.factory import Factory
-from gate.config import specification as specfile
+from gate.config import specification_file as specfile
 from gate.config.documents import decode
 from gate.config.models import ModelRef, Params
 from gate.config.policy import Budget
@@ -119,7 +119,7 @@ def read_source(wanted: GenerationRequest) -> GenerationSource:
     data = source.read(str(wanted.spec))
     given: Specification | None = None
     if data is not None:
-        given = specfile.parse(decode(data, str(wanted.spec)), str(wanted.spec))
+        given = specfile.parse_specification(decode(data, str(wanted.spec)), str(wanted.spec))
     subject = subject_of(version.prompt)
     if given is not None and is_foreign(given, subject):
         said = f"{wanted.spec} is of another prompt: nothing that its rules quote stands in {wanted.prompt}"
@@ -134,7 +134,7 @@ def prompt_folder(prompt: str) -> Path | None:
         data = source.read(str(spec))
         if data is None:
             return None
-        given = specfile.parse(decode(data, str(spec)), str(spec))
+        given = specfile.parse_specification(decode(data, str(spec)), str(spec))
         subject = subject_of(read_prompt(source, prompt, folder_of).prompt)
     except GateError:
         return None

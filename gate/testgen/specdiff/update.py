@@ -4,7 +4,8 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, fields, replace
 
 from gate.config.models import ModelRef
-from gate.config.specification import GeneratedTest, OutputRule, SpecFile, Specification
+from gate.config.specification import GeneratedTest, OutputRule, Specification
+from gate.config.specification_file import SpecFile
 from gate.record.rules import TO_TEST, SpecDiff, UpdatePlan
 from gate.testgen.cases.generation import GenerationOptions, generate_tests
 from gate.testgen.effort import EffortSettings

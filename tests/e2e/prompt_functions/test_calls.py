@@ -10,7 +10,7 @@ import pytest
 
 from gate.agents.python import worker
 from gate.agents.python.functions import FunctionWorktree, call_function
-from gate.config.functions import Entry
+from gate.config.naming import FunctionName
 from gate.errors import CannotEvaluate
 from gate.prompts.functions import CannotLoad
 from gate.record.transcript import Failed
@@ -85,14 +85,16 @@ def test_a_call_sees_its_own_session_and_nothing_that_another_changed(worktree: 
 @pytest.mark.parametrize(
     ("entry", "said"),
     [
-        (Entry("bots.persona", "other"), "AttributeError: module 'bots.persona' has no attribute 'other'"),
-        (Entry("bots.persona", "time"), "TypeError: time is no function"),
-        (Entry("bots.other", "asked"), "ModuleNotFoundError: No module named 'bots.other'"),
-        (Entry("bots", "asked"), "ImportError: bots is a folder"),
-        (Entry("json", "dumps"), "ImportError: json is "),
+        (FunctionName("bots.persona", "other"), "AttributeError: module 'bots.persona' has no attribute 'other'"),
+        (FunctionName("bots.persona", "time"), "TypeError: time is no function"),
+        (FunctionName("bots.other", "asked"), "ModuleNotFoundError: No module named 'bots.other'"),
+        (FunctionName("bots", "asked"), "ImportError: bots is a folder"),
+        (FunctionName("json", "dumps"), "ImportError: json is "),
     ],
 )
-def test_a_function_that_is_not_there_is_one_mistake(worktree: FunctionWorktree, entry: Entry, said: str) -> None:
+def test_a_function_that_is_not_there_is_one_mistake(
+    worktree: FunctionWorktree, entry: FunctionName, said: str
+) -> None:
     PROMPT.put(worktree, "return FINE")
     with pytest.raises(CannotLoad) as caught:
         call_function(entry, SESSIONS, worktree, LIMITS)
@@ -122,7 +124,7 @@ def test_a_source_folder_counts_before_what_is_installed(worktree: FunctionWorkt
     module.parent.mkdir(parents=True)
     module.write_text("from shop.words import WORD\n\ndef asked(session):\n    return WORD\n")
     (module.parent / "words.py").write_text("WORD = 'ours'\n")
-    assert call_function(Entry("shop.persona", "asked"), [{}], worktree, LIMITS) == ("ours",)
+    assert call_function(FunctionName("shop.persona", "asked"), [{}], worktree, LIMITS) == ("ours",)
 
 
 def test_code_of_the_checkout_does_not_stand_in_for_that_of_a_side(worktree: FunctionWorktree, tmp_path: Path) -> None:

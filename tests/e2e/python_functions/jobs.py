@@ -11,13 +11,13 @@ from typing import TypeVar
 from gate.agents.python.functions import FunctionLimits, FunctionWorktree, call_function
 from gate.agents.python.scorer import SCORING, ScoringProcess
 from gate.cases.case import Case
-from gate.config.functions import Entry
+from gate.config.naming import FunctionName
 from gate.record.transcript import Failed, Unscored
 from gate.scoring.interface import Subject
 from gate.scoring.validators.interface import Finding
 from gate.values import JsonValue
 
-ENTRY = Entry("bots.persona", "asked")
+ENTRY = FunctionName("bots.persona", "asked")
 NAMES = ("one", "odd", "three")
 SESSIONS: list[dict[str, JsonValue]] = [{"name": name} for name in NAMES]
 T = TypeVar("T")

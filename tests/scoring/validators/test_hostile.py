@@ -5,9 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.cases.case import Case
-from gate.config.scorer import CODED, JUDGED
-from gate.config.scorer_list import parse_scorers
-from gate.config.scorers import KINDS
+from gate.config.scorer import CODED, JUDGED, parse_scorers
+from gate.config.scorer_options import KINDS
 from gate.record.transcript import Observation, ToolUse, Transcript, Turn, Unscored
 from gate.record.usage import Dollars
 from gate.scoring.interface import Subject
