@@ -4,6 +4,7 @@ import posixpath
 import re
 from collections.abc import Callable, Collection
 
+from gate.cases.case import Entry
 from gate.cases.convert import is_promptfoo
 from gate.cases.losses import Bundle, BundleSuite, Losses
 from gate.cases.promptfoo_config import NOT_EMPTY, read_config
@@ -11,7 +12,6 @@ from gate.cases.promptfoo_context import criteria, values
 from gate.cases.promptfoo_prompts import params_of
 from gate.cases.prompty import front_matter, sample_of
 from gate.cases.reading import read
-from gate.cases.stored import Entry
 from gate.config.documents import Document, one_problem, quoted, read_yaml
 from gate.config.models import foreign_model
 from gate.config.scorer import parse_scorers

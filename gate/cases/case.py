@@ -3,11 +3,15 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
 from gate.config.policy import OVERALL
 from gate.config.scorer import ScorerSpec
 from gate.messages import Message
 from gate.values import JsonValue
+
+Entry: TypeAlias = Mapping[str, JsonValue]
+"""A case of any form, as it stands in a case file; the store keeps all of it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,8 @@ from typing import Any
 
 from ruamel.yaml.error import YAMLError
 
-from gate.cases.promptfoo_tests import is_sheet
+from gate.cases.case import Entry
 from gate.cases.reading import JSON_ENDING, YAML_ENDINGS, FileCase, as_case, as_test_data, canonical, is_table, read
-from gate.cases.stored import Entry
 from gate.cases.tables import (
     DATA,
     FIELDS,
@@ -26,6 +25,7 @@ from gate.cases.tables import (
     Column,
     columns_of,
     guarded,
+    is_promptfoo,
     read_table,
     row_of,
 )
@@ -52,7 +52,7 @@ def changed_table(text: str, file: str, rows: Sequence[Entry]) -> str:
     """A table that holds other cases, with its columns as they are where they can hold them."""
     mark = "\ufeff" if text.startswith("\ufeff") else ""
     table = read_table(text.removeprefix("\ufeff"), file)
-    if table is None or is_sheet(table.headings):
+    if table is None or is_promptfoo(table.headings):
         raise GateError(f"{file} is a table of another tool, which is not changed in place", _ELSEWHERE)
     columns = columns_of(table.headings)
     if not all(_holds(columns, row) for row in rows):

@@ -5,15 +5,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from gate.cases import promptfoo_tests
-from gate.cases.losses import Deaf, Losses
-from gate.cases.messages import OWN, PLAIN
+from gate.cases.case import Entry
+from gate.cases.losses import Losses
 from gate.cases.promptfoo_assertions import MAPPED, scorers_of
 from gate.cases.promptfoo_context import Context, items, javascript, value_at
 from gate.cases.promptfoo_tests import NOTHING, cases_of, default_of
 from gate.cases.reading import documents, is_table
 from gate.cases.rows import difference, metadata_of
-from gate.cases.stored import Entry
 from gate.cases.tables import read_table
+from gate.cases.turns import OWN, PLAIN
 from gate.config.documents import Document, Problems, one_problem, quoted
 from gate.config.scorer import parse_scorers
 from gate.errors import InputErrors, Problem
@@ -201,7 +201,7 @@ def _means_the_same(assertion: dict[str, JsonValue], scorer: JsonValue) -> bool:
     kind = str(assertion["type"]).removeprefix("not-")
     if kind not in MAPPED or MAPPED[kind].differs:
         return False
-    back = scorers_of(value_at([assertion], 1), Context(Deaf()), "")
+    back = scorers_of(value_at([assertion], 1), Context(Losses()), "")
     try:
         one, other = (parse_scorers(each, "scorers") for each in ([scorer], back))
     except InputErrors:
@@ -216,5 +216,5 @@ def _with_rest(test: dict[str, JsonValue], entry: Entry, number: int) -> dict[st
 
 
 def _back(test: Mapping[str, JsonValue], number: int) -> Entry:
-    found = cases_of(value_at(dict(test), 1), number, Context(Deaf()))
+    found = cases_of(value_at(dict(test), 1), number, Context(Losses()))
     return found[0] if len(found) == 1 else {}

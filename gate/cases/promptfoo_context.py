@@ -11,7 +11,7 @@ from functools import lru_cache
 from importlib import resources
 from pathlib import PurePosixPath
 
-from gate.cases.messages import Tell
+from gate.cases.losses import Losses
 from gate.cases.rendering import SlowTemplate
 from gate.config.documents import Document, one_problem, read_yaml
 from gate.errors import InputErrors
@@ -83,7 +83,7 @@ class Context:
         allowance: shared by all files of the configuration.
     """
 
-    tell: Tell
+    tell: Losses
     folder: str = ""
     other: Callable[[str], str | None] = no_file
     root: Document | None = None

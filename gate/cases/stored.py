@@ -5,10 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TypeAlias
 
-from gate.values import JsonValue
-
-Entry: TypeAlias = Mapping[str, JsonValue]
-"""A case of any form, as it stands in a case file; the store keeps all of it."""
+from gate.cases.case import Entry as Entry
 
 
 @dataclass(frozen=True, slots=True)

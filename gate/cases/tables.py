@@ -9,7 +9,6 @@ from io import StringIO
 from gate.config.documents import BadJson, Problems, one_problem, parse_json, quoted
 from gate.values import JsonValue
 
-ENDINGS = (".csv", ".tsv")
 COLUMNS = 500
 """Columns of one table."""
 CELL_CHARS = 131_072
@@ -91,6 +90,11 @@ def read_table(text: str, file: str) -> Table | None:
         if any(cell.strip() for cell in cells):
             return Table(_headings(cells, line, file), separator, line, text, file)
     return None
+
+
+def is_promptfoo(headings: Iterable[str]) -> bool:
+    """Is a table with these headings one of promptfoo's?"""
+    return any(heading.startswith(("__expected", "__metadata:", "__config:")) for heading in headings)
 
 
 def guarded(text: str) -> str:

@@ -231,12 +231,15 @@ def _plain(error: ErrorDetails) -> tuple[str, str, str]:
     if kind == "literal_error":
         words = str(context["expected"]).replace("'", "")
         return "must", re.sub(r"\b(True|False)\b", lambda word: word[0].lower(), words), ""
-    if kind == "string_pattern_mismatch" and not str(value).strip():
+    if kind in ("string_pattern_mismatch", "string_too_short") and not str(value).strip():
         return "said", "is blank", ""
     if kind == "string_too_long":
         return "said", f"is longer than {context['max_length']:,} characters", ""
-    if kind == "too_short" and context["min_length"] == 1:
-        return "said", "is empty", ""
+    if kind == "too_long":
+        return "said", f"has more than {context['max_length']:,} entries", ""
+    if kind == "too_short":
+        least = context["min_length"]
+        return "said", "is empty" if least == 1 else f"needs at least {least:,} entries", ""
     if kind == "value_error":
         return "said", str(context["error"]), ""
     start, _, said = error["msg"].partition("should be ")

@@ -54,9 +54,9 @@ def refuse_losses(losses: "Sequence[Loss]", strict: bool) -> None:
 
 def loss_lines(losses: "Sequence[Loss]") -> list[str]:
     """How many there are, and a line for each kind with its first places."""
-    from gate.cases.losses import told_at_length
+    from gate.cases.losses import told
 
-    return told_at_length(losses, "--json has all of them")
+    return told(losses, "--json has all of them")
 
 
 def report_conversion(told: str, brought: "Brought | None", losses: "Sequence[Loss]", as_json: bool) -> None:
