@@ -277,7 +277,7 @@ def read_yaml(text: str, file: str) -> Document:
         hint = _syntax_hint(message)
         raise one_problem(file, mark.line + 1 if mark else 0, f"invalid YAML: {message[:200]}", hint) from None
     except RecursionError:
-        raise one_problem(file, 0, f"nested more than {DEPTH} levels deep") from None
+        raise one_problem(file, 0, _DEEP) from None
     except (YAMLError, ValueError, OverflowError, NotImplementedError) as error:
         raise one_problem(file, 0, f"invalid YAML: {quoted(' '.join(str(error).split()))}") from None
     reader = _Plain(file)
@@ -352,13 +352,18 @@ class _Bounded(Composer):
 
     def __init__(self, file: str, **parts: Any) -> None:
         super().__init__(**parts)
-        self.file, self.seen = file, 0
+        self.file, self.seen, self.depth = file, 0, 0
 
     def compose_node(self, parent: Any, index: Any) -> Any:
         self.seen += 1
         if self.seen > 2 * YAML_NODES:  # keys are counted with the values
             raise _too_many(self.file, self.parser.peek_event().start_mark.line + 1)
-        return super().compose_node(parent, index)
+        if self.depth == DEPTH:
+            raise one_problem(self.file, self.parser.peek_event().start_mark.line + 1, _DEEP)
+        self.depth += 1
+        node = super().compose_node(parent, index)
+        self.depth -= 1
+        return node
 
 
 def _too_many(file: str, line: int) -> InputErrors:
@@ -378,7 +383,7 @@ class _Plain:
         if self._count > YAML_NODES:
             raise _too_many(self.file, _line(node))
         if depth > DEPTH:
-            raise one_problem(self.file, _line(node), f"nested more than {DEPTH} levels deep")
+            raise one_problem(self.file, _line(node), _DEEP)
         if isinstance(node, SequenceNode) and node.tag == _TAG + "seq":
             return [self.value(item, depth + 1) for item in node.value]
         if isinstance(node, MappingNode) and node.tag == _TAG + "map":
