@@ -267,7 +267,7 @@ def read_yaml(text: str, file: str) -> Document:
     they are used), more than `DEPTH` levels. The merge key `<<` works.
     """
     yaml = YAML(typ="safe", pure=True)
-    yaml.Composer = partial(_Bounded, file)
+    yaml.Composer = partial(_Bounded, file)  # type: ignore[assignment]
     yaml.composer.warn_double_anchors = False
     try:
         root = yaml.compose(text)
