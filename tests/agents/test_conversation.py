@@ -10,8 +10,7 @@ import pytest
 
 from gate.agents.interface import AgentFailed, Answer, PersonReply, Question
 from gate.agents.targets import ConversationTarget, Participants
-from gate.calls.interface import Bill
-from gate.calls.limits import CallRefused
+from gate.calls.interface import Bill, CallRefused
 from gate.cases.case import Case, Persona, Round
 from gate.config.models import ModelRef, Params
 from gate.config.targets import CommandAgent, ConversationModel, Conversing, HttpAgent, Server, Target, ToolLoop
