@@ -40,7 +40,8 @@ def open_cases(source: str, person: str = "", *, new: bool = False) -> CaseSet:
         return FileCases(source)
     name = naming.parse_store_name(source)
     if name is None:
-        raise GateError(f"{source} names no suite of a store: it {naming.complaint(source)}", "write store:NAME")
+        said = f"{source} names no suite of a store: it {naming.store_name_complaint(source)}"
+        raise GateError(said, "write store:NAME")
     here = local_store(Path(), person)
     from gate.store.sql.suites import Authorship, Suites
 
