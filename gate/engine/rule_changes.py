@@ -7,8 +7,7 @@ from math import fsum
 from gate.calls.interface import Stop
 from gate.config.gatefile import TRIED, Promises
 from gate.config.policy import RunPolicy
-from gate.config.scorer import ScorerSpec
-from gate.config.scorer_list import parse_scorers
+from gate.config.scorer import ScorerSpec, parse_scorers
 from gate.config.specification import GeneratedTest, OutputRule
 from gate.engine.arrays import Rows
 from gate.engine.collect import Collector, Tools

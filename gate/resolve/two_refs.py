@@ -8,9 +8,8 @@ from difflib import get_close_matches
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
-from gate.config.functions import is_python
 from gate.config.gatefile import Config
-from gate.config.naming import is_store
+from gate.config.naming import is_python, is_store
 from gate.config.scorer import ScorerSpec
 from gate.config.scorers import kinds_with
 from gate.config.targets import runs_code

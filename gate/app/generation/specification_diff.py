@@ -12,11 +12,12 @@ from gate.app.runs import Running
 from gate.app.sources import DiskSource, folder_of
 from gate.cases.reading import parse
 from gate.config import gatefile
-from gate.config import specification as specfile
+from gate.config import specification_file as specfile
 from gate.config.documents import decode, quoted
 from gate.config.gatefile import Promises
 from gate.config.policy import RunPolicy
-from gate.config.specification import SpecFile, Specification
+from gate.config.specification import Specification
+from gate.config.specification_file import SpecFile
 from gate.engine.rule_changes import Order, Reading
 from gate.errors import GateError, InputErrors
 from gate.git.repository import Repo
@@ -217,7 +218,7 @@ def follow_change(
         InputErrors, GateError: a file cannot be read or written; all are then unchanged.
     """
     plan, spec, cases = update.plan, files.spec, files.cases
-    texts = {spec: specfile.updated(_text(spec), update.specification, str(spec))}
+    texts = {spec: specfile.updated_specification(_text(spec), update.specification, str(spec))}
     said = [*files.notes, f"{spec}: {', '.join((*_counts(update),))}"]
     if plan.open:
         said.append(f"{spec}: left as they are until somebody decides: {', '.join(plan.open)}")
@@ -227,9 +228,11 @@ def follow_change(
         after = with_more_tests(_text(cases), update.tests, str(cases))
         texts[cases] = with_obsolete_rules(after, plan.obsolete, str(cases))
         said.append(f"{cases}: {counted(len(update.tests), 'test')} added; those of obsolete rules marked")
-        if not plan.open and _covered(specfile.parse(texts[spec], str(spec)), texts[cases], cases):
-            made = stamp_of_tests(specfile.parse(texts[spec], str(spec)), wanted.settings, wanted.generator)
-            texts[spec] = specfile.stamped(texts[spec], made, str(spec))
+        if not plan.open and _covered(specfile.parse_specification(texts[spec], str(spec)), texts[cases], cases):
+            made = stamp_of_tests(
+                specfile.parse_specification(texts[spec], str(spec)), wanted.settings, wanted.generator
+            )
+            texts[spec] = specfile.stamped_specification(texts[spec], made, str(spec))
     for path in files.others:
         before = _text(path)
         after = with_obsolete_rules(before, plan.obsolete, str(path)) if is_generated(before, str(path)) else before

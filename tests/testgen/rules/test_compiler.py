@@ -5,7 +5,7 @@ import json
 import pytest
 
 from benchmarks.rule_wordings import outcome, read
-from gate.config.scorer_list import parse_scorers
+from gate.config.scorer import parse_scorers
 from gate.config.specification import OutputRule
 from gate.testgen.rules.compiler import compile_rule, compile_rules
 from tests.testgen.rules.support import compiled, understood
