@@ -98,12 +98,10 @@ class Options(FileModel):
 class Validator(Options):
     """What every scorer has that is code."""
 
+    # Looks for one thing only (any other may check any order of a prompt); is of the whole answer; counts its units.
     of_form: ClassVar[bool] = False
-    """Looks for one thing only; a scorer without it may check any order of a prompt."""
     of_whole: ClassVar[bool] = False
-    """Is of the whole answer, so that a suite has one at most, and one bound stands for any other."""
     counts: ClassVar[bool] = False
-    """Counts units of the answer."""
 
     required: bool = Field(default=False, description="A score of 0 makes the whole sample 0.")
     negate: bool = Field(default=False, description="A score s becomes 1 - s.")
@@ -122,7 +120,6 @@ class Contains(Validator):
     """The value occurs in the answer."""
 
     of_form = True
-
     short = "value"
     value: Template | None = Field(default=EXPECTED, description=_VALUE)
     any: Texts | None = Field(default=None, description="At least one of these.")
@@ -141,7 +138,6 @@ class Regex(Validator):
     """The pattern matches somewhere in the answer."""
 
     of_form = True
-
     short = "pattern"
     pattern: Pattern = Field(examples=["'^[0-9]+$'"], description="A regular expression in Python's syntax.")
     ignore_case: bool = Field(default=False, description=_CASE)
@@ -151,7 +147,6 @@ class StartsWith(Validator):
     """The answer begins with the value."""
 
     of_form = True
-
     short = "value"
     value: Template = Field(default=EXPECTED, description=_VALUE)
     ignore_case: bool = Field(default=False, description=_CASE)
@@ -167,7 +162,6 @@ class Json(Validator):
 
     of_form = True
     of_whole = True
-
     fence: bool = Field(default=True, description=_FENCE)
 
 
@@ -176,7 +170,6 @@ class JsonSchemaOptions(Validator):
 
     of_form = True
     of_whole = True
-
     schema_: JsonSchema = Field(
         alias="schema", examples=["{type: object, required: [answer]}"], description="A JSON Schema."
     )
@@ -239,7 +232,6 @@ class Words(Validator):
     of_form = True
     of_whole = True
     counts = True
-
     min: Count | None = Field(default=None, description="At least so many.")
     max: Count | None = Field(default=None, description="At most so many.")
 
@@ -263,7 +255,6 @@ class ForbiddenWords(Validator):
     """None of these words occurs in the answer."""
 
     of_form = True
-
     short = "words"
     words: Phrases = Field(examples=["[transition, process]"], description="Words or phrases.")
     inflections: bool = Field(default=False, description="English forms of each word count, too.")
@@ -288,7 +279,6 @@ class LanguageOptions(Validator):
 
     of_form = True
     of_whole = True
-
     short = "is"
     is_: Language = Field(alias="is", examples=["de"], description="A code such as de, or a field of the case.")
 
@@ -326,7 +316,6 @@ class Paraphrases(Validator):
     """The answer does not play the user's last turn back."""
 
     of_form = True
-
     n: int = Field(default=3, ge=1, le=10, description="Words of a run.")
     max_copied: float = Field(default=0.2, ge=0, lt=1, description="Share of copied runs that is let pass.")
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from gate.config.gatefile import Config
 from gate.config.naming import is_python, is_store
 from gate.config.scorer import ScorerSpec
-from gate.config.scorers import kinds_with
+from gate.config.scorer_options import kinds_with
 from gate.config.targets import runs_code
 from gate.errors import GateError
 from gate.prompts.version import Prompt

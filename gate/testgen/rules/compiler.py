@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 
 from gate.config.scorer import ScorerSpec
-from gate.config.scorers import kinds_with
+from gate.config.scorer_options import kinds_with
 from gate.config.specification import CompiledRule, OutputRule
 from gate.testgen.rules.counts import count_checks, each_checks, length_checks, list_checks, mark_checks
 from gate.testgen.rules.demands import clause_halves, demands_of

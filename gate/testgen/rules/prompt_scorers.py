@@ -7,7 +7,7 @@ from itertools import islice
 
 from gate.cases.stored import Entry
 from gate.config.scorer import ScorerSpec
-from gate.config.scorers import kinds_with
+from gate.config.scorer_options import kinds_with
 from gate.config.specification import CompiledRule, OutputRule
 from gate.testgen.rules.compiler import compile_rule, compile_rules
 from gate.values import JsonValue

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from gate.config.scorers import kinds_with
+from gate.config.scorer_options import kinds_with
 from gate.config.specification import CompiledRule, OutputRule, Specification
 from gate.record.rules import QUIET, Relation, RuleChange, SpecDiff
 from gate.record.transcript import Failed
