@@ -19,7 +19,7 @@ from gate.config.functions import Entry
 from gate.config.scorer import ScorerSpec
 from gate.errors import CannotEvaluate, GateError
 from gate.limits import PROMPT_CHARS
-from gate.prompts.functions import CannotLoad
+from gate.prompts.files import CannotLoad
 from gate.record.sample import Score
 from gate.record.transcript import Failed, Unscored
 from gate.scoring.interface import Subject

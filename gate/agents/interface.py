@@ -67,6 +67,18 @@ class AgentFailed(Exception):
         self.tools: tuple[ToolUse, ...] = ()
 
 
+class ServerUnfit(Exception):
+    """A server of tools cannot be used; the message continues after its name."""
+
+
+class ToolCallFailed(Exception):
+    """A server of tools refused one call; the message continues after its name."""
+
+
+class ConnectionLost(Exception):
+    """The connection to a server of tools is lost."""
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """An agent's answer to one message, and its work for it.

@@ -61,27 +61,21 @@ class EitherSource:
         return self._either(lambda source: source.read(path))
 
     def fingerprint(self, path: str) -> str | None:
-        """See `FileSource`."""
         return self._either(lambda source: source.fingerprint(path))
 
     def glob(self, pattern: str) -> list[str]:
-        """See `FileSource`."""
         return self._either(lambda source: source.glob(pattern))
 
     def listing(self, folder: str = "") -> dict[str, str]:
-        """See `FileSource`."""
         return self._either(lambda source: source.listing(folder))
 
     def links(self, pattern: str) -> dict[str, str]:
-        """See `FileSource`."""
         return self._either(lambda source: source.links(pattern))
 
     def leads_to(self, link: str) -> str | None:
-        """See `FileSource`."""
         return self._either(lambda source: source.leads_to(link))
 
     def sizes(self, paths: Sequence[str]) -> dict[str, int]:
-        """See `FileSource`."""
         return self._either(lambda source: source.sizes(paths))
 
     def _either(self, ask: Callable[[FileSource], Found]) -> Found:

@@ -12,8 +12,7 @@ from gate.config.models import ModelRef
 from gate.config.policy import OVERALL, RunPolicy, SlicePolicy
 from gate.config.scorer import ScorerSpec
 from gate.errors import GateError
-from gate.prompts.files import FileSource
-from gate.prompts.functions import PromptBuilder
+from gate.prompts.files import FileSource, PromptBuilder
 from gate.resolve.exam import ExamChanges, exam_notes
 from gate.resolve.pairing import CaseShelf, Pair, Sides, pair
 from gate.resolve.reading import Reader

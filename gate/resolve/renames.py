@@ -9,8 +9,7 @@ from pathlib import PurePosixPath
 from gate.config.functions import is_python
 from gate.errors import InputErrors
 from gate.limits import PROMPT_CHARS
-from gate.prompts.files import SIMILAR, FileSource, chunks, similar_sizes, similarity
-from gate.prompts.functions import file_of, moved_to
+from gate.prompts.files import SIMILAR, FileSource, chunks, file_of, moved_to, similar_sizes, similarity
 
 MOST_BYTES = 16 * 2**20
 """Bytes of the change's files that are read to find moved prompts."""

@@ -11,19 +11,18 @@ from gate.config.functions import is_python
 from gate.config.gatefile import Config
 from gate.config.naming import is_store
 from gate.config.scorer import ScorerSpec
+from gate.config.scorers import KINDS
 from gate.config.targets import runs_code
 from gate.errors import GateError
 from gate.prompts.version import Prompt
 from gate.record.parts import Deletion
 from gate.resolve import agents, trust
-from gate.resolve.agents import of_config, replaced
-from gate.resolve.exam import Edit, differing, exam_notes
-from gate.resolve.exam_edits import Edited
+from gate.resolve.exam import Edit, Edited, differing, exam_notes
 from gate.resolve.pairing import Pair, Sides, check_stranger, pair, part_notes, same_parts
 from gate.resolve.reading import Reader
 from gate.resolve.resolved import Resolved, settings_notes, with_servers
 from gate.resolve.scorer_code import build_notes, same_code
-from gate.resolve.trust import check_links
+from gate.resolve.trust import check_links, of_config, replaced
 from gate.suite import Exam, Suite
 from gate.testgen.rules.prompt_scorers import CHARS, SENTENCES, Order, labels_of, orders_of
 from gate.values import UNREAD, counted
@@ -34,13 +33,6 @@ ALIKE = 0.5
 """Similarity, from 0 to 1, of an instruction and the one that replaces it."""
 QUOTED = 60
 """Characters of one of them."""
-_OF_FORM = frozenset(
-    "contains words sentences characters starts_with ends_with regex json json_schema forbidden_words language refusal "
-    "paraphrases".split()
-)
-"""Scorers that look for one thing only; any other may check any instruction."""
-_WHATEVER = frozenset("words sentences characters language json json_schema".split())
-"""Scorers that check an instruction whatever their options are: a user may have set another bound."""
 
 
 def on_exam(suite: Suite) -> str:
@@ -104,7 +96,7 @@ def _unread(orders: Iterable[Order], exam: Exam) -> list[str]:
 
 
 def _of_form(spec: ScorerSpec) -> bool:
-    return spec.kind in _OF_FORM and "{{" not in json.dumps(dict(spec.options), default=str)
+    return KINDS[spec.kind].of_form and "{{" not in json.dumps(dict(spec.options), default=str)
 
 
 def _is_read(order: Order, scorers: Sequence[ScorerSpec]) -> bool:
@@ -114,7 +106,7 @@ def _is_read(order: Order, scorers: Sequence[ScorerSpec]) -> bool:
 def _same(wanted: ScorerSpec, one: ScorerSpec) -> bool:
     if one.kind != wanted.kind or one.negate is not wanted.negate:
         return False
-    return wanted.kind in _WHATEVER or all(one.options.get(key) == value for key, value in wanted.options.items())
+    return KINDS[wanted.kind].any_bound or all(one.options.get(key) == value for key, value in wanted.options.items())
 
 
 def _quoted(texts: Sequence[str]) -> str:

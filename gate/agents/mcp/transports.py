@@ -2,9 +2,10 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
+from typing import TypeAlias
 from urllib.parse import urljoin, urlsplit
 
 import anyio
@@ -14,9 +15,10 @@ from mcp.client import Transport
 from mcp.shared.message import SessionMessage
 from mcp_types import ErrorData, JSONRPCError, JSONRPCRequest, jsonrpc_message_adapter
 
-from gate.agents.mcp.server import MESSAGE_BYTES
 from gate.agents.processes import SupervisedProgram
 
+MESSAGE_BYTES = 16 * 1024 * 1024
+"""Of one message of a server."""
 UNREACHABLE = -59_900
 """Code of JSON-RPC errors that come from here and not from a server."""
 TRIES = 3
@@ -153,7 +155,27 @@ def _plain(error: httpx2.TransportError, url: httpx2.URL) -> str:
     return f"broke the connection off: {error or type(error).__name__}"
 
 
-_Streams = tuple[MemoryObjectReceiveStream[SessionMessage | Exception], MemoryObjectSendStream[SessionMessage]]
+_Received: TypeAlias = MemoryObjectSendStream[SessionMessage | Exception]
+_Sent: TypeAlias = MemoryObjectReceiveStream[SessionMessage]
+_Ends: TypeAlias = tuple[MemoryObjectReceiveStream[SessionMessage | Exception], MemoryObjectSendStream[SessionMessage]]
+
+
+@asynccontextmanager
+async def _streams(
+    read: Callable[[_Received], Awaitable[None]], write: Callable[[_Sent, _Received], Awaitable[None]]
+) -> AsyncIterator[
+    tuple[MemoryObjectReceiveStream[SessionMessage | Exception], MemoryObjectSendStream[SessionMessage]]
+]:
+    """The two ends that the client of the `mcp` package has, with tasks at the others."""
+    heard_in, heard = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+    said, said_out = anyio.create_memory_object_stream[SessionMessage](0)
+    async with heard_in, heard, said, said_out, anyio.create_task_group() as tasks:
+        tasks.start_soon(read, heard_in)
+        tasks.start_soon(write, said_out, heard_in.clone())
+        try:
+            yield heard, said
+        finally:
+            tasks.cancel_scope.cancel()
 
 
 @dataclass(slots=True)
@@ -173,9 +195,9 @@ class EventStream:
 
     def transport(self) -> Transport:
         """The transport for the client of the `mcp` package."""
-        return _streams(self)
+        return _streams(self.read, self.write)
 
-    async def read(self, into: MemoryObjectSendStream[SessionMessage | Exception]) -> None:
+    async def read(self, into: _Received) -> None:
         """Pass each message on, until no more come."""
         async with into:
             with suppress(anyio.ClosedResourceError, anyio.BrokenResourceError):
@@ -185,18 +207,14 @@ class EventStream:
                     words = str(error) if isinstance(error, Unreachable) else f"broke the connection off: {error}"
                     self.over(words)
 
-    async def write(
-        self,
-        out: MemoryObjectReceiveStream[SessionMessage],
-        into: MemoryObjectSendStream[SessionMessage | Exception],
-    ) -> None:
+    async def write(self, out: _Sent, into: _Received) -> None:
         """Post each message, and reply in the server's place to one that does not arrive."""
         async with into, anyio.create_task_group() as tasks:
             await self._ready.wait()
             async for one in out:
                 tasks.start_soon(self._post, one, into)
 
-    async def _read(self, into: MemoryObjectSendStream[SessionMessage | Exception]) -> str:
+    async def _read(self, into: _Received) -> str:
         headers = {"accept": "text/event-stream", "cache-control": "no-store"}
         async with self.http.stream("GET", self.url, headers=headers) as response:
             if response.status_code != 200:
@@ -214,7 +232,7 @@ class EventStream:
                         await into.send(SessionMessage(message))
         return "closed the connection"
 
-    async def _post(self, one: SessionMessage, into: MemoryObjectSendStream[SessionMessage | Exception]) -> None:
+    async def _post(self, one: SessionMessage, into: _Received) -> None:
         said = one.message.model_dump(by_alias=True, mode="json", exclude_unset=True)
         response = await self.http.post(self._endpoint, json=said)
         if response.status_code < 300 or not isinstance(one.message, JSONRPCRequest):
@@ -225,26 +243,11 @@ class EventStream:
             await into.send(SessionMessage(JSONRPCError(jsonrpc="2.0", id=one.message.id, error=error)))
 
 
-@asynccontextmanager
-async def _streams(events: EventStream) -> AsyncIterator[_Streams]:
-    heard_in, heard = anyio.create_memory_object_stream[SessionMessage | Exception](0)
-    said, said_out = anyio.create_memory_object_stream[SessionMessage](0)
-    async with heard_in, heard, said, said_out, anyio.create_task_group() as tasks:
-        tasks.start_soon(events.read, heard_in)
-        tasks.start_soon(events.write, said_out, heard_in.clone())
-        try:
-            yield heard, said
-        finally:
-            tasks.cancel_scope.cancel()
-
-
 STRAY_LINES = 1_000
 """Lines of standard output that are no messages, after which a server counts as broken."""
 STRAY_CHARS = 100
 """Of the first such line, for a reason."""
 CHUNK = 1 << 16
-
-_LineStreams = tuple[MemoryObjectReceiveStream[SessionMessage | Exception], MemoryObjectSendStream[SessionMessage]]
 
 
 @dataclass(slots=True)
@@ -262,23 +265,24 @@ class ProgramLines:
 
     def transport(self) -> Transport:
         """The transport for the client of the `mcp` package."""
-        return _line_streams(self)
+        return _streams(self.read, self.write)
 
-    async def read(self, into: MemoryObjectSendStream[SessionMessage | Exception]) -> None:
+    async def read(self, into: _Received) -> None:
         """Pass each message on, until no more come."""
         async with into:
             with suppress(anyio.ClosedResourceError, anyio.BrokenResourceError):
                 self.over(await self._read(into))
 
-    async def write(self, out: MemoryObjectReceiveStream[SessionMessage]) -> None:
+    async def write(self, out: _Sent, into: _Received) -> None:
         """Write each message; a program that does not read is found by the caller's time limit."""
+        into.close()
         with suppress(ConnectionError):
             async for one in out:
                 text = one.message.model_dump_json(by_alias=True, exclude_unset=True)
                 self.kept.stdin.write(text.encode() + b"\n")
                 await self.kept.stdin.drain()
 
-    async def _read(self, into: MemoryObjectSendStream[SessionMessage | Exception]) -> str:
+    async def _read(self, into: _Received) -> str:
         """Read until no more messages come; returns why."""
         parts: list[bytes] = []
         length = 0
@@ -305,16 +309,3 @@ class ProgramLines:
             self._strays += 1
             self.stray = self.stray or line[:STRAY_CHARS].decode(errors="replace")
             return None
-
-
-@asynccontextmanager
-async def _line_streams(lines: ProgramLines) -> AsyncIterator[_LineStreams]:
-    heard_in, heard = anyio.create_memory_object_stream[SessionMessage | Exception](0)
-    said, said_out = anyio.create_memory_object_stream[SessionMessage](0)
-    async with heard_in, heard, said, said_out, anyio.create_task_group() as tasks:
-        tasks.start_soon(lines.read, heard_in)
-        tasks.start_soon(lines.write, said_out)
-        try:
-            yield heard, said
-        finally:
-            tasks.cancel_scope.cancel()
