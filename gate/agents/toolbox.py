@@ -244,11 +244,7 @@ class ConversationToolbox:
         return tuple(offer.told for offer in offers.values())
 
     async def _opened(self) -> list[OpenToolSource]:
-        """All sources; each is tried even if another fails, because the next conversation needs it.
-
-        Raises:
-            AgentFailed: with the fault of each.
-        """
+        """All sources; each is tried even if another fails, because the next conversation needs it."""
         found = await asyncio.gather(*(source.open() for source in self.sources), return_exceptions=True)
         failures = [one for one in found if isinstance(one, BaseException)]
         for failure in failures:

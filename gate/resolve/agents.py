@@ -47,11 +47,7 @@ def _check_function(function: str, source: FileSource, config: SuiteConfig) -> N
 
 
 def _code(source: FileSource, config: SuiteConfig) -> str:
-    """A digest of the files that an agent depends on.
-
-    Raises:
-        GateError: it names files, and there are none.
-    """
+    """A digest of the files that an agent depends on."""
     patterns = () if isinstance(config.target, HttpAgent | None) else config.target.files
     if patterns and not any(matches(path, one) for path in source.listing() for one in patterns):
         names = ", ".join(patterns)

@@ -184,11 +184,7 @@ def _stray_slices(suite: Suite) -> list[str]:
 
 
 def _check_slices(cases: Sequence[Case], dimensions: Sequence[str], *, listed: bool) -> None:
-    """Refuse more slices than one suite may have; the error names the dimension with the most values.
-
-    Args:
-        listed: the suite names them.
-    """
+    """Refuse more slices than one suite may have; the error names the dimension with the most values."""
     values = {name: len({case.slices[name] for case in cases if name in case.slices}) for name in dimensions}
     total = sum(values.values())
     if total <= SLICES:

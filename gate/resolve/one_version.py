@@ -279,11 +279,7 @@ def _overridden(suite: Suite, chosen: Chosen) -> Suite:
 
 
 def _absolute(suite: Suite) -> Suite:
-    """The suite without scorers that need a second answer.
-
-    Raises:
-        GateError: no other scorer is left for one of its cases.
-    """
+    """The suite without scorers that need a second answer."""
 
     def alone(specs: tuple[ScorerSpec, ...]) -> tuple[ScorerSpec, ...]:
         return tuple(spec for spec in specs if not spec.comparative)

@@ -258,10 +258,9 @@ def _partners(
 ) -> dict[str, SuiteConfig]:
     """The base's suite for each suite of the head that has one.
 
-    The prompt counts before the name, and it is the same prompt after a move: a suite that was only renamed keeps its
-    exam, and a name that now belongs to another prompt does not take over the old one's exam. No suite of the base
-    serves twice, with one exception: a name keeps its exam where its prompt moved elsewhere, since either the most
-    similar file or the one that the name points at may be in use afterwards.
+    The prompt counts before the name, and it is the same prompt after a move. No suite of the base serves twice, with
+    one exception: a name keeps its exam where its prompt moved elsewhere, since either the most similar file or the one
+    that the name points at may be in use afterwards.
     """
     free = dict(bases)
     found: dict[str, SuiteConfig] = {}
@@ -316,11 +315,7 @@ def _unknown(sides: Sides, current: SuiteConfig) -> Pair:
 
 
 def _by_name(config: Config, source: FileSource) -> dict[str, SuiteConfig]:
-    """The suites of one side, one for each file that a pattern matches.
-
-    Raises:
-        GateError: a file whose name cannot name a suite, or two with the same name, of which one would not be examined.
-    """
+    """The suites of one side, one for each file that a pattern matches."""
     out: dict[str, SuiteConfig] = {}
     for entry in config.suites:
         for suite in expand(entry, source.glob(entry.prompt) if is_glob(entry.prompt) else ()):

@@ -185,12 +185,13 @@ def of_suite(suite: Suite, today: str) -> Suite:
         return suite
     values = {TODAY: today, **suite.exam.placeholders}
     cases, scorers = _filled(suite.exam.cases, values), _filled(suite.exam.scorers, values)
-    versions = {
-        name: replace(arm, version=_filled(arm.version, values))
-        for name, arm in (("baseline", suite.baseline), ("candidate", suite.candidate))
-        if arm is not None
-    }
-    return replace(suite, exam=replace(suite.exam, cases=cases, scorers=scorers), **versions)
+    exam = replace(suite.exam, cases=cases, scorers=scorers)
+    baseline = suite.baseline and _arm(suite.baseline, values)
+    return replace(suite, exam=exam, baseline=baseline, candidate=_arm(suite.candidate, values))
+
+
+def _arm(arm: Arm, values: Mapping[str, str]) -> Arm:
+    return replace(arm, version=_filled(arm.version, values))
 
 
 def _note(suite: Suite, today: str) -> str:

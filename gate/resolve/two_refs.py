@@ -291,8 +291,7 @@ def _no_config(sides: Sides, config: str, *, deleted: bool) -> GateError:
 def _with_trials(pairs: Sequence[Pair], touched: dict[str, Suite]) -> tuple[Suite, ...]:
     """Where the base examines suites, those that the change brings have no part in the verdict.
 
-    Their exam is the change's own, and in the joint test they would widen the intervals of the others. New prompts are
-    outside of that test and can make no verdict better, so the policy of their author counts.
+    In the joint test they would widen the intervals of the others. New prompts are outside of it.
     """
     new = {one.current.name for one in pairs if one.own_exam and not one.new_prompt}
     if new.issuperset(name for name, suite in touched.items() if suite.baseline is not None):
@@ -301,13 +300,7 @@ def _with_trials(pairs: Sequence[Pair], touched: dict[str, Suite]) -> tuple[Suit
 
 
 def _same_files(sides: Sides, pair: Pair, code: Callable[[], bool]) -> bool:
-    """Configuration, prompt, cases and model files are the same on both sides; a missing file is never the same.
-
-    A store is no part of a change: both sides see the same version under the same name.
-
-    Args:
-        code: is all that a function may read the same, too?
-    """
+    """Configuration, prompt, cases and model files are the same on both sides; a missing file is never the same."""
     current, exam = (replace(config, name="", line=0) for config in (pair.current, pair.exam))
     if pair.own_exam or pair.new_prompt or pair.left_out or current != exam or replaced(sides, of_config(pair)):
         return False

@@ -80,14 +80,7 @@ class ConfigurationReport:
 
 
 def _validated(sides: Sides, config: str) -> ConfigurationReport:
-    """Check a configuration; the report has the mistakes of all parts at once.
-
-    Args:
-        sides: the same files on both.
-
-    Raises:
-        GateError: there is no configuration.
-    """
+    """Check a configuration; the report has the mistakes of all parts at once."""
     reader = Reader(sides, config, [], "write the file, or mend the path")
     head, _ = reader.configs()
     label = sides.head.label

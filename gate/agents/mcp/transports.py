@@ -2,10 +2,10 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Any, TypeAlias
 from urllib.parse import urljoin, urlsplit
 
 import anyio
@@ -62,11 +62,7 @@ class BoundedTransport(httpx2.AsyncBaseTransport):
         await self._inner.aclose()
 
     async def _answer(self, request: httpx2.Request) -> httpx2.Response:
-        """An answer that a client can use.
-
-        Raises:
-            httpx2.TransportError: there is none.
-        """
+        """An answer that a client can use."""
         response = await self._sent(request)
         kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
         try:
@@ -162,7 +158,8 @@ _Ends: TypeAlias = tuple[MemoryObjectReceiveStream[SessionMessage | Exception], 
 
 @asynccontextmanager
 async def _streams(
-    read: Callable[[_Received], Awaitable[None]], write: Callable[[_Sent, _Received], Awaitable[None]]
+    read: Callable[[_Received], Coroutine[Any, Any, None]],
+    write: Callable[[_Sent, _Received], Coroutine[Any, Any, None]],
 ) -> AsyncIterator[
     tuple[MemoryObjectReceiveStream[SessionMessage | Exception], MemoryObjectSendStream[SessionMessage]]
 ]:
