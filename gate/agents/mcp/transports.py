@@ -154,15 +154,14 @@ def _plain(error: httpx2.TransportError, url: httpx2.URL) -> str:
 _Received: TypeAlias = MemoryObjectSendStream[SessionMessage | Exception]
 _Sent: TypeAlias = MemoryObjectReceiveStream[SessionMessage]
 _Ends: TypeAlias = tuple[MemoryObjectReceiveStream[SessionMessage | Exception], MemoryObjectSendStream[SessionMessage]]
+_Ends: TypeAlias = tuple[MemoryObjectReceiveStream[SessionMessage | Exception], MemoryObjectSendStream[SessionMessage]]
 
 
 @asynccontextmanager
 async def _streams(
     read: Callable[[_Received], Coroutine[Any, Any, None]],
     write: Callable[[_Sent, _Received], Coroutine[Any, Any, None]],
-) -> AsyncIterator[
-    tuple[MemoryObjectReceiveStream[SessionMessage | Exception], MemoryObjectSendStream[SessionMessage]]
-]:
+) -> AsyncIterator[_Ends]:
     """The two ends that the client of the `mcp` package has, with tasks at the others."""
     heard_in, heard = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     said, said_out = anyio.create_memory_object_stream[SessionMessage](0)
