@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from gate.config.documents import one_problem, quoted
-from gate.config.functions import PREFIX
 from gate.config.gatefile import Config, SuiteConfig
+from gate.config.naming import PYTHON_PREFIX
 from gate.config.targets import SESSION, HttpAgent, PythonAgent, Target, ToolLoop, runs_code
 from gate.errors import GateError
 from gate.paths import matches
@@ -30,7 +30,7 @@ def arm_of(sides: Sides, source: FileSource, config: SuiteConfig, version: Promp
     if config.model is None:
         raise GateError(f"suite {config.name} has no model", "name one in the suite, or under defaults")
     if isinstance(config.target, PythonAgent):
-        _check_function(PREFIX + config.target.function, source, config)
+        _check_function(PYTHON_PREFIX + config.target.function, source, config)
     arm = Arm(version, config.model, config.params, config.target)
     if not runs_code(config.target):
         return arm

@@ -10,7 +10,7 @@ from gate.config.gatefile import Config, SuiteConfig
 from gate.config.models import SERVICES, ModelRef
 from gate.config.scorer import ScorerSpec
 from gate.errors import InputErrors, Problem
-from gate.paths import complaint, escapes, is_glob, literal_folder, matches
+from gate.paths import escapes, is_glob, literal_folder, matches, path_complaint
 from gate.prompts.files import LINK, FileSource, folders
 from gate.resolve.pairing import Pair, Sides
 from gate.suite import Suite
@@ -77,7 +77,7 @@ def model_fault(pair: Pair, base: Config | None) -> str:
         return ""
     if model.provider in MADE_UP:
         return f"suite {pair.current.name}: the change answers with {model}, which is no model"
-    if model.provider == "local" and (reason := complaint(model.name)):
+    if model.provider == "local" and (reason := path_complaint(model.name)):
         return f"suite {pair.current.name}: the path of the model {model} {reason}"
     return ""
 

@@ -7,11 +7,10 @@ from dataclasses import replace
 from difflib import get_close_matches
 from functools import cache, partial
 
-from gate.config.functions import is_python
 from gate.config.gatefile import Config
-from gate.config.naming import is_store
+from gate.config.naming import is_python, is_store
 from gate.config.scorer import ScorerSpec
-from gate.config.scorers import KINDS
+from gate.config.scorer_options import KINDS
 from gate.config.targets import runs_code
 from gate.errors import GateError
 from gate.prompts.version import Prompt
