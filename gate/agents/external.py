@@ -363,11 +363,7 @@ _LONGEST_WAIT_S = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """The service behind an agent.
-
-    Args:
-        timeout_s: seconds for one answer.
-    """
+    """The service behind an agent."""
 
     url: str
     headers: Mapping[str, str] = field(repr=False)

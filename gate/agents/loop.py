@@ -18,11 +18,7 @@ from gate.record.usage import Cost, Unpriced, Usage, added
 
 @dataclass(frozen=True, slots=True)
 class Equipment:
-    """Shared by all conversations of the loop.
-
-    Args:
-        clock: monotonic, in seconds.
-    """
+    """Shared by all conversations of the loop."""
 
     calls: Calls
     sessions: Sessions
@@ -31,14 +27,7 @@ class Equipment:
 
 @dataclass(slots=True)
 class LoopAgent:
-    """One conversation; see `gate.agents.interface.Agent`.
-
-    Args:
-        toolbox: None where the model has no tools.
-        max_steps: calls of the model for one answer, 1 or more.
-        fresh: ask the model even if its answers are known.
-        parallel: make simultaneous calls of one reply at the same time.
-    """
+    """One conversation; see `gate.agents.interface.Agent`."""
 
     question: Question
     equipment: Equipment

@@ -68,11 +68,7 @@ class FileSource(Protocol):
         ...
 
     def listing(self, folder: str = "") -> dict[str, str]:
-        """Every plain file below a folder, with its fingerprint; it is empty where only reading the file would tell.
-
-        Args:
-            folder: empty for the root.
-        """
+        """Every plain file below a folder, with its fingerprint; it is empty where only reading the file would tell."""
         ...
 
     def links(self, pattern: str) -> dict[str, str]:
@@ -108,13 +104,7 @@ _WAYS = {LINK: "lies behind the symbolic link", SUBMODULE: "lies in the submodul
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One entry of a git tree.
-
-    Args:
-        mode: six octal digits, as git has them.
-        size: bytes; 0 for what is not a blob, and where it was not asked for.
-        path: from the root of the repository.
-    """
+    """One entry of a git tree."""
 
     mode: str
     oid: str
@@ -137,11 +127,7 @@ class Entry:
         return self.mode == FOLDER
 
     def below(self, folder: str) -> "Entry":
-        """The same entry with its path from the root.
-
-        Args:
-            folder: the present base of the path; empty for the root.
-        """
+        """The same entry with its path from the root."""
         return replace(self, path=f"{folder}/{self.path}") if folder else self
 
     @property
@@ -166,9 +152,6 @@ def folders(path: str) -> list[str]:
 def check_way(place: str, way: Iterable[tuple[str, str]]) -> None:
     """Refuse a path that leads through something else than folders: no commit has such a file.
 
-    Args:
-        way: mode and path of each entry on it.
-
     Raises:
         InputErrors: a symbolic link, or a submodule.
     """
@@ -179,22 +162,14 @@ def check_way(place: str, way: Iterable[tuple[str, str]]) -> None:
 
 
 def checked(path: str) -> str:
-    """The path as git names it.
-
-    Raises:
-        InputErrors: it leaves the repository.
-    """
+    """The path as git names it. Raises InputErrors: it leaves the repository."""
     if reason := escapes(path):
         raise one_problem(path, 0, f"the path {quoted(path)} {reason}", "name a file inside the repository")
     return normal(path)
 
 
 def matching(paths: Iterable[str], pattern: str) -> list[str]:
-    """The matching paths, sorted.
-
-    Raises:
-        InputErrors: one of them is not UTF-8.
-    """
+    """The matching paths, sorted. Raises InputErrors: one of them is not UTF-8."""
     found = sorted(path for path in paths if matches(path, pattern))
     for path in found:
         try:
@@ -234,11 +209,7 @@ def too_large(place: str) -> NoReturn:
 
 @dataclass(frozen=True, slots=True)
 class Subfolder:
-    """A source whose paths begin in a folder (`gate.prompts.files.FileSource`).
-
-    Args:
-        folder: from the root, with `/`.
-    """
+    """A source whose paths begin in a folder (`gate.prompts.files.FileSource`)."""
 
     whole: FileSource
     folder: str
@@ -292,11 +263,7 @@ _CHUNK = re.compile(rb"[^\n]{0,63}+\n|[^\n]{1,64}")
 
 
 def chunks(data: bytes) -> Counter[bytes]:
-    """The lines of a file, long ones in pieces of 64 bytes, each with its number of bytes in the file.
-
-    Args:
-        data: blanks at the end of a line, Windows line ends, and a missing last line end make no difference.
-    """
+    """The lines of a file, long ones in pieces of 64 bytes, each with its number of bytes in the file."""
     text = b"\n".join(line.rstrip(_BLANKS) for line in data.split(b"\n"))
     text += b"\n" if text and not text.endswith(b"\n") else b""
     found: Counter[bytes] = Counter()
@@ -384,9 +351,6 @@ class PromptBuilder(Protocol):
 
     def place(self, source: FileSource, what: str) -> CodePlace:
         """The place of one side's code, for a later run.
-
-        Args:
-            what: names the code in messages.
 
         Raises:
             GateError: no code may run here.

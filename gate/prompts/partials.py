@@ -33,12 +33,7 @@ class Library:
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """One include.
-
-    Args:
-        line: 1-based, in the file that includes.
-        path: of the part, from the root.
-    """
+    """One include."""
 
     line: int
     path: str
@@ -68,13 +63,7 @@ def gather(contents: Sequence[tuple[int, str]], library: Library) -> Parts:
 
 @dataclass(slots=True)
 class _Walk:
-    """State of reading.
-
-    Args:
-        sizes: characters by file.
-        asked: the first include of each part.
-        waiting: parts still to be read.
-    """
+    """State of reading."""
 
     library: Library
     uses: dict[str, list[Use]] = field(default_factory=dict)

@@ -19,10 +19,6 @@ from gate.values import JsonValue, digest
 def arm_of(sides: Sides, source: FileSource, config: SuiteConfig, version: PromptVersion) -> Arm:
     """One arm of a suite.
 
-    Args:
-        sides: with what says where code lies.
-        source: the arm's own side.
-
     Raises:
         GateError: the suite has no model, no program may run here, or there is no such Python agent.
         CannotEvaluate: the side is in no checkout.

@@ -84,10 +84,6 @@ _NAMED = 5
 def picked(suites: Iterable[Suite], patterns: Sequence[str]) -> tuple[Suite, ...]:
     """The suites that have such cases, with those alone.
 
-    Args:
-        suites: with all of their cases.
-        patterns: ids, or patterns of ids; empty for all cases.
-
     Raises:
         GateError: a pattern that no case matches: a typing error would pass without a test.
     """
@@ -163,12 +159,6 @@ def resolve_one(
 ) -> Resolved:
     """Read one side.
 
-    Args:
-        source: the working tree, or a commit.
-        config: path of `gate.yaml`.
-        builder: builds prompts that are code; None where no code is run.
-        shelf: suites of a store; None where there is none.
-
     Raises:
         InputErrors: errors in the files, all of them at once.
         GateError: no configuration, an unknown suite or case, or a suite that cannot be checked.
@@ -207,16 +197,7 @@ def with_cases(resolved: Resolved, wanted: Mapping[str, Collection[str]]) -> Res
 def resolve_one_file(
     source: FileSource, files: tuple[str, str], run: FileRun, chosen: Chosen, beside: Callable[[str], FileSource]
 ) -> Resolved:
-    """Read one prompt and its cases.
-
-    Args:
-        files: paths of the prompt and the cases, as the user gave them.
-        run: model, scorers and policy; the arm is the candidate's.
-        beside: see `gate.resolve.two_files.resolve_files`.
-
-    Raises:
-        InputErrors, GateError: as `resolve_one`.
-    """
+    """Read one prompt and its cases. Raises InputErrors, GateError: as `resolve_one`."""
     prompt, cases = files
     both = resolve_files(source, Files(prompt, prompt, cases), run, beside)
     suites = _checkable([replace(suite, name=FILE_SUITE, baseline=None) for suite in both.suites], chosen)

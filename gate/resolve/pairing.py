@@ -21,13 +21,7 @@ from gate.suite import Suite
 
 @dataclass(frozen=True, slots=True)
 class StoredCases:
-    """One version of a suite of a store, which never changes.
-
-    Args:
-        label: `store:support@12`; the same label always gives the same cases.
-        digest: of the cases, as `sha256:…`.
-        text: the cases, one JSON object a line.
-    """
+    """One version of a suite of a store, which never changes."""
 
     label: str
     digest: str
@@ -50,9 +44,6 @@ class CaseShelf(Protocol):
 
 def stored(shelf: CaseShelf | None, cases: str) -> StoredCases | None:
     """The suite of a store that a suite's cases name; None where the name is that of a file.
-
-    Args:
-        cases: as `gate.yaml` has it.
 
     Raises:
         InputErrors, CannotEvaluate, GateError: see `CaseShelf.read`.

@@ -47,13 +47,7 @@ _BOTH_SIDES = "a prompt needs a version on both sides to be compared"
 
 @dataclass(frozen=True, slots=True)
 class _Begun:
-    """A suite before the change's own prompt is read.
-
-    Args:
-        cases: of the exam; None where they cannot be read.
-        head_cases: those of the change; None where they cannot be read.
-        baseline: the merge target's prompt; None where it has none, or it cannot be read.
-    """
+    """A suite before the change's own prompt is read."""
 
     pair: Pair
     cases: tuple[Case, ...] | None
@@ -63,12 +57,7 @@ class _Begun:
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """Reads files of both sides and collects every error; a case file of several suites is read once a side.
-
-    Args:
-        config_path: of `gate.yaml`.
-        absent: the hint where a prompt is not there.
-    """
+    """Reads files of both sides and collects every error; a case file of several suites is read once a side."""
 
     sides: Sides
     config_path: str

@@ -74,11 +74,6 @@ class Resolved:
 def with_servers(resolved: Resolved, counting: Config | None, head: Config | None = None, base: str = "") -> Resolved:
     """The same, with the servers that count.
 
-    Args:
-        counting: whose servers count; None where there is none.
-        head: the change's configuration, in a comparison of two refs.
-        base: the name of the ref that counts, for the reader.
-
     Raises:
         GateError: a model's provider is unknown, or only the change names it.
     """

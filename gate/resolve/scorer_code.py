@@ -65,11 +65,6 @@ def coded(exam: Exam) -> Iterator[ScorerSpec]:
 def placed(exam: Exam, sides: Sides, source: FileSource, where: Callable[[str, str], Problem]) -> Exam:
     """The exam with the place of its code, where it has any.
 
-    Args:
-        sides: with what runs code, and whether the change comes from outside.
-        source: where the exam comes from: a change cannot rewrite the code that scores it.
-        where: makes a problem of a message and a hint.
-
     Raises:
         InputErrors, GateError: no code is run here.
         CannotEvaluate: the side is in no checkout.
@@ -90,10 +85,6 @@ def untried(counts: Exam, trial: Suite) -> str:
     """Why a trial of an edited exam must not be scored; empty where it may.
 
     A trial runs no code that is not that of the exam, and makes no database look-up that the exam does not make.
-
-    Args:
-        counts: the exam that counts.
-        trial: with scorers, or cases, of the change.
     """
     known = [spec.options for spec in coded(counts)]
     if any(spec.options not in known for spec in coded(trial.exam)):
@@ -110,9 +101,6 @@ class SuiteFiles:
 
     Their contents become part of the scorers' options, and so of the exam's digest, of the edits that a change makes of
     its exam, and of the trials of those.
-
-    Args:
-        config: path of `gate.yaml`.
     """
 
     source: FileSource
@@ -203,10 +191,6 @@ def is_code(pair: Pair) -> bool:
 
 def version(sides: Sides, source: FileSource, config: SuiteConfig, cases: Iterable[Case]) -> PromptVersion:
     """The prompt that a function of one side builds.
-
-    Args:
-        sides: with the builder.
-        cases: all that the prompt may be asked with.
 
     Raises:
         InputErrors: the function cannot be had, or a case gives it nothing to be called with.

@@ -98,10 +98,6 @@ def unfit(sides: Sides, suite: Suite, base: Config | None) -> str:
     """Why the judges of an exam that the change has edited must not be asked; empty where they may.
 
     A model file may be any file of the machine, so only the base may name one.
-
-    Args:
-        sides: where model files are looked up.
-        suite: with scorers, or cases, of the change.
     """
     if base is None:
         return ""
@@ -215,12 +211,7 @@ def _problem(path: str, what: str, pattern: str) -> Problem:
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """What a scorer uses beside a case and the answers to it.
-
-    Args:
-        key: to compare with what others use.
-        told: for the reader, after the scorer's name.
-    """
+    """What a scorer uses beside a case and the answers to it."""
 
     key: tuple[str, ...]
     told: str = field(compare=False)
@@ -246,12 +237,7 @@ def own_reaches(case: Case) -> Iterator[tuple[ScorerSpec, Reach]]:
 
 
 def strange(cases: Sequence[Case], suite: SuiteConfig, label: str) -> tuple[Problem, ...]:
-    """Every scorer of stored cases that uses more than its suite does.
-
-    Args:
-        suite: as the configuration that counts for the cases names it.
-        label: of the suite in the store.
-    """
+    """Every scorer of stored cases that uses more than its suite does."""
     known, problems = _known(suite), Problems(label)
     for case in cases:
         for spec, reach in own_reaches(case):

@@ -33,14 +33,7 @@ class Files:
 
 @dataclass(frozen=True, slots=True)
 class FileRun:
-    """How the files are compared.
-
-    Args:
-        params: for both arms.
-        scorers: at least one.
-        judge: for judges that name no model.
-        samples: k.
-    """
+    """How the files are compared."""
 
     baseline_model: ModelRef
     candidate_model: ModelRef

@@ -122,12 +122,7 @@ def _cut(text: str) -> str:
 def remarks(
     sides: Sides, base: Config | None, pairs: Sequence[Pair], touched: Mapping[str, Suite], deleted: Sequence[Deletion]
 ) -> tuple[str, ...]:
-    """All remarks, the most important first.
-
-    Args:
-        base: the base's configuration; None where it has none.
-        touched: the suites that are evaluated, by name.
-    """
+    """All remarks, the most important first."""
     notes = list(map(str, deleted))
     talks = (agents.elsewhere(suite.name, suite.candidate.target, base) for suite in touched.values())
     notes += [note for note in talks if note]

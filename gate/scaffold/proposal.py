@@ -70,13 +70,7 @@ class RepositoryFindings:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """Files and suites to be written.
-
-    Args:
-        texts: by path from the root.
-        more: prompts beyond the limit of suites.
-        unjudged: judges of another tool that are left out since they cannot be asked here.
-    """
+    """Files and suites to be written."""
 
     texts: Mapping[str, str]
     drafts: tuple[SuiteDraft, ...]

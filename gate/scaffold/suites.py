@@ -128,12 +128,7 @@ class SuiteDraft:
 
 @dataclass(frozen=True, slots=True)
 class RepositoryFiles:
-    """The files of the repository.
-
-    Args:
-        paths: without what git ignores.
-        read: the bytes of a file, None where there is none.
-    """
+    """The files of the repository."""
 
     paths: frozenset[str]
     read: Callable[[str], bytes | None]

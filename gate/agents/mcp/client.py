@@ -157,12 +157,7 @@ class Program:
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """A server over HTTP, to be used as a `Program`.
-
-    Args:
-        headers: of each request.
-        read_s: seconds between two parts of an answer.
-    """
+    """A server over HTTP, to be used as a `Program`."""
 
     server: Server
     headers: Mapping[str, str] = field(repr=False)

@@ -30,11 +30,7 @@ SEEN_S = 5.0
 
 @dataclass(slots=True)
 class Connection:
-    """See `gate.agents.toolbox.OpenToolSource`.
-
-    Args:
-        start_s: seconds until the server must be ready.
-    """
+    """See `gate.agents.toolbox.OpenToolSource`."""
 
     label: str
     way: "Program | Service"
@@ -57,11 +53,7 @@ class Connection:
         return self._session.tools if self._session else ()
 
     async def start(self) -> None:
-        """Connect.
-
-        Raises:
-            AgentFailed: the server is not available; the connection is then closed.
-        """
+        """Connect. Raises AgentFailed: the server is not available; the connection is then closed."""
         self._task = asyncio.create_task(self._live())
         try:
             async with asyncio.timeout(self.start_s):
@@ -136,12 +128,7 @@ FAILURES = 2
 
 @dataclass(frozen=True, slots=True)
 class ServerPatience:
-    """Time limits for a server.
-
-    Args:
-        start_s: seconds until it must be ready.
-        read_s: seconds between two parts of an answer over HTTP.
-    """
+    """Time limits for a server."""
 
     start_s: float = START_S
     read_s: float = 60.0
@@ -149,13 +136,7 @@ class ServerPatience:
 
 @dataclass(slots=True)
 class McpSource:
-    """See `gate.agents.toolbox.ToolSource`.
-
-    Args:
-        name: unique within the suite.
-        values: environment variable to its value.
-        place: where its program runs; None without a program.
-    """
+    """See `gate.agents.toolbox.ToolSource`."""
 
     name: str
     server: Server

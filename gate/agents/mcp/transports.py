@@ -36,12 +36,7 @@ class Unreachable(httpx2.TransportError):
 
 
 class BoundedTransport(httpx2.AsyncBaseTransport):
-    """A transport with limits.
-
-    Args:
-        inner: reaches the network.
-        read_s: seconds between two parts of an answer to a message.
-    """
+    """A transport with limits."""
 
     def __init__(self, inner: httpx2.AsyncBaseTransport, read_s: float) -> None:
         self._inner, self._read_s = inner, read_s
@@ -97,12 +92,7 @@ class BoundedTransport(httpx2.AsyncBaseTransport):
 
 
 def http_client(headers: Mapping[str, str], read_s: float) -> httpx2.AsyncClient:
-    """A client for one server.
-
-    Args:
-        headers: of each request.
-        read_s: seconds between two parts of an answer to a message.
-    """
+    """A client for one server."""
     transport = BoundedTransport(httpx2.AsyncHTTPTransport(), read_s)
     return httpx2.AsyncClient(transport=transport, trust_env=False, headers={"accept-encoding": "identity", **headers})
 
@@ -176,12 +166,7 @@ async def _streams(
 
 @dataclass(slots=True)
 class EventStream:
-    """One connection for server-sent events.
-
-    Args:
-        http: a guarded client.
-        over: is told why no more messages come.
-    """
+    """One connection for server-sent events."""
 
     url: str
     http: httpx2.AsyncClient
@@ -248,11 +233,7 @@ CHUNK = 1 << 16
 
 @dataclass(slots=True)
 class ProgramLines:
-    """Reads and writes the messages of a program.
-
-    Args:
-        over: is told why no more messages come.
-    """
+    """Reads and writes the messages of a program."""
 
     kept: SupervisedProgram
     over: Callable[[str], None]
