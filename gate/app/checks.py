@@ -20,7 +20,7 @@ from gate.config.gatefile import SuiteConfig
 from gate.config.models import ModelRef, Params
 from gate.config.naming import StoreName
 from gate.config.targets import ToolLoop
-from gate.engine.check_run import Examiner, Shown, check
+from gate.engine.check import Examiner, Shown, check
 from gate.engine.run import Progress
 from gate.errors import CannotEvaluate, GateError
 from gate.git.repository import Repo

@@ -22,11 +22,11 @@ from gate.calls.providers.factory import Factory
 from gate.engine.arrays import Rows
 from gate.engine.collect import Collection, Collector
 from gate.engine.evaluate import conclude
-from gate.engine.plan import Places, Schedule, Share, by_lane, dealt
 from gate.engine.record_parts import calls_record, dollars_spent
 from gate.engine.rule_changes import without_promises
-from gate.engine.run_record import with_asked
+from gate.engine.run_json import with_asked
 from gate.engine.samples import SampleTable
+from gate.engine.schedule import Places, Schedule, Share, by_lane, dealt
 from gate.engine.shards import Asked, Found, changed, disagreements, evaluation, part_of, unfinished
 from gate.errors import GateError, InputErrors, Problem
 from gate.git.repository import Repo

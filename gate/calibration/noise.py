@@ -24,7 +24,7 @@ from gate.record.calibration import (
 from gate.record.comparison import State
 from gate.record.run import CaseRecord, RunRecord, SuiteRecord
 from gate.stats.arrays import BLOCKABLE_UNITS
-from gate.stats.distributions import normal_quantile
+from gate.stats.intervals import normal_quantile
 from gate.stats.maxt import joint_test
 from gate.stats.power import WHOLE, Effort, Rate, cases_needed, effort_for, false_blocks, layout_critical
 from gate.values import without_score

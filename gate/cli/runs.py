@@ -18,7 +18,7 @@ from gate.config.policy import RunPolicy, SuitePolicy
 from gate.config.scorer import JUDGED
 from gate.config.scorer_list import parse_scorers
 from gate.engine.run import Progress
-from gate.engine.unevaluated import deleted
+from gate.engine.without_evaluation import deleted
 from gate.errors import GateError
 from gate.record.run import RunRecord
 from gate.report.escape import terminal_text

@@ -5,12 +5,12 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 from gate.calls.interface import Stop
-from gate.engine.assess import Assessor
 from gate.engine.collect import Collection, Collector, Tools
+from gate.engine.decide import Assessor
 from gate.engine.exam_trials import Ran, with_exam_changes
-from gate.engine.plan import count
 from gate.engine.prompt_cache import cache_comparisons
-from gate.engine.run_record import Finished, record, with_asked
+from gate.engine.run_json import Finished, record, with_asked
+from gate.engine.schedule import count
 from gate.errors import CannotEvaluate, Interrupted
 from gate.record.comparison import CacheTerms
 from gate.record.run import RunRecord

@@ -10,10 +10,10 @@ from gate.config.policy import RunPolicy
 from gate.engine.arrays import Grid, Rows, scores, stack
 from gate.engine.collect import Collector, Tools
 from gate.engine.compare import compare
-from gate.engine.plan import Job, count
 from gate.engine.record_parts import added_up, calls_record, change, dollars_spent, trial_record, with_trials
 from gate.engine.run import Marking, Progress, Runner
 from gate.engine.samples import NOWHERE, SampleTable
+from gate.engine.schedule import Job, count
 from gate.errors import GateError
 from gate.record.comparison import Comparison
 from gate.record.parts import CallsRecord

@@ -13,7 +13,7 @@ from gate.config.policy import OVERALL, RunPolicy
 from gate.engine.arrays import Scores, Slice, Stack, stack
 from gate.record.usage import Cost
 from gate.stats.arrays import BLOCKABLE_UNITS
-from gate.stats.distributions import normal_quantile
+from gate.stats.intervals import normal_quantile
 from gate.stats.power import DIFFUSE, WHOLE, cases_needed, detectable, layout_critical, power_of
 from gate.suite import Suite
 

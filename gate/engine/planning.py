@@ -27,7 +27,7 @@ from gate.engine.forecast import (
     suite_forecast,
 )
 from gate.engine.noise import budget_warnings, preference_notes, sampling_notes, warnings
-from gate.engine.plan import count
+from gate.engine.schedule import count
 from gate.messages import Message
 from gate.record.comparison import ArmAxis
 from gate.record.parts import ArmRecord

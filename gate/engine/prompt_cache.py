@@ -8,14 +8,14 @@ import numpy as np
 from gate.cases.case import Case
 from gate.cases.rendering import render, variables_of, writers
 from gate.engine.arrays import ARMS, Floats, Grid, Ints, clusters, side_by_side
-from gate.engine.cost_latency import estimate
+from gate.engine.compare import estimate
 from gate.engine.samples import SampleTable
 from gate.errors import InputErrors
 from gate.messages import Message
 from gate.prompts.version import Prompt
 from gate.record.comparison import ArmPrefix, CacheComparison, CacheTerms, Estimate, Obstacle, PrefixEnd
 from gate.record.sample import ArmName
-from gate.stats.means import Parts, share, share_change
+from gate.stats.intervals import Parts, share, share_change
 from gate.suite import Arm, Suite
 from gate.templates.rendering import Origin, compile_template, first_difference, first_part
 from gate.templates.sandbox import BadTemplate

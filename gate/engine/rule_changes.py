@@ -13,9 +13,9 @@ from gate.config.specification import GeneratedTest, OutputRule
 from gate.engine.arrays import Rows
 from gate.engine.collect import Collector, Tools
 from gate.engine.exam_trials import dollars_of, quietly
-from gate.engine.plan import count
 from gate.engine.record_parts import added_up, calls_record
 from gate.engine.samples import SampleTable
+from gate.engine.schedule import count
 from gate.errors import GateError
 from gate.record.parts import CallsRecord
 from gate.record.run import PromisesRecord, PromiseTrialRecord, RunRecord

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from gate.calls.interface import Stop
-from gate.engine.plan import Job
+from gate.engine.schedule import Job
 from gate.record.run import RunRecord
 from gate.record.sample import CUT_OFF, ArmName, Reply, Sample, Score, Words
 from gate.record.transcript import Failed, Unscored

@@ -10,7 +10,7 @@ import numpy as np
 from gate.config.rubrics import Rubric
 from gate.config.scorer import ScorerSpec
 from gate.engine.arrays import ARMS, Bools, Floats, Grid, Ints, paired, units_of
-from gate.engine.cost_latency import estimate
+from gate.engine.compare import estimate
 from gate.engine.samples import PartKey
 from gate.record.comparison import (
     ContestedAnswer,
@@ -25,14 +25,12 @@ from gate.record.comparison import (
 from gate.record.sample import ArmName
 from gate.scoring.pairwise import SHOWN_FIRST, SHOWN_SECOND
 from gate.scoring.pass_rule import TOLERANCE, mark_of_scorer
-from gate.stats.agreement import Ratings, ac
+from gate.stats.agreement import Drawing, Ratings, ac
 from gate.stats.agreement import alpha as krippendorff
 from gate.stats.arrays import Estimate as Figure
 from gate.stats.arrays import Undefined
+from gate.stats.intervals import Parts, share, wilson
 from gate.stats.maxt import joint_test
-from gate.stats.means import Parts, share
-from gate.stats.rates import wilson
-from gate.stats.resampling import Drawing
 from gate.suite import Suite
 
 

@@ -14,7 +14,7 @@ from gate.config.rubrics import Rubric
 from gate.config.scorer import ScorerSpec
 from gate.config.targets import RoundRule
 from gate.engine.evaluate import default_seed
-from gate.engine.plan import Share
+from gate.engine.schedule import Share
 from gate.errors import GateError, Problem
 from gate.record.sample import Part, Sample, Score
 from gate.record.shard import Evaluation, FileInputs, GitInputs, ShardRecord, SuiteDigest

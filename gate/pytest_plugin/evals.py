@@ -16,7 +16,7 @@ from gate.app.memory import MemoryOptions, RunOrder
 from gate.app.repository import root_of
 from gate.app.run_reports import run_folder
 from gate.config.policy import Budget
-from gate.engine.check_run import Shown
+from gate.engine.check import Shown
 from gate.errors import CannotEvaluate, GateError
 from gate.pytest_plugin import asked
 from gate.pytest_plugin.items import CaseItem, ConfigFile, score_notes

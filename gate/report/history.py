@@ -4,8 +4,8 @@ import math
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from gate.engine.history import CaseInRun, CaseOverTime, Context, JudgeOverTime, OverrideRow, RunRow
 from gate.record.comparison import Verdict
+from gate.record.history import CaseInRun, CaseOverTime, Context, JudgeOverTime, OverrideRow, RunRow
 from gate.report import numbers
 from gate.report.escape import one_line
 from gate.report.view.slices import LONGEST_SENTENCE, short_line

@@ -8,11 +8,11 @@ from itertools import groupby
 from typing import TypeAlias
 
 from gate.config.policy import OVERALL
-from gate.engine.history import Axis, Figure, Point
 from gate.record.comparison import Verdict
+from gate.record.history import Axis, Figure, Point
 from gate.report import numbers
 from gate.report.view.slices import short_line
-from gate.stats.distributions import t_quantile
+from gate.stats.intervals import t_quantile
 from gate.values import counted
 
 WIDTH, HEIGHT = 860.0, 300.0

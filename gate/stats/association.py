@@ -4,9 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gate.stats.agreement import Ratings
+from gate.stats.agreement import Drawing, Ratings, Scale, estimate, quantiles, resampled_sums, unit_totals
 from gate.stats.arrays import TOLERANCE, Estimate, FloatArray, Undefined, finite_vector
-from gate.stats.resampling import Drawing, Scale, estimate, quantiles, resampled_sums, unit_totals
 
 _COUNT = 1 << 24
 """Numbers sorted for one interval, which takes two seconds; larger tables are resampled less often."""

@@ -24,8 +24,7 @@ from gate.stats.arrays import (
     unit_labels,
 )
 from gate.stats.bootstrap import Corrected, Correction, bootstrap_tails, correct, resamples_for
-from gate.stats.distributions import normal_quantile, t_cdf, t_quantile
-from gate.stats.rates import discordant
+from gate.stats.intervals import discordant, normal_quantile, t_cdf, t_quantile
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from gate.stats.arrays import BLOCKABLE_UNITS, TOLERANCE, FloatArray, IntArray, check_level, integer_vector, unit_labels
 from gate.stats.bootstrap import percentile
-from gate.stats.distributions import normal_quantile
+from gate.stats.intervals import normal_quantile
 from gate.stats.maxt import joint_test
 
 WHOLE = 1.0

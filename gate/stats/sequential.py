@@ -23,7 +23,7 @@ from gate.stats.arrays import (
     sum_slices,
     unit_labels,
 )
-from gate.stats.sign_flips import Column, column_of, null_paths, spread
+from gate.stats.maxt import Column, column_of, null_paths, spread
 
 FLIPS = 19_999
 """The first of five boundaries is p = 0.00025: five of these flips."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from gate.config.documents import printable, quoted
-from gate.engine.plan import Places, Unplanned
+from gate.engine.schedule import Places, Unplanned
 from gate.engine.shards import contradiction
 from gate.errors import CannotEvaluate, GateError, Problem
 from gate.record.sample import Sample
@@ -76,7 +76,7 @@ class ShardSamples:
 
     Args:
         places: of all samples of the run.
-        numbers: for each place the shard that has to bring the sample, from `gate.engine.plan.dealt`.
+        numbers: for each place the shard that has to bring the sample, from `gate.engine.schedule.dealt`.
         files: `samples.jsonl` of each present shard.
     """
 

@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.config.policy import RunPolicy, SlicePolicy, SuitePolicy
-from gate.engine.assess import Assessment, Assessor
 from gate.engine.compare import PassRates, pass_rates
+from gate.engine.decide import Assessment, Assessor
 from gate.engine.samples import SampleTable
 from gate.record.comparison import PassRate, PassState, Verdict
 from gate.record.sample import ArmName, Sample
-from gate.stats.rates import wilson
+from gate.stats.intervals import wilson
 from gate.suite import Suite
 from tests.support.runs import suite, take
 

@@ -4,7 +4,7 @@ import pytest
 
 from gate.cases.case import Case
 from gate.config.policy import RunPolicy, SuitePolicy
-from gate.engine.assess import Assessment, Assessor
+from gate.engine.decide import Assessment, Assessor
 from gate.engine.samples import SampleTable
 from gate.record.comparison import State, Verdict
 from gate.record.sample import ArmName, Reply, Sample

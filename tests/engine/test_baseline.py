@@ -2,7 +2,7 @@
 
 import pytest
 
-from gate.engine.baseline import recorded
+from gate.engine.without_evaluation import recorded
 from gate.record.comparison import Verdict
 from gate.record.parts import CallsRecord
 from gate.record.run import RunRecord

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from gate.cases.case import Case, Round
 from gate.config.policy import RunPolicy, SlicePolicy, SuitePolicy
 from gate.config.scorer import ScorerSpec
-from gate.engine.assess import listed
-from gate.engine.check import NEVER_TAKEN, Checked, case_result, conclude, excused
+from gate.engine.check import NEVER_TAKEN, Checked, case_result, conclude_check, excused
+from gate.engine.decide import listed
 from gate.record.comparison import Decision, Verdict
 from gate.record.parts import CaseResult, CaseState, PartMean
 from gate.record.sample import ArmName, Part, Sample, Score
@@ -128,7 +128,7 @@ def checked(
         )
         for case, letter in zip(one.exam.cases, states, strict=True)
     ]
-    return conclude([one], {one.name: results}, run or RunPolicy(), unfinished)
+    return conclude_check([one], {one.name: results}, run or RunPolicy(), unfinished)
 
 
 def decision(states: str, **more: object) -> Decision:

@@ -9,7 +9,7 @@ import pytest
 from gate.cases.case import Case
 from gate.config.policy import RunPolicy, SuitePolicy
 from gate.engine.arrays import Grid
-from gate.engine.assess import Assessment, Assessor
+from gate.engine.decide import Assessment, Assessor
 from gate.engine.early_stopping import Looks, lacking, look, looks_planned, why_not
 from gate.engine.samples import SampleTable
 from gate.record.comparison import State, Verdict

@@ -3,7 +3,7 @@ from dataclasses import replace
 
 import pytest
 
-from gate.engine.plan import Schedule, Share, by_lane, count
+from gate.engine.schedule import Schedule, Share, by_lane, count
 from gate.record.sample import ArmName
 from gate.suite import Suite
 from tests.support.runs import suite

@@ -5,10 +5,9 @@ from dataclasses import replace
 
 from gate.config.policy import RunPolicy
 from gate.config.targets import HttpAgent, ToolLoop
-from gate.engine.assess import Assessor
-from gate.engine.collect import Collection
-from gate.engine.reuse import Drift
-from gate.engine.run_record import Finished, record, reuse_record
+from gate.engine.collect import Collection, Drift
+from gate.engine.decide import Assessor
+from gate.engine.run_json import Finished, record, reuse_record
 from gate.engine.samples import SampleTable
 from gate.record.run import RunRecord
 from gate.record.sample import STEP_LIMIT, ArmName, Origin, Reply, Sample, Score

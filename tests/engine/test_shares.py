@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.config.models import ModelRef
-from gate.engine.plan import Places, Schedule, Share, Unplanned, by_lane, dealt
+from gate.engine.schedule import Places, Schedule, Share, Unplanned, by_lane, dealt
 from gate.record.sample import ArmName
 from gate.suite import Suite
 from tests.support.runs import suite

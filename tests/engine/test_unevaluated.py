@@ -6,7 +6,7 @@ from typing import Literal
 import pytest
 
 from gate.config.policy import Budget, RunPolicy
-from gate.engine.unevaluated import deleted, failed, overridden, skipped, without_secrets
+from gate.engine.without_evaluation import deleted, failed, overridden, skipped, without_secrets
 from gate.errors import CannotEvaluate, GateError, InputErrors, MissingKey, Problem
 from gate.record.comparison import Verdict
 from gate.record.parts import Deletion

@@ -3,7 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
-from gate.engine.unevaluated import told, waive
+from gate.engine.without_evaluation import told, waive
 from gate.record.comparison import Verdict
 from gate.record.run import OverrideRecord, RunRecord
 from gate.report.view.headline import plain_first_line

@@ -9,9 +9,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 
-from gate.stats.agreement import Ratings, all_agreed, crossed, kappa, share_of_agreement
+from gate.stats.agreement import Drawing, Ratings, all_agreed, crossed, kappa, share_of_agreement
 from gate.stats.arrays import Estimate, Undefined
-from gate.stats.resampling import Drawing
 from tests.stats.published import from_table
 
 FEW = Drawing(resamples=200)

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.stats.arrays import FloatArray, IntArray, JointResult, sum_slices
-from gate.stats.maxt import Breakage, Pools, joint_test, pool_samples
-from gate.stats.sign_flips import NullMinima
+from gate.stats.maxt import Breakage, NullMinima, Pools, joint_test, pool_samples
 
 FLIPS = 799
 

@@ -6,9 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from gate.stats.agreement import Ratings, balanced_accuracy, confusion, crossed
+from gate.stats.agreement import Drawing, Ratings, balanced_accuracy, confusion, crossed
 from gate.stats.arrays import Estimate, Undefined
-from gate.stats.resampling import Drawing
 from tests.stats.published import from_table
 
 PLAIN = Drawing()

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from gate.stats.arrays import FloatArray
-from gate.stats.sign_flips import dealt_minima
+from gate.stats.maxt import dealt_minima
 
 
 def pool(samples: FloatArray) -> tuple[FloatArray, FloatArray]:

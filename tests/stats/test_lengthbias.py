@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from gate.stats.agreement import Drawing
 from gate.stats.arrays import Estimate, Undefined
 from gate.stats.association import length_bias
-from gate.stats.resampling import Drawing
 
 
 def world(n: int, gain: float, link: float, seed: int = 1) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

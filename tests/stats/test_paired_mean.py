@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from gate.stats.arrays import Estimate, Undefined
-from gate.stats.means import paired_mean
+from gate.stats.intervals import paired_mean
 
 
 @given(st.lists(st.floats(-1, 1), min_size=2, max_size=30))

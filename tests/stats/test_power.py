@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.stats.distributions import normal_quantile
+from gate.stats.intervals import normal_quantile
 from gate.stats.maxt import joint_test
 from gate.stats.power import DIFFUSE, WHOLE, cases_needed, detectable, layout_critical, power_of
 from tests.stats.layouts import binary_deltas

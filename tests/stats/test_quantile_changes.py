@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.stats.arrays import FloatArray, IntArray
-from gate.stats.quantiles import FEWEST_UNITS, Calls, quantile_changes
+from gate.stats.bootstrap import FEWEST_UNITS, Calls, quantile_changes
 
 
 def calls(seed: int, cases: int, k: int = 3, factor: float = 1.0) -> Calls:

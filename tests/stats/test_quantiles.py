@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from gate.stats.quantiles import Quantiles, quantile, quantiles
+from gate.stats.bootstrap import Quantiles, quantile, quantiles
 
 
 def test_p50_and_p95() -> None:

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from gate.stats.agreement import Drawing
 from gate.stats.arrays import Estimate, Undefined
 from gate.stats.association import mean_difference, midranks, rank_correlation
-from gate.stats.resampling import Drawing
 
 FEW = Drawing(resamples=50)
 grades = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=30)

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from gate.stats.arrays import FloatArray
-from gate.stats.means import Ratio, cost_ratio, latency_ratio
+from gate.stats.intervals import Ratio, cost_ratio, latency_ratio
 
 Method = Callable[..., Ratio]
 both = pytest.mark.parametrize("method", [cost_ratio, latency_ratio])

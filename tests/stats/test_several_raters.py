@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from gate.stats.agreement import Level, Ratings, Weights, ac, ac1, alpha, crossed, weight_table
+from gate.stats.agreement import Drawing, Level, Ratings, Weights, ac, ac1, alpha, crossed, weight_table
 from gate.stats.arrays import Estimate, Undefined
-from gate.stats.resampling import Drawing
 from tests.stats.published import BEN_AND_GERRY, KRIPPENDORFF, MEG_AND_OWEN, from_table, ratings
 
 FEW = Drawing(resamples=100)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.stats.means import Parts, share, share_change
+from gate.stats.intervals import Parts, share, share_change
 
 
 def drawn(seed: int, n: int) -> Parts:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from gate.stats.rates import effective_units, shortfall_p, wilson
+from gate.stats.intervals import effective_units, shortfall_p, wilson
 
 RATES = st.floats(0.01, 0.999)
 

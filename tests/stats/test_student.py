@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from gate.stats.distributions import normal_quantile, t_cdf, t_quantile
+from gate.stats.intervals import normal_quantile, t_cdf, t_quantile
 
 degrees = st.sampled_from([0.5, 1, 1.5, 2, 3, 5, 9, 29, 99, 500, 1e4, 99_999, 100_001, 1e8])
 

@@ -5,10 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.stats.agreement import Ratings
+from gate.stats.agreement import Drawing, Ratings
 from gate.stats.arrays import Undefined
 from gate.stats.association import FOLDS, Choice, best_threshold, distinct_scores
-from gate.stats.resampling import Drawing
 
 FEW = Drawing(resamples=200)
 

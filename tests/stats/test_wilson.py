@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from gate.stats.rates import Rate, wilson
+from gate.stats.intervals import Rate, wilson
 
 levels = st.sampled_from([0.005, 0.025, 0.1])
 

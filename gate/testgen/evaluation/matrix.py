@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 from gate.config.specification import Specification
 from gate.stats.arrays import Estimate, Undefined
-from gate.stats.means import closeness, cosine
-from gate.stats.rates import Difference, Pairs
+from gate.stats.intervals import Difference, Pairs, closeness, cosine
 from gate.testgen.evaluation.metrics import (
     GROUPS,
     Group,

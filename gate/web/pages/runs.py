@@ -12,11 +12,11 @@ from gate.cases.case import Case
 from gate.cases.reading import readable
 from gate.cases.stored import Page
 from gate.config.naming import parse as parse_suite_name
-from gate.engine.history import RunFilter, RunRow
 from gate.engine.record_parts import transcript_record
 from gate.engine.run_cases import Naming, case_of_run
 from gate.errors import GateError
 from gate.record.comparison import Verdict
+from gate.record.history import RunFilter, RunRow
 from gate.record.parts import ExamRecord
 from gate.record.run import CaseRecord, NewCaseRecord, RunRecord
 from gate.record.sample import ArmName, Reply

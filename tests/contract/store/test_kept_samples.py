@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from gate.engine.history import Context
 from gate.errors import GateError
+from gate.record.history import Context
 from gate.record.sample import Sample
 from gate.store.samples import sample_line
 from gate.store.sql.database import Database

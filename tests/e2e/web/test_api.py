@@ -11,7 +11,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from gate.cases.stored import CaseFilter, Page
-from gate.engine.history import Context, RunFilter
+from gate.record.history import Context, RunFilter
 from gate.store.access import Scope
 from gate.store.run_folder import dump_run
 from gate.store.samples import sample_line

@@ -18,7 +18,7 @@ from gate.report.sheets.matrix import (
     rate_text,
 )
 from gate.report.terminal import sheet as sheet_terminal
-from gate.stats.rates import Difference
+from gate.stats.intervals import Difference
 from gate.testgen.evaluation.matrix import SpecAgreement, agreement, contrasts, group_matrix
 from gate.testgen.evaluation.metrics import OutcomeRow, OutputVerdict, Tally, valid_share
 from tests.testgen.rows import rows

@@ -10,10 +10,9 @@ from typing import TypeVar
 from gate.config.models import ModelRef, Params
 from gate.config.scorer import ScorerSpec
 from gate.engine.arrays import Floats, Grid, Rows, pair_count, scores, side_by_side
-from gate.engine.assess import Assessment
-from gate.engine.collect import Collection
-from gate.engine.compare import PassRates
-from gate.engine.cost_latency import cost_figures, latency_figures
+from gate.engine.collect import Collection, Drift
+from gate.engine.compare import PassRates, cost_figures, latency_figures
+from gate.engine.decide import Assessment
 from gate.engine.early_stopping import looks_planned, needed, spared
 from gate.engine.noise import preference_notes, sampling_notes
 from gate.engine.record_parts import (
@@ -29,7 +28,6 @@ from gate.engine.record_parts import (
     untried,
     value_records,
 )
-from gate.engine.reuse import Drift
 from gate.engine.samples import SampleTable
 from gate.engine.scorer_changes import Intervals, jury_results, positions, rubric_results, scorer_changes
 from gate.engine.tool_calls import talks, tool_difference
