@@ -16,7 +16,7 @@ from gate.engine.forecast import Spending, Spread, SuiteForecast, Warned
 from gate.record.run import SuiteRecord
 from gate.record.usage import Dollars, Unpriced
 from gate.stats.arrays import BLOCKABLE_UNITS, TOLERANCE
-from gate.stats.intervals import Noise, split_noise
+from gate.stats.power import Noise, split_noise
 from gate.suite import Suite
 from gate.values import about_dollars
 

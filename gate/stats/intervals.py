@@ -14,7 +14,6 @@ from gate.stats.arrays import (
     FloatArray,
     IntArray,
     Undefined,
-    UnitSums,
     check_level,
     finite_vector,
     unit_labels,
@@ -183,47 +182,6 @@ def wilson(successes: float, n: int, *, alpha: float = 0.025) -> Rate:
 
 
 @dataclass(frozen=True, slots=True)
-class Discordant:
-    """The cases of a slice that changed between pass and fail.
-
-    If the change does nothing, each is as likely to turn wrong as right: a binomial test (Q. McNemar, Psychometrika 12,
-    1947, 153-157). The bounds are those of the share that turned wrong (C. Clopper and E. Pearson, Biometrika 26, 1934,
-    404-413), carried to the mean: given how many cases turned, the mean delta is their share of all cases times (1 - 2
-    share turned wrong).
-
-    Args:
-        wrong: cases with a delta of -1.
-        right: cases with a delta of +1.
-    """
-
-    wrong: int
-    right: int
-    n: int
-
-    @property
-    def p(self) -> float:
-        """Probability that at least as many turn wrong."""
-        return incomplete_beta(self.wrong, self.right + 1, 0.5, 0.5) if self.wrong else 1.0
-
-    def bounds(self, level: float) -> tuple[float, float]:
-        if self.wrong + self.right == 0:
-            return -math.inf, math.inf
-        return -self._furthest(self.right, level), self._furthest(self.wrong, level)
-
-    def _furthest(self, turned: int, level: float) -> float:
-        """The bound of the mean away from the side that these cases turned to."""
-        discordant = self.wrong + self.right
-        share = beta_quantile(level, turned, discordant - turned + 1) if turned else 0.0
-        return discordant / self.n * (1.0 - 2.0 * share)
-
-
-def discordant(sums: UnitSums) -> Discordant:
-    """Count the cases that turned, of a slice whose units are single cases with deltas -1, 0 or 1."""
-    turned = np.rint(sums.sums)
-    return Discordant(int(np.count_nonzero(turned < 0)), int(np.count_nonzero(turned > 0)), sums.n)
-
-
-@dataclass(frozen=True, slots=True)
 class Difference:
     """The first rate minus the second; 0.1 is 10 percentage points.
 
@@ -266,7 +224,8 @@ class Pairs:
         """Two-sided p of McNemar's exact test, that the cases which turned turned either way by chance."""
         if self.first + self.second == 0:
             return 1.0
-        return min(1.0, 2.0 * Discordant(max(self.first, self.second), min(self.first, self.second), self.n).p)
+        more, fewer = max(self.first, self.second), min(self.first, self.second)
+        return min(1.0, 2.0 * incomplete_beta(more, fewer + 1, 0.5, 0.5))
 
 
 def rate_difference(first: tuple[float, int], second: tuple[float, int], *, alpha: float = 0.025) -> Difference:
@@ -588,103 +547,3 @@ def share_change(
     if half == math.inf:
         return Share(value, -math.inf, math.inf)
     return Share(value, max(-1.0, value - half), min(1.0, value + half))
-
-
-@dataclass(frozen=True, slots=True)
-class Noise:
-    """Var(mean delta) = (tau^2 + 2 sigma^2 / k) / n.
-
-    Args:
-        tau: standard deviation of the true deltas between cases; 0 when the spread within cases explains it all.
-        sigma: standard deviation of one sample's score within a case.
-    """
-
-    tau: float
-    sigma: float
-
-
-def split_noise(baseline: npt.ArrayLike, candidate: npt.ArrayLike) -> Noise | None:
-    """Split the variance of the deltas by one-way analysis of variance (moment estimates, tau^2 cut off at 0).
-
-    Args:
-        baseline, candidate: float[N, k], scores of k samples for each case.
-
-    Returns:
-        None with fewer than 2 cases or fewer than 2 samples, which cannot tell the parts apart.
-
-    Raises:
-        ValueError: arrays of another or of unequal shape, NaN or infinite scores.
-    """
-    a, b = _scores(baseline, "baseline"), _scores(candidate, "candidate")
-    if a.shape != b.shape:
-        raise ValueError(f"Both arms must have the same cases and samples, not {a.shape} and {b.shape}.")
-    n, k = a.shape
-    if n < 2 or k < 2:
-        return None
-    within = float(a.var(axis=1, ddof=1).mean() + b.var(axis=1, ddof=1).mean()) / 2.0
-    between = float((b.mean(axis=1) - a.mean(axis=1)).var(ddof=1)) - 2.0 * within / k
-    return Noise(math.sqrt(max(0.0, between)), math.sqrt(within))
-
-
-def _scores(values: npt.ArrayLike, name: str) -> FloatArray:
-    scores = np.asarray(values, dtype=np.float64)
-    if scores.ndim != 2:
-        raise ValueError(f"{name} must be a table of cases and samples, not an array of {scores.ndim} dimensions.")
-    if not np.isfinite(scores).all():
-        raise ValueError(f"{name} must hold finite scores.")
-    return scores
-
-
-def cosine(first: npt.ArrayLike, second: npt.ArrayLike) -> float | Undefined:
-    """Cosine of the angle between two vectors; it ignores size: (10, 20) and (20, 40) are the same.
-
-    Args:
-        first, second: float[N].
-
-    Returns:
-        1 for two zero vectors; `Undefined` where only one is zero.
-
-    Raises:
-        ValueError: unequal lengths, or a number that is not finite.
-    """
-    one, other = _both(first, second)
-    if not one.size:
-        return Undefined("there is nothing to compare")
-    # Scaled first, or the squares of tiny rates would vanish.
-    sizes = [float(np.max(np.abs(vector))) for vector in (one, other)]
-    if sizes == [0.0, 0.0]:
-        return 1.0
-    if 0.0 in sizes:
-        return Undefined("one side is zero throughout, and so has no direction")
-    one, other = one / sizes[0], other / sizes[1]
-    found = float(np.dot(one, other)) / math.sqrt(float(np.dot(one, one)) * float(np.dot(other, other)))
-    return min(1.0, max(-1.0, found))
-
-
-def closeness(first: npt.ArrayLike, second: npt.ArrayLike) -> float | Undefined:
-    """1 minus the mean absolute difference (J. Gower, Biometrics 27, 1971, 857-871, for values with a range of 1).
-
-    1 means equal, 0 as far apart as rates can be; rates of 10 and 20 % are 0.85 close to 20 and 40 %.
-
-    Args:
-        first, second: float[N], each in [0, 1].
-
-    Returns:
-        `Undefined` for empty vectors.
-
-    Raises:
-        ValueError: unequal lengths, or a number outside [0, 1].
-    """
-    one, other = _both(first, second)
-    if not one.size:
-        return Undefined("there is nothing to compare")
-    if min(one.min(), other.min()) < 0.0 or max(one.max(), other.max()) > 1.0:
-        raise ValueError("Rates must lie between 0 and 1.")
-    return 1.0 - float(np.mean(np.abs(one - other)))
-
-
-def _both(first: npt.ArrayLike, second: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
-    one, other = finite_vector(first, "first"), finite_vector(second, "second")
-    if len(one) != len(other):
-        raise ValueError(f"Both vectors must have the same length, not {len(one)} and {len(other)}.")
-    return one, other

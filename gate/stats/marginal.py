@@ -4,7 +4,7 @@ Such corrections hold for any dependence and lose power: slices overlap, which t
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias, get_args
 
@@ -15,6 +15,7 @@ from gate.stats.arrays import (
     CHANGED_FOR_ZERO_WIDTH,
     EMPTY,
     TOLERANCE,
+    FloatArray,
     JointResult,
     SliceResult,
     UnitSums,
@@ -23,8 +24,8 @@ from gate.stats.arrays import (
     sum_slices,
     unit_labels,
 )
-from gate.stats.bootstrap import Corrected, Correction, bootstrap_tails, correct, resamples_for
-from gate.stats.intervals import discordant, normal_quantile, t_cdf, t_quantile
+from gate.stats.bootstrap import distinct_units, resampled_means
+from gate.stats.intervals import beta_quantile, incomplete_beta, normal_quantile, t_cdf, t_quantile
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,3 +167,198 @@ def _check_binary(deltas: npt.ArrayLike, clusters: npt.ArrayLike | None, sums: M
         raise ValueError("McNemar's test takes independent cases, not clusters of several.")
     if any(piece.margin > 0.0 for piece in sums.values()):
         raise ValueError("McNemar's test takes no margin.")
+
+
+@dataclass(frozen=True, slots=True)
+class Discordant:
+    """The cases of a slice that changed between pass and fail.
+
+    If the change does nothing, each is as likely to turn wrong as right: a binomial test (Q. McNemar, Psychometrika 12,
+    1947, 153-157). The bounds are those of the share that turned wrong (C. Clopper and E. Pearson, Biometrika 26, 1934,
+    404-413), carried to the mean: given how many cases turned, the mean delta is their share of all cases times (1 - 2
+    share turned wrong).
+
+    Args:
+        wrong: cases with a delta of -1.
+        right: cases with a delta of +1.
+    """
+
+    wrong: int
+    right: int
+    n: int
+
+    @property
+    def p(self) -> float:
+        """Probability that at least as many turn wrong."""
+        return incomplete_beta(self.wrong, self.right + 1, 0.5, 0.5) if self.wrong else 1.0
+
+    def bounds(self, level: float) -> tuple[float, float]:
+        if self.wrong + self.right == 0:
+            return -math.inf, math.inf
+        return -self._furthest(self.right, level), self._furthest(self.wrong, level)
+
+    def _furthest(self, turned: int, level: float) -> float:
+        """The bound of the mean away from the side that these cases turned to."""
+        discordant = self.wrong + self.right
+        share = beta_quantile(level, turned, discordant - turned + 1) if turned else 0.0
+        return discordant / self.n * (1.0 - 2.0 * share)
+
+
+def discordant(sums: UnitSums) -> Discordant:
+    """Count the cases that turned, of a slice whose units are single cases with deltas -1, 0 or 1."""
+    turned = np.rint(sums.sums)
+    return Discordant(int(np.count_nonzero(turned < 0)), int(np.count_nonzero(turned > 0)), sums.n)
+
+
+Correction: TypeAlias = Literal["none", "bonferroni", "holm"]
+
+
+ROUNDING = 1e-12
+"""A p-value that exceeds its level by less than this share is at the level."""
+
+
+_TIE = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Corrected:
+    """One slice after correction for the others.
+
+    Args:
+        p: adjusted p-value; the slice is rejected when it is at most alpha.
+        level: what its own p-value is compared with, and so the level of each bound.
+    """
+
+    p: float
+    level: float
+
+    def rejected(self, alpha: float) -> bool:
+        return self.p <= alpha * (1.0 + ROUNDING)
+
+
+def correct(p_values: Sequence[float], alpha: float, correction: Correction) -> list[Corrected]:
+    """Adjust the p-values of a family.
+
+    Holm: the j-th smallest of S p-values is compared with alpha / (S - j + 1), and from the first that fails on all
+    are held to that step's level. (C. Bonferroni, 1936; S. Holm, Scandinavian Journal of Statistics 6, 1979, 65-70.)
+
+    Args:
+        p_values: one for each slice of the family.
+        alpha: one-sided level for all together; for each alone with "none".
+
+    Raises:
+        ValueError: an unknown correction.
+    """
+    if correction not in get_args(Correction):
+        raise ValueError(f"correction must be one of {', '.join(get_args(Correction))}, not {correction!r}.")
+    if correction == "holm":
+        return _holm(p_values, alpha)
+    share = len(p_values) if correction == "bonferroni" else 1
+    return [Corrected(min(1.0, share * p), alpha / share) for p in p_values]
+
+
+def _holm(p_values: Sequence[float], alpha: float) -> list[Corrected]:
+    found: dict[int, Corrected] = {}
+    largest, first, failed = 0.0, 0, 0.0  # first: where the current ties begin; failed: the level of the first failure
+    order = sorted(range(len(p_values)), key=p_values.__getitem__)
+    for step, position in enumerate(order):
+        p = p_values[position]
+        if p > p_values[order[first]] * (1.0 + _TIE):
+            first = step  # equal p-values share a level, so that their order does not matter
+        remaining = len(order) - first
+        largest = max(largest, min(1.0, remaining * p))
+        one = Corrected(largest, failed or alpha / remaining)
+        if not one.rejected(alpha):
+            failed = one.level
+        found[position] = one
+    return [found[position] for position in range(len(order))]
+
+
+_RESAMPLES = 2000
+
+
+_TAIL = 50  # resamples beyond the bound of the strictest level
+
+
+_MOST = 400_000
+
+
+@dataclass(frozen=True, slots=True)
+class BootstrapTails:
+    """What the resampled means of one slice say about a fall (B. Efron, Annals of Statistics 7, 1979, 1-26).
+
+    Args:
+        p: (1 + resampled means at or above -margin) / (R + 1).
+        lowest: float[K], the smallest resampled means, ascending; as many as the largest level needs.
+        highest: float[K], the largest, descending.
+        resamples: R.
+    """
+
+    p: float
+    lowest: FloatArray
+    highest: FloatArray
+    resamples: int
+
+    def bounds(self, level: float) -> tuple[float, float]:
+        rank = _rank(level, self.resamples)
+        return float(self.lowest[rank - 1]), float(self.highest[rank - 1])
+
+
+def resamples_for(alpha: float, family: int) -> int:
+    """How many resamples show the tail when `family` slices share alpha; raises ValueError for more than can be
+    drawn."""
+    wanted = max(_RESAMPLES, round(_TAIL * family / alpha))
+    if wanted > _MOST:
+        raise ValueError(
+            f"The corrected percentile bootstrap of {family} slices at alpha {alpha:g} takes {wanted} resamples of "
+            f"each, more than {_MOST}; use the joint test or the t test for so many slices."
+        )
+    return wanted
+
+
+def bootstrap_tails(sums: UnitSums, alpha: float, resamples: int, seed: int) -> BootstrapTails:
+    """Resample the units of a slice that has some.
+
+    Args:
+        alpha: the largest level that bounds will be asked for.
+        resamples: R, at least 1 / alpha.
+        seed: neither the order of the units nor, but for the sign, the names of the arms matter.
+    """
+    means = _means(sums, resamples, np.random.default_rng(seed))
+    at_or_above = int(np.count_nonzero(means >= -sums.margin - TOLERANCE))
+    kept = _rank(alpha, resamples)
+    means.sort()
+    return BootstrapTails(
+        (1 + at_or_above) / (resamples + 1), means[:kept].copy(), means[::-1][:kept].copy(), resamples
+    )
+
+
+def _means(sums: UnitSums, resamples: int, rng: np.random.Generator) -> FloatArray:
+    """Resample whichever of the deltas and their negatives comes first, so that swapped arms get mirrored means."""
+    there = distinct_units(sums.sums, sums.sizes)
+    back = _mirrored(*there)
+    first = _first_difference(there, back)
+    if first == 0.0:
+        half = resampled_means(*there, (resamples + 1) // 2, rng)
+        return np.concatenate([half, -half])[:resamples]
+    return resampled_means(*there, resamples, rng) if first < 0.0 else -resampled_means(*back, resamples, rng)
+
+
+def _mirrored(distinct: FloatArray, counts: npt.NDArray[np.intp]) -> tuple[FloatArray, npt.NDArray[np.intp]]:
+    """The distinct pairs of the negatives, in ascending order too."""
+    pairs = distinct * [-1.0, 1.0] + 0.0
+    order = np.lexsort((pairs[:, 1], pairs[:, 0]))
+    return pairs[order], counts[order]
+
+
+def _first_difference(
+    one: tuple[FloatArray, npt.NDArray[np.intp]], other: tuple[FloatArray, npt.NDArray[np.intp]]
+) -> float:
+    """Below 0 when `one` comes first, above 0 when `other` does, 0 when they hold the same."""
+    gap = (np.column_stack(one) - np.column_stack(other)).ravel()
+    different = gap[gap != 0.0]
+    return float(different[0]) if len(different) else 0.0
+
+
+def _rank(level: float, resamples: int) -> int:
+    return int(level * (1.0 + ROUNDING) * (resamples + 1))

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.stats.bootstrap import Corrected, Correction, correct
+from gate.stats.marginal import Corrected, Correction, correct
 
 families = st.lists(st.one_of(st.floats(0.0, 1.0), st.integers(0, 40).map(lambda count: count / 400)), max_size=12)
 corrections = st.sampled_from(["none", "bonferroni", "holm"])

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.stats.arrays import Undefined
-from gate.stats.intervals import closeness, cosine
+from gate.stats.association import closeness, cosine
 
 RATES = st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=8)
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from gate.stats.arrays import JointResult
-from gate.stats.bootstrap import Correction, percentile
-from gate.stats.marginal import marginal_test
+from gate.stats.bootstrap import percentile
+from gate.stats.marginal import Correction, marginal_test
 from gate.stats.maxt import joint_test
 from tests.stats.layouts import binary_deltas, tag_layout
 

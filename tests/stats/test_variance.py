@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gate.stats.intervals import Noise, split_noise
+from gate.stats.power import Noise, split_noise
 
 
 def test_known_parts_are_found_again() -> None:

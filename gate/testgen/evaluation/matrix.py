@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from gate.config.specification import Specification
 from gate.stats.arrays import Estimate, Undefined
-from gate.stats.intervals import Difference, Pairs, closeness, cosine
+from gate.stats.association import closeness, cosine
+from gate.stats.intervals import Difference, Pairs
 from gate.testgen.evaluation.metrics import (
     GROUPS,
     Group,
