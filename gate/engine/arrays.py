@@ -188,8 +188,6 @@ class Slice:
     Args:
         name: `overall` or `dimension=value`.
         full_name: `suite/name` in a run over several suites.
-        advisory: shown, never blocks.
-        margin: tolerated fall of the mean.
         rows: int[n], indices into the stacked arrays; cases without a scored pair are not among them.
     """
 

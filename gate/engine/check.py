@@ -47,10 +47,6 @@ def case_result(suite: Suite, case: Case, samples: Sequence[Sample], untaken: st
     else that of each scorer, or of each round where rounds have thresholds. So a validator, whose threshold is 1, must
     accept every sample, while the noise of a judge is averaged out. Missing samples are taken for 0 and for 1: only
     where both give the same result does the case pass or fail.
-
-    Args:
-        samples: those of this case, failed ones included, in the order of their index.
-        untaken: why there are no more.
     """
     exam = suite.exam
     threshold = exam.threshold_of(case)
@@ -503,12 +499,7 @@ def _jobs(suite: Suite, case: Case) -> Iterator[Job]:
 
 @dataclass(slots=True)
 class _Seen:
-    """Passes samples on to the sink of the run, and keeps their scores.
-
-    Args:
-        scored: samples of each suite and case without their texts.
-        whole: those of cases that somebody waits for, with their texts.
-    """
+    """Passes samples on to the sink of the run, and keeps their scores."""
 
     sink: RunSink
     scored: dict[tuple[str, str], list[Sample]] = field(default_factory=dict)

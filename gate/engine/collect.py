@@ -80,7 +80,6 @@ def survey(schedules: Iterable[Schedule], tools: Knows, apart: Mapping[str, bool
     candidate is not, the baseline of some pairs, the first in the random order, is asked again beside the candidate.
 
     Args:
-        apart: for each suite, whether the candidate's samples are numbered on from the baseline's.
         early: the run may stop after any repeat, so only the first one is sure to be asked.
 
     Returns:
@@ -129,7 +128,6 @@ class Drift:
     """The result of the drift test on one suite.
 
     Args:
-        pairs: how many could be compared.
         reason: why the known answers of the baseline no longer hold; empty while they do.
     """
 
@@ -143,9 +141,6 @@ async def look_for_drift(
     """Compare the baseline's new answers with its earlier ones to the same requests.
 
     Args:
-        chosen: pairs with the earlier answer.
-        fresh: the baseline's samples of this sitting.
-        panel: the suite's scorers, which score the earlier answer again.
         same_model: False is drift of its own: another model answers under the name.
     """
     before: list[float] = []
@@ -185,12 +180,8 @@ class Tools:
     """What a run works with; `gate.app` makes them.
 
     Args:
-        judge: makes a judge from a scorer that asks a model about one answer.
-        pairwise: makes one from a scorer that asks a model about two answers.
-        code: makes the caller of a scorer that is a function, for an exam.
         spent_usd: dollars spent so far, or None where that is not known.
         exhausted: why no more calls make sense, or None.
-        workers: samples of one queue in work at once.
         apart: the candidate's sample numbers follow the baseline's, so that a prompt that is compared with itself gets
             no answer twice from the same seed or cache.
         beside: known answers of the baseline are asked for again beside the candidate's, as far as `survey` chooses.
@@ -219,13 +210,7 @@ class Tools:
 
 @dataclass(slots=True)
 class Collection:
-    """The samples of a run.
-
-    Args:
-        samples: in order of completion.
-        known: what was known of each suite before anything was asked.
-        drift: of each suite whose known answers were checked.
-    """
+    """The samples of a run."""
 
     samples: SampleTable = field(default_factory=SampleTable)
     known: Mapping[str, Known] = field(default_factory=dict)
@@ -237,7 +222,6 @@ class Collector:
     """Takes one sample after another and keeps them.
 
     Args:
-        seed: of the order, and of the test for drift.
         share: the part of the run that is taken here.
     """
 
@@ -288,9 +272,6 @@ class Collector:
 
     async def ask(self, jobs: Iterable[Job], workers: int) -> None:
         """Take these samples in this order: no warm-up, and no early stopping.
-
-        Args:
-            workers: samples in work at once, 1 or more.
 
         Raises:
             GateError: an error that no retry fixes (wrong key, unknown model).

@@ -33,7 +33,6 @@ class PassRates:
 
     Args:
         suites: the slices of each suite, `overall` first.
-        judged: how many slices can block, over all suites.
         levels: for each suite the one-sided level of its bounds.
     """
 
@@ -81,7 +80,6 @@ def pass_rates(
     bring their own another: otherwise a change could add slices until nothing is significant.
 
     Args:
-        suites: those that are judged on their own.
         table: samples, from `SampleTable.by_case`.
         alpha: one-sided level for all slices together.
         missing: whether samples without a score count as passed or failed; None leaves them out.
@@ -174,10 +172,7 @@ class Quality:
     """The comparisons of a run.
 
     Args:
-        slices: in the order of the stack.
-        tested: how many slices were tested together.
         flips: sign flips that were drawn; None for a method without them.
-        breakage: the breakage channel took part.
     """
 
     slices: tuple[tuple[Slice, Comparison], ...]
@@ -259,9 +254,7 @@ def comparison(tester: Tester, piece: Slice, result: JointResult | None, *, test
     """One slice as the record shows it.
 
     Args:
-        tester: with the stack that the slice's rows belong to.
         result: of a test that it took part in; None where it has no cases.
-        tested: it belongs to the family that can block.
     """
     stack, policy = tester.stack, tester.policy
     if result is None:

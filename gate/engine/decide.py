@@ -22,14 +22,7 @@ from gate.values import undecided
 
 @dataclass(frozen=True, slots=True)
 class Grounds:
-    """Reasons as full sentences; none of them ever makes a verdict better.
-
-    Args:
-        blocks: slices that missed the required rate.
-        gaps: required slices that cannot be judged.
-        holds: what is not shown to be good enough, or has no required rate.
-        met: slices that reached the required rate.
-    """
+    """Reasons as full sentences; none of them ever makes a verdict better."""
 
     blocks: tuple[str, ...] = ()
     gaps: tuple[str, ...] = ()
@@ -94,9 +87,7 @@ class Facts:
     """All that a verdict rests on.
 
     Args:
-        axes: cost and latency of each suite, by its name.
         unfinished: why the evaluation was not finished, or None.
-        new: reasons from new prompts, which are judged on their own.
     """
 
     suites: tuple[Suite, ...]
@@ -236,7 +227,6 @@ class Missing:
         samples: how many are missing, those never taken included; not those that early stopping saved.
         total: how many were needed: all planned ones, except those that early stopping saved.
         best, worst: the verdicts if all of them had gone for, or against, the candidate; None when none is missing.
-        reasons: the distinct reasons with their counts, the most frequent first.
         cases: which cases they belong to, `suite/id` in a run over several suites.
     """
 
@@ -253,8 +243,6 @@ class Assessment:
     """The result of a run.
 
     Args:
-        axes: cost and latency of each suite that was compared.
-        looked: the results were looked at before the end.
         samples: samples per case of the compared suites, where early stopping ended the run; None for all planned ones.
     """
 

@@ -36,10 +36,6 @@ async def evaluate(resolved: Resolved, tools: Tools, caching: Caching, seed: int
 
     The record has also been given to the sink.
 
-    Args:
-        resolved: without a suite, only the edits of the exam are recorded.
-        seed: of the order of the calls and of the statistics.
-
     Raises:
         GateError: an error that no retry fixes (wrong key, unknown model).
     """

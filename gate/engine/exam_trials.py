@@ -30,9 +30,6 @@ async def with_exam_changes(run: RunRecord, ran: "Ran", tools: Tools, stop: Stop
     """The record with the results of the edited exam; verdict, reasons, slices and gaps stay as they are.
 
     It runs last, so that a budget that is too small cuts it first. Whatever stops it stops nothing else.
-
-    Args:
-        stop: of the run; a signal that it gets ends the trials, too.
     """
     if not ran.resolved.edits:
         return run

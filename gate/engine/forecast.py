@@ -39,11 +39,8 @@ class Outlay:
     """The calls of one suite to one model in one role.
 
     Args:
-        role: an arm, the judge, or the simulated user.
-        calls: without retries.
         input_tokens, output_tokens: of all these calls together.
         seconds: of one call.
-        cost: of all these calls together.
         alone: the model takes one call at a time, since it runs inside this process.
         in_a_row: calls that wait for one another, in the longest conversation.
         at_least: there may be more calls: an agent decides itself how often it is called.
@@ -67,9 +64,6 @@ class Spending:
     """All calls of a run.
 
     Args:
-        outlays: one for each suite, role and model.
-        calls: without retries.
-        cost: of all calls; models without a price add nothing.
         cost_note: why the cost is not known; empty otherwise.
         minutes: wall clock.
         concurrency: calls in flight that the minutes are for.
@@ -103,8 +97,6 @@ class Spread:
     """The standard deviation of a unit's delta if nothing changes, as a range, on the scale of scores.
 
     Args:
-        low, high: its ends; equal where it was measured.
-        said: the same in a sentence.
         tau, sigma: between cases and within a case; None where they were not told apart.
         ties: share of cases whose delta is exactly 0 with so many samples; 0 where that is not known.
     """
@@ -132,10 +124,6 @@ class SliceForecast:
 
     Args:
         slice: full name, `suite/…` in a run over several.
-        tested: belongs to the family and can block.
-        detectable: smallest fall that would show with the power asked for, on the scale of scores.
-        power: probability to show a fall of the size asked for.
-        cases_needed: to show such a fall with the power asked for.
     """
 
     suite: str
@@ -157,8 +145,6 @@ class SuiteForecast:
     """One suite.
 
     Args:
-        arms: 2, or 1 for a new prompt, which has nothing to be compared with.
-        spread: noise of its deltas.
         slices: `overall` first.
     """
 
@@ -184,11 +170,7 @@ class Forecast:
 
     Args:
         alpha: one-sided level for all slices together.
-        power: probability asked for.
-        effect: size of the fall asked about, on the scale of scores.
-        tested: slices that would be tested together.
         critical: expected critical value, in standard errors; None when nothing can block.
-        warnings: severe ones first.
     """
 
     method: str
@@ -228,10 +210,7 @@ class Layout:
     """The slices of a run before it is made.
 
     Args:
-        stack: all cases of all suites; its scores mean nothing.
-        tested: full names of the family.
         critical: of the family, in standard errors; infinite when there is none.
-        alone: critical value of a slice outside the family, by its units.
     """
 
     stack: Stack
@@ -246,12 +225,7 @@ def tier(units: int) -> Tier:
 
 
 def layout(suites: Sequence[Suite], policy: RunPolicy, spreads: Mapping[str, Spread] | None = None) -> Layout:
-    """Stack the suites as the run would.
-
-    Args:
-        suites: all planned; those with one arm have no part in the test.
-        spreads: noise of each suite by its name, as far as known; cases that tie make the test less strict.
-    """
+    """Stack the suites as the run would."""
     paired = [suite for suite in suites if len(suite.arms) > 1]
     if not paired:
         nothing = np.empty(0)
@@ -304,7 +278,6 @@ def reach(spread: Spread, units: int, critical: float, power: float) -> Reach:
     """Smallest fall that so many units would show: spread evenly with the least noise, or in whole cases with the most.
 
     Args:
-        spread: noise of a unit's delta.
         critical: in standard errors.
     """
     if units < BLOCKABLE_UNITS or critical == math.inf:

@@ -71,7 +71,6 @@ class Measured:
     """The noise measured in a run.
 
     Args:
-        n, k: cases and samples per case and arm.
         total: standard deviation of the deltas, at k samples.
         split: its parts; None with one sample.
         stretch: standard deviation of a unit's mean delta over that of a case's; 1 without clusters.
@@ -122,13 +121,7 @@ def measured(scores: Table, clusters: NDArray[np.int64] | None = None) -> Measur
 
 
 def spread(found: Measured, k: int, source: str, *, same_arms: bool) -> Spread:
-    """The noise of a planned run, from an earlier one.
-
-    Args:
-        k: samples per case of the planned run.
-        source: the earlier run's name.
-        same_arms: that run compared a prompt with itself.
-    """
+    """The noise of a planned run, from an earlier one."""
     low, high = found.at(k)
     ties = found.ties if k == found.k else 0.0
     of = f"{source} ({found.n:,} cases, k = {found.k})"
@@ -154,12 +147,7 @@ def assumed(k: int) -> Spread:
 
 
 def labels(cases: Mapping[str, str | None], ids: list[str]) -> NDArray[np.int64] | None:
-    """int[n], the unit of each case; None when no case declares a cluster.
-
-    Args:
-        cases: id to cluster.
-        ids: of the cases in question; an unknown one is its own unit.
-    """
+    """int[n], the unit of each case; None when no case declares a cluster."""
     if all(cases.get(name) is None for name in ids):
         return None
     keys = [("cluster", own) if (own := cases.get(name)) is not None else ("case", name) for name in ids]
@@ -233,11 +221,7 @@ def preference_notes(suites: Iterable[Suite]) -> list[str]:
 
 
 def budget_warnings(spending: Spending, budget: Budget, *, early: bool = False) -> Iterator[Warned]:
-    """Limits that are too low for the run, which would then be INCONCLUSIVE.
-
-    Args:
-        early: the run may stop before it has taken every sample.
-    """
+    """Limits that are too low for the run, which would then be INCONCLUSIVE."""
     ends = "unless it can stop early, it would end INCONCLUSIVE" if early else "it would end INCONCLUSIVE"
     for limit, need in _calls(spending, budget):
         yield Warned(f"{limit}, and the run needs {need}: {ends}", severe=not early)
@@ -255,11 +239,6 @@ def foreseen(
 
     Dollars and minutes are those of the whole run, in proportion to the calls. Of conversations that broke off some
     calls are known, too, which are not counted.
-
-    Args:
-        known_calls: calls whose answers are known.
-        early: the run may stop before it has taken every sample.
-        remembered: all answers are kept for later runs.
     """
     known = min(max(0, known_calls), spending.calls)
     left = _without(spending, known)

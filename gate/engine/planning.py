@@ -82,7 +82,6 @@ class Estimator:
     """Estimates outlays.
 
     Args:
-        earlier: what calls took before, by suite and role.
         cap: most tokens of a reply; None where the budget has no such limit.
     """
 
@@ -243,10 +242,7 @@ def _total(outlays: Sequence[Outlay]) -> tuple[Cost, str]:
 
 
 def _minutes(outlays: Sequence[Outlay], concurrency: int) -> float:
-    """A model inside this process answers one call after another; the others share the calls in flight.
-
-    No run is shorter than its longest conversation.
-    """
+    """A model inside this process answers one call after another; the others share the calls in flight."""
     alone: dict[str, float] = {}
     calls, shared = 0, 0.0
     for outlay in outlays:
@@ -275,12 +271,7 @@ class EarlierRun:
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """What a plan knows besides the suites.
-
-    Args:
-        earlier: if two of them know a suite, the first counts.
-        concurrency: calls in flight.
-    """
+    """What a plan knows besides the suites."""
 
     earlier: Sequence[EarlierRun]
     price: Pricer
@@ -333,11 +324,7 @@ def _spending(resolved: Resolved, found: "Mapping[str, _Known]", world: World) -
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """What a plan keeps of a suite in an earlier run.
-
-    Args:
-        spread: noise of its deltas.
-    """
+    """What a plan keeps of a suite in an earlier run."""
 
     spread: Spread
     per_call: dict[Role, PerCall]

@@ -88,7 +88,6 @@ class Prefix:
     """The cacheable prefix of one arm.
 
     Args:
-        messages: the text that all requests begin with; the last message may be cut.
         place: what ends it; None where all requests are the same.
         lengths: characters of the request of each case, by its position, without cases that cannot be rendered.
     """

@@ -48,11 +48,7 @@ KEPT = 0.7
 
 
 async def with_promises(run: RunRecord, resolved: Resolved, tools: Tools, seed: int, stop: Stop) -> RunRecord:
-    """The record with the comparison of promises; verdict, reasons and slices stay as they are.
-
-    Args:
-        stop: of the run; whatever ends the comparison ends nothing else.
-    """
+    """The record with the comparison of promises; verdict, reasons and slices stay as they are."""
     asked = [(suite, suite.at_stake) for suite in resolved.suites if suite.at_stake is not None]
     if not asked:
         return run
@@ -108,15 +104,7 @@ class Order:
 
 @dataclass(slots=True)
 class Reading:
-    """The promises of one suite's prompt, before and after.
-
-    Args:
-        suite: with a baseline.
-        wanted: who reads and judges.
-        resolved: the run's budget and policy.
-        tell: tells the user about progress.
-        settings: how much work is done; all rules are read in any case.
-    """
+    """The promises of one suite's prompt, before and after."""
 
     suite: Suite
     wanted: Promises

@@ -92,7 +92,6 @@ def found_case(run: RunRecord, name: str, lookup: Lookup, *, said: bool = False)
 
     Args:
         name: its id, or `suite/id` where several suites have that id.
-        said: the caller gives another input.
 
     Raises:
         GateError: the run has no such case, or does not hold its whole input.
@@ -127,9 +126,6 @@ class Naming:
 
 def case_of_run(case: CaseRecord | NewCaseRecord, samples: Sequence[Sample], naming: Naming) -> Put:
     """A new case of a suite, read by the same reader as every case file.
-
-    Args:
-        samples: of this case, with the rounds of conversations.
 
     Raises:
         GateError: the run did not keep the whole question.

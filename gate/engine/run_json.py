@@ -204,8 +204,6 @@ class Finished:
     """Everything that a record is made of.
 
     Args:
-        caching: of each suite whose prompt cache could be compared.
-        seed: of the statistics.
         unfinished: why it ended early, or None.
     """
 
@@ -372,10 +370,7 @@ def _compared_cases(suite: Suite, table: SampleTable, fallen: Set[str]) -> list[
 
 
 def _shown_cases(suite: Suite, rows: list[CaseRecord], samples: SampleTable, fallen: Set[str]) -> list[CaseRecord]:
-    """Outputs of the informative cases: failures first, then the largest falls, then the largest rises.
-
-    The falls of slices that fell come before all others: they explain the verdict.
-    """
+    """Outputs of the informative cases: failures first, then the largest falls, then the largest rises."""
 
     def place(row: CaseRecord) -> tuple[bool, bool, bool, float, str]:
         delta = row.delta or 0.0

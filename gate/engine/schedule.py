@@ -24,7 +24,6 @@ class Job:
 
     Args:
         fresh: ask even if an answer is known.
-        warmup: the first call of its arm.
     """
 
     suite: Suite
@@ -37,11 +36,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """The samples of one case and repeat, one of each arm.
-
-    Args:
-        order: the arms in the order in which they are asked.
-    """
+    """The samples of one case and repeat, one of each arm."""
 
     suite: Suite
     case: Case
@@ -181,11 +176,7 @@ class Places:
 
 
 def dealt(places: Places, seed: int, of: int) -> "array[int]":
-    """For each place the number of the shard that takes the sample, as `Collector` with a `Share` does.
-
-    Args:
-        of: how many shards there are, at most 65,535.
-    """
+    """For each place the number of the shard that takes the sample, as `Collector` with a `Share` does."""
     numbers = array("H", bytes(2 * len(places)))
     for lane in by_lane(places.suites):
         schedule = Schedule(lane, seed)

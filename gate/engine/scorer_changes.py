@@ -135,7 +135,6 @@ class Intervals:
 
     Args:
         alpha: one-sided level of each bound.
-        seed: of sign flips and resamples.
     """
 
     alpha: float
@@ -314,9 +313,6 @@ def position(scorer: str, first: Floats, second: Floats, cases: Ints, alpha: flo
         first, second: float[N], the value of the candidate's answer where it was shown first, and where second.
         cases: int[N], the case of each pair; pairs of one case are one unit.
         alpha: one-sided level of each bound.
-
-    Raises:
-        ValueError: no pairs.
     """
     pairs = np.bincount(cases)
     known = np.flatnonzero(pairs)

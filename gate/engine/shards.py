@@ -69,12 +69,7 @@ def _rounds(spec: ScorerSpec, case: Case) -> tuple[str, ...]:
 
 
 def _odd(score: Score, spec: ScorerSpec, rounds: Sequence[str], rule: RoundRule) -> str:
-    """What is wrong with the parts of one score.
-
-    Args:
-        rounds: that it is made of, 2 or more, or none.
-        rule: how rounds are combined.
-    """
+    """What is wrong with the parts of one score."""
     parts = score.parts
     if isinstance(score.value, Unscored):
         return "has no value, and parts" if parts else ""
@@ -126,7 +121,6 @@ class Asked:
     """The part of the command line that the verdict depends on.
 
     Args:
-        inputs: which versions are compared.
         samples: of each case, instead of the files' number; None where not given.
     """
 

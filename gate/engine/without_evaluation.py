@@ -23,9 +23,6 @@ def waive(run: RunRecord, why: Literal["override", "advisory"], override: Overri
     Args:
         why: `override` where the label counts and the run goes on (`on-skip: run`); `advisory` in advisory mode.
         override: the label, where it is set; in advisory mode it may be one that does not count.
-
-    Raises:
-        ValueError: `why` is `override`, and there is none that counts.
     """
     run = told(run, override)
     if why == "override" and not (run.override and run.override.counted):
@@ -44,12 +41,7 @@ CLOSED = "the pull request is closed."
 
 
 def skipped(commit: str, created: datetime, *, untouched: Sequence[str] = (), notes: Sequence[str] = ()) -> RunRecord:
-    """The change touches no suite.
-
-    Args:
-        untouched: names of the suites.
-        notes: what the change does touch, and what does not need an evaluation.
-    """
+    """The change touches no suite."""
     names = ", ".join(untouched)
     reason = f"the change touches no prompt, model, case or scorer of {names}" if names else "nothing can be compared"
     run = _record(Verdict.SKIPPED, 0, [f"{reason}."], commit, created)
@@ -80,11 +72,7 @@ def closed(commit: str, created: datetime) -> RunRecord:
 
 
 def overridden(found: OverrideRecord, created: datetime) -> RunRecord:
-    """The override label is set and counts.
-
-    Raises:
-        ValueError: it does not count.
-    """
+    """The override label is set and counts."""
     if not found.counted:
         raise ValueError("an override that does not count skips nothing")
     run = _record(Verdict.SKIPPED, 0, [f"The label {found.label} is set."], found.commit, created)
@@ -110,7 +98,6 @@ def failed(error: GateError, commit: str, created: datetime, *, advice: str = ""
 
     Args:
         advice: what to do about an error that the merge target already has; empty for any other.
-        setup: neither the change nor its label was looked at.
     """
     if isinstance(error, InputErrors):
         count = len(error.problems)

@@ -80,7 +80,6 @@ def estimate(
 
     Args:
         rows: float[N, d], what each item adds to the sums.
-        statistic: from sums to the figure.
         scale: range of the figure; -1 to 1 where None.
 
     Returns:
@@ -153,9 +152,6 @@ class Ratings:
     Args:
         values: float[N, raters], finite where present.
         present: bool[N, raters], which of them were given.
-
-    Raises:
-        ValueError: not two tables of one shape, or a rating that is present and not finite.
     """
 
     values: FloatArray
@@ -172,7 +168,6 @@ class Ratings:
         """A table from anything that numpy reads as one.
 
         Args:
-            values: [N, raters]; what is not present may be anything.
             present: [N, raters]; None when every rater rated every item.
         """
         table = np.asarray(values, dtype=np.float64)
@@ -214,14 +209,10 @@ def crossed(left: Ratings, right: Ratings, categories: npt.ArrayLike | None = No
     mean over all pairs of one rating of either side, so that no item counts more for being rated more often.
 
     Args:
-        left, right: of the same N items; the numbers of raters may differ.
         categories: [C], what a rating can be; None for those that either side gave.
 
     Returns:
         float[M, C, C] over the C categories, ascending; each table sums to 1.
-
-    Raises:
-        ValueError: unequal numbers of items, or a rating that is none of the categories.
     """
     if left.n != right.n:
         raise ValueError(f"Both sides must hold the same items, not {left.n} and {right.n}.")
@@ -254,7 +245,6 @@ def all_agreed(ratings: Ratings, drawing: Drawing) -> Rate:
     """The share of the items with two or more ratings whose ratings are all the same, with its Wilson interval.
 
     Args:
-        ratings: of any number of raters.
         drawing: clusters of the N items, which count in place of items, and the level.
     """
     several = ratings.counts >= 2
@@ -319,7 +309,6 @@ def ac(
     rating count for the categories' shares, and not for the agreement.
 
     Args:
-        ratings: of two raters or more.
         drawing: clusters of the N items, seed, level.
         weights: `nominal` counts equal ratings; `linear` and `quadratic` count close ones in part.
         categories: float[C], what a rating can be; None for those that were given.
@@ -418,7 +407,6 @@ def alpha(ratings: Ratings, drawing: Drawing, *, level: Level = "nominal") -> Es
     sampled is the answers.
 
     Args:
-        ratings: of two raters or more; items with fewer than two ratings are ignored.
         drawing: clusters of the N items, seed, level of the bounds.
         level: `nominal` counts unequal ratings, `interval` squares their difference.
 
@@ -478,7 +466,6 @@ class Confusion:
     """Counts and rates; counts are fractions where an item was rated several times.
 
     Args:
-        passed_right, failed_right: both sides agree.
         passed_wrong: people fail, the judge passes.
         failed_wrong: people pass, the judge fails.
         true_pass, true_fail: share of what people pass (fail) that the judge passes (fails).
@@ -507,9 +494,6 @@ def confusion(tables: FloatArray, drawing: Drawing) -> Confusion:
     Args:
         tables: float[M, 2, 2], people by judge, fail before pass; each sums to 1.
         drawing: clusters of the M items, which count in place of items in the rates' intervals, and the level.
-
-    Raises:
-        ValueError: no items, or tables of another size.
     """
     if tables.ndim != 3 or tables.shape[1:] != (2, 2) or not len(tables):
         raise ValueError("tables must be float[M, 2, 2] with M at least 1.")
@@ -558,11 +542,9 @@ class Consistency:
     """What repeated judging shows.
 
     Args:
-        items: judged twice or more.
         flips: share of them whose verdict is not always the same.
         two_differ: chance that two judgements of one answer, drawn at random, differ in verdict.
         within_sd: standard deviation of one answer's scores, pooled over answers; on the scores' scale.
-        widest: largest distance between two scores of one answer.
     """
 
     items: int

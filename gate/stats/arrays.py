@@ -40,9 +40,6 @@ def unit_labels(n: int, clusters: npt.ArrayLike | None) -> IntArray:
 
     Args:
         clusters: int[n], cases with equal labels are variants of one source; None: all cases are independent.
-
-    Raises:
-        ValueError: not one integer label for each case.
     """
     if clusters is None:
         return np.arange(n, dtype=np.int64)
@@ -73,7 +70,6 @@ class UnitSums:
         units: int[g], which units, ascending.
         sums: float[g], sum of the deltas of each unit.
         sizes: int[g], cases of each unit.
-        margin: tolerated fall of the mean delta.
     """
 
     units: IntArray
@@ -114,10 +110,6 @@ def sum_slices(
         slices: name to positions in `deltas`, int[n], each at most once.
         clusters: int[N], equal labels are one unit; None when every case is its own.
         margin: tolerated fall, at least 0; one for all slices, or by name (others 0).
-
-    Raises:
-        ValueError: NaN or infinite deltas, positions that are out of range or repeated, no slices at all, labels that
-            do not fit, a margin outside its range.
     """
     values = finite_vector(deltas, "deltas")
     labels = unit_labels(len(values), clusters)
@@ -159,7 +151,6 @@ class SliceResult:
     """What the test says about one slice.
 
     Args:
-        units: independent ones, cases or clusters.
         mean: mean delta of the cases; None when there are none.
         lower, upper: interval on the scale of `mean`; infinite where the data cannot bound it.
         p: one-sided, of a fall below the margin, adjusted for all slices tested; None where the slice is too small to
@@ -186,7 +177,6 @@ class JointResult(Mapping[str, SliceResult]):
             no slice of the family changed. For the other methods the normal quantile at the level that the slice with
             the largest p is held to.
         flips: sign flips behind the p-values; 0 when there was nothing to flip.
-        family: slices tested together.
     """
 
     slices: Mapping[str, SliceResult]
@@ -210,11 +200,7 @@ EMPTY = SliceResult(0, 0, None, -math.inf, math.inf, None, False)
 
 @dataclass(frozen=True, slots=True)
 class Undefined:
-    """No number.
-
-    Args:
-        reason: why, in plain words, without a full stop.
-    """
+    """No number."""
 
     reason: str
 
@@ -224,9 +210,7 @@ class Estimate:
     """A figure with its interval.
 
     Args:
-        value: the estimate.
         lower, upper: its bounds; the ends of what the figure can be at all where the data give none.
-        units: independent units that it rests on.
     """
 
     value: float

@@ -96,9 +96,6 @@ def length_bias(judged: FloatArray, labels: FloatArray, lengths: FloatArray, dra
 
     Returns:
         `Undefined` with few answers, or where all are of one length.
-
-    Raises:
-        ValueError: unequal lengths, or a length that is not above 0.
     """
     judged, labels = finite_vector(judged, "judged"), finite_vector(labels, "labels")
     lengths = finite_vector(lengths, "lengths")
@@ -170,14 +167,10 @@ def best_threshold(scores: Ratings, people: Ratings, drawing: Drawing) -> Choice
 
     Args:
         scores: the judge's, float[N, judgements], one row for each answer.
-        people: labels 0 and 1 of the same answers.
         drawing: clusters of the answers, seed, level.
 
     Returns:
         `Undefined` where the judge gave one score only, or people one label, or all of a label are of one unit.
-
-    Raises:
-        ValueError: unequal numbers of answers, or a label that is neither 0 nor 1.
     """
     if scores.n != people.n:
         raise ValueError(f"Both sides must hold the same answers, not {scores.n} and {people.n}.")
@@ -281,9 +274,6 @@ def cosine(first: npt.ArrayLike, second: npt.ArrayLike) -> float | Undefined:
 
     Returns:
         1 for two zero vectors; `Undefined` where only one is zero.
-
-    Raises:
-        ValueError: unequal lengths, or a number that is not finite.
     """
     one, other = _both(first, second)
     if not one.size:
@@ -309,9 +299,6 @@ def closeness(first: npt.ArrayLike, second: npt.ArrayLike) -> float | Undefined:
 
     Returns:
         `Undefined` for empty vectors.
-
-    Raises:
-        ValueError: unequal lengths, or a number outside [0, 1].
     """
     one, other = _both(first, second)
     if not one.size:

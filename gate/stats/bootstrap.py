@@ -40,9 +40,6 @@ def percentile(
         deltas: float[N], at least one.
         alpha: one-sided level of each bound.
         clusters: int[N], cases with equal labels are drawn together; None: cases are drawn alone.
-
-    Raises:
-        ValueError: no deltas, NaN or infinite ones, an option outside its range.
     """
     check_level(alpha)
     values = finite_vector(deltas, "deltas")
@@ -114,9 +111,6 @@ def quantile(values: npt.ArrayLike, q: float) -> float:
     Args:
         values: float[N], at least one.
         q: in [0, 1].
-
-    Raises:
-        ValueError: no values, NaN or infinite ones, q out of range.
     """
     numbers = finite_vector(values, "values")
     if len(numbers) == 0:
@@ -127,11 +121,7 @@ def quantile(values: npt.ArrayLike, q: float) -> float:
 
 
 def quantiles(values: npt.ArrayLike) -> Quantiles:
-    """p50 and p95 of float[N]. To be shown, not gated on: p95 needs about 1,000 values.
-
-    Raises:
-        ValueError: no values, NaN or infinite ones.
-    """
+    """p50 and p95 of float[N]. To be shown, not gated on: p95 needs about 1,000 values."""
     return Quantiles(quantile(values, 0.5), quantile(values, 0.95))
 
 
@@ -142,9 +132,6 @@ class Calls:
     Args:
         values: float[C], such as seconds.
         units: int[C], the case (or the cluster of cases) that each call belongs to, numbered alike in both arms.
-
-    Raises:
-        ValueError: unequal lengths, no calls, NaN or infinite values, units that are not integers.
     """
 
     values: npt.NDArray[np.float64]
@@ -185,11 +172,7 @@ def quantile_changes(
     `FEWEST_UNITS` units the interval is infinite. To be shown, not gated on.
 
     Args:
-        baseline, candidate: calls of the arms; every unit has calls in both.
         alpha: one-sided level of each bound.
-
-    Raises:
-        ValueError: a unit with calls in one arm only, an option out of range.
     """
     check_level(alpha)
     if resamples < 1:

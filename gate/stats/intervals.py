@@ -28,7 +28,6 @@ def incomplete_beta(a: float, b: float, x: float, y: float) -> float:
     """Regularised I_x(a, b): probability that a beta(a, b) variable falls below `x`.
 
     Args:
-        a, b: above 0.
         x: in [0, 1].
         y: 1 - x, given apart so that neither end loses digits.
     """
@@ -82,14 +81,7 @@ def normal_quantile(p: float) -> float:
 
 
 def t_cdf(t: float, df: float) -> float:
-    """Probability that Student's t falls below `t`.
-
-    Args:
-        df: degrees of freedom, above 0.
-
-    Raises:
-        ValueError: df is not above 0, or t is not a number.
-    """
+    """Probability that Student's t falls below `t`."""
     _check_df(df)
     if math.isnan(t):
         raise ValueError("t must be a number, not NaN.")
@@ -144,7 +136,6 @@ class Rate:
 
     Args:
         rate: the estimate; None when there are no cases.
-        lower, upper: 0 and 1 when there are no cases, for then the rate can be anything.
     """
 
     rate: float | None
@@ -159,9 +150,6 @@ def wilson(successes: float, n: int, *, alpha: float = 0.025) -> Rate:
         successes: cases that passed, 0 to n. May be fractional, the sum over the cases of the share of samples that
             passed; the interval is then conservative, for shares vary less than single samples do.
         alpha: one-sided level of each bound.
-
-    Raises:
-        ValueError: a count or a level outside its range.
     """
     check_level(alpha)
     if n < 0:
@@ -187,7 +175,6 @@ class Difference:
 
     Args:
         value: the estimate; None where a side has no cases.
-        lower, upper: its bounds; -1 and 1 where a side has no cases, for then it can be anything.
     """
 
     value: float | None
@@ -205,9 +192,7 @@ class Pairs:
     """Cases that were asked twice, by what became of them.
 
     Args:
-        both: hits both times.
         first, second: hits only then.
-        neither: hits at no time.
     """
 
     both: int
@@ -234,9 +219,6 @@ def rate_difference(first: tuple[float, int], second: tuple[float, int], *, alph
     Args:
         first, second: hits and cases of each; hits may be fractional, as in `wilson`.
         alpha: one-sided level of each bound.
-
-    Raises:
-        ValueError: a count or a level outside its range.
     """
     return _apart(wilson(*first, alpha=alpha), wilson(*second, alpha=alpha), 0.0)
 
@@ -246,9 +228,6 @@ def paired_difference(pairs: Pairs, *, alpha: float = 0.025) -> Difference:
 
     Args:
         alpha: one-sided level of each bound.
-
-    Raises:
-        ValueError: a count or a level outside its range.
     """
     n = pairs.n
     first = wilson(pairs.both + pairs.first, n, alpha=alpha)
@@ -301,12 +280,7 @@ def shortfall_p(successes: float, n: int, rate: float) -> float:
     samples, the test is conservative (W. Hoeffding, Annals of Mathematical Statistics 27, 1956).
 
     Args:
-        successes: trials that passed; rounded up where it is not whole.
-        n: independent trials, 1 or more.
         rate: in (0, 1).
-
-    Raises:
-        ValueError: an argument outside its range.
     """
     if n < 1 or not 0 <= successes <= n:
         raise ValueError(f"successes must lie between 0 and n, with n 1 or more, not {successes} and {n}.")
@@ -341,9 +315,6 @@ def paired_mean(differences: npt.ArrayLike, *, alpha: float = 0.025) -> Estimate
 
     Returns:
         `Undefined` for fewer than two pairs.
-
-    Raises:
-        ValueError: a number that is not finite, or a level out of range.
     """
     check_level(alpha)
     values = finite_vector(differences, "differences")
@@ -382,9 +353,6 @@ def cost_ratio(
         baseline, candidate: float[N], cost per case and arm, at least 0, in the same unit; single zeros are fine.
         alpha: one-sided level of each bound.
         clusters: int[N], equal labels are one unit; None when every case is its own.
-
-    Raises:
-        ValueError: no cases, unequal lengths, negative or infinite costs, an arm that cost nothing at all.
     """
     a, b = _arms(baseline, candidate)
     if a.min() < 0.0 or b.min() < 0.0:
@@ -408,9 +376,6 @@ def latency_ratio(
         baseline, candidate: float[N], latency per case and arm, above 0, in the same unit.
         alpha: one-sided level of each bound.
         clusters: int[N], equal labels are one unit; None when every case is its own.
-
-    Raises:
-        ValueError: no cases, unequal lengths, latencies that are not finite or not above 0.
     """
     a, b = _arms(baseline, candidate)
     if a.min() <= 0.0 or b.min() <= 0.0:
@@ -477,9 +442,6 @@ class Parts:
     Args:
         part: float[N], at least 0 and at most the whole.
         whole: float[N], above 0 for at least one case.
-
-    Raises:
-        ValueError: unequal lengths, no cases, numbers out of range.
     """
 
     part: FloatArray
@@ -515,9 +477,6 @@ def share(parts: Parts, *, alpha: float = 0.025, clusters: npt.ArrayLike | None 
     Args:
         alpha: one-sided level of each bound.
         clusters: int[N], equal labels are one unit; None when every case is its own.
-
-    Raises:
-        ValueError: a level or labels out of range.
     """
     half = half_width(parts.residuals, unit_labels(len(parts.part), clusters), alpha)
     value = parts.share
@@ -532,12 +491,8 @@ def share_change(
     """The share of the candidate minus that of the baseline, over the same cases; the interval is cut to [-1, 1].
 
     Args:
-        baseline, candidate: of the same N cases, in the same order.
         alpha: one-sided level of each bound.
         clusters: as in `share`.
-
-    Raises:
-        ValueError: unequal lengths, a level or labels out of range.
     """
     n = len(baseline.part)
     if len(candidate.part) != n:

@@ -63,14 +63,7 @@ def _colours(y: FloatArray) -> tuple[Hashes, Hashes]:
 
 
 def _column_colours(there: Hashes, back: Hashes) -> Hashes:
-    """Order the columns by their content alone.
-
-    Colour refinement, the usual way to a canonical form: rows are coloured by the values they hold in which columns,
-    columns by the values they hold in which rows, until nothing more can be told apart. Each row is seen `there` and
-    `back`, with its signs turned, and both count alike. Columns that still look alike are then mirror images in all but
-    contrived layouts, so it does not matter which one is singled out before refining on. (B. Weisfeiler and A. Leman,
-    1968; wrapping sums of hashes stand for multisets.)
-    """
+    """Order the columns by their content alone."""
     columns = np.zeros(there.shape[1], dtype=np.uint64)
     classes = 0
     while True:
@@ -135,9 +128,6 @@ def null_minima(y: FloatArray, flips: int, seed: int) -> NullMinima:
 
     Returns:
         The minima; none when there is nothing to flip.
-
-    Raises:
-        ValueError: flips is below 1.
     """
     y = distinct_columns(y)
     few = len(y) < EXHAUSTIVE_BELOW
@@ -153,9 +143,6 @@ def null_paths(looks: Sequence[FloatArray], flips: int, seed: int) -> FloatArray
 
     Returns:
         float[J, F], entry f of every look belongs to the same flip; zero at looks where nothing moved.
-
-    Raises:
-        ValueError: flips is below 1.
     """
     return _minima([distinct_columns(y) for y in looks], flips, seed, exhaustive=len(looks[0]) < EXHAUSTIVE_BELOW)
 
@@ -349,14 +336,7 @@ class Column:
 
 
 def _share_alike(g: int, reach: float, alpha: float) -> float:
-    """Where all g units moved alike: the lower bound, above one half, of the share of all units that do so.
-
-    Equal units show no spread, which does not prove that there is none: further ones may move as far the other way. The
-    exact bound of a share (C. Clopper and E. Pearson, Biometrika 26, 1934, 404-413) allows for that, but ignores other
-    slices; the one that inverts the score test (E. Wilson, JASA 22, 1927, 209-212) takes the critical value of all of
-    them, but is too narrow for few units. The lower of the two holds alone and together with others. Either is above
-    one half where the test rejects, so the interval still excludes zero where it does.
-    """
+    """Where all g units moved alike: the lower bound, above one half, of the share of all units that do so."""
     score = g / (g + reach * reach)
     exact = float(alpha ** (1.0 / g))
     # Random flips may reject a little beyond what is exact.
@@ -430,10 +410,6 @@ def pool_samples(samples: Samples, deltas: npt.ArrayLike, clusters: npt.ArrayLik
         samples: baseline and candidate, float[N, k] each.
         deltas: float[N].
         clusters: int[N] or None.
-
-    Raises:
-        ValueError: scores that are not finite, shapes that disagree, fewer than 2 or more than 5 samples, deltas that
-            are not the differences of the means, clusters of several cases.
     """
     values = finite_vector(deltas, "deltas")
     baseline, candidate = (np.asarray(arm, dtype=np.float64) for arm in samples)
@@ -527,10 +503,6 @@ def joint_test(  # noqa: PLR0913
         margin: tolerated fall, at least 0, on the scale of the deltas; one for all slices, or by name (others 0). Both
             bounds then come from the test of deltas + margin.
         flips, seed: sign flips at least, rounded up to pairs of opposites (below 13 units all 2^units).
-
-    Raises:
-        ValueError: deltas that are not finite, positions out of range or repeated, no slices, an option outside its
-            range; samples with a margin, with clusters of several cases, or that do not fit the deltas.
     """
     check_level(alpha)
     pools = None if samples is None else pool_samples(samples, deltas, clusters)
@@ -564,9 +536,6 @@ def single_slice(  # noqa: PLR0913
     Args:
         deltas: float[n], of the cases of the slice only.
         alpha, clusters, margin, flips, seed: as in `joint_test`; labels int[n].
-
-    Raises:
-        ValueError: as `joint_test`.
     """
     check_level(alpha)
     count = np.arange(np.size(deltas))

@@ -43,15 +43,11 @@ def detectable(sd: float, n: int, critical: float, *, spread: float = WHOLE, pow
 
     Args:
         sd: standard deviation of the deltas when nothing changed, on the scale of scores.
-        n: independent cases.
         critical: of the joint test, such as `JointResult.critical` or `layout_critical`.
         spread: what the change itself adds to the variance, `DIFFUSE` to `WHOLE`.
 
     Returns:
         The change, above 0; infinity where even a change of 1, the whole scale, would not show.
-
-    Raises:
-        ValueError: an argument outside its range.
     """
     _check(sd, critical, spread)
     a = _noncentrality(_cases(n), critical, normal_quantile(power)) ** 2 / n
@@ -67,16 +63,11 @@ def power_of(sd: float, n: int, effect: float, critical: float, *, spread: float
 
     Args:
         sd: standard deviation of the deltas when nothing changed, on the scale of scores.
-        n: independent cases.
-        effect: the fall, of either sign, at most 1.
         critical: of the joint test, such as `JointResult.critical` or `layout_critical`.
         spread: what the change itself adds to the variance, `DIFFUSE` to `WHOLE`.
 
     Returns:
         0 where no result could show anything.
-
-    Raises:
-        ValueError: an argument outside its range.
     """
     _check(sd, critical, spread)
     change = abs(effect)
@@ -97,15 +88,10 @@ def cases_needed(sd: float, effect: float, critical: float, *, spread: float = 0
     Args:
         sd: standard deviation of the deltas. Measured together with the effect, it holds the spread already, hence the
             default; with one from an unchanged prompt give `spread`.
-        effect: the change, of either sign, on the scale of scores.
-        critical: of the joint test; assumed not to change.
         spread: what the change itself adds to the variance, 0 to `WHOLE`.
 
     Returns:
         At least 10, since a smaller slice never blocks; None when no number is enough (no effect, infinite critical).
-
-    Raises:
-        ValueError: an argument outside its range.
     """
     _check(sd, critical, spread)
     change, z = abs(effect), normal_quantile(power)
@@ -149,9 +135,6 @@ def layout_critical(  # noqa: PLR0913
 
     Returns:
         About 1.96 for one slice, 2.8 for 12 and 2.95 for 20 that hardly overlap; infinity when no slice can block.
-
-    Raises:
-        ValueError: an argument outside its range, positions that are out of range or repeated, no slices at all.
     """
     if not 0.0 <= ties <= 1.0:
         raise ValueError(f"ties is a share and must lie between 0 and 1, not {ties}.")
@@ -247,7 +230,6 @@ class Effort:
     """How much to compute.
 
     Args:
-        replicates: eval sets that are drawn.
         flips: sign flips of each joint test; it is exact at any number, so few are enough.
     """
 
@@ -286,10 +268,6 @@ def false_blocks(  # noqa: PLR0913
         slices: name to positions, int[m].
         clusters: int[N], equal labels are one unit; no unit spans two suites.
         alpha: one-sided level.
-        step: called after each replicate.
-
-    Raises:
-        ValueError: no slices, scores that are not finite, an odd number of columns, positions that are out of range.
     """
     check_level(alpha)
     tables = [_pool(pool) for pool in pools]
@@ -406,9 +384,6 @@ def split_noise(baseline: npt.ArrayLike, candidate: npt.ArrayLike) -> Noise | No
 
     Returns:
         None with fewer than 2 cases or fewer than 2 samples, which cannot tell the parts apart.
-
-    Raises:
-        ValueError: arrays of another or of unequal shape, NaN or infinite scores.
     """
     a, b = _scores(baseline, "baseline"), _scores(candidate, "candidate")
     if a.shape != b.shape:

@@ -37,7 +37,6 @@ class Plan:
     """How many looks there are, and when enough is known.
 
     Args:
-        looks: planned, evenly spaced, 1 or more.
         alpha: one-sided level for all slices and all looks together, in (0, 0.5).
         watched: slices whose rise is worth waiting for.
     """
@@ -65,7 +64,6 @@ class Sequential:
     """The result of the look that ended the test, or of the latest one.
 
     Args:
-        joint: the blockable slices at that look; p is adjusted for slices and looks.
         looked: number of that look, from 1.
         over: a slice is a regression, or nothing looks like a change so far, or no samples are to come.
     """
@@ -98,9 +96,6 @@ def sequential_test(  # noqa: PLR0913
         flips, seed: sign flips at least, and their seed.
         last: no other look will follow, for a reason that has nothing to do with the data (and no earlier one ended the
             test): so it may spend the whole level.
-
-    Raises:
-        ValueError: no looks or too many, slices that come and go, and what `joint_test` refuses.
     """
     _check(looks, plan)
     labels = unit_labels(np.size(looks[0].deltas), clusters)
