@@ -26,10 +26,10 @@ from gate.config.scorer import ScorerSpec
 from gate.config.targets import ToolLoop
 from gate.engine.collect import Tools
 from gate.engine.early_stopping import why_not
-from gate.engine.forecast import Spending
-from gate.engine.noise import foreseen, preference_notes, sampling_notes
+from gate.engine.noise import preference_notes, sampling_notes
 from gate.engine.run import Tracing
 from gate.engine.schedule import Job
+from gate.engine.spending import Spending, foreseen
 from gate.errors import GateError, with_extra
 from gate.record.comparison import CacheTerms
 from gate.record.run import RunRecord

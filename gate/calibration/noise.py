@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from gate.config.policy import OVERALL
 from gate.engine import noise
-from gate.engine.forecast import Spread, reach
-from gate.engine.planning import compares_itself
+from gate.engine.forecast import reach
+from gate.engine.noise import Spread, compares_itself
 from gate.errors import GateError
 from gate.record.calibration import (
     CalibrationRecord,

@@ -1,7 +1,7 @@
 """What a run would cost, and the smallest change that each of its slices could show."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal, TypeAlias
@@ -11,103 +11,15 @@ from numpy.typing import NDArray
 
 from gate.config.policy import OVERALL, RunPolicy
 from gate.engine.arrays import Scores, Slice, Stack, stack
-from gate.record.usage import Cost
+from gate.engine.forecast import Spread, SuiteForecast
+from gate.engine.noise import Spread
+from gate.engine.spending import Spending, Warned
 from gate.stats.arrays import BLOCKABLE_UNITS
 from gate.stats.intervals import normal_quantile
 from gate.stats.power import DIFFUSE, WHOLE, cases_needed, detectable, layout_critical, power_of
 from gate.suite import Suite
 
-Basis: TypeAlias = Literal["measured", "assumed"]
-"""`measured` in an earlier run, or `assumed`."""
-
-Role: TypeAlias = Literal["baseline", "candidate", "judge", "user"]
-"""`user` is a model that plays one."""
-
 Tier: TypeAlias = Literal["never blocks", "below the floor", "decides", "comfortable", "ample"]
-
-
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """A number and where it comes from."""
-
-    value: float
-    basis: Basis
-
-
-@dataclass(frozen=True, slots=True)
-class Outlay:
-    """The calls of one suite to one model in one role.
-
-    Args:
-        input_tokens, output_tokens: of all these calls together.
-        seconds: of one call.
-        alone: the model takes one call at a time, since it runs inside this process.
-        in_a_row: calls that wait for one another, in the longest conversation.
-        at_least: there may be more calls: an agent decides itself how often it is called.
-    """
-
-    suite: str
-    role: Role
-    model: str
-    calls: int
-    input_tokens: Figure
-    output_tokens: Figure
-    seconds: Figure
-    cost: Cost
-    alone: bool
-    in_a_row: int = 1
-    at_least: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Spending:
-    """All calls of a run.
-
-    Args:
-        cost_note: why the cost is not known; empty otherwise.
-        minutes: wall clock.
-        concurrency: calls in flight that the minutes are for.
-    """
-
-    outlays: tuple[Outlay, ...]
-    calls: int
-    cost: Cost
-    cost_note: str
-    minutes: float
-    concurrency: int
-
-    @property
-    def at_least(self) -> bool:
-        """May there be more calls?"""
-        return any(outlay.at_least for outlay in self.outlays)
-
-    @property
-    def converses(self) -> bool:
-        """Has a sample several calls?"""
-        return self.at_least or any(outlay.in_a_row > 1 for outlay in self.outlays)
-
-    @property
-    def dollars_at_least(self) -> bool:
-        """May they cost more? Conversations measured in an earlier run already include all of their calls."""
-        return any(outlay.at_least and outlay.input_tokens.basis == "assumed" for outlay in self.outlays)
-
-
-@dataclass(frozen=True, slots=True)
-class Spread:
-    """The standard deviation of a unit's delta if nothing changes, as a range, on the scale of scores.
-
-    Args:
-        tau, sigma: between cases and within a case; None where they were not told apart.
-        ties: share of cases whose delta is exactly 0 with so many samples; 0 where that is not known.
-    """
-
-    low: float
-    high: float
-    basis: Basis
-    said: str
-    tau: float | None = None
-    sigma: float | None = None
-    ties: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,14 +66,6 @@ class SuiteForecast:
     arms: int
     spread: Spread
     slices: tuple[SliceForecast, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Warned:
-    """A sentence for the reader, with the remedy; `severe` where the run as planned cannot end well."""
-
-    text: str
-    severe: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -361,3 +265,42 @@ def _finite(value: float) -> float | None:
 
 def _cases(units: int | None, each: float) -> float | None:
     return None if units is None else float(math.ceil(units * each))
+
+
+LISTED = 5
+"""Slices named in one sentence."""
+
+
+def warnings(suites: Sequence[SuiteForecast], planned: Sequence[Suite]) -> Iterator[Warned]:
+    """Required slices that are too small, overall slices that are, and slices that can never block.
+
+    `planned` has the suites themselves, for slices without a case.
+    """
+    for suite, plan in zip(suites, planned, strict=True):
+        if suite.arms < 2:
+            yield Warned(f"{suite.name} is new: it has no baseline, and is judged by thresholds, not compared")
+            continue
+        names = {row.slice.removeprefix(f"{suite.name}/"): row for row in suite.slices}
+        for name in plan.exam.policy.required:
+            units = names[name].units if name in names else 0
+            if units < BLOCKABLE_UNITS:
+                yield Warned(
+                    f"{suite.name}: the required slice {name} has {_counted(units)} and needs {BLOCKABLE_UNITS}: the "
+                    "run would end INCONCLUSIVE",
+                    severe=True,
+                )
+        small = [row for row in suite.slices if row.units < BLOCKABLE_UNITS and not row.advisory and not row.required]
+        if any(row.slice in (OVERALL, f"{suite.name}/{OVERALL}") for row in small):
+            yield Warned(
+                f"{suite.name} has {_counted(suite.slices[0].units)}: under {BLOCKABLE_UNITS} nothing can block, and "
+                "every run is a HOLD",
+                severe=True,
+            )
+        elif small:
+            listed = ", ".join(f"{row.slice} ({row.units})" for row in small[:LISTED])
+            more = f" and {len(small) - LISTED} more" if len(small) > LISTED else ""
+            yield Warned(f"can never block, under {BLOCKABLE_UNITS} independent cases: {listed}{more}")
+
+
+def _counted(units: int) -> str:
+    return "no case" if units == 0 else f"{units} independent case{'s' * (units != 1)}"

@@ -1,24 +1,24 @@
 """How much deltas vary if nothing changes, and warnings about suites that can show little."""
 
 import math
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gate.config.models import Relation, parse_model, relation
-from gate.config.policy import OVERALL, Budget
 from gate.engine.arrays import Floats
-from gate.engine.forecast import Spending, Spread, SuiteForecast, Warned
+from gate.engine.forecast import Spread
+from gate.engine.noise import Spread, preference_notes, sampling_notes
+from gate.engine.spending import (
+    Basis,
+)
 from gate.record.run import SuiteRecord
-from gate.record.usage import Dollars, Unpriced
-from gate.stats.arrays import BLOCKABLE_UNITS, TOLERANCE
+from gate.stats.arrays import TOLERANCE
 from gate.stats.power import Noise, split_noise
 from gate.suite import Suite
-from gate.values import about_dollars
 
 ASSUMED_WITHIN = (0.08, 0.145)
 """Variance of one right-or-wrong answer within a case, at a mean of 0.8, where 0.16 is the whole. The first: half of it
@@ -160,39 +160,6 @@ _KIN: Mapping[Relation, str] = {
     "the same model of another date": "which is {} of another date, and judges it",
     "a weaker model of its family": "a weaker relative of {}, which it judges",
 }
-LISTED = 5
-"""Slices named in one sentence."""
-
-
-def warnings(suites: Sequence[SuiteForecast], planned: Sequence[Suite]) -> Iterator[Warned]:
-    """Required slices that are too small, overall slices that are, and slices that can never block.
-
-    `planned` has the suites themselves, for slices without a case.
-    """
-    for suite, plan in zip(suites, planned, strict=True):
-        if suite.arms < 2:
-            yield Warned(f"{suite.name} is new: it has no baseline, and is judged by thresholds, not compared")
-            continue
-        names = {row.slice.removeprefix(f"{suite.name}/"): row for row in suite.slices}
-        for name in plan.exam.policy.required:
-            units = names[name].units if name in names else 0
-            if units < BLOCKABLE_UNITS:
-                yield Warned(
-                    f"{suite.name}: the required slice {name} has {_counted(units)} and needs {BLOCKABLE_UNITS}: the "
-                    "run would end INCONCLUSIVE",
-                    severe=True,
-                )
-        small = [row for row in suite.slices if row.units < BLOCKABLE_UNITS and not row.advisory and not row.required]
-        if any(row.slice in (OVERALL, f"{suite.name}/{OVERALL}") for row in small):
-            yield Warned(
-                f"{suite.name} has {_counted(suite.slices[0].units)}: under {BLOCKABLE_UNITS} nothing can block, and "
-                "every run is a HOLD",
-                severe=True,
-            )
-        elif small:
-            listed = ", ".join(f"{row.slice} ({row.units})" for row in small[:LISTED])
-            more = f" and {len(small) - LISTED} more" if len(small) > LISTED else ""
-            yield Warned(f"can never block, under {BLOCKABLE_UNITS} independent cases: {listed}{more}")
 
 
 def sampling_notes(suites: Iterable[Suite]) -> list[str]:
@@ -220,66 +187,25 @@ def preference_notes(suites: Iterable[Suite]) -> list[str]:
     return list(found)
 
 
-def budget_warnings(spending: Spending, budget: Budget, *, early: bool = False) -> Iterator[Warned]:
-    """Limits that are too low for the run, which would then be INCONCLUSIVE."""
-    ends = "unless it can stop early, it would end INCONCLUSIVE" if early else "it would end INCONCLUSIVE"
-    for limit, need in _calls(spending, budget):
-        yield Warned(f"{limit}, and the run needs {need}: {ends}", severe=not early)
-    for limit, need in _estimates(spending, budget):
-        yield Warned(f"{limit}, and the run would {need}: {ends}", severe=not early)
-    if budget.max_usd is not None and spending.cost == Unpriced("unknown"):
-        said = f"{budget.setting('max_usd')} cannot be kept, so the run would not start: {spending.cost_note}"
-        yield Warned(_opening(said), severe=True)
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """The standard deviation of a unit's delta if nothing changes, as a range, on the scale of scores.
 
-
-def foreseen(
-    spending: Spending, known_calls: int, budget: Budget, *, early: bool = False, remembered: bool = True
-) -> list[str]:
-    """Limits that are too low for a run that need not make all of its calls.
-
-    Dollars and minutes are those of the whole run, in proportion to the calls. Of conversations that broke off some
-    calls are known, too, which are not counted.
+    Args:
+        tau, sigma: between cases and within a case; None where they were not told apart.
+        ties: share of cases whose delta is exactly 0 with so many samples; 0 where that is not known.
     """
-    known = min(max(0, known_calls), spending.calls)
-    left = _without(spending, known)
-    more = f" ({known:,} more are known already)" if known else ""
-    kept = "; the answers are kept, and the next run takes up from there" if remembered else ""
-    fears = "unless it can stop early, it is likely to end" if early else "it is likely to end"
-    ends = fears if spending.converses else "unless it can stop early, it will end" if early else "it will end"
-    sure = [f"{limit}, and this run needs {need}{more}: {ends} INCONCLUSIVE" for limit, need in _calls(left, budget)]
-    likely = [f"{limit}, and this run would {need}: {fears} INCONCLUSIVE" for limit, need in _estimates(left, budget)]
-    return [f"{said}{kept}." for said in (*sure, *likely)]
+
+    low: float
+    high: float
+    basis: Basis
+    said: str
+    tau: float | None = None
+    sigma: float | None = None
+    ties: float = 0.0
 
 
-def _without(spending: Spending, known: int) -> Spending:
-    """The spending without so many known calls, in proportion."""
-    part = (spending.calls - known) / spending.calls if spending.calls else 0.0
-    cost = Dollars(spending.cost.amount * part) if isinstance(spending.cost, Dollars) else spending.cost
-    return replace(spending, calls=spending.calls - known, cost=cost, minutes=spending.minutes * part)
-
-
-def _calls(spending: Spending, budget: Budget) -> Iterator[tuple[str, str]]:
-    """The limit on calls and how many are needed, where it is too low."""
-    if budget.max_calls is not None and spending.calls > budget.max_calls:
-        least = "at least " if spending.at_least else ""
-        yield _opening(f"{budget.setting('max_calls')} is {budget.max_calls:,}"), f"{least}{spending.calls:,} calls"
-
-
-def _estimates(spending: Spending, budget: Budget) -> Iterator[tuple[str, str]]:
-    """Limits on estimated quantities, and the estimates, where they are too low."""
-    cost, limit = spending.cost, budget.max_usd
-    about = "at least" if spending.dollars_at_least else "about"
-    if limit is not None and isinstance(cost, Dollars) and cost.amount > limit:
-        yield _opening(budget.usd_said), f"cost {about} {about_dollars(cost.amount)}"
-    if budget.max_minutes is not None and spending.minutes > budget.max_minutes:
-        time = f"{about} {spending.minutes:.1f} minutes at {spending.concurrency} calls at once"
-        yield _opening(f"{budget.setting('max_minutes')} is {budget.max_minutes:g}"), f"take {time}"
-
-
-def _opening(words: str) -> str:
-    """As the start of a sentence: a leading `the` gets a capital, the name of a setting stays as it is."""
-    return re.sub("^the ", "The ", words)
-
-
-def _counted(units: int) -> str:
-    return "no case" if units == 0 else f"{units} independent case{'s' * (units != 1)}"
+def compares_itself(suite: SuiteRecord) -> bool:
+    """Were both arms the same prompt, model and parameters (an A/A run)?"""
+    one, other = suite.baseline, suite.candidate
+    return (one.digest, one.model, one.params) == (other.digest, other.model, other.params)

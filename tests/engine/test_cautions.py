@@ -8,8 +8,9 @@ import pytest
 from gate.config.models import ModelRef
 from gate.config.policy import Budget, RunPolicy, SuitePolicy
 from gate.config.scorer import ScorerSpec
-from gate.engine.forecast import Figure, Outlay, Question, Spending, Spread, layout, suite_forecast
-from gate.engine.noise import budget_warnings, foreseen, preference_notes, sampling_notes, warnings
+from gate.engine.forecast import Question, layout, suite_forecast, warnings
+from gate.engine.noise import Spread, preference_notes, sampling_notes
+from gate.engine.spending import Figure, Outlay, Spending, budget_warnings, foreseen
 from gate.record.usage import Cost, Dollars, Unpriced
 from gate.suite import Suite
 from tests.support.runs import suite

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.config.policy import RunPolicy, SlicePolicy, SuitePolicy
-from gate.engine.forecast import Question, Spread, layout, reach, suite_forecast, tier
+from gate.engine.forecast import Question, layout, reach, suite_forecast, tier
+from gate.engine.noise import Spread
 from tests.support.runs import suite
 
 SPREAD = Spread(0.2, 0.3, "measured", "")

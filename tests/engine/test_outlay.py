@@ -11,8 +11,7 @@ from gate.cases.case import Persona, Round
 from gate.config.models import ModelRef, Params
 from gate.config.scorer import ScorerSpec
 from gate.config.targets import ConversationModel, Conversing, ToolLoop
-from gate.engine.forecast import Figure
-from gate.engine.planning import Earlier, Estimator, PerCall
+from gate.engine.spending import Earlier, Estimator, Figure, PerCall
 from gate.record.usage import Cost, Dollars, Unpriced, Usage
 from gate.suite import Suite
 from gate.values import JsonValue

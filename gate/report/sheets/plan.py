@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Iterator
 
-from gate.engine.forecast import Figure, Forecast, Outlay, Reach, SliceForecast, Spending, SuiteForecast
+from gate.engine.forecast import Forecast, Reach, SliceForecast, SuiteForecast
+from gate.engine.spending import Figure, Outlay, Spending
 from gate.record.calibration import CalibrationRecord, ChoiceRecord, RateRecord, SuiteCalibration
 from gate.record.usage import Dollars
 from gate.report import numbers

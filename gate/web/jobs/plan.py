@@ -18,7 +18,7 @@ from gate.app.environment.settings import Settings
 from gate.app.forecast import spending_forecast
 from gate.app.sources import GitPlace, resolve_git_mode
 from gate.config.policy import Budget
-from gate.engine.forecast import Spending
+from gate.engine.spending import Spending
 from gate.errors import GateError, InputErrors
 from gate.report.sheets.plan import spending_words
 from gate.resolve.one_version import Chosen
