@@ -15,8 +15,7 @@ from gate.app.store import store_case_reader
 from gate.calls.prices import PriceList
 from gate.calls.providers.factory import Factory
 from gate.config.models import ModelRef, Params, ProviderServer
-from gate.engine.forecast import Forecast, Question
-from gate.engine.planning import EarlierRun, World, plan, spending
+from gate.engine.forecast import EarlierRun, Forecast, Question, World, plan, spending
 from gate.engine.spending import Pricer, Spending
 from gate.errors import GateError
 from gate.git.repository import Repo

@@ -21,7 +21,6 @@ from gate.scoring.pass_rule import reaches, sample_passes
 from gate.stats.arrays import BLOCKABLE_UNITS, TOLERANCE, JointResult, SliceResult
 from gate.stats.bootstrap import Calls, Change, percentile, quantile, quantile_changes
 from gate.stats.intervals import Ratio, Share, cost_ratio, effective_units, latency_ratio, shortfall_p, wilson
-from gate.stats.marginal import marginal_test
 from gate.stats.maxt import joint_test, single_slice
 from gate.stats.power import cases_needed, detectable
 from gate.suite import Suite
@@ -238,6 +237,8 @@ class Tester:
                 flips=max(FLIPS, math.ceil(FLIPS_BELOW_LEVEL / self.policy.alpha)),
                 seed=self.seed,
             )
+        from gate.stats.marginal import marginal_test
+
         return marginal_test(
             self.stack.deltas,
             rows,

@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from gate.config.policy import OVERALL, RunPolicy
-from gate.engine import compare as compare_module
 from gate.engine.arrays import ARMS, Grid, scores, stack
-from gate.engine.compare import PassRates, Quality, compare, pass_rates
+from gate.engine.compare import PassRates, Quality, compare, cost, latency, pass_rates
 from gate.engine.early_stopping import Looks, look, needed, why_not
 from gate.engine.samples import SampleTable
 from gate.record.comparison import AxisComparison, Comparison, Decision, PassRate, PassState, State, Verdict
@@ -292,10 +291,7 @@ class Assessor:
         """
         grids = {suite.name: Grid(suite, table) for suite in self.suites}
         sides, alpha = {suite.name: grids[suite.name] for suite in self.compared}, self.policy.alpha
-        compared = {
-            name: (compare_module.cost(grid, alpha), compare_module.latency(grid, alpha))
-            for name, grid in sides.items()
-        }
+        compared = {name: (cost(grid, alpha), latency(grid, alpha)) for name, grid in sides.items()}
         looks = None
         if why_not(self.suites, self.policy) is None:
             looks = look(self.suites, self.policy, self.seed, grids)

@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 from gate.calls.interface import Stop
 from gate.engine.collect import Collection, Collector, Tools
 from gate.engine.decide import Assessor
-from gate.engine.exam_trials import Ran, with_exam_changes
 from gate.engine.prompt_cache import cache_comparisons
 from gate.engine.run_json import Finished, record, with_asked
 from gate.engine.schedule import count
@@ -43,17 +42,15 @@ async def evaluate(resolved: Resolved, tools: Tools, caching: Caching, seed: int
     found = await _collected(resolved, tools, seed, stop)
     run = conclude(resolved, found, caching, seed, (created, time.perf_counter() - started, stop))
     run = with_asked(run, resolved, lambda spec: tools.judge(spec).members)
-    run = await with_exam_changes(run, Ran(resolved, found.samples, seed), tools, stop)
-    run = await _with_promises(run, resolved, tools, seed, stop)
+    if resolved.edits:
+        from gate.engine.exam_trials import Ran, with_exam_changes
+
+        run = await with_exam_changes(run, Ran(resolved, found.samples, seed), tools, stop)
+    if any(suite.promises is not None for suite in resolved.suites):
+        from gate.engine.rule_changes import with_promises
+
+        run = await with_promises(run, resolved, tools, seed, stop)
     return keep(run, tools, stop, time.perf_counter() - started)
-
-
-async def _with_promises(run: RunRecord, resolved: Resolved, tools: Tools, seed: int, stop: Stop) -> RunRecord:
-    if all(suite.promises is None for suite in resolved.suites):
-        return run
-    from gate.engine.rule_changes import with_promises
-
-    return await with_promises(run, resolved, tools, seed, stop)
 
 
 def keep(run: RunRecord, tools: Tools, stop: Stop, duration_s: float) -> RunRecord:

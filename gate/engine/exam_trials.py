@@ -31,8 +31,6 @@ async def with_exam_changes(run: RunRecord, ran: "Ran", tools: Tools, stop: Stop
 
     It runs last, so that a budget that is too small cuts it first. Whatever stops it stops nothing else.
     """
-    if not ran.resolved.edits:
-        return run
     own, quiet = quietly(tools, stop)
     watched = _Watched(tools.progress, own)
     changes = await _Trials(ran, replace(quiet, progress=watched), own, watched).all()

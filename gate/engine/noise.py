@@ -4,17 +4,13 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import product
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gate.config.models import Relation, parse_model, relation
 from gate.engine.arrays import Floats
-from gate.engine.forecast import Spread
-from gate.engine.noise import Spread, preference_notes, sampling_notes
-from gate.engine.spending import (
-    Basis,
-)
 from gate.record.run import SuiteRecord
 from gate.stats.arrays import TOLERANCE
 from gate.stats.power import Noise, split_noise
@@ -24,6 +20,10 @@ ASSUMED_WITHIN = (0.08, 0.145)
 """Variance of one right-or-wrong answer within a case, at a mean of 0.8, where 0.16 is the whole. The first: half of it
 lies between the cases, most of which are always right or always wrong (p ~ Beta(0.8, 0.2)). The second: nearly all of
 it lies within them (p ~ Beta(8, 2)). Scores of a judge usually vary less than either."""
+
+
+Basis: TypeAlias = Literal["measured", "assumed"]
+"""`measured` in an earlier run, or `assumed`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +120,24 @@ def measured(scores: Table, clusters: NDArray[np.int64] | None = None) -> Measur
     return Measured(scores.n, scores.k, total, split, stretch, varies, float(np.mean(deltas == 0.0)))
 
 
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """The standard deviation of a unit's delta if nothing changes, as a range, on the scale of scores.
+
+    Args:
+        tau, sigma: between cases and within a case; None where they were not told apart.
+        ties: share of cases whose delta is exactly 0 with so many samples; 0 where that is not known.
+    """
+
+    low: float
+    high: float
+    basis: Basis
+    said: str
+    tau: float | None = None
+    sigma: float | None = None
+    ties: float = 0.0
+
+
 def spread(found: Measured, k: int, source: str, *, same_arms: bool) -> Spread:
     """The noise of a planned run, from an earlier one."""
     low, high = found.at(k)
@@ -185,24 +203,6 @@ def preference_notes(suites: Iterable[Suite]) -> list[str]:
                 advice = "judges prefer answers of their own kind: name a stronger model, or one of another family"
                 found[f"{who} (self-preference); {advice}."] = None
     return list(found)
-
-
-@dataclass(frozen=True, slots=True)
-class Spread:
-    """The standard deviation of a unit's delta if nothing changes, as a range, on the scale of scores.
-
-    Args:
-        tau, sigma: between cases and within a case; None where they were not told apart.
-        ties: share of cases whose delta is exactly 0 with so many samples; 0 where that is not known.
-    """
-
-    low: float
-    high: float
-    basis: Basis
-    said: str
-    tau: float | None = None
-    sigma: float | None = None
-    ties: float = 0.0
 
 
 def compares_itself(suite: SuiteRecord) -> bool:

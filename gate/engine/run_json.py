@@ -30,8 +30,7 @@ from gate.engine.record_parts import (
 )
 from gate.engine.samples import SampleTable
 from gate.engine.scorer_changes import Intervals, jury_results, positions, rubric_results, scorer_changes
-from gate.engine.tool_calls import talks, tool_difference
-from gate.record.comparison import CacheComparison, JuryResult, RubricResult, State
+from gate.record.comparison import CacheComparison, Conversations, JuryResult, RubricResult, State, ToolDifference
 from gate.record.parts import ArmReuseRecord, AskedModel, DriftRecord, ExamRecord, JudgeQuote, ReuseRecord
 from gate.record.run import (
     CaseRecord,
@@ -301,6 +300,7 @@ def _suite(suite: Suite, finished: Finished) -> SuiteRecord:
     counted = replace(suite, samples=needed(suite, finished.assessment.samples))
     grid = Grid(counted, table)
     rubrics, juries = judged(counted, table, _intervals(finished))
+    conversations, tools = _agents(grid)
     return SuiteRecord(
         name=suite.name,
         samples=suite.samples,
@@ -321,8 +321,8 @@ def _suite(suite: Suite, finished: Finished) -> SuiteRecord:
         scorers=list(scorer_changes(grid)),
         rubrics=rubrics,
         juries=juries,
-        conversations=talks(grid),
-        tools=tool_difference(grid),
+        conversations=conversations,
+        tools=tools,
     )
 
 
@@ -340,8 +340,17 @@ def _new(suite: Suite, finished: Finished) -> NewSuiteRecord:
     rates = finished.assessment.rates
     kept = new_suite_record(suite, finished.found.samples, rates, finished.resolved.changes[suite.name])
     rubrics, juries = judged(suite, finished.found.samples, _intervals(finished))
-    update = {"rubrics": rubrics, "juries": juries, "conversations": talks(Grid(suite, finished.found.samples))}
+    update = {"rubrics": rubrics, "juries": juries, "conversations": _agents(Grid(suite, finished.found.samples))[0]}
     return kept.model_copy(update=update)
+
+
+def _agents(grid: Grid) -> tuple[Conversations | None, ToolDifference | None]:
+    """What agents did; None where no case has a conversation."""
+    if not any(grid.outlines):
+        return None, None
+    from gate.engine.tool_calls import talks, tool_difference
+
+    return talks(grid), None if grid.suite.baseline is None else tool_difference(grid)
 
 
 def _intervals(finished: Finished) -> Intervals:

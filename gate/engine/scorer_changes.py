@@ -25,8 +25,6 @@ from gate.record.comparison import (
 from gate.record.sample import ArmName
 from gate.scoring.pairwise import SHOWN_FIRST, SHOWN_SECOND
 from gate.scoring.pass_rule import TOLERANCE, mark_of_scorer
-from gate.stats.agreement import Drawing, Ratings, ac
-from gate.stats.agreement import alpha as krippendorff
 from gate.stats.arrays import Estimate as Figure
 from gate.stats.arrays import Undefined
 from gate.stats.intervals import Parts, share, wilson
@@ -241,6 +239,9 @@ def _bound(value: float) -> float | None:
 
 
 def _jury(suite: Suite, grid: Grid, scorer: _Scorer, intervals: Intervals) -> JuryResult | None:
+    from gate.stats.agreement import Drawing, Ratings, ac
+    from gate.stats.agreement import alpha as krippendorff
+
     parts = [grid.part(key) for key in scorer.keys]
     # Every member has an opinion on an answer, or the answer has no score.
     known: Bools = np.logical_and.reduce([found for found, _ in parts])

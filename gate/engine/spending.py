@@ -12,17 +12,13 @@ from gate.config.models import ModelRef, Params, parse_model, parse_params
 from gate.config.policy import Budget
 from gate.config.rubrics import Rubric
 from gate.config.scorer import ScorerSpec
-from gate.engine.spending import Basis, Figure, Outlay, Role, Spending, Warned, budget_warnings
+from gate.engine.noise import Basis
 from gate.messages import Message
 from gate.record.sample import ArmName
 from gate.record.usage import Cost, Dollars, Unpriced, Usage
 from gate.scoring.judge_prompt import judge_messages
 from gate.suite import Arm, Exam, Suite
 from gate.values import about_dollars
-
-Basis: TypeAlias = Literal["measured", "assumed"]
-"""`measured` in an earlier run, or `assumed`."""
-
 
 Role: TypeAlias = Literal["baseline", "candidate", "judge", "user"]
 """`user` is a model that plays one."""

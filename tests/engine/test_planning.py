@@ -8,9 +8,8 @@ from gate.cases.case import Case
 from gate.config.models import ModelRef, Params
 from gate.config.policy import Budget, RunPolicy
 from gate.config.scorer import ScorerSpec
-from gate.engine.forecast import Question
+from gate.engine.forecast import EarlierRun, Question, World, plan
 from gate.engine.noise import compares_itself
-from gate.engine.planning import EarlierRun, World, plan
 from gate.record.run import RunRecord
 from gate.record.sample import ArmName
 from gate.record.usage import Cost, Unpriced, Usage

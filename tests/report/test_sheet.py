@@ -11,8 +11,7 @@ from gate.calibration.noise import calibrate
 from gate.config.models import ModelRef, Params
 from gate.config.policy import Budget, SuitePolicy
 from gate.config.scorer import ScorerSpec
-from gate.engine.forecast import Question
-from gate.engine.planning import World, plan
+from gate.engine.forecast import Question, World, plan
 from gate.record.usage import Cost, Dollars, Unpriced, Usage
 from gate.report.markdown import report as sheet_markdown
 from gate.report.sheets import plan as calibration
