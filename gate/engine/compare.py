@@ -18,9 +18,9 @@ from gate.record.sample import ArmName, Reply, Sample
 from gate.record.transcript import Unscored
 from gate.record.usage import Dollars, Usage
 from gate.scoring.pass_rule import reaches, sample_passes
-from gate.stats.arrays import BLOCKABLE_UNITS, TOLERANCE, JointResult, SliceResult
-from gate.stats.bootstrap import Calls, Change, percentile, quantile, quantile_changes
-from gate.stats.intervals import Ratio, Share, cost_ratio, effective_units, latency_ratio, shortfall_p, wilson
+from gate.stats.arrays import BLOCKABLE_UNITS, TOLERANCE, Interval, JointResult, SliceResult
+from gate.stats.bootstrap import Calls, percentile, quantile, quantile_changes
+from gate.stats.intervals import cost_ratio, effective_units, latency_ratio, shortfall_p, wilson
 from gate.stats.maxt import joint_test, single_slice
 from gate.stats.power import cases_needed, detectable
 from gate.suite import Suite
@@ -403,8 +403,8 @@ def latency(grid: Grid, alpha: float) -> AxisComparison:
     if measured.cases == 0 or measured.paired_calls is None:
         return blank.model_copy(update={"reason": "no times were measured"})
     filled = _filled(blank, measured, latency_ratio(*measured.arms, alpha=alpha, clusters=measured.units))
-    changes = quantile_changes(*measured.paired_calls, alpha=alpha)
-    return filled.model_copy(update={"p50_change": estimate(changes.p50), "p95_change": estimate(changes.p95)})
+    p50, p95 = quantile_changes(*measured.paired_calls, alpha=alpha)
+    return filled.model_copy(update={"p50_change": estimate(p50), "p95_change": estimate(p95)})
 
 
 def _measure(grid: Grid, values: Floats, kept: Bools, *, geometric: bool = False) -> _Measured:
@@ -423,7 +423,7 @@ def _measure(grid: Grid, values: Floats, kept: Bools, *, geometric: bool = False
     return _Measured(before, after, values[0][kept[0]], values[1][kept[1]], units, calls)
 
 
-def estimate(found: Change | Share) -> Estimate:
+def estimate(found: Interval) -> Estimate:
     """Infinite bounds become None."""
     lower, upper = (bound if math.isfinite(bound) else None for bound in (found.lower, found.upper))
     return Estimate(value=found.value, lower=lower, upper=upper)
@@ -452,7 +452,7 @@ def _blank(axis: AxisName, allowance: float) -> AxisComparison:
     )
 
 
-def _filled(blank: AxisComparison, measured: _Measured, ratio: Ratio) -> AxisComparison:
+def _filled(blank: AxisComparison, measured: _Measured, ratio: Interval) -> AxisComparison:
     return AxisComparison(
         axis=blank.axis,
         compared=True,
@@ -461,7 +461,7 @@ def _filled(blank: AxisComparison, measured: _Measured, ratio: Ratio) -> AxisCom
         n=measured.cases,
         baseline=_figures(blank.baseline, measured.baseline_calls),
         candidate=_figures(blank.candidate, measured.candidate_calls),
-        change=ratio.change,
+        change=ratio.value,
         lower=ratio.lower if math.isfinite(ratio.lower) else None,
         upper=ratio.upper if math.isfinite(ratio.upper) else None,
         allowance=blank.allowance,

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from gate.stats.arrays import TOLERANCE, Estimate, FloatArray, IntArray, Undefined, check_level, unit_labels
+from gate.stats.arrays import TOLERANCE, Estimate, FloatArray, IntArray, Undefined, unit_labels
 from gate.stats.intervals import Rate, wilson
 
 RESAMPLES = 2000
@@ -36,10 +36,7 @@ class Drawing:
     resamples: int = RESAMPLES
 
     def units(self, n: int) -> IntArray:
-        """int[n], the unit of each item; raises ValueError where there is not one label for each."""
-        check_level(self.alpha)
-        if self.resamples < 1:
-            raise ValueError(f"resamples must be at least 1, not {self.resamples}.")
+        """int[n], the unit of each item."""
         return unit_labels(n, self.clusters)
 
 
@@ -157,12 +154,6 @@ class Ratings:
     values: FloatArray
     present: npt.NDArray[np.bool_]
 
-    def __post_init__(self) -> None:
-        if self.values.ndim != 2 or self.values.shape != self.present.shape:
-            raise ValueError("values and present must be tables of one shape, items by raters.")
-        if not np.all(np.isfinite(self.values[self.present])):
-            raise ValueError("A rating that is present must be finite.")
-
     @staticmethod
     def of(values: npt.ArrayLike, present: npt.ArrayLike | None = None) -> "Ratings":
         """A table from anything that numpy reads as one.
@@ -214,13 +205,9 @@ def crossed(left: Ratings, right: Ratings, categories: npt.ArrayLike | None = No
     Returns:
         float[M, C, C] over the C categories, ascending; each table sums to 1.
     """
-    if left.n != right.n:
-        raise ValueError(f"Both sides must hold the same items, not {left.n} and {right.n}.")
     both = (left.counts > 0) & (right.counts > 0)
     seen = np.union1d(left.categories, right.categories)
     known = seen if categories is None else np.unique(np.asarray(categories, dtype=np.float64))
-    if np.setdiff1d(seen, known).size:
-        raise ValueError("A rating is none of the categories.")
     ours, theirs = left.shares(known)[both], right.shares(known)[both]
     tables: FloatArray = ours[:, :, None] * theirs[:, None, :]
     return tables
@@ -317,8 +304,6 @@ def ac(
         `Undefined` with fewer than two categories, or where no item has two ratings.
     """
     known = ratings.categories if categories is None else np.unique(np.asarray(categories, dtype=np.float64))
-    if np.setdiff1d(ratings.categories, known).size:
-        raise ValueError("A rating is none of the categories.")
     if len(known) < 2:
         return Undefined("there is one category only, so agreement beyond chance cannot be told")
     if not np.any(ratings.counts >= 2):
@@ -495,8 +480,6 @@ def confusion(tables: FloatArray, drawing: Drawing) -> Confusion:
         tables: float[M, 2, 2], people by judge, fail before pass; each sums to 1.
         drawing: clusters of the M items, which count in place of items in the rates' intervals, and the level.
     """
-    if tables.ndim != 3 or tables.shape[1:] != (2, 2) or not len(tables):
-        raise ValueError("tables must be float[M, 2, 2] with M at least 1.")
     (failed_right, passed_wrong), (failed_wrong, passed_right) = tables.sum(axis=0).tolist()
     return Confusion(
         passed_right=passed_right,

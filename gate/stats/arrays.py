@@ -1,4 +1,4 @@
-"""What the statistics accept: finite vectors, and the labels that say which cases belong together."""
+"""Units, slices and results: what the tests take and give."""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -26,14 +26,6 @@ def finite_vector(values: npt.ArrayLike, name: str) -> FloatArray:
     return vector
 
 
-def integer_vector(values: npt.ArrayLike, name: str) -> IntArray:
-    """`values` as int64[N], possibly empty; raises ValueError where they are not one-dimensional, or not integers."""
-    vector = np.asarray(values)
-    if vector.ndim != 1 or (len(vector) and vector.dtype.kind not in "iu"):
-        raise ValueError(f"{name} must be a vector of integers.")
-    return vector.astype(np.int64)
-
-
 def unit_labels(n: int, clusters: npt.ArrayLike | None) -> IntArray:
     """Number the independent units 0, 1, …: each case for itself, or the clusters in the order of their labels;
     int64[n].
@@ -43,16 +35,7 @@ def unit_labels(n: int, clusters: npt.ArrayLike | None) -> IntArray:
     """
     if clusters is None:
         return np.arange(n, dtype=np.int64)
-    labels = integer_vector(clusters, "clusters")
-    if len(labels) != n:
-        raise ValueError(f"clusters must hold one label for each of the {n} cases, not {len(labels)}.")
-    return np.unique(labels, return_inverse=True)[1].astype(np.int64)
-
-
-def check_level(alpha: float) -> None:
-    """Raise ValueError for a one-sided level that is not in (0, 0.5)."""
-    if not 0.0 < alpha < 0.5:
-        raise ValueError(f"alpha is a one-sided level and must lie between 0 and 0.5, not {alpha}.")
+    return np.unique(np.asarray(clusters), return_inverse=True)[1].astype(np.int64)
 
 
 BLOCKABLE_UNITS = 10
@@ -113,37 +96,17 @@ def sum_slices(
     """
     values = finite_vector(deltas, "deltas")
     labels = unit_labels(len(values), clusters)
-    margins = _margins(slices, margin)
-    chosen = {name: _positions(name, positions, len(values)) for name, positions in slices.items()}
-    return {name: _sum_units(values, labels, positions, margins[name]) for name, positions in chosen.items()}
+    margins = margin if isinstance(margin, Mapping) else dict.fromkeys(slices, margin)
+    return {
+        name: _sum_units(values, labels, np.asarray(positions, dtype=np.int64), margins.get(name, 0.0))
+        for name, positions in slices.items()
+    }
 
 
 def _sum_units(deltas: FloatArray, labels: IntArray, positions: IntArray, margin: float) -> UnitSums:
     units, index, sizes = np.unique(labels[positions], return_inverse=True, return_counts=True)
     sums = np.bincount(index, weights=deltas[positions], minlength=len(units)).astype(np.float64)
     return UnitSums(units, sums, sizes, margin)
-
-
-def _positions(name: str, positions: npt.ArrayLike, n: int) -> IntArray:
-    chosen = integer_vector(positions, f"slice {name!r}")
-    outside = chosen[(chosen < 0) | (chosen >= n)]
-    if len(outside):
-        raise ValueError(f"slice {name!r} names case {outside[0]}, but there are {n} cases, counted from 0.")
-    if len(np.unique(chosen)) != len(chosen):
-        raise ValueError(f"slice {name!r} names a case twice.")
-    return chosen
-
-
-def _margins(slices: Mapping[str, npt.ArrayLike], margin: float | Mapping[str, float]) -> dict[str, float]:
-    if not slices:
-        raise ValueError("There must be at least one slice to test.")
-    if not isinstance(margin, Mapping):
-        margin = dict.fromkeys(slices, margin)
-    if strangers := sorted(margin.keys() - slices.keys()):
-        raise ValueError(f"margin names {strangers[0]!r}, which is not a slice.")
-    if bad := sorted(name for name, value in margin.items() if not 0.0 <= value < math.inf):
-        raise ValueError(f"the margin of slice {bad[0]!r} must be finite and at least 0, not {margin[bad[0]]}.")
-    return {name: float(margin.get(name, 0.0)) for name in slices}
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +159,15 @@ class JointResult(Mapping[str, SliceResult]):
 
 EMPTY = SliceResult(0, 0, None, -math.inf, math.inf, None, False)
 """A slice without cases."""
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A figure and its bounds, which may be infinite."""
+
+    value: float
+    lower: float
+    upper: float
 
 
 @dataclass(frozen=True, slots=True)

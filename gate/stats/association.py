@@ -40,8 +40,6 @@ def rank_correlation(left: FloatArray, right: FloatArray, drawing: Drawing) -> E
         `Undefined` where one side gives every item the same.
     """
     left, right = finite_vector(left, "left"), finite_vector(right, "right")
-    if len(left) != len(right):
-        raise ValueError(f"Both sides must hold the same items, not {len(left)} and {len(right)}.")
     value = _rho(left, right)
     if value is None:
         return Undefined("one side gives every answer the same grade")
@@ -99,10 +97,6 @@ def length_bias(judged: FloatArray, labels: FloatArray, lengths: FloatArray, dra
     """
     judged, labels = finite_vector(judged, "judged"), finite_vector(labels, "labels")
     lengths = finite_vector(lengths, "lengths")
-    if not len(judged) == len(labels) == len(lengths):
-        raise ValueError("judged, labels and lengths must hold the same answers.")
-    if len(lengths) and lengths.min() <= 0.0:
-        raise ValueError("A length must be above 0.")
     if len(judged) < LEAST_ITEMS:
         return Undefined(f"fewer than {LEAST_ITEMS} answers")
     doublings = np.log2(lengths)
@@ -172,10 +166,6 @@ def best_threshold(scores: Ratings, people: Ratings, drawing: Drawing) -> Choice
     Returns:
         `Undefined` where the judge gave one score only, or people one label, or all of a label are of one unit.
     """
-    if scores.n != people.n:
-        raise ValueError(f"Both sides must hold the same answers, not {scores.n} and {people.n}.")
-    if np.setdiff1d(people.categories, [0.0, 1.0]).size:
-        raise ValueError("A label must be 0 or 1.")
     both = (scores.counts > 0) & (people.counts > 0)
     if not both.any():
         return Undefined("there is nothing to compare")
@@ -275,7 +265,7 @@ def cosine(first: npt.ArrayLike, second: npt.ArrayLike) -> float | Undefined:
     Returns:
         1 for two zero vectors; `Undefined` where only one is zero.
     """
-    one, other = _both(first, second)
+    one, other = finite_vector(first, "first"), finite_vector(second, "second")
     if not one.size:
         return Undefined("there is nothing to compare")
     # Scaled first, or the squares of tiny rates would vanish.
@@ -300,16 +290,7 @@ def closeness(first: npt.ArrayLike, second: npt.ArrayLike) -> float | Undefined:
     Returns:
         `Undefined` for empty vectors.
     """
-    one, other = _both(first, second)
+    one, other = finite_vector(first, "first"), finite_vector(second, "second")
     if not one.size:
         return Undefined("there is nothing to compare")
-    if min(one.min(), other.min()) < 0.0 or max(one.max(), other.max()) > 1.0:
-        raise ValueError("Rates must lie between 0 and 1.")
     return 1.0 - float(np.mean(np.abs(one - other)))
-
-
-def _both(first: npt.ArrayLike, second: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
-    one, other = finite_vector(first, "first"), finite_vector(second, "second")
-    if len(one) != len(other):
-        raise ValueError(f"Both vectors must have the same length, not {len(one)} and {len(other)}.")
-    return one, other

@@ -5,21 +5,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from gate.stats.arrays import TOLERANCE, FloatArray, check_level, finite_vector, integer_vector, unit_labels
+from gate.stats.arrays import TOLERANCE, FloatArray, Interval, finite_vector, unit_labels
 
 _CHUNK = 1 << 21  # counts held at once, 16 MiB
 _DECIMALS = 9
 _INDEXED_FROM = 100  # distinct values; below, counting is always fast
 _COUNT_COST = 8  # a multinomial count takes about as long as 8 drawn indices
-
-
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """A mean delta and its bounds, on the scale of the deltas."""
-
-    mean: float
-    lower: float
-    upper: float
 
 
 def percentile(
@@ -41,12 +32,7 @@ def percentile(
         alpha: one-sided level of each bound.
         clusters: int[N], cases with equal labels are drawn together; None: cases are drawn alone.
     """
-    check_level(alpha)
     values = finite_vector(deltas, "deltas")
-    if len(values) == 0:
-        raise ValueError("deltas must hold at least one value.")
-    if resamples < 1:
-        raise ValueError(f"resamples must be at least 1, not {resamples}.")
     units = unit_labels(len(values), clusters)
     distinct, counts = distinct_units(np.bincount(units, weights=values).astype(np.float64), np.bincount(units))
     if len(distinct) == 1:
@@ -97,14 +83,6 @@ _QUANTILES = np.array([0.5, 0.95])
 _QUANTILES_CHUNK = 1 << 20  # counts held at once, 4 MiB each
 
 
-@dataclass(frozen=True, slots=True)
-class Quantiles:
-    """Median and 95th percentile, in the unit of the values."""
-
-    p50: float
-    p95: float
-
-
 def quantile(values: npt.ArrayLike, q: float) -> float:
     """The q-quantile, interpolated linearly between neighbours (R. Hyndman and Y. Fan, 1996, type 7).
 
@@ -112,17 +90,7 @@ def quantile(values: npt.ArrayLike, q: float) -> float:
         values: float[N], at least one.
         q: in [0, 1].
     """
-    numbers = finite_vector(values, "values")
-    if len(numbers) == 0:
-        raise ValueError("values must hold at least one number.")
-    if not 0.0 <= q <= 1.0:
-        raise ValueError(f"q must lie between 0 and 1, not {q}.")
-    return float(np.quantile(numbers, q))
-
-
-def quantiles(values: npt.ArrayLike) -> Quantiles:
-    """p50 and p95 of float[N]. To be shown, not gated on: p95 needs about 1,000 values."""
-    return Quantiles(quantile(values, 0.5), quantile(values, 0.95))
+    return float(np.quantile(values, q))
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,34 +105,10 @@ class Calls:
     values: npt.NDArray[np.float64]
     units: npt.NDArray[np.int64]
 
-    def __post_init__(self) -> None:
-        values, units = finite_vector(self.values, "values"), integer_vector(self.units, "units")
-        if len(values) != len(units):
-            raise ValueError(f"There must be one unit for each of the {len(values)} calls, not {len(units)}.")
-        if len(values) == 0:
-            raise ValueError("There must be at least one call.")
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """A difference, candidate minus baseline, with its interval, in the unit of the values; bounds may be infinite."""
-
-    value: float
-    lower: float
-    upper: float
-
-
-@dataclass(frozen=True, slots=True)
-class QuantileChanges:
-    """How median and 95th percentile changed."""
-
-    p50: Change
-    p95: Change
-
 
 def quantile_changes(
     baseline: Calls, candidate: Calls, *, alpha: float = 0.025, resamples: int = 1000, seed: int = 0
-) -> QuantileChanges:
+) -> tuple[Interval, Interval]:
     """Difference of p50 and p95 with percentile intervals of the paired case bootstrap.
 
     A resample draws units with replacement, and the calls of both arms come along, so that a slow case is slow in both.
@@ -174,21 +118,16 @@ def quantile_changes(
     Args:
         alpha: one-sided level of each bound.
     """
-    check_level(alpha)
-    if resamples < 1:
-        raise ValueError(f"resamples must be at least 1, not {resamples}.")
     labels, places = np.unique(baseline.units, return_inverse=True)
-    if not np.array_equal(labels, np.unique(candidate.units)):
-        raise ValueError("Every unit must have calls in both arms.")
     others = np.searchsorted(labels, candidate.units)
     seen = np.quantile(candidate.values, _QUANTILES) - np.quantile(baseline.values, _QUANTILES)
     if len(labels) < FEWEST_UNITS:
-        return QuantileChanges(*(Change(float(value), -np.inf, np.inf) for value in seen))
+        return Interval(float(seen[0]), -np.inf, np.inf), Interval(float(seen[1]), -np.inf, np.inf)
     arms = (_Sorted.of(baseline.values, places), _Sorted.of(candidate.values, others))
     drawn = _resampled(arms, len(labels), resamples, seed)
     bounds = np.quantile(drawn, [alpha, 1.0 - alpha], axis=0)
-    p50, p95 = (Change(*map(float, row)) for row in np.column_stack([seen, *bounds]))
-    return QuantileChanges(p50, p95)
+    p50, p95 = (Interval(*map(float, row)) for row in np.column_stack([seen, *bounds]))
+    return p50, p95
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,6 @@ from gate.stats.arrays import (
     JointResult,
     SliceResult,
     UnitSums,
-    check_level,
     finite_vector,
     sum_slices,
     unit_labels,
@@ -292,7 +291,6 @@ def marginal_test(  # noqa: PLR0913
         clusters: int[N], equal labels are one unit; None when every case is its own.
         margin: tolerated fall, at least 0, on the scale of the deltas; one for all slices, or by name (others 0).
     """
-    check_level(alpha)
     sums = sum_slices(deltas, slices, clusters, margin)
     if method == "mcnemar":
         _check_binary(deltas, clusters, sums)

@@ -19,10 +19,7 @@ from gate.stats.arrays import (
     JointResult,
     SliceResult,
     UnitSums,
-    check_level,
-    finite_vector,
     sum_slices,
-    unit_labels,
 )
 
 Hashes: TypeAlias = npt.NDArray[np.uint64]
@@ -149,8 +146,6 @@ def null_paths(looks: Sequence[FloatArray], flips: int, seed: int) -> FloatArray
 
 def _minima(looks: Sequence[FloatArray], flips: int, seed: int, *, exhaustive: bool) -> FloatArray:
     """float[J, F], the smallest statistic of each flip at each look; its opposite is F / 2 further on."""
-    if flips < 1:
-        raise ValueError(f"flips must be at least 1, not {flips}.")
     units = len(looks[0])
     pairs = 2 ** max(0, units - 1) if exhaustive else (flips + 1) // 2
     out = np.zeros((len(looks), 2 * pairs))
@@ -382,8 +377,6 @@ DEAL_SHARE = 0.2
 
 Samples: TypeAlias = tuple[npt.ArrayLike, npt.ArrayLike]
 
-_FEWEST, _MOST = 2, 5  # one sample does not vary within a case; six would have 924 deals, and say enough by themselves
-
 
 @dataclass(frozen=True, slots=True)
 class Pools:
@@ -403,7 +396,7 @@ class Pools:
         return int(self.centred.shape[1]) - 1
 
 
-def pool_samples(samples: Samples, deltas: npt.ArrayLike, clusters: npt.ArrayLike | None) -> Pools:
+def pool_samples(samples: Samples) -> Pools:
     """Check the samples against the deltas, and pool them.
 
     Args:
@@ -411,24 +404,8 @@ def pool_samples(samples: Samples, deltas: npt.ArrayLike, clusters: npt.ArrayLik
         deltas: float[N].
         clusters: int[N] or None.
     """
-    values = finite_vector(deltas, "deltas")
     baseline, candidate = (np.asarray(arm, dtype=np.float64) for arm in samples)
-    if baseline.ndim != 2 or baseline.shape != candidate.shape or len(baseline) != len(values):
-        raise ValueError(
-            f"samples must be two tables of {len(values)} cases and k samples, "
-            f"not of the shapes {baseline.shape} and {candidate.shape}."
-        )
     k = baseline.shape[1]
-    if not _FEWEST <= k <= _MOST:
-        raise ValueError(f"The breakage channel takes {_FEWEST} to {_MOST} samples for each case and arm, not {k}.")
-    if not (np.isfinite(baseline).all() and np.isfinite(candidate).all()):
-        raise ValueError("samples must be finite.")
-    stray = np.flatnonzero(np.abs(candidate.mean(axis=1) - baseline.mean(axis=1) - values) > TOLERANCE)
-    if len(stray):
-        raise ValueError(f"deltas must be the differences of the samples' means; that of case {stray[0]} is not.")
-    labels = unit_labels(len(values), clusters)
-    if len(np.unique(labels)) < len(labels):
-        raise ValueError("The breakage channel takes independent cases, not clusters of several.")
     pooled = np.sort(np.concatenate([baseline, candidate], axis=1), axis=1)
     centred = pooled - pooled.mean(axis=1, keepdims=True)
     centred[np.ptp(pooled, axis=1) < TOLERANCE] = 0.0
@@ -504,8 +481,7 @@ def joint_test(  # noqa: PLR0913
             bounds then come from the test of deltas + margin.
         flips, seed: sign flips at least, rounded up to pairs of opposites (below 13 units all 2^units).
     """
-    check_level(alpha)
-    pools = None if samples is None else pool_samples(samples, deltas, clusters)
+    pools = None if samples is None else pool_samples(samples)
     units = clusters if pools is None else None  # with pools units are positions of cases
     columns = {name: column_of(piece) for name, piece in sum_slices(deltas, slices, units, margin).items()}
     family = {name: column for name, column in columns.items() if column.sums.blockable}
@@ -516,7 +492,6 @@ def joint_test(  # noqa: PLR0913
         for name, column in columns.items()
     }
     if pools is not None:
-        _refuse_margins(columns)
         sums = {name: column.sums for name, column in family.items()}
         results |= _with_breakage(results, sums, breakage(pools, list(sums.values()), flips, seed), alpha)
     return JointResult(results, null.critical(level), null.flips, len(family))
@@ -537,7 +512,6 @@ def single_slice(  # noqa: PLR0913
         deltas: float[n], of the cases of the slice only.
         alpha, clusters, margin, flips, seed: as in `joint_test`; labels int[n].
     """
-    check_level(alpha)
     count = np.arange(np.size(deltas))
     column = column_of(sum_slices(deltas, {"alone": count}, clusters, margin)["alone"])
     return _alone(column, alpha, flips, seed)
@@ -556,11 +530,6 @@ def _result(column: Column, null: NullMinima, alpha: float) -> SliceResult:
         p = null.p_value(column.statistic) if column.moved else 1.0
     lower, upper = column.interval(null.critical(alpha), alpha)
     return SliceResult(sums.n, len(sums.units), sums.mean, lower, upper, p, sums.blockable)
-
-
-def _refuse_margins(columns: Mapping[str, Column]) -> None:
-    if any(column.sums.margin > 0.0 for column in columns.values()):
-        raise ValueError("The breakage channel takes no margin.")
 
 
 def _with_breakage(

@@ -19,7 +19,6 @@ from gate.stats.arrays import (
     IntArray,
     JointResult,
     SliceResult,
-    check_level,
     sum_slices,
     unit_labels,
 )
@@ -97,7 +96,6 @@ def sequential_test(  # noqa: PLR0913
         last: no other look will follow, for a reason that has nothing to do with the data (and no earlier one ended the
             test): so it may spend the whole level.
     """
-    _check(looks, plan)
     labels = unit_labels(np.size(looks[0].deltas), clusters)
     units = int(labels.max(initial=-1)) + 1
     families = [_family(look, labels, margin) for look in looks]
@@ -190,18 +188,6 @@ class Boundary:
         """Share of the flips, the observed signs included, that crossed before or look as bad as this now."""
         as_small = np.searchsorted(self.free, statistic + TOLERANCE, side="right")
         return (1 + self.before + int(as_small)) / (self.flips + 1)
-
-
-def _check(looks: Sequence[Look], plan: Plan) -> None:
-    check_level(plan.alpha)
-    if not 1 <= len(looks) <= plan.looks:
-        raise ValueError(f"There must be 1 to {plan.looks} looks, as many as planned, not {len(looks)}.")
-    names = list(looks[0].slices)
-    for number, look in enumerate(looks[1:], 2):
-        if list(look.slices) != names or np.size(look.deltas) != np.size(looks[0].deltas):
-            raise ValueError(f"Look {number} must have the cases and slices of look 1, in the same order.")
-    if strangers := sorted(plan.watched - set(names)):
-        raise ValueError(f"watched names {strangers[0]!r}, which is not a slice.")
 
 
 def _family(look: Look, labels: IntArray, margin: float | Mapping[str, float]) -> dict[str, Column]:
