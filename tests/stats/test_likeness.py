@@ -27,19 +27,6 @@ def test_nothing_is_undefined() -> None:
     assert isinstance(closeness([], []), Undefined)
 
 
-@pytest.mark.parametrize(("first", "second"), [([0.1], [0.1, 0.2]), ([float("nan")], [0.1]), ([float("inf")], [0.1])])
-def test_vectors_that_cannot_be_compared(first: list[float], second: list[float]) -> None:
-    with pytest.raises(ValueError):
-        cosine(first, second)
-    with pytest.raises(ValueError):
-        closeness(first, second)
-
-
-def test_rates_are_no_percentages() -> None:
-    with pytest.raises(ValueError, match="between 0 and 1"):
-        closeness([10, 20], [20, 40])
-
-
 @given(RATES)
 def test_both_are_bounded_and_do_not_mind_the_order(pairs: list[tuple[float, float]]) -> None:
     first, second = [one for one, _ in pairs], [other for _, other in pairs]

@@ -55,8 +55,3 @@ def test_the_mean_of_differences_is_a_mean() -> None:
     assert isinstance(found, Estimate)
     assert found.value == pytest.approx(0.1)
     assert isinstance(mean_difference(np.array([]), FEW), Undefined)
-
-
-def test_unequal_sides_are_refused() -> None:
-    with pytest.raises(ValueError, match="the same items, not 1 and 2"):
-        rank_correlation(np.ones(1), np.ones(2), FEW)

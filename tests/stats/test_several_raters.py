@@ -147,8 +147,3 @@ def test_a_single_item_leaves_everything_open() -> None:
     found = alpha(Ratings.of([[0.0, 1.0, 1.0]]), FEW)
     assert isinstance(found, Estimate)
     assert (found.lower, found.upper, found.units) == (-1.0, 1.0, 1)
-
-
-def test_a_rating_must_be_a_category() -> None:
-    with pytest.raises(ValueError, match="none of the categories"):
-        ac(Ratings.of([[0.3, 0.5]]), FEW, categories=[0.0, 0.5])
