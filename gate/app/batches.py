@@ -10,7 +10,7 @@ from gate.app.memory import RunMemory, RunOrder, refuse_tracked
 from gate.calls.batches.jobs import BatchTools
 from gate.calls.batches.ledger import BatchLedger
 from gate.calls.batches.prefetch import collect_or_submit
-from gate.calls.provider import Request
+from gate.calls.interface import Request
 from gate.calls.providers.factory import Factory
 from gate.cases.rendering import NotBuilt
 from gate.engine.collect import question_of, same_arms

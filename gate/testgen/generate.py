@@ -5,8 +5,7 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from gate.calls.interface import Calls, Stop, WorthKeeping, any_reply
-from gate.calls.provider import Request
+from gate.calls.interface import Calls, Request, Stop, WorthKeeping, any_reply
 from gate.config.specification import CompiledRule, Discarded, GeneratedTest, Specification
 from gate.errors import CannotEvaluate, Interrupted
 from gate.record.sample import Reply

@@ -10,8 +10,7 @@ from typing import Generic, TypeVar
 
 from jinja2 import Environment, StrictUndefined, Template
 
-from gate.calls.interface import Calls, WorthKeeping, together
-from gate.calls.provider import Request
+from gate.calls.interface import Calls, Request, WorthKeeping, together
 from gate.config.documents import BadJson, parse_json, quoted
 from gate.config.models import ModelRef, Params
 from gate.messages import Message

@@ -4,8 +4,7 @@ import asyncio
 
 import pytest
 
-from gate.calls.interface import WorthKeeping, any_reply, together
-from gate.calls.provider import Request
+from gate.calls.interface import Request, WorthKeeping, any_reply, together
 from gate.config.models import ModelRef, Params
 from gate.errors import CannotEvaluate
 from gate.messages import Message

@@ -5,8 +5,7 @@ import json
 
 import pytest
 
-from gate.calls.interface import WorthKeeping, any_reply
-from gate.calls.provider import Request
+from gate.calls.interface import Request, WorthKeeping, any_reply
 from gate.config.models import ModelRef, Params
 from gate.config.scorer import ScorerSpec
 from gate.config.specification import CompiledRule, GeneratedTest

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from gate.calls.provider import Request
+from gate.calls.interface import Request
 from gate.config.specification import OutputRule
 from gate.record.transcript import Failed
 from gate.testgen.questions import StageResult

@@ -38,7 +38,7 @@ from gate.prompts.reading import is_prompt_yml, own_model
 from gate.report.escape import terminal_text
 from gate.report.markdown.report import render_sheet
 from gate.report.sheets import generation
-from gate.report.sheets.generation_json import printable_json
+from gate.report.sheets.generation import printable_json
 from gate.report.sheets.sheet import Sheet
 from gate.report.terminal import sheet as sheet_terminal
 from gate.testgen.evaluation.metrics import OutcomeRow
@@ -127,9 +127,9 @@ class WrittenFiles:
         """
         outcome = self._outcome(done)
         rows: Sequence[OutcomeRow] | None = None if done.evaluated is None else done.evaluated.rows
-        from gate.report.sheets import generation_json
+        from gate.report.sheets import generation
 
-        document = generation_json.generation_json(outcome, done.effort, rows)
+        document = generation.generation_json(outcome, done.effort, rows)
         summary = render_sheet(generation.generation_sheet(outcome))
         keep_for_reading(self.folder, {SUMMARY: summary, "generation.json": document})
         return outcome, document
@@ -199,9 +199,9 @@ def execute_plan(options: GenerateOptions) -> int:
     if told := _standing(options, begun.wanted):
         click.echo(told)
     elif options.as_json:
-        from gate.report.sheets import generation_json
+        from gate.report.sheets import generation
 
-        click.echo(generation_json.plan_json(options.prompt, begun.foreseen), nl=False)
+        click.echo(generation.plan_json(options.prompt, begun.foreseen), nl=False)
     else:
         sheet_terminal.render_sheet(begun.sheet, screen(), brief=options.quiet)
     return 0
