@@ -25,7 +25,7 @@ class Share(click.FloatRange):
         return found
 
 
-class Shard(click.ParamType["plan.Share"]):
+class Shard(click.ParamType["schedule.Share"]):
     """`3/10`: the third of ten parts of a run."""
 
     name = "shard"

@@ -90,7 +90,7 @@ def quantile(values: npt.ArrayLike, q: float) -> float:
         values: float[N], at least one.
         q: in [0, 1].
     """
-    return float(np.quantile(values, q))
+    return float(np.quantile(np.asarray(values, dtype=np.float64), q))
 
 
 @dataclass(frozen=True, slots=True)

@@ -134,11 +134,6 @@ def test_missing_samples_that_cannot_change_a_block_leave_it() -> None:
     assert result.missing.samples == 1
 
 
-def test_a_run_without_any_answer_is_inconclusive() -> None:
-    one = suite(TIERS)
-    assert assess(one, take(one, lambda case, arm, index: None)).decision.verdict is Verdict.INCONCLUSIVE
-
-
 def test_suites_are_tested_together_and_slices_carry_the_suite() -> None:
     first, second = suite(TIERS, name="a"), suite(TIERS, name="b")
     samples = take(first, same) + take(second, falls_in("smb"))

@@ -53,12 +53,6 @@ def test_an_unfinished_one_speaks_of_the_baseline(code: int) -> None:
     assert "Raise `budget.max_calls`, or run again as it is: only what is missing will be paid for." in said
 
 
-def test_an_interrupt_stays_one() -> None:
-    run = recorded(broken("interrupted (SIGINT)", exit_code=130), "origin/main")
-    assert run.exit_code == 130
-    assert "Run again: only what is missing" in markdown_of(run)
-
-
 def test_where_nothing_was_answered_nothing_is_recorded() -> None:
     silent = CallsRecord(made=0, cached=0, retried=0, failed=8)
     missing = unfinished().missing.model_copy(update={"reasons": ["HTTP 503"]})

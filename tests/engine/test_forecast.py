@@ -48,18 +48,6 @@ def test_one_slice_has_the_usual_critical_value_and_the_familiar_rule_always_has
     assert familiar.critical == pytest.approx(1.96, abs=0.001)
 
 
-def test_no_suite_that_can_block() -> None:
-    found = layout([suite([{}] * 9)], RunPolicy())
-    assert (found.tested, found.critical) == (frozenset(), math.inf)
-    row = suite_forecast(suite([{}] * 9), SPREAD, found, QUESTION).slices[0]
-    assert (row.tier, row.detectable.best, row.power.worst, row.cases_needed.worst) == (
-        "never blocks",
-        None,
-        None,
-        None,
-    )
-
-
 def test_slices_are_marked_and_their_numbers_agree_with_each_other() -> None:
     planned = suite(ROWS, policy=SuitePolicy(required=("lang=pt",), advisory=("tier=gold",)))
     found = suite_forecast(planned, SPREAD, layout([planned], RunPolicy()), QUESTION)
@@ -90,14 +78,6 @@ def test_without_noise_six_cases_still_have_to_fall() -> None:
     assert found.best >= 6 / 300
     assert found.worst is not None
     assert found.worst >= found.best
-
-
-def test_without_noise_a_fall_of_fewer_cases_never_shows() -> None:
-    planned, still = suite([{}] * 40), Spread(0.0, 0.27, "measured", "")
-    row = suite_forecast(planned, still, layout([planned], RunPolicy()), QUESTION).slices[0]
-    assert row.power.best == 0.0
-    assert row.cases_needed.best is not None
-    assert row.cases_needed.best >= 60
 
 
 def test_a_margin_has_to_be_left_behind_first() -> None:
