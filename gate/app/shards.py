@@ -24,7 +24,6 @@ from gate.engine.collect import Collection, Collector
 from gate.engine.evaluate import conclude
 from gate.engine.record_parts import calls_record, dollars_spent
 from gate.engine.rule_changes import without_promises
-from gate.engine.run_json import with_asked
 from gate.engine.samples import SampleTable
 from gate.engine.schedule import Places, Schedule, Share, by_lane, dealt
 from gate.engine.shards import Asked, Found, changed, disagreements, evaluation, part_of, unfinished
@@ -252,8 +251,8 @@ def merge_shards(shards: RunShards, resolved: Resolved, out: Path, settings: Set
         for sample in gathered.samples():
             found.samples.add(sample, folder.sample(sample))
         factory = _factory(settings, resolved)
-        run = conclude(resolved, found, caching_of(factory), whole.seed, (*_times(shards.records.values()), stop))
-        run = with_asked(run, resolved, lambda spec: members(spec, factory))
+        ended = *_times(shards.records.values()), stop
+        run = conclude(resolved, found, caching_of(factory), lambda spec: members(spec, factory), whole.seed, ended)
         run = without_promises(run, resolved, "a run that is divided into shards does not look at them")
         folder.run(run)
     return run

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from gate.config.policy import OVERALL
 from gate.engine import noise
+from gate.engine.arrays import cluster_numbers
 from gate.engine.forecast import reach
 from gate.engine.noise import Spread, compares_itself
 from gate.errors import GateError
@@ -194,7 +195,7 @@ def calibrate(run: RunRecord, steps: Steps, effort: Effort | None = None) -> Cal
 def _part(suite: SuiteRecord, *, several: bool) -> _Part:
     scores = noise.table(suite)
     cases = [suite.cases[position] for position in scores.ids]
-    units = noise.labels({case.id: case.cluster for case in cases}, [case.id for case in cases])
+    units = cluster_numbers([(case.id, case.cluster) for case in cases])
     labels = np.arange(len(cases)) if units is None else units
     members = _members(cases)
     nobody = np.empty(0, dtype=np.int64)

@@ -19,9 +19,9 @@ from gate.engine.collect import Collector, Tools, survey
 from gate.engine.compare import PassRates, Quality
 from gate.engine.decide import Assessment, Missing, asked_again, listed, named
 from gate.engine.evaluate import keep
-from gate.engine.record_parts import INFORMATIVE_CASES, calls_record, dollars_spent, output_record, shortened
+from gate.engine.record_parts import INFORMATIVE_CASES, calls_record, dollars_spent
 from gate.engine.run import RunSink
-from gate.engine.run_json import Finished, record, with_asked
+from gate.engine.run_json import Finished, record, shown_case
 from gate.engine.schedule import Job, Schedule, count
 from gate.record.comparison import Decision, PassRate, PassState, Verdict
 from gate.record.parts import CaseResult, CaseState, PartMean, ScorerResult
@@ -462,11 +462,22 @@ class Examiner:
         unfinished = self._stop.reason if checked.missing.samples else None
         took = time.perf_counter() - self._started
         found = self._collector.found
-        run = record(Finished(self._resolved, found, assessment, {}, self._seed, self._created, took, unfinished))
+        run = record(
+            Finished(
+                self._resolved,
+                found,
+                assessment,
+                {},
+                self._seed,
+                self._created,
+                took,
+                unfinished,
+                lambda spec: self._tools.judge(spec).members,
+            )
+        )
         suites = {suite.name: suite for suite in self._resolved.suites}
         new = [self._with_checks(suites[one.name], one, results[one.name]) for one in run.new]
-        run = run.model_copy(update={"kind": "check", "new": new})
-        return with_asked(run, self._resolved, lambda spec: self._tools.judge(spec).members)
+        return run.model_copy(update={"kind": "check", "new": new})
 
     def _with_checks(self, suite: Suite, kept: NewSuiteRecord, results: list[CaseResult]) -> NewSuiteRecord:
         """The record with the result of each case, and the outputs of those that do not pass."""
@@ -481,15 +492,9 @@ class Examiner:
     def _with_check(
         self, suite: Suite, case: Case, row: NewCaseRecord, result: CaseResult, *, shown: bool
     ) -> NewCaseRecord:
-        extra: dict[str, object] = {"check": result}
-        table = self._collector.found.samples
-        if shown:
-            taken = table.by_case().get((suite.name, case.id, ArmName.CANDIDATE), ())
-            extra["input"], extra["expected"] = shortened(case.question), case.expected
-            extra["outputs"] = [output_record(table.whole(sample)) for sample in taken]
-        else:
-            extra |= {"input": None, "expected": None, "outputs": []}
-        return row.model_copy(update=extra)
+        blank: dict[str, object] = {"input": None, "expected": None, "outputs": []}
+        extra = shown_case(suite, case, self._collector.found.samples) if shown else blank
+        return row.model_copy(update={"check": result, **extra})
 
 
 def _jobs(suite: Suite, case: Case) -> Iterator[Job]:

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
-from typing import Protocol
 
 from gate.agents.interface import Question, Target
 from gate.calls.interface import Calls, Memory, Stop
@@ -29,6 +28,39 @@ Key = tuple[str, str, int]
 
 _ASKED = WANTED + 1
 """The pair that warms up does not count."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What a run works with; `gate.app` makes them.
+
+    Args:
+        spent_usd: dollars spent so far, or None where that is not known.
+        exhausted: why no more calls make sense, or None.
+        apart: the candidate's sample numbers follow the baseline's, so that a prompt that is compared with itself gets
+            no answer twice from the same seed or cache.
+        beside: known answers of the baseline are asked for again beside the candidate's, as far as `survey` chooses.
+    """
+
+    target: Target
+    calls: Calls
+    memory: Memory
+    judge: Callable[[ScorerSpec], ModelScorer]
+    pairwise: Callable[[ScorerSpec], PairwiseJudge]
+    code: Callable[[ScorerSpec, Exam], CodeScorer]
+    spent_usd: Callable[[], float | None]
+    exhausted: Callable[[], str | None]
+    sink: RunSink
+    progress: Progress
+    notes: Notes
+    tracing: Tracing
+    workers: int
+    apart: bool = False
+    beside: bool = True
+
+    def panel(self, exam: Exam) -> Panel:
+        """The scorers of an exam."""
+        return Panel(exam, self.judge, self.pairwise, self.code)
 
 
 def question_of(suite: Suite, pair: Pair, arm: ArmName, *, apart: bool) -> Question:
@@ -63,17 +95,7 @@ class Known:
     chosen: list[tuple[Pair, Reply]] = field(default_factory=list)
 
 
-class Knows(Protocol):
-    """Earlier answers, and the requests that they are kept under."""
-
-    @property
-    def memory(self) -> Memory: ...
-
-    @property
-    def target(self) -> Target: ...
-
-
-def survey(schedules: Iterable[Schedule], tools: Knows, apart: Mapping[str, bool], *, early: bool) -> dict[str, Known]:
+def survey(schedules: Iterable[Schedule], tools: Tools, apart: Mapping[str, bool], *, early: bool) -> dict[str, Known]:
     """Look up every sample of a run, and choose the baselines that are asked again.
 
     Quality may rest on answers of earlier runs; cost, latency and drift may not. So where a baseline is known and its
@@ -101,7 +123,7 @@ def survey(schedules: Iterable[Schedule], tools: Knows, apart: Mapping[str, bool
     return found
 
 
-def _earlier(tools: Knows, question: Question) -> Reply | None:
+def _earlier(tools: Tools, question: Question) -> Reply | None:
     try:
         return tools.memory.earlier(tools.target.request_of(question))
     except NotBuilt:
@@ -173,39 +195,6 @@ async def _scored(panel: Panel, pair: Pair, reply: Reply, sample: Sample) -> tup
     more = await panel.compared(Subject.of(case, reply), Subject.of(case, now), pair.index)
     alone = sample.scores[: len(old)]
     return combine_scores((*old, *more[0])), combine_scores((*alone, *more[1]))
-
-
-@dataclass(frozen=True, slots=True)
-class Tools:
-    """What a run works with; `gate.app` makes them.
-
-    Args:
-        spent_usd: dollars spent so far, or None where that is not known.
-        exhausted: why no more calls make sense, or None.
-        apart: the candidate's sample numbers follow the baseline's, so that a prompt that is compared with itself gets
-            no answer twice from the same seed or cache.
-        beside: known answers of the baseline are asked for again beside the candidate's, as far as `survey` chooses.
-    """
-
-    target: Target
-    calls: Calls
-    memory: Memory
-    judge: Callable[[ScorerSpec], ModelScorer]
-    pairwise: Callable[[ScorerSpec], PairwiseJudge]
-    code: Callable[[ScorerSpec, Exam], CodeScorer]
-    spent_usd: Callable[[], float | None]
-    exhausted: Callable[[], str | None]
-    sink: RunSink
-    progress: Progress
-    notes: Notes
-    tracing: Tracing
-    workers: int
-    apart: bool = False
-    beside: bool = True
-
-    def panel(self, exam: Exam) -> Panel:
-        """The scorers of an exam."""
-        return Panel(exam, self.judge, self.pairwise, self.code)
 
 
 @dataclass(slots=True)

@@ -8,7 +8,8 @@ from gate.calls.interface import Stop
 from gate.engine.collect import Collection, Collector, Tools
 from gate.engine.decide import Assessor
 from gate.engine.prompt_cache import cache_comparisons
-from gate.engine.run_json import Finished, record, with_asked
+from gate.engine.record_parts import Members
+from gate.engine.run_json import Finished, record
 from gate.engine.schedule import count
 from gate.errors import CannotEvaluate, Interrupted
 from gate.record.comparison import CacheTerms
@@ -40,8 +41,8 @@ async def evaluate(resolved: Resolved, tools: Tools, caching: Caching, seed: int
     """
     started, created = time.perf_counter(), datetime.now(UTC)
     found = await _collected(resolved, tools, seed, stop)
-    run = conclude(resolved, found, caching, seed, (created, time.perf_counter() - started, stop))
-    run = with_asked(run, resolved, lambda spec: tools.judge(spec).members)
+    ended = created, time.perf_counter() - started, stop
+    run = conclude(resolved, found, caching, lambda spec: tools.judge(spec).members, seed, ended)
     if resolved.edits:
         from gate.engine.exam_trials import Ran, with_exam_changes
 
@@ -82,8 +83,13 @@ async def _collected(resolved: Resolved, tools: Tools, seed: int, stop: Stop) ->
         tools.progress.finish()
 
 
-def conclude(
-    resolved: Resolved, found: Collection, caching: Caching, seed: int, ended: tuple[datetime, float, Stop]
+def conclude(  # noqa: PLR0913
+    resolved: Resolved,
+    found: Collection,
+    caching: Caching,
+    members: Members,
+    seed: int,
+    ended: tuple[datetime, float, Stop],
 ) -> RunRecord:
     """Judge the samples; no calls.
 
@@ -96,4 +102,4 @@ def conclude(
     comparisons = cache_comparisons(resolved.suites, found.samples, caching, resolved.policy.alpha)
     # Asked to end after the last sample, it came to its end all the same.
     unfinished = stop.reason if assessment.missing.samples else None
-    return record(Finished(resolved, found, assessment, comparisons, seed, created, duration_s, unfinished))
+    return record(Finished(resolved, found, assessment, comparisons, seed, created, duration_s, unfinished, members))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from gate.config.gatefile import READING, TRIED
 from gate.config.policy import OVERALL, RunPolicy
 from gate.engine import noise
-from gate.engine.arrays import Scores, Slice, Stack, stack
+from gate.engine.arrays import Scores, Slice, Stack, cluster_numbers, stack
 from gate.engine.early_stopping import why_not
 from gate.engine.noise import Spread, compares_itself, preference_notes, sampling_notes
 from gate.engine.schedule import count
@@ -424,7 +424,8 @@ def _assumed_noise(suite: Suite) -> Spread:
 def _spread(suite: Suite, record: SuiteRecord, source: str) -> Spread | None:
     scores = noise.table(record)
     clusters = {case.id: case.cluster for case in suite.exam.cases}
-    seen = noise.measured(scores, noise.labels(clusters, [record.cases[i].id for i in scores.ids]))
+    asked = [(name, clusters.get(name)) for name in (record.cases[i].id for i in scores.ids)]
+    seen = noise.measured(scores, cluster_numbers(asked))
     if seen is None:
         return None
     model = "" if record.candidate.model == str(suite.candidate.model) else f" by {record.candidate.model}"

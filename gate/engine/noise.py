@@ -164,15 +164,6 @@ def assumed(k: int) -> Spread:
     return Spread(low, high, "assumed", "assumed: right-or-wrong scores, 80 % of them right")
 
 
-def labels(cases: Mapping[str, str | None], ids: list[str]) -> NDArray[np.int64] | None:
-    """int[n], the unit of each case; None when no case declares a cluster."""
-    if all(cases.get(name) is None for name in ids):
-        return None
-    keys = [("cluster", own) if (own := cases.get(name)) is not None else ("case", name) for name in ids]
-    numbers: dict[tuple[str, str], int] = {}
-    return np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.int64)
-
-
 _KIN: Mapping[Relation, str] = {
     "the same model": "the very model that it judges",
     "the same model of another date": "which is {} of another date, and judges it",

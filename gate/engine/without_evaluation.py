@@ -25,8 +25,6 @@ def waive(run: RunRecord, why: Literal["override", "advisory"], override: Overri
         override: the label, where it is set; in advisory mode it may be one that does not count.
     """
     run = told(run, override)
-    if why == "override" and not (run.override and run.override.counted):
-        raise ValueError("only an override that counts sets a verdict aside")
     if run.waived or run.exit_code == Interrupted.exit_code:
         return run
     return run.model_copy(update={"waived": why, "waived_code": run.exit_code, "exit_code": 0})
@@ -73,8 +71,6 @@ def closed(commit: str, created: datetime) -> RunRecord:
 
 def overridden(found: OverrideRecord, created: datetime) -> RunRecord:
     """The override label is set and counts."""
-    if not found.counted:
-        raise ValueError("an override that does not count skips nothing")
     run = _record(Verdict.SKIPPED, 0, [f"The label {found.label} is set."], found.commit, created)
     return run.model_copy(update={"override": found})
 
