@@ -80,7 +80,6 @@ def pass_rates(
 
     Args:
         table: samples, from `SampleTable.by_case`.
-        alpha: one-sided level for all slices together.
         missing: whether samples without a score count as passed or failed; None leaves them out.
     """
     slices = [piece for suite in suites for piece in _slices(suite, table, missing)]

@@ -79,12 +79,7 @@ class SuiteForecast:
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """A whole plan.
-
-    Args:
-        alpha: one-sided level for all slices together.
-        critical: expected critical value, in standard errors; None when nothing can block.
-    """
+    """A whole plan."""
 
     method: str
     alpha: float
@@ -120,11 +115,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The slices of a run before it is made.
-
-    Args:
-        critical: of the family, in standard errors; infinite when there is none.
-    """
+    """The slices of a run before it is made."""
 
     stack: Stack
     tested: frozenset[str]
@@ -188,11 +179,7 @@ def suite_forecast(suite: Suite, spread: Spread, found: Layout, question: Questi
 
 
 def reach(spread: Spread, units: int, critical: float, power: float) -> Reach:
-    """Smallest fall that so many units would show: spread evenly with the least noise, or in whole cases with the most.
-
-    Args:
-        critical: in standard errors.
-    """
+    """Smallest fall that shows: spread evenly with the least noise, or in whole cases with the most."""
     if units < BLOCKABLE_UNITS or critical == math.inf:
         return Reach(None, None)
     best = detectable(spread.low, units, critical, spread=DIFFUSE, power=power)

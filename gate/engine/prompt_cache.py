@@ -220,11 +220,7 @@ def cache_comparisons(
 
 
 def compare_caching(grid: Grid, terms: Mapping[ArmName, CacheTerms], alpha: float) -> CacheComparison:
-    """Compare what a prompt cache can keep, and did keep, of the arms' requests.
-
-    Args:
-        alpha: one-sided level of each end of the intervals.
-    """
+    """Compare what a prompt cache can keep, and did keep, of the arms' requests."""
     suite, told = grid.suite, _told(grid)
     prompts = {name: arm.version.prompt for name, arm in suite.arms.items()}
     found = {name: prefix_of(prompt, suite.exam.cases) for name, prompt in prompts.items()}

@@ -129,11 +129,7 @@ APART = 0.25
 
 @dataclass(frozen=True, slots=True)
 class Intervals:
-    """The settings of intervals.
-
-    Args:
-        alpha: one-sided level of each bound.
-    """
+    """The settings of intervals."""
 
     alpha: float
     seed: int
@@ -291,9 +287,6 @@ def positions(grid: Grid, alpha: float = 0.025) -> list[PositionBias]:
     """The bias of each pairwise judge of a suite.
 
     Pairs of equal answers, which nobody was asked about, and pairs without a verdict are left out.
-
-    Args:
-        alpha: one-sided level of each bound.
     """
     found = []
     arm = ARMS.index(ArmName.CANDIDATE)
@@ -313,7 +306,6 @@ def position(scorer: str, first: Floats, second: Floats, cases: Ints, alpha: flo
     Args:
         first, second: float[N], the value of the candidate's answer where it was shown first, and where second.
         cases: int[N], the case of each pair; pairs of one case are one unit.
-        alpha: one-sided level of each bound.
     """
     pairs = np.bincount(cases)
     known = np.flatnonzero(pairs)

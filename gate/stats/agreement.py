@@ -23,12 +23,7 @@ _CHUNK = 1 << 21
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """How intervals are resampled.
-
-    Args:
-        clusters: int[N], items with equal labels are drawn together; None: items are drawn alone.
-        alpha: one-sided level of each bound.
-    """
+    """How intervals are resampled: by clusters, int[N], where there are any; `alpha` is one-sided."""
 
     clusters: npt.ArrayLike | None = None
     seed: int = 0
@@ -220,7 +215,6 @@ def share_of_agreement(tables: FloatArray, drawing: Drawing) -> Rate:
 
     Args:
         tables: float[M, C, C], from `crossed`.
-        drawing: clusters of the M items, and the level.
     """
     units = drawing.units(len(tables))
     agreed = np.trace(tables, axis1=1, axis2=2)
@@ -229,11 +223,7 @@ def share_of_agreement(tables: FloatArray, drawing: Drawing) -> Rate:
 
 
 def all_agreed(ratings: Ratings, drawing: Drawing) -> Rate:
-    """The share of the items with two or more ratings whose ratings are all the same, with its Wilson interval.
-
-    Args:
-        drawing: clusters of the N items, which count in place of items, and the level.
-    """
+    """The share of the items with two or more ratings whose ratings are all the same, with its Wilson interval."""
     several = ratings.counts >= 2
     units = drawing.units(ratings.n)[several]
     n = len(np.unique(units))
@@ -253,7 +243,6 @@ def kappa(tables: FloatArray, drawing: Drawing) -> Estimate | Undefined:
 
     Args:
         tables: float[M, C, C], from `crossed`.
-        drawing: clusters of the M items, seed, level.
 
     Returns:
         `Undefined` where chance alone would always agree: both sides know one category only.
@@ -296,7 +285,6 @@ def ac(
     rating count for the categories' shares, and not for the agreement.
 
     Args:
-        drawing: clusters of the N items, seed, level.
         weights: `nominal` counts equal ratings; `linear` and `quadratic` count close ones in part.
         categories: float[C], what a rating can be; None for those that were given.
 
@@ -325,7 +313,6 @@ def ac1(tables: FloatArray, drawing: Drawing) -> Estimate | Undefined:
 
     Args:
         tables: float[M, C, C], from `crossed`, over every category that there is.
-        drawing: clusters of the M items, seed, level.
 
     Returns:
         `Undefined` with fewer than two categories, or without items.
@@ -392,7 +379,6 @@ def alpha(ratings: Ratings, drawing: Drawing, *, level: Level = "nominal") -> Es
     sampled is the answers.
 
     Args:
-        drawing: clusters of the N items, seed, level of the bounds.
         level: `nominal` counts unequal ratings, `interval` squares their difference.
 
     Returns:
@@ -478,7 +464,6 @@ def confusion(tables: FloatArray, drawing: Drawing) -> Confusion:
 
     Args:
         tables: float[M, 2, 2], people by judge, fail before pass; each sums to 1.
-        drawing: clusters of the M items, which count in place of items in the rates' intervals, and the level.
     """
     (failed_right, passed_wrong), (failed_wrong, passed_right) = tables.sum(axis=0).tolist()
     return Confusion(
@@ -543,7 +528,6 @@ def consistency(scores: Ratings, mark: float, drawing: Drawing) -> Consistency |
     Args:
         scores: float[N, judgements], one row for each answer.
         mark: a score of at least this is a pass.
-        drawing: clusters of the answers, which count in place of answers in the interval, and the level.
 
     Returns:
         `Undefined` where no answer was judged twice.

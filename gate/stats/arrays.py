@@ -28,11 +28,7 @@ def finite_vector(values: npt.ArrayLike, name: str) -> FloatArray:
 
 def unit_labels(n: int, clusters: npt.ArrayLike | None) -> IntArray:
     """Number the independent units 0, 1, …: each case for itself, or the clusters in the order of their labels;
-    int64[n].
-
-    Args:
-        clusters: int[n], cases with equal labels are variants of one source; None: all cases are independent.
-    """
+    int64[n]."""
     if clusters is None:
         return np.arange(n, dtype=np.int64)
     return np.unique(np.asarray(clusters), return_inverse=True)[1].astype(np.int64)
@@ -135,10 +131,7 @@ class JointResult(Mapping[str, SliceResult]):
     """Every slice, in the order given: a mapping from name to result.
 
     Args:
-        critical: for planning, how many standard errors a fall must measure. For the joint test the c of which a slice
-            is below its margin when its statistic lies below -c: infinite when no statistic could reach the level, or
-            no slice of the family changed. For the other methods the normal quantile at the level that the slice with
-            the largest p is held to.
+        critical: how many standard errors a fall must measure, for planning; infinite where nothing could be shown.
         flips: sign flips behind the p-values; 0 when there was nothing to flip.
     """
 

@@ -34,7 +34,6 @@ def rank_correlation(left: FloatArray, right: FloatArray, drawing: Drawing) -> E
 
     Args:
         left, right: float[N].
-        drawing: clusters of the N items, seed, level.
 
     Returns:
         `Undefined` where one side gives every item the same.
@@ -61,7 +60,6 @@ def mean_difference(values: FloatArray, drawing: Drawing, scale: Scale | None = 
 
     Args:
         values: float[N].
-        drawing: clusters of the N items, seed, level.
         scale: range of a value; -1 to 1 where None.
     """
     rows = np.column_stack([finite_vector(values, "values"), np.ones(len(values))])
@@ -90,7 +88,6 @@ def length_bias(judged: FloatArray, labels: FloatArray, lengths: FloatArray, dra
         judged: float[N], mean score of each answer.
         labels: float[N], mean label of people.
         lengths: float[N], characters, above 0.
-        drawing: clusters of the N answers, seed, level.
 
     Returns:
         `Undefined` with few answers, or where all are of one length.
@@ -161,7 +158,6 @@ def best_threshold(scores: Ratings, people: Ratings, drawing: Drawing) -> Choice
 
     Args:
         scores: the judge's, float[N, judgements], one row for each answer.
-        drawing: clusters of the answers, seed, level.
 
     Returns:
         `Undefined` where the judge gave one score only, or people one label, or all of a label are of one unit.

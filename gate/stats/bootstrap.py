@@ -1,4 +1,7 @@
-"""Percentile bootstrap of a mean delta, and of quantiles such as p50 and p95."""
+"""Percentile bootstrap of a mean delta, and of quantiles such as p50 and p95.
+
+`alpha` is the one-sided level of each bound; cases of one label in `clusters`, int[N], are one unit.
+"""
 
 from dataclasses import dataclass
 
@@ -29,8 +32,6 @@ def percentile(
 
     Args:
         deltas: float[N], at least one.
-        alpha: one-sided level of each bound.
-        clusters: int[N], cases with equal labels are drawn together; None: cases are drawn alone.
     """
     values = finite_vector(deltas, "deltas")
     units = unit_labels(len(values), clusters)
@@ -114,9 +115,6 @@ def quantile_changes(
     A resample draws units with replacement, and the calls of both arms come along, so that a slow case is slow in both.
     (B. Efron and R. Tibshirani, An Introduction to the Bootstrap, 1993, chapters 8 and 13.) With fewer than
     `FEWEST_UNITS` units the interval is infinite. To be shown, not gated on.
-
-    Args:
-        alpha: one-sided level of each bound.
     """
     labels, places = np.unique(baseline.units, return_inverse=True)
     others = np.searchsorted(labels, candidate.units)

@@ -1,4 +1,7 @@
-"""Intervals of rates, means, shares and ratios, and the distributions they need."""
+"""Intervals of rates, means, shares and ratios, and the distributions they need.
+
+`alpha` is the one-sided level of each bound; cases of one label in `clusters`, int[N], are one unit.
+"""
 
 import math
 from dataclasses import dataclass
@@ -133,7 +136,6 @@ def wilson(successes: float, n: int, *, alpha: float = 0.025) -> Rate:
     Args:
         successes: cases that passed, 0 to n. May be fractional, the sum over the cases of the share of samples that
             passed; the interval is then conservative, for shares vary less than single samples do.
-        alpha: one-sided level of each bound.
     """
     if n == 0:
         return Rate(None, 0.0, 1.0)
@@ -197,17 +199,12 @@ def rate_difference(first: tuple[float, int], second: tuple[float, int], *, alph
 
     Args:
         first, second: hits and cases of each; hits may be fractional, as in `wilson`.
-        alpha: one-sided level of each bound.
     """
     return _apart(wilson(*first, alpha=alpha), wilson(*second, alpha=alpha), 0.0)
 
 
 def paired_difference(pairs: Pairs, *, alpha: float = 0.025) -> Difference:
-    """The same for cases asked twice (R. Newcombe, Statistics in Medicine 17, 1998, 2635-2650, method 10).
-
-    Args:
-        alpha: one-sided level of each bound.
-    """
+    """The same for cases asked twice (R. Newcombe, Statistics in Medicine 17, 1998, 2635-2650, method 10)."""
     n = pairs.n
     first = wilson(pairs.both + pairs.first, n, alpha=alpha)
     second = wilson(pairs.both + pairs.second, n, alpha=alpha)
@@ -286,7 +283,6 @@ def paired_mean(differences: npt.ArrayLike, *, alpha: float = 0.025) -> Estimate
 
     Args:
         differences: float[N], one for each pair.
-        alpha: one-sided level of each bound.
 
     Returns:
         `Undefined` for fewer than two pairs.
@@ -314,8 +310,6 @@ def cost_ratio(
 
     Args:
         baseline, candidate: float[N], cost per case and arm, at least 0, in the same unit; single zeros are fine.
-        alpha: one-sided level of each bound.
-        clusters: int[N], equal labels are one unit; None when every case is its own.
     """
     a, b = finite_vector(baseline, "baseline"), finite_vector(candidate, "candidate")
     mean_a, mean_b = float(a.mean()), float(b.mean())
@@ -333,8 +327,6 @@ def latency_ratio(
 
     Args:
         baseline, candidate: float[N], latency per case and arm, above 0, in the same unit.
-        alpha: one-sided level of each bound.
-        clusters: int[N], equal labels are one unit; None when every case is its own.
     """
     a, b = finite_vector(baseline, "baseline"), finite_vector(candidate, "candidate")
     logs = np.log(b) - np.log(a)
@@ -348,7 +340,6 @@ def half_width(residuals: FloatArray, units: IntArray, alpha: float) -> float:
     Args:
         residuals: float[N], what each case adds to the statistic (sum 0), times N.
         units: int[N] from `unit_labels`; the residuals of a unit are summed.
-        alpha: one-sided level of each bound.
     """
     sums = np.bincount(units, weights=residuals)
     g = len(sums)
@@ -402,10 +393,6 @@ def share(parts: Parts, *, alpha: float = 0.025, clusters: npt.ArrayLike | None 
 
     (W. Cochran, Sampling Techniques, 1977, section 6.3; clusters: section 9A.) The interval has no width when the share
     is the same in every case.
-
-    Args:
-        alpha: one-sided level of each bound.
-        clusters: int[N], equal labels are one unit; None when every case is its own.
     """
     half = half_width(parts.residuals, unit_labels(len(parts.part), clusters), alpha)
     value = parts.share
@@ -417,12 +404,7 @@ def share(parts: Parts, *, alpha: float = 0.025, clusters: npt.ArrayLike | None 
 def share_change(
     baseline: Parts, candidate: Parts, *, alpha: float = 0.025, clusters: npt.ArrayLike | None = None
 ) -> Interval:
-    """The share of the candidate minus that of the baseline, over the same cases; the interval is cut to [-1, 1].
-
-    Args:
-        alpha: one-sided level of each bound.
-        clusters: as in `share`.
-    """
+    """The share of the candidate minus that of the baseline, over the same cases; the interval is cut to [-1, 1]."""
     n = len(baseline.part)
     half = half_width(candidate.residuals - baseline.residuals, unit_labels(n, clusters), alpha)
     value = candidate.share - baseline.share

@@ -93,9 +93,6 @@ def correct(p_values: Sequence[float], alpha: float, correction: Correction) -> 
 
     Holm: the j-th smallest of S p-values is compared with alpha / (S - j + 1), and from the first that fails on all
     are held to that step's level. (C. Bonferroni, 1936; S. Holm, Scandinavian Journal of Statistics 6, 1979, 65-70.)
-
-    Args:
-        alpha: one-sided level for all together; for each alone with "none".
     """
     if correction == "holm":
         return _holm(p_values, alpha)
@@ -164,7 +161,6 @@ def bootstrap_tails(sums: UnitSums, alpha: float, resamples: int, seed: int) -> 
     """Resample the units of a slice that has some.
 
     Args:
-        alpha: the largest level that bounds will be asked for.
         resamples: R, at least 1 / alpha.
         seed: neither the order of the units nor, but for the sign, the names of the arms matter.
     """

@@ -402,7 +402,6 @@ def pool_samples(samples: Samples) -> Pools:
     Args:
         samples: baseline and candidate, float[N, k] each.
         deltas: float[N].
-        clusters: int[N] or None.
     """
     baseline, candidate = (np.asarray(arm, dtype=np.float64) for arm in samples)
     k = baseline.shape[1]
@@ -510,7 +509,6 @@ def single_slice(  # noqa: PLR0913
 
     Args:
         deltas: float[n], of the cases of the slice only.
-        alpha, clusters, margin, flips, seed: as in `joint_test`; labels int[n].
     """
     count = np.arange(np.size(deltas))
     column = column_of(sum_slices(deltas, {"alone": count}, clusters, margin)["alone"])

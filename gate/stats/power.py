@@ -60,8 +60,6 @@ def power_of(sd: float, n: int, effect: float, critical: float, *, spread: float
 
     Args:
         sd: standard deviation of the deltas when nothing changed, on the scale of scores.
-        critical: of the joint test, such as `JointResult.critical` or `layout_critical`.
-        spread: what the change itself adds to the variance, `DIFFUSE` to `WHOLE`.
 
     Returns:
         0 where no result could show anything.
@@ -82,7 +80,6 @@ def cases_needed(sd: float, effect: float, critical: float, *, spread: float = 0
     Args:
         sd: standard deviation of the deltas. Measured together with the effect, it holds the spread already, hence the
             default; with one from an unchanged prompt give `spread`.
-        spread: what the change itself adds to the variance, 0 to `WHOLE`.
 
     Returns:
         At least 10, since a smaller slice never blocks; None when no number is enough (no effect, infinite critical).
@@ -241,8 +238,6 @@ def false_blocks(  # noqa: PLR0913
         pools: for each suite float[n, 2 k], the scores of both arms side by side; cases are numbered through all suites
             in this order.
         slices: name to positions, int[m].
-        clusters: int[N], equal labels are one unit; no unit spans two suites.
-        alpha: one-sided level.
     """
     tables = [np.asarray(pool, dtype=np.float64) for pool in pools]
     n = sum(len(table) for table in tables)

@@ -36,7 +36,6 @@ class Plan:
     """How many looks there are, and when enough is known.
 
     Args:
-        alpha: one-sided level for all slices and all looks together, in (0, 0.5).
         watched: slices whose rise is worth waiting for.
     """
 
@@ -132,7 +131,6 @@ def spent(alpha: float, share: float) -> float:
     Radiology 44, 1971, 793-797; R. Peto et al., British Journal of Cancer 34, 1976, 585-612.)
 
     Args:
-        alpha: one-sided level in all, in (0, 0.5).
         share: of the samples, above 0.
     """
     return alpha if share >= 1.0 else BEFORE_THE_END * share * alpha
