@@ -27,7 +27,7 @@ from gate.record.run import CaseRecord, RunRecord, SuiteRecord
 from gate.stats.arrays import BLOCKABLE_UNITS
 from gate.stats.intervals import normal_quantile
 from gate.stats.maxt import joint_test
-from gate.stats.power import WHOLE, Effort, Rate, cases_needed, effort_for, false_blocks, layout_critical
+from gate.stats.power import WHOLE, BlockRate, Effort, cases_needed, effort_for, false_blocks, layout_critical
 from gate.values import without_score
 
 SAMPLES = (1, 2, 3, 5)
@@ -51,7 +51,7 @@ class Measurable:
     calls_per_sample: float
 
 
-def choices(suite: Measurable, seen: noise.Measured, critical: float) -> list[ChoiceRecord]:
+def choices(suite: Measurable, seen: noise.MeasuredNoise, critical: float) -> list[ChoiceRecord]:
     """Samples and cases to choose from; repeats are offered only where something is known about them.
 
     Args:
@@ -61,7 +61,7 @@ def choices(suite: Measurable, seen: noise.Measured, critical: float) -> list[Ch
     return [_choice(suite, seen, critical, (k, times)) for k in samples for times in TIMES]
 
 
-def _choice(suite: Measurable, seen: noise.Measured, critical: float, choice: tuple[int, int]) -> ChoiceRecord:
+def _choice(suite: Measurable, seen: noise.MeasuredNoise, critical: float, choice: tuple[int, int]) -> ChoiceRecord:
     k, times = choice
     low, high = seen.at(k)
     found = reach(Spread(low, high, "measured", ""), suite.units * times, critical, POWER)
@@ -70,7 +70,7 @@ def _choice(suite: Measurable, seen: noise.Measured, critical: float, choice: tu
     return ChoiceRecord(samples=k, cases=cases, calls=calls, best=found.best, worst=found.worst)
 
 
-def advice(suite: Measurable, seen: noise.Measured | None, critical: float) -> Iterator[str]:
+def advice(suite: Measurable, seen: noise.MeasuredNoise | None, critical: float) -> Iterator[str]:
     """Which choice to take, in sentences.
 
     Args:
@@ -110,7 +110,7 @@ def advice(suite: Measurable, seen: noise.Measured | None, critical: float) -> I
         yield f"To see a fall of {EFFECT:.2f} in all cases takes about {needed:,} cases with samples: 1; {have}."
 
 
-def _needed(suite: Measurable, seen: noise.Measured, critical: float, k: int) -> int | None:
+def _needed(suite: Measurable, seen: noise.MeasuredNoise, critical: float, k: int) -> int | None:
     """Cases that show the drop even if it breaks whole cases."""
     units = cases_needed(seen.at(k)[1], EFFECT, critical, spread=WHOLE, power=POWER)
     return None if units is None else math.ceil(units * suite.cases / suite.units)
@@ -143,7 +143,7 @@ class _Part:
     """
 
     record: SuiteRecord
-    scores: noise.Table
+    scores: noise.ScoreTable
     units: NDArray[np.int64] | None
     blocking: dict[str, NDArray[np.int64]]
 
@@ -265,7 +265,7 @@ def _too_large(cases: int, slices: int) -> str:
     return f"{cases:,} cases in {slices:,} slices are too large to be resampled"
 
 
-def _rate(found: Rate) -> RateRecord:
+def _rate(found: BlockRate) -> RateRecord:
     return RateRecord(rate=found.rate, error=found.error)
 
 

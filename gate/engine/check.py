@@ -350,7 +350,7 @@ CaseKey = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ReportedCases:
     """What a user saw of a check that asks cases in advance; the record holds no more.
 
     Args:
@@ -364,7 +364,7 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True)
-class Unshown:
+class UnreportedCalls:
     """Calls for cases that nobody saw; `spent_usd` is None where it is not known."""
 
     cases: int
@@ -436,7 +436,7 @@ class Examiner:
         run = self._record(checked, results)
         return keep(run, self._tools, self._stop, time.perf_counter() - self._started)
 
-    def withdraw(self, shown: Shown) -> Unshown:
+    def withdraw(self, shown: ReportedCases) -> UnreportedCalls:
         """Drop the samples of all cases but those shown, at least one, before `finish`; what they cost is returned."""
         table = self._collector.found.samples
         unshown = table.only(lambda key: key[:2] not in shown.cases)
@@ -447,7 +447,7 @@ class Examiner:
             ids = [case.id for case in suite.exam.cases if (suite.name, case.id) not in shown.skipped]
             kept |= {suite.name: ids} if ids else {}
         rows = Rows(unshown)
-        gone = Unshown(len({key[:2] for key in unshown.keys}), calls_record(rows).made, dollars_spent(rows)[0])
+        gone = UnreportedCalls(len({key[:2] for key in unshown.keys}), calls_record(rows).made, dollars_spent(rows)[0])
         resolved = with_cases(self._resolved, kept)
         self._resolved = replace(resolved, notes=(*resolved.notes, *([gone.told] if gone.calls else [])))
         return gone

@@ -81,7 +81,7 @@ def same_arms(suite: Suite) -> bool:
 
 
 @dataclass(slots=True)
-class Known:
+class KnownAnswers:
     """What is known of one suite before anything is asked.
 
     Args:
@@ -95,7 +95,9 @@ class Known:
     chosen: list[tuple[Pair, Reply]] = field(default_factory=list)
 
 
-def survey(schedules: Iterable[Schedule], tools: Tools, apart: Mapping[str, bool], *, early: bool) -> dict[str, Known]:
+def survey(
+    schedules: Iterable[Schedule], tools: Tools, apart: Mapping[str, bool], *, early: bool
+) -> dict[str, KnownAnswers]:
     """Look up every sample of a run, and choose the baselines that are asked again.
 
     Quality may rest on answers of earlier runs; cost, latency and drift may not. So where a baseline is known and its
@@ -107,12 +109,12 @@ def survey(schedules: Iterable[Schedule], tools: Tools, apart: Mapping[str, bool
     Returns:
         For each suite what is known; nothing where the cache is empty.
     """
-    found: dict[str, Known] = {}
+    found: dict[str, KnownAnswers] = {}
     if tools.memory.empty:
         return found
     for schedule in schedules:
         for pair in schedule.all_pairs():
-            known = found.setdefault(pair.suite.name, Known())
+            known = found.setdefault(pair.suite.name, KnownAnswers())
             replies = {
                 arm: _earlier(tools, question_of(pair.suite, pair, arm, apart=apart[pair.suite.name]))
                 for arm in pair.order
@@ -130,7 +132,7 @@ def _earlier(tools: Tools, question: Question) -> Reply | None:
         return None
 
 
-def _count(known: Known, pair: Pair, replies: Mapping[ArmName, Reply | None], *, sure: bool) -> None:
+def _count(known: KnownAnswers, pair: Pair, replies: Mapping[ArmName, Reply | None], *, sure: bool) -> None:
     there = [reply for reply in replies.values() if reply is not None]
     known.calls += len(there) * pair.case.turns
     sittings = {reply.origin.sitting for reply in there}
@@ -202,7 +204,7 @@ class Collection:
     """The samples of a run."""
 
     samples: SampleTable = field(default_factory=SampleTable)
-    known: Mapping[str, Known] = field(default_factory=dict)
+    known: Mapping[str, KnownAnswers] = field(default_factory=dict)
     drift: dict[str, Drift] = field(default_factory=dict)
 
 

@@ -20,7 +20,7 @@ from gate.values import undecided
 
 
 @dataclass(frozen=True, slots=True)
-class Grounds:
+class NewPromptReasons:
     """Reasons as full sentences; none of them ever makes a verdict better."""
 
     blocks: tuple[str, ...] = ()
@@ -29,12 +29,12 @@ class Grounds:
     met: tuple[str, ...] = ()
 
 
-def grounds(suites: Sequence[Suite], rates: PassRates) -> Grounds:
+def grounds(suites: Sequence[Suite], rates: PassRates) -> NewPromptReasons:
     """The reasons that come from suites that were judged on their own."""
     rows = [(suite, rates.suites[suite.name]) for suite in suites]
     blocking = [(suite.name, rate) for suite, found in rows for rate in found if rate.blocking]
     missed = sorted((one for one in blocking if one[1].state is PassState.MISSED), key=_shortfall)
-    return Grounds(
+    return NewPromptReasons(
         blocks=tuple(f"{_told(*one)}, and the upper bound is {_percent(one[1].upper)}." for one in missed),
         gaps=tuple(reason for suite, found in rows for reason in _gaps(suite, found)),
         holds=tuple(reason for suite, found in rows for reason in _holds(suite, found)),
@@ -82,7 +82,7 @@ def _percent(value: float | None) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class VerdictFacts:
     """All that a verdict rests on.
 
     Args:
@@ -93,7 +93,7 @@ class Facts:
     quality: Quality
     axes: Mapping[str, tuple[AxisComparison, AxisComparison]]
     unfinished: str | None = None
-    new: Grounds = field(default_factory=Grounds)
+    new: NewPromptReasons = field(default_factory=NewPromptReasons)
     deleted: tuple[Deletion, ...] = ()
 
     @property
@@ -102,7 +102,7 @@ class Facts:
         return tuple(suite for suite in self.suites if not suite.trial)
 
 
-def decide(facts: Facts, policy: RunPolicy) -> Decision:
+def decide(facts: VerdictFacts, policy: RunPolicy) -> Decision:
     """Apply the verdict table; `policy.fail_on` turns HOLD into exit 1."""
     if facts.unfinished is not None:
         # What was not asked is not known: neither a fall nor the absence of one is read into half a run.
@@ -113,7 +113,7 @@ def decide(facts: Facts, policy: RunPolicy) -> Decision:
     gaps = [*_missing_samples(facts), *facts.new.gaps]
     if gaps:
         return Decision(Verdict.INCONCLUSIVE, 3, tuple(gaps))
-    if not facts.suites and facts.new == Grounds() and not facts.deleted:
+    if not facts.suites and facts.new == NewPromptReasons() and not facts.deleted:
         # Both arms are the same, so there is nothing that could have got worse; nor is anything shown to be better.
         return Decision(Verdict.PASS, 0, ("no prompt changed; the exam did.",))
     holds = [*_suspects(facts), *_too_few(facts), *_exceeded(facts), *facts.new.holds, *map(str, facts.deleted)]
@@ -131,14 +131,14 @@ def decide(facts: Facts, policy: RunPolicy) -> Decision:
     return Decision(Verdict.SHIP, 0, (*wins, calm, *facts.new.met))
 
 
-def _regressions(facts: Facts) -> Iterator[str]:
+def _regressions(facts: VerdictFacts) -> Iterator[str]:
     rows = [row for _, row in facts.quality.slices if row.blocking and row.state is State.REGRESSION]
     for row in sorted(rows, key=lambda row: (row.upper if row.upper is not None else 0.0, row.slice)):
         margin = f", below the margin of {_bound(-row.margin)}" if row.margin else ""
         yield f"{row.slice} {_fall(row)} over {row.n} cases; the upper bound is {_bound(row.upper)}{margin}."
 
 
-def _missing_samples(facts: Facts) -> Iterator[str]:
+def _missing_samples(facts: VerdictFacts) -> Iterator[str]:
     for suite in facts.deciding:
         rows = {piece.name: row for piece, row in facts.quality.slices if piece.suite == suite.name}
         for name in suite.exam.policy.required:
@@ -149,14 +149,14 @@ def _missing_samples(facts: Facts) -> Iterator[str]:
                 yield f"{row.slice} is required and has too few cases to decide ({row.n})."
 
 
-def _suspects(facts: Facts) -> Iterator[str]:
+def _suspects(facts: VerdictFacts) -> Iterator[str]:
     for _, row in facts.quality.slices:
         if row.blocking and row.state is State.SUSPECT:
             chance = "" if row.p is None else f" (p = {row.p:.3f})"
             yield f"{row.slice} is suspect: it {_fall(row)}, which is not beyond doubt{chance}."
 
 
-def _too_few(facts: Facts) -> Iterator[str]:
+def _too_few(facts: VerdictFacts) -> Iterator[str]:
     for row in _overall(facts):
         if row.state is not State.TOO_FEW:
             continue
@@ -166,7 +166,7 @@ def _too_few(facts: Facts) -> Iterator[str]:
             yield f"{row.slice}: {_counted(row)} too few to decide; 30 are the floor, 100 comfortable."
 
 
-def _exceeded(facts: Facts) -> Iterator[str]:
+def _exceeded(facts: VerdictFacts) -> Iterator[str]:
     for name in (suite.name for suite in facts.deciding):
         for axis in facts.axes[name]:
             if axis.exceeded and axis.change is not None:
@@ -175,14 +175,14 @@ def _exceeded(facts: Facts) -> Iterator[str]:
                 yield f"{where}{axis.axis} rose by {rise}, more than the allowed {allowed}."
 
 
-def _unmeasured(facts: Facts) -> Iterator[str]:
+def _unmeasured(facts: VerdictFacts) -> Iterator[str]:
     for name in (suite.name for suite in facts.deciding):
         for axis in facts.axes[name]:
             if axis.applicable and not axis.compared:
                 yield f"{name}: {axis.axis} could not be compared ({axis.reason}), so this is not a SHIP."
 
 
-def _overall(facts: Facts) -> list[Comparison]:
+def _overall(facts: VerdictFacts) -> list[Comparison]:
     deciding = {suite.name for suite in facts.deciding}
     return [row for piece, row in facts.quality.slices if piece.name == OVERALL and piece.suite in deciding]
 
@@ -338,7 +338,7 @@ class Assessor:
         passed = None if imputed is None else imputed[ArmName.CANDIDATE] > 0
         rates = pass_rates(self.new, known.table.by_case(), self.policy.alpha, passed)
         new = grounds(self.new, rates)
-        facts = Facts(self.compared, quality, known.compared, known.unfinished, new, self.deleted)
+        facts = VerdictFacts(self.compared, quality, known.compared, known.unfinished, new, self.deleted)
         return (quality, rates), decide(facts, self.policy)
 
 

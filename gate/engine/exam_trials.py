@@ -26,7 +26,7 @@ from gate.resolve.resolved import Resolved
 from gate.suite import Suite
 
 
-async def with_exam_changes(run: RunRecord, ran: "Ran", tools: Tools, stop: Stop) -> RunRecord:
+async def with_exam_changes(run: RunRecord, ran: "EvaluatedRun", tools: Tools, stop: Stop) -> RunRecord:
     """The record with the results of the edited exam; verdict, reasons, slices and gaps stay as they are.
 
     It runs last, so that a budget that is too small cuts it first. Whatever stops it stops nothing else.
@@ -45,7 +45,7 @@ def quietly(tools: Tools, stop: Stop) -> tuple[Stop, Tools]:
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
+class EvaluatedRun:
     """The finished evaluation that the trials start from."""
 
     resolved: Resolved
@@ -95,7 +95,7 @@ class _Watched:
 class _Trials:
     """The trials of one run, one after the other, except for their answers."""
 
-    ran: Ran
+    ran: EvaluatedRun
     tools: Tools
     stop: Stop
     watched: _Watched

@@ -16,7 +16,17 @@ from gate.engine.arrays import Scores, Slice, Stack, cluster_numbers, stack
 from gate.engine.early_stopping import why_not
 from gate.engine.noise import Spread, compares_itself, preference_notes, sampling_notes
 from gate.engine.schedule import count
-from gate.engine.spending import Earlier, Estimator, PerCall, Pricer, Role, Spending, Warned, answering, budget_warnings
+from gate.engine.spending import (
+    Earlier,
+    Estimator,
+    PerCall,
+    PlanWarning,
+    Pricer,
+    Role,
+    Spending,
+    answering,
+    budget_warnings,
+)
 from gate.record.comparison import ArmAxis
 from gate.record.parts import ArmRecord
 from gate.record.run import RunRecord, SuiteRecord
@@ -32,7 +42,7 @@ Tier: TypeAlias = Literal["never blocks", "below the floor", "decides", "comfort
 
 
 @dataclass(frozen=True, slots=True)
-class Reach:
+class FigureRange:
     """A range from the best assumption to the most cautious one; None is infinite, or unknown."""
 
     best: float | None
@@ -56,9 +66,9 @@ class SliceForecast:
     advisory: bool
     required: bool
     margin: float
-    detectable: Reach
-    power: Reach
-    cases_needed: Reach
+    detectable: FigureRange
+    power: FigureRange
+    cases_needed: FigureRange
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +99,7 @@ class Forecast:
     critical: float | None
     spending: Spending
     suites: tuple[SuiteForecast, ...]
-    warnings: tuple[Warned, ...]
+    warnings: tuple[PlanWarning, ...]
     notes: tuple[str, ...] = ()
 
 
@@ -106,7 +116,7 @@ _TIERS: tuple[tuple[int, Tier], ...] = (
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class FallToShow:
     """The fall that should show (on the scale of scores), and the probability to show it."""
 
     effect: float
@@ -170,7 +180,7 @@ class _Scale:
         return self.critical({OVERALL: np.arange(units)}, np.arange(units))
 
 
-def suite_forecast(suite: Suite, spread: Spread, found: Layout, question: Question) -> SuiteForecast:
+def suite_forecast(suite: Suite, spread: Spread, found: Layout, question: FallToShow) -> SuiteForecast:
     """What the slices of one suite could show; `found` has the slices of the whole run."""
     slices = tuple(
         _slice(suite, piece, spread, found, question) for piece in found.stack.slices if piece.suite == suite.name
@@ -178,32 +188,32 @@ def suite_forecast(suite: Suite, spread: Spread, found: Layout, question: Questi
     return SuiteForecast(suite.name, len(suite.exam.cases), suite.samples, len(suite.arms), spread, slices)
 
 
-def reach(spread: Spread, units: int, critical: float, power: float) -> Reach:
+def reach(spread: Spread, units: int, critical: float, power: float) -> FigureRange:
     """Smallest fall that shows: spread evenly with the least noise, or in whole cases with the most."""
     if units < BLOCKABLE_UNITS or critical == math.inf:
-        return Reach(None, None)
+        return FigureRange(None, None)
     best = detectable(spread.low, units, critical, spread=DIFFUSE, power=power)
     worst = detectable(spread.high, units, critical, spread=WHOLE, power=power)
     if spread.low == 0.0:
         # Without any noise the equation promises too much: the test wants this many cases that fall.
         best = max(best, min(1.0, CHANGED_AT_LEAST / units))
-    return Reach(_finite(best), _finite(max(best, worst)))
+    return FigureRange(_finite(best), _finite(max(best, worst)))
 
 
-def _beyond(found: Reach, margin: float) -> Reach:
+def _beyond(found: FigureRange, margin: float) -> FigureRange:
     """The fall plus the margin, which it has to exceed before it counts."""
     ends = [None if end is None or end + margin > 1.0 else end + margin for end in (found.best, found.worst)]
-    return Reach(*ends)
+    return FigureRange(*ends)
 
 
-def _slice(suite: Suite, piece: Slice, spread: Spread, found: Layout, question: Question) -> SliceForecast:
+def _slice(suite: Suite, piece: Slice, spread: Spread, found: Layout, question: FallToShow) -> SliceForecast:
     units = found.stack.unit_count(piece.rows)
     cases = int(piece.rows.size)
     tested = piece.full_name in found.tested
     critical = found.critical if tested else found.alone(units)
     # A slice that is too small now could join the family; what it would then need is told by the family's value.
     joined = found.critical if critical == math.inf else critical
-    needed = Reach(None, None)
+    needed = FigureRange(None, None)
     if cases and joined < math.inf:
         needed = _needed(spread, cases / units, joined, question, piece.margin)
     return SliceForecast(
@@ -217,19 +227,21 @@ def _slice(suite: Suite, piece: Slice, spread: Spread, found: Layout, question: 
         required=piece.name in suite.exam.policy.required,
         margin=piece.margin,
         detectable=_beyond(reach(spread, units, critical, question.power), piece.margin),
-        power=Reach(None, None) if critical == math.inf else _power(spread, units, critical, question, piece.margin),
+        power=FigureRange(None, None)
+        if critical == math.inf
+        else _power(spread, units, critical, question, piece.margin),
         cases_needed=needed,
     )
 
 
-def _power(spread: Spread, units: int, critical: float, question: Question, margin: float) -> Reach:
+def _power(spread: Spread, units: int, critical: float, question: FallToShow, margin: float) -> FigureRange:
     effect = question.effect
     if effect <= margin:
-        return Reach(0.0, 0.0)
+        return FigureRange(0.0, 0.0)
     best, worst = (power_of(sd, units, effect - margin, critical, spread=0.0) for sd in _with_change(spread, effect))
     if spread.low == 0.0 and effect * units < CHANGED_AT_LEAST:
         best = 0.0
-    return Reach(best, worst)
+    return FigureRange(best, worst)
 
 
 def _with_change(spread: Spread, effect: float) -> tuple[float, float]:
@@ -238,17 +250,17 @@ def _with_change(spread: Spread, effect: float) -> tuple[float, float]:
     return math.sqrt(spread.low**2 + DIFFUSE * added), math.sqrt(spread.high**2 + WHOLE * added)
 
 
-def _needed(spread: Spread, each: float, critical: float, question: Question, margin: float) -> Reach:
+def _needed(spread: Spread, each: float, critical: float, question: FallToShow, margin: float) -> FigureRange:
     """In cases, of which a unit has `each` on average; no number is enough for a fall within the margin."""
     beyond = question.effect - margin
     if beyond <= 0.0:
-        return Reach(None, None)
+        return FigureRange(None, None)
     least, most = (
         cases_needed(sd, beyond, critical, power=question.power) for sd in _with_change(spread, question.effect)
     )
     if least is not None and spread.low == 0.0:
         least = max(least, math.ceil(CHANGED_AT_LEAST / question.effect))
-    return Reach(_cases(least, each), _cases(most, each))
+    return FigureRange(_cases(least, each), _cases(most, each))
 
 
 def _blank(n: int) -> Scores:
@@ -267,27 +279,27 @@ LISTED = 5
 """Slices named in one sentence."""
 
 
-def warnings(suites: Sequence[SuiteForecast], planned: Sequence[Suite]) -> Iterator[Warned]:
+def warnings(suites: Sequence[SuiteForecast], planned: Sequence[Suite]) -> Iterator[PlanWarning]:
     """Required slices that are too small, overall slices that are, and slices that can never block.
 
     `planned` has the suites themselves, for slices without a case.
     """
     for suite, plan in zip(suites, planned, strict=True):
         if suite.arms < 2:
-            yield Warned(f"{suite.name} is new: it has no baseline, and is judged by thresholds, not compared")
+            yield PlanWarning(f"{suite.name} is new: it has no baseline, and is judged by thresholds, not compared")
             continue
         names = {row.slice.removeprefix(f"{suite.name}/"): row for row in suite.slices}
         for name in plan.exam.policy.required:
             units = names[name].units if name in names else 0
             if units < BLOCKABLE_UNITS:
-                yield Warned(
+                yield PlanWarning(
                     f"{suite.name}: the required slice {name} has {_counted(units)} and needs {BLOCKABLE_UNITS}: the "
                     "run would end INCONCLUSIVE",
                     severe=True,
                 )
         small = [row for row in suite.slices if row.units < BLOCKABLE_UNITS and not row.advisory and not row.required]
         if any(row.slice in (OVERALL, f"{suite.name}/{OVERALL}") for row in small):
-            yield Warned(
+            yield PlanWarning(
                 f"{suite.name} has {_counted(suite.slices[0].units)}: under {BLOCKABLE_UNITS} nothing can block, and "
                 "every run is a HOLD",
                 severe=True,
@@ -295,7 +307,7 @@ def warnings(suites: Sequence[SuiteForecast], planned: Sequence[Suite]) -> Itera
         elif small:
             listed = ", ".join(f"{row.slice} ({row.units})" for row in small[:LISTED])
             more = f" and {len(small) - LISTED} more" if len(small) > LISTED else ""
-            yield Warned(f"can never block, under {BLOCKABLE_UNITS} independent cases: {listed}{more}")
+            yield PlanWarning(f"can never block, under {BLOCKABLE_UNITS} independent cases: {listed}{more}")
 
 
 def _counted(units: int) -> str:
@@ -316,7 +328,7 @@ class EarlierRun:
 
 
 @dataclass(frozen=True, slots=True)
-class World:
+class PlanInputs:
     """What a plan knows besides the suites."""
 
     earlier: Sequence[EarlierRun]
@@ -324,7 +336,7 @@ class World:
     concurrency: int
 
 
-def plan(resolved: Resolved, world: World, question: Question) -> Forecast:
+def plan(resolved: Resolved, world: PlanInputs, question: FallToShow) -> Forecast:
     """Forecast an evaluation.
 
     An earlier run only informs: no verdict ever reads it.
@@ -357,12 +369,12 @@ def plan(resolved: Resolved, world: World, question: Question) -> Forecast:
     )
 
 
-def spending(resolved: Resolved, world: World) -> Spending:
+def spending(resolved: Resolved, world: PlanInputs) -> Spending:
     """What an evaluation would spend if no answer were known."""
     return _spending(resolved, _known(resolved.suites, world.earlier), world)
 
 
-def _spending(resolved: Resolved, found: "Mapping[str, _Known]", world: World) -> Spending:
+def _spending(resolved: Resolved, found: "Mapping[str, _Known]", world: PlanInputs) -> Spending:
     earlier: Earlier = {(name, role): call for name, one in found.items() for role, call in one.per_call.items()}
     estimator = Estimator(world.price, earlier, resolved.budget.max_output_tokens)
     return estimator.spending(resolved.suites, world.concurrency)
@@ -472,5 +484,5 @@ def _promises(suite: Suite) -> Iterator[str]:
     yield f"{told}{tried}."
 
 
-def _severity(warned: Warned) -> bool:
+def _severity(warned: PlanWarning) -> bool:
     return not warned.severe

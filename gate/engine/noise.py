@@ -27,7 +27,7 @@ Basis: TypeAlias = Literal["measured", "assumed"]
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class ScoreTable:
     """Scores of both arms on the cases that have all of their samples.
 
     Args:
@@ -54,7 +54,7 @@ class Table:
         return np.where(np.abs(deltas) < TOLERANCE, 0.0, deltas)
 
 
-def table(suite: SuiteRecord) -> Table:
+def table(suite: SuiteRecord) -> ScoreTable:
     """The scores in a record; cases with fewer scores than the best-answered ones are left out."""
     rows = []
     for position, case in enumerate(suite.cases):
@@ -63,11 +63,11 @@ def table(suite: SuiteRecord) -> Table:
     k = max((min(len(b), len(c)) for _, b, c in rows), default=0)
     whole = [(position, b[:k], c[:k]) for position, b, c in rows if k and min(len(b), len(c)) >= k]
     scores = np.array([(b, c) for _, b, c in whole], dtype=np.float64).reshape(len(whole), 2, k)
-    return Table(np.array([row[0] for row in whole], dtype=np.int64), scores[:, 0], scores[:, 1])
+    return ScoreTable(np.array([row[0] for row in whole], dtype=np.int64), scores[:, 0], scores[:, 1])
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class MeasuredNoise:
     """The noise measured in a run.
 
     Args:
@@ -101,7 +101,7 @@ class Measured:
         return low * self.stretch, high * self.stretch
 
 
-def measured(scores: Table, clusters: NDArray[np.int64] | None = None) -> Measured | None:
+def measured(scores: ScoreTable, clusters: NDArray[np.int64] | None = None) -> MeasuredNoise | None:
     """The noise of a run's scores; None with fewer than two cases.
 
     `clusters` is int[n], the unit of each case; None when each case is its own.
@@ -117,7 +117,7 @@ def measured(scores: Table, clusters: NDArray[np.int64] | None = None) -> Measur
             stretch = float((np.bincount(unit, weights=deltas) / sizes).std(ddof=1)) / total
     split = split_noise(scores.baseline, scores.candidate)
     varies = total > TOLERANCE or (split is not None and split.sigma > TOLERANCE)
-    return Measured(scores.n, scores.k, total, split, stretch, varies, float(np.mean(deltas == 0.0)))
+    return MeasuredNoise(scores.n, scores.k, total, split, stretch, varies, float(np.mean(deltas == 0.0)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +138,7 @@ class Spread:
     ties: float = 0.0
 
 
-def spread(found: Measured, k: int, source: str, *, same_arms: bool) -> Spread:
+def spread(found: MeasuredNoise, k: int, source: str, *, same_arms: bool) -> Spread:
     """The noise of a planned run, from an earlier one."""
     low, high = found.at(k)
     ties = found.ties if k == found.k else 0.0

@@ -53,7 +53,10 @@ async def with_promises(run: RunRecord, resolved: Resolved, tools: Tools, seed: 
     if not asked:
         return run
     own, quiet = quietly(tools, stop)
-    found = [await _told(Reading(suite, wanted, resolved, quiet, Order(seed, own))) for suite, wanted in asked]
+    found = [
+        await _told(PromiseComparison(suite, wanted, resolved, quiet, SeedAndStop(seed, own)))
+        for suite, wanted in asked
+    ]
     return _with(run, found)
 
 
@@ -78,7 +81,7 @@ def _blank(suite: Suite, reason: str) -> PromisesRecord:
     return PromisesRecord(suite=suite.name, notes=[f"The promises were not compared: {reason}."])
 
 
-async def _told(reading: "Reading") -> PromisesRecord:
+async def _told(reading: "PromiseComparison") -> PromisesRecord:
     """The result; a failure becomes a note."""
     stop, why = reading.order.stop, reading.tools.exhausted
     reason = stop.reason or why() or reading.wanted.unable
@@ -90,12 +93,12 @@ async def _told(reading: "Reading") -> PromisesRecord:
     return _paid(_blank(reading.suite, reason), reading.effort)
 
 
-async def _read(reading: "Reading") -> PromisesRecord:
+async def _read(reading: "PromiseComparison") -> PromisesRecord:
     return await reading.record(await reading.compared())
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class SeedAndStop:
     """The seed of the order of the calls, and the switch that ends them early."""
 
     seed: int
@@ -103,14 +106,14 @@ class Order:
 
 
 @dataclass(slots=True)
-class Reading:
+class PromiseComparison:
     """The promises of one suite's prompt, before and after."""
 
     suite: Suite
     wanted: Promises
     resolved: Resolved
     tools: Tools
-    order: Order
+    order: SeedAndStop
     tell: Callable[[str], None] = lambda line: None
     settings: EffortSettings = LEVELS["low"]
     generator: Asker = field(init=False)

@@ -117,14 +117,14 @@ def found_case(run: RunRecord, name: str, lookup: Lookup, *, said: bool = False)
 
 
 @dataclass(frozen=True, slots=True)
-class Naming:
+class NewCaseName:
     """The id of the new case in its suite, and a description of where it comes from."""
 
     id: str
     description: str
 
 
-def case_of_run(case: CaseRecord | NewCaseRecord, samples: Sequence[Sample], naming: Naming) -> Put:
+def case_of_run(case: CaseRecord | NewCaseRecord, samples: Sequence[Sample], naming: NewCaseName) -> Put:
     """A new case of a suite, read by the same reader as every case file.
 
     Raises:

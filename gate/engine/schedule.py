@@ -119,7 +119,7 @@ def count(suites: Sequence[Suite]) -> int:
     return sum(len(suite.arms) * suite.samples * len(suite.exam.cases) for suite in suites)
 
 
-class Unplanned(LookupError):
+class NoSuchSample(LookupError):
     """No run of these suites takes such a sample; the text says why, in one line."""
 
 
@@ -133,7 +133,7 @@ class _Block:
 
 
 @dataclass(slots=True)
-class Places:
+class SamplePlaces:
     """Every sample of a run in one canonical order: by suite, case, sample index and arm, the baseline first."""
 
     suites: Sequence[Suite]
@@ -159,14 +159,16 @@ class Places:
         """
         block = self._blocks.get(suite)
         if block is None:
-            raise Unplanned("its suite is none of this run's")
+            raise NoSuchSample("its suite is none of this run's")
         position = block.cases.get(case_id)
         if position is None:
-            raise Unplanned("its case is not in the exam")
+            raise NoSuchSample("its case is not in the exam")
         if arm not in block.arms:
-            raise Unplanned(f"its suite has no {arm.value}")
+            raise NoSuchSample(f"its suite has no {arm.value}")
         if index >= block.samples:
-            raise Unplanned(f"its suite takes {block.samples} samples per case and arm, and this is number {index + 1}")
+            raise NoSuchSample(
+                f"its suite takes {block.samples} samples per case and arm, and this is number {index + 1}"
+            )
         return block.start + (position * block.samples + index) * len(block.arms) + block.arms[arm]
 
     def asked(self, sample: Sample) -> tuple[Suite, Case]:
@@ -175,7 +177,7 @@ class Places:
         return block.suite, block.suite.exam.cases[block.cases[sample.case_id]]
 
 
-def dealt(places: Places, seed: int, of: int) -> "array[int]":
+def dealt(places: SamplePlaces, seed: int, of: int) -> "array[int]":
     """For each place the number of the shard that takes the sample, as `Collector` with a `Share` does."""
     numbers = array("H", bytes(2 * len(places)))
     for lane in by_lane(places.suites):

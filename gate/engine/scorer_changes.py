@@ -63,7 +63,7 @@ class Means:
         return found
 
 
-def means(suite: Suite, known: Bools, values: Floats) -> Means:
+def case_means(suite: Suite, known: Bools, values: Floats) -> Means:
     """The means of a figure that samples have.
 
     Args:
@@ -96,8 +96,8 @@ def scorer_changes(grid: Grid) -> tuple[ScorerChange, ...]:
 
 def _change(grid: Grid, name: str, weight: float | None, *, required: bool) -> ScorerChange:
     known, values = grid.scorer(name)
-    found = means(grid.suite, known, values)
-    passed = means(grid.suite, known, (values > _FAILED).astype(values.dtype)) if required else None
+    found = case_means(grid.suite, known, values)
+    passed = case_means(grid.suite, known, (values > _FAILED).astype(values.dtype)) if required else None
     return ScorerChange(
         name=name,
         weight=weight,
@@ -194,7 +194,7 @@ def _keys(grid: Grid, kind: str) -> dict[str, list[PartKey]]:
 
 def _rubric(suite: Suite, grid: Grid, scorer: _Scorer, intervals: Intervals) -> RubricResult:
     rubric = scorer.rubric
-    rows = [means(suite, *grid.part(key)) for key in scorer.keys]
+    rows = [case_means(suite, *grid.part(key)) for key in scorer.keys]
     bounds: list[tuple[float | None, float | None]] = [(None, None)] * len(rows)
     if suite.baseline is not None and any(row.positions.size for row in rows):
         bounds = _bounds(suite, rows, intervals)

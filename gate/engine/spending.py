@@ -91,23 +91,23 @@ class Spending:
 
 
 @dataclass(frozen=True, slots=True)
-class Warned:
+class PlanWarning:
     """A sentence for the reader, with the remedy; `severe` where the run as planned cannot end well."""
 
     text: str
     severe: bool = False
 
 
-def budget_warnings(spending: Spending, budget: Budget, *, early: bool = False) -> Iterator[Warned]:
+def budget_warnings(spending: Spending, budget: Budget, *, early: bool = False) -> Iterator[PlanWarning]:
     """Limits that are too low for the run, which would then be INCONCLUSIVE."""
     ends = "unless it can stop early, it would end INCONCLUSIVE" if early else "it would end INCONCLUSIVE"
     for limit, need in _calls(spending, budget):
-        yield Warned(f"{limit}, and the run needs {need}: {ends}", severe=not early)
+        yield PlanWarning(f"{limit}, and the run needs {need}: {ends}", severe=not early)
     for limit, need in _estimates(spending, budget):
-        yield Warned(f"{limit}, and the run would {need}: {ends}", severe=not early)
+        yield PlanWarning(f"{limit}, and the run would {need}: {ends}", severe=not early)
     if budget.max_usd is not None and spending.cost == Unpriced("unknown"):
         said = f"{budget.setting('max_usd')} cannot be kept, so the run would not start: {spending.cost_note}"
-        yield Warned(_opening(said), severe=True)
+        yield PlanWarning(_opening(said), severe=True)
 
 
 def foreseen(

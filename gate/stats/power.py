@@ -172,7 +172,7 @@ _FEWEST = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Rate:
+class BlockRate:
     """A measured probability: how many of the replicates blocked."""
 
     blocks: int
@@ -193,8 +193,8 @@ class Rate:
 class FalseBlocks:
     """Both rules on the same replicates: the joint test, and the percentile bootstrap of each slice on its own."""
 
-    joint: Rate
-    familiar: Rate
+    joint: BlockRate
+    familiar: BlockRate
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,7 +251,7 @@ def false_blocks(  # noqa: PLR0913
         blocks[0] += _joint(deltas, found, drawn, alpha, (effort.flips, seed + replicate))
         blocks[1] += _familiar(deltas, found, drawn, alpha, (effort.resamples, seed + replicate))
         step()
-    return FalseBlocks(*(Rate(count, effort.replicates) for count in blocks))
+    return FalseBlocks(*(BlockRate(count, effort.replicates) for count in blocks))
 
 
 def _replicate(

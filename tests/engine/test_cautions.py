@@ -8,7 +8,7 @@ import pytest
 from gate.config.models import ModelRef
 from gate.config.policy import Budget, RunPolicy, SuitePolicy
 from gate.config.scorer import ScorerSpec
-from gate.engine.forecast import Question, layout, suite_forecast, warnings
+from gate.engine.forecast import FallToShow, layout, suite_forecast, warnings
 from gate.engine.noise import Spread, preference_notes, sampling_notes
 from gate.engine.spending import Figure, Outlay, Spending, budget_warnings, foreseen
 from gate.record.usage import Cost, Dollars, Unpriced
@@ -19,7 +19,7 @@ from tests.support.runs import suite
 def warned(planned: Sequence[Suite]) -> list[tuple[bool, str]]:
     found = layout(planned, RunPolicy())
     spread = Spread(0.2, 0.3, "measured", "")
-    forecasts = [suite_forecast(one, spread, found, Question(0.1, 0.8)) for one in planned]
+    forecasts = [suite_forecast(one, spread, found, FallToShow(0.1, 0.8)) for one in planned]
     return [(one.severe, one.text) for one in warnings(forecasts, planned)]
 
 

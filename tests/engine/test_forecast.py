@@ -7,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.config.policy import RunPolicy, SlicePolicy, SuitePolicy
-from gate.engine.forecast import Question, layout, reach, suite_forecast, tier
+from gate.engine.forecast import FallToShow, layout, reach, suite_forecast, tier
 from gate.engine.noise import Spread
 from tests.support.runs import suite
 
 SPREAD = Spread(0.2, 0.3, "measured", "")
-QUESTION = Question(0.10, 0.8)
+QUESTION = FallToShow(0.10, 0.8)
 ROWS = [{"tier": "gold" if i % 2 else "free", "lang": "pt" if i < 4 else "en"} for i in range(60)]
 
 
@@ -55,7 +55,7 @@ def test_slices_are_marked_and_their_numbers_agree_with_each_other() -> None:
     assert (rows["lang=pt"].required, rows["lang=pt"].tested, rows["lang=pt"].units) == (True, False, 4)
     assert (rows["tier=gold"].advisory, rows["tier=gold"].tested) == (True, False)
     overall = rows["overall"]
-    at_best = Question(overall.detectable.best or 0.0, 0.8)
+    at_best = FallToShow(overall.detectable.best or 0.0, 0.8)
     again = suite_forecast(planned, SPREAD, layout([planned], RunPolicy()), at_best).slices[0]
     assert again.power.best == pytest.approx(0.8, abs=0.001)
     assert again.cases_needed.best == pytest.approx(60, abs=1)

@@ -26,7 +26,7 @@ def test_the_scores_of_a_record_are_read_case_by_case() -> None:
 def test_known_noise_within_cases_is_found_and_scaled_to_other_repeats() -> None:
     rng = np.random.default_rng(3)
     scores = rng.random((4000, 4)) < 0.8
-    table = noise.Table(np.arange(4000), scores[:, :2].astype(float), scores[:, 2:].astype(float))
+    table = noise.ScoreTable(np.arange(4000), scores[:, :2].astype(float), scores[:, 2:].astype(float))
     found = noise.measured(table)
     assert found is not None
     assert found.split is not None
@@ -38,7 +38,7 @@ def test_known_noise_within_cases_is_found_and_scaled_to_other_repeats() -> None
 
 def test_ties_are_carried_over_for_the_same_number_of_samples_only() -> None:
     scores = np.repeat([[1.0, 0.0], [1.0, 1.0], [0.0, 0.0], [0.0, 1.0]], 10, axis=0)
-    found = noise.measured(noise.Table(np.arange(40), scores[:, :1], scores[:, 1:]))
+    found = noise.measured(noise.ScoreTable(np.arange(40), scores[:, :1], scores[:, 1:]))
     assert found is not None
     assert noise.spread(found, 1, ".gate/last", same_arms=True).ties == 0.5
     assert noise.spread(found, 2, ".gate/last", same_arms=True).ties == 0.0
@@ -47,7 +47,7 @@ def test_ties_are_carried_over_for_the_same_number_of_samples_only() -> None:
 def test_one_sample_gives_its_total_and_a_range_for_more() -> None:
     rng = np.random.default_rng(3)
     scores = (rng.random((500, 2)) < 0.8).astype(float)
-    found = noise.measured(noise.Table(np.arange(500), scores[:, :1], scores[:, 1:]))
+    found = noise.measured(noise.ScoreTable(np.arange(500), scores[:, :1], scores[:, 1:]))
     assert found is not None
     assert found.split is None
     assert found.at(1) == (found.total, found.total)
@@ -56,7 +56,7 @@ def test_one_sample_gives_its_total_and_a_range_for_more() -> None:
 
 @pytest.mark.parametrize("fall", [0.0, 1.0])
 def test_no_noise_seen_is_bounded_by_the_rule_of_three(fall: float) -> None:
-    table = noise.Table(np.arange(300), np.ones((300, 3)), np.full((300, 3), 1.0 - fall))
+    table = noise.ScoreTable(np.arange(300), np.ones((300, 3)), np.full((300, 3), 1.0 - fall))
     found = noise.measured(table)
     assert found is not None
     assert not found.varies
@@ -67,7 +67,7 @@ def test_no_noise_seen_is_bounded_by_the_rule_of_three(fall: float) -> None:
 def test_variants_that_agree_make_a_unit_as_noisy_as_a_case() -> None:
     rng = np.random.default_rng(4)
     base, other = (np.repeat((rng.random((200, 1)) < 0.7).astype(float), 5, axis=0) for _ in range(2))
-    table = noise.Table(np.arange(1000), base, other)
+    table = noise.ScoreTable(np.arange(1000), base, other)
     alike = noise.measured(table, np.repeat(np.arange(200), 5))
     apart = noise.measured(table, None)
     assert alike is not None

@@ -7,7 +7,7 @@ import pytest
 from gate.cases.case import Case
 from gate.config.models import ModelRef, Params
 from gate.config.scorer import ScorerSpec
-from gate.engine.forecast import EarlierRun, Question, World, plan
+from gate.engine.forecast import EarlierRun, FallToShow, PlanInputs, plan
 from gate.engine.noise import compares_itself
 from gate.record.run import RunRecord
 from gate.record.sample import ArmName
@@ -16,7 +16,7 @@ from gate.suite import Suite
 from tests.support.finished import finished, itself, resolved
 from tests.support.runs import suite
 
-QUESTION = Question(0.10, 0.8)
+QUESTION = FallToShow(0.10, 0.8)
 SUITE = itself(suite([{"tier": "gold"}] * 60, samples=2))
 
 
@@ -24,8 +24,8 @@ def free(_: ModelRef, __: Params, ___: Usage) -> Cost:
     return Unpriced("n/a")
 
 
-def world(*earlier: EarlierRun) -> World:
-    return World(earlier, free, 8)
+def world(*earlier: EarlierRun) -> PlanInputs:
+    return PlanInputs(earlier, free, 8)
 
 
 def noisy(case: Case, arm: ArmName, index: int) -> float:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.stats.arrays import FloatArray
-from gate.stats.power import Effort, Rate, effort_for, false_blocks
+from gate.stats.power import BlockRate, Effort, effort_for, false_blocks
 from tests.stats.layouts import tag_layout
 
 FEW = Effort(replicates=60, flips=199, resamples=200)
@@ -71,8 +71,8 @@ def test_any_layout_gives_rates_and_the_same_ones_again(first: int, second: int,
 
 
 def test_no_block_at_all_still_has_an_error() -> None:
-    assert Rate(0, 400).error == pytest.approx(0.0025, rel=0.01)
-    assert Rate(100, 400).error == pytest.approx(0.0217, rel=0.01)
+    assert BlockRate(0, 400).error == pytest.approx(0.0025, rel=0.01)
+    assert BlockRate(100, 400).error == pytest.approx(0.0217, rel=0.01)
 
 
 def test_large_sets_take_fewer_replicates_and_huge_ones_none() -> None:

@@ -26,7 +26,7 @@ from gate.config.gatefile import Promises
 from gate.config.models import ModelRef, Params
 from gate.config.policy import RunPolicy
 from gate.config.specification import SpecFile, Specification
-from gate.engine.rule_changes import Order, Reading
+from gate.engine.rule_changes import PromiseComparison, SeedAndStop
 from gate.errors import GateError, InputErrors
 from gate.git.repository import Repo
 from gate.prompts.files import FileSource
@@ -170,7 +170,9 @@ def compare_specifications(
 
     async def do(run: Running) -> SpecificationComparison:
         resolved = Resolved((suite,), {}, (), (), RunPolicy(), wanted.terms.budget, None)
-        reading = Reading(suite, promises, resolved, run.tools, Order(run.seed, run.stop), telling.say, wanted.settings)
+        reading = PromiseComparison(
+            suite, promises, resolved, run.tools, SeedAndStop(run.seed, run.stop), telling.say, wanted.settings
+        )
         compared = await reading.compared()
         record = await reading.record(compared)
         if not wanted.update or versions.kept is None:
