@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from benchmarks.simulation.regimes import REGIMES
-from gate.stats.power import WHOLE
+from gate.stats.power import DIFFUSE, WHOLE
 
-N = 20_000
+N = 60_000
 
 
 @pytest.mark.parametrize("name", list(REGIMES))
@@ -16,7 +16,7 @@ def test_an_unchanged_prompt_has_no_mean_change(name: str) -> None:
     assert abs(deltas.mean()) < 5 * deltas.std() * np.sqrt(REGIMES[name].variants / N)
 
 
-@pytest.mark.parametrize("spread", [None, WHOLE])
+@pytest.mark.parametrize("spread", [None, 0.0, DIFFUSE, WHOLE])
 @pytest.mark.parametrize("name", list(REGIMES))
 def test_a_fall_has_the_size_asked_for(name: str, spread: float | None) -> None:
     deltas = REGIMES[name].deltas(np.random.default_rng(2), N, 0.1, spread)
@@ -26,8 +26,14 @@ def test_a_fall_has_the_size_asked_for(name: str, spread: float | None) -> None:
 @pytest.mark.parametrize("name", ["R1a", "R2", "R3", "R4"])
 def test_the_baseline_has_its_mean_and_scores_lie_on_their_scale(name: str) -> None:
     a, b = REGIMES[name].arms(np.random.default_rng(3), np.ones(N))
-    assert a.mean() == pytest.approx(REGIMES[name].mean, abs=0.02)
+    assert a.mean() == pytest.approx(REGIMES[name].mean, abs=0.01)
     assert min(a.min(), b.min()) >= 0.0 and max(a.max(), b.max()) <= 1.0
+
+
+def test_whole_cases_add_more_variance_than_a_diffuse_change() -> None:
+    for name in ("R1a", "R2", "R3", "R4"):
+        sds = [REGIMES[name].deltas(np.random.default_rng(4), N, 0.1, spread).std() for spread in (0.0, DIFFUSE, WHOLE)]
+        assert sds == sorted(sds)
 
 
 def test_variants_share_their_luck_and_other_cases_do_not() -> None:
@@ -37,3 +43,12 @@ def test_variants_share_their_luck_and_other_cases_do_not() -> None:
 
     assert correlation("R5") == pytest.approx(0.3, abs=0.05)
     assert correlation("R1a") == pytest.approx(0.0, abs=0.05)
+
+
+def test_the_skewed_changes_lean_to_the_side_that_misleads() -> None:
+    def skewness(name: str) -> float:
+        deltas = REGIMES[name].deltas(np.random.default_rng(6), N)
+        return float(np.mean((deltas - deltas.mean()) ** 3) / deltas.std() ** 3)
+
+    assert skewness("R6") < skewness("R6s") < skewness("R6x")
+    assert skewness("R6x") > 0.3

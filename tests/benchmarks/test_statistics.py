@@ -5,7 +5,7 @@ import io
 import pytest
 from rich.console import Console
 
-from benchmarks.statistics import JOBS, Job, Measured, apart, table
+from benchmarks.statistics import JOBS, Job, Measured, apart, measure, table
 
 GOALS = Job("job", lambda: lambda: None, limit_s=0.05, limit_mib=300)
 
@@ -30,6 +30,13 @@ def test_median_time_and_peak_memory_must_both_meet_the_goal(
     measured = Measured(seconds, peak_mib)
     assert measured.meets(GOALS) is met
     assert (" yes " in printed(GOALS, measured)) is met
+
+
+def test_what_the_installed_version_cannot_do_is_said() -> None:
+    missing = Job("job", lambda: None)
+    assert measure(missing) is None
+    assert "not available" in printed(missing, None)
+    assert " yes " not in printed(missing, None)
 
 
 def test_a_job_runs_in_a_process_of_its_own() -> None:

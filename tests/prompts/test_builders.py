@@ -4,7 +4,7 @@ import pytest
 
 from gate.cases.case import Case
 from gate.cases.rendering import NotBuilt, key_of, render, session_of, writers
-from gate.config.functions import complaint
+from gate.config.naming import function_complaint
 from gate.errors import InputErrors
 from gate.messages import Message
 from gate.prompts.functions import file_of, missing, moved_to, names_of
@@ -39,8 +39,8 @@ from tests.resolve.files import Files
     ],
 )
 def test_other_names_are_refused(prompt: str) -> None:
-    assert complaint(prompt) == "is not python:module:function"
-    assert complaint("python:" + "a" * 2000 + ":b").startswith("is longer than")
+    assert function_complaint(prompt) == "is not python:module:function"
+    assert function_complaint("python:" + "a" * 2000 + ":b").startswith("is longer than")
 
 
 def test_a_module_is_a_file_or_a_folder_at_the_root_or_in_src() -> None:

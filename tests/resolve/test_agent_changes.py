@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.config.functions import Entry
+from gate.config.naming import FunctionName
 from gate.errors import InputErrors
 from gate.prompts.files import CodePlace, FileSource
 from gate.record.transcript import Failed
@@ -30,7 +30,7 @@ class Placing:
         return CodePlace(Path("/checkout"), source.sha, source.label)
 
     def build(
-        self, source: FileSource, entry: Entry, sessions: Sequence[dict[str, JsonValue]]
+        self, source: FileSource, entry: FunctionName, sessions: Sequence[dict[str, JsonValue]]
     ) -> tuple[str | Failed, ...]:
         raise AssertionError("no prompt is code")
 
