@@ -35,7 +35,7 @@ from gate.record.sample import Sample
 from gate.record.secrets import masked
 from gate.record.usage import Unpriced, Usage
 from gate.report.escape import one_line, terminal_text
-from gate.resolve.exam_edits import ExamEdit, Trial
+from gate.resolve.exam import ExamEdit, Trial
 from gate.resolve.resolved import Resolved
 from gate.scoring.interface import Member, ModelScorer
 from gate.scoring.judge import Judge, Jury

@@ -21,7 +21,7 @@ from gate.record.run import ExamChangeRecord, ExamTrialRecord, RunRecord
 from gate.record.sample import ArmName, Reply, Sample
 from gate.record.transcript import Unscored
 from gate.record.usage import FREE
-from gate.resolve.exam_edits import ExamEdit, Trial
+from gate.resolve.exam import ExamEdit, Trial
 from gate.resolve.resolved import Resolved
 from gate.suite import Suite
 

@@ -38,8 +38,7 @@ from gate.record.sample import STEP_LIMIT, ArmName, Ending, Reply, Sample, Score
 from gate.record.secrets import masked
 from gate.record.transcript import Failed, Observation, Turn, Unscored
 from gate.record.usage import FREE, UNPRICED, UNTOLD, Cost, Dollars, added
-from gate.resolve.exam import Edit, ExamChanges
-from gate.resolve.exam_edits import ExamEdit, Trial
+from gate.resolve.exam import Edit, ExamChanges, ExamEdit, Trial
 from gate.resolve.resolved import Resolved
 from gate.suite import Arm, Suite
 
