@@ -152,7 +152,7 @@ class ConversationTarget:
         """The key that the conversation is remembered under: all that takes part except files; nothing of it is sent.
 
         What is known from other files is no answer. It says that the model's answers are known, which are used again:
-        so a run knows beforehand whom to ask anew for the sake of time and money (`gate.engine.reuse`).
+        so a run knows beforehand whom to ask anew for the sake of time and money (`gate.engine.collect`).
         """
         arm, case, exam = question.arm, question.case, question.exam
         parts = [
