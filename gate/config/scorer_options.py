@@ -55,9 +55,13 @@ class Options(FileModel):
 
     Attributes:
         short: the option that `kind: text` stands for; empty where there is no such form.
+        of_form: it looks for one thing in the form of an answer; any other scorer may check any order of a prompt.
+        any_bound: it checks an order of its kind whatever its options are: a user may have set another bound.
     """
 
     short: ClassVar[str] = ""
+    of_form: ClassVar[bool] = False
+    any_bound: ClassVar[bool] = False
 
     name: Name | None = Field(default=None, description="Shown in reports, unique in its suite.")
     weight: float = Field(default=1.0, gt=0, le=1000, description="Share in the weighted mean of a sample's scores.")
@@ -98,11 +102,6 @@ class Options(FileModel):
 class Validator(Options):
     """What every scorer has that is code."""
 
-    # Looks for one thing only (any other may check any order of a prompt); is of the whole answer; counts its units.
-    of_form: ClassVar[bool] = False
-    of_whole: ClassVar[bool] = False
-    counts: ClassVar[bool] = False
-
     required: bool = Field(default=False, description="A score of 0 makes the whole sample 0.")
     negate: bool = Field(default=False, description="A score s becomes 1 - s.")
 
@@ -119,8 +118,8 @@ class Exact(Validator):
 class Contains(Validator):
     """The value occurs in the answer."""
 
-    of_form = True
     short = "value"
+    of_form = True
     value: Template | None = Field(default=EXPECTED, description=_VALUE)
     any: Texts | None = Field(default=None, description="At least one of these.")
     all: Texts | None = Field(default=None, description="Each of these.")
@@ -137,8 +136,8 @@ class Contains(Validator):
 class Regex(Validator):
     """The pattern matches somewhere in the answer."""
 
-    of_form = True
     short = "pattern"
+    of_form = True
     pattern: Pattern = Field(examples=["'^[0-9]+$'"], description="A regular expression in Python's syntax.")
     ignore_case: bool = Field(default=False, description=_CASE)
 
@@ -146,8 +145,8 @@ class Regex(Validator):
 class StartsWith(Validator):
     """The answer begins with the value."""
 
-    of_form = True
     short = "value"
+    of_form = True
     value: Template = Field(default=EXPECTED, description=_VALUE)
     ignore_case: bool = Field(default=False, description=_CASE)
     strip: bool = Field(default=True, description="Blanks around the answer count for nothing.")
@@ -161,7 +160,7 @@ class Json(Validator):
     """The answer is JSON."""
 
     of_form = True
-    of_whole = True
+    any_bound = True
     fence: bool = Field(default=True, description=_FENCE)
 
 
@@ -169,7 +168,7 @@ class JsonSchemaOptions(Validator):
     """The answer is JSON that satisfies a schema."""
 
     of_form = True
-    of_whole = True
+    any_bound = True
     schema_: JsonSchema = Field(
         alias="schema", examples=["{type: object, required: [answer]}"], description="A JSON Schema."
     )
@@ -230,8 +229,7 @@ class Words(Validator):
     """The answer has so many words."""
 
     of_form = True
-    of_whole = True
-    counts = True
+    any_bound = True
     min: Count | None = Field(default=None, description="At least so many.")
     max: Count | None = Field(default=None, description="At most so many.")
 
@@ -254,8 +252,8 @@ class Characters(Words):
 class ForbiddenWords(Validator):
     """None of these words occurs in the answer."""
 
-    of_form = True
     short = "words"
+    of_form = True
     words: Phrases = Field(examples=["[transition, process]"], description="Words or phrases.")
     inflections: bool = Field(default=False, description="English forms of each word count, too.")
 
@@ -277,9 +275,9 @@ class Asks(Validator):
 class LanguageOptions(Validator):
     """The answer is in this language."""
 
-    of_form = True
-    of_whole = True
     short = "is"
+    of_form = True
+    any_bound = True
     is_: Language = Field(alias="is", examples=["de"], description="A code such as de, or a field of the case.")
 
 
@@ -589,8 +587,3 @@ VALIDATORS: Mapping[str, type[Options]] = {
 """Scorers that are code."""
 KINDS: Mapping[str, type[Options]] = {**VALIDATORS, "judge": Judge, "rubric": RubricScorer, "pairwise": Pairwise}
 """Every scorer."""
-
-
-def kinds_with(flag: str) -> frozenset[str]:
-    """The kinds of validators that have a flag, such as `of_form`."""
-    return frozenset(kind for kind, options in VALIDATORS.items() if getattr(options, flag))

@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterable
 
 from gate.config.scorer import ScorerSpec
-from gate.config.scorer_options import kinds_with
 from gate.config.specification import CompiledRule, OutputRule
 from gate.testgen.rules.counts import count_checks, each_checks, length_checks, list_checks, mark_checks
 from gate.testgen.rules.demands import clause_halves, demands_of
@@ -39,7 +38,7 @@ FORMS: tuple[Form, ...] = (
 MOST_DEMANDS = 3
 """In one rule, at most."""
 _NAMED = re.compile(rf"\b(?:(?:the|your|this) (?P<product>{PRODUCT})|it)\b", re.IGNORECASE)
-_OF_ALL = kinds_with("counts") | {"language", "forbidden_words"}
+_OF_ALL = frozenset(("words", "sentences", "characters", "language", "forbidden_words"))
 """Kinds of scorers that look at the whole output."""
 _MADE = re.compile(r"(?:summari[sz]e|describe|explain|outline|condense|paraphrase|translate) ", re.IGNORECASE)
 """What is made of the input is the output, unless the output holds something else, too."""

@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from gate.config.scorer_options import kinds_with
 from gate.config.specification import CompiledRule, OutputRule, Specification
 from gate.record.rules import QUIET, Relation, RuleChange, SpecDiff
 from gate.record.transcript import Failed
@@ -158,7 +157,7 @@ def limit_notes(asked: OpenRules) -> Sequence[str]:
 Compiled: TypeAlias = Callable[[OutputRule], CompiledRule | None]
 """What code checks of a rule; None where it cannot."""
 
-COUNTED_UNITS = kinds_with("counts")
+COUNTED_UNITS = frozenset({"words", "sentences", "characters"})
 NO_MODEL_ASKED = "no model was asked"
 SENTENCE_MOVED = (
     "its sentence moved into another message, or into or out of a comment, a fence, a condition or crossed-out words"
