@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from gate.agents.interface import Target
 from gate.calls.interface import Calls, Memory, Stop
@@ -15,9 +16,11 @@ from gate.engine.samples import NOWHERE, SampleTable
 from gate.record.sample import ArmName, Reply, Sample
 from gate.resolve.resolved import Resolved
 from gate.scoring.interface import CodeScorer, ModelScorer
-from gate.scoring.pairwise import PairwiseJudge
 from gate.scoring.panel import Panel
 from gate.suite import Exam
+
+if TYPE_CHECKING:
+    from gate.scoring.judge import PairwiseJudge
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +43,7 @@ class Tools:
     calls: Calls
     memory: Memory
     judge: Callable[[ScorerSpec], ModelScorer]
-    pairwise: Callable[[ScorerSpec], PairwiseJudge]
+    pairwise: Callable[[ScorerSpec], "PairwiseJudge"]
     code: Callable[[ScorerSpec, Exam], CodeScorer]
     spent_usd: Callable[[], float | None]
     exhausted: Callable[[], str | None]

@@ -11,7 +11,7 @@ from gate.config.models import ModelRef, Params
 from gate.config.rubrics import Dimension, Rubric
 from gate.errors import GateError
 from gate.messages import Message
-from gate.scoring.judge_reply import RubricForm
+from gate.scoring.judge_reply import VerdictForm
 from gate.testgen.specification.extraction import rules_schema
 
 
@@ -52,7 +52,7 @@ def test_llama_cpp_that_cannot_be_imported(error: ImportError, remedy: str) -> N
 
 
 def test_free_text_inside_a_structured_reply_is_bounded() -> None:
-    form = RubricForm(Rubric((Dimension("a", "d", 0.5), Dimension("b", "d", 0.5))))
+    form = VerdictForm(Rubric((Dimension("a", "d", 0.5), Dimension("b", "d", 0.5))))
     body = _body(Request((Message("user", "q"),), ModelRef("local", "m"), Params(), schema=form.schema))
     sent = body["response_format"]["json_schema"]["schema"]  # type: ignore[index, call-overload]
     for field in ("a", "b"):

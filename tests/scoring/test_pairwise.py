@@ -14,9 +14,10 @@ from gate.config.scorer import ScorerSpec
 from gate.record.sample import Reply, Score
 from gate.record.transcript import Failed, Unscored
 from gate.record.usage import Dollars
-from gate.scoring.interface import Subject
+from gate.scoring.interface import SHOWN_FIRST, SHOWN_SECOND, Subject
+from gate.scoring.judge import PairwiseJudge
 from gate.scoring.judge_prompt import AnswerPair, fences_of, pair_messages
-from gate.scoring.pairwise import SCHEMA, SHOWN_FIRST, SHOWN_SECOND, PairwiseJudge
+from gate.scoring.judge_reply import PAIR_SCHEMA
 from gate.scoring.verdict import ECHO
 from tests.support.fakes import reply
 
@@ -66,7 +67,7 @@ def test_a_judge_that_prefers_an_answer_wherever_it_stands() -> None:
         "style",
         "with this answer shown first: It says what was asked.",
     )
-    assert [request.schema for request in calls.requests] == [SCHEMA, SCHEMA]
+    assert [request.schema for request in calls.requests] == [PAIR_SCHEMA, PAIR_SCHEMA]
     assert {request.index for request in calls.requests} == {3}
 
 

@@ -9,9 +9,8 @@ import pytest
 from gate.calls.interface import Rejected, Request
 from gate.calls.providers.parameters import seed_of
 from gate.config.models import Params
-from gate.config.scorer import ScorerSpec
 from gate.messages import Message
-from gate.scoring.judge_reply import verdict_form
+from gate.scoring.judge_reply import VerdictForm
 from gate.values import JsonValue
 from tests.contract.providers.subjects import ANTHROPIC_KEY, MODELS, OPENAI_KEY, SYSTEM, Subject
 from tests.support.model_server import ModelServer
@@ -104,7 +103,7 @@ def test_anthropic_wants_the_user_first(server: ModelServer, roles: tuple[Any, .
 
 
 def test_the_judges_schema_needs_no_translation() -> None:
-    schema = verdict_form(ScorerSpec("judge", "judge", {})).schema
+    schema = VerdictForm().schema
     assert anthropic.transform_schema(dict(schema)) == schema
 
 

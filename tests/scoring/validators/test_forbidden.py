@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.scoring.validators.words import Phrases, inflected
+from gate.scoring.validators.language import Phrases, inflected
 from gate.values import JsonValue
 from tests.scoring.validators.scored import judged, score
 

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from gate.config.scorer_list import parse_scorers
 from gate.scoring.pass_rule import mark_of_scorer
-from gate.scoring.validators.text import edit_similarity, token_f1
+from gate.scoring.validators.language import edit_similarity, token_f1
 from gate.values import JsonValue
 from tests.scoring.validators.scored import judged, score
 
