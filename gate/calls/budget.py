@@ -79,11 +79,7 @@ class BudgetGuard:
             )
 
     async def take(self, estimate_usd: float = 0.0, what: str = _CALL) -> float:
-        """Reserve dollars for one request, waiting while only the reservations of others stand in its way.
-
-        Raises:
-            CallRefused: it must not be sent.
-        """
+        """Reserve dollars for one request, waiting while only the reservations of others stand in its way."""
         while not self.holds(estimate_usd, what):
             await self.stirred()
         self._sent += 1
@@ -91,11 +87,7 @@ class BudgetGuard:
         return estimate_usd
 
     def holds(self, estimate_usd: float, what: str = _CALL, promised_usd: float = 0.0) -> bool:
-        """Does a request fit now, beside what others have reserved, and `promised_usd` that they will still need?
-
-        Raises:
-            CallRefused: it would not fit if there were no others.
-        """
+        """Does a request fit now, beside what others have reserved, and `promised_usd` that they will still need?"""
         if (reason := self._used_up(estimate_usd, what)) is not None:
             raise CallRefused(self._refuse(reason))
         limit, money = self._budget.max_usd, self._money
@@ -156,11 +148,7 @@ class BudgetGuard:
 
 
 def cap_reply_tokens(params: Params, budget: Budget) -> Params:
-    """Parameters within a budget of tokens per reply: the same ones, or with the cap where they name no limit.
-
-    Raises:
-        GateError: they ask for more tokens.
-    """
+    """Parameters within a budget of tokens per reply: the same ones, or with the cap where they name no limit."""
     cap = budget.max_output_tokens
     if cap is None:
         return params
@@ -175,11 +163,7 @@ def cap_reply_tokens(params: Params, budget: Budget) -> Params:
 
 
 def check_reply_budget(asked: Iterable[tuple[ModelRef, Params]], budget: Budget) -> None:
-    """Find before anything is spent who asks for longer replies than the budget allows.
-
-    Raises:
-        GateError: naming the model.
-    """
+    """Find before anything is spent who asks for longer replies than the budget allows. Raises `GateError`."""
     for model, params in asked:
         try:
             cap_reply_tokens(params, budget)

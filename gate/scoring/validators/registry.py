@@ -22,14 +22,11 @@ _EXPECTED = re.compile(r"\{\{\s*expected\s*\}\}")
 
 
 def fill_options(options: Mapping[str, JsonValue], case: Case) -> Options:
-    """The options of a scorer for one case.
+    """The options of a scorer for one case. Raises `InputErrors`.
 
     Texts, and the texts of a list, may hold `{{ expected }}` and other fields. An option that is nothing but
     `{{ expected }}` takes the expected value as it is, a number as a number; as an item of a list it stands for all
     items of an expected list.
-
-    Raises:
-        InputErrors: a field that this case does not have.
     """
     return {key: _filled(value, case) for key, value in options.items()}
 

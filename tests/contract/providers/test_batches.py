@@ -7,9 +7,10 @@ from typing import TypeVar
 
 import pytest
 
-from gate.calls.batches.interface import BatchGone, BatchResult, BatchService, SubmissionMark
+from gate.calls.batches.jobs import batch_service
+from gate.calls.batches.service import BatchGone, BatchResult, BatchService, SubmissionMark
 from gate.calls.interface import Completion, Misconfigured, Rejected, Transient
-from gate.config.models import ModelRef, Params
+from gate.config.models import Params
 from gate.record.transcript import Failed
 from tests.contract.providers.subjects import ANTHROPIC_KEY, MODELS, OPENAI_KEY, Subject
 from tests.support.batch_server import BatchServer
@@ -39,7 +40,7 @@ def use(subject: Subject, work: Callable[[BatchService], Awaitable[T]]) -> T:
     async def main() -> T:
         factory = subject.factory()
         try:
-            return await work(factory.batches(subject.model, subject.params))
+            return await work(batch_service(factory, subject.model, subject.params))
         finally:
             await factory.close()
 
@@ -250,7 +251,7 @@ def test_a_server_without_the_interface(remote: Subject) -> None:
 def test_models_without_batches_say_so(name: str) -> None:
     factory = Subject(MODELS[name]).factory()
     with pytest.raises(Misconfigured, match="has no batch interface"):
-        factory.batches(MODELS[name], Params())
+        batch_service(factory, MODELS[name], Params())
 
 
 def test_a_request_that_can_never_be_sent(server: BatchServer, remote: Subject) -> None:
@@ -259,12 +260,3 @@ def test_a_request_that_can_never_be_sent(server: BatchServer, remote: Subject) 
 
     with pytest.raises(Rejected, match="surrogate"):
         use(remote, work)
-
-
-def test_one_service_for_a_model_and_an_address(remote: Subject) -> None:
-    factory = remote.factory()
-    one = factory.batches(remote.model, Params(temperature=None))
-    assert one is factory.batches(remote.model, Params(max_output_tokens=9))
-    other = factory.batches(ModelRef(remote.model.provider, "another"), Params())
-    assert other.place != one.place
-    asyncio.run(factory.close())

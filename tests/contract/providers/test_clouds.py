@@ -11,6 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from gate.app.environment.settings import Settings, keys_of
+from gate.calls.batches.jobs import batch_service
 from gate.calls.endpoints import Keys
 from gate.calls.interface import Completion, Misconfigured, Request, Transient
 from gate.calls.providers.anthropic import AnthropicProvider
@@ -276,4 +277,4 @@ def test_a_busy_cloud_is_asked_again_by_us_alone(
 def test_no_batches_there(cloud: Cloud, model: str) -> None:
     provider, _, name = model.partition(":")
     with pytest.raises(GateError, match="no batch interface"):
-        Factory(Keys(), Path("unused"), 1, lambda _: "").batches(ModelRef(provider, name), Params())
+        batch_service(Factory(Keys(), Path("unused"), 1, lambda _: ""), ModelRef(provider, name), Params())
