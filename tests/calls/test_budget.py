@@ -80,7 +80,7 @@ def test_a_call_waits_for_what_others_have_put_aside() -> None:
             guard.settle(reserved, Dollars(price))
 
         await asyncio.gather(one("first", 0.7, 0.1), one("second", 0.7, 0.1), one("third", 0.7, 0.1))
-        assert guard.money.spent == pytest.approx(0.3)
+        assert guard.spent == pytest.approx(0.3)
         assert guard.refused is None
         return told
 
@@ -100,13 +100,13 @@ def test_what_is_in_flight_never_exceeds_the_budget_when_estimates_are_high_enou
                 reserved = await guard.take(estimate)
             except CallRefused:
                 return
-            assert guard.money.spent + guard.money.reserved <= limit + 1e-9
+            assert guard.spent + guard.reserved <= limit + 1e-9
             await asyncio.sleep(rng.random())
             guard.settle(reserved, Dollars(estimate * rng.random()) if rng.random() < 0.9 else None)
 
         await asyncio.gather(*(one() for _ in range(60)))
-        assert guard.money.reserved == pytest.approx(0.0, abs=1e-9)
-        assert guard.money.spent <= limit
+        assert guard.reserved == pytest.approx(0.0, abs=1e-9)
+        assert guard.spent <= limit
 
     run(work)
 

@@ -116,21 +116,3 @@ def test_a_message_that_fails_is_counted_as_failed() -> None:
     run(work)
     assert (calls.counters.made, calls.counters.failed, calls.counters.unknown) == (1, 2, 0)
     assert calls.spent_usd == pytest.approx(0.5)
-
-
-def test_messages_that_fail_are_taken_to_be_as_dear_as_the_dearest() -> None:
-    calls = limited(max_usd=2.0)
-
-    async def failing() -> None:
-        async with calls.outside(1) as talking, talking.message():
-            raise ValueError("broken")
-
-    async def work() -> str:
-        assert await talk(calls, 1) == "whole"
-        for _ in range(3):
-            with pytest.raises(ValueError, match="broken"):
-                await failing()
-        return await talk(calls, 1)
-
-    assert run(work) == "0: the budget of $2 is used up; raise budget.max_usd, or ask for less"
-    assert calls.spent_usd == pytest.approx(0.5), "what nobody was billed for is not said to be spent"

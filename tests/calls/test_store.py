@@ -11,7 +11,7 @@ import pytest
 
 from gate.calls.answer_file import CacheOptions
 from gate.calls.cache import AnswerStore
-from gate.calls.interface import AnswerNotSaved, Memory
+from gate.calls.interface import Memory
 from gate.record.sample import Origin
 from tests.calls.asked import DAY, NOW, Wall, answer, asked, store
 
@@ -54,16 +54,6 @@ def test_what_is_left_is_one_closed_file(path: Path) -> None:
         memory.close()
     assert os.listdir(path.parent) == ["answers.sqlite"]
     assert texts_in(path) == {"a"}
-
-
-def test_after_the_end(path: Path) -> None:
-    memory = store(path)
-    put(memory, "a")
-    memory.close()
-    assert memory.find(asked("a")) is None
-    with pytest.raises(AnswerNotSaved, match="closed"):
-        put(memory, "b")
-    assert memory.stats.kept == 1
 
 
 def test_closing_waits_for_what_is_queued(path: Path) -> None:
@@ -182,11 +172,3 @@ def test_what_this_sitting_took_or_used_stays_even_over_the_bound(path: Path) ->
         grow(second, range(100, 140))
         assert second.warnings == ()
     assert texts_in(path) == {"3", *(str(i) for i in range(100, 140))}
-
-
-def test_the_expired_are_deleted_at_the_end(path: Path) -> None:
-    filled(path, "old", clock=Wall(NOW - 8 * DAY))
-    filled(path, "ahead", clock=Wall(NOW + DAY))
-    with store(path, "next") as memory:
-        put(memory, "new")
-    assert texts_in(path) == {"new"}

@@ -32,17 +32,6 @@ def test_a_score_between_two_of_its_steps_is_none(score: float, low: float, high
         read(score, low, high)
 
 
-@pytest.mark.parametrize(("score", "low", "high"), [(77.5, 0.0, 100.0), (3.25, 0.5, 5.0)])
-def test_a_finer_scale_takes_any_number(score: float, low: float, high: float) -> None:
-    assert read(score, low, high).marks[1].score == score
-
-
-@pytest.mark.parametrize("score", [0.5, 5.5, 7])
-def test_a_score_outside_of_the_scale_is_named_as_such(score: float) -> None:
-    with pytest.raises(Malformed, match=r"tone\.score is not within 1 to 5$"):
-        read(score)
-
-
 def test_sentences_of_several_dimensions_stand_in_one_row() -> None:
     dimensions = (Dimension("tone", "Is warm.", 0.5), Dimension("brevity", "Is short.", 0.5))
     said = {"tone": {"reason": "Kind.", "score": 4}, "brevity": {"reason": "Too long.", "score": 2}}
