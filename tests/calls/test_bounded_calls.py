@@ -11,7 +11,7 @@ from gate.messages import Message
 from gate.record.sample import Reply
 from gate.record.transcript import Failed
 from gate.record.usage import Dollars, Usage
-from gate.testgen.generate import FAILURES_IN_A_ROW, BoundedCalls
+from gate.testgen.questions import FAILURES_IN_A_ROW, BoundedCalls
 
 
 def request(text: str) -> Request:

@@ -5,7 +5,6 @@ from collections.abc import Callable
 import pytest
 
 from gate import limits
-from gate.config.documents import one_problem
 from gate.messages import Part, Parts
 from gate.prompts import reading
 from gate.prompts.partials import Library
@@ -48,10 +47,6 @@ def test_chat_files_pull_in_parts_too() -> None:
     assert "main:p.yaml:1: there is no such part: a.md" in told
 
 
-def test_a_prompt_that_is_no_template_pulls_in_nothing() -> None:
-    assert parse({"p.md": "{% include 'a.md' %}"}, "p.md").parts == Parts()
-
-
 @pytest.mark.parametrize(
     ("files", "message"),
     [
@@ -90,14 +85,6 @@ def test_all_mistakes_at_once() -> None:
     told = errors(lambda: parse(files))
     places = ("main:a.j2:1", "main:a.j2:2", "main:p.j2:2", "main:p.j2:3")
     assert [place in told for place in places] == [True] * 4
-
-
-def test_what_is_no_plain_file_is_told_at_the_include() -> None:
-    def read(path: str) -> bytes | None:
-        raise one_problem(path, 0, "is a symbolic link", "name the file itself")
-
-    message = "main:p.j2:2: 'a' cannot be pulled in: it is a symbolic link (name the file itself)"
-    assert message in errors(lambda: parse({"p.j2": "\n{% include 'a' %}"}, read=read))
 
 
 class Reads:
@@ -152,16 +139,3 @@ def test_attacks_by_size_are_refused_after_few_reads(
     read = Reads(make)
     assert message in errors(lambda: parse({"p.j2": prompt}, read=read))
     assert read.count == reads
-
-
-def test_what_is_within_the_limits_is_read() -> None:
-    chain = Reads(lambda path: "{{ input }}" if path == "10.j2" else following(1)(path))
-    assert len(parse({"p.j2": "{% include '1.j2' %}"}, read=chain).parts.files) == limits.PART_DEPTH
-    often = parse({"p.j2": "{% include 'a.md' %}" * limits.INCLUDES, "a.md": "x"})
-    assert len(often.parts.files) == 1
-
-
-def test_a_thousand_mistakes_are_counted_not_listed() -> None:
-    told = errors(lambda: parse({"p.j2": "{% include input %}\n" * 1000}))
-    assert "lines 1, 2, 3 and 997 more: " in told
-    assert told.count("literal path") == 1

@@ -1,10 +1,8 @@
 """Placeholders: names in braces that are replaced, and all other braces, which are not."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from gate.prompts.partials import filled, filled_json
+from gate.prompts.partials import filled
 
 VALUES = {"today": "2026-11-22", "locale": "en"}
 
@@ -24,15 +22,3 @@ def test_only_known_names_in_single_braces_are_replaced(text: str, found: str) -
 
 def test_what_is_put_in_is_not_read_again() -> None:
     assert filled("{a}{b}", {"a": "{b}", "b": r"\1{a}"}) == r"{b}\1{a}"
-
-
-def test_values_are_replaced_wherever_they_stand_and_keys_never() -> None:
-    assert filled_json({"today": ["{today}", 3, None, {"x": "{locale}"}]}, VALUES) == {
-        "today": ["2026-11-22", 3, None, {"x": "en"}]
-    }
-
-
-@given(st.text(alphabet="{}abc ", max_size=30))
-def test_without_values_a_text_stays_as_it_is(text: str) -> None:
-    assert filled(text, {}) == text
-    assert filled(text, VALUES) == text

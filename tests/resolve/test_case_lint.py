@@ -1,5 +1,4 @@
 import json
-from pathlib import Path
 
 import pytest
 
@@ -12,11 +11,6 @@ GOOD: dict[str, object] = {"expected": "x", "description": "why"}
 def told(*entries: dict[str, object]) -> list[tuple[str, tuple[str, ...]]]:
     cases: list[Entry] = [json.loads(json.dumps({**GOOD, **entry})) for entry in entries]
     return [(one.message, one.cases) for one in advice(cases)]
-
-
-def test_nothing_is_said_about_good_cases() -> None:
-    one, two = {"id": "a", "input": "x", "slices": {"t": "u"}}, {"id": "b", "input": "y", "slices": {"t": "u"}}
-    assert told(one, two) == []
 
 
 def test_the_same_question_twice() -> None:
@@ -38,34 +32,6 @@ def test_the_same_question_twice() -> None:
 def test_what_a_good_answer_is(entry: dict[str, object], aims: bool) -> None:
     found = told({"id": "a", "input": "x", "expected": None, **entry})
     assert [message.startswith("neither 'expected'") for message, _ in found] == ([] if aims else [True])
-
-
-def test_rounds_say_what_a_good_answer_is() -> None:
-    rounds = [{"prompt": "x"}, {"prompt": "y", "judge_prompt": "Kind."}]
-    assert told({"id": "a", "expected": None, "rounds": rounds}) == []
-
-
-def test_slices_that_differ_in_letters_or_blanks_only() -> None:
-    found = told(
-        *({"id": f"{value}{n}", "input": f"{value}{n}", "slices": {"t": value}} for value in ("A b", "a B", "ab", "c")
-          for n in (1, 2)),
-    )  # fmt: skip
-    assert [(message, len(cases)) for message, cases in found] == [
-        ("t is 'A b' and 'a B' and 'ab', which are different slices", 6)
-    ]
-
-
-def test_a_slice_of_one_case() -> None:
-    found = told({"id": "a", "input": "x", "slices": {"t": "u"}}, {"id": "b", "input": "y"})
-    assert found == [("the slice t=u has one case, which can show nothing", ("a",))]
-
-
-def test_descriptions_are_asked_for_where_they_may_stand() -> None:
-    assert [cases for _, cases in told({"id": "a", "input": "x", "description": "d"})] == []
-    file = Path(__file__).parents[2] / "evals/dispatcher/golden_transcripts.json"
-    assert advice(json.loads(file.read_text(encoding="utf-8"))) == ()
-    (one,) = advice([{"id": "a", "input": "x", "expected": "y"}])
-    assert "description" in one.message
 
 
 def test_what_the_gate_refuses_of_a_store_is_told_of_a_store_alone() -> None:

@@ -45,13 +45,6 @@ def test_a_template_that_takes_too_long_is_told_once_and_ends_the_rehearsal() ->
     assert "more like it" not in problem.message
 
 
-def test_other_mistakes_are_counted_over_all_cases() -> None:
-    with pytest.raises(InputErrors) as caught:
-        rehearse([suite("{{ input }}{{ missing }}", 3)])
-    (problem,) = caught.value.problems
-    assert problem.message.endswith("; and 2 more like it")
-
-
 @pytest.mark.parametrize(
     ("scorer", "expected", "told"),
     [
@@ -76,21 +69,6 @@ def test_what_a_case_gives_a_validator_is_tried(scorer: JsonValue, expected: Jso
     assert told in str(caught.value)
     assert "c.jsonl:1" in str(caught.value)
     assert "and 2 more like it" in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("scorer", "expected"),
-    [
-        ("number", 3),
-        ("number", "about 3 kg"),
-        ("exact", ""),
-        ({"language": "{{ expected }}"}, "de-AT"),
-        ({"contains": {"any": "{{ expected }}"}}, ["a", "b"]),
-        ({"json_path": {"path": "a", "one_of": ["{{ expected }}"]}}, [None, 1]),
-    ],
-)
-def test_what_can_be_used_is_no_mistake(scorer: JsonValue, expected: JsonValue) -> None:
-    rehearse([scored(scorer, expected)])
 
 
 def test_a_new_prompt_needs_a_scorer_that_judges_one_answer_alone() -> None:

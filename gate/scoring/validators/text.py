@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from gate.config.json_schema import TooSlow, complaint, occurs
+from gate.config.json_schema import TooSlow, occurs, pattern_complaint
 from gate.record.transcript import Unscored
 from gate.scoring.interface import Subject
 from gate.scoring.validators.interface import (
@@ -99,7 +99,7 @@ def _fold(value: str, options: Options) -> str:
 
 
 def _pattern(options: Options) -> Iterator[OptionComplaint]:
-    if reason := complaint(as_text(options["pattern"])):
+    if reason := pattern_complaint(as_text(options["pattern"])):
         hint = "Python's re syntax; a backslash before a special character takes it literally"
         yield f"its pattern is not a regular expression: {reason}", hint
 

@@ -2,12 +2,10 @@
 
 import pytest
 
-from gate.config.documents import decode
 from gate.errors import CannotEvaluate, InputErrors
 from gate.git.command import Git
-from gate.git.sources import RefSource, TreeSource
+from gate.git.sources import RefSource
 from gate.github.client import ApiError
-from gate.limits import FILE_BYTES
 from gate.prompts.files import FileSource
 from tests.contract.sources.conftest import FILES, commits, github_source, made
 from tests.support.pull_request import PullRequestWorld
@@ -18,12 +16,6 @@ LEAVING = ("/etc/passwd", "../x", "a/../../x", "a/..", ".git/config", ".GIT/conf
 @pytest.mark.parametrize("path", FILES)
 def test_a_file_is_read_byte_by_byte(source: FileSource, path: str) -> None:
     assert source.read(path) == FILES[path]
-
-
-@pytest.mark.parametrize("path", ["./names//with space.md", "names/with space.md/", "names/./with space.md"])
-def test_a_path_may_be_written_in_other_ways(source: FileSource, path: str) -> None:
-    assert source.read(path) == FILES["names/with space.md"]
-    assert source.fingerprint(path) == source.fingerprint("names/with space.md")
 
 
 @pytest.mark.parametrize(
@@ -83,26 +75,6 @@ def test_a_link_or_a_submodule_on_the_way_is_named(source: FileSource, path: str
         source.read(path)
 
 
-@pytest.mark.parametrize("path", ["vendored/inside.md", "a/linked/wide.md"])
-def test_behind_links_and_submodules_a_commit_has_no_files(commit: FileSource, path: str) -> None:
-    assert commit.fingerprint(path) is None
-
-
-@pytest.mark.parametrize(
-    ("path", "said"),
-    [
-        ("binary.bin", "binary.bin:1: is not a text file .it holds NUL bytes"),
-        ("latin.md", "latin.md:2: is not UTF-8 text"),
-        ("large.md", "large.md:1: is a Git LFS pointer, not the file itself"),
-    ],
-)
-def test_what_is_no_text_is_named_wherever_it_was_read(source: FileSource, path: str, said: str) -> None:
-    data = source.read(path)
-    assert data is not None
-    with pytest.raises(InputErrors, match=said):
-        decode(data, path)
-
-
 def test_sizes_are_those_of_what_is_read(source: FileSource) -> None:
     assert source.sizes([*FILES, "names", "nowhere.md"]) == {path: len(data) for path, data in FILES.items()}
     assert source.sizes([]) == {}
@@ -113,14 +85,6 @@ def test_equal_content_has_an_equal_fingerprint(source: FileSource) -> None:
     prints = {path: source.fingerprint(path) for path in FILES}
     assert None not in prints.values()
     assert len(set(prints.values())) == len(FILES) - 1
-
-
-def test_fingerprints_of_different_sources_never_lie(world: PullRequestWorld) -> None:
-    sources = [made(kind, world) for kind in ("ref", "tree", "github")]
-    content: dict[str | None, bytes] = {}
-    for source in sources:
-        for path, data in FILES.items():
-            assert content.setdefault(source.fingerprint(path), data) == data
 
 
 def test_a_clone_and_github_agree_on_fingerprints(world: PullRequestWorld) -> None:
@@ -143,30 +107,6 @@ def test_a_fingerprint_tells_a_change_of_content_or_kind(small: PullRequestWorld
             assert before.fingerprint("a.md") == after.fingerprint("a.md")
         for after in (*commits(small, edited), *commits(small, executable)):
             assert before.fingerprint("a.md") != after.fingerprint("a.md")
-
-
-def test_a_huge_file_is_refused_before_it_is_read(small: PullRequestWorld) -> None:
-    for name, size in (("huge.md", FILE_BYTES + 1), ("large.md", 5_000_000)):
-        with (small.work / name).open("wb") as file:
-            file.truncate(size)
-    sha = small.commit_to_main({})
-    for source in (*commits(small, sha), TreeSource(small.work, Git(small.work))):
-        with pytest.raises(InputErrors, match=r"huge\.md: is larger than 64 MiB"):
-            source.read("huge.md")
-        # GitHub gives files above 1 MB as a blob, and not as contents.
-        assert source.read("large.md") == bytes(5_000_000)
-    path = f"/repos/{small.repo.full_name}/git/blobs/"
-    assert len(small.server.requests("GET", path)) == 1
-
-
-def test_names_and_commits(world: PullRequestWorld) -> None:
-    named = {kind: made(kind, world) for kind in ("ref", "tree", "github")}
-    assert {kind: source.sha for kind, source in named.items()} == {
-        "ref": world.main_sha,
-        "tree": None,
-        "github": world.main_sha,
-    }
-    assert [source.label for source in named.values()] == ["origin/main", "working tree", "origin/main"]
 
 
 def test_an_unknown_commit_is_an_error(world: PullRequestWorld) -> None:
