@@ -9,7 +9,9 @@ from gate.report.view.exam import promise_tables
 from gate.testgen.specdiff.carryover import carry_over, joined_specification
 from gate.testgen.specdiff.comparison import promises_record
 from gate.testgen.specdiff.diff import DiffMeans, PromptVersion, spec_diff
-from tests.testgen.specdiff.specs import PROMPT, spec, version
+from tests.testgen.specdiff.specs import PROMPT, rule, spec, version
+
+OLD = rule("R1", "Be brief.", "brief")
 
 
 def test_a_judge_that_decided_nothing_is_not_named() -> None:
