@@ -77,11 +77,6 @@ def test_states(passing: int, count: int, state: PassState) -> None:
     assert found["overall"].state is state
 
 
-def test_without_a_wanted_rate_there_is_a_rate_and_no_judgement() -> None:
-    overall = rates(new(suite([{}] * 40)), lambda _: 1.0)["overall"]
-    assert (overall.state, overall.rate, overall.blocking) == (PassState.NO_THRESHOLD, 1.0, False)
-
-
 def test_the_level_is_shared_out_among_the_slices_that_can_block() -> None:
     policy = SuitePolicy(min_pass_rate=0.9, advisory=("tier=gold",))
     few = [{"lang": "pt", "tier": "free"}] * 9
@@ -103,17 +98,6 @@ def test_one_large_cluster_does_not_block() -> None:
     groups = ["large"] * 91 + [f"g{number}" for number in range(9)]
     one = new(suite([{}] * 100, policy=NINETY, clusters=groups))
     assert rates(one, lambda number: float(number > 90))["overall"].state is PassState.TOO_FEW
-
-
-def test_failed_calls_are_left_out_or_taken_for_best_and_worst() -> None:
-    one = new(suite([{}] * 40, policy=NINETY))
-
-    def score(number: int) -> float | None:
-        return None if number < 10 else 1.0
-
-    assert rates(one, score)["overall"].n == 30
-    assert rates(one, score, missing=True)["overall"].rate == 1.0
-    assert rates(one, score, missing=False)["overall"].rate == 0.75
 
 
 @given(
@@ -160,20 +144,6 @@ def test_a_slice_that_misses_its_rate_blocks() -> None:
     found = verdict(NINETY, lambda number: float(not number % 2))
     assert (found.decision.verdict, found.decision.exit_code) == (Verdict.BLOCK, 1)
     assert found.decision.reasons[0].startswith("support/tier=gold: 0 % of the answers to 30 cases passed")
-
-
-def test_an_advisory_slice_does_not_block() -> None:
-    policy = SuitePolicy(
-        slices={"tier=gold": SlicePolicy(min_pass_rate=0.9)}, min_pass_rate=0.3, advisory=("tier=gold",)
-    )
-    found = verdict(policy, lambda number: float(not number % 2))
-    assert found.decision.verdict is not Verdict.BLOCK
-
-
-def test_what_is_not_proven_holds() -> None:
-    found = verdict(NINETY, lambda number: float(number > 2))
-    assert found.decision.verdict is Verdict.HOLD
-    assert "support/overall: 95 % of the answers to 60 cases passed" in found.decision.reasons[0]
 
 
 def test_a_slice_without_a_shortfall_does_not_hold_unless_the_policy_names_it() -> None:

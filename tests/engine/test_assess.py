@@ -172,19 +172,6 @@ def test_a_richer_arm_is_thinned() -> None:
     assert result.decision.verdict is Verdict.INCONCLUSIVE
 
 
-def test_what_has_to_be_asked_again_is_named() -> None:
-    one = suite(TIERS, samples=2)
-
-    def score(case: Case, arm: ArmName, index: int) -> float | None:
-        return None if case.id < "c010" and arm is ArmName.CANDIDATE and index == 1 else 1.0
-
-    result = assess(one, take(one, score))
-    assert result.decision.verdict is Verdict.INCONCLUSIVE
-    assert result.missing.cases == tuple(f"c{i:03}" for i in range(10))
-    again = "Cases to be asked again: c000, c001, c002, c003, c004, c005, c006, c007 and 2 more."
-    assert again in result.decision.reasons
-
-
 def test_a_verdict_that_holds_at_both_ends_may_fail_in_between() -> None:
     """A lost sample at its worst widens the spread, so that a moderate one would show the fall sooner."""
     known = [0.1, 0.0, -0.1, 0.0, 0.0, -0.1, 0.0, 0.0, 0.0, -0.3, -0.1, 0.1, 0.2, -0.1, -0.1]

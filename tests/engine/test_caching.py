@@ -61,11 +61,6 @@ def test_a_variable_that_moves_to_the_front_is_found() -> None:
     assert found.fresh_tokens == 0
 
 
-def test_a_new_variable_did_not_move() -> None:
-    found = compared(dated(system(STATIC), system(DATE + STATIC)))
-    assert (found.shrank, found.moved) == (True, False)
-
-
 def test_a_prompt_that_merely_became_shorter_is_no_finding() -> None:
     found = compared(dated(system(STATIC + DATE), system(STATIC[: len(STATIC) // 2] + DATE)), CacheTerms())
     assert found.candidate.tokens < found.baseline.tokens

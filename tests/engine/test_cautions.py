@@ -42,13 +42,6 @@ def test_a_small_slice_can_never_block_and_an_advisory_one_need_not() -> None:
     assert found == [(False, "can never block, under 10 independent cases: tier=gold (3)")]
 
 
-def test_a_small_suite_is_told_once() -> None:
-    found = warned([suite([{"tier": "gold"}] * 9)])
-    assert len(found) == 1
-    assert found[0][0]
-    assert "every run is a HOLD" in found[0][1]
-
-
 @pytest.mark.parametrize(
     ("budget", "cost", "said"),
     [
@@ -78,13 +71,6 @@ def test_a_budget_that_would_not_suffice(budget: Budget, cost: Cost, said: str) 
     found = list(budget_warnings(spending(cost), budget))
     assert [one.severe for one in found] == [True]
     assert said in found[0].text
-
-
-def test_a_run_that_may_stop_early_may_do_with_less() -> None:
-    for budget in (Budget(max_calls=99), Budget(max_usd=0.5)):
-        (found,) = budget_warnings(spending(Dollars(1.0)), budget, early=True)
-        assert not found.severe
-        assert found.text.endswith("unless it can stop early, it would end INCONCLUSIVE")
 
 
 def test_what_shows_only_in_a_run_is_told_as_the_least() -> None:

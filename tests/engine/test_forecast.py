@@ -95,19 +95,6 @@ def test_a_margin_has_to_be_left_behind_first() -> None:
     assert (gold.power.best, gold.power.worst, gold.cases_needed.best) == (0.0, 0.0, None)
 
 
-def test_a_correction_makes_each_slice_pay_for_the_others() -> None:
-    plain = layout([suite(ROWS)], RunPolicy(method="t"))
-    paid = layout([suite(ROWS)], RunPolicy(method="t", correction="bonferroni"))
-    assert plain.critical == pytest.approx(1.96, abs=0.001)
-    assert paid.critical == pytest.approx(2.498, abs=0.001)  # 0.025 / 4
-
-
-def test_ties_make_the_test_less_strict() -> None:
-    tied = Spread(0.2, 0.2, "measured", "", ties=0.9)
-    usual, less = (layout([suite(ROWS)], RunPolicy(), found).critical for found in ({}, {"support": tied}))
-    assert less < usual
-
-
 @given(
     st.integers(10, 2000),
     st.integers(1, 500),

@@ -66,30 +66,6 @@ def test_each_dimension_has_its_means_and_an_interval_that_holds_for_all() -> No
     assert brevity.upper - brevity.lower > alone.upper - alone.lower
 
 
-def test_dimensions_that_move_together_cost_no_width() -> None:
-    one = scored_by(RUBRIC, 40)
-    falls = np.random.default_rng(3).choice([0.0, 0.25, 0.5], 40)
-    table = SampleTable()
-    for case in range(40):
-        table.add(sample(one, case, ArmName.BASELINE, 0, dimensions(0.75, 0.75)))
-        table.add(sample(one, case, ArmName.CANDIDATE, 0, dimensions(0.75 - falls[case], 0.75 - falls[case])))
-    (found,) = rubric_results(one, Grid(one, table), INTERVALS)
-    alone = single_slice(-falls, alpha=0.025, seed=1)
-    for row in found.dimensions:
-        # A case flips in both at once.
-        assert (row.lower, row.upper) == pytest.approx((alone.lower, alone.upper))
-
-
-def test_a_prompt_that_stands_alone_has_means_and_no_interval() -> None:
-    one = replace(scored_by(RUBRIC, 3), baseline=None)
-    table = SampleTable.holding([sample(one, case, ArmName.CANDIDATE, 0, dimensions(1.0, 0.25)) for case in range(3)])
-    (found,) = rubric_results(one, Grid(one, table), INTERVALS)
-    assert [(row.baseline, row.candidate, row.mean, row.lower, row.upper) for row in found.dimensions] == [
-        (None, 1.0, None, None, None),
-        (None, 0.25, None, None, None),
-    ]
-
-
 def jury(rows: Sequence[tuple[float, float]]) -> SampleTable:
     one = scored_by(JURY, len(rows))
     return SampleTable.holding(

@@ -5,7 +5,6 @@ import math
 import numpy as np
 import pytest
 
-from gate.cases.case import Case
 from gate.engine import noise
 from gate.record.sample import ArmName
 from tests.support.finished import finished
@@ -85,7 +84,3 @@ def test_what_is_assumed_is_a_range_that_shrinks_with_repeats() -> None:
     assert (one.low, one.high) == (pytest.approx(0.4), pytest.approx(0.5385, abs=1e-4))
     assert three.high == pytest.approx(one.high / math.sqrt(3))
     assert one.basis == "assumed"
-
-
-def _by_index(case: Case, arm: ArmName, index: int) -> float:
-    return float((int(case.id[1:]) + index * (2 if arm is ArmName.BASELINE else 3)) % 3 == 0)

@@ -103,14 +103,6 @@ def test_each_round_is_a_call_that_repeats_what_was_said_before() -> None:
     assert first.output_tokens.value == 100 * 120
 
 
-def test_what_a_conversation_took_before_is_all_of_its_calls() -> None:
-    known = PerCall(Usage(400, 0, 0, 80), same_prompt=True, seconds=2.0)
-    first = estimator({("support", "baseline"): known}).spending([talks(4)], 1).outlays[0]
-    assert first.input_tokens == Figure(400 * 30, "measured")
-    assert first.output_tokens == Figure(80 * 30, "measured")
-    assert first.seconds == Figure(0.5, "measured")
-
-
 def test_judges_see_each_round_and_those_of_one_round_see_that_one() -> None:
     planned = talks(3, 2)
     once = replace(JUDGE, name="once", options={**JUDGE.options, "model": "openai:other"})

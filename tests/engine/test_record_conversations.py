@@ -14,11 +14,10 @@ from gate.engine.record_parts import (
     output_record,
     transcript_record,
 )
-from gate.engine.samples import SampleTable
 from gate.record.parts import OutputRecord
-from gate.record.sample import BROKE_OFF, ArmName, Sample, Score
+from gate.record.sample import ArmName, Sample, Score
 from gate.record.transcript import Aside, Failed, Observation, ToolUse, Transcript, Turn
-from gate.record.usage import Cost, Dollars, Effort, Unpriced, Usage
+from gate.record.usage import Dollars, Effort, Usage
 from gate.report.view.conversations import conversation_view
 from tests.support.runs import reply
 
@@ -106,22 +105,6 @@ def test_what_is_counted_is_counted_before_it_is_cut() -> None:
     shown = conversation_view(OutputRecord(index=0, text="yes", failure=None, score=1.0, reasons=[], transcript=kept))
     assert shown is not None
     assert shown.brief == "51 turns, 103 tool calls (53 failed), 50 answered automatically"
-
-
-@pytest.mark.parametrize(
-    ("cost", "usd"), [(Dollars(0.125), 0.125), (Unpriced("unknown"), None), (Unpriced("n/a"), None)]
-)
-def test_what_a_conversation_cost_that_broke_off_is_known_when_its_texts_are_read_again(
-    cost: Cost, usd: float | None
-) -> None:
-    turns = (Turn(0, "hi", "case", "yes", cost=cost), Turn(0, "so", "case", "", stop_reason=BROKE_OFF))
-    effort = Effort(3, 1, cost=cost, aside_calls=2, aside_cost=Dollars(0.0625))
-    failed = Failed("it crashed", 2, effort, Transcript("s", turns, aside=Aside(2, Dollars(0.0625))))
-    table = SampleTable.holding([Sample("s", "c", ArmName.CANDIDATE, 0, failed)])
-    kept = transcript_record(table.whole(table[0]))
-    assert kept is not None
-    assert (kept.agent_usd, kept.aside_usd, kept.aside_calls) == (usd, 0.0625, 2)
-    assert [turn.usd for turn in kept.turns] == [usd, None]
 
 
 def test_a_key_is_masked_before_it_could_be_cut_in_half() -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gate.engine.samples import MOST_CALLS, UNREAD, Key, SampleTable
+from gate.engine.samples import UNREAD, Key, SampleTable
 from gate.record.sample import ArmName, Origin, Part, Reply, Sample, Score, effort_of
 from gate.record.transcript import Aside, Failed, ToolUse, Transcript, Turn, Unscored
 from gate.record.usage import Cost, Dollars, Effort, Unpriced, Usage
@@ -169,16 +169,6 @@ def test_some_of_a_table_are_a_table_of_some(samples: list[Sample]) -> None:
     assert list(some) == [bare(sample) for sample in wanted]
     assert [some.whole(sample) for sample in some] == [counted(sample) for sample in wanted]
     assert len(table) == len(samples)
-
-
-def test_a_conversation_of_more_calls_than_there_can_be_has_as_many_as_are_counted() -> None:
-    for told, steps in ((10**30, MOST_CALLS), (-1, 0)):
-        talk = Transcript("s", (Turn(0, "hi", "case", "yes", steps=told),), aside=Aside(told))
-        reply = Reply("yes", "m", Usage(), Unpriced("n/a"), None, transcript=talk, effort=Effort(told, told))
-        known = replace(reply, origin=Origin(reused=True))
-        table = SampleTable.holding([Sample("s", "c", ArmName.BASELINE, 0, one) for one in (reply, known)])
-        counts = [table.column(name).tolist() for name in ("made", "again", "known")]
-        assert counts == [[steps, 0], [steps, 0], [0, steps]]
 
 
 def test_what_comes_later_is_grouped_too() -> None:

@@ -8,7 +8,7 @@ import pytest
 from gate.config.scorer import ScorerSpec
 from gate.engine.arrays import Grid
 from gate.engine.samples import SampleTable
-from gate.engine.scorer_changes import MOST, scorer_changes
+from gate.engine.scorer_changes import scorer_changes
 from gate.record.sample import ArmName, Sample, Score
 from gate.record.transcript import Unscored
 from gate.scoring.pass_rule import combine_scores
@@ -96,13 +96,3 @@ def test_scorers_of_single_cases_come_last_and_nobody_has_a_common_weight() -> N
         ("asks", 1, None, True),
         ("words", 1, None, False),
     ]
-
-
-def test_where_each_case_names_its_own_scorer_only_the_first_are_kept() -> None:
-    one = scored_by(EXACT, cases=MOST + 5)
-    cases = [
-        replace(case, extra_scorers=(ScorerSpec("words", f"w{place}"),)) for place, case in enumerate(one.exam.cases)
-    ]
-    one = replace(one, exam=replace(one.exam, cases=tuple(cases)))
-    samples = table(one, lambda case, *_: {"exact": 1.0, f"w{case}": 1.0})
-    assert [row.name for row in scorer_changes(Grid(one, samples))] == ["exact", *(f"w{n}" for n in range(MOST - 1))]

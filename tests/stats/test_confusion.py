@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from gate.stats.agreement import Drawing, Ratings, balanced_accuracy, confusion, crossed
-from gate.stats.arrays import Estimate, Undefined
+from gate.stats.arrays import Estimate
 from tests.stats.published import from_table
 
 PLAIN = Drawing()
@@ -42,15 +42,6 @@ def test_the_interval_of_the_mean_lies_within_the_means_of_the_bounds(p: int, f:
     assert balanced.value == pytest.approx((right_p / p + right_f / f) / 2)
     assert (found.true_pass.lower + found.true_fail.lower) / 2 - 1e-9 <= balanced.lower <= balanced.value
     assert balanced.value <= balanced.upper <= (found.true_pass.upper + found.true_fail.upper) / 2 + 1e-9
-
-
-def test_people_who_only_pass_show_nothing_about_failing() -> None:
-    tables = np.zeros((4, 2, 2))
-    tables[:, 1, 1] = 1.0
-    found = confusion(tables, PLAIN)
-    assert (found.true_fail.rate, found.true_fail.lower, found.true_fail.upper) == (None, 0.0, 1.0)
-    assert balanced_accuracy(found) == Undefined("people pass every answer")
-    assert balanced_accuracy(confusion(tables[:, ::-1, ::-1], PLAIN)) == Undefined("people fail every answer")
 
 
 def test_a_split_vote_counts_half_for_either_side() -> None:

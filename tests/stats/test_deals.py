@@ -45,11 +45,6 @@ def test_the_statistic_of_one_slice_has_mean_zero_and_variance_one(k: int) -> No
     assert minima.var() == pytest.approx(1.0, abs=0.06)
 
 
-def test_many_cases_are_dealt_in_blocks_like_few() -> None:
-    minima = dealt_minima(*drawn(30_000, 2, 1), 200, 1).minima
-    assert 0.8 < minima.std() < 1.2
-
-
 def test_the_seed_decides() -> None:
     pools = drawn(40, 3, 2)
     first, again, other = (dealt_minima(*pools, 199, seed).minima for seed in (1, 1, 2))
@@ -69,16 +64,3 @@ def test_the_order_of_cases_and_slices_does_not_matter() -> None:
     order, columns = np.random.default_rng(2).permutation(40), [2, 0, 3, 1]
     shuffled = dealt_minima(centred[order], spread[order], members[order][:, columns], 199, 1)
     assert shuffled.minima == pytest.approx(dealt_minima(centred, spread, members, 199, 1).minima, abs=1e-12)
-
-
-def test_repeated_and_empty_slices_and_other_cases_change_nothing() -> None:
-    centred, spread, members = drawn(40, 3, 2)
-    wider = np.column_stack([members[:, 1], np.zeros(40), members])
-    more = np.vstack([wider, np.zeros((3, 4)), np.ones((2, 4))])
-    pooled = np.vstack([centred, centred[:3] * 2, np.zeros((2, 6))])
-    padded = dealt_minima(pooled, np.concatenate([spread, 4 * spread[:3], [0.0, 0.0]]), more, 199, 1)
-    assert np.array_equal(padded.minima, dealt_minima(centred, spread, members, 199, 1).minima)
-
-
-def test_nothing_to_deal() -> None:
-    assert dealt_minima(np.zeros((20, 4)), np.zeros(20), np.ones((20, 2)), 199, 1).flips == 0

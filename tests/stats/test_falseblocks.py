@@ -1,12 +1,11 @@
 """The false-block rate that is measured on an A/A run."""
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.stats.arrays import FloatArray
-from gate.stats.power import BlockRate, Effort, effort_for, false_blocks
+from gate.stats.power import Effort, effort_for, false_blocks
 from tests.stats.layouts import tag_layout
 
 FEW = Effort(replicates=60, flips=199, resamples=200)
@@ -50,12 +49,6 @@ def test_scores_that_never_differ_never_block() -> None:
     assert (found.joint.blocks, found.familiar.blocks) == (0, 0)
 
 
-def test_every_replicate_is_told() -> None:
-    told: list[None] = []
-    false_blocks([np.ones((20, 2))], {"a": np.arange(20)}, effort=FEW, step=lambda: told.append(None))
-    assert len(told) == FEW.replicates
-
-
 @given(st.integers(1, 30), st.integers(0, 8), st.integers(1, 3), st.integers(0, 2**32 - 1))
 def test_any_layout_gives_rates_and_the_same_ones_again(first: int, second: int, k: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -70,11 +63,6 @@ def test_any_layout_gives_rates_and_the_same_ones_again(first: int, second: int,
     assert 0 <= once.familiar.blocks <= 3
 
 
-def test_no_block_at_all_still_has_an_error() -> None:
-    assert BlockRate(0, 400).error == pytest.approx(0.0025, rel=0.01)
-    assert BlockRate(100, 400).error == pytest.approx(0.0217, rel=0.01)
-
-
 def test_large_sets_take_fewer_replicates_and_huge_ones_none() -> None:
     usual, large = effort_for(1000, 20, 6000), effort_for(100_000, 1, 200_000)
     assert usual is not None
@@ -83,15 +71,3 @@ def test_large_sets_take_fewer_replicates_and_huge_ones_none() -> None:
     assert 40 <= large.replicates < 100
     assert effort_for(100_000, 20, 600_000) is None
     assert effort_for(40, 4000, 240) is None
-
-
-@given(st.integers(0, 10**7), st.integers(0, 10**5), st.integers(0, 10**8))
-def test_more_cases_or_slices_never_take_more_replicates(cases: int, slices: int, scores: int) -> None:
-    def replicates(found: Effort | None) -> int:
-        return 0 if found is None else found.replicates
-
-    here = replicates(effort_for(cases, slices, scores))
-    assert here == 0 or 40 <= here <= 400
-    assert replicates(effort_for(cases + 1, slices, scores)) <= here
-    assert replicates(effort_for(cases, slices + 1, scores)) <= here
-    assert replicates(effort_for(cases, slices, scores + 1)) <= here

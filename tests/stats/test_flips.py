@@ -39,30 +39,6 @@ def test_flips_are_the_same_on_every_machine() -> None:
     assert null_minima(np.ones((64, 1)), 8, 7).minima * 8 == pytest.approx([-12, -10, -2, 0, 0, 2, 10, 12])
 
 
-def test_many_units_are_drawn_in_chunks_like_few() -> None:
-    """300,000 units take several chunks; the sums still behave like sums of random signs."""
-    minima = null_minima(np.ones((300_000, 1)), 60, 0).minima
-    assert len(minima) == 60
-    assert 0.7 < minima.std() < 1.3
-
-
-def test_repeated_and_empty_columns_change_nothing() -> None:
-    y = np.random.default_rng(1).normal(size=(40, 2))
-    wider = np.column_stack([y[:, 1], np.zeros(40), y, y[:, 0]])
-    assert np.array_equal(null_minima(y, 199, 0).minima, null_minima(wider, 199, 0).minima)
-
-
-def test_units_without_change_are_not_drawn() -> None:
-    y = np.random.default_rng(1).normal(size=(40, 2))
-    padded = np.vstack([np.zeros((5, 2)), y, np.zeros((9, 2))])
-    assert np.array_equal(null_minima(y, 199, 0).minima, null_minima(padded, 199, 0).minima)
-
-
-def test_nothing_to_flip() -> None:
-    null = null_minima(np.zeros((20, 3)), 199, 0)
-    assert (null.flips, null.p_value(0.0), null.critical(0.025)) == (0, 1.0, math.inf)
-
-
 def test_p_counts_the_observed_signs_and_ties() -> None:
     null = NullMinima(np.array([-3.0, -2.0, -1.0]))
     assert [null.p_value(t) for t in (-4.0, -2.0, -2.0 - 1e-12, 0.0)] == [0.25, 0.75, 0.75, 1.0]

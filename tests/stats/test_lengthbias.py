@@ -44,21 +44,6 @@ def test_is_the_coefficient_of_least_squares() -> None:
     assert found.value == pytest.approx(expected)
 
 
-def test_where_all_labels_are_the_same_it_is_the_simple_slope() -> None:
-    judged, _, lengths = world(60, 0.05, 0.0)
-    found = length_bias(judged, np.ones(60), lengths, Drawing(resamples=10))
-    assert isinstance(found, Estimate)
-    assert found.value == pytest.approx(np.polyfit(np.log2(lengths), judged, 1)[0])
-
-
-def test_longer_by_a_factor_changes_nothing() -> None:
-    judged, labels, lengths = world(60, 0.05, 1.0)
-    one, other = (length_bias(judged, labels, scale * lengths, Drawing(resamples=10)) for scale in (1.0, 7.0))
-    assert isinstance(one, Estimate)
-    assert isinstance(other, Estimate)
-    assert other.value == pytest.approx(one.value)
-
-
 def test_what_cannot_be_told_is_not_told() -> None:
     judged, labels, lengths = world(60, 0.0, 0.0)
     assert length_bias(judged[:9], labels[:9], lengths[:9], Drawing()) == Undefined("fewer than 10 answers")

@@ -58,11 +58,6 @@ def test_power_grows_with_the_cases_and_falls_with_the_critical_value(
         assert power_of(sd, 2 * n, effect, critical) >= here
 
 
-def test_the_cautious_figure_is_the_larger() -> None:
-    assert detectable(0.2, 100, 1.96, spread=WHOLE) > detectable(0.2, 100, 1.96, spread=DIFFUSE)
-    assert detectable(0.2, 100, 1.96) == detectable(0.2, 100, 1.96, spread=WHOLE)
-
-
 def test_what_nothing_can_show_is_infinite_or_none() -> None:
     assert detectable(0.2, 100, math.inf) == math.inf
     assert detectable(3.0, 2, 1.96, spread=0.0) == math.inf

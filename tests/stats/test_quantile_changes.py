@@ -79,10 +79,3 @@ def test_swapping_the_arms_changes_the_sign(seed: int, cases: int, k: int) -> No
         assert (forth.value, forth.lower, forth.upper) == pytest.approx(
             (-reverse.value, -reverse.upper, -reverse.lower)
         )
-
-
-@given(st.integers(0, 2**32 - 1), st.integers(1, 30))
-def test_an_arm_against_itself_has_not_changed(seed: int, cases: int) -> None:
-    one = calls(seed, cases)
-    found = quantile_changes(one, one, resamples=50)
-    assert (found[0].value, found[1].value) == (0.0, 0.0)

@@ -23,16 +23,6 @@ def test_separated_labels_are_parted_in_the_middle() -> None:
     assert (found.balanced, found.tried) == (1.0, 5)
 
 
-def test_of_equally_good_thresholds_the_middle_one_is_taken() -> None:
-    """0.25 and 0.75 have no labels between them that would part 0.375, 0.5 and 0.625: 1 right more, 1 right less."""
-    scores = [0.0, 0.0, 0.25, 0.25, 0.5, 0.5, 0.75, 0.75, 1.0, 1.0]
-    labels = [0, 0, 0, 1, 0, 1, 0, 1, 1, 1]
-    found = best_threshold(*one_each(scores, labels), FEW)
-    assert isinstance(found, Choice)
-    assert found.threshold == pytest.approx(0.375)
-    assert (found.lowest, found.highest) == (0.0, 1.0)
-
-
 grids = st.lists(
     st.tuples(st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0]), st.sampled_from([0.0, 1.0])), min_size=4, max_size=25
 )
@@ -80,23 +70,6 @@ def test_scores_that_mean_nothing_are_not_praised() -> None:
     assert np.mean(honest) < 0.53
 
 
-def test_a_clear_best_threshold_has_a_narrow_range() -> None:
-    rng = np.random.default_rng(5)
-    scores = rng.random(600)
-    labels = (scores + 0.05 * rng.normal(size=600) > 0.6).astype(float)
-    found = best_threshold(*one_each(scores.tolist(), labels.tolist()), FEW)
-    assert isinstance(found, Choice)
-    assert found.lowest < 0.6 < found.highest
-    assert found.highest - found.lowest < 0.2
-    assert found.tried <= 100
-
-
-def test_between_two_scores_one_threshold_is_as_good_as_another() -> None:
-    found = best_threshold(*one_each([0.0, 0.0, 1.0, 1.0, 1.0], [0, 0, 1, 1, 0]), FEW)
-    assert isinstance(found, Choice)
-    assert (found.lowest, found.threshold, found.highest) == (0.0, 0.5, 1.0)
-
-
 def test_a_cluster_stays_whole() -> None:
     """Copies of one answer would otherwise choose the threshold that they are then judged by."""
     rng = np.random.default_rng(4)
@@ -134,8 +107,3 @@ def test_repeated_judgements_and_several_people_count_in_part() -> None:
 )
 def test_what_cannot_be_chosen(scores: list[float], labels: list[float], reason: str) -> None:
     assert best_threshold(*one_each(scores, labels), FEW) == Undefined(reason)
-
-
-def test_nothing_to_compare() -> None:
-    nothing = Ratings.of([[0.1]], [[False]])
-    assert best_threshold(nothing, Ratings.of([[0.0]]), FEW) == Undefined("there is nothing to compare")

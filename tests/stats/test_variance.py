@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gate.stats.power import Noise, split_noise
+from gate.stats.power import split_noise
 
 
 def test_known_parts_are_found_again() -> None:
@@ -24,10 +24,6 @@ def test_the_parts_add_up_to_the_variance_of_the_mean() -> None:
     assert noise is not None
     deltas = b.mean(axis=1) - a.mean(axis=1)
     assert (noise.tau**2 + 2 * noise.sigma**2 / 4) / 50 == pytest.approx(deltas.var(ddof=1) / 50)
-
-
-def test_no_spread_between_cases_is_zero() -> None:
-    assert split_noise([[0.0, 1.0], [1.0, 0.0]], [[1.0, 0.0], [0.0, 1.0]]) == Noise(0.0, pytest.approx(0.5**0.5))
 
 
 @pytest.mark.parametrize("shape", [(1, 3), (5, 1), (0, 3)])
