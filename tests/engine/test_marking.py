@@ -17,7 +17,6 @@ from tests.support.runs import suite
 
 STYLE = ScorerSpec("pairwise", "style", {"criteria": "Briefer is better."})
 CONTAINS = ScorerSpec("contains", "contains", {"value": "euro"})
-"""The judge's two replies, the baseline shown first and then the candidate, that prefer one arm."""
 
 
 class Marked:
