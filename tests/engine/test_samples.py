@@ -124,7 +124,7 @@ def test_what_goes_in_comes_out(samples: list[Sample]) -> None:
     table = SampleTable.holding(samples)
     assert list(table) == [bare(sample) for sample in samples]
     assert len(table) == len(samples)
-    assert [table[i] for i in range(len(table))] == table[:] == list(table)
+    assert [table[i] for i in range(len(table))] == list(table)
     assert [table.whole(sample) for sample in table] == [counted(sample) for sample in samples]
 
 
