@@ -287,8 +287,8 @@ def comparison(tester: Tester, piece: Slice, result: JointResult | None, *, test
         candidate=float(candidate.mean()),
         mean=float(deltas.mean()),
         moved=int(np.count_nonzero(np.abs(deltas) > SAME_BOUND)),
-        lower=_bound(found.lower),
-        upper=_bound(found.upper),
+        lower=finite_bound(found.lower),
+        upper=finite_bound(found.upper),
         p=found.p if tested else None,
         state=state,
         method=policy.method,
@@ -337,7 +337,7 @@ def _power(stack: Stack, piece: Slice, critical: float, state: State) -> _Planni
     }
 
 
-def _bound(value: float) -> float | None:
+def finite_bound(value: float) -> float | None:
     """Infinite is None; a mean of deltas lies between -1 and 1, whatever the interval's formula says."""
     return min(1.0, max(-1.0, value)) if math.isfinite(value) else None
 
