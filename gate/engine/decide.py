@@ -82,11 +82,7 @@ def percent(value: float | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class VerdictFacts:
-    """All that a verdict rests on.
-
-    Args:
-        unfinished: why the evaluation was not finished, or None.
-    """
+    """All that a verdict rests on."""
 
     suites: tuple[Suite, ...]
     quality: Quality

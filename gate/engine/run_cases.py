@@ -34,7 +34,6 @@ def named_case(run: RunRecord, name: str, suite: str = "") -> NamedCase:
 
     Args:
         name: an id, `suite/id`, or the beginning of either that no other case shares.
-        suite: empty for any.
 
     Raises:
         GateError: no such case or suite, or several cases match; the hint names the nearest.

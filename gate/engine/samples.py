@@ -38,11 +38,7 @@ class Names(Generic[Word]):
 
 
 class Columns:
-    """Arrays that grow together, one number of each for a row.
-
-    Args:
-        kinds: name and type code (see `array.array`) of each column.
-    """
+    """Arrays that grow together, one number of each for a row."""
 
     def __init__(self, **kinds: str) -> None:
         self._columns: dict[str, array[Any]] = {name: array(kind) for name, kind in kinds.items()}

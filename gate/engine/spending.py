@@ -37,8 +37,6 @@ class Outlay:
     """The calls of one suite to one model in one role.
 
     Args:
-        input_tokens, output_tokens: of all these calls together.
-        seconds: of one call.
         alone: the model takes one call at a time, since it runs inside this process.
         in_a_row: calls that wait for one another, in the longest conversation.
         at_least: there may be more calls: an agent decides itself how often it is called.
@@ -63,8 +61,6 @@ class Spending:
 
     Args:
         cost_note: why the cost is not known; empty otherwise.
-        minutes: wall clock.
-        concurrency: calls in flight that the minutes are for.
     """
 
     outlays: tuple[Outlay, ...]
