@@ -17,7 +17,7 @@ from gate.config.scorer import ScorerSpec
 from gate.engine.arrays import Ints, Rows, units_of
 from gate.engine.collect import Collector, Tools, survey
 from gate.engine.compare import PassRates, Quality
-from gate.engine.decide import Assessment, Missing, asked_again, listed, named, percent
+from gate.engine.decide import Assessment, Missing, incomplete_cases, listed, named, percent
 from gate.engine.evaluate import keep
 from gate.engine.record_parts import INFORMATIVE_CASES, calls_record, dollars_spent
 from gate.engine.run import RunSink
@@ -217,7 +217,7 @@ def _settled(
         f"{undecided(missing.samples, missing.total)}: "
         f"{missing.best} if all of them had gone well, {missing.worst} if all had gone badly."
     )
-    return Decision(Verdict.INCONCLUSIVE, 3, (why, *asked_again(missing)))
+    return Decision(Verdict.INCONCLUSIVE, 3, (why, *incomplete_cases(missing)))
 
 
 def _decide(suites: Sequence[Suite], rates: PassRates, results: Results, policy: RunPolicy) -> Decision:

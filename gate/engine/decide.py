@@ -347,7 +347,7 @@ def _settle(decision: Decision, missing: Missing, verdicts: Sequence[Verdict]) -
         f"{missing.best} if all of them had gone well for the candidate, {missing.worst} if all had gone badly"
         f"{f', {between[0]} if some had' if between else ''}."
     )
-    return Decision(Verdict.INCONCLUSIVE, 3, (why, *asked_again(missing)))
+    return Decision(Verdict.INCONCLUSIVE, 3, (why, *incomplete_cases(missing)))
 
 
 def _incomplete(grids: Mapping[str, Grid], most: Mapping[str, int]) -> tuple[str, ...]:
@@ -372,7 +372,7 @@ def _tally(grids: Mapping[str, Grid], most: Mapping[str, int]) -> tuple[int, Cou
     return taken, reasons
 
 
-def asked_again(missing: Missing) -> tuple[str, ...]:
+def incomplete_cases(missing: Missing) -> tuple[str, ...]:
     """Which cases, and why."""
     return (f"Cases to be asked again: {named(missing.cases)}.", *missing.reasons)
 

@@ -236,7 +236,7 @@ class Estimator:
 
     def _answers(self, suite: Suite, role: Role, arm: Arm) -> Outlay:
         cases = suite.exam.cases
-        rendered, turns = sum(_asked(arm, case) for case in cases), sum(case.turns for case in cases)
+        rendered, turns = sum(_request_characters(arm, case) for case in cases), sum(case.turns for case in cases)
         known = self.earlier.get((suite.name, role), PerCall(None, False, None)).of_each(
             max(1, turns) / max(1, len(cases))
         )
@@ -334,7 +334,7 @@ def _open(exam: Exam, arm: Arm) -> bool:
     )
 
 
-def _asked(arm: Arm, case: Case) -> int:
+def _request_characters(arm: Arm, case: Case) -> int:
     """Characters of all requests of one sample; 0 where the prompt has no text for the case."""
     first = replace(case, input=case.rounds[0].said) if case.rounds else case
     try:
