@@ -241,22 +241,6 @@ def test_a_new_prompt_has_no_baseline_to_reuse() -> None:
     assert (found.baseline, found.candidate.reused, found.pairs) == (None, 12, 0)
 
 
-def test_endings_are_counted_for_each_arm() -> None:
-    one = suite([{}] * 12)
-    samples = _samples(one, 12)
-    ends = [("length", "Open the"), ("refusal", "No."), ("stop", ""), ("length", "")]
-    for place, (stop, text) in enumerate(ends):
-        samples[2 * place + 1] = replace(
-            samples[2 * place + 1], reply=replace(reply(), stop_reason=stop, text=text), score=0.0
-        )
-    made = _record(one, samples).suites[0]
-    candidate, baseline = made.candidate, made.baseline
-    assert (candidate.replies, candidate.cut_off, candidate.refused, candidate.empty) == (12, 1, 1, 2)
-    assert (baseline.replies, baseline.cut_off, baseline.refused, baseline.empty) == (12, 0, 0, 0)
-    fallen = {case.id: case.candidate_outputs[0].ending for case in made.cases if case.candidate_outputs}
-    assert fallen == {"c000": "cut off", "c001": "refused", "c002": "empty", "c003": "empty"}
-
-
 def test_conversations_that_were_ended_at_the_step_limit_are_told_with_it() -> None:
     one = suite([{}] * 12)
     one = replace(one, candidate=replace(one.candidate, target=ToolLoop(fixtures="tools.yaml", max_steps=7)))

@@ -1,7 +1,6 @@
 """The table of samples, and its arrays, say what a walk through a list says."""
 
 import math
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -289,16 +288,6 @@ def test_dollars_are_summed_where_every_price_is_known(samples: list[Sample], na
         assert spent is None
 
 
-@FEW
-@given(SAMPLES, SUITES)
-def test_endings_are_counted_by_arm(samples: list[Sample], name: str | None) -> None:
-    rows = Rows(SampleTable.holding(samples), name)
-    for arm in ArmName:
-        replies = [s.reply for s in own(samples, name) if s.arm is arm and isinstance(s.reply, Reply)]
-        expected = Counter((r.model_id, r.stop_reason, not r.text.strip()) for r in replies)
-        assert rows.endings(arm) == expected
-
-
 CASES, K = ("c0", "c1", "c2"), 4
 DENSE = sample_lists(indices=K + 1, most=40)
 FILLS = st.none() | st.sampled_from([{ArmName.BASELINE: 0.25, ArmName.CANDIDATE: 0.75}])
@@ -364,18 +353,6 @@ def test_side_by_side_is_what_one_sitting_asked_of_both_arms(samples: list[Sampl
     assert pair_count(kept) == pairs
     too_few = kept.sum() < usable and pairs < WANTED
     assert bool(why) == (too_few or (pairs == 0 and replied > 0))
-
-
-@FEW
-@given(DENSE, st.integers(0, K))
-def test_reasons_of_samples_without_a_score_are_counted(samples: list[Sample], most: int) -> None:
-    grid = Grid(one(), SampleTable.holding(samples))
-    expected: Counter[str] = Counter()
-    for case in CASES:
-        for sample in (s for arm in ArmName for s in own_samples(samples, case, arm)):
-            if sample.index < most and isinstance(sample.score, Unscored):
-                expected[sample.reply.reason if isinstance(sample.reply, Failed) else sample.score.reason] += 1
-    assert grid.unscored(grid.within(most)) == expected
 
 
 def test_a_table_without_samples_is_a_grid_without_samples() -> None:
