@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.cases.convert import bring, put
+from gate.cases.convert import bring
 from gate.cases.losses import Loss, kinds, told
 from gate.errors import GateError, InputErrors
 from gate.values import JsonValue
@@ -162,12 +162,6 @@ def test_losses_are_told_in_lines_that_a_terminal_has_room_for() -> None:
     assert told(same, "")[1:] == ["  a:0, a:1, a:2 and 2 more: 'rouge-n' is not brought along (use similarity)"]
     lines = told([Loss("a", f"key {'x' * at} is lost") for at in range(40)], "see b.md")
     assert (len(lines), lines[1], lines[-1]) == (32, "  a: key  is lost", "  10 more kinds; see b.md")
-
-
-@pytest.mark.parametrize(("file", "format_"), [("a.jsonl", "csv"), ("a.yaml", "prompt-yml"), ("a.csv", "promptfoo")])
-def test_a_name_that_belies_the_format_is_refused(file: str, format_: str) -> None:
-    with pytest.raises(GateError, match="named like|written as"):
-        put([{"id": "1", "input": "x"}], file, format_)
 
 
 @pytest.mark.parametrize(
