@@ -4,19 +4,17 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from gate.cases import promptfoo_tests
 from gate.cases.case import Entry
 from gate.cases.losses import Losses
 from gate.cases.promptfoo_assertions import MAPPED, scorers_of
 from gate.cases.promptfoo_context import Context, items, javascript, value_at
-from gate.cases.promptfoo_tests import NOTHING, cases_of, default_of
-from gate.cases.reading import documents, is_table
+from gate.cases.promptfoo_tests import NOTHING, cases_of, default_of, tests_of_file
+from gate.cases.reading import is_table
 from gate.cases.rows import difference, metadata_of
-from gate.cases.tables import read_table
 from gate.cases.turns import OWN, PLAIN
-from gate.config.documents import Document, Problems, one_problem, quoted
+from gate.config.documents import Document, one_problem, quoted
 from gate.config.scorer import parse_scorers
-from gate.errors import InputErrors, Problem
+from gate.errors import InputErrors
 from gate.limits import CASES
 from gate.values import JsonValue
 
@@ -114,13 +112,8 @@ def tests_in(text: str, file: str, losses: Losses) -> list[tuple[int, Entry]]:
     """The cases of a file of tests."""
     default = NOTHING
     context = Context(losses)
-    if is_table(file):
-        table = read_table(text, file)
-        problems = Problems(file)
-        nodes = promptfoo_tests.tests_of(table, context, problems) if table is not None else []
-        problems.check()
-    else:
-        nodes = nodes_in(text, file)
+    nodes = tests_of_file(text, file, context)
+    if not is_table(file):
         if len(nodes) == 1 and _is_config(nodes[0].entries()):
             whole = nodes[0].entries()
             all_of_it = f"gate init --from {shlex.quote(file)}"
@@ -136,15 +129,6 @@ def tests_in(text: str, file: str, losses: Losses) -> list[tuple[int, Entry]]:
         if len(found) > CASES:
             # A test with lists as variables stands for a thousand cases.
             raise one_problem(file, node.line, f"holds more than {CASES:,} cases", "split it into several files")
-    return found
-
-
-def nodes_in(text: str, file: str) -> list[Document]:
-    """The rows of a file, each with its lines."""
-    problems: list[Problem] = []
-    found = list(documents(text, file, problems))
-    if problems:
-        raise InputErrors(problems)
     return found
 
 
