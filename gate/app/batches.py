@@ -9,12 +9,12 @@ from gate.app.forecast import run_spending
 from gate.app.memory import RunMemory, RunOrder, refuse_tracked
 from gate.calls.batches.jobs import BatchTools
 from gate.calls.batches.ledger import BatchLedger
+from gate.calls.batches.prefetch import collect_or_submit
 from gate.calls.interface import Request
 from gate.calls.providers.factory import Factory
 from gate.cases.rendering import NotBuilt
-from gate.engine.batch import collect_or_submit
-from gate.engine.plan import Schedule, by_lane
-from gate.engine.reuse import question_of, same_arms
+from gate.engine.collect import question_of, same_arms
+from gate.engine.schedule import Schedule, by_lane
 from gate.errors import CannotEvaluate, GateError
 from gate.record.usage import Dollars
 from gate.report.escape import terminal_text

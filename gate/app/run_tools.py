@@ -25,10 +25,9 @@ from gate.config.scorer import ScorerSpec
 from gate.config.targets import ToolLoop
 from gate.engine.collect import Tools
 from gate.engine.early_stopping import why_not
-from gate.engine.forecast import Spending
-from gate.engine.noise import foreseen, preference_notes, sampling_notes
-from gate.engine.plan import Job
+from gate.engine.noise import preference_notes, sampling_notes
 from gate.engine.run import Tracing
+from gate.engine.schedule import Job
 from gate.errors import GateError, with_extra
 from gate.record.comparison import CacheTerms
 from gate.record.run import RunRecord
@@ -36,7 +35,7 @@ from gate.record.sample import Sample
 from gate.record.secrets import masked
 from gate.record.usage import Unpriced, Usage
 from gate.report.escape import one_line, terminal_text
-from gate.resolve.exam_edits import ExamEdit, Trial
+from gate.resolve.exam import ExamEdit, Trial
 from gate.resolve.resolved import Resolved
 from gate.scoring.interface import Member, ModelScorer
 from gate.scoring.judge import Judge, Jury
@@ -56,7 +55,7 @@ class RunNotes:
 
     say: Callable[[str], None]
     resolved: Resolved
-    spending: Callable[[], Spending]
+    spending: "Callable[[], Spending]"
     later: Callable[[], Sequence[str]]
     _told: list[str] = field(default_factory=list, init=False)
     _foreseen: list[str] = field(default_factory=list, init=False)
@@ -67,6 +66,8 @@ class RunNotes:
         if self.resolved.budget != Budget():
             early = why_not(self.resolved.suites, self.resolved.policy) is None
             kept = all(arm.remembered for suite in self.resolved.suites for arm in suite.arms.values())
+            from gate.engine.spending import foreseen
+
             self._foreseen = foreseen(self.spending(), known, self.resolved.budget, early=early, remembered=kept)
         self._told = told
         for note in (
@@ -87,6 +88,7 @@ class RunNotes:
 
 
 if TYPE_CHECKING:
+    from gate.engine.spending import Spending
     from gate.telemetry.spans import Trace
 
 PROTOCOL = "http/protobuf"
@@ -382,7 +384,7 @@ def model_scorer(spec: ScorerSpec, factory: Factory, calls: Calls) -> ModelScore
     return Jury(spec, found) if len(found) > 1 else found[0]
 
 
-def _outlay(plan: RunOrder, factory: Factory) -> Spending:
+def _outlay(plan: RunOrder, factory: Factory) -> "Spending":
     from gate.app.forecast import run_spending
 
     return run_spending(plan, factory)

@@ -17,7 +17,7 @@ from gate.config.models import ModelRef, Params, parse_model
 from gate.config.policy import RunPolicy, SuitePolicy
 from gate.config.scorer import JUDGED, parse_scorers
 from gate.engine.run import Progress
-from gate.engine.unevaluated import deleted
+from gate.engine.without_evaluation import deleted
 from gate.errors import GateError
 from gate.record.run import RunRecord
 from gate.report.escape import terminal_text

@@ -10,19 +10,18 @@ from functools import cache, partial
 from gate.config.gatefile import Config
 from gate.config.naming import is_python, is_store
 from gate.config.scorer import ScorerSpec
+from gate.config.scorer_options import KINDS
 from gate.config.targets import runs_code
 from gate.errors import GateError
 from gate.prompts.version import Prompt
 from gate.record.parts import Deletion
 from gate.resolve import agents, trust
-from gate.resolve.agents import of_config, replaced
-from gate.resolve.exam import Edit, differing, exam_notes
-from gate.resolve.exam_edits import Edited
+from gate.resolve.exam import Edit, Edited, differing, exam_notes
 from gate.resolve.pairing import Pair, Sides, check_stranger, pair, part_notes, same_parts
 from gate.resolve.reading import Reader
 from gate.resolve.resolved import Resolved, settings_notes, with_servers
 from gate.resolve.scorer_code import build_notes, same_code
-from gate.resolve.trust import check_links
+from gate.resolve.trust import check_links, of_config, replaced
 from gate.suite import Exam, Suite
 from gate.testgen.rules.prompt_scorers import CHARS, SENTENCES, Order, labels_of, orders_of
 from gate.values import UNREAD, counted
@@ -33,13 +32,6 @@ ALIKE = 0.5
 """Similarity, from 0 to 1, of an instruction and the one that replaces it."""
 QUOTED = 60
 """Characters of one of them."""
-_OF_FORM = frozenset(
-    "contains words sentences characters starts_with ends_with regex json json_schema forbidden_words language refusal "
-    "paraphrases".split()
-)
-"""Scorers that look for one thing only; any other may check any instruction."""
-_WHATEVER = frozenset("words sentences characters language json json_schema".split())
-"""Scorers that check an instruction whatever their options are: a user may have set another bound."""
 
 
 def on_exam(suite: Suite) -> str:
@@ -103,7 +95,7 @@ def _unread(orders: Iterable[Order], exam: Exam) -> list[str]:
 
 
 def _of_form(spec: ScorerSpec) -> bool:
-    return spec.kind in _OF_FORM and "{{" not in json.dumps(dict(spec.options), default=str)
+    return KINDS[spec.kind].of_form and "{{" not in json.dumps(dict(spec.options), default=str)
 
 
 def _is_read(order: Order, scorers: Sequence[ScorerSpec]) -> bool:
@@ -113,7 +105,7 @@ def _is_read(order: Order, scorers: Sequence[ScorerSpec]) -> bool:
 def _same(wanted: ScorerSpec, one: ScorerSpec) -> bool:
     if one.kind != wanted.kind or one.negate is not wanted.negate:
         return False
-    return wanted.kind in _WHATEVER or all(one.options.get(key) == value for key, value in wanted.options.items())
+    return KINDS[wanted.kind].any_bound or all(one.options.get(key) == value for key, value in wanted.options.items())
 
 
 def _quoted(texts: Sequence[str]) -> str:
@@ -130,12 +122,7 @@ def _cut(text: str) -> str:
 def remarks(
     sides: Sides, base: Config | None, pairs: Sequence[Pair], touched: Mapping[str, Suite], deleted: Sequence[Deletion]
 ) -> tuple[str, ...]:
-    """All remarks, the most important first.
-
-    Args:
-        base: the base's configuration; None where it has none.
-        touched: the suites that are evaluated, by name.
-    """
+    """All remarks, the most important first."""
     notes = list(map(str, deleted))
     talks = (agents.elsewhere(suite.name, suite.candidate.target, base) for suite in touched.values())
     notes += [note for note in talks if note]
@@ -298,8 +285,7 @@ def _no_config(sides: Sides, config: str, *, deleted: bool) -> GateError:
 def _with_trials(pairs: Sequence[Pair], touched: dict[str, Suite]) -> tuple[Suite, ...]:
     """Where the base examines suites, those that the change brings have no part in the verdict.
 
-    Their exam is the change's own, and in the joint test they would widen the intervals of the others. New prompts are
-    outside of that test and can make no verdict better, so the policy of their author counts.
+    In the joint test they would widen the intervals of the others. New prompts are outside of it.
     """
     new = {one.current.name for one in pairs if one.own_exam and not one.new_prompt}
     if new.issuperset(name for name, suite in touched.items() if suite.baseline is not None):
@@ -308,13 +294,7 @@ def _with_trials(pairs: Sequence[Pair], touched: dict[str, Suite]) -> tuple[Suit
 
 
 def _same_files(sides: Sides, pair: Pair, code: Callable[[], bool]) -> bool:
-    """Configuration, prompt, cases and model files are the same on both sides; a missing file is never the same.
-
-    A store is no part of a change: both sides see the same version under the same name.
-
-    Args:
-        code: is all that a function may read the same, too?
-    """
+    """Configuration, prompt, cases and model files are the same on both sides; a missing file is never the same."""
     current, exam = (replace(config, name="", line=0) for config in (pair.current, pair.exam))
     if pair.own_exam or pair.new_prompt or pair.left_out or current != exam or replaced(sides, of_config(pair)):
         return False

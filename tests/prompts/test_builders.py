@@ -7,7 +7,7 @@ from gate.cases.rendering import NotBuilt, key_of, render, session_of, writers
 from gate.config.naming import function_complaint
 from gate.errors import InputErrors
 from gate.messages import Message
-from gate.prompts.functions import file_of, missing, moved_to, names_of
+from gate.prompts.files import file_of, missing, moved_to, names_of
 from gate.prompts.version import Built, Prompt
 from gate.record.transcript import Failed
 from tests.resolve.files import Files

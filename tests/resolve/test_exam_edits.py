@@ -11,8 +11,7 @@ from gate.config.policy import SuitePolicy
 from gate.config.scorer import ScorerSpec
 from gate.config.targets import ConversationModel, Conversing
 from gate.prompts.files import FileSource
-from gate.resolve.exam import JudgeDefault, changes
-from gate.resolve.exam_edits import FEWEST_TRIED, Edited, edit_of, rules_edited
+from gate.resolve.exam import FEWEST_TRIED, Edited, JudgeDefault, changes, edit_of, rules_edited
 from gate.resolve.pairing import Pair
 from tests.support.runs import suite
 

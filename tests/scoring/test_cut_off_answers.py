@@ -6,8 +6,8 @@ import pytest
 
 from gate.config.models import ModelRef, Params
 from gate.config.scorer import ScorerSpec
-from gate.engine.plan import Job
 from gate.engine.run import NO_RIVAL, Marking
+from gate.engine.schedule import Job
 from gate.record.sample import CUT_OFF, ArmName, Reply, Sample
 from gate.record.transcript import Unscored
 from gate.scoring.interface import CodeScorer, ModelScorer

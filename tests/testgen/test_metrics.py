@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from gate.config.specification import GeneratedTest, Grounding, OutputRule
 from gate.stats.arrays import Undefined
-from gate.stats.means import paired_mean
-from gate.stats.rates import Difference, Pairs, rate_difference, wilson
+from gate.stats.intervals import Difference, Pairs, paired_mean, rate_difference, wilson
 from gate.testgen.evaluation.metrics import (
     Tally,
     groundedness_tally,

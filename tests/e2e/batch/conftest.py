@@ -10,11 +10,11 @@ import pytest
 
 from gate.calls.batches.jobs import BatchTools
 from gate.calls.batches.ledger import BatchLedger
+from gate.calls.batches.prefetch import BatchOutcome, collect_or_submit
 from gate.calls.interface import Request
 from gate.calls.prices import PriceList
 from gate.calls.providers.factory import Factory
 from gate.config.models import ModelRef, Params
-from gate.engine.batch import BatchOutcome, collect_or_submit
 from gate.messages import Message
 from tests.contract.providers.subjects import ANTHROPIC_KEY, MODELS, OPENAI_KEY
 from tests.support.answers import Answers
