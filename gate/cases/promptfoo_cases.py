@@ -8,13 +8,14 @@ from gate.cases.case import Entry
 from gate.cases.losses import Losses
 from gate.cases.promptfoo_assertions import MAPPED, scorers_of
 from gate.cases.promptfoo_context import Context, items, javascript, value_at
-from gate.cases.promptfoo_tests import NOTHING, cases_of, default_of, tests_of_file
-from gate.cases.reading import is_table
+from gate.cases.promptfoo_tests import NOTHING, cases_of, default_of, tests_of
+from gate.cases.reading import documents, is_table
 from gate.cases.rows import difference, metadata_of
+from gate.cases.tables import read_table
 from gate.cases.turns import OWN, PLAIN
-from gate.config.documents import Document, one_problem, quoted
+from gate.config.documents import Document, Problems, one_problem, quoted
 from gate.config.scorer import parse_scorers
-from gate.errors import InputErrors
+from gate.errors import InputErrors, Problem
 from gate.limits import CASES
 from gate.values import JsonValue
 
@@ -129,6 +130,21 @@ def tests_in(text: str, file: str, losses: Losses) -> list[tuple[int, Entry]]:
         if len(found) > CASES:
             # A test with lists as variables stands for a thousand cases.
             raise one_problem(file, node.line, f"holds more than {CASES:,} cases", "split it into several files")
+    return found
+
+
+def tests_of_file(text: str, file: str, context: Context) -> list[Document]:
+    """The tests of a table, or the rows of any other file."""
+    problems = Problems(file)
+    if is_table(file):
+        table = read_table(text, file)
+        found = tests_of(table, context, problems) if table is not None else []
+        problems.check()
+        return found
+    wrong: list[Problem] = []
+    found = list(documents(text, file, wrong))
+    if wrong:
+        raise InputErrors(wrong)
     return found
 
 

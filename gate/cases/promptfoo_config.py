@@ -9,9 +9,10 @@ from itertools import chain
 from gate.cases.case import Entry
 from gate.cases.convert import sound
 from gate.cases.losses import Bundle, BundleSuite, FreeNames, Losses
+from gate.cases.promptfoo_cases import tests_of_file
 from gate.cases.promptfoo_context import ALL_CHARS, FILE, Allowance, Context, items, names_in, parsed, value_at
 from gate.cases.promptfoo_prompts import Found, Reader, model_and_params
-from gate.cases.promptfoo_tests import Default, cases_of, default_of, tests_of_file
+from gate.cases.promptfoo_tests import Default, cases_of, default_of
 from gate.cases.reading import case_of, texts_in
 from gate.cases.rendering import SlowTemplate, fill
 from gate.config.documents import Document, one_problem, quoted, read_yaml

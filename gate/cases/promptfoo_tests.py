@@ -9,13 +9,11 @@ from dataclasses import dataclass, field
 
 from gate.cases.promptfoo_assertions import from_text, model_of, scorers_of
 from gate.cases.promptfoo_context import FILE, Context, items, parsed, value_at, values
-from gate.cases.reading import documents, is_table
 from gate.cases.rendering import SlowTemplate
-from gate.cases.tables import Record, Table, read_table
+from gate.cases.tables import Record, Table
 from gate.cases.turns import OWN, with_kept
 from gate.config.documents import Document, Problems, one_problem, quoted
 from gate.config.naming import dimension_complaint, value_complaint
-from gate.errors import InputErrors, Problem
 from gate.templates.rendering import compile_template
 from gate.templates.sandbox import BadTemplate
 from gate.values import JsonValue
@@ -308,21 +306,6 @@ _METADATA = "__metadata:"
 _METRIC = "__metric"
 _COMMA = re.compile(r"(?<!\\),")
 _LEFT_OUT = ("__prefix", "__suffix", "__providerOutput")
-
-
-def tests_of_file(text: str, file: str, context: Context) -> list[Document]:
-    """The tests of a table, or the rows of any other file."""
-    problems = Problems(file)
-    if is_table(file):
-        table = read_table(text, file)
-        found = tests_of(table, context, problems) if table is not None else []
-        problems.check()
-        return found
-    wrong: list[Problem] = []
-    found = list(documents(text, file, wrong))
-    if wrong:
-        raise InputErrors(wrong)
-    return found
 
 
 def tests_of(table: Table, context: Context, problems: Problems) -> list[Document]:
