@@ -7,7 +7,6 @@ import pytest
 
 from gate.cases.convert import bring
 from gate.cases.losses import Loss, kinds, told
-from gate.errors import GateError, InputErrors
 from gate.values import JsonValue
 
 DATA = Path(__file__).parents[1] / "data" / "formats"
@@ -128,25 +127,6 @@ def test_what_cannot_be_asked_is_left_out_and_told() -> None:
     assert [case["id"] for case in found.cases] == ["a", "a-2"]
     assert found.cases[1]["slices"] == {"n": "5"}
     assert [loss.where for loss in found.losses] == [f"a.jsonl:{line}" for line in (2, 3, 3, 4, 5, 2)]
-
-
-@pytest.mark.parametrize("text", ['{"id": "1", "text": "x", "gold": "y"}', '{"prompt": "x", "completion": "y"}'])
-def test_what_nobody_can_tell_is_asked_for(text: str) -> None:
-    with pytest.raises(GateError, match="cannot tell the format") as error:
-        bring(text, "a.jsonl")
-    assert error.value.hint.startswith("say it with --from: gate, csv, promptfoo")
-
-
-@pytest.mark.parametrize(
-    ("file", "text", "said"),
-    [
-        ("a.jsonl", "", "holds no rows"),
-        ("a.json", "[{]", "invalid JSON"),
-    ],
-)
-def test_hostile_files_end_in_a_word(file: str, text: str, said: str) -> None:
-    with pytest.raises(InputErrors, match=said):
-        bring(text, file)
 
 
 def test_losses_are_told_by_their_kinds() -> None:
