@@ -93,16 +93,6 @@ def test_the_same_change_twice_is_made_once(suites: Suites) -> None:
     assert second.number == 2
 
 
-@pytest.mark.parametrize(("one", "other"), [(1, True), (1, 1.0), ([], {}), ("", None)])
-def test_values_that_python_takes_for_equal_are_different_cases(
-    suites: Suites, one: JsonValue, other: JsonValue
-) -> None:
-    suites.change("support", [Put("a", {"id": "a", "expected": one})], ANN)
-    second = made(suites.change("support", [Put("a", {"id": "a", "expected": other}, base=1)], ANN))
-    assert second.number == 2
-    assert repr(suites.entries(second)[0]["expected"]) == repr(other)
-
-
 def renamed(name: str, was: str, base: int) -> Put:
     return replace(put(name, base=base), was=was)
 
@@ -137,15 +127,6 @@ def test_a_case_gets_no_name_that_another_one_has_and_only_as_it_was_seen(suites
     clashes = suites.change("support", [change], BOB)
     assert isinstance(clashes, tuple) and len(clashes) == 1
     assert names(suites) == ["a", "b"]
-
-
-def test_a_case_that_came_back_has_its_old_place(suites: Suites) -> None:
-    suites.change("support", [put("a"), put("b"), put("c")], ANN)
-    suites.change("support", [Archive("b", 1)], ANN)
-    assert names(suites) == ["a", "c"]
-    assert names(suites, CaseFilter(archived=True)) == ["b"]
-    suites.change("support", [put("b", base=2)], ANN)
-    assert names(suites) == ["a", "b", "c"]
 
 
 def test_people_search_by_words_and_slices(suites: Suites) -> None:

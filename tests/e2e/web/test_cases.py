@@ -64,17 +64,6 @@ def test_rounds_are_added_and_removed_without_a_script(ann: TestClient, database
     assert "prompt" not in entry
 
 
-def test_slices_are_added_and_removed_without_a_script(ann: TestClient, database: Database) -> None:
-    browsing.add(database, "support", REFUND)
-    address = addresses.case("support", "refund")
-    form = filled(ann.post(address, data={**filled(ann.get(address).text), "do": "add-slice"}).text)
-    form |= {"slices.2.dimension": "lang", "slices.2.value": "de", "do": "remove-slice-1"}
-    form = filled(ann.post(address, data=form).text)
-    assert (form["slices.1.dimension"], form["slices.1.value"]) == ("lang", "de")
-    ann.post(address, data={**form, "do": "save"})
-    assert Suites(database).dimensions("support") == {"lang": ("de",)}
-
-
 @pytest.mark.parametrize(
     "entry",
     [
@@ -110,15 +99,6 @@ def test_a_mistake_loses_nothing_that_was_typed(ann: TestClient, database: Datab
     assert '<a href="#f-rest">' in page
     assert "<script>alert" not in page
     assert stands(database, "refund") == REFUND
-
-
-def test_the_script_asks_the_same_reader(ann: TestClient, database: Database) -> None:
-    browsing.add(database, "support", REFUND)
-    form = filled(ann.get(addresses.case("support", "refund")).text)
-    answer = ann.post("/case/check", data={**form, "threshold": "7"})
-    assert [one["field"] for one in answer.json()["mistakes"]] == ["threshold"]
-    assert ann.post("/case/check", data=form).json() == {"mistakes": []}
-    assert Suites(database).case("support", "refund")[0].number == 1
 
 
 def test_who_saves_second_sees_both_texts_and_can_save_on_top(
