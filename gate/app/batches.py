@@ -9,7 +9,7 @@ from gate.app.forecast import run_spending
 from gate.app.memory import RunMemory, RunOrder, refuse_tracked
 from gate.calls.batches.jobs import BatchTools
 from gate.calls.batches.ledger import BatchLedger
-from gate.calls.provider import Request
+from gate.calls.interface import Request
 from gate.calls.providers.factory import Factory
 from gate.cases.rendering import NotBuilt
 from gate.engine.batch import collect_or_submit

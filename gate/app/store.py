@@ -23,7 +23,7 @@ from gate.app.environment.settings import (
 )
 from gate.app.memory import refuse_tracked
 from gate.app.repository import git_user_name, root_of
-from gate.calls.cache.file import files_of
+from gate.calls.answer_file import files_of
 from gate.config.documents import one_problem, quoted
 from gate.config.json_schema import TooSlow, complaint, replaced
 from gate.config.naming import StoreName

@@ -425,7 +425,7 @@ def _layout(options: InitOptions, place: Place) -> Layout:
 def _present() -> tuple[str, ...]:
     """Services whose key is in the environment."""
     settings = Settings.from_environ()
-    keys = {"openai": settings.openai_api_key, "anthropic": settings.anthropic_api_key}
+    keys = {name: settings.services.get(f"{name.upper()}_API_KEY") for name in ("openai", "anthropic")}
     return tuple(name for name, key in keys.items() if key)
 
 

@@ -134,7 +134,15 @@ def address_complaint(url: str) -> str:
     return ""
 
 
-PROVIDERS = ("openai", "anthropic", "azure", "bedrock", "vertex", "local", "fake", "replay")
+SERVICES: Mapping[str, Literal["openai", "anthropic"]] = {
+    "openai": "openai",
+    "anthropic": "anthropic",
+    "azure": "openai",
+    "bedrock": "anthropic",
+    "vertex": "anthropic",
+}
+"""Providers that are asked at their own address, with a key; and the interface that each speaks."""
+PROVIDERS = (*SERVICES, "local", "fake", "replay")
 PROVIDER = "[a-z][a-z0-9_-]{0,39}"
 """A name under `providers:`."""
 _GUESSES = (("claude", "anthropic"), ("gpt", "openai"), ("o1", "openai"), ("o3", "openai"), ("o4", "openai"))

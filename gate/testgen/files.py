@@ -49,7 +49,6 @@ def with_more_tests(text: str, tests: Sequence[GeneratedTest], file: str) -> str
     """A case file with further tests at its end; those whose id is there are left out.
 
     Args:
-        text: the file, in JSON Lines, or a list in YAML.
         file: its path, whose ending says which.
 
     Raises:
@@ -78,8 +77,6 @@ def with_obsolete_rules(text: str, rules: Collection[str], file: str) -> str:
     """A case file in which the generated tests of these rules are marked `obsolete: true`.
 
     Args:
-        text: the file, in JSON Lines, or a list in YAML.
-        rules: ids of rules that are gone.
         file: its path, whose ending says which.
 
     Raises:
@@ -96,7 +93,6 @@ def with_test_data(text: str, tests: Sequence[GeneratedTest], file: str = "the p
     A test whose `id` is there already is not added again, even if a person has changed it.
 
     Args:
-        tests: with an input, variables, or both.
         file: for messages.
 
     Raises:
@@ -206,7 +202,6 @@ class SuiteModels:
     """The models of a suite.
 
     Args:
-        judge: checks answers against the rules that code cannot check.
         origin: where the model under test was taken from.
     """
 
@@ -216,13 +211,7 @@ class SuiteModels:
 
 
 def suite_models(own: ModelRef | None, tested: Sequence[ModelRef], reference: ModelRef, judge: ModelRef) -> SuiteModels:
-    """The models of a suite; the prompt's own model answers, else the first that was tested, else the reference.
-
-    Args:
-        own: the model that the prompt's file names.
-        tested: models of an evaluation, in the order of the command.
-        reference: the model for expected outputs; the generator where nothing else is said.
-    """
+    """The models of a suite; the prompt's own model answers, else the first that was tested, else the reference."""
     if own is not None:
         return SuiteModels(own, judge, "prompt")
     return SuiteModels(tested[0], judge, "tested") if tested else SuiteModels(reference, judge)
@@ -232,10 +221,6 @@ def suite_yaml(
     files: SuiteFiles, models: SuiteModels, rules: Sequence[OutputRule], compiled: Sequence[CompiledRule]
 ) -> str:
     """A `gate.yaml` with one suite: code checks the rules that it can, and a judge gets the others.
-
-    Args:
-        rules: all of them.
-        compiled: those that code checks.
 
     Returns:
         The text; empty where a file lies in a place that no configuration can name.
@@ -306,7 +291,6 @@ class NewFile:
 
     Args:
         path: free, or that of a file with the very same text.
-        what: what it is, for the user.
         there: the file exists with exactly these bytes, and is left alone.
     """
 
@@ -355,7 +339,6 @@ def new_files(
 
     Args:
         given: the specification that there was before.
-        folder: of the specification and the cases.
         lying: what is in the file of a path; None where the path is free.
     """
     spec: NewFile | None = None

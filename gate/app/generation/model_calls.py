@@ -75,7 +75,7 @@ def ask_models(
         Interrupted: by Ctrl-C; what was answered is kept.
     """
     from gate.app.runs import carry_out
-    from gate.testgen.generate import UnfinishedGeneration, until_stopped
+    from gate.testgen.questions import UnfinishedGeneration, until_stopped
 
     async def do(run: "Running") -> Result | CannotEvaluate:
         run.tools.notes.begin(0)

@@ -6,24 +6,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gate.app.environment.settings import Settings
-from gate.app.generation.model_calls import (
-    GenerationLimits,
-    GenerationProgress,
-    ModelWork,
-    ask_models,
-    keyless_factory,
-    params_beside,
-)
+from gate.app.generation.model_calls import GenerationProgress, ModelWork, ask_models
+from gate.app.generation.tests import GenerationRequest, read_specification
 from gate.app.runs import Running
 from gate.app.sources import DiskSource, folder_of
-from gate.calls.providers.factory import Factory
 from gate.cases.reading import parse
 from gate.config import gatefile
 from gate.config import specification as specfile
-from gate.config import specification as written
 from gate.config.documents import decode, quoted
 from gate.config.gatefile import Promises
-from gate.config.models import ModelRef, Params
 from gate.config.policy import RunPolicy
 from gate.config.specification import SpecFile, Specification
 from gate.engine.rule_changes import Order, Reading
@@ -34,42 +25,16 @@ from gate.prompts.partials import Library
 from gate.prompts.reading import parse as parse_prompt
 from gate.prompts.version import PromptVersion
 from gate.record.run import PromisesRecord
-from gate.record.usage import Cost, Usage
 from gate.resolve.resolved import Resolved
 from gate.resolve.two_files import read_prompt
 from gate.store.files import rewrite_all
 from gate.suite import Arm, Exam, Suite
-from gate.testgen.effort import EffortSettings
 from gate.testgen.files import is_generated, with_more_tests, with_obsolete_rules
-from gate.testgen.forecast import ForecastModels, GenerationForecast, ModelWithParams
+from gate.testgen.forecast import ForecastModels, GenerationForecast, PromptChange, forecast_comparison
 from gate.testgen.prompt_under_test import subject_of
-from gate.testgen.specdiff.comparison import PromptChange, forecast_comparison
-from gate.testgen.specdiff.update import SpecificationUpdate, UpdateModels, stamp_of_tests, update_specification
+from gate.testgen.specdiff.comparison import SpecificationUpdate, stamp_of_tests, update_specification
+from gate.testgen.specdiff.places import version_sides
 from gate.values import counted
-
-
-@dataclass(frozen=True, slots=True)
-class SpecificationDiffRequest:
-    """A comparison to carry out.
-
-    Args:
-        prompt: path of the new version.
-        base: the commit with the old version.
-        params: of both models, where they are of one provider.
-        answering: the model that answers tests for the new rules, for both versions; None for no tests.
-        update: update the files, too.
-    """
-
-    prompt: str
-    base: str
-    spec: Path
-    generator: ModelRef
-    judge: ModelRef
-    params: Params
-    answering: ModelRef | None
-    settings: EffortSettings
-    update: bool
-    terms: GenerationLimits
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,24 +54,13 @@ class PromptPair:
     followed: bool = False
 
     @property
-    def specification(self) -> Specification | None:
-        """The written specification of the old version, if there is one."""
-        return None if self.given is None else self.given.specification
+    def change(self) -> PromptChange:
+        """Both versions as the stages read them."""
+        given = None if self.given is None else self.given.specification
+        return PromptChange(subject_of(self.base.prompt), subject_of(self.head.prompt), given)
 
 
-@dataclass(frozen=True, slots=True)
-class SpecificationComparison:
-    """The result of a comparison.
-
-    Args:
-        update: for the files; None where they are not updated.
-    """
-
-    record: PromisesRecord
-    update: SpecificationUpdate | None
-
-
-def read_versions(wanted: SpecificationDiffRequest) -> PromptPair:
+def read_versions(wanted: GenerationRequest) -> PromptPair:
     """Read both versions of the prompt, and the specification of the old one.
 
     Raises:
@@ -115,80 +69,59 @@ def read_versions(wanted: SpecificationDiffRequest) -> PromptPair:
     disk = DiskSource()
     head = read_prompt(disk, wanted.prompt, folder_of)
     spec = wanted.spec
-    kept = _spec(disk, str(spec))
+    kept = read_specification(disk, str(spec))
     if wanted.update and kept is None:
         raise GateError(f"there is no {spec} to update", f"make one first: gate generate {shlex.quote(wanted.prompt)}")
     repo = Repo.open(Path(wanted.prompt).absolute())
     source = repo.at(wanted.base)
     base = _at(source, _inside(repo.root, Path(wanted.prompt)))
-    old = _spec(source, _inside(repo.root, spec)) if spec.absolute().is_relative_to(repo.root) else None
+    inside = spec.absolute().is_relative_to(repo.root)
+    old = read_specification(source, _inside(repo.root, spec)) if inside else None
     of = "" if kept is None else kept.specification.prompt
     followed = kept is not None and of == head.prompt.digest != base.prompt.digest
     fits = kept is not None and not followed and (wanted.update or of in (base.prompt.digest, ""))
     return PromptPair(base, head, None if followed else kept, kept if fits else old, followed)
 
 
-def forecast_diff(wanted: SpecificationDiffRequest, versions: PromptPair, settings: Settings) -> GenerationForecast:
+def forecast_diff(wanted: GenerationRequest, versions: PromptPair, settings: Settings) -> GenerationForecast:
     """The forecast of a comparison; sends nothing and needs no key."""
-    factory = keyless_factory(settings, wanted.terms)
-
-    def price(model: ModelRef, params: Params, usage: Usage) -> Cost:
-        return factory.price(model, params, model.name, usage)
-
-    own, tried = (wanted.generator, wanted.params), wanted.answering is not None
-    tested = (_answering(wanted),) if tried else ()
-    staff = ForecastModels(own, _judge(wanted, factory), own, price, tested)
-    pair = subject_of(versions.base.prompt), subject_of(versions.head.prompt)
-    made = tried or (wanted.update and versions.kept is not None)
-    return forecast_comparison(PromptChange(*pair, versions.specification, wanted.settings, tried, made), staff)
-
-
-def _judge(wanted: SpecificationDiffRequest, factory: Factory) -> ModelWithParams:
-    return wanted.judge, factory.cold(wanted.judge, params_beside(wanted.judge, (wanted.generator, wanted.params)))
-
-
-def _answering(wanted: SpecificationDiffRequest) -> ModelWithParams:
-    model = wanted.answering or wanted.generator
-    return model, params_beside(model, (wanted.generator, wanted.params))
+    factory, price = wanted.priced(settings)
+    tested = tuple(wanted.beside(model) for model in wanted.tested)
+    staff = ForecastModels(wanted.member, wanted.judging(factory), wanted.member, price, tested)
+    made = bool(tested) or (wanted.update and versions.kept is not None)
+    change = versions.change
+    new = len(version_sides(change.base, change.head)[1].differing)
+    return forecast_comparison(change, new, wanted.settings, staff, made=made)
 
 
 def compare_specifications(
-    wanted: SpecificationDiffRequest, versions: PromptPair, settings: Settings, telling: GenerationProgress
-) -> SpecificationComparison:
-    """Compare the promises of both versions.
+    wanted: GenerationRequest, versions: PromptPair, settings: Settings, telling: GenerationProgress
+) -> tuple[PromisesRecord, SpecificationUpdate | None]:
+    """Compare the promises of both versions; the update is None where the files do not follow.
 
     Raises:
         CannotEvaluate, Interrupted, GateError: as `gate.app.generation.model_calls.ask_models`.
     """
-    judge = _judge(wanted, keyless_factory(settings, wanted.terms))
-    tests = 0 if wanted.answering is None else wanted.settings.tests_per_rule
-    given = versions.specification
+    judge = wanted.judging(wanted.priced(settings)[0])
+    answering = wanted.beside(wanted.tested[0] if wanted.tested else wanted.generator)
+    tests = wanted.settings.tests_per_rule if wanted.tested else 0
+    given = versions.change.given
     promises = Promises(wanted.generator, wanted.params, wanted.judge, tests, given, judging=judge[1])
-    arms = [Arm(version, *_answering(wanted)) for version in (versions.base, versions.head)]
+    arms = [Arm(version, *answering) for version in (versions.base, versions.head)]
     exam = Exam(ref="", digest="", cases=(), scorers=())
     suite = Suite(Path(wanted.prompt).name, arms[0], arms[1], exam, samples=1, promises=promises)
 
-    async def do(run: Running) -> SpecificationComparison:
+    async def do(run: Running) -> tuple[PromisesRecord, SpecificationUpdate | None]:
         resolved = Resolved((suite,), {}, (), (), RunPolicy(), wanted.terms.budget, None)
         reading = Reading(suite, promises, resolved, run.tools, Order(run.seed, run.stop), telling.say, wanted.settings)
         compared = await reading.compared()
         record = await reading.record(compared)
         if not wanted.update or versions.kept is None:
-            return SpecificationComparison(record, None)
-        writers = UpdateModels(reading.generator, reading.judge, wanted.settings, telling.say)
-        return SpecificationComparison(
-            record, await update_specification(versions.kept, compared, subject_of(versions.head.prompt), writers)
-        )
+            return record, None
+        return record, await update_specification(versions.kept, compared, versions.change.head, reading.setup)
 
-    members = [(wanted.generator, wanted.params), judge]
-    if wanted.answering is not None:
-        members.append(_answering(wanted))
-    return ask_models(tuple(dict.fromkeys(members)), wanted.terms, settings, telling, ModelWork(0, do))
-
-
-def _spec(source: FileSource, path: str) -> SpecFile | None:
-    data = source.read(path)
-    return None if data is None else specfile.read(decode(data, path), path)
+    members = dict.fromkeys((wanted.member, judge, *([answering] if wanted.tested else [])))
+    return ask_models(tuple(members), wanted.terms, settings, telling, ModelWork(0, do))
 
 
 def _inside(root: Path, path: Path) -> str:
@@ -236,27 +169,6 @@ class SpecificationFiles:
                 is_generated(_text(path), str(path))
 
 
-@dataclass(frozen=True, slots=True)
-class FollowedChange:
-    """The result of an update.
-
-    Args:
-        done: a line for each file, and what is left to do.
-        warnings: what a reader must not miss.
-    """
-
-    done: tuple[str, ...]
-    warnings: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class TestMakers:
-    """The settings and the generator of tests."""
-
-    settings: EffortSettings
-    generator: ModelRef
-
-
 def specification_files(prompt: str, spec: Path, folder: Path) -> SpecificationFiles:
     """The files of a prompt: the case files that suites of `gate.yaml` name, and those beside the specification.
 
@@ -293,14 +205,19 @@ def _may_hold_generated(path: Path) -> bool:
         return True
 
 
-def follow_change(update: SpecificationUpdate, files: SpecificationFiles, makers: TestMakers) -> FollowedChange:
+def follow_change(
+    update: SpecificationUpdate, files: SpecificationFiles, wanted: GenerationRequest
+) -> tuple[list[str], list[str]]:
     """Update the specification and the cases to the prompt; texts that people wrote stay.
+
+    Returns:
+        A line for each file and what is left to do, and warnings that a reader must not miss.
 
     Raises:
         InputErrors, GateError: a file cannot be read or written; all are then unchanged.
     """
     plan, spec, cases = update.plan, files.spec, files.cases
-    texts = {spec: written.updated(_text(spec), update.specification, str(spec))}
+    texts = {spec: specfile.updated(_text(spec), update.specification, str(spec))}
     said = [*files.notes, f"{spec}: {', '.join((*_counts(update),))}"]
     if plan.open:
         said.append(f"{spec}: left as they are until somebody decides: {', '.join(plan.open)}")
@@ -311,17 +228,17 @@ def follow_change(update: SpecificationUpdate, files: SpecificationFiles, makers
         texts[cases] = with_obsolete_rules(after, plan.obsolete, str(cases))
         said.append(f"{cases}: {counted(len(update.tests), 'test')} added; those of obsolete rules marked")
         if not plan.open and _covered(specfile.parse(texts[spec], str(spec)), texts[cases], cases):
-            made = stamp_of_tests(specfile.parse(texts[spec], str(spec)), makers.settings, makers.generator)
-            texts[spec] = written.stamped(texts[spec], made, str(spec))
+            made = stamp_of_tests(specfile.parse(texts[spec], str(spec)), wanted.settings, wanted.generator)
+            texts[spec] = specfile.stamped(texts[spec], made, str(spec))
     for path in files.others:
         before = _text(path)
         after = with_obsolete_rules(before, plan.obsolete, str(path)) if is_generated(before, str(path)) else before
         told = "left as it is" if after == before else "the tests of obsolete rules marked"
         texts |= {path: after} if after != before else {}
         said.append(f"{path}: {told}")
-    warnings = tuple(warning for path in texts if path != spec for warning in _shrunk(path, texts[path]))
+    warnings = [warning for path in texts if path != spec for warning in _shrunk(path, texts[path])]
     rewrite_all(texts)
-    return FollowedChange((*said,), warnings)
+    return said, warnings
 
 
 def _shrunk(path: Path, after: str) -> Iterator[str]:
@@ -350,19 +267,18 @@ def _covered(specification: Specification, cases: str, file: Path) -> bool:
     return all(rule.inverse and {(rule.id, "rule"), (rule.id, "inverse")} <= found for rule in specification.rules)
 
 
-def rules_followed(files: SpecificationFiles, prompt: str, makers: TestMakers) -> int | None:
+def rules_followed(files: SpecificationFiles, wanted: GenerationRequest) -> int | None:
     """The number of rules where an update has left all their tests, so that there is nothing to make; otherwise None.
 
     Raises:
         InputErrors: a mistake in the specification.
     """
-    data = DiskSource().read(str(files.spec))
-    if data is None or files.cases is None:
+    found = read_specification(DiskSource(), str(files.spec))
+    if found is None or files.cases is None or not found.tests:
         return None
-    found = specfile.read(decode(data, str(files.spec)), str(files.spec))
-    if not found.tests or found.tests != stamp_of_tests(found.specification, makers.settings, makers.generator):
+    if found.tests != stamp_of_tests(found.specification, wanted.settings, wanted.generator):
         return None
-    if found.specification.prompt != read_prompt(DiskSource(), prompt, folder_of).prompt.digest:
+    if found.specification.prompt != read_prompt(DiskSource(), wanted.prompt, folder_of).prompt.digest:
         return None
     return len(found.specification.rules)
 

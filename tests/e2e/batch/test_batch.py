@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from gate.calls.interface import Misconfigured
 from gate.calls.prices import PriceList
-from gate.calls.provider import Misconfigured
 from gate.config.models import ModelRef, Params
 from gate.errors import CannotEvaluate
 from gate.messages import Message

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import get_args
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gate.config.scorer import ScorerSpec
@@ -18,12 +18,11 @@ from gate.config.specification import (
     Specification,
     parse,
     read,
-    stamped,
     text_of,
     updated,
 )
 from gate.errors import GateError
-from tests.testgen.written.texts import NASTY, SAID
+from tests.testgen.texts import NASTY, SAID
 
 SPEC = Specification(
     "ab" * 32,
@@ -58,6 +57,7 @@ def specifications(draw: st.DrawFn) -> Specification:
     )
 
 
+@settings(max_examples=30)
 @given(specifications(), NASTY)
 def test_all_comes_back(specification: Specification, wording: str) -> None:
     compiled = [CompiledRule(rule.id, (ScorerSpec("words", rule.id),), wording) for rule in specification.rules]
@@ -65,11 +65,6 @@ def test_all_comes_back(specification: Specification, wording: str) -> None:
     assert parse(text, "s.yaml") == specification
     assert updated(text, specification) == text
     assert text_of(parse(text, "s.yaml"), compiled) == text
-
-
-def test_who_reads_it_sees_what_code_checks() -> None:
-    compiled = [CompiledRule("R1", (ScorerSpec("words", "R1"),), "at most\n80")]
-    assert "\n  # code checks it: words (at most\\n80)\n  - id: R1\n" in text_of(SPEC, compiled)
 
 
 def test_an_edited_rule_loses_the_inverse_of_its_old_text() -> None:
@@ -156,11 +151,6 @@ rules:
     assert updated(windows, later) == after
 
 
-def test_rules_where_there_were_none() -> None:
-    for before in ("version: 1\n", "version: 1\nrules: []\n", "{version: 1}\n", "version: 1\nrules:\n"):
-        assert parse(updated(before, SPEC), "s.yaml").rules == SPEC.rules
-
-
 def test_an_alias_is_not_written_through() -> None:
     text = "version: 1\ninputs: [&a {name: x}]\nrules:\n- &r {rule: x}\n- *r\n"
     with pytest.raises(GateError, match="s.yaml is written in a way that cannot be changed safely"):
@@ -175,13 +165,3 @@ def test_who_has_read_it_has_not_read_the_new_rules() -> None:
     assert parse(updated(read_by, more), "s.yaml").reviewer == ""
     fewer = replace(same, rules=same.rules[:-1])
     assert parse(updated(read_by, fewer), "s.yaml").reviewer == ""
-
-
-@given(specifications())
-def test_a_stamp_changes_nothing_else(specification: Specification) -> None:
-    text = text_of(specification)
-    stamped_once = stamped(text, "ab" * 32)
-    assert read(stamped_once, "s").tests == "ab" * 32
-    assert parse(stamped_once, "s") == parse(text, "s")
-    assert stamped(stamped_once, "ab" * 32) == stamped_once
-    assert read(stamped(stamped_once, "cd" * 32), "s").tests == "cd" * 32

@@ -1,14 +1,12 @@
 """From the options of `gate generate` to what is written and printed."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from gate.app.environment.settings import Settings
-from gate.app.generation.specification_diff import TestMakers, rules_followed, specification_files
+from gate.app.generation.specification_diff import rules_followed, specification_files
 from gate.app.generation.tests import (
     GenerationRequest,
     GenerationResult,
@@ -25,7 +23,6 @@ from gate.app.generation.tests import (
 from gate.cli.generate.options import (
     SMALL,
     GenerateOptions,
-    folder_of,
     generation_progress,
     generation_request,
     print_error_line,
@@ -37,20 +34,15 @@ from gate.errors import CannotEvaluate, GateError
 from gate.prompts.reading import is_prompt_yml, own_model
 from gate.report.escape import terminal_text
 from gate.report.markdown.report import render_sheet
-from gate.report.sheets import generation
+from gate.report.sheets import generation, matrix
 from gate.report.sheets.generation import printable_json
 from gate.report.sheets.sheet import Sheet
 from gate.report.terminal import sheet as sheet_terminal
-from gate.testgen.evaluation.metrics import OutcomeRow
-from gate.testgen.evaluation.trials import judge_notes
+from gate.testgen.evaluation.trials import EvaluationResult, judge_notes
 from gate.testgen.files import SPECIFICATION_FILE, NewFiles, new_files, suite_models
-from gate.testgen.forecast import GenerationForecast
 from gate.testgen.rules.compiler import compiled_summary
 from gate.testgen.specification.extraction import RULES_NAMED
 from gate.values import counted
-
-if TYPE_CHECKING:
-    from gate.testgen.evaluation.model_comparison import EvaluationResult
 
 SUMMARY = "summary.md"
 FIGURES = ("evaluation.md", "judge.svg", "code.svg", "either.svg")
@@ -59,35 +51,11 @@ NO_OUTPUT = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedGeneration:
-    """All that is known beforehand.
-
-    Args:
-        wanted: models, settings and limits.
-        settings: keys and addresses.
-        found: the prompt, and its specification if there is one.
-        foreseen: what it would take.
-    """
-
-    wanted: GenerationRequest
-    settings: Settings
-    found: GenerationSource
-    foreseen: GenerationForecast
-
-    @property
-    def sheet(self) -> Sheet:
-        """What it would take, to be shown."""
-        return generation.generation_plan_sheet(self.wanted.prompt, self.foreseen)
-
-
 @dataclass(slots=True)
 class WrittenFiles:
     """The files of one command.
 
     Args:
-        options: as typed.
-        wanted: models.
         found: the prompt, and the specification that there was before.
         files: for the user, once they are written.
         begun: they are.
@@ -102,7 +70,7 @@ class WrittenFiles:
     @property
     def folder(self) -> Path:
         """Of what is for a reader's information."""
-        return reading_folder(folder_of(self.options))
+        return reading_folder(self.options.folder)
 
     def keep(self, done: GenerationResult) -> None:
         """Write what was made, before any of it is run; figures of an earlier run go.
@@ -110,8 +78,7 @@ class WrittenFiles:
         Raises:
             GateError: it cannot be written.
         """
-        place = folder_of(self.options)
-        self.files = new_files(done.made, self.found.given, place, file_content)
+        self.files = new_files(done.made, self.found.given, self.options.folder, file_content)
         keep_files(self.files.all)
         if self.options.chosen.write_back and done.made.tests:
             write_back(Path(self.options.prompt), done.made.tests)
@@ -120,15 +87,9 @@ class WrittenFiles:
         self.begun = True
 
     def summarise(self, done: GenerationResult) -> tuple[generation.GenerationOutcome, str]:
-        """Write summary and JSON.
-
-        Returns:
-            What they tell, and the JSON.
-        """
+        """Write summary and JSON, and return what they tell, and the JSON."""
         outcome = self._outcome(done)
-        rows: Sequence[OutcomeRow] | None = None if done.evaluated is None else done.evaluated.rows
-        from gate.report.sheets import generation
-
+        rows = None if done.evaluated is None else done.evaluated.rows
         document = generation.generation_json(outcome, done.effort, rows)
         summary = render_sheet(generation.generation_sheet(outcome))
         keep_for_reading(self.folder, {SUMMARY: summary, "generation.json": document})
@@ -141,7 +102,7 @@ class WrittenFiles:
 
     def _outcome(self, done: GenerationResult) -> generation.GenerationOutcome:
         made, wanted = done.made, self.wanted
-        warnings = judge_notes(wanted.judge, wanted.generator, wanted.evaluation.models if wanted.evaluation else ())
+        warnings = judge_notes(wanted.judge, wanted.generator, wanted.tested)
         if wanted.generator.provider == "local":
             warnings.append(SMALL)
         if len(made.left_out) > RULES_NAMED:
@@ -165,46 +126,8 @@ class WrittenFiles:
 
     def _suite(self, specification: Specification, cases: Path) -> str:
         wanted, own = self.wanted, own_model(self.found.version.prompt.unused)
-        tested = wanted.evaluation.models if wanted.evaluation is not None else ()
-        models = suite_models(own, tested, wanted.generator, wanted.judge)
+        models = suite_models(own, wanted.tested, wanted.generator, wanted.judge)
         return suite_of(self.options.prompt, cases, specification, models)
-
-
-def planned_generation(options: GenerateOptions) -> PlannedGeneration:
-    """Read everything, and foresee.
-
-    Raises:
-        GateError: options that do not go together, or mistakes in a file.
-    """
-    if options.update:
-        raise GateError("--update has no meaning without --diff", "add --diff")
-    if options.chosen.write_back:
-        if not is_prompt_yml(options.prompt):
-            raise GateError(f"--set write_back is for .prompt.yml files, and not for {options.prompt}", "leave it out")
-        if int(options.chosen.effort.get("turns", 1)) > 1:
-            raise GateError("--set write_back and turns do not go together", "a .prompt.yml holds tests of one turn")
-    settings = Settings.from_environ()
-    wanted = generation_request(options, settings)
-    found = read_source(wanted)
-    return PlannedGeneration(wanted, settings, found, forecast_generation(wanted, found, settings))
-
-
-def execute_plan(options: GenerateOptions) -> int:
-    """Say what it would take.
-
-    Returns:
-        0; mistakes are errors with their own exit code.
-    """
-    begun = planned_generation(options)
-    if told := _standing(options, begun.wanted):
-        click.echo(told)
-    elif options.as_json:
-        from gate.report.sheets import generation
-
-        click.echo(generation.plan_json(options.prompt, begun.foreseen), nl=False)
-    else:
-        sheet_terminal.render_sheet(begun.sheet, screen(), brief=options.quiet)
-    return 0
 
 
 def execute(options: GenerateOptions) -> int:
@@ -213,19 +136,34 @@ def execute(options: GenerateOptions) -> int:
     Returns:
         0; 1 where no output of an evaluation complies; mistakes and gaps are errors with their own exit codes.
     """
-    begun = planned_generation(options)
-    if told := _standing(options, begun.wanted):
+    _check(options)
+    settings = Settings.from_environ()
+    wanted = generation_request(options, settings)
+    found = read_source(wanted)
+    foreseen = forecast_generation(wanted, found, settings)
+    if told := _standing(options, wanted):
         click.echo(told)
         return 0
+    plan = generation.generation_plan_sheet(wanted.prompt, foreseen)
+    if not options.plan:
+        return _generate(WrittenFiles(options, wanted, found), settings, plan.headline)
+    if options.as_json:
+        click.echo(generation.plan_json(options.prompt, foreseen), nl=False)
+    else:
+        sheet_terminal.render_sheet(plan, screen(), brief=options.quiet)
+    return 0
+
+
+def _generate(kept: WrittenFiles, settings: Settings, headline: str) -> int:
+    options, wanted = kept.options, kept.wanted
     if not options.quiet:
-        print_error_line(begun.sheet.headline)
-        if (folder := folder_of(options)) == Path(options.prompt).parent and options.out is None:
-            print_error_line(f"{folder / SPECIFICATION_FILE} lies beside the prompt: the files go there")
-        if begun.wanted.generator.provider == "local":
+        print_error_line(headline)
+        if options.folder == Path(options.prompt).parent and options.out is None:
+            print_error_line(f"{options.folder / SPECIFICATION_FILE} lies beside the prompt: the files go there")
+        if wanted.generator.provider == "local":
             print_error_line(SMALL)
-    kept = WrittenFiles(options, begun.wanted, begun.found)
     try:
-        done = generate_tests(begun.wanted, begun.found, begun.settings, generation_progress(options), kept.keep)
+        done = generate_tests(wanted, kept.found, settings, generation_progress(options), kept.keep)
     except CannotEvaluate as error:
         if kept.begun:
             error.hint = "; ".join(filter(None, (error.hint, kept.told())))
@@ -244,12 +182,20 @@ def execute(options: GenerateOptions) -> int:
     return 0
 
 
+def _check(options: GenerateOptions) -> None:
+    if options.update:
+        raise GateError("--update has no meaning without --diff", "add --diff")
+    if options.chosen.write_back:
+        if not is_prompt_yml(options.prompt):
+            raise GateError(f"--set write_back is for .prompt.yml files, and not for {options.prompt}", "leave it out")
+        if options.chosen.turns > 1:
+            raise GateError("--set write_back and turns do not go together", "a .prompt.yml holds tests of one turn")
+
+
 def _show_figures(
-    options: GenerateOptions, kept: WrittenFiles, evaluated: "EvaluationResult", outcome: generation.GenerationOutcome
+    options: GenerateOptions, kept: WrittenFiles, evaluated: EvaluationResult, outcome: generation.GenerationOutcome
 ) -> None:
     """Keep and show them; the file has the warnings that were shown above, too."""
-    from gate.report.sheets import matrix
-
     figures = matrix.evaluation_figures(evaluated, outcome.specification)
     sheet = matrix.evaluation_sheet(figures)
     whole = matrix.evaluation_sheet(replace(figures, warnings=(*outcome.warnings, *figures.warnings)))
@@ -270,19 +216,11 @@ def _show(sheet: Sheet, options: GenerateOptions) -> None:
 
 
 def _standing(options: GenerateOptions, wanted: GenerationRequest) -> str:
-    """That an update left nothing to make, as it is printed; empty where there is something.
-
-    Args:
-        options: as they were typed.
-        wanted: what they ask for.
-
-    Raises:
-        InputErrors: a mistake in the specification.
-    """
+    """That an update left nothing to make, as it is printed; empty where there is something."""
     if options.evaluate or options.chosen.write_back:
         return ""
-    files = specification_files(options.prompt, wanted.spec, folder_of(options))
-    rules = rules_followed(files, options.prompt, TestMakers(wanted.settings, wanted.generator))
+    files = specification_files(options.prompt, wanted.spec, options.folder)
+    rules = rules_followed(files, wanted)
     if rules is None:
         return ""
     why = f"{files.cases} has the tests of {counted(rules, 'rule')} since the last update"
