@@ -68,15 +68,6 @@ def test_a_file_gets_another_text_and_keeps_its_rights(tmp_path: Path) -> None:
             rewrite(tmp_path / other, "x")
 
 
-def test_a_text_that_is_no_unicode_leaves_all_as_it_was(tmp_path: Path) -> None:
-    first, second = tmp_path / "a", tmp_path / "b"
-    first.write_text("old a")
-    second.write_text("old b")
-    with pytest.raises(GateError, match="b: its new text is no Unicode"):
-        rewrite_all({first: "new a", second: "new \ud800"})
-    assert (first.read_text(), second.read_text(), names(tmp_path)) == ("old a", "old b", ["a", "b"])
-
-
 def test_a_disk_that_is_full_keeps_no_half_of_a_file(tmp_path: Path) -> None:
     first, second = tmp_path / "a", tmp_path / "b"
     first.write_text("old a")

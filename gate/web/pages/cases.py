@@ -9,7 +9,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
 from gate.cases.reading import put_of, readable
-from gate.cases.stored import Archive, CaseVersion, Change, Conflict
+from gate.cases.stored import Archive, CaseVersion, Change, Conflict, Entry
 from gate.errors import InputErrors
 from gate.report.history import CaseRunView, case_run_view
 from gate.resolve.trust import own_reaches
@@ -18,7 +18,6 @@ from gate.store.sql.suites import Authorship
 from gate.web import addresses
 from gate.web.case_form import (
     CaseForm,
-    EntryOfForm,
     FormMistake,
     after_button,
     check_form,
@@ -94,9 +93,9 @@ def make_case(request: Request, site: CurrentSite, person: CurrentPerson, sent: 
         return _new(request, replace(desk, mistakes=(gone,)), 409)
     if (changed := after_button(desk.form, sent.one("do"))) is not None:
         return _new(request, replace(desk, form=changed))
-    written, mistakes = check_form(desk.form)
+    entry, mistakes = check_form(desk.form)
     if not mistakes:
-        outcome = _saved(site, desk.place, written, 0, Authorship(person.name, site.now()))
+        outcome = _saved(site, desk.place, entry, 0, Authorship(person.name, site.now()))
         if isinstance(outcome, str):
             log_event(request, "case-added", f"{suite}: {outcome}")
             return redirect(addresses.case(suite, outcome) + "&said=made")
@@ -121,17 +120,17 @@ def save_case(request: Request, site: CurrentSite, person: CurrentPerson, sent: 
     current = found[0] if found else None
     if (changed := after_button(desk.form, sent.one("do"))) is not None:
         return _edited(request, replace(desk, form=changed), current)
-    written, mistakes = check_form(desk.form)
+    entry, mistakes = check_form(desk.form)
     if mistakes:
         return _edited(request, replace(desk, mistakes=mistakes), current, 422)
-    outcome = _saved(site, desk.place, written, desk.base, Authorship(person.name, site.now()))
+    outcome = _saved(site, desk.place, entry, desk.base, Authorship(person.name, site.now()))
     if isinstance(outcome, str):
         log_event(request, "case-edited", f"{at.suite}: {outcome}")
         return redirect(addresses.case(at.suite, outcome) + "&said=saved")
     theirs = outcome.current
     if theirs is not None and theirs.name != desk.place.name:
         return _edited(request, replace(desk, mistakes=(_TAKEN,)), current, 422)
-    return _conflict(request, desk, theirs, written)
+    return _conflict(request, desk, theirs, entry)
 
 
 @router.post("/case/check", dependencies=EDITOR)
@@ -183,9 +182,9 @@ def _found(site: Site, desk: CaseEditor, case: int) -> CaseEditor:
     return replace(desk, place=CasePlace(at.suite, name), form=form)
 
 
-def _saved(site: Site, at: CasePlace, written: EntryOfForm, base: int, by: Authorship) -> str | Conflict:
+def _saved(site: Site, at: CasePlace, entry: Entry, base: int, by: Authorship) -> str | Conflict:
     """The name of the saved case, or the conflict."""
-    put = put_of(written.entry, base, at.name)
+    put = put_of(entry, base, at.name)
     told = f"edited {at.name}" if put.name == at.name else f"renamed {at.name} to {put.name}"
     outcome = site.suites.change(at.suite, [put], replace(by, what=told if at.name else f"added {put.name}"))
     return outcome[0] if isinstance(outcome, tuple) else put.name
@@ -199,10 +198,10 @@ def _edited(request: Request, desk: CaseEditor, current: CaseVersion | None, sta
     return page(request, "case.html.j2", status, **{**_shown(desk), "current": current})
 
 
-def _conflict(request: Request, desk: CaseEditor, theirs: CaseVersion | None, mine: EntryOfForm) -> Response:
+def _conflict(request: Request, desk: CaseEditor, theirs: CaseVersion | None, mine: Entry) -> Response:
     """The user's text is still in the form, and overwrites the other one when it is sent again."""
     on_top = replace(desk, base=theirs.number if theirs else 0)
-    changes = changed_keys(theirs.entry, mine.entry) if theirs is not None and theirs.entry is not None else ()
+    changes = changed_keys(theirs.entry, mine) if theirs is not None and theirs.entry is not None else ()
     return page(request, "case.html.j2", 409, **{**_shown(on_top), "current": theirs, "conflict": changes})
 
 
@@ -216,7 +215,7 @@ def _shown(desk: CaseEditor) -> dict[str, object]:
 
 def _reached(form: CaseForm) -> tuple[str, ...]:
     """What the gate refuses in a case unless its suite in gate.yaml names the same."""
-    case = readable(entry_of_form(form).entry)
+    case = readable(entry_of_form(form)[0])
     if case is None:
         return ()
     return tuple(dict.fromkeys(f"Its scorer {spec.name} {reach.told}." for spec, reach in own_reaches(case)))

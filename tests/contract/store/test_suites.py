@@ -142,16 +142,6 @@ def test_people_search_by_words_and_slices(suites: Suites) -> None:
     assert suites.dimensions("support") == {"lang": ("de",), "tier": ("free", "paid")}
 
 
-def test_pages_hold_every_case_once(suites: Suites) -> None:
-    suites.change("support", [put(f"c{number:02}") for number in range(25)], ANN)
-    found: list[str] = []
-    page = Page(10)
-    while listed := suites.cases("support", EVERY, page):
-        found += [one.version.name for one in listed]
-        page = Page(10, listed[-1].place)
-    assert found == [f"c{number:02}" for number in range(25)]
-
-
 def test_many_cases_are_one_version(suites: Suites) -> None:
     version = made(suites.change("support", [put(f"c{number}", tier="x") for number in range(1_500)], ANN))
     assert version.cases == len(suites.entries(version)) == suites.count("support", CaseFilter(slices={"tier": "x"}))

@@ -112,21 +112,6 @@ def test_the_report_is_that_of_the_pull_request(browser: Browser) -> None:
     assert page.index("<h1") < page.index("<h2")
 
 
-def test_pages_of_runs_hold_each_once(browser: Browser) -> None:
-    record = at()
-    wanted = []
-    for place in range(53):
-        created = (CREATED + timedelta(minutes=place)).isoformat()
-        wanted.append(browser.add(record.model_copy(update={"created": created})))
-    first = browser.get("/runs?suite=support")
-    following = next(address for address in links(first, "/runs?") if "after" in address)
-    assert "suite=support" in following
-    second = browser.get(following)
-    seen = [int(found) for page in (first, second) for found in re.findall(r'<a href="/runs/(\d+)">', page)]
-    assert seen == wanted[::-1]
-    assert not any("after" in address for address in links(second, "/runs?"))
-
-
 def test_runs_are_filtered_and_wrong_filters_are_told(browser: Browser) -> None:
     mine = browser.add(at())
     other = browser.add(at(1), context=Context("acme/other", "main", "push"))
@@ -152,14 +137,6 @@ def test_cases_are_ordered_and_chosen(browser: Browser) -> None:
     assert names(browser.get(f"{cases}&slice=tier%3Dfree")) == ["c000", "c003"]
     assert "No case is like that" in browser.get(f"{cases}&slice=tier%3Dnone")
     assert "No case is like that" in browser.get(f"{cases}&page=9")
-
-
-def test_many_cases_come_in_pages_of_a_hundred(browser: Browser) -> None:
-    many = suite([{"tier": "free"}] * 205)
-    id = browser.add(finished([many], lambda case, arm, index: float(int(case.id[1:]) % 2)))
-    pages = [names(browser.get(f"/runs/{id}/cases?sort=case&page={number}")) for number in (1, 2, 3)]
-    assert [len(page) for page in pages] == [100, 100, 5]
-    assert [name for page in pages for name in page] == [f"c{place:03}" for place in range(205)]
 
 
 def test_differences_are_marked_word_by_word(browser: Browser) -> None:
