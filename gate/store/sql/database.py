@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
@@ -55,14 +55,6 @@ _ALIVE = {
     "keepalives_count": 3,
 }
 """Connection options of Postgres that notice when a host is gone."""
-
-
-@dataclass(frozen=True, slots=True)
-class Connections:
-    """Number of connections to a database, in use and idle."""
-
-    used: int
-    idle: int
 
 
 class Database:
@@ -120,11 +112,11 @@ class Database:
             with self.engine.connect().execution_options(**{_WRITES: True}) as connection, connection.begin():
                 return work(connection)
 
-    def connections(self) -> Connections:
-        """Of this process."""
+    def connections(self) -> tuple[int, int]:
+        """Number of connections of this process, in use and idle."""
         pool = self.engine.pool
         assert isinstance(pool, QueuePool)  # noqa: S101
-        return Connections(pool.checkedout(), pool.checkedin())
+        return pool.checkedout(), pool.checkedin()
 
     def close(self) -> None:
         """Close all connections."""

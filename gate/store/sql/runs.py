@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from itertools import chain
 from typing import Any, BinaryIO, TypeAlias
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, Subquery, delete, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Row, Select, Subquery, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from gate.cases.stored import Page
@@ -348,10 +348,6 @@ class Runs:
         """Names of all suites with a run."""
         found = select(_SUITE.name).distinct().order_by(_SUITE.name)
         return self.database.read(lambda db: tuple(db.execute(found).scalars()))
-
-    def remove(self, id: int) -> bool:
-        """Remove a run completely; False where there is none."""
-        return self.database.write(lambda db: bool(db.execute(delete(tables.runs).where(_RUN.id == id)).rowcount))
 
 
 def newest_of(suite: str, last: int) -> Subquery:

@@ -8,7 +8,7 @@ from gate.cases.stored import Entry
 from gate.store.sql.database import Database
 from gate.store.sql.suites import Suites
 from gate.web import addresses
-from tests.support import browsing
+from tests.support import browsing, stores
 from tests.support.browsing import filled
 
 REFUND = {"name": "refund", "prompt": "Where is my money?", "judge_prompt": "Polite", "slices": {"tier": "pro"}}
@@ -142,7 +142,7 @@ def test_a_suite_removed_while_a_case_is_open_loses_no_text(ann: TestClient, dat
     address, new = addresses.case("support", "refund"), addresses.new_case("support")
     mine = filled(ann.get(address).text) | {"prompt": "Mine", "do": "save"}
     other = filled(ann.get(new).text) | {"name": "a", "prompt": "Other", "do": "save"}
-    Suites(database).remove("support")
+    stores.remove_suite(database, "support")
     answer = ann.post(new, data=other)
     assert (answer.status_code, filled(answer.text)["prompt"]) == (409, "Other")
     answer = ann.post(address, data=mine)
