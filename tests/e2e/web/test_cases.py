@@ -8,7 +8,7 @@ from gate.cases.stored import Entry
 from gate.store.sql.database import Database
 from gate.store.sql.suites import Suites
 from gate.web import addresses
-from tests.support import browsing, stores
+from tests.support import browsing
 from tests.support.browsing import filled
 
 REFUND = {"name": "refund", "prompt": "Where is my money?", "judge_prompt": "Polite", "slices": {"tier": "pro"}}
@@ -134,21 +134,6 @@ def test_a_case_archived_while_open_comes_back_only_when_asked(
     assert (answer.status_code, "archived this case meanwhile" in answer.text) == (409, True)
     assert stands(database, "refund") is None
     bob.post(address, data={**filled(answer.text), "do": "save"})
-    assert stands(database, "refund") == {**REFUND, "prompt": "Mine"}
-
-
-def test_a_suite_removed_while_a_case_is_open_loses_no_text(ann: TestClient, database: Database) -> None:
-    browsing.add(database, "support", REFUND)
-    address, new = addresses.case("support", "refund"), addresses.new_case("support")
-    mine = filled(ann.get(address).text) | {"prompt": "Mine", "do": "save"}
-    other = filled(ann.get(new).text) | {"name": "a", "prompt": "Other", "do": "save"}
-    stores.remove_suite(database, "support")
-    answer = ann.post(new, data=other)
-    assert (answer.status_code, filled(answer.text)["prompt"]) == (409, "Other")
-    answer = ann.post(address, data=mine)
-    assert (answer.status_code, filled(answer.text)["prompt"]) == (409, "Mine")
-    assert Suites(database).names() == ()
-    ann.post(address, data={**filled(answer.text), "do": "save"})
     assert stands(database, "refund") == {**REFUND, "prompt": "Mine"}
 
 
