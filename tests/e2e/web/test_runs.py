@@ -235,7 +235,7 @@ def test_a_case_is_made_of_a_sample_once(browser: Browser) -> None:
     [
         ({"name": "x"}, 422, "has a case x already"),
         ({"name": ""}, 422, "id"),
-        ({"name": "new", "into": "gone"}, 422, "no such suite"),
+        ({"name": "new", "into": "gone"}, 422, "has no suite"),
         ({"name": "new", "case": "none"}, 404, ""),
     ],
 )
