@@ -271,19 +271,6 @@ overrides = Table(
     Column("why_not", Label, nullable=False),
 )
 
-calibrations = Table(
-    "calibrations",
-    metadata,
-    Column("id", Key, primary_key=True),
-    Column("digest", Label, nullable=False, unique=True),
-    Column("kind", Label, nullable=False),
-    Column("subject", Label, nullable=False),
-    Column("created", Moment, nullable=False),
-    Column("stored", Moment, nullable=False),
-    Column("record", LargeBinary, nullable=False),
-)
-"""`kind` is `noise` or `judge`; `subject` is the suite, or the judge."""
-
 forgotten = Table(
     "forgotten",
     metadata,
