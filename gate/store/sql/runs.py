@@ -104,8 +104,6 @@ def _write_samples(
             wanted[key] -= 1
         count += len(part)
         put_many(db, tables.samples, [_sample_row(ids[one.sample.suite], one) for one in part])
-        judged = (row for one in part for row in _judgements(ids[one.sample.suite], one.sample))
-        put_many(db, tables.judgements, judged)
     if count and (short := next((key for key, left in wanted.items() if left and key[3]), None)):
         hint = "push the whole samples.jsonl, or run.json alone"
         raise GateError(f"{_named(short)} has fewer samples than the run counts: some are missing", hint)
@@ -143,12 +141,6 @@ def _sample_row(suite: int, one: KeptSample) -> dict[str, Any]:
     figures = zip(("score", "failed", "cost_usd", "latency_s"), figures_of(sample), strict=True)
     named = {"suite_id": suite, "case": sample.case_id, "arm": sample.arm.value, "number": sample.index}
     return {**named, **dict(figures), "body": zlib.compress(one.line, 1)}
-
-
-def _judgements(suite: int, sample: Sample) -> Iterator[dict[str, Any]]:
-    named = {"suite_id": suite, "case": sample.case_id, "arm": sample.arm.value, "number": sample.index}
-    for score in sample.scores:
-        yield {**named, "scorer": score.scorer, "value": None if isinstance(score.value, Unscored) else score.value}
 
 
 def _flat(one: Figure | Agreement | CaseResult) -> dict[str, Any]:
@@ -286,7 +278,7 @@ class Runs:
             known = self.database.read(lambda db: db.execute(_id_of(digest)).scalar())
             if known is None:
                 hint = "push the samples.jsonl that the gate wrote beside it, or run.json alone"
-                raise GateError("a sample of the run, or a score of one, is there twice", hint) from None
+                raise GateError("a sample of the run is there twice", hint) from None
             return AddedRun(known, new=False)
 
     def _kept(self, line: bytes) -> bytes:

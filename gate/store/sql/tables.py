@@ -230,19 +230,6 @@ samples = Table(
 )
 """`body` is the line of `samples.jsonl`, compressed; empty once it was removed."""
 
-judgements = Table(
-    "judgements",
-    metadata,
-    Column("suite_id", Key, ForeignKey(run_suites.c.id, ondelete="CASCADE"), primary_key=True),
-    Column("case", Label, primary_key=True),
-    Column("arm", Label, primary_key=True),
-    Column("number", Integer, primary_key=True, autoincrement=False),
-    Column("scorer", Label, primary_key=True),
-    Column("value", Float),
-    sqlite_with_rowid=False,
-)
-"""The result of each scorer for a sample; `value` is empty where it could not be scored."""
-
 agreements = Table(
     "agreements",
     metadata,

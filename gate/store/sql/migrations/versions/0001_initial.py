@@ -133,14 +133,6 @@ def _of_runs() -> None:
         sqlite_with_rowid=False,
     )
     op.create_table(
-        "judgements",
-        *key("case", "arm"),
-        _number("number", primary_key=True, autoincrement=False),
-        _text("scorer", primary_key=True),
-        _figure("value"),
-        sqlite_with_rowid=False,
-    )
-    op.create_table(
         "agreements",
         *key("scorer", "kind"),
         _number("answers"),
