@@ -79,8 +79,7 @@ def write_run(db: Connection, id: int, run: RunRecord, samples: Iterable[KeptSam
 
 
 def _write_suite(db: Connection, run: int, suite: SuiteResult, created: datetime) -> int:
-    columns = ("name", "alone", "prompt", "model", "digest", "exam", "cases", "store")
-    values = {name: getattr(suite, name) for name in columns} | {"run_id": run, "created": created}
+    values = {"run_id": run, "name": suite.name, "store": suite.store, "created": created}
     made = insert(tables.run_suites).values(**values).returning(tables.run_suites.c.id)
     id = int(db.execute(made).scalar_one())
     put_many(db, tables.figures, ({"suite_id": id, **_flat(one)} for one in suite.figures))

@@ -168,12 +168,6 @@ run_suites = Table(
     Column("run_id", Key, ForeignKey(runs.c.id, ondelete="CASCADE"), nullable=False),
     Column("name", Label, nullable=False),
     Column("created", Moment, nullable=False),
-    Column("alone", Boolean, nullable=False),
-    Column("prompt", Label, nullable=False),
-    Column("model", Label, nullable=False),
-    Column("digest", Label, nullable=False),
-    Column("exam", Label, nullable=False),
-    Column("cases", Integer, nullable=False),
     Column("store", Label, nullable=False, server_default=""),
     Index(None, "run_id"),
     # The newest runs of a suite: its trend, its cases; and those that asked a suite of the store.

@@ -82,9 +82,6 @@ def _runs() -> None:
         _of("runs", "run_id"),
         _text("name"),
         _moment("created"),
-        sa.Column("alone", sa.Boolean, nullable=False),
-        *map(_text, ("prompt", "model", "digest", "exam")),
-        _number("cases"),
         _text("store", server_default=""),
     )
     _index("run_suites", "run_id")
