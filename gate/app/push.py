@@ -13,8 +13,8 @@ from gate.app.repository import context_here, root_of
 from gate.app.signals import within_minutes
 from gate.app.store import open_database, redactor
 from gate.config.documents import printable
-from gate.engine.history import Context
 from gate.errors import CannotEvaluate, GateError
+from gate.record.history import Context
 from gate.store.access import is_token
 from gate.store.remote import Reply, RunUpload, Server, Unreachable
 from gate.store.run_folder import load_run

@@ -25,12 +25,11 @@ from gate.app.memory import refuse_tracked
 from gate.app.repository import git_user_name, root_of
 from gate.calls.answer_file import files_of
 from gate.config.documents import one_problem, quoted
-from gate.config.json_schema import TooSlow, complaint, replaced
+from gate.config.json_schema import TooSlow, pattern_complaint, replaced
 from gate.config.naming import StoreName
 from gate.errors import GateError, InputErrors, MissingKey, with_extra
 from gate.git.repository import Repo
 from gate.record.secrets import masked
-from gate.resolve.case_lint import without_cards, without_emails, without_phones
 from gate.resolve.pairing import StoredCases
 from gate.store.files import GATE_FOLDER
 
@@ -365,6 +364,8 @@ def redactor(wanted: tuple[str, ...] | None = None) -> "Clean | None":
     Raises:
         GateError: one is neither.
     """
+    from gate.resolve.case_lint import without_cards, without_emails, without_phones
+
     kinds: dict[str, Clean] = {"email": without_emails, "phone": without_phones, "card": without_cards, "key": masked}
     wanted = redactions() if wanted is None else wanted
     # A card is looked for before a telephone number, which its digits could be.
@@ -375,7 +376,7 @@ def redactor(wanted: tuple[str, ...] | None = None) -> "Clean | None":
             hint = f"write {', '.join(kinds)}, or a regular expression between slashes"
             raise GateError(f"{REDACT}: {quoted(one)} is nothing that can be redacted", hint)
     for pattern in patterns:
-        if why := complaint(pattern):
+        if why := pattern_complaint(pattern):
             raise GateError(f"{REDACT}: {quoted(pattern)} is no regular expression: {why}")
     steps = [*(_with_pattern(pattern) for pattern in patterns), *(kinds[name] for name in names)]
     return (lambda text: reduce(lambda found, step: step(found), steps, text)) if steps else None

@@ -10,8 +10,8 @@ import pytest
 
 from gate.agents import runner
 from gate.agents.functions import FunctionWorktree, prompt_texts
-from gate.config.functions import Entry
-from gate.prompts.functions import CannotLoad
+from gate.config.naming import FunctionName
+from gate.prompts.files import CannotLoad
 from gate.record.transcript import Failed
 from gate.values import JsonValue
 from tests.agents.test_program import left
@@ -88,7 +88,7 @@ def test_a_source_folder_counts_before_what_is_installed(worktree: FunctionWorkt
     module.parent.mkdir(parents=True)
     module.write_text("from shop.words import WORD\n\ndef asked(session):\n    return WORD\n")
     (module.parent / "words.py").write_text("WORD = 'ours'\n")
-    assert asyncio.run(prompt_texts(Entry("shop.persona", "asked"), [{}], worktree, LIMITS)) == ("ours",)
+    assert asyncio.run(prompt_texts(FunctionName("shop.persona", "asked"), [{}], worktree, LIMITS)) == ("ours",)
 
 
 def test_code_of_the_checkout_does_not_stand_in_for_that_of_a_side(worktree: FunctionWorktree, tmp_path: Path) -> None:

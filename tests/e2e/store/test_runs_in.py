@@ -7,9 +7,9 @@ from sqlalchemy import make_url
 
 from gate.app.push import store_run
 from gate.cases.stored import Page
-from gate.engine.history import Context, RunFilter
 from gate.errors import CannotEvaluate
 from gate.record.comparison import Verdict
+from gate.record.history import Context, RunFilter
 from gate.store.run_folder import load_run
 from gate.store.sql import maintenance
 from gate.store.sql.runs import Runs

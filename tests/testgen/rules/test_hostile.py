@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gate.cases.case import Case
-from gate.config.scorer_list import parse_scorers
+from gate.config.scorer import parse_scorers
 from gate.record.transcript import Unscored
 from gate.scoring.interface import Subject
 from gate.scoring.validators.registry import option_complaints, validate
