@@ -9,7 +9,7 @@ from gate.engine.arrays import Grid
 from gate.engine.samples import SampleTable
 from gate.engine.scorer_changes import position, positions
 from gate.record.sample import ArmName, Part, Sample, Score
-from gate.scoring.pairwise import SHOWN_FIRST, SHOWN_SECOND
+from gate.scoring.interface import SHOWN_FIRST, SHOWN_SECOND
 from tests.support.runs import reply, suite
 
 WORTH = st.sampled_from([0.0, 0.5, 1.0])
