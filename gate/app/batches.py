@@ -7,7 +7,7 @@ from functools import partial
 from gate.agents.targets import request_of, suite_needs_conversation
 from gate.app.forecast import run_spending
 from gate.app.memory import RunMemory, RunOrder, refuse_tracked
-from gate.calls.batches.jobs import BatchTools
+from gate.calls.batches.jobs import BatchTools, batch_service
 from gate.calls.batches.ledger import BatchLedger
 from gate.calls.batches.prefetch import collect_or_submit
 from gate.calls.interface import Request
@@ -49,7 +49,9 @@ async def prepare_batch(plan: RunOrder, factory: Factory, memory: RunMemory, see
     if talking := [suite.name for suite in plan.resolved.suites if suite_needs_conversation(suite)]:
         message = f"the cases of suite {', '.join(talking)} are conversations, and a batch is for single questions"
         raise GateError(message, "run without --batch, or name other suites")
-    tools = BatchTools(factory.batches, memory.store, BatchLedger(folder), partial(factory.price, batch=True))
+    tools = BatchTools(
+        partial(batch_service, factory), memory.store, BatchLedger(folder), partial(factory.price, batch=True)
+    )
     outcome = await collect_or_submit(_requests(plan, seed), tools, budget.max_calls)
     for line in outcome.lines():
         say(line)

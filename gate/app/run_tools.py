@@ -38,8 +38,6 @@ from gate.report.escape import one_line, terminal_text
 from gate.resolve.exam import ExamEdit, Trial
 from gate.resolve.resolved import Resolved
 from gate.scoring.interface import Member, ModelScorer
-from gate.scoring.judge import Judge, Jury
-from gate.scoring.pairwise import PairwiseJudge
 from gate.store.run_folder import RunFolder
 from gate.suite import Arm, Suite
 
@@ -89,6 +87,7 @@ class RunNotes:
 
 if TYPE_CHECKING:
     from gate.engine.spending import Spending
+    from gate.scoring.judge import PairwiseJudge
     from gate.telemetry.spans import Trace
 
 PROTOCOL = "http/protobuf"
@@ -350,7 +349,9 @@ def make_tools(plan: RunOrder, factory: Factory, folder: RunFolder, memory: RunM
             judges[id(spec)] = spec, model_scorer(spec, factory, asking("judge"))
         return judges[id(spec)][1]
 
-    def pairwise(spec: ScorerSpec) -> PairwiseJudge:
+    def pairwise(spec: ScorerSpec) -> "PairwiseJudge":
+        from gate.scoring.judge import PairwiseJudge
+
         return PairwiseJudge(spec, *members(spec, factory)[0], asking("judge"))
 
     def asking(role: str) -> BudgetedCalls:
@@ -380,6 +381,8 @@ def make_tools(plan: RunOrder, factory: Factory, folder: RunFolder, memory: RunM
 
 def model_scorer(spec: ScorerSpec, factory: Factory, calls: Calls) -> ModelScorer:
     """The scorer that asks the model, or models, of a spec."""
+    from gate.scoring.judge import Judge, Jury
+
     found = tuple(Judge(spec, model, params, calls) for model, params in members(spec, factory))
     return Jury(spec, found) if len(found) > 1 else found[0]
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
+from typing import TYPE_CHECKING
 
 from gate.agents.interface import Question, Target
 from gate.calls.interface import Calls, Memory, Stop
@@ -19,7 +20,6 @@ from gate.record.sample import ArmName, Reply, Sample
 from gate.record.transcript import Unscored
 from gate.resolve.resolved import Resolved
 from gate.scoring.interface import CodeScorer, ModelScorer, Subject
-from gate.scoring.pairwise import PairwiseJudge
 from gate.scoring.panel import Panel
 from gate.scoring.pass_rule import combine_scores
 from gate.suite import Exam, Suite
@@ -28,6 +28,9 @@ Key = tuple[str, str, int]
 
 _ASKED = WANTED + 1
 """The pair that warms up does not count."""
+
+if TYPE_CHECKING:
+    from gate.scoring.judge import PairwiseJudge
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +49,7 @@ class Tools:
     calls: Calls
     memory: Memory
     judge: Callable[[ScorerSpec], ModelScorer]
-    pairwise: Callable[[ScorerSpec], PairwiseJudge]
+    pairwise: Callable[[ScorerSpec], "PairwiseJudge"]
     code: Callable[[ScorerSpec, Exam], CodeScorer]
     spent_usd: Callable[[], float | None]
     exhausted: Callable[[], str | None]

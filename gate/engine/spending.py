@@ -16,7 +16,6 @@ from gate.engine.noise import Basis
 from gate.messages import Message
 from gate.record.sample import ArmName
 from gate.record.usage import Cost, Dollars, Unpriced, Usage
-from gate.scoring.judge_prompt import judge_messages
 from gate.suite import Arm, Exam, Suite
 from gate.values import about_dollars
 
@@ -266,6 +265,8 @@ class Estimator:
 
     def _judgements(self, suite: Suite, name: str, pairs: Sequence[tuple[ScorerSpec, Case]]) -> Outlay:
         """All opinions of one model."""
+        from gate.scoring.judge_prompt import judge_messages
+
         spec = pairs[0][0]
         given = spec.options.get("params")
         params = parse_params(given if isinstance(given, dict) else {}, f"params of the judge {spec.name}")

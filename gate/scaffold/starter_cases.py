@@ -12,7 +12,7 @@ from typing import Any
 from gate.cases.stored import Entry
 from gate.config.documents import read_yaml
 from gate.scaffold.discovery import FoundPrompt
-from gate.scoring.validators.text import likeliest_language
+from gate.scoring.validators.language import likeliest_language
 from gate.values import JsonValue
 
 STARTERS = ("en", "de", "fr", "es", "ja")

@@ -10,8 +10,7 @@ from gate.app.repository_code import prompt_builder
 from gate.app.store import store_case_reader
 from gate.calls.prices import PriceList
 from gate.calls.providers.factory import Factory
-from gate.calls.providers.packaged_model import MODEL_NAME
-from gate.calls.providers.parameters import refused_parameters
+from gate.calls.providers.parameters import PACKAGED_MODEL, refused_parameters
 from gate.cases.case import Case, members
 from gate.config.documents import printable, quoted
 from gate.config.gatefile import Config
@@ -253,8 +252,8 @@ def unavailable_reason(model: ModelRef, params: Params) -> str:
     """
     if error := refused_parameters(model, params):
         return f"{error.message}; {error.hint}."
-    if model.provider != "local" or model.name == MODEL_NAME or Path(model.name).is_file():
+    if model.provider != "local" or model.name == PACKAGED_MODEL or Path(model.name).is_file():
         return ""
     if "/" in model.name or model.name.lower().endswith(".gguf"):
         return f"{model}: there is no file {printable(model.name)} on this machine"
-    return f"{model}: there is no packaged model of this name ({MODEL_NAME} is the only one), and no file"
+    return f"{model}: there is no packaged model of this name ({PACKAGED_MODEL} is the only one), and no file"

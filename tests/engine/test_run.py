@@ -14,7 +14,7 @@ from gate.errors import GateError
 from gate.record.sample import ArmName, Reply, Sample
 from gate.record.transcript import Failed, Unscored
 from gate.scoring.interface import CodeScorer
-from gate.scoring.pairwise import PairwiseJudge
+from gate.scoring.judge import PairwiseJudge
 from gate.scoring.panel import Panel
 from gate.suite import Exam, Suite
 from tests.support.fakes import Memory, ScriptedCalls, reply

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
-from gate.calls.batches.interface import BatchGone, BatchPlace, BatchService, BatchState
 from gate.calls.batches.jobs import BatchCollector, BatchSubmitter, BatchTally, BatchTools, find_submitted
 from gate.calls.batches.ledger import LedgerEntry, request_id
+from gate.calls.batches.service import BatchGone, BatchPlace, BatchService, BatchState
 from gate.calls.interface import Request, Transient
 from gate.errors import CannotEvaluate
 from gate.values import digest

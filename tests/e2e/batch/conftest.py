@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.calls.batches.jobs import BatchTools
+from gate.calls.batches.jobs import BatchTools, batch_service
 from gate.calls.batches.ledger import BatchLedger
 from gate.calls.batches.prefetch import BatchOutcome, collect_or_submit
 from gate.calls.interface import Request
@@ -64,7 +64,7 @@ class Gate:
             keys = service_keys(OPENAI_KEY, ANTHROPIC_KEY, f"{url}/v1", url)
             factory = Factory(keys, Path("no-such-folder"), 8, lambda _: "", PriceList(by_name=True))
             tools = BatchTools(
-                factory.batches,
+                partial(batch_service, factory),
                 self.answers,
                 BatchLedger(self.folder),
                 partial(factory.price, batch=True),
