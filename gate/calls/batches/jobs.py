@@ -15,7 +15,6 @@ from gate.calls.batches.service import (
     MOST_BYTES,
     BatchGone,
     BatchPlace,
-    BatchProvider,
     BatchResult,
     BatchService,
     BatchState,
@@ -23,6 +22,7 @@ from gate.calls.batches.service import (
 )
 from gate.calls.interface import AnswerNotSaved, Completion, Memory, Misconfigured, Rejected, Request, Transient
 from gate.calls.prices import Pricer
+from gate.calls.providers.exchange import ServiceProvider
 from gate.calls.providers.factory import Factory
 from gate.config.models import ModelRef, Params
 from gate.errors import CannotEvaluate, GateError
@@ -49,7 +49,7 @@ def batch_service(factory: Factory, model: ModelRef, params: Params) -> BatchSer
     interface = factory.interface(model)
     if interface is None or model.provider in ("azure", "bedrock", "vertex"):
         raise Misconfigured(f"{model} has no batch interface", "run without --batch")
-    provider = cast("BatchProvider", factory.provider(model, params))
+    provider = cast("ServiceProvider", factory.provider(model, params))
     place = BatchPlace(model.provider, factory.address(model), model.name)
     if interface == "openai":
         return OpenAIBatches(provider, place)

@@ -1,19 +1,23 @@
-"""One request to a service: bounded in time, its reply parsed, its errors classified."""
+"""A provider of a service: requests bounded in time, replies parsed, errors classified."""
 
 import asyncio
 import math
 import re
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC
 from email.utils import parsedate_to_datetime
+from typing import ClassVar
 
 import httpx2
 
-from gate.calls.interface import Completion, Misconfigured, Rejected, Transient
-from gate.calls.providers.clients import Client, ConnectionBroken
+from gate.calls.endpoints import Endpoint
+from gate.calls.interface import Completion, Misconfigured, Rejected, Request, Transient
+from gate.calls.providers.clients import ConnectionBroken, make_client
 from gate.calls.untrusted import Cleaner, Malformed, TooLong, is_html, json_object
+from gate.config.models import Params
 from gate.values import JsonValue
 
 Failure = Transient | Rejected | Misconfigured
@@ -161,26 +165,35 @@ ReplyReader = Callable[[dict[str, JsonValue], float | None, Cleaner, str], Compl
 """From a reply's JSON object, its seconds, the cleaner and the asked model; raises `Malformed` or `TooLong`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Exchange:
-    """Requests to one path of one interface, below the client's base URL."""
+class ServiceProvider(ABC):
+    """One model behind one address, asked by requests to one path of its interface."""
 
-    client: Client
-    path: str
-    service: Service
-    cleaner: Cleaner
-    reader: ReplyReader
-    clock: Callable[[], float] = time.perf_counter
-    wall_clock: Callable[[], float] = time.time
+    max_in_flight: int | None = None
+    priced = True
+    path: ClassVar[str]
+    reader: ClassVar[ReplyReader]
 
-    async def post(self, body: dict[str, JsonValue], timeout_s: float) -> Completion:
-        """Send one request, once. Raises `Transient`, `Rejected`, `Misconfigured`.
+    def __init__(self, endpoint: Endpoint, model: str, missing: str = "") -> None:
+        self.model = model
+        self.lane = endpoint.lane
+        self.service = Service(endpoint.name, endpoint.variable, model, missing)
+        self.cleaner = Cleaner((endpoint.api_key,))
+        self.client = make_client(endpoint)
 
-        Args:
-            timeout_s: seconds for the whole exchange, connecting included.
-        """
-        call = self.client.sdk.post(self.path, body=body, cast_to=httpx2.Response)
-        started = self.clock()
+    @abstractmethod
+    def check(self, params: Params) -> None:
+        """Raise `Misconfigured` for a parameter that this model's interface does not take."""
+
+    @abstractmethod
+    def body(self, request: Request) -> dict[str, JsonValue]:
+        """What is sent for a request, by itself or as a line of a batch."""
+
+    async def complete(self, request: Request) -> Completion:
+        """Send one request, once; the time-out is for the whole exchange, connecting included."""
+        self.check(request.params)
+        timeout_s = request.params.timeout_s
+        call = self.client.sdk.post(self.path, body=self.body(request), cast_to=httpx2.Response)
+        started = time.perf_counter()
         try:
             async with asyncio.timeout(timeout_s):
                 response = await self.client.reply(call)
@@ -190,14 +203,18 @@ class Exchange:
             raise connection_error(broken, self.service, self.cleaner) from None
         except UnicodeEncodeError:
             raise Rejected("the request holds half a surrogate pair, which is not valid Unicode") from None
-        return self._read(response, self.clock() - started)
+        return self._read(response, time.perf_counter() - started)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self.client.close()
 
     def _read(self, response: httpx2.Response, latency_s: float) -> Completion:
         if not response.is_success:
             parts = (response.status_code, response.headers, response.content)
-            raise classify_error(read_error(*parts, self.cleaner, self.wall_clock()), self.service)
+            raise classify_error(read_error(*parts, self.cleaner, time.time()), self.service)
         try:
-            return self.reader(json_object(response.content), latency_s, self.cleaner, self.service.model)
+            return type(self).reader(json_object(response.content), latency_s, self.cleaner, self.model)
         except Malformed as error:
             raise Transient(f"{self.service.name}: {error}", unheard=True) from None
         except TooLong as error:
