@@ -82,11 +82,7 @@ class BatchTools:
 
 
 async def find_submitted(entry: LedgerEntry, service: BatchService, tools: BatchTools) -> LedgerEntry | None:
-    """Find out which batch an entry is that was written down before its submission. Raises `Transient`.
-
-    Returns:
-        The entry, sure or not yet; None when the submission never arrived and the entry is dropped.
-    """
+    """Find out which batch an entry is that was written down before its submission; None when it never arrived."""
     if not entry.sure and not entry.ids:
         others = (other for other in tools.ledger.entries(tools.wall_clock()) if other.name != entry.name)
         known = frozenset(name for other in others for name in other.ids)

@@ -67,13 +67,7 @@ class SubmissionMark:
 
 @dataclass(frozen=True, slots=True)
 class FoundBatches:
-    """Batches at the service that may be a lost submission.
-
-    Args:
-        ids: newest first; none when the submission never arrived.
-        sure: the service keeps marks, and the mark is the submission's own.
-        submission: what the mark says; empty where marks are not kept.
-    """
+    """Batches at the service that may be a lost submission, newest first; `sure` where the service keeps marks."""
 
     ids: tuple[str, ...] = ()
     sure: bool = False

@@ -34,12 +34,7 @@ _CLOUD_PLATFORM = "https://www.googleapis.com/auth/cloud-platform"
 
 
 class ConnectionBroken(Exception):
-    """No reply: no connection, or one that ended.
-
-    Args:
-        reason: in the library's words; not clean.
-        answered: a reply had begun, which may be charged for.
-    """
+    """No reply; `answered` where one had begun, which may be charged for. The reason is in the library's words."""
 
     def __init__(self, reason: str, *, answered: bool = False) -> None:
         super().__init__(reason)

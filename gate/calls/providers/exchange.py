@@ -34,12 +34,7 @@ _NAMED = re.compile(r"^`?(max_tokens|stop_sequences|output_config|thinking|tempe
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """Who answered, for messages.
-
-    Args:
-        key: the environment variable that holds its key, for messages.
-        missing: what the user can do where the service does not know the model.
-    """
+    """Who answered, for messages; `missing` is what the user can do where the service does not know the model."""
 
     name: str
     key: str
@@ -49,13 +44,7 @@ class Service:
 
 @dataclass(frozen=True, slots=True)
 class ErrorReply:
-    """An error reply, parsed and clean.
-
-    Args:
-        codes: all words of the reply that name the error.
-        param: the parameter that it blames, or empty.
-        message: one line, or empty.
-    """
+    """An error reply, parsed and clean; `param` is the parameter that it blames, or empty."""
 
     status: int
     codes: frozenset[str]
@@ -65,13 +54,7 @@ class ErrorReply:
 
 
 def read_error(status: int, headers: Mapping[str, str], body: bytes, cleaner: Cleaner, now: float) -> ErrorReply:
-    """Parse an error reply of any server; every field may be missing or hostile.
-
-    Args:
-        headers: looked up in any case.
-        body: at most a few megabytes.
-        now: seconds since the epoch, for dates in `Retry-After` where the reply does not say what time it is.
-    """
+    """Parse an error reply of any server; every field may be missing or hostile."""
     try:
         data: Mapping[str, JsonValue] = json_object(body)
     except Malformed:
