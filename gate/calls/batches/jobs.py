@@ -22,7 +22,7 @@ from gate.calls.batches.service import (
 )
 from gate.calls.interface import AnswerNotSaved, Completion, Memory, Misconfigured, Rejected, Request, Transient
 from gate.calls.prices import Pricer
-from gate.calls.providers.exchange import ServiceProvider
+from gate.calls.providers.clients import ServiceProvider
 from gate.calls.providers.factory import Factory
 from gate.config.models import ModelRef, Params
 from gate.errors import CannotEvaluate, GateError

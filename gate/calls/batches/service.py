@@ -13,8 +13,14 @@ from typing import ClassVar, Literal, TypeAlias, TypeVar
 import httpx2
 
 from gate.calls.interface import Completion, Misconfigured, Rejected, Request, Transient
-from gate.calls.providers.clients import ConnectionBroken, whole_reply
-from gate.calls.providers.exchange import ServiceProvider, classify_error, connection_error, read_error
+from gate.calls.providers.clients import (
+    ConnectionBroken,
+    ServiceProvider,
+    classify_error,
+    connection_error,
+    read_error,
+    whole_reply,
+)
 from gate.calls.untrusted import Malformed, TooLong, json_object
 from gate.config.models import Params
 from gate.record.transcript import Failed

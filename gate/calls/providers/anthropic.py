@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Sequence
 
 from gate.calls.interface import Completion, Rejected, Request
-from gate.calls.providers.exchange import ServiceProvider
+from gate.calls.providers.clients import ServiceProvider
 from gate.calls.providers.parameters import check_anthropic, schema_without_bounds
 from gate.calls.untrusted import Cleaner, Malformed, distinct_calls, object_at, token_count, tool_call
 from gate.config.models import Params
