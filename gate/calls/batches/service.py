@@ -181,7 +181,7 @@ class BatchService(ABC):
     def completed(self, reply: JsonTable) -> Completion | Failed:
         """The answer in a reply."""
         try:
-            return type(self.provider).reader(reply, None, self.cleaner, self.provider.model)
+            return self.provider.reader(reply, None, self.cleaner, self.provider.model)
         except (Malformed, TooLong) as error:
             return Failed(f"{self.name}: {error}")
 

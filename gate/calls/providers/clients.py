@@ -358,17 +358,12 @@ def _seconds(value: str | None) -> float | None:
     return number if math.isfinite(number) and number >= 0.0 else None
 
 
-ReplyReader = Callable[[dict[str, JsonValue], float | None, Cleaner, str], Completion]
-"""From a reply's JSON object, its seconds, the cleaner and the asked model; raises `Malformed` or `TooLong`."""
-
-
 class ServiceProvider(ABC):
     """One model behind one address, asked by requests to one path of its interface."""
 
     max_in_flight: int | None = None
     priced = True
     path: ClassVar[str]
-    reader: ClassVar[ReplyReader]
 
     def __init__(self, endpoint: Endpoint, model: str, missing: str = "") -> None:
         self.model = model
@@ -376,6 +371,11 @@ class ServiceProvider(ABC):
         self.service = Service(endpoint.name, endpoint.variable, model, missing)
         self.cleaner = Cleaner((endpoint.api_key,))
         self.client = make_client(endpoint)
+
+    @staticmethod
+    @abstractmethod
+    def reader(data: dict[str, JsonValue], latency_s: float | None, cleaner: Cleaner, asked: str) -> Completion:
+        """Read a reply to the model `asked`; raises `Malformed` or `TooLong`."""
 
     @abstractmethod
     def check(self, params: Params) -> None:
@@ -411,7 +411,7 @@ class ServiceProvider(ABC):
             parts = (response.status_code, response.headers, response.content)
             raise classify_error(read_error(*parts, self.cleaner, time.time()), self.service)
         try:
-            return type(self).reader(json_object(response.content), latency_s, self.cleaner, self.model)
+            return self.reader(json_object(response.content), latency_s, self.cleaner, self.model)
         except Malformed as error:
             raise Transient(f"{self.service.name}: {error}", unheard=True) from None
         except TooLong as error:
