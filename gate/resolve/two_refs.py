@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import replace
 from difflib import get_close_matches
 from functools import cache, partial
+from typing import TYPE_CHECKING
 
 from gate.config.gatefile import Config
 from gate.config.naming import is_python, is_store
@@ -15,16 +16,18 @@ from gate.config.targets import runs_code
 from gate.errors import GateError
 from gate.prompts.version import Prompt
 from gate.record.parts import Deletion
-from gate.resolve import agents, trust
+from gate.resolve import trust
+from gate.resolve.code import build_notes, same_code
 from gate.resolve.exam import Edit, Edited, differing, exam_notes
 from gate.resolve.pairing import Pair, Sides, check_stranger, pair, part_notes, same_parts
 from gate.resolve.reading import Reader
 from gate.resolve.resolved import Resolved, settings_notes, with_servers
-from gate.resolve.scorer_code import build_notes, same_code
 from gate.resolve.trust import check_links, of_config, replaced
 from gate.suite import Exam, Suite
-from gate.testgen.rules.prompt_scorers import CHARS, SENTENCES, Order, labels_of, orders_of
 from gate.values import UNREAD, counted
+
+if TYPE_CHECKING:
+    from gate.testgen.rules.prompt_scorers import Order
 
 SHOWN = 3
 """Instructions that a sentence quotes."""
@@ -36,7 +39,7 @@ QUOTED = 60
 
 def on_exam(suite: Suite) -> str:
     """A sentence for the author of a configuration, about the candidate's prompt; empty where there is none."""
-    orders = _orders(suite.candidate.version.prompt)
+    orders = _orders(suite.candidate.version.prompt) if _reads_form(suite.exam) else ()
     left = _unread(orders, suite.exam)
     if not left:
         return ""
@@ -50,7 +53,7 @@ def on_exam(suite: Suite) -> str:
 
 def on_change(suite: Suite) -> str:
     """A sentence for the reader of a verdict: what was changed where no score can move."""
-    if suite.baseline is None:
+    if suite.baseline is None or not _reads_form(suite.exam):
         return ""
     old, new = _orders(suite.baseline.version.prompt), _orders(suite.candidate.version.prompt)
     before, after = {one.text for one in old}, {one.text for one in new}
@@ -70,10 +73,13 @@ def on_change(suite: Suite) -> str:
     )
 
 
-def _orders(prompt: Prompt) -> tuple[Order, ...]:
+def _orders(prompt: Prompt) -> "tuple[Order, ...]":
     """The instructions that the author gives the model; user and assistant messages of a chat file give none."""
     texts = [one.content for one in prompt.messages if not prompt.chat or one.role == "system"]
     texts += [part.text for part in prompt.parts.files]
+    # The grammar of orders is large, and most suites have a scorer that may read any of them.
+    from gate.testgen.rules.prompt_scorers import CHARS, SENTENCES, orders_of
+
     found: list[Order] = []
     left = CHARS
     for text in texts:
@@ -85,20 +91,24 @@ def _orders(prompt: Prompt) -> tuple[Order, ...]:
     return tuple(found[:SENTENCES])
 
 
-def _unread(orders: Iterable[Order], exam: Exam) -> list[str]:
-    """Instructions that no scorer checks; none where a scorer, such as a judge, may check any of them."""
+def _reads_form(exam: Exam) -> bool:
+    """Does each scorer look for one thing only? Any other, such as a judge, may check any order."""
     scorers = tuple(exam.all_scorers())
-    if not scorers or not all(map(_of_form, scorers)):
-        return []
+    return bool(scorers) and all(map(_of_form, scorers))
+
+
+def _unread(orders: "Iterable[Order]", exam: Exam) -> list[str]:
+    """Instructions that no scorer checks."""
+    scorers = tuple(exam.all_scorers())
     labelled = any(one.name == "label" for one in scorers)
-    return [one.text for one in orders if not _is_read(one, scorers) and not (labelled and labels_of(one.text))]
+    return [one.text for one in orders if not _is_read(one, scorers) and not (labelled and one.labels)]
 
 
 def _of_form(spec: ScorerSpec) -> bool:
     return KINDS[spec.kind].of_form and "{{" not in json.dumps(dict(spec.options), default=str)
 
 
-def _is_read(order: Order, scorers: Sequence[ScorerSpec]) -> bool:
+def _is_read(order: "Order", scorers: Sequence[ScorerSpec]) -> bool:
     return bool(order.scorers) and all(any(_same(wanted, one) for one in scorers) for wanted in order.scorers)
 
 
@@ -124,7 +134,7 @@ def remarks(
 ) -> tuple[str, ...]:
     """All remarks, the most important first."""
     notes = list(map(str, deleted))
-    talks = (agents.elsewhere(suite.name, suite.candidate.target, base) for suite in touched.values())
+    talks = (trust.elsewhere(suite.name, suite.candidate.target, base) for suite in touched.values())
     notes += [note for note in talks if note]
     notes += _new_prompts(sides, pairs)
     notes += _notes(pairs, touched) if base else []
