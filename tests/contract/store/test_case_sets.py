@@ -15,6 +15,7 @@ from gate.errors import GateError
 from gate.store.case_sets import CaseSet, FileCases, StoreCases, changed_meanwhile, plan_move
 from gate.store.sql.database import Database
 from gate.store.sql.suites import Authorship, Suites
+from tests.support import stores
 from tests.support.case_entries import entries
 
 NOW = datetime(2026, 11, 23, 9, 30, tzinfo=UTC)
@@ -40,7 +41,7 @@ def test_from_file_to_store_to_file_nothing_is_lost(
     database: Database, tmp_path_factory: pytest.TempPathFactory, file: str, data: st.DataObject
 ) -> None:
     folder, cases = tmp_path_factory.mktemp("cases"), data.draw(entries(file))
-    Suites(database).remove("support")
+    stores.remove_suite(database, "support")
     first = FileCases(str(folder / file))
     first.change([put_of(entry) for entry in cases], "")
     move(first, store(database))

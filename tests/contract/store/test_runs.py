@@ -144,13 +144,6 @@ def test_a_trend_has_a_point_for_each_run_the_oldest_first(runs: Runs) -> None:
     assert runs.suites() == ("support",)
 
 
-def test_a_run_is_forgotten_with_all_that_belongs_to_it(runs: Runs, database: Database) -> None:
-    run = runs.add(at(), kept(), CI, NOW).id
-    assert runs.remove(run)
-    assert not runs.remove(run)
-    assert runs.suites() == ()
-
-
 def test_samples_of_what_a_run_only_tried_have_no_part_in_it(runs: Runs) -> None:
     """They lie in the same file, under the names of suites that no figure is about."""
     trial = ExamTrialRecord(kind="added", asked=1)
