@@ -23,7 +23,7 @@ from starlette.testclient import TestClient
 
 from gate.cases.case import Case
 from gate.cases.stored import Page
-from gate.engine.history import Context, RunFilter
+from gate.record.history import Context, RunFilter
 from gate.record.run import RunRecord
 from gate.record.sample import ArmName
 from gate.store.run_folder import dump_run
@@ -46,7 +46,7 @@ CASES, K = 25, 2
 BIG = 1_500
 """Cases of the run that is pushed: 6,000 samples."""
 BEGIN = datetime(2025, 1, 1, tzinfo=UTC)
-CHILDREN = ("figures", "case_results", "samples", "judgements")
+CHILDREN = ("figures", "case_results", "samples")
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import secrets
+import signal
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -11,15 +12,15 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from gate.agents import runner
+from gate.agents import runner, supervisor
 from gate.agents.processes import MARK, ProgramPlace, SupervisedProgram
 from gate.cases.case import Case
 from gate.config.documents import printable, text_complaint
-from gate.config.functions import Entry
+from gate.config.naming import FunctionName
 from gate.config.scorer import ScorerSpec
 from gate.errors import CannotEvaluate, GateError
 from gate.limits import PROMPT_CHARS
-from gate.prompts.functions import CannotLoad
+from gate.prompts.files import CannotLoad
 from gate.record.sample import Score
 from gate.record.transcript import Failed, Unscored
 from gate.scoring.interface import Subject
@@ -60,14 +61,7 @@ SCORING = FunctionLimits(losses=10, chars=REASON_CHARS)
 
 @dataclass(frozen=True, slots=True)
 class FunctionWorktree:
-    """The code of one side.
-
-    Args:
-        root: where modules are looked for.
-        checkout: code that must not be imported instead; may be the root itself.
-        scratch: folder for the process's own files.
-        path: the environment's PATH.
-    """
+    """The code of one side."""
 
     root: Path
     checkout: Path
@@ -97,7 +91,7 @@ class FunctionProcess:
     It belongs to the event loop that started it. Calls are made one after the other.
     """
 
-    entry: Entry
+    entry: FunctionName
     worktree: FunctionWorktree
     limits: FunctionLimits = FunctionLimits()
     job: str = "prompt"
@@ -140,11 +134,7 @@ class FunctionProcess:
             raise CannotLoad(f"{self.entry} cannot be used: {one_line(reason)}")
 
     async def call(self, text: str) -> tuple[str, Any]:
-        """`answer` and what the function returned, or `failed` and the reason.
-
-        Args:
-            text: the arguments as JSON.
-        """
+        """`answer` and what the function returned, or `failed` and the reason."""
         task = asyncio.create_task(self._call(text))
         self._calls.add(task)
         task.add_done_callback(self._calls.discard)
@@ -223,7 +213,7 @@ def one_line(reason: str) -> str:
 
 
 async def prompt_texts(
-    entry: Entry, sessions: Sequence[dict[str, JsonValue]], worktree: FunctionWorktree, limits: FunctionLimits
+    entry: FunctionName, sessions: Sequence[dict[str, JsonValue]], worktree: FunctionWorktree, limits: FunctionLimits
 ) -> tuple[str | Failed, ...]:
     """The text for each session, or why there is none.
 
@@ -237,6 +227,8 @@ async def prompt_texts(
     process = FunctionProcess(entry, worktree, limits)
     found: list[str | Failed] = []
     left = limits.all_chars
+    before = set(supervisor.children())
+    supervisor.prctl(supervisor.SUBREAPER, 1)
     try:
         await process.start()
         with suppress(TimeoutError):
@@ -246,8 +238,23 @@ async def prompt_texts(
                     left -= len(found[-1]) if isinstance(found[-1], str) else 0
     finally:
         await process.close()
+        _end_orphans(before)
     late = _failed(f"the {limits.all_s:g} s for all cases of one side were over")
     return (*found, *[late] * (len(sessions) - len(found)))
+
+
+def _end_orphans(before: set[int]) -> None:
+    """End what a process has left that has killed its keeper: orphans came here meanwhile (Linux)."""
+    for _ in range(supervisor.ROUNDS):
+        left = set(supervisor.children()) - before
+        if not left:
+            break
+        for pid in left:
+            with suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
+            with suppress(OSError):
+                os.waitpid(pid, 0)
+    supervisor.prctl(supervisor.SUBREAPER, 0)
 
 
 def _text(kind: str, said: str, left: int) -> str | Failed:

@@ -12,20 +12,17 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from gate.agents.interface import Agent, Question, Reader, Toolbox
 from gate.agents.interface import Target as Answers
-from gate.agents.loop import Equipment, LoopAgent
-from gate.agents.simulated_user import FollowUps, PersonModel, SimulatedUser
 from gate.agents.targets import ConversationTarget, Participants, PromptTarget, TargetRoute
 from gate.app.environment.settings import Surroundings, values_of
 from gate.app.repository_code import FileWatch, code_folder, refuse_untrusted
 from gate.calls.interface import BudgetedCalls, Memory
-from gate.config.functions import PREFIX, Entry, entry_of
+from gate.config.naming import PYTHON_PREFIX, FunctionName, function_named
 from gate.config.scorer import ScorerSpec
 from gate.config.targets import CommandAgent, HttpAgent, PythonAgent, Target, ToolLoop, runs_code
 from gate.errors import GateError
-from gate.prompts.files import CodePlace
-from gate.prompts.functions import CannotLoad
+from gate.prompts.files import CannotLoad, CodePlace
+from gate.resolve.code import coded
 from gate.resolve.resolved import Resolved
-from gate.resolve.scorer_code import coded
 from gate.scoring.interface import CodeScorer
 from gate.store.agent_database import Databases, check_sqlalchemy, check_urls, names
 from gate.store.run_folder import SessionFiles
@@ -73,15 +70,19 @@ class SharedResources:
         caller, aside = asking("answer"), asking("aside")
 
         def detector(exam: Exam) -> Reader | None:
+            from gate.agents.simulated_user import FollowUps, PersonModel
+
             asked = exam.conversing.followups
             return FollowUps(PersonModel(aside, asked.model, asked.params)) if asked.model else None
 
         def user(exam: Exam) -> Reader | None:
+            from gate.agents.simulated_user import PersonModel, SimulatedUser
+
             asked = exam.conversing.user
             return SimulatedUser(PersonModel(aside, asked.model, asked.params)) if asked.model else None
 
         company = Participants(detector, user, self.databases)
-        maker = AgentMaker(self, Equipment(caller, self.sessions), look)
+        maker = AgentMaker(self, caller, look)
         conversing = ConversationTarget(maker, company, memory, caller, lambda: uuid.uuid4().hex)
         return TargetRoute(PromptTarget(caller), conversing)
 
@@ -89,18 +90,15 @@ class SharedResources:
 class AgentMaker:
     """Makes an agent for each conversation; see `gate.agents.interface.Agents`."""
 
-    def __init__(self, crew: SharedResources, equipment: Equipment, look: LookedUp) -> None:
-        self._crew, self._equipment, self._look = crew, equipment, look
+    def __init__(self, crew: SharedResources, calls: BudgetedCalls, look: LookedUp) -> None:
+        self._crew, self._calls, self._look = crew, calls, look
         self._room = asyncio.Semaphore(crew.concurrency)
 
     def agent(self, question: Question, *, fresh: bool) -> Agent:
         target = question.arm.target
         match target:
-            case None:
-                return LoopAgent(question, self._equipment, fresh=fresh)
-            case ToolLoop():
-                box = self._look(self._crew.kits[agent_key(question.arm)].toolbox())
-                return LoopAgent(question, self._equipment, box, target.max_steps, fresh, target.parallel)
+            case ToolLoop() | None:
+                return self._loop(question, target, fresh=fresh)
             case HttpAgent():
                 return self._service(question, target)
             case _:
@@ -110,6 +108,15 @@ class AgentMaker:
         target = question.arm.target
         watch = None if target is None else self._crew.watches.get((target, question.arm.place))
         return "" if watch is None else await asyncio.to_thread(watch.changed)
+
+    def _loop(self, question: Question, target: ToolLoop | None, *, fresh: bool) -> Agent:
+        from gate.agents.loop import Equipment, LoopAgent
+
+        equipment = Equipment(self._calls, self._crew.sessions)
+        if target is None:
+            return LoopAgent(question, equipment, fresh=fresh)
+        box = self._look(self._crew.kits[agent_key(question.arm)].toolbox())
+        return LoopAgent(question, equipment, box, target.max_steps, fresh, target.parallel)
 
     def _service(self, question: Question, target: HttpAgent) -> Agent:
         from gate.agents.external import ProtocolSession, Service, ServiceAgent
@@ -261,7 +268,7 @@ MOST_FUNCTIONS = 20
 """Functions of one run: each is a process that stays."""
 _INSTALL = "it runs in the gate's own environment, where what it imports must be installed, and sees no variables"
 
-_FunctionKey = tuple[CodePlace, Entry]
+_FunctionKey = tuple[CodePlace, FunctionName]
 
 
 @dataclass(frozen=True, slots=True)
@@ -340,5 +347,5 @@ def _function_keys(exams: Iterable[Exam]) -> Iterable[_FunctionKey]:
     return ((exam.code, _function_entry(spec)) for exam in exams if exam.code is not None for spec in coded(exam))
 
 
-def _function_entry(spec: ScorerSpec) -> Entry:
-    return entry_of(PREFIX + spec.function)
+def _function_entry(spec: ScorerSpec) -> FunctionName:
+    return function_named(PYTHON_PREFIX + spec.function)

@@ -38,9 +38,10 @@ def open_cases(source: str, person: str = "", *, new: bool = False) -> CaseSet:
             hint = "name a case file, or a suite of the store as store:NAME"
             raise GateError(f"there is no file {source}", hint)
         return FileCases(source)
-    name = naming.parse(source)
+    name = naming.parse_store_name(source)
     if name is None:
-        raise GateError(f"{source} names no suite of a store: it {naming.complaint(source)}", "write store:NAME")
+        said = f"{source} names no suite of a store: it {naming.store_name_complaint(source)}"
+        raise GateError(said, "write store:NAME")
     here = local_store(Path(), person)
     from gate.store.sql.suites import Authorship, Suites
 

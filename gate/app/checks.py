@@ -20,7 +20,7 @@ from gate.config.gatefile import SuiteConfig
 from gate.config.models import ModelRef, Params
 from gate.config.naming import StoreName
 from gate.config.targets import ToolLoop
-from gate.engine.check_run import Examiner, Shown, check
+from gate.engine.check import Examiner, ReportedCases, check
 from gate.engine.run import Progress
 from gate.errors import CannotEvaluate, GateError
 from gate.git.repository import Repo
@@ -301,7 +301,7 @@ class BackgroundCheck:
         self._open: _Open | None = None
         self._ready = threading.Event()
         self._error: GateError | None = None
-        self._shown: Shown | None = None
+        self._shown: ReportedCases | None = None
         self._keep = False
         self._waiting: set[Future[CaseAnswer]] = set()
         self._thread = threading.Thread(target=self._run, name="prompt-gate", daemon=True)
@@ -330,7 +330,7 @@ class BackgroundCheck:
         opened.loop.call_soon_threadsafe(self._begin, opened, (suite, case), future)
         return future
 
-    def finish(self, shown: Shown, *, keep: bool) -> None:
+    def finish(self, shown: ReportedCases, *, keep: bool) -> None:
         """Stop what is under way, and end.
 
         Args:

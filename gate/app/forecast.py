@@ -15,8 +15,8 @@ from gate.app.store import store_case_reader
 from gate.calls.prices import PriceList
 from gate.calls.providers.factory import Factory
 from gate.config.models import ModelRef, Params, ProviderServer
-from gate.engine.forecast import Forecast, Question, Spending
-from gate.engine.planning import EarlierRun, Pricer, World, plan, spending
+from gate.engine.forecast import EarlierRun, FallToShow, Forecast, PlanInputs, plan, spending
+from gate.engine.spending import Pricer, Spending
 from gate.errors import GateError
 from gate.git.repository import Repo
 from gate.record.run import RunRecord
@@ -122,7 +122,7 @@ class ForecastRequest:
     head: str | None
     config: str
     suites: Sequence[str]
-    question: Question
+    question: FallToShow
     concurrency: int
 
 
@@ -133,7 +133,7 @@ def forecast(asked: ForecastRequest, settings: Settings) -> Forecast:
     else:
         resolved = against_itself(asked.config, asked.suites)
     shelf = kept_runs()
-    world = World(shelf.runs(), pricer(settings, asked.concurrency, resolved.servers), asked.concurrency)
+    world = PlanInputs(shelf.runs(), pricer(settings, asked.concurrency, resolved.servers), asked.concurrency)
     found = plan(resolved, world, asked.question)
     return replace(found, notes=(*found.notes, *shelf.notes()))
 
@@ -159,7 +159,9 @@ def against_itself(config: str, suites: Sequence[str], directory: Path = Path())
 
 def spending_forecast(resolved: Resolved, settings: Settings, concurrency: int) -> Spending:
     """What an evaluation would spend if no answer were known."""
-    return spending(resolved, World(kept_runs().runs(), pricer(settings, concurrency, resolved.servers), concurrency))
+    return spending(
+        resolved, PlanInputs(kept_runs().runs(), pricer(settings, concurrency, resolved.servers), concurrency)
+    )
 
 
 def pricer(settings: Settings, concurrency: int = 1, servers: Mapping[str, ProviderServer] = NO_SERVERS) -> Pricer:
@@ -185,4 +187,4 @@ def run_spending(plan: RunOrder, factory: Factory) -> Spending:
     def price(model: ModelRef, params: Params, usage: Usage) -> Cost:
         return factory.price(model, params, model.name, usage)
 
-    return spending(plan.resolved, World(kept_runs().runs(), price, plan.concurrency))
+    return spending(plan.resolved, PlanInputs(kept_runs().runs(), price, plan.concurrency))

@@ -13,8 +13,8 @@ from gate.app.repository import context_here, root_of
 from gate.app.signals import within_minutes
 from gate.app.store import open_database, redactor
 from gate.config.documents import printable
-from gate.engine.history import Context
 from gate.errors import CannotEvaluate, GateError
+from gate.record.history import Context
 from gate.store.access import is_token
 from gate.store.remote import Reply, RunUpload, Server, Unreachable
 from gate.store.run_folder import load_run
@@ -142,7 +142,7 @@ def send_run(path: Path, url: str, context: Context, manner: SendOptions) -> Sen
 def _sent(path: Path, url: str, context: Context, manner: SendOptions) -> SentRun:
     token = push_token()
     if token and not is_token(token):
-        raise GateError(f"{TOKEN} is no token of Prompt Gate: it is mistyped, or a part of it is missing")
+        raise GateError(f"{TOKEN} is no token of Prompt Gate: a part of it is missing")
     server = Server.at(url, token, insecure=manner.insecure)
     file = path / RECORD if path.is_dir() else path
     run = load_run(file)

@@ -9,7 +9,6 @@ from pathlib import Path
 from gate.app.environment.action import Runner
 from gate.app.environment.settings import Surroundings
 from gate.config.documents import decode, printable
-from gate.engine.history import Context
 from gate.errors import GateError
 from gate.git.command import Git
 from gate.git.repository import Repo, UntrustedOwner
@@ -23,6 +22,7 @@ from gate.github.events import (
     WorkflowRunEvent,
     parse_event,
 )
+from gate.record.history import Context
 from gate.store.files import GATE_FOLDER
 
 

@@ -14,14 +14,13 @@ from typing import TypeAlias
 from gate.app.environment.settings import Surroundings
 from gate.cases.rendering import key_of
 from gate.config.documents import decode, quoted
-from gate.config.functions import Entry
+from gate.config.naming import FunctionName
 from gate.errors import CannotEvaluate, GateError
 from gate.git.command import Git
 from gate.git.objects import export
 from gate.git.sources import EitherSource, Noted, RefSource, TreeSource
 from gate.github.events import PullRequestEvent, parse_event
-from gate.prompts.files import CodePlace, FileSource, Subfolder
-from gate.prompts.functions import PromptBuilder
+from gate.prompts.files import CodePlace, FileSource, PromptBuilder, Subfolder
 from gate.record.transcript import Failed
 from gate.values import JsonValue
 
@@ -206,19 +205,19 @@ def prompt_builder(here: Surroundings | None = None) -> Iterator[PromptBuilder]:
 
 @dataclass(slots=True)
 class _Builder:
-    """See `gate.prompts.functions.PromptBuilder`; what two suites ask for is built once.
+    """See `gate.prompts.files.PromptBuilder`; what two suites ask for is built once.
 
     One function is called after the other, so that no files of a side are there while code of the other one runs.
     """
 
     here: Surroundings
-    _known: dict[tuple[CodePlace, Entry, tuple[str, ...]], PromptTexts] = field(default_factory=dict)
+    _known: dict[tuple[CodePlace, FunctionName, tuple[str, ...]], PromptTexts] = field(default_factory=dict)
 
     def place(self, source: FileSource, what: str) -> CodePlace:
         refuse_untrusted(self.here, what, "a validator that is no code")
         return place_of(source)
 
-    def build(self, source: FileSource, entry: Entry, sessions: Sequence[dict[str, JsonValue]]) -> PromptTexts:
+    def build(self, source: FileSource, entry: FunctionName, sessions: Sequence[dict[str, JsonValue]]) -> PromptTexts:
         refuse_untrusted(self.here, str(entry), "a prompt that is a file")
         from gate.agents.functions import FunctionLimits, FunctionWorktree, prompt_texts
 

@@ -25,17 +25,16 @@ from gate.app.memory import refuse_tracked
 from gate.app.repository import git_user_name, root_of
 from gate.calls.answer_file import files_of
 from gate.config.documents import one_problem, quoted
-from gate.config.json_schema import TooSlow, complaint, replaced
+from gate.config.json_schema import TooSlow, pattern_complaint, replaced
 from gate.config.naming import StoreName
 from gate.errors import GateError, InputErrors, MissingKey, with_extra
 from gate.git.repository import Repo
 from gate.record.secrets import masked
-from gate.resolve.case_lint import without_cards, without_emails, without_phones
 from gate.resolve.pairing import StoredCases
-from gate.store.access import ApiToken, Event, IssuedToken
 from gate.store.files import GATE_FOLDER
 
 if TYPE_CHECKING:
+    from gate.store.access import ApiToken, IssuedToken
     from gate.store.sql.database import Database
 
 FILE = Path(GATE_FOLDER) / "gate.db"
@@ -269,6 +268,7 @@ def daily_pruning(database: "Database") -> Callable[[], None] | None:
 
 
 def _pruned(database: "Database", wanted: Retention, *, dry: bool) -> "Pruned":
+    from gate.store.access import Event
     from gate.store.sql import retention
     from gate.store.sql.access import Audit
 
@@ -307,7 +307,7 @@ class StoreTokens:
     person: str
     now: datetime
 
-    def create(self, name: str, scopes: Iterable[str], days: int | None) -> IssuedToken:
+    def create(self, name: str, scopes: Iterable[str], days: int | None) -> "IssuedToken":
         """Make a token; see `gate.store.sql.access`."""
         from gate.store.sql.access import TokenRequest, scopes_of
 
@@ -315,7 +315,7 @@ class StoreTokens:
         self._note("token-made", issued.token.told)
         return issued
 
-    def revoke(self, number: int) -> ApiToken:
+    def revoke(self, number: int) -> "ApiToken":
         """Revoke a token.
 
         Raises:
@@ -328,6 +328,7 @@ class StoreTokens:
         return found[number]
 
     def _note(self, what: str, about: str) -> None:
+        from gate.store.access import Event
         from gate.store.sql.access import Audit
 
         Audit(self.tokens.database).add(Event(self.now, self.person, what, about))
@@ -363,6 +364,8 @@ def redactor(wanted: tuple[str, ...] | None = None) -> "Clean | None":
     Raises:
         GateError: one is neither.
     """
+    from gate.resolve.case_lint import without_cards, without_emails, without_phones
+
     kinds: dict[str, Clean] = {"email": without_emails, "phone": without_phones, "card": without_cards, "key": masked}
     wanted = redactions() if wanted is None else wanted
     # A card is looked for before a telephone number, which its digits could be.
@@ -373,7 +376,7 @@ def redactor(wanted: tuple[str, ...] | None = None) -> "Clean | None":
             hint = f"write {', '.join(kinds)}, or a regular expression between slashes"
             raise GateError(f"{REDACT}: {quoted(one)} is nothing that can be redacted", hint)
     for pattern in patterns:
-        if why := complaint(pattern):
+        if why := pattern_complaint(pattern):
             raise GateError(f"{REDACT}: {quoted(pattern)} is no regular expression: {why}")
     steps = [*(_with_pattern(pattern) for pattern in patterns), *(kinds[name] for name in names)]
     return (lambda text: reduce(lambda found, step: step(found), steps, text)) if steps else None

@@ -53,12 +53,7 @@ class _Errand:
 
 
 class Caller:
-    """Every model call of a run goes through here.
-
-    Args:
-        rng: source of the jitter.
-        memory: known answers; new ones are kept there before they count. None keeps nothing.
-    """
+    """Every model call of a run goes through here; new answers are kept in `memory` before they count."""
 
     def __init__(  # noqa: PLR0913 one thing of each kind
         self,
@@ -104,10 +99,6 @@ class Caller:
 
         Returns:
             The reply; or why there is none, whether budget, refusal, errors or a full disk.
-
-        Raises:
-            GateError: no request can work (`Misconfigured`, `MissingKey`, parameters beyond the budget); the run should
-                stop.
         """
         request = self._within_budget(request)
         if fresh or isinstance(self._memory, NoMemory):

@@ -16,15 +16,13 @@ from pydantic import (
     field_validator,
     model_validator,
 )
-from pydantic_core import PydanticCustomError
 
 from gate.cases.case import Case, Persona, Round
 from gate.config.naming import dimension_complaint, value_complaint
-from gate.config.scorer import ScorerSpec
-from gate.config.scorer_list import Scorers
-from gate.config.validation import FileModel, wrong, wrong_at
+from gate.config.scorer import Scorers, ScorerSpec
+from gate.config.validation import DRAFT, FileModel, file_schema, missing, wrong, wrong_at
 from gate.config.values import not_blank
-from gate.limits import LINE_CHARS, NAME_CHARS, PROMPT_CHARS, WORDS
+from gate.limits import CASES, LINE_CHARS, NAME_CHARS, PROMPT_CHARS, WORDS
 from gate.prompts.reading import Turn
 from gate.values import JsonValue
 
@@ -49,22 +47,8 @@ def _label(text: str) -> str:
     return text
 
 
-def missing(key: str, example: str) -> ValidationError:
-    """The mistake that a key is not given."""
-    mistake = PydanticCustomError(
-        "plain", "{said}", {"kind": "key", "said": f"{key!r} is missing", "hint": f"for example {example}"}
-    )
-    return ValidationError.from_exception_data("", [{"type": mistake, "loc": (key,), "input": None}])
-
-
 def check_question(text: str | None, messages: Sequence[Turn] | None, given: Mapping[str, Any] | None) -> None:
-    """What is asked is given in one way.
-
-    Args:
-        text: the user's.
-        messages: in place of it.
-        given: variables, which may be all that a template needs.
-    """
+    """What is asked is given in one way."""
     if text is not None and messages is not None:
         raise wrong_at((("messages",), "and 'input' exclude each other", "keep one of the two"))
     if messages and (last := messages[-1].role) != "user":
@@ -148,11 +132,7 @@ class CommonFields(CaseModel):
 
     @abstractmethod
     def case(self, where: str) -> Case:
-        """What is asked, and how it is scored.
-
-        Args:
-            where: `Case.where`.
-        """
+        """What is asked, and how it is scored."""
 
     def common(self) -> dict[str, Any]:
         """As a case has it."""
@@ -452,3 +432,21 @@ def form_of(entry: Mapping[str, object]) -> type[CommonFields]:
 def _told(facts: str | dict[str, JsonValue] | None) -> str:
     """Facts as a text; a mapping is written line by line."""
     return "\n".join(f"{name}: {value}" for name, value in facts.items()) if isinstance(facts, dict) else facts or ""
+
+
+ID = "https://prompt-gate.dev/schemas/cases/1"
+"""A name, not an address that is fetched."""
+
+
+def case_schema() -> dict[str, Any]:
+    """The JSON Schema of one case, of any of the three forms: a line of a `.jsonl` file."""
+    return file_schema(TypeAdapter(CaseForm), "a case", f"{ID}/case")
+
+
+def cases_schema() -> dict[str, Any]:
+    """The JSON Schema of a list of cases, or a single one, in JSON or YAML."""
+    case = TypeAdapter(CaseForm).json_schema()
+    definitions = {**case.pop("$defs", {}), "case": case}
+    one = {"$ref": "#/$defs/case"}
+    listed = {"type": "array", "minItems": 1, "maxItems": CASES, "items": one}
+    return {"$schema": DRAFT, "$id": ID, "title": "cases", "anyOf": [listed, one], "$defs": definitions}

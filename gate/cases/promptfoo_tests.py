@@ -4,24 +4,20 @@ import itertools
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from gate.cases.messages import OWN, with_kept
 from gate.cases.promptfoo_assertions import from_text, model_of, scorers_of
 from gate.cases.promptfoo_context import FILE, Context, items, parsed, value_at, values
 from gate.cases.rendering import SlowTemplate
 from gate.cases.tables import Record, Table
+from gate.cases.turns import OWN, with_kept
 from gate.config.documents import Document, Problems, one_problem, quoted
 from gate.config.naming import dimension_complaint, value_complaint
 from gate.templates.rendering import compile_template
 from gate.templates.sandbox import BadTemplate
 from gate.values import JsonValue
 
-KEYS = frozenset(
-    "vars assert description threshold metadata options provider providers prompts providerOutput "
-    "assertScoringFunction repeat type".split()
-)
 COMBINATIONS = 1_000
 """Cases that one test may stand for."""
 _OPTIONS_KEPT = frozenset({"disableVarExpansion", "disableDefaultAsserts", "provider"})
@@ -47,13 +43,6 @@ class Default:
 
 
 NOTHING = Default()
-
-
-def is_test(entries: Mapping[str, object]) -> bool:
-    """Is a mapping a test of promptfoo, and no case of the gate's own?"""
-    if "id" in entries or not ("assert" in entries or "vars" in entries):
-        return False
-    return "assert" in entries or entries.keys() <= KEYS
 
 
 def default_of(node: Document | None, context: Context) -> Default:
@@ -87,7 +76,6 @@ def cases_of(
     """The cases of one test.
 
     Args:
-        number: from 1; gives the name `test-1`.
         more: variables of a scenario, between those of the default and the test's own.
     """
     place = f"test {number}"
@@ -320,81 +308,49 @@ _COMMA = re.compile(r"(?<!\\),")
 _LEFT_OUT = ("__prefix", "__suffix", "__providerOutput")
 
 
-def is_sheet(headings: Iterable[str]) -> bool:
-    """Is a table with these headings one of promptfoo's?"""
-    return any(heading.startswith(("__expected", "__metadata:", "__config:")) for heading in headings)
-
-
 def tests_of(table: Table, context: Context, problems: Problems) -> list[Document]:
-    """Each row as the test that a configuration would hold.
-
-    Args:
-        context: gets columns without an equivalent, as losses.
-        problems: gets mistakes of the table itself.
-    """
+    """Each row as the test that a configuration would hold."""
     for heading in table.headings:
         if heading in _LEFT_OUT:
             context.tell.add(table.line, f"the column {heading} is left out", "put its text into the prompt")
     return [_test(record, context) for record in table.records(problems)]
 
 
-@dataclass(slots=True)
-class _Parts:
-    """What the cells of one row give."""
-
-    line: int
-    context: Context
-    variables: dict[str, JsonValue] = field(default_factory=dict)
-    asserts: dict[int, dict[str, JsonValue]] = field(default_factory=dict)
-    thresholds: dict[int, float] = field(default_factory=dict)
-    metadata: dict[str, JsonValue] = field(default_factory=dict)
-    entries: dict[str, JsonValue] = field(default_factory=dict)
-
-    def take(self, heading: str, cell: str) -> None:
-        """One cell."""
+def _test(record: Record, context: Context) -> Document:
+    test: dict[str, JsonValue] = {}
+    variables: dict[str, JsonValue] = {}
+    metadata: dict[str, JsonValue] = {}
+    asserts: dict[int, dict[str, JsonValue]] = {}
+    thresholds: dict[int, float | None] = {}  # by the number of the assertion; 0 for the whole test
+    for heading, cell in record.cells.items():
         if not heading.startswith("__"):
-            self.variables[heading] = cell
+            variables[heading] = cell
         elif found := _EXPECTED.fullmatch(heading):
-            self.asserts[int(found[1] or 1)] = values(from_text(cell, self.line))
-        elif found := _CONFIG.fullmatch(heading):
-            if (number := self.number(cell, heading)) is not None:
-                self.thresholds[int(found[1] or 1)] = number
+            asserts[int(found[1] or 1)] = values(from_text(cell, record.line))
         elif heading.startswith(_METADATA):
             name = heading.removeprefix(_METADATA)
-            value: JsonValue = list(_items(cell)) if name.endswith("[]") else cell
-            self.metadata[name.removesuffix("[]")] = value
+            metadata[name.removesuffix("[]")] = list(_items(cell)) if name.endswith("[]") else cell
         elif heading == "__description":
-            self.entries["description"] = cell
-        elif heading == "__threshold":
-            if (number := self.number(cell, heading)) is not None:
-                self.entries["threshold"] = number
+            test["description"] = cell
+        elif (found := _CONFIG.fullmatch(heading)) or heading == "__threshold":
+            thresholds[int(found[1] or 1) if found else 0] = _number(cell, heading, record.line, context)
         elif heading not in (*_LEFT_OUT, _METRIC):
-            self.context.tell.add(self.line, f"the column {heading} is not known, and is left out")
-
-    def number(self, cell: str, heading: str) -> float | None:
-        """Its number; None, and a loss, where it is none."""
-        try:
-            return float(cell.strip())
-        except ValueError:
-            self.context.tell.add(self.line, f"{heading} is no number, and is left out")
-            return None
-
-
-def _test(record: Record, context: Context) -> Document:
-    parts = _Parts(record.line, context)
-    for heading, cell in record.cells.items():
-        parts.take(heading, cell)
+            context.tell.add(record.line, f"the column {heading} is not known, and is left out")
     metric = record.cells.get(_METRIC, "").strip()
-    for at, row in parts.asserts.items():
-        if at in parts.thresholds:
-            row["threshold"] = parts.thresholds[at]
-        if metric:
-            row["metric"] = metric
-    entries: dict[str, JsonValue] = {"vars": parts.variables, **parts.entries}
-    entries["assert"] = list(parts.asserts.values())
-    if parts.metadata:
-        entries["metadata"] = parts.metadata
-    return value_at(entries, record.line)
+    for at, row in {0: test, **asserts}.items():
+        row |= {"threshold": thresholds[at]} if thresholds.get(at) is not None else {}
+        row |= {"metric": metric} if metric and at else {}
+    test |= {"vars": variables, "assert": list(asserts.values())}
+    return value_at(test | ({"metadata": metadata} if metadata else {}), record.line)
+
+
+def _number(cell: str, heading: str, line: int, context: Context) -> float | None:
+    """Its number; None, and a loss, where it is none."""
+    try:
+        return float(cell.strip())
+    except ValueError:
+        context.tell.add(line, f"{heading} is no number, and is left out")
+        return None
 
 
 def _items(cell: str) -> list[str]:

@@ -9,7 +9,6 @@ from io import StringIO
 from gate.config.documents import BadJson, Problems, one_problem, parse_json, quoted
 from gate.values import JsonValue
 
-ENDINGS = (".csv", ".tsv")
 COLUMNS = 500
 """Columns of one table."""
 CELL_CHARS = 131_072
@@ -28,8 +27,6 @@ class Record:
     """One row that is not empty.
 
     Args:
-        line: its first line, 1-based.
-        end: its last line.
         cells: by heading; without empty ones, and without the apostrophe in front of what looks like a formula.
     """
 
@@ -44,7 +41,6 @@ class Table:
 
     Args:
         headings: in their order; one without a text, at the end, is empty.
-        line: of the headings.
     """
 
     headings: tuple[str, ...]
@@ -54,13 +50,8 @@ class Table:
     file: str
 
     def records(self, problems: Problems) -> Iterator[Record]:
-        """The rows, in their order; ends at a mistake after which nothing can be read.
-
-        Args:
-            problems: gets every mistake with its line.
-        """
-        reader = _Lines(self.text, self.separator, self.file)
-        for line, end, cells in reader.rows():
+        """The rows, in their order; ends at a mistake after which nothing can be read."""
+        for line, end, cells in _rows(self.text, self.separator, self.file):
             if line <= self.line or not any(cells):
                 continue
             more = [cell for cell in cells[len(self.headings) :] if cell]
@@ -88,20 +79,21 @@ def read_table(text: str, file: str) -> Table | None:
     """The table in a text; None where it is empty.
 
     Args:
-        text: without a byte order mark.
         file: the ending `.tsv` means tabs; otherwise the headings decide the separator.
-
-    Raises:
-        InputErrors: headings that cannot be used.
     """
     named = _NAMED.match(text)
     separator = named[1] if named else _separator(text, file)
-    for line, _, cells in _Lines(text, separator, file).rows():
+    for line, _, cells in _rows(text, separator, file):
         if named and line == 1:
             continue
         if any(cell.strip() for cell in cells):
             return Table(_headings(cells, line, file), separator, line, text, file)
     return None
+
+
+def is_promptfoo(headings: Iterable[str]) -> bool:
+    """Is a table with these headings one of promptfoo's?"""
+    return any(heading.startswith(("__expected", "__metadata:", "__config:")) for heading in headings)
 
 
 def guarded(text: str) -> str:
@@ -155,22 +147,16 @@ def _headings(cells: list[str], line: int, file: str) -> tuple[str, ...]:
     return (*headings, "") if len(cells) > len(headings) and "" not in headings else tuple(headings)
 
 
-class _Lines:
-    """Rows with the lines that they stand on."""
-
-    def __init__(self, text: str, separator: str, file: str) -> None:
-        self._text, self._separator, self._file = text, separator, file
-
-    def rows(self) -> Iterator[tuple[int, int, list[str]]]:
-        """First line, last line and cells of each row, empty ones too."""
-        reader = csv.reader(StringIO(self._text, newline=""), delimiter=self._separator, strict=True)
-        before = 0
-        try:
-            for cells in reader:
-                yield before + 1, reader.line_num, cells
-                before = reader.line_num
-        except csv.Error as error:
-            raise one_problem(self._file, before + 1, *_mistake(str(error))) from None
+def _rows(text: str, separator: str, file: str) -> Iterator[tuple[int, int, list[str]]]:
+    """First line, last line and cells of each row, empty ones too."""
+    reader = csv.reader(StringIO(text, newline=""), delimiter=separator, strict=True)
+    before = 0
+    try:
+        for cells in reader:
+            yield before + 1, reader.line_num, cells
+            before = reader.line_num
+    except csv.Error as error:
+        raise one_problem(file, before + 1, *_mistake(str(error))) from None
 
 
 def _mistake(said: str) -> tuple[str, str]:
@@ -246,11 +232,7 @@ def columns_of(headings: Iterable[str]) -> tuple[Column, ...]:
 
 
 def cases_of(table: Table, problems: Problems) -> Iterator[tuple[Record, dict[str, JsonValue]]]:
-    """Each row with its case; one without an `id` is named after its position, `row-1`.
-
-    Args:
-        problems: gets every mistake, with line and column.
-    """
+    """Each row with its case; one without an `id` is named after its position, `row-1`."""
     columns = columns_of(table.headings)
     seen: dict[str, str] = {}
     for column in columns:

@@ -33,7 +33,7 @@ from gate.resolve.two_files import Files
 from gate.values import counted
 
 if TYPE_CHECKING:
-    from gate.engine.plan import Share
+    from gate.engine.schedule import Share
 
 _FILE_MODE = {
     "prompts": "OLD NEW",

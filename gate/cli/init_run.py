@@ -18,15 +18,14 @@ from gate.app.repository import Place, place_here
 from gate.calls.providers.packaged_model import packaged_parts
 from gate.cli.generate.command import generate
 from gate.config.documents import printable, quoted
-from gate.config.functions import is_python
 from gate.config.models import parse_model
+from gate.config.naming import is_python
 from gate.errors import GateError
-from gate.paths import complaint
+from gate.paths import path_complaint
 from gate.record.comparison import FEWEST_UNITS
 from gate.scaffold.discovery import MOVE
 from gate.scaffold.files import ACTION, CONFIG, WORKFLOW, Layout, keys_of, needs_judge
 from gate.scaffold.proposal import (
-    BundleTools,
     InitChoices,
     Proposal,
     RepositoryFindings,
@@ -34,7 +33,7 @@ from gate.scaffold.proposal import (
     losses_of,
     with_fitting_params,
 )
-from gate.scaffold.repository import TOOLS, InitOutcome, found_at, proposal_for, without_unusable, write_proposal
+from gate.scaffold.repository import InitOutcome, found_at, proposal_for, without_unusable, write_proposal
 from gate.scaffold.starter_cases import STARTERS
 from gate.scaffold.suites import KEYS, PACKAGED, USUAL, ConfigurationModels, SuiteDraft, chosen_models, is_self_judged
 from gate.testgen.rules.formats import LANGUAGE_CODES
@@ -312,12 +311,8 @@ class InitOptions:
         return not self.quiet and not self.as_json
 
 
-def execute(options: InitOptions, tools: BundleTools = TOOLS) -> None:
+def execute(options: InitOptions) -> None:
     """Look, ask, write, and say what comes next.
-
-    Args:
-        options: as typed.
-        tools: readers of other tools' files.
 
     Raises:
         GateError: there is no prompt (`--json` says what was looked at all the same), or something that was named
@@ -326,7 +321,7 @@ def execute(options: InitOptions, tools: BundleTools = TOOLS) -> None:
     place = place_here()
     wishes = _wishes(options, place)
     layout = _layout(options, place)
-    seen = with_fitting_params(without_unusable(place, found_at(place, wishes, tools), wishes, layout), layout.models)
+    seen = with_fitting_params(without_unusable(place, found_at(place, wishes), wishes, layout), layout.models)
     if options.talks:
         _say(found_lines(seen))
     # A suite of another tool without cases gets them where its prompt is found.
@@ -390,7 +385,7 @@ def _again(options: InitOptions) -> str:
 def _wishes(options: InitOptions, place: Place) -> InitChoices:
     if options.bundle and options.prompts:
         raise GateError("--from and --prompt both say where prompts are", "give one of the two")
-    if reason := complaint(options.config):
+    if reason := path_complaint(options.config):
         raise GateError(f"--config {quoted(options.config)} {reason}", "write a path from the root of the repository")
     return InitChoices(
         tuple(dict.fromkeys(_from_root(path, place) for path in options.prompts)),

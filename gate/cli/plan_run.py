@@ -9,7 +9,7 @@ from rich.console import Console
 
 from gate.app.environment.settings import Settings
 from gate.app.forecast import ForecastRequest, forecast
-from gate.engine.forecast import Question
+from gate.engine.forecast import FallToShow
 from gate.errors import GateError
 from gate.report.sheets import plan
 from gate.report.terminal import sheet
@@ -35,7 +35,7 @@ def execute(options: PlanOptions) -> int:
     """Plan and print; 0 whatever the plan says, since nothing was evaluated."""
     if options.head is not None and options.base is None:
         raise GateError("--head has no meaning without --base", "gate plan --base origin/main --head HEAD")
-    question = Question(options.effect, options.power)
+    question = FallToShow(options.effect, options.power)
     settings = Settings.from_environ()
     asked = ForecastRequest(options.base, options.head, options.config, options.suites, question, settings.concurrency)
     found = forecast(asked, settings)

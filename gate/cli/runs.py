@@ -15,10 +15,9 @@ from gate.cli import output
 from gate.cli.progress import LineProgress, SilentProgress
 from gate.config.models import ModelRef, Params, parse_model
 from gate.config.policy import RunPolicy, SuitePolicy
-from gate.config.scorer import JUDGED
-from gate.config.scorer_list import parse_scorers
+from gate.config.scorer import JUDGED, parse_scorers
 from gate.engine.run import Progress
-from gate.engine.unevaluated import deleted
+from gate.engine.without_evaluation import deleted
 from gate.errors import GateError
 from gate.record.run import RunRecord
 from gate.report.escape import terminal_text

@@ -22,7 +22,7 @@ from gate.cli.runs import (
     with_early_stop,
     with_samples,
 )
-from gate.engine.shards import Asked
+from gate.engine.shards import ShardOptions
 from gate.errors import CannotEvaluate, GateError, Interrupted
 from gate.record.shard import Evaluation, FileInputs, GitInputs, ShardRecord
 from gate.report.escape import terminal_text
@@ -57,7 +57,7 @@ def execute(options: DiffOptions) -> int:
     return CannotEvaluate.exit_code if record.unfinished else 0
 
 
-def _asked(options: DiffOptions) -> Asked:
+def _asked(options: DiffOptions) -> ShardOptions:
     if options.base is not None:
         git = GitInputs(
             base=named_commit(options.base),
@@ -66,7 +66,7 @@ def _asked(options: DiffOptions) -> Asked:
             suites=list(options.suites),
             everything=options.everything,
         )
-        return Asked(git, options.samples)
+        return ShardOptions(git, options.samples)
     files = FileInputs(
         baseline=options.prompts[0],
         candidate=options.prompts[1],
@@ -77,7 +77,7 @@ def _asked(options: DiffOptions) -> Asked:
         baseline_model=options.baseline_model,
         candidate_model=options.candidate_model,
     )
-    return Asked(files, options.samples)
+    return ShardOptions(files, options.samples)
 
 
 def _told(record: ShardRecord, folder: Path, *, quiet: bool) -> str:

@@ -5,11 +5,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
-from gate.cases.case import LENGTH, shows_turns
+from gate.cases.case import LENGTH, place_of, shows_turns
 from gate.cases.reading import put_of
 from gate.cases.stored import Entry, Put
 from gate.config.documents import did_you_mean, quoted
-from gate.config.scorer import place_of
 from gate.engine.record_parts import LONGEST_TEXT
 from gate.errors import GateError
 from gate.record.run import CaseRecord, NewCaseRecord, RunRecord
@@ -35,7 +34,6 @@ def named_case(run: RunRecord, name: str, suite: str = "") -> NamedCase:
 
     Args:
         name: an id, `suite/id`, or the beginning of either that no other case shares.
-        suite: empty for any.
 
     Raises:
         GateError: no such case or suite, or several cases match; the hint names the nearest.
@@ -92,7 +90,6 @@ def found_case(run: RunRecord, name: str, lookup: Lookup, *, said: bool = False)
 
     Args:
         name: its id, or `suite/id` where several suites have that id.
-        said: the caller gives another input.
 
     Raises:
         GateError: the run has no such case, or does not hold its whole input.
@@ -118,24 +115,21 @@ def found_case(run: RunRecord, name: str, lookup: Lookup, *, said: bool = False)
 
 
 @dataclass(frozen=True, slots=True)
-class Naming:
+class NewCaseName:
     """The id of the new case in its suite, and a description of where it comes from."""
 
     id: str
     description: str
 
 
-def case_of_run(case: CaseRecord | NewCaseRecord, samples: Sequence[Sample], naming: Naming) -> Put:
+def case_of_run(case: CaseRecord | NewCaseRecord, samples: Sequence[Sample], naming: NewCaseName) -> Put:
     """A new case of a suite, read by the same reader as every case file.
-
-    Args:
-        samples: of this case, with the rounds of conversations.
 
     Raises:
         GateError: the run did not keep the whole question.
         InputErrors: what was kept is no valid case, or the id is invalid.
     """
-    entry: dict[str, JsonValue] = {"id": naming.id, "description": naming.description, **_asked(case, samples)}
+    entry: dict[str, JsonValue] = {"id": naming.id, "description": naming.description, **_case_said(case, samples)}
     if case.expected is not None:
         entry["expected"] = case.expected
     if case.slices:
@@ -143,7 +137,7 @@ def case_of_run(case: CaseRecord | NewCaseRecord, samples: Sequence[Sample], nam
     return put_of(entry)
 
 
-def _asked(case: CaseRecord | NewCaseRecord, samples: Sequence[Sample]) -> Entry:
+def _case_said(case: CaseRecord | NewCaseRecord, samples: Sequence[Sample]) -> Entry:
     """For a conversation everything that the case itself said, otherwise the question."""
     for sample in samples:
         if isinstance(sample.reply, Reply) and (talk := sample.reply.transcript) is not None:

@@ -3,34 +3,40 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from gate.cases import reading as case_files
 from gate.cases.case import Case
-from gate.config import specification as specfile
 from gate.config.documents import decode
-from gate.config.functions import is_python
 from gate.config.gatefile import Config, Promises, SuiteConfig, in_spite, load
 from gate.config.models import ModelRef
-from gate.config.naming import is_store
-from gate.config.specification import Specification
+from gate.config.naming import is_python, is_store
 from gate.errors import GateError, InputErrors, Problem
 from gate.paths import is_glob
 from gate.prompts import reading
-from gate.prompts.files import FileSource
-from gate.prompts.functions import file_of, missing
+from gate.prompts.files import FileSource, file_of, missing
 from gate.prompts.partials import Library
 from gate.prompts.version import PromptVersion
 from gate.record.parts import Deletion
-from gate.resolve import scorer_code
-from gate.resolve.agents import ToolFiles, arm_of, forbidden, of_suite, refused, replaced, unfit
-from gate.resolve.exam import ExamChanges, JudgeDefault, Rules, build, changes, played
-from gate.resolve.exam_edits import Edited, ExamEdit, edit_of
-from gate.resolve.judges import quotes
+from gate.resolve.code import SuiteFiles, arm_of, built_version, case_with_code, incomplete, is_code, placed
+from gate.resolve.exam import (
+    Edited,
+    ExamChanges,
+    ExamEdit,
+    JudgeDefault,
+    Rules,
+    build,
+    changes,
+    edit_of,
+    played,
+    with_quotes,
+)
 from gate.resolve.pairing import Pair, Sides, stored
-from gate.resolve.scorer_code import ScorerFiles, case_with_code, placed
-from gate.resolve.trust import strange
+from gate.resolve.trust import forbidden, model_fault, of_suite, replaced, strange, unfit
 from gate.suite import Exam, Suite
+
+if TYPE_CHECKING:
+    from gate.config.specification import Specification
 
 Parsed = TypeVar("Parsed")
 
@@ -39,13 +45,7 @@ _BOTH_SIDES = "a prompt needs a version on both sides to be compared"
 
 @dataclass(frozen=True, slots=True)
 class _Begun:
-    """A suite before the change's own prompt is read.
-
-    Args:
-        cases: of the exam; None where they cannot be read.
-        head_cases: those of the change; None where they cannot be read.
-        baseline: the merge target's prompt; None where it has none, or it cannot be read.
-    """
+    """A suite before the change's own prompt is read."""
 
     pair: Pair
     cases: tuple[Case, ...] | None
@@ -55,12 +55,7 @@ class _Begun:
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """Reads files of both sides and collects every error; a case file of several suites is read once a side.
-
-    Args:
-        config_path: of `gate.yaml`.
-        absent: the hint where a prompt is not there.
-    """
+    """Reads files of both sides and collects every error; a case file of several suites is read once a side."""
 
     sides: Sides
     config_path: str
@@ -109,9 +104,7 @@ class Reader:
         """A configuration with the contents of the files that its scorers and tools name."""
         if config is None:
             return None
-        named = partial(_at, source)
-        config = ToolFiles(source, self.config_path, named, self.problems).of(config)
-        return ScorerFiles(source, self.config_path, named, self.problems).of(config)
+        return SuiteFiles(source, self.config_path, partial(_at, source), self.problems).of(config)
 
     def edits(self, read: Sequence[Edited], names: set[str], base: Config) -> tuple[ExamEdit, ...]:
         """The change's edits of exams that it did not bring."""
@@ -137,7 +130,7 @@ class Reader:
     def _begun(self, pair: Pair) -> _Begun | None:
         cases = self._cases(pair.source, pair.exam)
         head_cases = self._head_cases(pair) if cases is not None else None
-        if self.sides.stranger and scorer_code.is_code(pair):
+        if self.sides.stranger and is_code(pair):
             self._refuse_code(pair)
             return None
         begun = _Begun(pair, cases, head_cases)
@@ -150,7 +143,7 @@ class Reader:
         candidate = self._version(self.sides.head, pair.current, self._asked(begun))
         if (baseline is None and not pair.new_prompt) or candidate is None or cases is None or head_cases is None:
             return None
-        if message := refused(pair, base):
+        if message := model_fault(pair, base):
             hint = "made-up answers would pass any exam, and a model file lies in the repository's folder"
             self.problems.append(Problem(_at(self.sides.head, self.config_path), pair.current.line, message, hint))
             return None
@@ -175,7 +168,7 @@ class Reader:
             name=pair.current.name,
             baseline=None if baseline is None else arm_of(self.sides, self.sides.base, pair.exam, baseline),
             candidate=arm_of(self.sides, self.sides.head, pair.current, candidate),
-            exam=replace(exam, judges=quotes(exam.scorers, pair.source)),
+            exam=with_quotes(exam, pair.source),
             samples=pair.exam.samples,
             own_exam=pair.own_exam,
             promises=self._promises(pair),
@@ -198,13 +191,15 @@ class Reader:
         unable = f"the change replaces {paths[0]}, or it lies behind a link" if paths else ""
         return replace(promises, specification=found, unable=unable)
 
-    def _specification(self, source: FileSource, path: str) -> Specification | None:
+    def _specification(self, source: FileSource, path: str) -> "Specification | None":
+        from gate.config.specification_file import parse_specification  # few suites compare promises
+
         where, data = _at(source, path), source.read(path)
         if data is None:
             hint = "gate generate writes one; or leave promises.spec out, and it is extracted"
             self.problems.append(Problem(where, 0, "this file does not exist", hint))
             return None
-        return self._parsed(lambda: specfile.parse(decode(data, where), where))
+        return self._parsed(lambda: parse_specification(decode(data, where), where))
 
     def _asked(self, begun: _Begun) -> tuple[Case, ...] | None:
         """The cases that a prompt is built for; None where anything is wrong so far, so that no code runs in vain."""
@@ -262,9 +257,7 @@ class Reader:
             self.problems.append(Problem(config.prompt, 0, message, hint))
             return None
         if data is None:
-            return (
-                None if cases is None else self._parsed(lambda: scorer_code.version(self.sides, source, config, cases))
-            )
+            return None if cases is None else self._parsed(lambda: built_version(self.sides, source, config, cases))
         library = Library(config.prompt, source.read, lambda path: _at(source, path))
         prompt = self._parsed(
             lambda: reading.parse(decode(data, where), where, template=config.template, library=library)
@@ -322,7 +315,7 @@ def _compared(pair: Pair, suite: Suite) -> bool:
     if suite.baseline is None or pair.own_exam:
         return True
     arms = (suite.baseline, suite.candidate)
-    if scorer_code.incomplete([arm.version for arm in arms]):
+    if incomplete([arm.version for arm in arms]):
         return True
     versions = [(arm.version.path, arm.version.prompt.digest) for arm in arms]
     settings = [(arm.model, arm.params, arm.target, arm.code or arm.place) for arm in arms]

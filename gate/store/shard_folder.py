@@ -7,12 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from gate.config.documents import printable, quoted
-from gate.engine.plan import Places, Unplanned
+from gate.engine.schedule import NoSuchSample, SamplePlaces
 from gate.engine.shards import contradiction
 from gate.errors import CannotEvaluate, GateError, Problem
 from gate.record.sample import Sample
 from gate.record.shard import ShardRecord
 from gate.store.run_folder import content_of, read_record, write_whole
+from gate.store.samples import SAMPLES_FILE as SAMPLES_FILE
 from gate.store.samples import BadSample, SampleLine, parse_sample, sample_at, sample_lines
 
 SHARD_FILE = "shard.json"
@@ -51,7 +52,6 @@ def load_shard(folder: Path) -> ShardRecord:
     )
 
 
-SAMPLES_FILE = "samples.jsonl"
 MOST_PROBLEMS = 100
 """Mistakes reported of one file; the rest of it is not read."""
 _NOWHERE = -1
@@ -63,10 +63,10 @@ class ShardSamples:
 
     Args:
         places: of all samples of the run.
-        numbers: for each place the shard that has to bring the sample, from `gate.engine.plan.dealt`.
+        numbers: for each place the shard that has to bring the sample, from `gate.engine.schedule.dealt`.
     """
 
-    places: Places
+    places: SamplePlaces
     numbers: "array[int]"
     files: Mapping[int, Path]
     _starts: "array[int]" = field(init=False)
@@ -111,7 +111,7 @@ class ShardSamples:
                 try:
                     sample = sample_at(files[number], start)
                     moved = self._place(sample) != place
-                except (BadSample, Unplanned):
+                except (BadSample, NoSuchSample):
                     moved = True
                 if moved:
                     raise CannotEvaluate(f"{self.files[number]} changed while it was read", "merge again")
@@ -129,13 +129,13 @@ class ShardSamples:
             place = self._place(sample)
         except BadSample as bad:
             return printable(str(bad))
-        except Unplanned as why:
+        except NoSuchSample as why:
             return f"{_named(sample)} does not belong to this run: {why}"
         if self.numbers[place] != number:
             return f"{_named(sample)} belongs to shard {self.numbers[place]}, and this is shard {number}"
         if self._starts[place] != _NOWHERE:
             return f"{_named(sample)} is here twice"
-        if said := contradiction(sample, *self.places.asked(sample)):
+        if said := contradiction(sample, *self.places.suite_and_case(sample)):
             return f"{_named(sample)} was edited: {said}"
         self._starts[place] = line.start
         return ""

@@ -16,7 +16,7 @@ from jinja2.visitor import NodeTransformer
 
 from gate.limits import LOOP_STEPS, NAME_CHARS, PATH_CHARS, RENDERED_CHARS, RENDERING_S, WATCHED_PARTS, WATCHED_TAGS
 from gate.messages import NO_PARTS, Part, Parts
-from gate.paths import complaint
+from gate.paths import path_complaint
 from gate.templates.sandbox import (
     BadTemplate,
     Environment,
@@ -88,7 +88,7 @@ def resolved(within: str, name: str) -> tuple[str, str]:
     if not name or name.endswith("/"):
         return "", "names no file"
     path = posixpath.normpath(name[1:] if name.startswith("/") else posixpath.join(posixpath.dirname(within), name))
-    reason = complaint(path) or ("" if _is_text(path) else "holds half of a surrogate pair")
+    reason = path_complaint(path) or ("" if _is_text(path) else "holds half of a surrogate pair")
     return ("", reason) if reason else (path, "")
 
 

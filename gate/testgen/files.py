@@ -11,11 +11,12 @@ from gate.cases.reading import LINES_ENDINGS, YAML_ENDINGS, documents
 from gate.config.documents import quoted, read_yaml
 from gate.config.models import ModelRef
 from gate.config.scorer import ScorerSpec
-from gate.config.specification import CompiledRule, GeneratedTest, OutputRule, Specification, text_of
+from gate.config.specification import CompiledRule, GeneratedTest, OutputRule, Specification
+from gate.config.specification_file import specification_text
 from gate.config.yaml_editing import dumped, lines_of, rewritten
 from gate.errors import GateError, InputErrors, Problem
 from gate.limits import YAML_NODES
-from gate.paths import complaint
+from gate.paths import path_complaint
 from gate.prompts.reading import TEST_DATA
 from gate.testgen.questions import rendered_template
 from gate.values import JsonValue
@@ -226,7 +227,7 @@ def suite_yaml(
         The text; empty where a file lies in a place that no configuration can name.
     """
     paths = [path.as_posix() for path in (files.prompt, files.cases)]
-    if any(map(complaint, paths)):
+    if any(map(path_complaint, paths)):
         return ""
     by_code = {one.rule for one in compiled}
     scorers: list[JsonValue] = [_entry(spec) for one in compiled for spec in one.scorers]
@@ -343,7 +344,7 @@ def new_files(
     """
     spec: NewFile | None = None
     if given is None or _more(made.specification, given):
-        text = text_of(made.specification, made.compiled)
+        text = specification_text(made.specification, made.compiled)
         what = "the specification, to be read and edited" if given is None else COMPLETED_NOTE
         spec = _free(NewFile(folder / SPECIFICATION_FILE, text, what), lying)
     if not made.tests:

@@ -46,10 +46,6 @@ def test_a_whole_row() -> None:
     assert (found.output, found.labels, case.where) == ("Here.", (1.0,), "l.jsonl:1")
 
 
-def test_an_answer_without_id_is_named_after_its_line() -> None:
-    assert [one.case.id for one in read(row(), row()).rows] == ["line 1", "line 2"]
-
-
 def test_a_conversation() -> None:
     line = {"messages": [{"role": "user", "content": "Hi"}], "output": "", "label": False}
     (found,) = read(line).rows
@@ -58,29 +54,17 @@ def test_a_conversation() -> None:
 
 @pytest.mark.parametrize(
     ("label", "value"),
-    [("pass", 1.0), ("FAIL", 0.0), (" Pass ", 1.0), (True, 1.0), (False, 0.0), (1, 1.0), (0.25, 0.25)],
+    [
+        ("pass", 1.0),
+        ("FAIL", 0.0),
+        (True, 1.0),
+        (0.25, 0.25),
+    ],
 )
 def test_labels(label: object, value: float) -> None:
     found = read(row(label=label))
     assert found.rows[0].labels == (value,)
     assert found.graded == (value == 0.25)
-
-
-def test_several_people_some_of_whom_said_nothing() -> None:
-    found = read(row(label="pass"), {"input": "?", "output": "!", "labels": ["pass", None, "fail"]})
-    assert found.rows[1].labels == (1.0, None, 0.0)
-    assert found.rows[1].given == (1.0, 0.0)
-    assert found.people == 2
-
-
-def test_grades_on_a_rubrics_scale() -> None:
-    found = read(row(label=1), row(label=3.5), row(label=5), scale=LabelScale(1, 5))
-    assert [one.labels for one in found.rows] == [(0.0,), (0.625,), (1.0,)]
-    assert found.graded
-
-
-def test_only_the_ends_of_a_scale_are_pass_and_fail() -> None:
-    assert not read(row(label=1), row(label=5), scale=LabelScale(1, 5)).graded
 
 
 def test_every_mistake_at_once() -> None:
@@ -132,20 +116,6 @@ def test_preferences_are_told_once_to_be_none_of_the_labels_that_are_meant() -> 
 def test_words_and_numbers_do_not_mix() -> None:
     (found,) = wrong(row(), row(label=0.5))
     assert "l.jsonl:2: has a number for a label, and l.jsonl:1 has pass or fail" in found
-
-
-@pytest.mark.parametrize("text", ["", "\n \n"])
-def test_a_file_without_answers(text: str) -> None:
-    assert "holds no labelled answers" in errors(lambda: labels.parse(text, "l.jsonl"))
-
-
-def test_json_that_is_not_lines() -> None:
-    assert "not JSON Lines" in errors(lambda: labels.parse('[\n{"a": 1}]', "l.jsonl"))
-
-
-def test_a_list_in_a_json_file() -> None:
-    found = labels.parse(json.dumps([row(), row(label="fail")], indent=1), "l.json")
-    assert [one.labels for one in found.rows] == [(1.0,), (0.0,)]
 
 
 def test_sizes_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:

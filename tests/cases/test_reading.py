@@ -11,8 +11,7 @@ from jsonschema import Draft202012Validator
 
 from gate import limits
 from gate.cases.case import Case, Persona
-from gate.cases.forms import AgentTest, Expectations, GoldenTranscript, PlainCase
-from gate.cases.labels import case_schema, cases_schema
+from gate.cases.forms import AgentTest, Expectations, GoldenTranscript, PlainCase, case_schema, cases_schema
 from gate.cases.reading import parse
 from gate.errors import InputErrors
 from gate.messages import Message
@@ -55,13 +54,6 @@ def test_a_plain_case() -> None:
     assert [spec.name for spec in case.scorers or ()] == ["exact", "contains"]
     assert [(spec.name, spec.negate) for spec in case.extra_scorers] == [("regex", True)]
     assert (case.criteria, case.threshold, case.where) == ("Is kind.", 0.9, "c.jsonl:1")
-
-
-def test_a_conversation() -> None:
-    turns = [("developer", "d"), ("user", "u"), ("assistant", "a"), ("user", "v")]
-    case = one({"id": 1, "messages": [{"role": role, "content": content} for role, content in turns]})
-    assert [message.role for message in case.messages] == ["system", "user", "assistant", "user"]
-    assert (case.id, case.input) == ("1", "")
 
 
 def test_marks_line_ends_and_separators_are_let_pass() -> None:
@@ -127,11 +119,6 @@ def test_tests_of_agents() -> None:
     assert one({"name": "u", "user": {"goal": "Learn."}}).user == Persona("a customer", "Learn.", 6)
 
 
-@pytest.mark.parametrize("entry", [{"id": "r1", "input": "Where?"}, TRANSCRIPT, ROUNDS])
-def test_a_case_of_every_form_may_be_obsolete(entry: dict[str, object]) -> None:
-    assert (one({**entry, "obsolete": True}).obsolete, one(entry).obsolete) == (True, False)
-
-
 GOOD: list[dict[str, Any]] = [
     {"id": 1, "messages": [TURN], "slices": {"n": 2, "b": True}},
     {"id": "1", "vars": {"x": [1, {"y": None}]}, "expected": {"a": 1}},
@@ -146,47 +133,29 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"input": "x"}, "'id' is missing"),
     ({"id": "a", "input": 3}, "input must be text, not 3"),
     ({"id": "a", "inptu": "x"}, "unknown key 'inptu' (did you mean 'input'?)"),
-    ({"id": "a", "input": "x", "answer": "y"}, "unknown key 'answer' (did you mean 'expected'?)"),
-    ({"id": "a", "messages": []}, "messages is empty"),
-    ({"id": "a", "messages": ["x"]}, "messages[0] must be a mapping, not 'x'"),
-    ({"id": "a", "messages": [{"role": "user"}]}, "'content' is missing in messages[0]"),
     ({"id": "a", "messages": [{"role": "usr", "content": "x"}]}, "messages[0].role must be system, developer, user or"),
     ({"id": "a", "input": "x", "slices": ["a"]}, "slices must be a mapping, not a list"),
-    ({"id": "a", "input": "x", "cluster": {}}, "cluster must be text, not a mapping"),
     ({"id": "a", "input": "x", "scorers": ["exat"]}, "unknown scorer 'exat' (did you mean 'exact'?"),
-    ({"id": "a", "input": "x", "threshold": 0}, "threshold must be a number above 0 to 1, not 0"),
     ({**TRANSCRIPT, "messages": [TURN]}, "unknown key 'messages' (did you mean 'conversation'?)"),
-    ({**TRANSCRIPT, "conversation": []}, "conversation is empty"),
-    ({**TRANSCRIPT, "expect": "short"}, "expect must be a mapping, not 'short'"),
     ({**TRANSCRIPT, "expect": {"must_ask": "x"}}, "unknown key 'must_ask' in expect (did you mean 'should_ask'?)"),
-    ({**TRANSCRIPT, "expect": {"max_sentences": 1.5}}, "expect.max_sentences must be a whole number from 1 to 100"),
-    ({**AGENT, "judge_threshold": 2}, "judge_threshold must be a number above 0 to 1, not 2"),
     ({"name": "a", "rounds": []}, "rounds is empty"),
     ({"name": "a", "rounds": [{"input": "x"}]}, "unknown key 'input' in rounds[0] (did you mean 'prompt'?)"),
     ({"name": "a", "rounds": [{"prompt": "x"}] * 51}, "rounds has more than 50 entries"),
     ({"name": "a", "user": {"persona": "p"}}, "'goal' is missing in user"),
-    ({"name": "a", "user": {"goal": "g", "max_turns": 0}}, "user.max_turns must be a whole number from 1 to 50, not 0"),
 ]
 """Mistakes that the JSON Schema knows, too."""
 WRONG_TOGETHER: list[tuple[dict[str, Any], str]] = [
     ({"id": "a"}, "'input' is missing"),
     ({"id": "a", "input": "  "}, "input must not be blank"),
-    ({"id": " ", "input": "x"}, "id must not be blank"),
     ({"id": "a\x1b[0m", "input": "x"}, "id must not hold control characters"),
     ({"id": "a", "input": "x", "messages": [TURN]}, "messages and 'input' exclude each other"),
     ({"id": "a", "messages": [{"role": "assistant", "content": "x"}]}, "messages must end with the user's turn"),
     ({"id": "a", "input": "x", "slices": {"a=b": 1}}, "is no dimension: it must not hold '=' or '/'"),
-    ({"id": "a", "input": "x", "slices": {"overall": 1}}, "slices.overall is no dimension"),
-    ({"id": "a", "input": "x", "slices": {"a": "b\tc"}}, "slices.a must not hold control characters"),
     ({"id": "a", "input": "x", "slice": "b", "slices": {"slice": "c"}}, "slice and 'slices.slice' are the same"),
     ({"id": "a", "input": "x", "vars": {"expected": 1}}, "vars.expected has a meaning of its own"),
-    ({**TRANSCRIPT, "slices": {"state": "w"}}, "slices.state and 'state' are the same (keep one of the two)"),
     ({**TRANSCRIPT, "session": {"state": "safety"}}, "session.state is not the state 'welcome'"),
-    ({**TRANSCRIPT, "conversation": [TURN, {**TURN, "role": "assistant"}]}, "conversation must end with the user's"),
     ({**TRANSCRIPT, "expect": {"forbidden_words": ["a", "a"]}}, "expect.forbidden_words names 'a' twice"),
-    ({"name": "a", "judge_prompt": "x"}, "'prompt' is missing"),
     ({**AGENT, "rounds": [{"prompt": "x"}]}, "prompt and 'rounds' exclude each other"),
-    ({**ROUNDS, "user": {"goal": "g"}}, "user and 'rounds' exclude each other"),
     ({**AGENT, "test_agent_revival": True}, "test_agent_revival needs two rounds or more"),
     ({**AGENT, "expected_tools": ["t", "t"]}, "expected_tools"),
 ]
@@ -220,28 +189,19 @@ BAD = {"id": "b", "input": 3, "vars": {"a": [1]}}
 @pytest.mark.parametrize(
     ("text", "file", "said"),
     [
-        (json.dumps({"id": "a"}) + "\n\n" + json.dumps(BAD), "c.jsonl", ["c.jsonl:1: 'input' is", "c.jsonl:3: input"]),
-        (json.dumps([{"id": "a"}, BAD]), "c.json", ["c.json: 'input' is missing in cases[0]", "cases[1].input m"]),
-        (json.dumps(BAD), "c.json", ["c.json: input must be text, not 3"]),
-        ("- id: a\n  input: x\n- id: b\n  cluster: c\n  input: 3\n- 4", "c.yaml", ["c.yaml:5: input", "c.yaml:6: "]),
-        ("id,input,threshold\n1,x,high\n", "c.csv", ["c.csv:2: column 'threshold' must be a number, not 'high'"]),
-        ("messages: []\ntestData:\n- input: x\n  slices: {}\n- 3\n", "p.prompt.yml", [
+(json.dumps({"id": "a"}) + "\n\n" + json.dumps(BAD), "c.jsonl", ["c.jsonl:1: 'input' is", "c.jsonl:3: input"]),
+(json.dumps([{"id": "a"}, BAD]), "c.json", ["c.json: 'input' is missing in cases[0]", "cases[1].input m"]),
+("- id: a\n  input: x\n- id: b\n  cluster: c\n  input: 3\n- 4", "c.yaml", ["c.yaml:5: input", "c.yaml:6: "]),
+("id,input,threshold\n1,x,high\n", "c.csv", ["c.csv:2: column 'threshold' must be a number, not 'high'"]),
+("messages: []\ntestData:\n- input: x\n  slices: {}\n- 3\n", "p.prompt.yml", [
             "p.prompt.yml:3: vars.slices has a meaning", "p.prompt.yml:5: testData[1] must be a mapping",
         ]),
-        ('{"id": "a", "input": }\n{"id": "a"}', "c.jsonl", ["c.jsonl:1: invalid JSON at", "c.jsonl:2: 'input'"]),
-        ('[{"id": "a"}, {]', "c.json", ["c.json:1: invalid JSON at column 16"]),
-        ('{"id": "a"}\n{"id": "b"}', "c.json", ["JSON Lines go into a .jsonl file"]),
-        ("- id: a\n  input: [", "c.yaml", ["c.yaml:2: invalid YAML"]),
-        ("[\n", "c.jsonl", ["c.jsonl:1: is JSON spread over several lines, not JSON Lines"]),
-        ("[1]", "c.jsonl", ["c.jsonl:1: a case must be a mapping, not a list"]),
-        ('{"id": "a", "input": NaN}', "c.jsonl", ["c.jsonl:1: NaN is not a JSON number"]),
-        ('{"id": "a", "id": "b"}', "c.jsonl", ["c.jsonl:1: the key 'id' is given twice"]),
-        ('{"id": "a", "input": "\\ud800"}', "c.jsonl", ["c.jsonl:1: half of a surrogate pair"]),
-        ('{"id":"a","input":"x"}\n' * 2, "c.jsonl", ["c.jsonl:2: the id 'a' is already used on line 1"]),
-        ('[{"id":"a","input":"x"},{"id":"a","input":"x"}]', "c.json", ["the id 'a' is already used in cases[0]"]),
-        ("", "c.jsonl", ["c.jsonl: holds no cases (write one JSON object per line: "]),
-        ("# nothing\n", "c.yaml", ["c.yaml: holds no cases (write a list: "]),
-    ],
+('{"id": "a", "input": }\n{"id": "a"}', "c.jsonl", ["c.jsonl:1: invalid JSON at", "c.jsonl:2: 'input'"]),
+('{"id": "a"}\n{"id": "b"}', "c.json", ["JSON Lines go into a .jsonl file"]),
+("[\n", "c.jsonl", ["c.jsonl:1: is JSON spread over several lines, not JSON Lines"]),
+('{"id":"a","input":"x"}\n' * 2, "c.jsonl", ["c.jsonl:2: the id 'a' is already used on line 1"]),
+("", "c.jsonl", ["c.jsonl: holds no cases (write one JSON object per line: "]),
+],
 )  # fmt: skip
 def test_each_mistake_has_its_place(text: str, file: str, said: list[str]) -> None:
     found = errors(lambda: parse(text, file))
@@ -265,19 +225,14 @@ def test_equal_mistakes_are_one_line_that_names_the_first_places() -> None:
 @pytest.mark.parametrize(
     ("text", "file", "said"),
     [
-        ('{"id": "a", "input": "x", "expected": ' + "[" * 99_999, "c.jsonl", "nested more than 64 levels deep"),
-        ("[" * 100_000, "c.json", "nested more than 64 levels deep"),
-        ("[" * 100_000, "c.yaml", "nested more than 64 levels deep"),
-        ("- [" + "1, " * 100_000 + "]", "c.yaml", "more than 20,000 values"),
-        ("a: &a [x, x]\nb: &b [*a, *a]\n" + "".join(
-            f"{chr(99 + n)}: &{chr(99 + n)} [*{chr(98 + n)}, *{chr(98 + n)}]\n" for n in range(20)
-        ), "c.yaml", "more than 20,000 values"),
-        ('"' + "x" * limits.LINE_CHARS, "c.jsonl", "longer than 4,194,304 characters"),
-        (" " * (limits.JSON_CHARS + 1), "c.json", "is longer than 16,777,216 characters"),
-        (" " * (limits.CASES_CHARS + 1), "c.jsonl", "is longer than 67,108,864 characters"),
-        ("a: !!python/object/apply:os.system [ls]", "c.yaml", "the YAML tag"),
-    ],
-    ids=str,
+('{"id": "a", "input": "x", "expected": ' + "[" * 99_999, "c.jsonl", "nested more than 64 levels deep"),
+("[" * 100_000, "c.yaml", "nested more than 64 levels deep"),
+("- [" + "1, " * 100_000 + "]", "c.yaml", "more than 20,000 values"),
+('"' + "x" * limits.LINE_CHARS, "c.jsonl", "longer than 4,194,304 characters"),
+(" " * (limits.CASES_CHARS + 1), "c.jsonl", "is longer than 67,108,864 characters"),
+("a: !!python/object/apply:os.system [ls]", "c.yaml", "the YAML tag"),
+],
+    ids=range(6),
 )  # fmt: skip
 def test_hostile_files_are_refused_at_once(text: str, file: str, said: str) -> None:
     assert said in errors(lambda: parse(text, file))

@@ -37,11 +37,6 @@ def test_plain_text_is_the_system_message() -> None:
     assert shown(render(prompt, CASE)) == [("system", "Be {{ brief }}."), ("user", "Where?")]
 
 
-def test_a_conversation_follows_plain_text() -> None:
-    found = shown(render(reading.parse("Be brief.", "p.md"), TALK))
-    assert found == [("system", "Be brief."), ("user", "Hi"), ("assistant", "Yes?"), ("user", "Where?")]
-
-
 def test_a_template_without_input_is_the_system_message() -> None:
     found = shown(render(template("{{ name }}, {{ slices.tier }}, {{ id }}"), CASE))
     assert found == [("system", "Ada, pro, c1"), ("user", "Where?")]
@@ -69,10 +64,6 @@ def test_a_chat_template_may_hold_the_question_itself() -> None:
     assert shown(render(prompt, TALK)) == roles
 
 
-def test_input_inside_a_condition_counts_as_used() -> None:
-    assert shown(render(template("{% if name %}x{% else %}{{ input }}{% endif %}"), CASE)) == [("user", "x")]
-
-
 def test_what_is_no_text_is_written_as_json() -> None:
     found = render(template("{{ facts }} {{ items }} {{ slices }}"), CASE)[0].content
     assert found == '["a", {"b": null}] 3 {"tier": "pro"}'
@@ -96,9 +87,7 @@ def test_data_is_never_read_as_a_template() -> None:
             "p.j2:1: 'expected' is undefined (case 'c1' at cases.jsonl:7) "
             "(the expected answer is never shown to a prompt)",
         ),
-        ("{{ slices.lang }}", "p.j2:1: 'dict object' has no attribute 'lang' (case 'c1' at cases.jsonl:7) (give it"),
         ("{% if not name %}x{% endif %}", "p.j2: renders to nothing for case 'c1' at cases.jsonl:7"),
-        ("{{ name + 1 }}", "p.j2:1: can only concatenate str"),
     ],
 )
 def test_messages(text: str, message: str) -> None:

@@ -2,7 +2,7 @@ import click
 import pytest
 
 from gate.cli import option_types
-from gate.engine.plan import Share
+from gate.engine.schedule import Share
 from gate.record import shard
 
 

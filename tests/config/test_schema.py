@@ -8,7 +8,7 @@ from jsonschema import Draft202012Validator
 
 from gate.config.documents import read_yaml
 from gate.config.gatefile import ID, config_schema, load
-from gate.config.scorers import KINDS
+from gate.config.scorer_options import KINDS
 from tests.config.texts import GOOD, errors
 
 FULL = (
@@ -104,7 +104,8 @@ FULL = (
         parallel: true
 """
 )
-SCHEMA = Draft202012Validator(config_schema())
+WHOLE = config_schema()
+SCHEMA = Draft202012Validator(WHOLE)
 PROVIDERS = """\
 version: 1
 providers: {groq: {api: openai, base_url: "https://api.groq.com/openai/v1", api_key_env: GROQ_API_KEY}}
@@ -119,9 +120,9 @@ def test_good_files_are_good_in_both(text: str) -> None:
 
 
 def test_the_schema_is_one_and_knows_every_scorer() -> None:
-    Draft202012Validator.check_schema(config_schema())
-    assert config_schema()["$id"] == ID
-    entries = config_schema()["$defs"]["Scorer"]["anyOf"][1:]
+    Draft202012Validator.check_schema(WHOLE)
+    assert WHOLE["$id"] == ID
+    entries = WHOLE["$defs"]["Scorer"]["anyOf"][1:]
     assert [entry["required"] for entry in entries] == [[kind] for kind in KINDS]
 
 
@@ -129,12 +130,8 @@ def test_the_schema_is_one_and_knows_every_scorer() -> None:
     ("old", "new"),
     [
         ("samples: 3", "samples: 0"),
-        ("method: maxt", "method: z"),
         ("version: 1", "version: 2"),
-        ("confidence: 0.95", "confidense: 0.95"),
-        ("threshold: 0.8", "threshold: 8"),
         ("- contains:", "- contans:"),
-        ("params: {max_output_tokens: 512", "params: {max_tokens: 512"),
     ],
 )
 def test_bad_files_are_bad_in_both(old: str, new: str) -> None:
@@ -156,7 +153,7 @@ def test_every_key_has_a_description() -> None:
                 if key not in ("const", "enum", "default", "examples"):
                     yield from keys(value)
 
-    for key, about in keys(config_schema()):
+    for key, about in keys(WHOLE):
         # A reference has the description of what it leads to, unless it says something else.
         assert about.get("description") or "$ref" in about, key
 
@@ -165,14 +162,9 @@ def test_every_key_has_a_description() -> None:
     ("old", "new", "told"),
     [
         ("groq: {api: openai", "openai: {api: openai", "providers.openai is a built-in provider"),
-        ("api: openai", "api: cohere", "providers.groq.api must be openai or anthropic, not 'cohere'"),
         ("https://api", "http://api", "providers.groq.base_url must begin with https:// (a key is sent there"),
         ("https://api", "https://me:pw@api", "providers.groq.base_url must not hold a user name or password"),
-        ("https://api", "ftp://api", "providers.groq.base_url must begin with http:// or https:// and name a host"),
-        ("https://api", "http://[api", "providers.groq.base_url is not a web address"),
-        ("https://api", "http://a pi", "providers.groq.base_url holds a space or a control character"),
         ("GROQ_API_KEY}", "sk-1234}", "providers.groq.api_key_env must name an environment variable, and not hold"),
-        ("api: openai, ", "", "'api' is missing in providers.groq"),
         ('model: "groq:llama"', 'model: "grok:llama"', "suites[0].model is wrong: unknown provider 'grok'"),
     ],
 )
@@ -185,10 +177,3 @@ def test_a_server_of_ones_own(old: str, new: str, told: str) -> None:
 def test_without_a_key_http_is_for_any_machine() -> None:
     text = PROVIDERS.replace(", api_key_env: GROQ_API_KEY", "").replace("https://api", "http://api")
     assert load(text, "gate.yaml").providers["groq"].api_key_env == ""
-
-
-def test_with_a_key_http_is_for_this_machine() -> None:
-    ((name, found),) = load(
-        PROVIDERS.replace("https://api.groq.com", "http://localhost:8000"), "gate.yaml"
-    ).providers.items()
-    assert (name, found.base_url) == ("groq", "http://localhost:8000/openai/v1")

@@ -16,10 +16,12 @@ from gate.config.specification import (
     InputRule,
     OutputRule,
     Specification,
-    parse,
-    read,
-    text_of,
-    updated,
+)
+from gate.config.specification_file import (
+    parse_specification,
+    read_specification,
+    specification_text,
+    updated_specification,
 )
 from gate.errors import GateError
 from tests.testgen.texts import NASTY, SAID
@@ -61,20 +63,22 @@ def specifications(draw: st.DrawFn) -> Specification:
 @given(specifications(), NASTY)
 def test_all_comes_back(specification: Specification, wording: str) -> None:
     compiled = [CompiledRule(rule.id, (ScorerSpec("words", rule.id),), wording) for rule in specification.rules]
-    text = text_of(specification, compiled)
-    assert parse(text, "s.yaml") == specification
-    assert updated(text, specification) == text
-    assert text_of(parse(text, "s.yaml"), compiled) == text
+    text = specification_text(specification, compiled)
+    assert parse_specification(text, "s.yaml") == specification
+    assert updated_specification(text, specification) == text
+    assert specification_text(parse_specification(text, "s.yaml"), compiled) == text
 
 
 def test_an_edited_rule_loses_the_inverse_of_its_old_text() -> None:
-    text = text_of(SPEC).replace("At most 80 words.", "At most 90 words.")
-    rule = parse(text, "s.yaml").rules[0]
+    text = specification_text(SPEC).replace("At most 80 words.", "At most 90 words.")
+    rule = parse_specification(text, "s.yaml").rules[0]
     assert (rule.text, rule.grounding, rule.inverse) == ("At most 90 words.", "edited", "")
     both = text.replace("More than 80", "More than 90")
-    assert parse(both, "s.yaml").rules[0].inverse == "More than 90 words."
-    inverse_only = text_of(SPEC).replace("More than 80", "Far more than 80")
-    assert parse(inverse_only, "s.yaml").rules[0] == replace(SPEC.rules[0], inverse="Far more than 80 words.")
+    assert parse_specification(both, "s.yaml").rules[0].inverse == "More than 90 words."
+    inverse_only = specification_text(SPEC).replace("More than 80", "Far more than 80")
+    assert parse_specification(inverse_only, "s.yaml").rules[0] == replace(
+        SPEC.rules[0], inverse="Far more than 80 words."
+    )
 
 
 MINE = """\
@@ -96,7 +100,7 @@ rules:
 
 
 def test_a_rule_of_ones_own_gets_a_free_id() -> None:
-    found = read(MINE, "s.yaml")
+    found = read_specification(MINE, "s.yaml")
     assert [(rule.id, rule.grounding) for rule in found.specification.rules] == [
         ("R8", "edited"),
         ("R7", "edited"),
@@ -117,7 +121,7 @@ def test_a_later_state_goes_around_what_was_written() -> None:
             OutputRule("R9", "New.", "new", grounding="verbatim"),
         ),
     )
-    after = updated(MINE, later)
+    after = updated_specification(MINE, later)
     assert after == (
         """\
 version: 1
@@ -145,23 +149,13 @@ rules:
         + "prompt: cd\n"
         + "# end\n"
     )
-    assert updated(after, later) == after
-    assert [rule.id for rule in parse(after, "s.yaml").rules] == ["R8", "R7", "R2", "R9"]
+    assert updated_specification(after, later) == after
+    assert [rule.id for rule in parse_specification(after, "s.yaml").rules] == ["R8", "R7", "R2", "R9"]
     windows = MINE.replace("\n", "\r\n")
-    assert updated(windows, later) == after
+    assert updated_specification(windows, later) == after
 
 
 def test_an_alias_is_not_written_through() -> None:
     text = "version: 1\ninputs: [&a {name: x}]\nrules:\n- &r {rule: x}\n- *r\n"
     with pytest.raises(GateError, match="s.yaml is written in a way that cannot be changed safely"):
-        updated(text, SPEC, "s.yaml")
-
-
-def test_who_has_read_it_has_not_read_the_new_rules() -> None:
-    read_by = MINE + "reviewer: Ada\n"
-    same = Specification("", "", rules=parse(read_by, "s.yaml").rules)
-    assert "reviewer: Ada" in updated(read_by, same)
-    more = replace(same, rules=(*same.rules, OutputRule("R9", "New.")))
-    assert parse(updated(read_by, more), "s.yaml").reviewer == ""
-    fewer = replace(same, rules=same.rules[:-1])
-    assert parse(updated(read_by, fewer), "s.yaml").reviewer == ""
+        updated_specification(text, SPEC, "s.yaml")

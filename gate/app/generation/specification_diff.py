@@ -12,12 +12,13 @@ from gate.app.runs import Running
 from gate.app.sources import DiskSource, folder_of
 from gate.cases.reading import parse
 from gate.config import gatefile
-from gate.config import specification as specfile
+from gate.config import specification_file as specfile
 from gate.config.documents import decode, quoted
 from gate.config.gatefile import Promises
 from gate.config.policy import RunPolicy
-from gate.config.specification import SpecFile, Specification
-from gate.engine.rule_changes import Order, Reading
+from gate.config.specification import Specification
+from gate.config.specification_file import SpecFile
+from gate.engine.rule_changes import PromiseComparison, SeedAndStop
 from gate.errors import GateError, InputErrors
 from gate.git.repository import Repo
 from gate.prompts.files import FileSource
@@ -113,7 +114,9 @@ def compare_specifications(
 
     async def do(run: Running) -> tuple[PromisesRecord, SpecificationUpdate | None]:
         resolved = Resolved((suite,), {}, (), (), RunPolicy(), wanted.terms.budget, None)
-        reading = Reading(suite, promises, resolved, run.tools, Order(run.seed, run.stop), telling.say, wanted.settings)
+        reading = PromiseComparison(
+            suite, promises, resolved, run.tools, SeedAndStop(run.seed, run.stop), telling.say, wanted.settings
+        )
         compared = await reading.compared()
         record = await reading.record(compared)
         if not wanted.update or versions.kept is None:
@@ -217,7 +220,7 @@ def follow_change(
         InputErrors, GateError: a file cannot be read or written; all are then unchanged.
     """
     plan, spec, cases = update.plan, files.spec, files.cases
-    texts = {spec: specfile.updated(_text(spec), update.specification, str(spec))}
+    texts = {spec: specfile.updated_specification(_text(spec), update.specification, str(spec))}
     said = [*files.notes, f"{spec}: {', '.join((*_counts(update),))}"]
     if plan.open:
         said.append(f"{spec}: left as they are until somebody decides: {', '.join(plan.open)}")
@@ -227,9 +230,11 @@ def follow_change(
         after = with_more_tests(_text(cases), update.tests, str(cases))
         texts[cases] = with_obsolete_rules(after, plan.obsolete, str(cases))
         said.append(f"{cases}: {counted(len(update.tests), 'test')} added; those of obsolete rules marked")
-        if not plan.open and _covered(specfile.parse(texts[spec], str(spec)), texts[cases], cases):
-            made = stamp_of_tests(specfile.parse(texts[spec], str(spec)), wanted.settings, wanted.generator)
-            texts[spec] = specfile.stamped(texts[spec], made, str(spec))
+        if not plan.open and _covered(specfile.parse_specification(texts[spec], str(spec)), texts[cases], cases):
+            made = stamp_of_tests(
+                specfile.parse_specification(texts[spec], str(spec)), wanted.settings, wanted.generator
+            )
+            texts[spec] = specfile.stamped_specification(texts[spec], made, str(spec))
     for path in files.others:
         before = _text(path)
         after = with_obsolete_rules(before, plan.obsolete, str(path)) if is_generated(before, str(path)) else before

@@ -22,11 +22,12 @@ from gate.app.repository import own_folder
 from gate.app.runs import Running
 from gate.app.sources import DiskSource, folder_of
 from gate.calls.providers.factory import Factory
-from gate.config import specification as specfile
+from gate.config import specification_file as specfile
 from gate.config.documents import decode
 from gate.config.models import ModelRef, Params
 from gate.config.policy import Budget
-from gate.config.specification import GeneratedTest, SpecFile, Specification
+from gate.config.specification import GeneratedTest, Specification
+from gate.config.specification_file import SpecFile
 from gate.engine.run import Steps
 from gate.errors import GateError
 from gate.limits import FILE_BYTES
@@ -131,7 +132,7 @@ def read_specification(source: FileSource, path: str) -> SpecFile | None:
         InputErrors: a mistake in it.
     """
     data = source.read(path)
-    return None if data is None else specfile.read(decode(data, path), path)
+    return None if data is None else specfile.read_specification(decode(data, path), path)
 
 
 def prompt_folder(prompt: str) -> Path | None:

@@ -14,10 +14,7 @@ from gate.values import JsonValue
 
 @dataclass(frozen=True, slots=True)
 class ReplayProvider:
-    """Answers the last user message with what was recorded for it.
-
-    Sample k of an input gets its k-th recorded answer, and starts again at the first when there are fewer.
-    """
+    """Answers the last user message with what was recorded for it; sample k gets the k-th answer, round and round."""
 
     recorded: Mapping[str, tuple[Completion, ...]] = field(repr=False)
     max_in_flight: int | None = None
@@ -40,16 +37,13 @@ class ReplayProvider:
 
 
 def parse_answers(text: str, where: str) -> ReplayProvider:
-    """Read recorded answers.
+    """Read recorded answers. Raises `InputErrors`.
 
     Args:
         text: JSON Lines; each row has `input` (the user message as it was sent) and `output`, and may have `model`,
             `latency_s` (seconds) and `usage` (`input_tokens`, `cache_read_tokens`, `cache_write_tokens`,
             `output_tokens`). Other fields are ignored.
         where: the file, for errors.
-
-    Raises:
-        InputErrors: every row that cannot be used, and a file without rows.
     """
     recorded: dict[str, list[Completion]] = {}
     problems: list[Problem] = []

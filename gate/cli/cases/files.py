@@ -42,11 +42,7 @@ def to_option(command: Command) -> Command:
 
 
 def refuse_losses(losses: "Sequence[Loss]", strict: bool) -> None:
-    """End where something would be lost and nothing may be.
-
-    Raises:
-        GateError: that is so.
-    """
+    """End where something would be lost and nothing may be."""
     from gate.config.documents import printable
     from gate.errors import GateError
 
@@ -58,19 +54,16 @@ def refuse_losses(losses: "Sequence[Loss]", strict: bool) -> None:
 
 def loss_lines(losses: "Sequence[Loss]") -> list[str]:
     """How many there are, and a line for each kind with its first places."""
-    from gate.cases.losses import told_at_length
+    from gate.cases.losses import told
 
-    return told_at_length(losses, "--json has all of them")
+    return told(losses, "--json has all of them")
 
 
 def report_conversion(told: str, brought: "Brought | None", losses: "Sequence[Loss]", as_json: bool) -> None:
     """Print what was done, what each column became, and what was lost.
 
     Args:
-        told: one line.
         brought: what was read of another tool; None for the gate's own files.
-        losses: on all of the way.
-        as_json: for programs.
     """
     from gate.cases.losses import kinds
     from gate.config.documents import printable

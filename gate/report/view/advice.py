@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from math import inf
 
-from gate.config.scorer import place_of
+from gate.cases.case import place_of
 from gate.record.comparison import State, Verdict
 from gate.record.parts import ArmRecord, CaseState
 from gate.record.run import NewSuiteRecord, RunRecord, SuiteRecord

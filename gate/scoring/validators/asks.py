@@ -4,8 +4,18 @@ import re
 from collections.abc import Mapping
 
 from gate.scoring.interface import Subject
-from gate.scoring.validators.interface import Finding, Options, as_text, listed_texts, number_of, texts_of
-from gate.scoring.validators.words import Phrases, sentences
+from gate.scoring.validators.interface import (
+    Finding,
+    OptionCheck,
+    Options,
+    Validator,
+    as_text,
+    empty_words,
+    listed_texts,
+    number_of,
+    texts_of,
+)
+from gate.scoring.validators.language import Phrases, sentences
 from gate.values import JsonValue
 
 TOPICS: Mapping[str, tuple[str, ...]] = {
@@ -124,12 +134,8 @@ def asks(options: Options, subject: Subject) -> Finding:
 
 
 def question(sentence: str) -> str:
-    """The part of a sentence that asks; empty where it does not.
-
-    Args:
-        sentence: with a question mark, or in the form of a request (`could you tell me …`, `I need your …`, `please
-            give me …`, `what's …`); one that says that there is no need is none.
-    """
+    """The part of a sentence that asks, by a question mark or in the form of a request; empty where it does not, or
+    says that there is no need."""
     text = sentence[-_SENTENCE:]
     if text.rstrip(_BEHIND).endswith(_MARKS):
         clauses = _CLAUSE.split(text)
@@ -140,11 +146,7 @@ def question(sentence: str) -> str:
 
 
 def words_for(topic: str, given: JsonValue) -> Phrases:
-    """The words of a question about a topic: the scorer's, the table's, or the topic itself.
-
-    Args:
-        given: the scorer's own lists by topic, used together with the table's.
-    """
+    """The words of a question about a topic: the scorer's own and the table's, or the topic itself."""
     own = given.get(topic) if isinstance(given, Mapping) else None
     key = topic.strip().lower()
     known = TOPICS.get(ALIASES.get(key, key), ())
@@ -156,3 +158,7 @@ def _asking(clause: str) -> bool:
     if _NO_NEED.search(clause):
         return False
     return bool(_REQUEST.search(clause) or _STARTS_ASKING.match(clause.strip()))
+
+
+VALIDATORS: Mapping[str, Validator] = {"asks": asks}
+CHECKS: Mapping[str, OptionCheck] = {"asks": empty_words("about")}

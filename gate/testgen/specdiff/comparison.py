@@ -5,7 +5,8 @@ from dataclasses import dataclass, fields, replace
 from os.path import commonprefix
 
 from gate.config.models import ModelRef
-from gate.config.specification import GeneratedTest, OutputRule, SpecFile, Specification
+from gate.config.specification import GeneratedTest, OutputRule, Specification
+from gate.config.specification_file import SpecFile
 from gate.errors import CannotEvaluate
 from gate.prompts.version import Prompt
 from gate.record.rules import TO_TEST, RuleChange, SpecDiff, UpdatePlan

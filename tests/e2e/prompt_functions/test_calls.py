@@ -10,11 +10,10 @@ import pytest
 
 from gate.agents import runner
 from gate.agents.functions import FunctionWorktree, prompt_texts
-from gate.config.functions import Entry
-from gate.prompts.functions import CannotLoad
+from gate.config.naming import FunctionName
+from gate.prompts.files import CannotLoad
 from gate.record.transcript import Failed
 from gate.values import JsonValue
-from tests.agents.test_program import left
 from tests.e2e.python_functions.jobs import ENTRY, PROMPT, SESSIONS
 
 LIMITS = PROMPT.limits
@@ -88,7 +87,7 @@ def test_a_source_folder_counts_before_what_is_installed(worktree: FunctionWorkt
     module.parent.mkdir(parents=True)
     module.write_text("from shop.words import WORD\n\ndef asked(session):\n    return WORD\n")
     (module.parent / "words.py").write_text("WORD = 'ours'\n")
-    assert asyncio.run(prompt_texts(Entry("shop.persona", "asked"), [{}], worktree, LIMITS)) == ("ours",)
+    assert asyncio.run(prompt_texts(FunctionName("shop.persona", "asked"), [{}], worktree, LIMITS)) == ("ours",)
 
 
 def test_code_of_the_checkout_does_not_stand_in_for_that_of_a_side(worktree: FunctionWorktree, tmp_path: Path) -> None:
@@ -141,4 +140,5 @@ def test_what_is_said_in_place_of_the_keeper_is_not_believed(worktree: FunctionW
     first, *others = asyncio.run(prompt_texts(ENTRY, SESSIONS, worktree, replace(LIMITS, call_s=5.0)))
     assert others == ["true"] * 2
     assert first == "true" or (end and isinstance(first, Failed))
-    assert left(worktree.root) == []
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(mark.read_text().split()[0]), 0)

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from gate.agents.functions import FunctionLimits, FunctionWorktree, prompt_texts
-from gate.config.functions import Entry
-from gate.prompts.functions import CannotLoad
+from gate.config.naming import FunctionName
+from gate.prompts.files import CannotLoad
 
-ENTRY = Entry("checks", "asked")
+ENTRY = FunctionName("checks", "asked")
 SAID = "python:checks:asked cannot be used: asked is an async function, and nothing awaits it here: write it with def"
 SHORT = FunctionLimits(import_s=20.0, call_s=20.0)
 ASYNC = {

@@ -15,8 +15,8 @@ import uvicorn
 
 from gate.app.push import TRIES, SendOptions, SentRun, send_run
 from gate.cases.stored import Page
-from gate.engine.history import Context, RunFilter, RunRow
 from gate.errors import CannotEvaluate, GateError
+from gate.record.history import Context, RunFilter, RunRow
 from gate.store.access import Scope, new_secret
 from gate.store.run_folder import dump_run
 from gate.store.sql.access import TokenRequest, Tokens
@@ -214,7 +214,7 @@ def test_tokens_that_will_not_do_are_told_apart(place: Place, run: Path, monkeyp
     for token, said in (
         ("", "does not know the token"),
         (new_secret(), "does not know the token"),
-        (good[:-1], "mistyped"),
+        (good[:-1], "a part of it is missing"),
         (place.token(Scope.RUNS_READ), "needs the scope runs:write"),
     ):
         monkeypatch.setenv("GATE_TOKEN", token)

@@ -2,11 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.config.scorer_list import parse_scorers
-from gate.scoring.pass_rule import mark_of_scorer
-from gate.scoring.validators.text import edit_similarity, token_f1
-from gate.values import JsonValue
-from tests.scoring.validators.scored import judged, score
+from gate.scoring.validators.language import edit_similarity, token_f1
 
 
 @pytest.mark.parametrize(
@@ -73,20 +69,3 @@ def naive(one: str, other: str) -> int:
 @given(st.text("abc", min_size=1, max_size=12), st.text("abc", max_size=12))
 def test_the_distance_is_levenshteins(one: str, other: str) -> None:
     assert edit_similarity(one, other) == pytest.approx(1 - naive(one, other) / max(len(one), len(other)))
-
-
-@pytest.mark.parametrize(
-    ("options", "value"), [({"value": "cat sat"}, 0.5), ({"value": "cat sat", "metric": "edit"}, 1 - 2 / 7)]
-)
-def test_the_score_is_how_like_they_are(options: JsonValue, value: float) -> None:
-    assert score({"similarity": options}, "cat ran") == pytest.approx(value)
-
-
-def test_the_expected_text_is_compared_unless_another_is_given() -> None:
-    assert score("similarity", "cat ran", "cat sat") == 0.5
-    assert judged("similarity", "cat ran", "cat sat").reason == 'token_f1 0.50 with "cat sat"'
-
-
-@pytest.mark.parametrize(("options", "mark"), [(None, 0.7), ({"threshold": 0.4}, 0.4)])
-def test_the_threshold_is_what_a_sample_must_reach(options: JsonValue, mark: float) -> None:
-    assert mark_of_scorer(parse_scorers([{"similarity": options}], "here")[0]) == mark

@@ -1,0 +1,116 @@
+"""What other tools send to a model, as `input` or `messages` of a case."""
+
+from collections.abc import Mapping, Sequence
+
+from gate.cases.losses import Losses
+from gate.prompts.reading import ROLES
+from gate.values import JsonValue
+
+OWN = "prompt_gate"
+"""Key of the metadata."""
+WITHOUT = "without"
+"""Key, inside it, of a list of fields that the row would give and the case has not."""
+PLAIN = frozenset(
+    "id input messages expected description slices slice cluster scorers extra_scorers criteria threshold vars "
+    "obsolete".split()
+)
+"""Fields of a case of the plain form."""
+
+
+def with_kept(case: Mapping[str, JsonValue], kept: JsonValue) -> dict[str, JsonValue]:
+    """The case as it was before it became a row, with what was kept in the row's metadata."""
+    inner = kept if isinstance(kept, dict) else {}
+    without = inner.get(WITHOUT)
+    gone = set(map(str, without)) if isinstance(without, list) else set()
+    found = {**case, **{key: value for key, value in inner.items() if key in PLAIN}}
+    return {key: value for key, value in found.items() if key not in gone}
+
+
+_ROLES = {**{role: role for role in ROLES}, "human": "user", "ai": "assistant", "model": "assistant"}
+
+
+def is_chat(value: JsonValue) -> bool:
+    """Does a list hold what looks like a turn?"""
+    items = _only(value)
+    return isinstance(items, list) and any(isinstance(item, dict) and {*item} & {"role", "type"} for item in items)
+
+
+def _only(value: JsonValue) -> JsonValue:
+    """The only conversation of a list: LangChain's models take a list of them."""
+    return value[0] if isinstance(value, list) and len(value) == 1 and isinstance(value[0], list) else value
+
+
+def turns_of(value: JsonValue, what: str, line: int, tell: Losses) -> dict[str, JsonValue] | None:
+    """`input` or `messages` of a case; None, and a note to `tell`, where the value is neither.
+
+    Args:
+        value: a text, a number, or a list of messages as OpenAI, Inspect or LangChain write them.
+    """
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        value = str(value)
+    if isinstance(value, str):
+        if value.strip():
+            return {"input": value}
+        tell.add(line, f"{what} is empty, so the row is left out")
+        return None
+    value = _only(value)
+    if not isinstance(value, list) or not value:
+        tell.add(line, f"{what} is neither a text nor a conversation, so the row is left out", "write a text")
+        return None
+    messages: list[dict[str, JsonValue]] = []
+    for item in value:
+        message = _message(item)
+        if message is None:
+            said = f"{what} has a turn that is no text of a system, user or assistant, so the row is left out"
+            tell.add(line, said, "the gate asks in words; conversations with tools have a target")
+            return None
+        if isinstance(item, Mapping) and item.get("name") is not None:
+            tell.add(line, f"{what} names who speaks, which is left out")
+        messages.append(message)
+    last = messages[-1]
+    if all(one["role"] == "system" for one in messages):
+        # Samples without a question let the instruction be the question.
+        tell.add(line, f"{what} ends with the system's turn, which is asked as the user's")
+        last["role"] = "user"
+    if last["role"] == "user":
+        return {"input": last["content"]} if len(messages) == 1 else {"messages": [*messages]}
+    tell.add(line, f"{what} does not end with the user's turn, so the row is left out", "end it with what is asked")
+    return None
+
+
+def reply_of(value: JsonValue) -> str | None:
+    """The words of one turn of an assistant, alone or in a list; None where that is something else."""
+    item = value[0] if isinstance(value, list) and len(value) == 1 else value
+    message = _message(item)
+    said = message["content"] if message is not None and message["role"] == "assistant" else None
+    return said if isinstance(said, str) else None
+
+
+def _message(item: JsonValue) -> dict[str, JsonValue] | None:
+    if not isinstance(item, dict):
+        return None
+    if isinstance(item.get("data"), dict) and isinstance(item.get("type"), str):
+        item = {"role": item["type"], **(item["data"] if isinstance(item["data"], dict) else {})}
+    named = item.get("id")
+    if isinstance(item.get("kwargs"), dict) and isinstance(named, list) and named:
+        # As LangChain writes down its own objects: the last part of the id is the class, such as HumanMessage.
+        kind = str(named[-1]).removesuffix("Chunk").removesuffix("Message")
+        item = {"role": kind, **(item["kwargs"] if isinstance(item["kwargs"], dict) else {}), "type": ""}
+    role = _ROLES.get(str(item.get("role", item.get("type", ""))).lower())
+    content = _words(item.get("content"))
+    if role is None or content is None or item.get("tool_calls"):
+        return None
+    return {"role": role, "content": content}
+
+
+def _words(content: JsonValue) -> str | None:
+    """Text, or the texts of a list of parts; None where it is blank or holds anything else."""
+    if isinstance(content, str):
+        return content if content.strip() else None
+    if not isinstance(content, Sequence) or not content:
+        return None
+    texts = [
+        part.get("text") for part in content if isinstance(part, dict) and part.get("type") in ("text", "input_text")
+    ]
+    good = [text for text in texts if isinstance(text, str)]
+    return "\n".join(good) if len(good) == len(content) and any(text.strip() for text in good) else None

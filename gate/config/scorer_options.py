@@ -1,0 +1,589 @@
+"""The scorers with their options: what a suite's or a case's `scorers` may hold.
+
+A scorer is added by a model here, listed in `VALIDATORS`, and a function in `gate.scoring.validators`.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias, cast
+
+from pydantic import (
+    BeforeValidator,
+    Field,
+    field_validator,
+    model_validator,
+)
+
+from gate.config.documents import quoted
+from gate.config.models import Params
+from gate.config.rubrics import RubricOptions
+from gate.config.validation import FileModel, Matches, wrong, wrong_at
+from gate.config.values import (
+    Amount,
+    Count,
+    Function,
+    JsonPath,
+    JsonSchema,
+    Language,
+    ModelName,
+    Name,
+    Path,
+    Pattern,
+    Phrases,
+    Steps,
+    Template,
+    Texts,
+    Threshold,
+    Variable,
+    empty_is,
+    json_template,
+)
+from gate.values import JsonValue
+
+EXPECTED = "{{ expected }}"
+USUAL_THRESHOLD = 0.7
+COMMON = ("name", "weight", "required", "negate")
+"""Options that may stand beside the scorer's kind, too."""
+_VALUE = "The text or number that counts; {{ expected }} is that of the case."
+_CASE = "Capitals and small letters are the same."
+_FENCE = "A code fence around it is allowed."
+_MARK = "The score at which an answer passes, where a mark is needed."
+
+
+class Options(FileModel):
+    """What every scorer has.
+
+    Attributes:
+        short: the option that `kind: text` stands for; empty where there is no such form.
+        of_form: it looks for one thing in the form of an answer; any other scorer may check any order of a prompt.
+        any_bound: it checks an order of its kind whatever its options are: a user may have set another bound.
+    """
+
+    short: ClassVar[str] = ""
+    of_form: ClassVar[bool] = False
+    any_bound: ClassVar[bool] = False
+
+    name: Name | None = Field(default=None, description="Shown in reports, unique in its suite.")
+    weight: float = Field(default=1.0, gt=0, le=1000, description="Share in the weighted mean of a sample's scores.")
+
+    @classmethod
+    def _without_null(cls, value: dict[str, Any]) -> dict[str, Any]:
+        """An empty option is a mistake: it would be taken for a scorer without it."""
+        return value
+
+    @field_validator("name")
+    @classmethod
+    def _printable(cls, name: str | None) -> str | None:
+        if name is not None and not name.isprintable():
+            raise wrong("holds a control character")
+        return name
+
+    def options(self) -> dict[str, JsonValue]:
+        """All options but those that every scorer has, with their defaults; what is not set is left out."""
+        found: dict[str, JsonValue] = self.model_dump(mode="json", by_alias=True, exclude=set(COMMON))
+        return {key: value for key, value in found.items() if value is not None}
+
+    def some(self, *names: str) -> list[str]:
+        """Those of the options that are given, as they are written."""
+        fields = type(self).model_fields
+        return [fields[name].alias or name for name in names if name in self.model_fields_set]
+
+    def needs_one(self, *names: str) -> None:
+        """Refuse options without any of these."""
+        if not self.some(*names):
+            raise wrong(f"needs {' or '.join(names)}")
+
+    def takes_one(self, *names: str) -> None:
+        """Refuse options with several of these."""
+        if len(given := self.some(*names)) > 1:
+            raise wrong(f"takes one of {' and '.join(given)}, not both")
+
+
+class Validator(Options):
+    """What every scorer has that is code."""
+
+    required: bool = Field(default=False, description="A score of 0 makes the whole sample 0.")
+    negate: bool = Field(default=False, description="A score s becomes 1 - s.")
+
+
+class Exact(Validator):
+    """The answer is the value, letter by letter."""
+
+    short = "value"
+    value: Template = Field(default=EXPECTED, description=_VALUE)
+    ignore_case: bool = Field(default=False, description=_CASE)
+    strip: bool = Field(default=True, description="Blanks around the answer count for nothing.")
+
+
+class Contains(Validator):
+    """The value occurs in the answer."""
+
+    short = "value"
+    of_form = True
+    value: Template | None = Field(default=EXPECTED, description=_VALUE)
+    any: Texts | None = Field(default=None, description="At least one of these.")
+    all: Texts | None = Field(default=None, description="Each of these.")
+    none: Texts | None = Field(default=None, description="None of these.")
+    ignore_case: bool = Field(default=True, description=_CASE)
+
+    def options(self) -> dict[str, JsonValue]:
+        found = super().options()
+        if self.some("any", "all", "none") and not self.some("value"):
+            del found["value"]
+        return found
+
+
+class Regex(Validator):
+    """The pattern matches somewhere in the answer."""
+
+    short = "pattern"
+    of_form = True
+    pattern: Pattern = Field(examples=["'^[0-9]+$'"], description="A regular expression in Python's syntax.")
+    ignore_case: bool = Field(default=False, description=_CASE)
+
+
+class StartsWith(Validator):
+    """The answer begins with the value."""
+
+    short = "value"
+    of_form = True
+    value: Template = Field(default=EXPECTED, description=_VALUE)
+    ignore_case: bool = Field(default=False, description=_CASE)
+    strip: bool = Field(default=True, description="Blanks around the answer count for nothing.")
+
+
+class EndsWith(StartsWith):
+    """The answer ends with the value."""
+
+
+class Json(Validator):
+    """The answer is JSON."""
+
+    of_form = True
+    any_bound = True
+    fence: bool = Field(default=True, description=_FENCE)
+
+
+class JsonSchemaOptions(Validator):
+    """The answer is JSON that satisfies a schema."""
+
+    of_form = True
+    any_bound = True
+    schema_: JsonSchema = Field(
+        alias="schema", examples=["{type: object, required: [answer]}"], description="A JSON Schema."
+    )
+    fence: bool = Field(default=True, description=_FENCE)
+
+
+class JsonPathOptions(Validator):
+    """What stands at a place of a JSON answer."""
+
+    short = "path"
+    path: JsonPath = Field(examples=["$.items[0].name"], description="Names and indexes, such as $.items[0].price.")
+    equals: JsonValue = Field(default=None, description="What is to be there.")
+    one_of: list[JsonValue] | None = Field(
+        default=None, min_length=1, description="One of these values is to be there."
+    )
+    exists: bool = Field(default=True, description="false says that nothing must be there.")
+    fence: bool = Field(default=True, description=_FENCE)
+
+    @field_validator("equals")
+    @classmethod
+    def _something(cls, value: JsonValue) -> JsonValue:
+        if value is None:
+            raise wrong("is empty", "null is written as one_of: [null]")
+        return json_template(value)
+
+    @field_validator("one_of")
+    @classmethod
+    def _values(cls, values: list[JsonValue] | None) -> list[JsonValue] | None:
+        return values and [json_template(value) for value in values]
+
+    @model_validator(mode="after")
+    def _together(self) -> Self:
+        self.takes_one("equals", "one_of", "exists")
+        return self
+
+
+class Number(Validator):
+    """A number of the answer is the value."""
+
+    short = "value"
+    value: Amount = Field(default=EXPECTED, description=_VALUE)
+    tolerance: float | None = Field(default=None, ge=0, le=1e15, description="How far off it may be.")
+    percent: float | None = Field(
+        default=None, ge=0, le=1000, description="How far off it may be, in percent of the value."
+    )
+    which: Literal["any", "first", "last", "only"] = Field(
+        default="any", description="Any number of the answer, the first, the last, or the only one."
+    )
+    decimal: Literal["point", "comma"] = Field(default="point", description="Is 1,250.5 meant, or 1.250,5?")
+
+    @model_validator(mode="after")
+    def _together(self) -> Self:
+        self.takes_one("tolerance", "percent")
+        return self
+
+
+class Words(Validator):
+    """The answer has so many words."""
+
+    of_form = True
+    any_bound = True
+    min: Count | None = Field(default=None, description="At least so many.")
+    max: Count | None = Field(default=None, description="At most so many.")
+
+    @model_validator(mode="after")
+    def _together(self) -> Self:
+        self.needs_one("min", "max")
+        if self.min is not None and self.max is not None and self.min > self.max:
+            raise wrong("has a min above its max")
+        return self
+
+
+class Sentences(Words):
+    """The answer has so many sentences."""
+
+
+class Characters(Words):
+    """The answer has so many characters."""
+
+
+class ForbiddenWords(Validator):
+    """None of these words occurs in the answer."""
+
+    short = "words"
+    of_form = True
+    words: Phrases = Field(examples=["[transition, process]"], description="Words or phrases.")
+    inflections: bool = Field(default=False, description="English forms of each word count, too.")
+
+
+class Asks(Validator):
+    """The answer asks about a topic."""
+
+    short = "about"
+    about: Phrases = Field(examples=["[name]"], description="A topic, or a list of them.")
+    words: Annotated[dict[Annotated[str, Field(pattern=r"\w")], Phrases], empty_is(dict)] = Field(
+        default={}, description="Further words for a topic."
+    )
+    max_questions: int | None = Field(default=None, ge=1, le=1000, description="More questions than that score 0.")
+
+    def options(self) -> dict[str, JsonValue]:
+        return {key: value for key, value in super().options().items() if value != {}}
+
+
+class LanguageOptions(Validator):
+    """The answer is in this language."""
+
+    short = "is"
+    of_form = True
+    any_bound = True
+    is_: Language = Field(alias="is", examples=["de"], description="A code such as de, or a field of the case.")
+
+
+class Similarity(Validator):
+    """How like the reference the answer is."""
+
+    short = "value"
+    value: Template = Field(default=EXPECTED, description=_VALUE)
+    metric: Literal["token_f1", "edit"] = Field(default="token_f1", description="Shared words, or edits.")
+    threshold: Threshold = Field(default=USUAL_THRESHOLD, description=_MARK)
+
+
+class Latency(Validator):
+    """The answer took no longer than so many seconds."""
+
+    short = "max_s"
+    max_s: float = Field(gt=0, le=86_400, examples=[2.5], description="Seconds.")
+
+
+class Cost(Validator):
+    """The answer cost no more than so many dollars."""
+
+    short = "max_usd"
+    max_usd: float = Field(ge=0, le=1_000_000, examples=[0.01], description="US dollars.")
+
+
+class Refusal(Validator):
+    """The answer refuses; with negate, it does not."""
+
+    of_form = True
+
+
+class Paraphrases(Validator):
+    """The answer does not play the user's last turn back."""
+
+    of_form = True
+    n: int = Field(default=3, ge=1, le=10, description="Words of a run.")
+    max_copied: float = Field(default=0.2, ge=0, lt=1, description="Share of copied runs that is let pass.")
+
+
+class ToolArguments(FileModel):
+    """What the arguments of an agent's calls of one tool have to be."""
+
+    subset: dict[str, JsonValue] | None = Field(
+        default=None, description="What one of the calls has among its arguments."
+    )
+    schema_: JsonSchema | None = Field(
+        default=None, alias="schema", description="A JSON Schema that the arguments of each call satisfy."
+    )
+
+    @model_validator(mode="after")
+    def _something(self) -> Self:
+        if self.subset is None and self.schema_ is None:
+            raise wrong("needs subset or schema", "for example get_bookings: {subset: {listing_id: 3}}")
+        return self
+
+
+class Tools(Validator):
+    """The tools that an agent called."""
+
+    short = "all"
+    required: bool = Field(default=True, description="A score of 0 makes the whole sample 0.")
+    all: Phrases | None = Field(default=None, description="Each of these was called.")
+    any: Phrases | None = Field(default=None, description="At least one of these was called.")
+    forbidden: Phrases | None = Field(default=None, description="None of these was called.")
+    in_order: Steps | None = Field(default=None, description="Called in this order; others may come between.")
+    exact: Steps | None = Field(default=None, description="These calls and no others.")
+    arguments: dict[str, ToolArguments] | None = Field(
+        default=None, description="What calls have among their arguments, by tool."
+    )
+    min_calls: Count | None = Field(default=None, description="At least so many calls of any tool.")
+    max_calls: Count | None = Field(default=None, description="At most so many.")
+    max_errors: Count | None = Field(default=None, description="At most so many calls that failed.")
+
+    @model_validator(mode="after")
+    def _together(self) -> Self:
+        self.needs_one(
+            *("all", "any", "in_order", "exact", "forbidden", "arguments", "min_calls", "max_calls", "max_errors")
+        )
+        return self
+
+    def options(self) -> dict[str, JsonValue]:
+        found = super().options()
+        if self.arguments is not None:
+            told = {name: one.model_dump(by_alias=True, exclude_none=True) for name, one in self.arguments.items()}
+            found["arguments"] = cast("JsonValue", told)
+        return found
+
+
+_PLAIN = r"^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*){0,2}$"
+_PlainName: TypeAlias = Annotated[
+    str, Field(max_length=200), Matches(_PLAIN, "is no plain name", "a query can name anything")
+]
+_Rows: TypeAlias = Annotated[int, Field(ge=0, le=1_000_000)]
+_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
+_READS = re.compile(r"\s*(--[^\n]*\n\s*|/\*.*?\*/\s*)*(select|with|values|table)\b", re.IGNORECASE | re.DOTALL)
+
+
+class TableKey(FileModel):
+    """A table, and the column that holds the id of the session."""
+
+    table: _PlainName = Field(examples=["conversations"], description="Name of the table.")
+    key: _PlainName = Field(examples=["id"], description="The column that holds the id of the session.")
+
+
+class MessageTable(TableKey):
+    """The same, and how many rows there have to be."""
+
+    min: _Rows = Field(default=2, description="At least so many rows.")
+
+
+class RowCount(FileModel):
+    """How many rows."""
+
+    min: _Rows | None = Field(default=None, description="At least so many.")
+    max: _Rows | None = Field(default=None, description="At most so many.")
+
+    @model_validator(mode="after")
+    def _something(self) -> Self:
+        if self.min is None and self.max is None:
+            raise wrong("needs min or max", "rows: {min: 1}")
+        return self
+
+
+def _as_rows(value: Any) -> Any:
+    return {"min": value, "max": value} if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+class Database(Validator):
+    """A database holds what the conversation should have left."""
+
+    required: bool = Field(default=True, description="A score of 0 makes the whole sample 0.")
+    url: Variable = Field(
+        examples=["AGENT_DATABASE_URL"], description="Name of the environment variable that holds the address."
+    )
+    conversation: TableKey | None = Field(default=None, description="A row of the session is there.")
+    messages: MessageTable | None = Field(default=None, description="Rows of the session are there.")
+    query: Annotated[str, Field(pattern=r"\S", max_length=20_000)] | None = Field(
+        default=None, description="One statement that begins with SELECT or WITH; :session is the id of the session."
+    )
+    rows: Annotated[RowCount, BeforeValidator(_as_rows, json_schema_input_type=_Rows | RowCount)] | None = Field(
+        default=None, description="How many rows the query gives."
+    )
+    equals: JsonValue = Field(default=None, description="What the one value is that the query gives.")
+    match: dict[str, JsonValue] | None = Field(
+        default=None,
+        min_length=1,
+        examples=["{status: booked}"],
+        description="Columns and values that one of the rows has.",
+    )
+
+    @field_validator("query")
+    @classmethod
+    def _reads(cls, query: str | None) -> str | None:
+        if query is None:
+            return None
+        if not _READS.match(query):
+            raise wrong("does not read", "begin with SELECT or WITH; the transaction can only read, too")
+        if ";" in _QUOTED.sub("", query).rstrip().rstrip(";"):
+            raise wrong("holds more than one statement")
+        return query.rstrip().rstrip(";")
+
+    @field_validator("equals")
+    @classmethod
+    def _something(cls, value: JsonValue) -> JsonValue:
+        if value is None:
+            raise wrong("is empty")
+        return json_template(value)
+
+    @model_validator(mode="after")
+    def _together(self) -> Self:
+        self.needs_one("conversation", "messages", "query")
+        self.takes_one("conversation", "messages", "query")
+        asked = self.some("rows", "equals", "match")
+        if self.query is not None and not asked:
+            raise wrong("needs rows, equals or match beside its query", "rows: {min: 1}")
+        if asked and self.query is None:
+            raise wrong_at(((asked[0],), "is for a query", "messages has a min of its own"))
+        return self
+
+    def options(self) -> dict[str, JsonValue]:
+        found = super().options()
+        return found if self.rows is None else {**found, "rows": self.rows.model_dump(exclude_none=True)}
+
+
+class Python(Validator):
+    """A Python function, as module:function."""
+
+    short = "function"
+    function: Function = Field(
+        examples=["evals.checks:polite"], description="As module:function, from the root of the repository."
+    )
+    threshold: Threshold = Field(default=USUAL_THRESHOLD, description=_MARK)
+
+
+class Asking(Options):
+    """What every scorer has that asks one model."""
+
+    model: ModelName | None = Field(default=None, description="Who judges, as provider:name.")
+    params: Annotated[Params, empty_is(dict)] = Field(
+        default_factory=Params, description="Parameters of the judge's calls."
+    )
+    template: Path | None = Field(default=None, description="A file with the judge's own prompt.")
+    sees_input: bool = Field(default=True, description="false hides the question from the judge.")
+    sees_expected: bool = Field(default=True, description="false hides the reference answer from the judge.")
+
+    def options(self) -> dict[str, JsonValue]:
+        return {**super().options(), "params": self.params.changed()}
+
+
+class Judging(Asking):
+    """What every scorer has that asks one model or a jury about each answer."""
+
+    required: bool = Field(default=False, description="A score of 0 makes the whole sample 0.")
+    models: list[ModelName] | None = Field(
+        default=None, min_length=2, max_length=9, description="A jury; each member is asked about every answer."
+    )
+    combine: Literal["mean", "median", "majority"] | None = Field(
+        default=None, description="What counts of a jury's opinions: median, mean or majority."
+    )
+    calibration: Path | None = Field(
+        default=None, description="A file of gate calibrate --judge, which says how the judge compares with people."
+    )
+
+    @field_validator("models")
+    @classmethod
+    def _different(cls, models: list[str] | None) -> list[str] | None:
+        again = [at for at, name in enumerate(models or ()) if models and name in models[:at]]
+        if models and again:
+            raise wrong(f"names {quoted(models[again[0]])} twice")
+        return models
+
+    @model_validator(mode="after")
+    def _jury(self) -> Self:
+        if len(self.some("model", "models")) == 2:
+            raise wrong("has both model and models", "keep one of the two")
+        if self.combine is not None and self.models is None:
+            said = "is about several models, and models names none"
+            raise wrong_at((("combine",), said, "for example models: [openai:gpt-5, anthropic:claude-x]"))
+        return self
+
+    def options(self) -> dict[str, JsonValue]:
+        found = super().options()
+        return found if self.models is None else {**found, "combine": self.combine or "median"}
+
+
+class Judge(Judging):
+    """A model's score from 0 to 1 for what an answer has to meet."""
+
+    short = "criteria"
+    criteria: Template | None = Field(default=None, description="What an answer has to meet.")
+    threshold: Threshold = Field(default=USUAL_THRESHOLD, description=_MARK)
+
+
+class RubricScorer(Judging, RubricOptions):
+    """A judge that scores several dimensions apart."""
+
+    short = "file"
+    file: Path | None = Field(default=None, description="The rubric's own file.")
+
+    @model_validator(mode="after")
+    def _one_place(self) -> Self:
+        self.needs_one("file", "dimensions")
+        doubled = self.some("scale", "threshold", "dimensions") if self.file is not None else []
+        if doubled:
+            told = "take it out here, or take file out"
+            raise wrong_at(*(((key,), "stands in the file that rubric.file names", told) for key in doubled))
+        return self
+
+    def options(self) -> dict[str, JsonValue]:
+        found = {key: value for key, value in super().options().items() if key not in RubricOptions.model_fields}
+        return found if self.file is not None else {**found, **self.rubric()}
+
+
+class Pairwise(Asking):
+    """A judge that compares the answers of both versions."""
+
+    short = "criteria"
+    criteria: Template | None = Field(default=None, description="What an answer has to meet.")
+
+
+VALIDATORS: Mapping[str, type[Options]] = {
+    "exact": Exact,
+    "contains": Contains,
+    "regex": Regex,
+    "starts_with": StartsWith,
+    "ends_with": EndsWith,
+    "json": Json,
+    "json_schema": JsonSchemaOptions,
+    "json_path": JsonPathOptions,
+    "number": Number,
+    "words": Words,
+    "sentences": Sentences,
+    "characters": Characters,
+    "forbidden_words": ForbiddenWords,
+    "asks": Asks,
+    "language": LanguageOptions,
+    "similarity": Similarity,
+    "latency": Latency,
+    "cost": Cost,
+    "refusal": Refusal,
+    "paraphrases": Paraphrases,
+    "tools": Tools,
+    "database": Database,
+    "python": Python,
+}
+"""Scorers that are code."""
+KINDS: Mapping[str, type[Options]] = {**VALIDATORS, "judge": Judge, "rubric": RubricScorer, "pairwise": Pairwise}
+"""Every scorer."""

@@ -1,0 +1,183 @@
+"""Records without a comparison (SKIPPED, INCONCLUSIVE, a recorded baseline), and verdicts that do not decide."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from importlib.metadata import version
+from typing import Literal
+
+from gate.config.policy import RunPolicy
+from gate.errors import CannotEvaluate, GateError, InputErrors, Interrupted
+from gate.record.comparison import Verdict
+from gate.record.parts import CallsRecord
+from gate.record.run import MethodRecord, MissingRecord, NewSuiteRecord, OverrideRecord, RunRecord
+from gate.resolve.resolved import Resolved
+from gate.values import HELPS, without_score
+
+
+def waive(run: RunRecord, why: Literal["override", "advisory"], override: OverrideRecord | None = None) -> RunRecord:
+    """The run with exit code 0; its verdict and its errors stay recorded.
+
+    A run that is waived already stays as it is, and so does one that the user interrupted.
+
+    Args:
+        why: `override` where the label counts and the run goes on (`on-skip: run`); `advisory` in advisory mode.
+        override: the label, where it is set; in advisory mode it may be one that does not count.
+    """
+    run = told(run, override)
+    if run.waived or run.exit_code == Interrupted.exit_code:
+        return run
+    return run.model_copy(update={"waived": why, "waived_code": run.exit_code, "exit_code": 0})
+
+
+def told(run: RunRecord, override: OverrideRecord | None) -> RunRecord:
+    """The run with the outcome of the override label, None where it is not set; exit code and verdict stay."""
+    return run if override is None else run.model_copy(update={"override": override})
+
+
+CLOSED = "the pull request is closed."
+
+
+def skipped(commit: str, created: datetime, *, untouched: Sequence[str] = (), notes: Sequence[str] = ()) -> RunRecord:
+    """The change touches no suite."""
+    names = ", ".join(untouched)
+    reason = f"the change touches no prompt, model, case or scorer of {names}" if names else "nothing can be compared"
+    run = _record(Verdict.SKIPPED, 0, [f"{reason}."], commit, created)
+    return run.model_copy(update={"notes": list(notes)})
+
+
+def deleted(resolved: Resolved, created: datetime) -> RunRecord:
+    """The change deletes prompts that the base examines, and touches no other suite.
+
+    The policy of `resolved` says whether a HOLD fails.
+    """
+    fail_on = resolved.policy.fail_on
+    reasons = [str(one) for one in resolved.deleted]
+    run = _record(Verdict.HOLD, 1 if fail_on == "hold" else 0, reasons, resolved.commit, created)
+    return run.model_copy(
+        update={
+            "deleted": [one.prompt for one in resolved.deleted],
+            "notes": list(resolved.notes),
+            "config": resolved.config,
+            "method": run.method.model_copy(update={"fail_on": fail_on}),
+        }
+    )
+
+
+def closed(commit: str, created: datetime) -> RunRecord:
+    """The pull request is closed, so there is nothing to judge."""
+    return _record(Verdict.SKIPPED, 0, [CLOSED], commit, created).model_copy(update={"kind": "closed"})
+
+
+def overridden(found: OverrideRecord, created: datetime) -> RunRecord:
+    """The override label is set and counts."""
+    run = _record(Verdict.SKIPPED, 0, [f"The label {found.label} is set."], found.commit, created)
+    return run.model_copy(update={"override": found})
+
+
+def nothing(why: str, commit: str, created: datetime) -> RunRecord:
+    """The event asks for nothing that could be judged; `why` is a sentence."""
+    return _record(Verdict.SKIPPED, 0, [why], commit, created)
+
+
+def without_secrets(why: str, error: GateError, commit: str, created: datetime) -> RunRecord:
+    """A run without secrets from GitHub, where somebody decided that such runs pass.
+
+    `why` says why there are none, as a sentence without its full stop; `error` says what is missing.
+    """
+    run = _record(Verdict.SKIPPED, 0, [f"nothing was evaluated: {why}."], commit, created)
+    return run.model_copy(update={"notes": [f"{error.message}."], "kind": "unjudged"})
+
+
+def failed(error: GateError, commit: str, created: datetime, *, advice: str = "", setup: bool = False) -> RunRecord:
+    """The evaluation could not be carried out.
+
+    Args:
+        advice: what to do about an error that the merge target already has; empty for any other.
+    """
+    if isinstance(error, InputErrors):
+        count = len(error.problems)
+        said = (
+            "one mistake keeps the gate from running" if count == 1 else f"{count} mistakes keep the gate from running"
+        )
+        reasons = [f"{said}.", *(str(problem) for problem in error.shown)]
+    else:
+        reasons = [error.message, *([f"{HELPS}{error.hint}"] if error.hint else [])]
+    reasons += [advice] if advice else []
+    run = _record(Verdict.INCONCLUSIVE, error.exit_code, reasons, commit, created)
+    kind = "base_mistake" if advice else "setup" if setup else ""
+    return run.model_copy(update={"kind": kind})
+
+
+def _record(verdict: Verdict, code: int, reasons: list[str], commit: str | None, created: datetime) -> RunRecord:
+    policy = RunPolicy()
+    return RunRecord(
+        tool_version=version("prompt-gate"),
+        created=created.isoformat(timespec="seconds"),
+        duration_s=0.0,
+        verdict=verdict,
+        exit_code=code,
+        reasons=reasons,
+        seed=0,
+        commit=commit,
+        method=MethodRecord(
+            name=policy.method,
+            alpha=float(f"{policy.alpha:.12g}"),
+            slices_tested=0,
+            flips=None,
+            fail_on=policy.fail_on,
+            correction=policy.correction,
+        ),
+        missing=MissingRecord(samples=0, total=0, best=None, worst=None, reasons=[]),
+        suites=[],
+        calls=CallsRecord(made=0, cached=0, retried=0, failed=0),
+        spent_usd=0.0,
+    )
+
+
+def alone(resolved: Resolved) -> Resolved:
+    """Every suite with one arm, which later runs ask as their baseline.
+
+    `resolved` has one commit on both sides, and all of its suites.
+
+    Raises:
+        GateError: there is no suite.
+    """
+    if not resolved.suites:
+        raise GateError("there is no suite to record", "gate.yaml names none that the input 'prompts' leaves")
+    return replace(resolved, suites=tuple(replace(suite, baseline=None) for suite in resolved.suites), notes=())
+
+
+def recorded(run: RunRecord, branch: str) -> RunRecord:
+    """The record of such a run: nothing was compared.
+
+    A PASS; INCONCLUSIVE where the evaluation was not finished, or nothing was answered.
+    """
+    priced = any(suite.priced for suite in run.new)
+    plain: dict[str, object] = {"kind": "baseline", "suites": [], "new": [], "priced": priced}
+    calls = run.calls
+    why = run.unfinished or ("" if calls.made or calls.cached else _silence(run))
+    if why:
+        broken = f"the baseline {branch} was not recorded whole: {why}"
+        code = run.exit_code if run.exit_code not in (0, 1) else CannotEvaluate.exit_code
+        ended = {"verdict": Verdict.INCONCLUSIVE, "exit_code": code, "reasons": [f"{broken}."], "unfinished": broken}
+        return run.model_copy(update=plain | ended)
+    asked = f"{calls.made:,} answers were asked for and kept" if calls.made else "all answers were known already"
+    reasons = [f"The baseline {branch} is recorded: {asked}."]
+    notes = [*map(_told, run.new), *_without_score(run)]
+    return run.model_copy(update=plain | {"verdict": Verdict.PASS, "exit_code": 0, "reasons": reasons, "notes": notes})
+
+
+def _silence(run: RunRecord) -> str:
+    return ": ".join(("nothing was answered", *run.missing.reasons[:1]))
+
+
+def _told(suite: NewSuiteRecord) -> str:
+    rate = suite.overall
+    share = "no answer could be scored" if rate.rate is None else f"{rate.rate:.1%} of the answers pass"
+    return f"{suite.name}: {share}, over {rate.n:,} cases and {suite.samples} samples of each."
+
+
+def _without_score(run: RunRecord) -> Sequence[str]:
+    missing = run.missing
+    return [f"{without_score(missing.samples, missing.total)}."] if missing.samples else []

@@ -1,0 +1,290 @@
+"""Code and files of the repository that suites name: prompts, scorers and agents that run, and rubrics and tools."""
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from gate.cases.case import Case
+from gate.cases.rendering import key_of, session_of
+from gate.config.documents import decode, one_problem, quoted
+from gate.config.gatefile import Config, SuiteConfig
+from gate.config.naming import PYTHON_PREFIX, function_named, is_python
+from gate.config.rubrics import parse_rubric
+from gate.config.scorer import ScorerSpec
+from gate.config.targets import HttpAgent, PythonAgent, Target, ToolLoop, runs_code
+from gate.config.tools import parse_tools
+from gate.errors import GateError, InputErrors, Problem
+from gate.limits import PROMPT_CHARS
+from gate.paths import matches
+from gate.prompts.files import CannotLoad, FileSource, file_of, missing
+from gate.prompts.partials import TEMPLATE_ENDINGS
+from gate.prompts.version import Built, Prompt, PromptVersion
+from gate.resolve.pairing import Pair, Sides
+from gate.suite import Arm, Exam, Suite
+from gate.templates.rendering import compile_template
+from gate.templates.sandbox import BadTemplate
+from gate.values import JsonValue, digest
+
+NOT_LOOKED_UP = "scorers that look up something else are not tried: databases are asked it once the change is merged"
+NOT_TRIED = "scorers that are code are not tried: what the change makes of them runs once it is merged"
+
+
+def with_code(spec: ScorerSpec, source: FileSource) -> ScorerSpec:
+    """A scorer with the digest of its code's module, without what the module imports; any other as it is.
+
+    Raises:
+        InputErrors: there is no such function.
+    """
+    if not spec.coded:
+        return spec
+    prompt = PYTHON_PREFIX + spec.function
+    path = file_of(source, prompt)
+    data = None if path is None else source.read(path)
+    if data is None:
+        hint = f"the scorer {spec.name} names it, as module:function from the root of the repository"
+        raise one_problem(prompt, 0, f"{missing(source, prompt)} at {source.label}", hint)
+    return replace(spec, options={**spec.options, "digest": hashlib.sha256(data).hexdigest()})
+
+
+def case_with_code(case: Case, source: FileSource) -> Case:
+    """A case whose own scorers have the digests of their code."""
+    if not any(spec.coded for spec in (*(case.scorers or ()), *case.extra_scorers)):
+        return case
+
+    def completed(specs: Iterable[ScorerSpec]) -> tuple[ScorerSpec, ...]:
+        return tuple(with_code(spec, source) for spec in specs)
+
+    own = None if case.scorers is None else completed(case.scorers)
+    return replace(case, scorers=own, extra_scorers=completed(case.extra_scorers))
+
+
+def coded(exam: Exam) -> Iterator[ScorerSpec]:
+    """The scorers of an exam, and of its cases, that are code."""
+    return (spec for spec in exam.all_scorers() if spec.coded)
+
+
+def placed(exam: Exam, sides: Sides, source: FileSource, where: Callable[[str, str], Problem]) -> Exam:
+    """The exam with the place of its code, where it has any.
+
+    Raises:
+        InputErrors, GateError: no code is run here.
+        CannotEvaluate: the side is in no checkout.
+    """
+    spec = next(coded(exam), None)
+    if spec is None:
+        return exam
+    said = f"the scorer {spec.name} is code, {PYTHON_PREFIX}{spec.function}"
+    if sides.stranger:
+        hint = "once somebody has read it, push it to a branch of the repository itself"
+        raise InputErrors([where(f"{said}, and no code is run for a change from outside", hint)])
+    if sides.builder is None:
+        raise InputErrors([where(f"{said}, and nothing here runs it", "score by another validator")])
+    return replace(exam, code=sides.builder.place(source, f"{PYTHON_PREFIX}{spec.function}"))
+
+
+def untried(counts: Exam, trial: Suite) -> str:
+    """Why a trial of an edited exam must not be scored; empty where it may.
+
+    A trial runs no code that is not that of the exam, and makes no database look-up that the exam does not make.
+    """
+    known = [spec.options for spec in coded(counts)]
+    if any(spec.options not in known for spec in coded(trial.exam)):
+        return NOT_TRIED
+    # What was found goes by the name of the scorer that asked.
+    asked = {(spec.name, spec.lookup) for spec in counts.all_scorers()}
+    asking = {(spec.name, spec.lookup) for spec in trial.exam.all_scorers() if spec.lookup}
+    return "" if asking <= asked else NOT_LOOKED_UP
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteFiles:
+    """Reads the files that the scorers and agents of one side name.
+
+    Their contents become part of the scorers' options, and so of the exam's digest, of the edits that a change makes of
+    its exam, and of the trials of those.
+    """
+
+    source: FileSource
+    config: str
+    named: Callable[[str], str]
+    problems: list[Problem]
+    _known: dict[tuple[str, str], Mapping[str, JsonValue]] = field(default_factory=dict)
+
+    def of(self, config: Config) -> Config:
+        """The configuration with the file contents in its scorers, and with the recorded answers of its tools."""
+        return replace(config, suites=tuple(map(self._suite, config.suites)))
+
+    def _suite(self, suite: SuiteConfig) -> SuiteConfig:
+        # Without errors in it the configuration has one line for each scorer.
+        lines = suite.scorer_lines or (suite.line,) * len(suite.scorers)
+        return replace(suite, scorers=tuple(map(self._spec, suite.scorers, lines)), target=self._target(suite))
+
+    def _target(self, suite: SuiteConfig) -> Target | None:
+        target = suite.target
+        if not isinstance(target, ToolLoop) or not target.fixtures:
+            return target
+        path, where = target.fixtures, self.named(target.fixtures)
+        try:
+            data = self.source.read(path)
+            if data is None:
+                message = f"suite {suite.name} has the fixtures {quoted(path)}, and there is no such file there"
+                raise one_problem(self.named(self.config), suite.line, message, "name a file of tools, or add it")
+            return target.with_recorded(parse_tools(decode(data, where), where))
+        except InputErrors as errors:
+            self.problems.extend(errors.problems)
+            return target
+
+    def _spec(self, spec: ScorerSpec, line: int) -> ScorerSpec:
+        try:
+            spec = with_code(spec, self.source)
+        except InputErrors as errors:
+            self.problems.extend(errors.problems)
+        found: dict[str, JsonValue] = dict(spec.options)
+        for option in ("file", "template"):
+            path = spec.options.get(option)
+            if spec.judged and isinstance(path, str):
+                if (option, path) not in self._known:
+                    self._known[option, path] = self._read(option, path, line)
+                found |= self._known[option, path]
+        return replace(spec, options=found)
+
+    def _read(self, option: str, path: str, line: int) -> Mapping[str, JsonValue]:
+        try:
+            return self._parsed(option, path, line)
+        except InputErrors as errors:
+            self.problems.extend(errors.problems)
+            return {}
+
+    def _parsed(self, option: str, path: str, line: int) -> Mapping[str, JsonValue]:
+        data, where = self.source.read(path), self.named(path)
+        if data is None:
+            what = "rubric" if option == "file" else "judge prompt"
+            hint = "write the file, or name another one, as a path from the root of the repository"
+            said = f"there is no {what} {quoted(path)} at {self.source.label}"
+            raise one_problem(self.named(self.config), line, said, hint)
+        text = decode(data, where)
+        if len(text) > PROMPT_CHARS:
+            raise one_problem(where, 0, f"is longer than {PROMPT_CHARS:,} characters")
+        if option == "file":
+            return parse_rubric(text, where)
+        _check_prompt(text, path, where)
+        return {"instructions": text}
+
+
+def _check_prompt(text: str, path: str, where: str) -> None:
+    if not text.strip():
+        raise one_problem(where, 0, "is an empty judge prompt", "write what the judge has to look for")
+    if not path.lower().endswith(TEMPLATE_ENDINGS):
+        return
+    try:
+        compile_template(text)
+    except BadTemplate as error:
+        raise one_problem(where, error.line, error.message) from None
+
+
+_INSTALL = "it runs in the gate's own environment, where what it imports must be installed, and sees no variables"
+
+
+def is_code(pair: Pair) -> bool:
+    """Is one of the two prompts of a pair code?"""
+    return is_python(pair.current.prompt) or (not pair.new_prompt and is_python(pair.exam.prompt))
+
+
+def built_version(sides: Sides, source: FileSource, config: SuiteConfig, cases: Iterable[Case]) -> PromptVersion:
+    """The prompt that a function of one side builds.
+
+    Raises:
+        InputErrors: the function cannot be had, or a case gives it nothing to be called with.
+        CannotEvaluate: the side's files cannot be had.
+    """
+    sessions = {key_of(session): session for session in map(session_of, cases)}
+    place = file_of(source, config.prompt) or config.prompt
+    where = place if source.sha is None else f"{source.label}:{place}"
+    if sides.builder is None:
+        raise one_problem(where, 0, f"{config.prompt} is code, and nothing here runs it", "name a file")
+    try:
+        texts = sides.builder.build(source, function_named(config.prompt), tuple(sessions.values()))
+    except CannotLoad as error:
+        raise one_problem(where, 0, f"{error.message} (at {source.label})", error.hint or _INSTALL) from None
+    built = Built(dict(zip(sessions, texts, strict=True)))
+    return PromptVersion(config.prompt, source.label, source.sha, Prompt((), built=built))
+
+
+def same_code(sides: Sides) -> bool:
+    """Do both sides, two commits, have the same files? A function may read any of them, cases and configuration too.
+
+    Of a working tree it cannot be told.
+    """
+    old, new = sides.base.listing(), sides.head.listing()
+    return old == new and all(new.values()) and sides.base.links("**") == sides.head.links("**")
+
+
+def build_notes(suites: Iterable[Suite]) -> list[str]:
+    """A sentence for each prompt that could not be built for every case."""
+    return [_told(arm.version) for suite in suites for arm in suite.arms.values() if _failures(arm.version)]
+
+
+def incomplete(versions: Sequence[PromptVersion]) -> bool:
+    """Could a prompt not be built for every case? Then nobody knows whether it would be the same."""
+    return any(_failures(version) for version in versions)
+
+
+def _failures(version: PromptVersion) -> tuple[str, ...]:
+    return tuple(failed.reason for failed in version.prompt.built.failures) if version.prompt.built else ()
+
+
+def _told(version: PromptVersion) -> str:
+    reasons = _failures(version)
+    total = len(version.prompt.built.texts) if version.prompt.built else 0
+    return f"{version.path} at {version.ref} has no text for {len(reasons):,} of {total:,} sessions: {reasons[0]}."
+
+
+def arm_of(sides: Sides, source: FileSource, config: SuiteConfig, version: PromptVersion) -> Arm:
+    """One arm of a suite.
+
+    Raises:
+        GateError: the suite has no model, no program may run here, or there is no such Python agent.
+        CannotEvaluate: the side is in no checkout.
+    """
+    if config.model is None:
+        raise GateError(f"suite {config.name} has no model", "name one in the suite, or under defaults")
+    if isinstance(config.target, PythonAgent):
+        _check_function(PYTHON_PREFIX + config.target.function, source, config)
+    arm = Arm(version, config.model, config.params, config.target)
+    if not runs_code(config.target):
+        return arm
+    if sides.builder is None:
+        raise GateError(f"suite {config.name} has an agent that is code, and nothing here runs it")
+    place = sides.builder.place(source, f"the agent of suite {config.name}")
+    return replace(arm, place=place, code=_code(source, config))
+
+
+def _check_function(function: str, source: FileSource, config: SuiteConfig) -> None:
+    if file_of(source, function) is None:
+        hint = f"suite {config.name} names it as its agent, as module:name from the root of the repository"
+        raise one_problem(function, 0, f"{missing(source, function)} at {source.label}", hint)
+
+
+def _code(source: FileSource, config: SuiteConfig) -> str:
+    """A digest of the files that an agent depends on."""
+    patterns = () if isinstance(config.target, HttpAgent | None) else config.target.files
+    if patterns and not any(matches(path, one) for path in source.listing() for one in patterns):
+        names = ", ".join(patterns)
+        message = f"the agent of suite {config.name} depends on {names}, and there is no such file at {source.label}"
+        raise GateError(message, "mend 'files' of its target, or leave it out: then it depends on all files")
+    return code_of(source, patterns)
+
+
+def code_of(source: FileSource, patterns: Sequence[str] = ()) -> str:
+    """A digest of the files of a side; empty where only reading them would give one, as in a working tree.
+
+    Args:
+        patterns: of the files that count; empty for all.
+    """
+    listing = source.listing()
+    if patterns:
+        listing = {path: known for path, known in listing.items() if any(matches(path, one) for one in patterns)}
+    if not all(listing.values()):
+        return ""
+    told: dict[str, JsonValue] = dict(listing)
+    return digest(told)
