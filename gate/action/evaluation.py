@@ -245,12 +245,12 @@ class Evaluation:
 
     def _evaluated(self, resolved: Resolved, stage: Stage, out: Path) -> RunRecord:
         # Loads numpy and the models' SDKs, which a skipped run does not need.
-        from gate.app.memory import MemoryOptions, RunOrder
+        from gate.app.run_order import RunOrder
         from gate.app.runs import run_plan
 
-        remember = MemoryOptions(folder=self.folder / CACHE_FOLDER)
+        cache = self.folder / CACHE_FOLDER
         plan = RunOrder(
-            resolved, self.inputs.concurrency, None, out, stage.progress(), remember=remember, say=stage.say
+            resolved, self.inputs.concurrency, None, out, stage.progress(), cache_folder=cache, say=stage.say
         )
         run = run_plan(plan, stage.services)
         return recorded(run, self.subject.base) if self.subject.baseline else run

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from gate.app.environment.settings import Settings
-from gate.app.forecast import pricer
-from gate.app.memory import RunOrder
+from gate.app.forecast import keyless_factory, pricer
 from gate.app.repository import root_of, tree_of
 from gate.app.repository_code import prompt_builder
+from gate.app.run_order import RunOrder
 from gate.app.runs import Running, carry_out
 from gate.app.sources import DiskSource, folder_of, rehearsed
 from gate.app.store import store_case_reader
@@ -72,8 +72,7 @@ def _check_place(root: Path, config: str, directory: Path) -> None:
 def run_check(plan: RunOrder, settings: Settings) -> RunRecord:
     """Carry a check out; see `gate.app.runs.carry_out`."""
     # Every case is asked, whatever the others showed.
-    resolved = replace(plan.resolved, policy=plan.resolved.policy.model_copy(update={"early_stop": False}))
-    plan = replace(plan, resolved=resolved)
+    plan = replace(plan, resolved=plan.resolved.stopping_early(False))
     return carry_out(plan, settings, lambda run: check(run.resolved, run.tools, run.seed, run.stop))
 
 
@@ -159,7 +158,7 @@ def choices(directory: Path, settings: Settings) -> Choices:
     Raises:
         InputErrors, GateError: no configuration, or mistakes in it.
     """
-    price = pricer(settings)
+    price = pricer(keyless_factory(settings))
     found = _suites(tree_of(directory))
     models = {one.model: one.params for one in reversed(found) if one.model is not None}
 
@@ -294,9 +293,7 @@ class BackgroundCheck:
     def __init__(self, plan: RunOrder, settings: Settings) -> None:
         self.notes: list[str] = []
         self.record: Path | None = None
-        self._plan = replace(
-            plan, resolved=replace(plan.resolved, policy=plan.resolved.policy.model_copy(update={"early_stop": False}))
-        )
+        self._plan = replace(plan, resolved=plan.resolved.stopping_early(False))
         self._settings = settings
         self._open: _Open | None = None
         self._ready = threading.Event()

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Protocol
 from gate.agents.interface import Toolbox
 from gate.app.agents import ScoringFunctions, SharedResources
 from gate.app.environment.settings import Settings, TelemetrySettings
-from gate.app.memory import RunMemory, RunOrder
+from gate.app.memory import RunMemory
+from gate.app.run_order import RunOrder
 from gate.app.sources import DiskSource
 from gate.calls.budget import cap_reply_tokens, check_reply_budget
 from gate.calls.caller import Caller, CallPolicy
@@ -341,7 +342,13 @@ def make_tools(plan: RunOrder, factory: Factory, folder: RunFolder, memory: RunM
     """Calls, scorers, sink and progress of one run."""
     policy = CallPolicy(concurrency=plan.concurrency, budget=plan.resolved.budget)
     judges: dict[int, tuple[ScorerSpec, ModelScorer]] = {}
-    notes = RunNotes(plan.say, plan.resolved, lambda: _outlay(plan, factory), memory.notes)
+
+    def foreseen_spending() -> Spending:
+        from gate.app.forecast import run_spending
+
+        return run_spending(plan.resolved, factory, plan.concurrency)
+
+    notes = RunNotes(plan.say, plan.resolved, foreseen_spending, memory.notes)
 
     def judge(spec: ScorerSpec) -> ModelScorer:
         # Its options make a scorer unhashable; what is held here cannot lend its id to another.
@@ -373,7 +380,7 @@ def make_tools(plan: RunOrder, factory: Factory, folder: RunFolder, memory: RunM
         # Whoever waits for the journal, or for a judge, keeps no slot from the next one.
         workers=2 * plan.concurrency,
         apart=plan.apart,
-        beside=plan.remember.beside,
+        beside=plan.beside,
     )
 
 
@@ -381,12 +388,6 @@ def model_scorer(spec: ScorerSpec, factory: Factory, calls: Calls) -> ModelScore
     """The scorer that asks the model, or models, of a spec."""
     found = tuple(Judge(spec, model, params, calls) for model, params in members(spec, factory))
     return Jury(spec, found) if len(found) > 1 else found[0]
-
-
-def _outlay(plan: RunOrder, factory: Factory) -> Spending:
-    from gate.app.forecast import run_spending
-
-    return run_spending(plan, factory)
 
 
 def caching_of(factory: Factory) -> Callable[[Arm], CacheTerms]:

@@ -12,7 +12,8 @@ from typing import TypeVar
 
 from gate.app.agents import scoring_functions, shared_resources
 from gate.app.environment.settings import Settings, keys_of, read_keys
-from gate.app.memory import RunOrder, answer_secret, open_memory
+from gate.app.memory import answer_secret, open_memory
+from gate.app.run_order import RunOrder
 from gate.app.run_reports import run_folder
 from gate.app.run_tools import (
     Observer,
@@ -157,7 +158,7 @@ async def _run(
             scoring_functions(plan.resolved) as coders,
             shared_resources(plan.resolved, plan.out, plan.concurrency) as crew,
         ):
-            with open_memory(plan.remember, plan.out, plan.resolved.cache, secret, factory.address) as memory:
+            with open_memory(plan, secret, factory.address) as memory:
                 if plan.batch:
                     from gate.app.batches import prepare_batch
 

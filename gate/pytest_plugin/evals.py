@@ -12,8 +12,8 @@ import pytest
 
 from gate.app.checks import BackgroundCheck, CaseAnswer, resolve_check
 from gate.app.environment.settings import Settings
-from gate.app.memory import MemoryOptions, RunOrder
 from gate.app.repository import root_of
+from gate.app.run_order import RunOrder
 from gate.app.run_reports import run_folder
 from gate.config.policy import Budget
 from gate.engine.check_run import Shown
@@ -183,9 +183,9 @@ class Evals:
             seed=None,
             out=self._out,
             progress=BackgroundCheck.silent(),
-            remember=MemoryOptions(
-                cache=not option("--gate-no-cache"), refresh=option("--gate-refresh"), folder=folder / "cache"
-            ),
+            cache=not option("--gate-no-cache"),
+            cache_folder=folder / "cache",
+            refresh=option("--gate-refresh"),
             say=self.notes.append,
         )
 

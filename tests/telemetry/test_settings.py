@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from gate.app.environment.settings import TelemetrySettings
-from gate.app.memory import RunOrder
+from gate.app.run_order import RunOrder
 from gate.app.run_tools import NoObserver, observed_run
 from tests.support.fakes import Memory
 from tests.support.finished import resolved

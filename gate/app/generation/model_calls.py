@@ -2,18 +2,18 @@
 
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from gate.app.environment.settings import Settings, addresses_of
-from gate.app.memory import RunOrder
+from gate.app.environment.settings import Settings
 from gate.app.repository import own_folder
-from gate.calls.prices import PriceList
-from gate.calls.providers.factory import Factory
+from gate.app.run_order import RunOrder
 from gate.config.models import ModelRef, Params
 from gate.config.policy import Budget, RunPolicy
 from gate.engine.run import Progress, Steps
-from gate.errors import CannotEvaluate, GateError
+from gate.errors import CannotEvaluate
 from gate.resolve.resolved import Resolved
+from gate.testgen.effort import EffortSettings
 from gate.testgen.forecast import ModelWithParams
 
 if TYPE_CHECKING:
@@ -26,23 +26,53 @@ FOLDER = "generate"
 
 
 @dataclass(frozen=True, slots=True)
-class GenerationLimits:
-    """Limits of a whole command."""
+class EvaluationPlan:
+    """Models under test, one or more."""
 
-    budget: Budget
-    concurrency: int
+    models: tuple[ModelRef, ...]
+    control: bool = True
+    sees_input: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class ModelWork(Generic[Result]):
-    """Work that asks models.
+class GenerationRequest:
+    """A generation, or a comparison of specifications, to carry out.
 
     Args:
-        calls: expected number.
+        spec: path of the specification, which need not exist.
+        generator, judge: the generator also gives expected outputs.
+        params: of the generator, and of other models of its provider.
+        budget: of the whole command.
+        evaluation: the models that answer the tests; None for no evaluation.
+        base: of a comparison: the commit with the old version.
+        answering: of a comparison: the model that answers tests for the new rules, for both versions; None for no
+            tests.
+        update: of a comparison: update the files, too.
     """
 
-    calls: int
-    do: Callable[["Running"], Coroutine[Any, Any, Result]]
+    prompt: str
+    spec: Path
+    generator: ModelRef
+    judge: ModelRef
+    params: Params
+    settings: EffortSettings
+    budget: Budget
+    evaluation: EvaluationPlan | None = None
+    base: str = ""
+    answering: ModelRef | None = None
+    update: bool = False
+
+    @property
+    def member(self) -> ModelWithParams:
+        """The generator with its parameters."""
+        return self.generator, self.params
+
+    def beside(self, model: ModelRef) -> ModelWithParams:
+        """Another model, with the generator's time-out at the same provider, and a same model's chat template."""
+        if model.provider != self.generator.provider:
+            return model, Params()
+        template = self.params.chat_template if model == self.generator else None
+        return model, Params(timeout_s=self.params.timeout_s, chat_template=template)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +91,10 @@ class GenerationProgress:
 
 def ask_models(
     members: tuple[ModelWithParams, ...],
-    terms: GenerationLimits,
+    budget: Budget,
     settings: Settings,
     telling: GenerationProgress,
-    work: ModelWork[Result],
+    work: Callable[["Running"], Coroutine[Any, Any, Result]],
 ) -> Result:
     """Do some work that asks models.
 
@@ -79,9 +109,8 @@ def ask_models(
 
     async def do(run: "Running") -> Result | CannotEvaluate:
         run.tools.notes.begin(0)
-        telling.steps.start(work.calls)
         try:
-            return await until_stopped(work.do(run), run.stop)
+            return await until_stopped(work(run), run.stop)
         except UnfinishedGeneration:
             raise
         except CannotEvaluate as error:
@@ -89,29 +118,10 @@ def ask_models(
         finally:
             telling.steps.finish()
 
-    resolved = Resolved((), {}, (), (), RunPolicy(), terms.budget, None, models=members)
+    resolved = Resolved((), {}, (), (), RunPolicy(), budget, None, models=members)
     folder = own_folder() / FOLDER
-    plan = RunOrder(resolved, terms.concurrency, 0, folder, telling.progress, say=telling.say)
+    plan = RunOrder(resolved, settings.concurrency, 0, folder, telling.progress, say=telling.say)
     found = carry_out(plan, settings, do)
     if isinstance(found, CannotEvaluate):
         raise found
     return found
-
-
-def keyless_factory(settings: Settings, terms: GenerationLimits) -> Factory:
-    """A factory that knows prices and interfaces, but cannot send anything."""
-    keys = addresses_of(settings)
-    return Factory(keys, settings.cache_dir, terms.concurrency, _no_text, PriceList(by_name=settings.price_by_name))
-
-
-def _no_text(path: str) -> str:
-    raise GateError(f"cannot read {path}", "recorded answers generate nothing")
-
-
-def params_beside(model: ModelRef, generator: ModelWithParams) -> Params:
-    """The generator's parameters for another model: a provider's time-out, and a same model's chat template."""
-    other, params = generator
-    if model.provider != other.provider:
-        return Params()
-    template = params.chat_template if model == other else None
-    return Params(timeout_s=params.timeout_s, chat_template=template)

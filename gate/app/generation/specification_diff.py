@@ -6,14 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gate.app.environment.settings import Settings
-from gate.app.generation.model_calls import (
-    GenerationLimits,
-    GenerationProgress,
-    ModelWork,
-    ask_models,
-    keyless_factory,
-    params_beside,
-)
+from gate.app.forecast import keyless_factory, pricer
+from gate.app.generation.model_calls import GenerationProgress, GenerationRequest, ask_models
 from gate.app.runs import Running
 from gate.app.sources import DiskSource, folder_of
 from gate.calls.providers.factory import Factory
@@ -23,7 +17,6 @@ from gate.config import specification as specfile
 from gate.config import specification as written
 from gate.config.documents import decode, quoted
 from gate.config.gatefile import Promises
-from gate.config.models import ModelRef, Params
 from gate.config.policy import RunPolicy
 from gate.config.specification import SpecFile, Specification
 from gate.engine.rule_changes import Order, Reading
@@ -34,42 +27,16 @@ from gate.prompts.partials import Library
 from gate.prompts.reading import parse as parse_prompt
 from gate.prompts.version import PromptVersion
 from gate.record.run import PromisesRecord
-from gate.record.usage import Cost, Usage
 from gate.resolve.resolved import Resolved
 from gate.resolve.two_files import read_prompt
 from gate.store.files import rewrite_all
 from gate.suite import Arm, Exam, Suite
-from gate.testgen.effort import EffortSettings
 from gate.testgen.files import is_generated, with_more_tests, with_obsolete_rules
 from gate.testgen.forecast import ForecastModels, GenerationForecast, ModelWithParams
 from gate.testgen.prompt_under_test import subject_of
 from gate.testgen.specdiff.comparison import PromptChange, forecast_comparison
 from gate.testgen.specdiff.update import SpecificationUpdate, UpdateModels, stamp_of_tests, update_specification
 from gate.values import counted
-
-
-@dataclass(frozen=True, slots=True)
-class SpecificationDiffRequest:
-    """A comparison to carry out.
-
-    Args:
-        prompt: path of the new version.
-        base: the commit with the old version.
-        params: of both models, where they are of one provider.
-        answering: the model that answers tests for the new rules, for both versions; None for no tests.
-        update: update the files, too.
-    """
-
-    prompt: str
-    base: str
-    spec: Path
-    generator: ModelRef
-    judge: ModelRef
-    params: Params
-    answering: ModelRef | None
-    settings: EffortSettings
-    update: bool
-    terms: GenerationLimits
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +73,7 @@ class SpecificationComparison:
     update: SpecificationUpdate | None
 
 
-def read_versions(wanted: SpecificationDiffRequest) -> PromptPair:
+def read_versions(wanted: GenerationRequest) -> PromptPair:
     """Read both versions of the prompt, and the specification of the old one.
 
     Raises:
@@ -128,39 +95,34 @@ def read_versions(wanted: SpecificationDiffRequest) -> PromptPair:
     return PromptPair(base, head, None if followed else kept, kept if fits else old, followed)
 
 
-def forecast_diff(wanted: SpecificationDiffRequest, versions: PromptPair, settings: Settings) -> GenerationForecast:
+def forecast_diff(wanted: GenerationRequest, versions: PromptPair, settings: Settings) -> GenerationForecast:
     """The forecast of a comparison; sends nothing and needs no key."""
-    factory = keyless_factory(settings, wanted.terms)
-
-    def price(model: ModelRef, params: Params, usage: Usage) -> Cost:
-        return factory.price(model, params, model.name, usage)
-
-    own, tried = (wanted.generator, wanted.params), wanted.answering is not None
+    factory = keyless_factory(settings)
+    tried = wanted.answering is not None
     tested = (_answering(wanted),) if tried else ()
-    staff = ForecastModels(own, _judge(wanted, factory), own, price, tested)
+    staff = ForecastModels(wanted.member, _judge(wanted, factory), wanted.member, pricer(factory), tested)
     pair = subject_of(versions.base.prompt), subject_of(versions.head.prompt)
     made = tried or (wanted.update and versions.kept is not None)
     return forecast_comparison(PromptChange(*pair, versions.specification, wanted.settings, tried, made), staff)
 
 
-def _judge(wanted: SpecificationDiffRequest, factory: Factory) -> ModelWithParams:
-    return wanted.judge, factory.cold(wanted.judge, params_beside(wanted.judge, (wanted.generator, wanted.params)))
+def _judge(wanted: GenerationRequest, factory: Factory) -> ModelWithParams:
+    return wanted.judge, factory.cold(*wanted.beside(wanted.judge))
 
 
-def _answering(wanted: SpecificationDiffRequest) -> ModelWithParams:
-    model = wanted.answering or wanted.generator
-    return model, params_beside(model, (wanted.generator, wanted.params))
+def _answering(wanted: GenerationRequest) -> ModelWithParams:
+    return wanted.beside(wanted.answering or wanted.generator)
 
 
 def compare_specifications(
-    wanted: SpecificationDiffRequest, versions: PromptPair, settings: Settings, telling: GenerationProgress
+    wanted: GenerationRequest, versions: PromptPair, settings: Settings, telling: GenerationProgress
 ) -> SpecificationComparison:
     """Compare the promises of both versions.
 
     Raises:
         CannotEvaluate, Interrupted, GateError: as `gate.app.generation.model_calls.ask_models`.
     """
-    judge = _judge(wanted, keyless_factory(settings, wanted.terms))
+    judge = _judge(wanted, keyless_factory(settings))
     tests = 0 if wanted.answering is None else wanted.settings.tests_per_rule
     given = versions.specification
     promises = Promises(wanted.generator, wanted.params, wanted.judge, tests, given, judging=judge[1])
@@ -169,7 +131,7 @@ def compare_specifications(
     suite = Suite(Path(wanted.prompt).name, arms[0], arms[1], exam, samples=1, promises=promises)
 
     async def do(run: Running) -> SpecificationComparison:
-        resolved = Resolved((suite,), {}, (), (), RunPolicy(), wanted.terms.budget, None)
+        resolved = Resolved((suite,), {}, (), (), RunPolicy(), wanted.budget, None)
         reading = Reading(suite, promises, resolved, run.tools, Order(run.seed, run.stop), telling.say, wanted.settings)
         compared = await reading.compared()
         record = await reading.record(compared)
@@ -180,10 +142,10 @@ def compare_specifications(
             record, await update_specification(versions.kept, compared, subject_of(versions.head.prompt), writers)
         )
 
-    members = [(wanted.generator, wanted.params), judge]
+    members = [wanted.member, judge]
     if wanted.answering is not None:
         members.append(_answering(wanted))
-    return ask_models(tuple(dict.fromkeys(members)), wanted.terms, settings, telling, ModelWork(0, do))
+    return ask_models(tuple(dict.fromkeys(members)), wanted.budget, settings, telling, do)
 
 
 def _spec(source: FileSource, path: str) -> SpecFile | None:
@@ -249,14 +211,6 @@ class FollowedChange:
     warnings: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class TestMakers:
-    """The settings and the generator of tests."""
-
-    settings: EffortSettings
-    generator: ModelRef
-
-
 def specification_files(prompt: str, spec: Path, folder: Path) -> SpecificationFiles:
     """The files of a prompt: the case files that suites of `gate.yaml` name, and those beside the specification.
 
@@ -293,7 +247,7 @@ def _may_hold_generated(path: Path) -> bool:
         return True
 
 
-def follow_change(update: SpecificationUpdate, files: SpecificationFiles, makers: TestMakers) -> FollowedChange:
+def follow_change(update: SpecificationUpdate, files: SpecificationFiles, wanted: GenerationRequest) -> FollowedChange:
     """Update the specification and the cases to the prompt; texts that people wrote stay.
 
     Raises:
@@ -311,7 +265,7 @@ def follow_change(update: SpecificationUpdate, files: SpecificationFiles, makers
         texts[cases] = with_obsolete_rules(after, plan.obsolete, str(cases))
         said.append(f"{cases}: {counted(len(update.tests), 'test')} added; those of obsolete rules marked")
         if not plan.open and _covered(specfile.parse(texts[spec], str(spec)), texts[cases], cases):
-            made = stamp_of_tests(specfile.parse(texts[spec], str(spec)), makers.settings, makers.generator)
+            made = stamp_of_tests(specfile.parse(texts[spec], str(spec)), wanted.settings, wanted.generator)
             texts[spec] = written.stamped(texts[spec], made, str(spec))
     for path in files.others:
         before = _text(path)
@@ -350,7 +304,7 @@ def _covered(specification: Specification, cases: str, file: Path) -> bool:
     return all(rule.inverse and {(rule.id, "rule"), (rule.id, "inverse")} <= found for rule in specification.rules)
 
 
-def rules_followed(files: SpecificationFiles, prompt: str, makers: TestMakers) -> int | None:
+def rules_followed(files: SpecificationFiles, wanted: GenerationRequest) -> int | None:
     """The number of rules where an update has left all their tests, so that there is nothing to make; otherwise None.
 
     Raises:
@@ -360,9 +314,9 @@ def rules_followed(files: SpecificationFiles, prompt: str, makers: TestMakers) -
     if data is None or files.cases is None:
         return None
     found = specfile.read(decode(data, str(files.spec)), str(files.spec))
-    if not found.tests or found.tests != stamp_of_tests(found.specification, makers.settings, makers.generator):
+    if not found.tests or found.tests != stamp_of_tests(found.specification, wanted.settings, wanted.generator):
         return None
-    if found.specification.prompt != read_prompt(DiskSource(), prompt, folder_of).prompt.digest:
+    if found.specification.prompt != read_prompt(DiskSource(), wanted.prompt, folder_of).prompt.digest:
         return None
     return len(found.specification.rules)
 

@@ -9,15 +9,8 @@ from typing import TypeVar
 
 from gate.agents.interface import Question
 from gate.app.environment.settings import Settings
-from gate.app.generation.model_calls import (
-    FOLDER,
-    GenerationLimits,
-    GenerationProgress,
-    ModelWork,
-    ask_models,
-    keyless_factory,
-    params_beside,
-)
+from gate.app.forecast import keyless_factory, pricer
+from gate.app.generation.model_calls import FOLDER, EvaluationPlan, GenerationProgress, GenerationRequest, ask_models
 from gate.app.repository import own_folder
 from gate.app.runs import Running
 from gate.app.sources import DiskSource, folder_of
@@ -34,12 +27,11 @@ from gate.messages import Message
 from gate.prompts.version import Prompt, PromptVersion
 from gate.record.sample import Reply, effort_of
 from gate.record.transcript import Failed
-from gate.record.usage import Cost, Effort, Usage
+from gate.record.usage import Effort
 from gate.resolve.two_files import read_prompt
 from gate.store.files import make_gate_folder, read_bounded, rewrite, write_all_new
 from gate.store.run_folder import write_whole
 from gate.suite import Arm, Exam
-from gate.testgen.effort import EffortSettings
 from gate.testgen.evaluation.matrix import spec_prompt
 from gate.testgen.evaluation.model_comparison import (
     EvaluationModels,
@@ -54,44 +46,6 @@ from gate.testgen.generate import BoundedCalls, Generated, GenerationJob, Genera
 from gate.testgen.prompt_under_test import PromptSubject, subject_of
 from gate.testgen.questions import Asker
 from gate.testgen.specification.pipeline import is_foreign
-
-
-@dataclass(frozen=True, slots=True)
-class GenerationRequest:
-    """A generation to carry out.
-
-    Args:
-        spec: path of the specification, which need not exist.
-        generator, judge: the generator also gives expected outputs.
-        evaluation: the models that answer the tests; None for no evaluation.
-    """
-
-    prompt: str
-    spec: Path
-    generator: ModelRef
-    judge: ModelRef
-    params: Params
-    settings: EffortSettings
-    terms: GenerationLimits
-    evaluation: "EvaluationPlan | None" = None
-
-    @property
-    def member(self) -> ModelWithParams:
-        """The generator with its parameters."""
-        return self.generator, self.params
-
-
-@dataclass(frozen=True, slots=True)
-class EvaluationPlan:
-    """Models under test.
-
-    Args:
-        models: one or more.
-    """
-
-    models: tuple[ModelRef, ...]
-    control: bool = True
-    sees_input: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,16 +97,12 @@ def prompt_folder(prompt: str) -> Path | None:
 
 def forecast_generation(wanted: GenerationRequest, found: GenerationSource, settings: Settings) -> GenerationForecast:
     """The forecast of a generation; sends nothing and needs no key."""
-    factory = keyless_factory(settings, wanted.terms)
-
-    def price(model: ModelRef, params: Params, usage: Usage) -> Cost:
-        return factory.price(model, params, model.name, usage)
-
+    factory = keyless_factory(settings)
     staff = ForecastModels(
         wanted.member,
         judge_member(wanted, factory),
-        reference_member(wanted),
-        price,
+        wanted.beside(wanted.generator),
+        pricer(factory),
         tested=tuple(answering_models(wanted, factory).items()),
         control=wanted.evaluation is not None and wanted.evaluation.control,
     )
@@ -161,12 +111,7 @@ def forecast_generation(wanted: GenerationRequest, found: GenerationSource, sett
 
 def judge_member(wanted: GenerationRequest, factory: Factory) -> ModelWithParams:
     """The judge with its parameters."""
-    return wanted.judge, factory.cold(wanted.judge, params_beside(wanted.judge, wanted.member))
-
-
-def reference_member(wanted: GenerationRequest) -> ModelWithParams:
-    """The model for expected outputs, with its parameters."""
-    return wanted.generator, params_beside(wanted.generator, wanted.member)
+    return wanted.judge, factory.cold(*wanted.beside(wanted.judge))
 
 
 def answering_models(wanted: GenerationRequest, factory: Factory) -> dict[ModelRef, Params]:
@@ -174,7 +119,7 @@ def answering_models(wanted: GenerationRequest, factory: Factory) -> dict[ModelR
     models = wanted.evaluation.models if wanted.evaluation is not None else ()
 
     def warm(model: ModelRef) -> Params:
-        params = params_beside(model, wanted.member)
+        _, params = wanted.beside(model)
         warmed = params.model_copy(update={"temperature": 1.0})
         return warmed if factory.takes(model, warmed) else params
 
@@ -256,9 +201,9 @@ def generate_tests(
         CannotEvaluate: no rule was found, no test was made, or a limit was reached; what was answered is kept.
         Interrupted: by Ctrl-C; what was answered is kept.
     """
-    factory = keyless_factory(settings, wanted.terms)
+    factory = keyless_factory(settings)
     told = forecast_generation(wanted, found, settings).calls
-    unlimited = wanted.terms.budget == Budget() and (found.given is None or not found.given.rules)
+    unlimited = wanted.budget == Budget() and (found.given is None or not found.given.rules)
 
     def still(specification: Specification) -> GenerationForecast:
         return forecast_generation(wanted, replace(found, given=specification), settings).rest
@@ -271,9 +216,10 @@ def generate_tests(
     )
 
     async def work(run: Running) -> GenerationResult:
+        telling.steps.start(told)
         return await patience.during(staff.work(run))
 
-    return ask_models(staff.members, wanted.terms, settings, telling, ModelWork(told, work))
+    return ask_models(staff.members, wanted.budget, settings, telling, work)
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,7 +241,7 @@ class _GenerationTeam:
     @property
     def members(self) -> tuple[ModelWithParams, ...]:
         """The models that are asked, each once."""
-        reference = (reference_member(self.wanted),) * self.wanted.settings.expected
+        reference = (self.wanted.beside(self.wanted.generator),) * self.wanted.settings.expected
         return tuple(dict.fromkeys((self.wanted.member, self.judge, *reference, *self.tested.items())))
 
     async def work(self, run: Running) -> GenerationResult:
@@ -304,7 +250,7 @@ class _GenerationTeam:
         desk = _ModelAsker(run, calls, self.telling.steps)
         generator = Asker(calls, *self.wanted.member, desk.step)
         judge = Asker(calls, *self.judge, desk.step)
-        arm = Arm(self.found.version, *reference_member(self.wanted))
+        arm = Arm(self.found.version, *self.wanted.beside(self.wanted.generator))
 
         async def expected(test: GeneratedTest) -> str | Failed:
             reply = await desk.answer(arm, test)

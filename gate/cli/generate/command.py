@@ -69,8 +69,6 @@ def generate(**options: Any) -> None:
     typed = GenerateOptions(**options)
     if typed.diff:
         from gate.cli.generate.specification_diff import execute
-    elif typed.plan:
-        from gate.cli.generate.tests import execute_plan as execute
     else:
         from gate.cli.generate.tests import execute
     raise click.exceptions.Exit(execute(typed))

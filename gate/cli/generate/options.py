@@ -10,11 +10,9 @@ from typing import cast, get_args
 
 from rich.console import Console
 
-from gate.app.environment.settings import Settings
-from gate.app.generation.model_calls import GenerationLimits, GenerationProgress
-from gate.app.generation.tests import EvaluationPlan, GenerationRequest, prompt_folder
-from gate.cli.progress import LineProgress, SilentProgress
-from gate.cli.progress_bar import BarProgress
+from gate.app.generation.model_calls import EvaluationPlan, GenerationProgress, GenerationRequest
+from gate.app.generation.tests import prompt_folder
+from gate.cli.progress import run_progress
 from gate.config.documents import did_you_mean, quoted
 from gate.config.models import ModelRef, Params, parse_model, parse_params
 from gate.config.policy import Budget
@@ -135,13 +133,16 @@ def _key_values(texts: tuple[str, ...]) -> dict[str, JsonValue]:
     return values
 
 
-def generation_request(options: GenerateOptions, settings: Settings) -> GenerationRequest:
-    """Models, settings and limits of a generation.
+def generation_request(options: GenerateOptions) -> GenerationRequest:
+    """Models, settings and limits of a generation, or with `--diff` of a comparison.
 
     Raises:
         GateError: one of them makes no sense.
     """
     model = model_of(options)
+    answering = tested_by(options) if options.diff else ()
+    if len(answering) > 1:
+        raise GateError("with --diff one model answers tests, for both versions", "name one with --evaluate")
     return GenerationRequest(
         prompt=options.prompt,
         spec=folder_of(options) / SPECIFICATION_FILE,
@@ -149,8 +150,11 @@ def generation_request(options: GenerateOptions, settings: Settings) -> Generati
         judge=parse_model(options.judge_model, ()) if options.judge_model else model,
         params=options.chosen.params,
         settings=settings_of(options),
-        terms=generation_limits(options, settings.concurrency),
-        evaluation=_evaluation(options),
+        budget=Budget().by_options(options.max_calls, options.max_usd),
+        evaluation=None if options.diff else _evaluation(options),
+        base=options.base,
+        answering=answering[0] if answering else None,
+        update=options.update,
     )
 
 
@@ -202,16 +206,6 @@ def _instructions(given: tuple[str, ...]) -> dict[Stage, str]:
     return found
 
 
-def generation_limits(options: GenerateOptions, concurrency: int) -> GenerationLimits:
-    """Limits of all that the command does."""
-    budget = Budget()
-    if options.max_calls is not None:
-        budget = budget.lowered("max_calls", options.max_calls, "--max-calls")
-    if options.max_usd is not None:
-        budget = budget.lowered("max_usd", options.max_usd, "--max-usd")
-    return GenerationLimits(budget, concurrency)
-
-
 def folder_of(options: GenerateOptions) -> Path:
     """Of the specification and the cases."""
     return options.out or prompt_folder(options.prompt) or Path("evals") / file_stem(options.prompt)
@@ -219,14 +213,7 @@ def folder_of(options: GenerateOptions) -> Path:
 
 def generation_progress(options: GenerateOptions) -> GenerationProgress:
     """A bar on a terminal, lines elsewhere, nothing where it is to be quiet."""
-    console = Console(stderr=True)
-    bar: SilentProgress | BarProgress | LineProgress = SilentProgress()
-    if not options.quiet:
-        bar = (
-            BarProgress(console, "Asking")
-            if console.is_terminal
-            else LineProgress(print_error_line, doing="asking", things="foreseen")
-        )
+    bar = run_progress(quiet=options.quiet, doing="asking", things="foreseen")
     return GenerationProgress(bar, bar, (lambda line: None) if options.quiet else print_error_line)
 
 
@@ -241,14 +228,7 @@ def print_error_line(line: str) -> None:
 
 
 def suite_of(prompt: str, cases: Path, specification: Specification, models: SuiteModels) -> str:
-    """A configuration in the folder that the command runs in; empty where none can name the files.
-
-    Args:
-        prompt: path.
-        cases: path of the case file.
-        specification: its rules are what is checked.
-        models: who answers, and who judges.
-    """
+    """A configuration in the folder that the command runs in; empty where none can name the files."""
     files = SuiteFiles(file_stem(prompt), _from_here(Path(prompt)), _from_here(cases))
     return suite_yaml(files, models, specification.rules, compile_rules(specification.rules))
 

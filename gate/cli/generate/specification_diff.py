@@ -6,11 +6,10 @@ from itertools import islice
 import click
 
 from gate.app.environment.settings import Settings
+from gate.app.generation.model_calls import GenerationRequest
 from gate.app.generation.specification_diff import (
     SpecificationComparison,
-    SpecificationDiffRequest,
     SpecificationFiles,
-    TestMakers,
     compare_specifications,
     follow_change,
     forecast_diff,
@@ -20,17 +19,13 @@ from gate.app.generation.specification_diff import (
 from gate.cli.generate.options import (
     GenerateOptions,
     folder_of,
-    generation_limits,
     generation_progress,
-    model_of,
+    generation_request,
     print_error_line,
     screen,
-    settings_of,
     suite_of,
-    tested_by,
 )
 from gate.cli.progress import SilentProgress
-from gate.config.models import parse_model
 from gate.errors import GateError
 from gate.report.escape import terminal_text
 from gate.report.sheets.generation import promises_plan_sheet
@@ -38,7 +33,7 @@ from gate.report.sheets.generation_json import printable_json
 from gate.report.terminal.sheet import render_sheet
 from gate.report.terminal.tables import promise_lines
 from gate.report.view.promises import promise_tables
-from gate.testgen.files import SPECIFICATION_FILE, SuiteModels
+from gate.testgen.files import SuiteModels
 from gate.testgen.specdiff.update import SpecificationUpdate
 
 
@@ -49,23 +44,7 @@ def execute(options: GenerateOptions) -> int:
         0; what keeps it from being done is an error with its own exit code.
     """
     _check(options)
-    model = model_of(options)
-    answering = tested_by(options)
-    if len(answering) > 1:
-        raise GateError("with --diff one model answers tests, for both versions", "name one with --evaluate")
-    settings = Settings.from_environ()
-    wanted = SpecificationDiffRequest(
-        prompt=options.prompt,
-        base=options.base,
-        spec=folder_of(options) / SPECIFICATION_FILE,
-        generator=model,
-        judge=parse_model(options.judge_model, ()) if options.judge_model else model,
-        params=options.chosen.params,
-        answering=answering[0] if answering else None,
-        settings=settings_of(options),
-        update=options.update,
-        terms=generation_limits(options, settings.concurrency),
-    )
+    settings, wanted = Settings.from_environ(), generation_request(options)
     versions = read_versions(wanted)
     files = specification_files(options.prompt, wanted.spec, folder_of(options))
     if options.update and versions.followed:
@@ -88,10 +67,10 @@ def execute(options: GenerateOptions) -> int:
 
 
 def _bring_up(
-    options: GenerateOptions, wanted: SpecificationDiffRequest, update: SpecificationUpdate, files: SpecificationFiles
+    options: GenerateOptions, wanted: GenerationRequest, update: SpecificationUpdate, files: SpecificationFiles
 ) -> None:
     """The files follow, and the suite is shown as it fits them now."""
-    brought = follow_change(update, files, TestMakers(wanted.settings, wanted.generator))
+    brought = follow_change(update, files, wanted)
     for warning in brought.warnings:
         click.echo(f"⚠️ {terminal_text(warning)}", err=True)
     if options.quiet:

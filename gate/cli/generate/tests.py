@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import click
 
 from gate.app.environment.settings import Settings
-from gate.app.generation.specification_diff import TestMakers, rules_followed, specification_files
+from gate.app.generation.model_calls import GenerationRequest
+from gate.app.generation.specification_diff import rules_followed, specification_files
 from gate.app.generation.tests import (
-    GenerationRequest,
     GenerationResult,
     GenerationSource,
     file_content,
@@ -38,7 +38,7 @@ from gate.prompts.reading import is_prompt_yml, own_model
 from gate.report.escape import terminal_text
 from gate.report.markdown.report import render_sheet
 from gate.report.sheets import generation
-from gate.report.sheets.generation_json import printable_json
+from gate.report.sheets.generation_json import generation_json, plan_json, printable_json
 from gate.report.sheets.sheet import Sheet
 from gate.report.terminal import sheet as sheet_terminal
 from gate.testgen.evaluation.metrics import OutcomeRow
@@ -59,39 +59,9 @@ NO_OUTPUT = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedGeneration:
-    """All that is known beforehand.
-
-    Args:
-        wanted: models, settings and limits.
-        settings: keys and addresses.
-        found: the prompt, and its specification if there is one.
-        foreseen: what it would take.
-    """
-
-    wanted: GenerationRequest
-    settings: Settings
-    found: GenerationSource
-    foreseen: GenerationForecast
-
-    @property
-    def sheet(self) -> Sheet:
-        """What it would take, to be shown."""
-        return generation.generation_plan_sheet(self.wanted.prompt, self.foreseen)
-
-
 @dataclass(slots=True)
 class WrittenFiles:
-    """The files of one command.
-
-    Args:
-        options: as typed.
-        wanted: models.
-        found: the prompt, and the specification that there was before.
-        files: for the user, once they are written.
-        begun: they are.
-    """
+    """The files of one command; `begun` once they are written."""
 
     options: GenerateOptions
     wanted: GenerationRequest
@@ -127,9 +97,7 @@ class WrittenFiles:
         """
         outcome = self._outcome(done)
         rows: Sequence[OutcomeRow] | None = None if done.evaluated is None else done.evaluated.rows
-        from gate.report.sheets import generation_json
-
-        document = generation_json.generation_json(outcome, done.effort, rows)
+        document = generation_json(outcome, done.effort, rows)
         summary = render_sheet(generation.generation_sheet(outcome))
         keep_for_reading(self.folder, {SUMMARY: summary, "generation.json": document})
         return outcome, document
@@ -170,62 +138,28 @@ class WrittenFiles:
         return suite_of(self.options.prompt, cases, specification, models)
 
 
-def planned_generation(options: GenerateOptions) -> PlannedGeneration:
-    """Read everything, and foresee.
-
-    Raises:
-        GateError: options that do not go together, or mistakes in a file.
-    """
-    if options.update:
-        raise GateError("--update has no meaning without --diff", "add --diff")
-    if options.chosen.write_back:
-        if not is_prompt_yml(options.prompt):
-            raise GateError(f"--set write_back is for .prompt.yml files, and not for {options.prompt}", "leave it out")
-        if int(options.chosen.effort.get("turns", 1)) > 1:
-            raise GateError("--set write_back and turns do not go together", "a .prompt.yml holds tests of one turn")
-    settings = Settings.from_environ()
-    wanted = generation_request(options, settings)
-    found = read_source(wanted)
-    return PlannedGeneration(wanted, settings, found, forecast_generation(wanted, found, settings))
-
-
-def execute_plan(options: GenerateOptions) -> int:
-    """Say what it would take.
-
-    Returns:
-        0; mistakes are errors with their own exit code.
-    """
-    begun = planned_generation(options)
-    if told := _standing(options, begun.wanted):
-        click.echo(told)
-    elif options.as_json:
-        from gate.report.sheets import generation_json
-
-        click.echo(generation_json.plan_json(options.prompt, begun.foreseen), nl=False)
-    else:
-        sheet_terminal.render_sheet(begun.sheet, screen(), brief=options.quiet)
-    return 0
-
-
 def execute(options: GenerateOptions) -> int:
     """Read, foresee, generate, keep, show.
 
     Returns:
         0; 1 where no output of an evaluation complies; mistakes and gaps are errors with their own exit codes.
     """
-    begun = planned_generation(options)
-    if told := _standing(options, begun.wanted):
+    _check(options)
+    settings, wanted = Settings.from_environ(), generation_request(options)
+    found = read_source(wanted)
+    foreseen = forecast_generation(wanted, found, settings)
+    plan = generation.generation_plan_sheet(wanted.prompt, foreseen)
+    if told := _standing(options, wanted):
         click.echo(told)
         return 0
+    if options.plan:
+        _show_plan(options, plan, foreseen)
+        return 0
     if not options.quiet:
-        print_error_line(begun.sheet.headline)
-        if (folder := folder_of(options)) == Path(options.prompt).parent and options.out is None:
-            print_error_line(f"{folder / SPECIFICATION_FILE} lies beside the prompt: the files go there")
-        if begun.wanted.generator.provider == "local":
-            print_error_line(SMALL)
-    kept = WrittenFiles(options, begun.wanted, begun.found)
+        _announce(options, wanted, plan)
+    kept = WrittenFiles(options, wanted, found)
     try:
-        done = generate_tests(begun.wanted, begun.found, begun.settings, generation_progress(options), kept.keep)
+        done = generate_tests(wanted, found, settings, generation_progress(options), kept.keep)
     except CannotEvaluate as error:
         if kept.begun:
             error.hint = "; ".join(filter(None, (error.hint, kept.told())))
@@ -238,10 +172,36 @@ def execute(options: GenerateOptions) -> int:
     if done.evaluated is None:
         return 0
     _show_figures(options, kept, done.evaluated, outcome)
-    if not any(row.judged == "compliant" for row in done.evaluated.rows):
-        print_error_line(NO_OUTPUT)
-        return 1
-    return 0
+    if any(row.judged == "compliant" for row in done.evaluated.rows):
+        return 0
+    print_error_line(NO_OUTPUT)
+    return 1
+
+
+def _show_plan(options: GenerateOptions, plan: Sheet, foreseen: GenerationForecast) -> None:
+    if options.as_json:
+        click.echo(plan_json(options.prompt, foreseen), nl=False)
+    else:
+        sheet_terminal.render_sheet(plan, screen(), brief=options.quiet)
+
+
+def _announce(options: GenerateOptions, wanted: GenerationRequest, plan: Sheet) -> None:
+    print_error_line(plan.headline)
+    if (folder := folder_of(options)) == Path(options.prompt).parent and options.out is None:
+        print_error_line(f"{folder / SPECIFICATION_FILE} lies beside the prompt: the files go there")
+    if wanted.generator.provider == "local":
+        print_error_line(SMALL)
+
+
+def _check(options: GenerateOptions) -> None:
+    """Raises GateError for options that do not go together."""
+    if options.update:
+        raise GateError("--update has no meaning without --diff", "add --diff")
+    if options.chosen.write_back:
+        if not is_prompt_yml(options.prompt):
+            raise GateError(f"--set write_back is for .prompt.yml files, and not for {options.prompt}", "leave it out")
+        if int(options.chosen.effort.get("turns", 1)) > 1:
+            raise GateError("--set write_back and turns do not go together", "a .prompt.yml holds tests of one turn")
 
 
 def _show_figures(
@@ -270,19 +230,11 @@ def _show(sheet: Sheet, options: GenerateOptions) -> None:
 
 
 def _standing(options: GenerateOptions, wanted: GenerationRequest) -> str:
-    """That an update left nothing to make, as it is printed; empty where there is something.
-
-    Args:
-        options: as they were typed.
-        wanted: what they ask for.
-
-    Raises:
-        InputErrors: a mistake in the specification.
-    """
+    """That an update left nothing to make, as it is printed; empty where there is something."""
     if options.evaluate or options.chosen.write_back:
         return ""
     files = specification_files(options.prompt, wanted.spec, folder_of(options))
-    rules = rules_followed(files, options.prompt, TestMakers(wanted.settings, wanted.generator))
+    rules = rules_followed(files, wanted)
     if rules is None:
         return ""
     why = f"{files.cases} has the tests of {counted(rules, 'rule')} since the last update"

@@ -188,12 +188,6 @@ def test_a_forged_run_is_refused_with_a_word(tmp_path: Path, damage: Callable[[A
     assert "Prompt Gate itself failed" not in outcome.err
 
 
-def test_the_resampling_is_told_as_it_goes_on(repo: Path) -> None:
-    told = gate("calibrate", "--suite", "support", cwd=repo).err
-    parts = [f"resampling: {done} of 400" for done in (100, 200, 300, 400)]
-    assert [line for line in told.splitlines() if line.startswith("resampling: ")][1:] == parts
-
-
 def test_no_more_cases_may_move_than_there_are(repo: Path) -> None:
     write_jsonl(repo / "faq.jsonl", [case(i, "free") for i in range(2)])
     outcome = gate("calibrate", "--suite", "faq", cwd=repo)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from gate.cases.losses import Bundle, BundleSuite, Loss
-from gate.cli.init_run import execute
+from gate.cli.init import execute
 from gate.scaffold.proposal import BundleTools
 from tests.e2e.scaffold.shop import PROMPT, files, options, yaml
 from tests.support.command import gate, git

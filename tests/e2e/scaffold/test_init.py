@@ -11,7 +11,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from gate.cases.files import line_of
-from gate.cli.init_run import execute
+from gate.cli.init import execute
 from tests.e2e.scaffold.shop import PROMPT, WRITTEN, files, options, yaml
 from tests.support.command import environment, gate, git
 from tests.support.repository import make, write

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from gate.cases.losses import Bundle, BundleSuite
-from gate.cli.init_run import execute
+from gate.cli.init import execute
 from gate.errors import GateError, InputErrors
 from gate.scaffold.proposal import BundleTools
 from tests.e2e.scaffold.shop import PROMPT, files, options

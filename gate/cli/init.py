@@ -1,4 +1,4 @@
-"""From the options of `gate init` to files, and to what is printed, as text or JSON."""
+"""`gate init`: from a repository with prompts to files, and to what is printed, as text or JSON."""
 
 import json
 import os
@@ -16,7 +16,6 @@ import click
 from gate.app.environment.settings import Settings
 from gate.app.repository import Place, place_here
 from gate.calls.providers.packaged_model import packaged_parts
-from gate.cli.generate.command import generate
 from gate.config.documents import printable, quoted
 from gate.config.functions import is_python
 from gate.config.models import parse_model
@@ -512,6 +511,8 @@ def with_generated(place: Place, drafts: Sequence[SuiteDraft], model: str) -> No
     if len(wanted) > MOST:
         hint = "name some with --prompt, or leave --generate out and run gate generate for one after the other"
         raise GateError(f"--generate makes cases for {MOST} prompts at most, and here are {len(wanted)}", hint)
+    from gate.cli.generate.command import generate
+
     context = click.get_current_context()
     for draft in wanted:
         out = Path(PurePosixPath(draft.cases).parent)
