@@ -64,11 +64,6 @@ def test_another_label_is_no_override(name: str) -> None:
     assert override_of([name], Rule(LABEL), NewestCommit(HEAD), World().sources) is None
 
 
-@pytest.mark.parametrize("wanted", ["", "[]", "[["])
-def test_a_label_without_a_name_is_never_found(wanted: str) -> None:
-    assert spellings(["", "[]", "docs"], wanted) == ()
-
-
 def test_of_both_spellings_the_one_that_counts_is_taken() -> None:
     world = World(events_=[event(f"[{LABEL}]", "mallory"), event()])
     found = override_of([f"[{LABEL}]", LABEL], Rule(LABEL), NewestCommit(HEAD), world.sources)
@@ -99,15 +94,3 @@ def test_nothing_more_is_asked_where_nobody_is_known(events: Sequence[LabelEvent
     assert found is not None
     assert not found.counted
     assert world.asked == ["events"]
-
-
-def test_a_role_that_is_refused_is_a_fact() -> None:
-    found = override_of([LABEL], Rule(LABEL), NewestCommit(HEAD), World(role_=CannotEvaluate("no role")).sources)
-    assert found is not None
-    assert found.why_not.endswith("does not count: no role.")
-
-
-def test_comments_that_cannot_be_read_decide_nothing() -> None:
-    found = override_of([LABEL], Rule(LABEL), NewestCommit(HEAD), World().sources)
-    assert found is not None
-    assert (found.counted, found.reason) == (True, "")

@@ -57,10 +57,6 @@ def test_a_repository_that_git_does_not_trust_is_no_proof(repo: Path, monkeypatc
         refuse_tracked(repo / "answers.sqlite")
 
 
-def test_a_file_that_is_not_there_is_not_tracked(tmp_path: Path) -> None:
-    refuse_tracked(tmp_path / "nothing")
-
-
 def test_the_secret_depends_on_every_key_and_is_empty_without_any() -> None:
     found = [
         answer_secret(settings)

@@ -15,11 +15,6 @@ def labels(connect: Connect, pr: PullRequest) -> PullRequestLabels:
     return PullRequestLabels(connect(READ_ONLY_TOKEN), pr.number)
 
 
-def test_there_are_none(labels: PullRequestLabels) -> None:
-    assert labels.now().labels == ()
-    assert labels.events() == ()
-
-
 def test_they_are_asked_for_each_time(pr: PullRequest, labels: PullRequestLabels) -> None:
     for name in ("docs", "[skip-prompt-diff]"):
         pr.add_label(name)

@@ -36,16 +36,6 @@ def test_roles_and_their_coarse_permissions(
     assert people.role("olivia") == Role(role, permission)
 
 
-def test_one_request_tells_a_role(people: PullRequestPeople, server: GitHubServer) -> None:
-    people.role("olivia")
-    assert [entry.path for entry in server.ledger] == [f"/repos/{REPO}/collaborators/olivia/permission"]
-
-
-def test_anybody_may_read_a_public_repository(people: PullRequestPeople) -> None:
-    assert people.role("mallory") == Role("read", "read")
-    assert not people.role("mallory").may_triage
-
-
 def test_a_role_of_the_organizations_own_that_may_triage(people: PullRequestPeople, server: GitHubServer) -> None:
     user = {"login": "Olivia", "permissions": {"pull": True, "triage": True, "push": False}}
     server.fail("GET", PERMISSION, 200, body=answer(user=user))
@@ -59,19 +49,12 @@ def test_only_true_is_a_right(people: PullRequestPeople, server: GitHubServer, t
     assert not people.role("olivia").may_triage
 
 
-def test_an_older_server_names_no_role(people: PullRequestPeople, server: GitHubServer) -> None:
-    server.fail("GET", PERMISSION, 200, body={"permission": "write", "user": {"login": "olivia"}})
-    assert people.role("olivia") == Role("", "write")
-
-
 @pytest.mark.parametrize(
     "body",
     [
         answer("mallory"),
         answer(user=5),
-        answer(user={"login": None}),
         answer(permission=None),
-        answer(permission=True),
         answer(role_name=None),
         {"role_name": "admin", "permission": "admin"},
         {"role_name": "admin", "user": None},

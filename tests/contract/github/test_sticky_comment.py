@@ -82,14 +82,6 @@ def test_what_is_not_its_own_stays(
     assert written(server) == [(by, body), (BOT, new)]
 
 
-def test_it_is_known_again_with_the_line_ends_of_a_browser(
-    server: GitHubServer, pr: PullRequest, say: Publish, sticky: StickyComment, new: str
-) -> None:
-    pr.comment(f"{MARK} \r\nedited\r\nby hand", by=BOT)
-    say(sticky)
-    assert written(server) == [(BOT, new)]
-
-
 @pytest.mark.parametrize("other", ["ü/gate.yaml", "apps/bot/gate.yaml", "gate-->.yaml", "-" * 300])
 def test_two_gates_keep_a_comment_each(
     server: GitHubServer, say: Publish, sticky: StickyComment, new: str, other: str
@@ -235,12 +227,6 @@ def test_what_a_token_may_not_costs_that_one_thing(
     assert [note in one and "the permission pull-requests: " in one for one in done.notes] == [True] * bool(note)
 
 
-def test_characters_are_counted_as_utf_16(server: GitHubServer, say: Publish, sticky: StickyComment) -> None:
-    assert say(replace(sticky, render=lambda limit: ("🔴" * 90 + "x" * limit)[:limit])).url
-    body = server.comments(REPO, 7)[0].body
-    assert 65_000 < len(body.encode("utf-16-le")) // 2 <= 65_536
-
-
 @pytest.mark.parametrize("login", ["olivia", "Olivia"])
 def test_a_persons_token_writes_in_the_persons_name(
     server: GitHubServer, connect: Connect, pr: PullRequest, sticky: StickyComment, new: str, login: str
@@ -278,14 +264,3 @@ def test_a_short_limit_on_posts_is_waited_for(
     server.limit("POST", "/comments$", SECONDARY_LIMIT, {"Retry-After": "7"})
     assert publish_comment(PullRequestComments(connect(WORKFLOW_TOKEN), 7), sticky, waited.append).url
     assert (waited, written(server)) == ([7], [(BOT, new)])
-
-
-def test_a_comment_of_a_deleted_account(
-    server: GitHubServer, pr: PullRequest, say: Publish, sticky: StickyComment, new: str
-) -> None:
-    pr.comment(OLD, by="mallory")
-    pr.comment(OLD, by=BOT)
-    ghost, own = (server.render.comment(pr.world.repo, pr.pull, one) for one in server.comments(REPO, 7))
-    server.fail("GET", "/comments$", 200, body=[{**ghost, "user": None}, {**ghost, "id": 5, "body": None}, own])
-    say(sticky)
-    assert written(server) == [("mallory", OLD), (BOT, new)]

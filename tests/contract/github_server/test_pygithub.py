@@ -80,17 +80,6 @@ def test_the_timeline_tells_who_set_a_label_among_other_things(pr: PullRequest, 
     assert events == [("labeled", "skip-prompt-diff"), ("unlabeled", "skip-prompt-diff"), ("renamed", None)]
 
 
-def test_labels_are_set_and_taken_away(server: GitHubServer, real: RealPull) -> None:
-    real.add_to_labels("skip-prompt-diff", "docs")
-    real.remove_from_labels("docs")
-    real.update()
-    assert [label.name for label in real.labels] == ["skip-prompt-diff"]
-    assert [label.name for label in real.get_labels()] == ["skip-prompt-diff"]
-    assert [event.actor for event in server.pull(REPO, 7).events if event.label] == [BOT] * 3
-    with pytest.raises(GithubException, match="Label does not exist"):
-        real.remove_from_labels("docs")
-
-
 def test_commits_trees_and_blobs_are_gits_own(world: PullRequestWorld, pr: PullRequest, connect: Connect) -> None:
     repo = connect().get_repo(REPO)
     merge = repo.get_git_commit(pr.merge_sha)
@@ -111,16 +100,6 @@ def test_a_large_tree_is_truncated(server: GitHubServer, pr: PullRequest, connec
     server.tree_limit = 2
     tree = connect().get_repo(REPO).get_git_tree(pr.merge_sha, recursive=True)
     assert (tree.raw_data["truncated"], len(tree.tree)) == (True, 2)
-
-
-def test_a_blob_comes_in_lines_of_sixty(world: PullRequestWorld, connect: Connect) -> None:
-    data = bytes(range(256))
-    sha = world.open({"logo.bin": data}).head_sha
-    repo = connect().get_repo(REPO)
-    entry = next(each for each in repo.get_git_tree(sha).tree if each.path == "logo.bin")
-    content = repo.get_git_blob(entry.sha).content
-    assert {len(line) for line in content.splitlines()[:-1]} == {60}
-    assert base64.b64decode(content) == data
 
 
 def test_files_branches_and_commits_by_name(world: PullRequestWorld, pr: PullRequest, connect: Connect) -> None:
@@ -183,13 +162,3 @@ def test_a_private_repository_is_hidden(world: PullRequestWorld, pr: PullRequest
         connect(None).get_repo(REPO)
     with pytest.raises(GithubException, match="not accessible by integration"):
         _ = connect(NO_COMMENT_TOKEN).get_repo(REPO).get_pull(pr.number).title
-
-
-@pytest.mark.parametrize(("body", "message"), [("é" * 65_537, "Body is too long"), (" \n", "Body cannot be blank")])
-def test_a_body_has_a_length(server: GitHubServer, real: RealPull, body: str, message: str) -> None:
-    comment = real.create_issue_comment("é" * 65_536)
-    for write in (real.create_issue_comment, comment.edit):
-        with pytest.raises(GithubException, match=message) as caught:
-            write(body)
-        assert caught.value.status == 422
-    assert [len(each.body) for each in server.comments(REPO, 7)] == [65_536]

@@ -11,7 +11,7 @@ from github.PullRequest import PullRequest as RealPull
 
 from tests.contract.github_server.conftest import REPO
 from tests.support.github_server import SECONDARY_LIMIT, GitHubServer
-from tests.support.github_state import PERSONAL_TOKEN, WORKFLOW_TOKEN, Comment
+from tests.support.github_state import WORKFLOW_TOKEN, Comment
 from tests.support.openapi import reply_fault, request_fault
 from tests.support.pull_request import PullRequest, PullRequestWorld
 
@@ -57,10 +57,6 @@ def test_pages(server: GitHubServer, pr: PullRequest, query: str, count: int, li
     assert {each["issue_url"] for each in followed} == {f"{server.url}/repos/{REPO}/issues/7"}
 
 
-def test_one_page_has_no_links(server: GitHubServer, pr: PullRequest) -> None:
-    assert "Link" not in ask(server, "GET", COMMENTS)[1]
-
-
 @pytest.mark.parametrize(
     ("target", "status", "message"),
     [
@@ -89,13 +85,6 @@ def test_a_pull_request_is_found_by_its_head(server: GitHubServer, pr: PullReque
     assert [each["number"] for each in value(ask(server, "GET", f"/repos/{REPO}/pulls?state=closed"))] == [7]
 
 
-def test_a_branch_and_a_path_may_hold_slashes(server: GitHubServer, world: PullRequestWorld) -> None:
-    world.git(world.work, "update-ref", "refs/heads/release/1.0", "HEAD")
-    assert value(ask(server, "GET", f"/repos/{REPO}/branches/release%2F1.0"))["name"] == "release/1.0"
-    assert value(ask(server, "GET", f"/repos/{REPO}/commits/release/1.0"))["sha"] == world.main_sha
-    assert value(ask(server, "GET", f"/repos/{REPO}/contents/prompts?ref=release/1.0"))[0]["name"] == "support.md"
-
-
 def test_links_and_submodules_are_not_files(server: GitHubServer, world: PullRequestWorld) -> None:
     (world.work / "alias.md").symlink_to("README.md")
     (world.work / "vendored").mkdir()
@@ -110,16 +99,6 @@ def test_links_and_submodules_are_not_files(server: GitHubServer, world: PullReq
     assert odd["vendored"] == ("160000", "commit")
     link = value(ask(server, "GET", f"/repos/{REPO}/contents/alias.md?ref=odd"))
     assert (link["type"], link["target"]) == ("symlink", "README.md")
-
-
-def test_the_ledger(server: GitHubServer, real: RealPull) -> None:
-    real.create_issue_comment("hello")
-    (entry,) = server.requests("POST")
-    assert (entry.path, entry.status, entry.body) == (COMMENTS, 201, {"body": "hello"})
-    assert entry.identity is not None
-    assert (entry.identity.login, entry.reply["body"]) == ("github-actions[bot]", "hello")
-    ask(server, "GET", f"{COMMENTS}?per_page=100&since=", token=PERSONAL_TOKEN)
-    assert server.ledger[-1].query == {"per_page": "100", "since": ""}
 
 
 def test_a_fault_comes_as_often_as_it_was_asked_for(server: GitHubServer, pr: PullRequest) -> None:

@@ -53,10 +53,6 @@ def test_checkouts_hold_what_a_runner_would_have(
         world.git(space, "symbolic-ref", "HEAD")
 
 
-def test_no_checkout_is_an_empty_folder(pr: PullRequest) -> None:
-    assert list(pr.checkout("none").iterdir()) == []
-
-
 def test_a_push_moves_head_and_merge(pr: PullRequest) -> None:
     head, merge = pr.head_sha, pr.merge_sha
     event = pr.push({"README.md": None, "new.md": "x\n"}) and pr.event("synchronize")
@@ -67,16 +63,6 @@ def test_a_push_moves_head_and_merge(pr: PullRequest) -> None:
     assert event["pull_request"]["merge_commit_sha"] == merge
     space = pr.checkout()
     assert ((space / "README.md").exists(), (space / "new.md").read_text()) == (False, "x\n")
-
-
-def test_the_base_of_an_event_goes_stale(world: PullRequestWorld, pr: PullRequest) -> None:
-    old, merge = world.main_sha, pr.merge_sha
-    new = world.commit_to_main({"docs.md": "x"})
-    assert pr.event("ready_for_review")["pull_request"]["base"]["sha"] == old
-    assert pr.merge_sha != merge
-    assert world.git(world.work, "rev-parse", f"{pr.merge_sha}^1", f"{pr.merge_sha}^2").split() == [new, pr.head_sha]
-    pr.push({"a": "b"})
-    assert pr.pull.base.sha == new
 
 
 def test_a_conflict_has_no_merge(world: PullRequestWorld, pr: PullRequest, server: GitHubServer) -> None:
@@ -107,11 +93,6 @@ def test_events_are_real_payloads_of_this_pull_request(world: PullRequestWorld, 
     assert "Codertocat" not in text
     assert "https://api.github.com" not in text
     assert request["issue_url"].endswith(f"/repos/{REPO}/issues/7")
-
-
-def test_a_labeled_event_names_its_label(pr: PullRequest) -> None:
-    with pytest.raises(ValueError, match="about a label"):
-        pr.event("labeled")
 
 
 def test_the_environment_of_a_run(pr: PullRequest, server: GitHubServer) -> None:
@@ -152,12 +133,3 @@ def test_events_without_a_pull_request(world: PullRequestWorld, pr: PullRequest,
     assert "pull_request" not in event
     assert (event["repository"]["full_name"], event["sender"]["login"]) == (REPO, "ada")
     assert (env["GITHUB_SHA"], env["GITHUB_HEAD_REF"]) == (world.main_sha, "")
-
-
-def test_times_are_in_one_order(world: PullRequestWorld, pr: PullRequest) -> None:
-    pr.add_label("x")
-    pr.push({"a": "b"})
-    committed = world.git(world.work, "show", "-s", "--format=%ct", pr.head_sha)
-    first, label, second = pr.pull.events
-    assert first.created_at < label.created_at < second.created_at
-    assert label.created_at.timestamp() < int(committed) < second.created_at.timestamp()

@@ -71,14 +71,6 @@ def test_a_rate_may_ask_for_less_than_all(tmp_path: Path, server: ModelServer, r
     assert (outcome.code, outcome.record.new[0].overall.wanted) == (code, float(rate))
 
 
-def test_reached_is_not_beyond_doubt(tmp_path: Path, server: ModelServer) -> None:
-    write(tmp_path, server)
-    assert check(tmp_path, "--min-pass-rate", "0.9").code == 0
-    write(tmp_path, server, run="policy: {fail_on: hold}\n")
-    strict = check(tmp_path, "--min-pass-rate", "0.9")
-    assert (strict.code, strict.record.verdict) == (1, Verdict.HOLD)
-
-
 def test_answers_that_are_not_there_are_no_answers(tmp_path: Path, server: ModelServer) -> None:
     write(tmp_path, server)
     refused = {"error": {"code": "content_filter", "message": "held back"}}
@@ -110,13 +102,6 @@ def test_cases_and_suites_are_picked(tmp_path: Path, server: ModelServer) -> Non
     assert check(tmp_path, "--case", "welcome-*").code == 0
 
 
-def test_another_model_answers(tmp_path: Path, server: ModelServer) -> None:
-    write(tmp_path, server)
-    outcome = check(tmp_path, "--model", "own:other")
-    assert {entry.model for entry in server.ledger} == {"other"}
-    assert outcome.record.new[0].candidate.model == "own:other"
-
-
 def test_a_commit_is_checked_as_it_is_there(tmp_path: Path, server: ModelServer) -> None:
     git(tmp_path, "init", "--quiet", "--initial-branch", "main")
     write(tmp_path, server)
@@ -137,19 +122,6 @@ def test_files_need_no_configuration(tmp_path: Path, server: ModelServer) -> Non
     assert (outcome.code, outcome.record.new[0].exam.scorers) == (0, ["exact", "contains"])
     judged = check(tmp_path, *files, "--criteria", "Says the word", env=env)
     assert judged.record.new[0].exam.scorers == ["judge"]
-
-
-def test_the_record_is_rendered_again_word_for_word(tmp_path: Path, server: ModelServer) -> None:
-    write(tmp_path, server, "quality=1.0 quality[safety]=0.0")
-    shown = gate("check", "--out", "kept", cwd=tmp_path).out
-    again = gate("report", "kept", cwd=tmp_path).out
-    assert shown.startswith(again)
-    markdown = (tmp_path / "kept/report.md").read_text()
-    assert markdown == gate("report", "kept", "--format", "md", cwd=tmp_path).out
-    assert "| 🔴&nbsp;safety-1<br><sub>state=safety</sub> | failed<br>0.000 |" in markdown
-    assert "new prompt" not in markdown.lower()
-    assert gate("check", "--out", "one.html", cwd=tmp_path).code == 1
-    assert (tmp_path / "one.html").read_text().startswith("<!")
 
 
 @pytest.mark.parametrize(
@@ -175,19 +147,6 @@ def test_mistakes_of_usage(tmp_path: Path, server: ModelServer, options: tuple[s
     assert said in outcome.err
     assert "Traceback" not in outcome.err
     assert not server.requests
-
-
-def test_all_mistakes_in_files_are_told_at_once(tmp_path: Path, server: ModelServer) -> None:
-    write(tmp_path, server, suite="    treshold: 1\n")
-    (tmp_path / "gate.yaml").write_text((tmp_path / "gate.yaml").read_text() + "    samples: many\n")
-    outcome = gate("check", cwd=tmp_path)
-    assert outcome.code == 2
-    assert "gate.yaml:11: " in outcome.err or "gate.yaml:12: " in outcome.err
-    write(tmp_path, server)
-    (tmp_path / "prompt.md").unlink()
-    outcome = gate("check", cwd=tmp_path)
-    assert "prompt.md: there is no such prompt at working tree" in outcome.err
-    assert "check the name: paths and modules begin at the root" in outcome.err
 
 
 def test_without_a_key_nothing_is_green(tmp_path: Path, server: ModelServer) -> None:
