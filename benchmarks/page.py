@@ -13,8 +13,8 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+from gate.report.page.cases import SampleSource
 from gate.report.page.document import render_page
-from gate.report.page.samples import SampleSource
 from tests.support.answered import answered_run
 
 GOAL_BYTES, GOAL_S = 3_000_000, 1.0

@@ -12,8 +12,8 @@ from gate.prompts.functions import file_of
 from gate.record.comparison import PassState, State, Verdict
 from gate.record.parts import ArmRecord
 from gate.record.run import NewSuiteRecord, RunRecord, SuiteRecord
-from gate.report.exports.findings import Lines, PromptAnnotation, prompt_annotations
-from gate.report.view.slices import fall_sentence
+from gate.report.exports.sarif import Lines, PromptAnnotation, prompt_annotations
+from gate.report.view.text import fall_sentence
 from gate.resolve.pairing import Sides
 from gate.suite import Suite
 

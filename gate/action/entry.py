@@ -23,7 +23,7 @@ from gate.record.comparison import Verdict
 from gate.record.parts import Rule
 from gate.record.run import RunRecord
 from gate.report.escape import terminal_text
-from gate.report.exports.findings import PromptAnnotation
+from gate.report.exports.sarif import PromptAnnotation
 from gate.store.files import CACHE_FOLDER
 from gate.store.run_folder import write_whole
 

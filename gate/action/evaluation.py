@@ -22,7 +22,7 @@ from gate.engine.unevaluated import closed, deleted, overridden, skipped, told, 
 from gate.errors import CannotEvaluate, GateError, InputErrors, MissingKey
 from gate.prompts.files import Subfolder
 from gate.record.run import RunRecord
-from gate.report.exports.findings import PromptAnnotation
+from gate.report.exports.sarif import PromptAnnotation
 from gate.resolve.pairing import Sides
 from gate.resolve.resolved import Resolved
 from gate.resolve.trust import asks_others

@@ -18,11 +18,11 @@ from gate.github.pulls import PullRequestComments
 from gate.record.comparison import Verdict
 from gate.record.run import RunRecord
 from gate.report.escape import terminal_text
-from gate.report.exports.findings import CommandLevel, FilePlace, PromptAnnotation, annotation_command
+from gate.report.exports.sarif import CommandLevel, FilePlace, PromptAnnotation, annotation_command
 from gate.report.markdown import report as markdown
 from gate.report.markdown.report import CommentContext, render_comment
 from gate.report.view.headline import plain_first_line
-from gate.report.view.slices import worst_slice
+from gate.report.view.text import worst_slice
 
 
 @dataclass(slots=True)

@@ -22,8 +22,9 @@ MARK = "PROMPT_GATE_SERVER"
 """A variable that identifies the program's child processes if its keeper is lost."""
 ENDING_S = 10.0
 """Seconds for the keeper to end what is left, once nobody listens."""
-FATE_S = 2.0
+FATE_S = 1.0
 """Seconds for the keeper to report how a program ended that has closed its output."""
+LINE_BYTES = 2**16
 LAST_WORDS = 8192
 """Bytes of standard error that are kept."""
 SHOWN_LINES = 3
@@ -127,37 +128,44 @@ class SupervisedProgram:
     _ended: bool = field(default=False, init=False)
 
     @classmethod
-    async def start(cls, command: Sequence[str], place: ProgramPlace, named: Mapping[str, str]) -> "SupervisedProgram":
+    async def start(
+        cls,
+        command: Sequence[str],
+        place: ProgramPlace,
+        named: Mapping[str, str],
+        line_bytes: int = LINE_BYTES,
+        *,
+        owned: bool = False,
+    ) -> "SupervisedProgram":
         """Start a program; `fate` reports a missing one.
 
         Args:
             named: variables besides those that each program has.
+            line_bytes: the longest line of its output that can be read as one.
+            owned: its scratch folder is removed if it is ended by the end of this process.
 
         Raises:
             OSError: no process can be started at all.
         """
+        # Its environment and memory are closed to others of its user, by /proc and by ptrace; to root they stay open.
+        supervisor.prctl(supervisor.DUMPABLE, 0)
         mark = secrets.token_hex(16)
         environment = {**place.environment(named), MARK: mark}
         ours, theirs = socket.socketpair()
         try:
-            popen = _keeper((str(theirs.fileno()), *command), place.root, environment, theirs)
+            folder = os.fspath(place.scratch) if owned else ""
+            popen = _keeper((str(theirs.fileno()), folder, *command), place.root, environment, theirs)
         except BaseException:
             ours.close()
             raise
         finally:
             theirs.close()
-        return await cls._connected(popen, mark, ours, command[0])
-
-    @classmethod
-    async def _connected(
-        cls, popen: "subprocess.Popen[bytes]", mark: str, ours: socket.socket, program: str
-    ) -> "SupervisedProgram":
         assert popen.stdin and popen.stdout and popen.stderr  # noqa: S101 all are pipes
         loop = asyncio.get_running_loop()
         try:
-            line, heard = await loop.create_connection(lambda: _Control(program), sock=ours)
+            line, heard = await loop.create_connection(lambda: _Control(command[0]), sock=ours)
             errors, tail = await loop.connect_read_pipe(_Tail, popen.stderr)
-            reader = asyncio.StreamReader()
+            reader = asyncio.StreamReader(limit=line_bytes)
             output, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), popen.stdout)
             flow = asyncio.StreamReaderProtocol(asyncio.StreamReader())
             writing, _ = await loop.connect_write_pipe(lambda: flow, popen.stdin)
@@ -186,11 +194,17 @@ class SupervisedProgram:
             text = text.partition("\n")[2]
         return " / ".join([line.strip() for line in text.splitlines() if line.strip()][-SHOWN_LINES:])
 
-    async def end(self) -> None:
-        """End the program and its child processes; a second call does nothing."""
+    async def end(self, *, at_once: bool = False) -> None:
+        """End the program and its child processes; a second call does nothing.
+
+        Args:
+            at_once: without time to leave by itself.
+        """
         if self._ended:
             return
         self._ended = True
+        if at_once:
+            self._line.write(b"!")
         # Enough by itself, even if nobody waits for the end: both keeper and program notice it.
         self._line.write_eof()
         self.stdin.close()

@@ -3,9 +3,11 @@
 The program has this process's standard input, output and error, which this one lets go of. A socket, whose descriptor
 is the first argument, says what becomes of it, one JSON list a line: `["failed", reason]` where it cannot be started,
 `["ended", exit code]`. Once the other end of the socket is closed, or its process is gone, the program is ended: it has
-a moment to leave by itself, since its standard input is closed, too, and another one after SIGTERM. Nothing that it has
-started outlives it, whatever session it is in: orphans come to this process (Linux), and are killed. To all of them
-this process is closed, by /proc and by ptrace.
+a moment to leave by itself, since its standard input is closed, too, and another one after SIGTERM; neither where a
+byte came through the socket. Without that byte the folder of the second argument, if any, is removed.
+
+Nothing that it has started outlives it, whatever session it is in: orphans come to this process (Linux), and are
+killed. To all of them this process is closed, by /proc and by ptrace.
 """
 
 import ctypes
@@ -13,6 +15,7 @@ import json
 import os
 import resource
 import select
+import shutil
 import signal
 import socket
 import subprocess
@@ -25,7 +28,8 @@ LEAVING_S, TERMINATED_S = 1.0, 1.0
 ROUNDS = 1000
 """Rounds of looking for what is left; each ends all that it finds."""
 LOOK_S = 0.05
-_SUBREAPER, _DEATH_SIGNAL, _DUMPABLE = 36, 1, 4
+_SUBREAPER, _DEATH_SIGNAL = 36, 1
+DUMPABLE = 4
 
 
 def prctl(option: int, value: int) -> None:
@@ -58,8 +62,8 @@ def ended(pid: int, codes: dict[int, int]) -> bool:
     return pid in codes
 
 
-def watch(control: socket.socket, pid: int, codes: dict[int, int]) -> None:
-    """Wait until the program has ended, or nobody listens any more."""
+def watch(control: socket.socket, pid: int, codes: dict[int, int]) -> bool:
+    """Wait until the program has ended, or nobody listens any more; False where it is to be ended at once."""
     wake, woken = os.pipe()
     for end in (wake, woken):
         os.set_blocking(end, False)
@@ -69,16 +73,11 @@ def watch(control: socket.socket, pid: int, codes: dict[int, int]) -> None:
         readable = select.select([control.fileno(), wake], [], [])[0]
         if wake in readable:
             os.read(wake, 4096)
-        if control.fileno() in readable and not heard(control):
-            return
-
-
-def heard(control: socket.socket) -> bytes:
-    """Nothing is sent to this process: readable input means that the other end is gone."""
-    try:
-        return control.recv(4096)
-    except OSError:
-        return b""
+        if control.fileno() in readable:
+            with suppress(OSError):
+                return not control.recv(1)
+            return True
+    return True
 
 
 def leave(pid: int, codes: dict[int, int]) -> None:
@@ -124,10 +123,10 @@ def main() -> None:
     """Start the program, wait until it ends or is no longer wanted, and leave nothing behind."""
     control = socket.socket(fileno=int(sys.argv[1]))
     prctl(_SUBREAPER, 1)
-    prctl(_DUMPABLE, 0)
+    prctl(DUMPABLE, 0)
     try:
         program = subprocess.Popen(  # noqa: S603 it is there to run what it is told to
-            sys.argv[2:], start_new_session=True, preexec_fn=become_program
+            sys.argv[3:], start_new_session=True, preexec_fn=become_program
         )
     except (OSError, ValueError, subprocess.SubprocessError) as error:
         return say(control, "failed", getattr(error, "strerror", None) or str(error))
@@ -136,11 +135,13 @@ def main() -> None:
         os.dup2(nothing, descriptor)
     codes: dict[int, int] = {}
     try:
-        watch(control, program.pid, codes)
-        if program.pid not in codes:
+        abandoned = watch(control, program.pid, codes) and program.pid not in codes
+        if abandoned:
             leave(program.pid, codes)
     finally:
         end_all(program.pid)
+    if abandoned and sys.argv[2]:
+        shutil.rmtree(sys.argv[2], ignore_errors=True)
     if program.pid in codes:
         say(control, "ended", codes[program.pid])
     os._exit(0)

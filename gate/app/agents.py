@@ -125,12 +125,12 @@ class AgentMaker:
         )
 
     def _program(self, question: Question, target: PythonAgent | CommandAgent) -> Agent:
-        from gate.agents import python_agent
+        from gate.agents import runner
         from gate.agents.external import Program, ProgramAgent, ProtocolSession
         from gate.agents.masks import Masks
 
         if isinstance(target, PythonAgent):
-            command: tuple[str, ...] = (sys.executable, "-P", "-s", "-B", python_agent.__file__, target.function)
+            command: tuple[str, ...] = (sys.executable, "-P", "-s", "-B", runner.__file__, "agent", target.function)
             who = f"the agent {target.function}"
         else:
             command, who = target.run, f"the agent {shlex.join(target.run)[:COMMAND_CHARS]}"
@@ -199,13 +199,11 @@ async def _equip(crew: SharedResources, key: AgentKey, arm: Arm, here: Surroundi
     target, place = key
     if runs_code(target):
         from gate.agents.processes import ProgramPlace
-        from gate.agents.python import system
 
         said = f"{agent_label(target)} of {arm.version.path}"
         refuse_untrusted(here, said, INSTEAD)
         if place is None:
             raise GateError(f"{said} is code, and nothing here runs it", f"use {INSTEAD}")
-        system.conceal()
         laid = folders.enter_context(code_folder(place))
         crew.places[key] = ProgramPlace(laid.root, laid.scratch, here.path)
         if laid.written is not None:
@@ -257,7 +255,7 @@ def _databases(resolved: Resolved) -> Databases:
 
 
 if TYPE_CHECKING:
-    from gate.agents.python.scorer import ScoringProcess
+    from gate.agents.functions import ScoringProcess
 
 MOST_FUNCTIONS = 20
 """Functions of one run: each is a process that stays."""
@@ -278,7 +276,7 @@ class ScoringFunctions:
         Raises:
             GateError: nothing was started for it.
         """
-        from gate.agents.python.scorer import FunctionScorer
+        from gate.agents.functions import FunctionScorer
 
         place, entry = exam.code, _function_entry(spec)
         if place is None or (place, entry) not in self.processes:
@@ -306,8 +304,7 @@ async def scoring_functions(resolved: Resolved, here: Surroundings | None = None
     if len(wanted) > MOST_FUNCTIONS:
         hint = "let one function look at the case, and decide what to check"
         raise GateError(f"{len(wanted):,} functions score, and a run may have {MOST_FUNCTIONS}", hint)
-    from gate.agents.python.functions import FunctionWorktree
-    from gate.agents.python.scorer import ScoringProcess
+    from gate.agents.functions import FunctionWorktree, ScoringProcess
 
     coders = ScoringFunctions()
     beside = any(runs_code(arm.target) for suite in resolved.suites for arm in suite.arms.values())

@@ -1,5 +1,6 @@
 """Code of the repository: whether it may run, the folder that it runs in, and the prompts that it builds."""
 
+import asyncio
 import os
 import shutil
 import tempfile
@@ -219,12 +220,12 @@ class _Builder:
 
     def build(self, source: FileSource, entry: Entry, sessions: Sequence[dict[str, JsonValue]]) -> PromptTexts:
         refuse_untrusted(self.here, str(entry), "a prompt that is a file")
-        from gate.agents.python.functions import FunctionLimits, FunctionWorktree, call_function
+        from gate.agents.functions import FunctionLimits, FunctionWorktree, prompt_texts
 
         place = place_of(source)
         key = place, entry, tuple(map(key_of, sessions))
         if key not in self._known:
             with code_folder(place) as laid:
                 worktree = FunctionWorktree(laid.root, place.checkout, laid.scratch, self.here.path)
-                self._known[key] = call_function(entry, sessions, worktree, FunctionLimits())
+                self._known[key] = asyncio.run(prompt_texts(entry, sessions, worktree, FunctionLimits()))
         return self._known[key]

@@ -37,7 +37,7 @@ def page(run: RunRecord, folder: Path | None) -> str:
         return render_page(run)
     # What takes samples apart takes as long to load as the whole of a run that evaluates nothing.
     from gate.engine.record_parts import transcript_record
-    from gate.report.page.samples import SampleSource
+    from gate.report.page.cases import SampleSource
     from gate.store.samples import SAMPLES_FILE
 
     if not (folder / SAMPLES_FILE).is_file():

@@ -162,7 +162,7 @@ SCHEMAS: Mapping[str, str] = {
     "run.json": "gate.record.run:run_schema",
     "sample": "gate.store.samples:sample_schema",
     "rows.jsonl": "gate.report.exports.rows:row_schema",
-    "generation.json": "gate.report.sheets.generation_json:generation_schema",
+    "generation.json": "gate.report.sheets.generation:generation_schema",
 }
 """Names, and the functions that make the schemas: `--help` loads none of their modules."""
 

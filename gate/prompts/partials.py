@@ -10,7 +10,7 @@ from gate.config.documents import decode, one_problem, printable, quoted
 from gate.errors import InputErrors, Problem
 from gate.limits import INCLUDES, PART_DEPTH, PARTS, PROMPT_CHARS
 from gate.messages import NO_PARTS, Part, Parts
-from gate.templates.includes import names_in, resolved
+from gate.templates.rendering import names_in, resolved
 from gate.templates.sandbox import BadTemplate, parsed, sandbox
 from gate.values import JsonValue
 

@@ -1,14 +1,30 @@
-"""Stored runs as people see them: lists of runs, cases over time, agreement of judges, override labels."""
+"""Stored runs as people see them: lists, trends, cases over time, agreement of judges, override labels."""
 
 import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import groupby
+from typing import TypeAlias
 
-from gate.engine.history import CaseInRun, CaseOverTime, Context, JudgeOverTime, OverrideRow, RunRow
+from gate.config.policy import OVERALL
+from gate.engine.history import (
+    Axis,
+    CaseInRun,
+    CaseOverTime,
+    Context,
+    Figure,
+    JudgeOverTime,
+    OverrideRow,
+    Point,
+    RunRow,
+)
 from gate.record.comparison import Verdict
 from gate.report import numbers
 from gate.report.escape import one_line
-from gate.report.view.slices import LONGEST_SENTENCE, short_line
+from gate.report.view.text import LONGEST_SENTENCE, short_line
+from gate.stats.distributions import t_quantile
+from gate.values import counted
 
 SUITES_NAMED = 3
 COMMIT_CHARS = 10
@@ -205,3 +221,253 @@ def override_view(one: OverrideRow) -> OverrideView:
         counted=one.counted,
         why_not=short_line(one.why_not, LONGEST_SENTENCE),
     )
+
+
+WIDTH, HEIGHT = 860.0, 300.0
+LEFT, RIGHT, TOP, BOTTOM = 64.0, 20.0, 16.0, 44.0
+MARKS = 4
+"""About how many marks the vertical axis has."""
+WHISKERS = 60
+"""With more points than this, intervals are drawn as a band."""
+_PLACES = 1
+
+ChartBounds: TypeAlias = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class ChartValue:
+    """One point as it was measured."""
+
+    value: float
+    bounds: ChartBounds | None
+
+
+@dataclass(frozen=True, slots=True)
+class ChartPoint:
+    """Where one point lies, with the ends of its interval, if it has one."""
+
+    x: float
+    y: float
+    lower: float | None
+    upper: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class AxisMark:
+    """A mark of the vertical axis."""
+
+    y: float
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A chart, ready to be drawn.
+
+    Args:
+        line: data of an SVG path through all points; empty for a single point.
+        bands: SVG paths around neighbours that have intervals; empty where there are whiskers.
+    """
+
+    spots: tuple[ChartPoint, ...]
+    line: str
+    bands: tuple[str, ...]
+    marks: tuple[AxisMark, ...]
+
+
+def lay_out_chart(
+    values: Sequence[ChartValue], limits: tuple[float | None, float | None], label: Callable[[float], str]
+) -> Chart:
+    """Lay out values from left to right at equal distances.
+
+    Args:
+        values: one or more finite numbers.
+        limits: lowest and highest possible value; None is open.
+    """
+    low, high, step = _range(values, limits)
+    count = len(values)
+
+    def x(place: int) -> float:
+        inner = WIDTH - LEFT - RIGHT
+        return round(LEFT + inner * (place / (count - 1) if count > 1 else 0.5), _PLACES)
+
+    def y(value: float) -> float:
+        share = (min(max(value, low), high) - low) / (high - low)
+        return round(TOP + (HEIGHT - TOP - BOTTOM) * (1.0 - share), _PLACES)
+
+    spots = tuple(
+        ChartPoint(x(place), y(one.value), *((None, None) if one.bounds is None else map(y, one.bounds)))
+        for place, one in enumerate(values)
+    )
+    line = "M" + "L".join(f"{spot.x},{spot.y}" for spot in spots) if count > 1 else ""
+    first = math.ceil(low / step - 1e-9)
+    ticks = [tick * step for tick in range(first, math.floor(high / step + 1e-9) + 1)]
+    marks = tuple(AxisMark(y(tick), label(tick)) for tick in ticks)
+    return Chart(spots, line, tuple(_bands(spots)) if count > WHISKERS else (), marks)
+
+
+def _bands(spots: Sequence[ChartPoint]) -> Iterator[str]:
+    for known, run in groupby(spots, key=lambda spot: spot.lower is not None):
+        if known:
+            run_of = list(run)
+            ends = [(one.x, one.upper) for one in run_of] + [(one.x, one.lower) for one in reversed(run_of)]
+            yield "M" + "L".join(f"{x},{y}" for x, y in ends) + "Z"
+
+
+def _range(values: Sequence[ChartValue], limits: tuple[float | None, float | None]) -> tuple[float, float, float]:
+    """Lowest and highest value of the axis, and the step of its marks."""
+    ends = [end for one in values for end in (one.value, *(one.bounds or ()))]
+    low, high = min(ends), max(ends)
+    room = 0.08 * (high - low) or abs(high) * 0.1 or 0.1
+    low, high = low - room, high + room
+    low = low if limits[0] is None else max(low, limits[0])
+    high = high if limits[1] is None else min(high, limits[1])
+    if not high > low:
+        high = low + 1.0
+    rough = (high - low) / MARKS
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next(nice * power for nice in (1.0, 2.0, 5.0, 10.0) if nice * power >= rough * 0.999)
+    return low, high, step
+
+
+CONFIDENCE = 0.95
+_LIMITS: Mapping[Axis, tuple[float | None, float | None]] = {
+    "quality": (0.0, 1.0),
+    "cost": (0.0, None),
+    "latency": (0.0, None),
+}
+_NAMES: Mapping[Axis, str] = {
+    "quality": "Mean score",
+    "cost": "Mean price of a sample",
+    "latency": "Mean seconds of a sample",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TrendRow:
+    """One run, as text.
+
+    Args:
+        branch: may be empty.
+        merged: the run is of a merge.
+        n: cases.
+        baseline, candidate, interval, change: a dash where there is none.
+        label: the whole row in a sentence.
+    """
+
+    run: int
+    created: datetime
+    branch: str
+    merged: bool
+    verdict: Verdict
+    n: str
+    baseline: str
+    candidate: str
+    interval: str
+    change: str
+    state: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class TrendView:
+    """One figure over several runs.
+
+    Args:
+        name: of the figure, `Mean score`.
+        rows: the oldest first.
+        drawn: the rows that the chart has, in its order.
+        chart: None where no run has the figure.
+    """
+
+    name: str
+    description: str
+    rows: tuple[TrendRow, ...]
+    drawn: tuple[TrendRow, ...]
+    chart: Chart | None
+
+
+def trend_view(points: Sequence[Point], axis: Axis) -> TrendView:
+    """A trend as people see it; the oldest point comes first."""
+    rows = tuple(_row(point, axis) for point in points)
+    known = [(point.figure.candidate, point.figure, row) for point, row in zip(points, rows, strict=True)]
+    drawn = [(value, figure, row) for value, figure, row in known if value is not None]
+    values = [ChartValue(value, _bounds(figure, axis)) for value, figure, _ in drawn]
+    return TrendView(
+        name=_NAMES[axis],
+        description=_description(drawn, axis),
+        rows=rows,
+        drawn=tuple(row for _, _, row in drawn),
+        chart=lay_out_chart(values, _LIMITS[axis], lambda value: _label(value, axis)) if values else None,
+    )
+
+
+def _description(drawn: Sequence[tuple[float, Figure, TrendRow]], axis: Axis) -> str:
+    if not drawn:
+        return "No run has this figure."
+    first, last = drawn[0], drawn[-1]
+    if len(drawn) == 1:
+        return f"One run: {_text(first[0], axis)}."
+    ends = f"from {_text(first[0], axis)} to {_text(last[0], axis)}"
+    low, high = min(value for value, _, _ in drawn), max(value for value, _, _ in drawn)
+    spread = f"lowest {_text(low, axis)}, highest {_text(high, axis)}"
+    return f"{counted(len(drawn), 'run')}, {ends}; {spread}."
+
+
+def _row(point: Point, axis: Axis) -> TrendRow:
+    figure, bounds = point.figure, _bounds(point.figure, axis)
+    candidate = _text(figure.candidate, axis)
+    interval = numbers.NOTHING if bounds is None else f"{_text(bounds[0], axis)} to {_text(bounds[1], axis)}"
+    merged = point.event == "push"
+    what = f"{point.created:%Y-%m-%d %H:%M} UTC, {candidate}" + ("" if bounds is None else f", {interval}")
+    return TrendRow(
+        run=point.run,
+        created=point.created,
+        branch=short_line(point.branch),
+        merged=merged,
+        verdict=point.verdict,
+        n=f"{figure.n:,}",
+        baseline=_text(figure.baseline, axis),
+        candidate=candidate,
+        interval=interval,
+        change=_change(figure),
+        state=figure.state.replace("_", " "),
+        label=f"Run {point.run}, {what}, {point.verdict}{', merged' if merged else ''}",
+    )
+
+
+def _bounds(figure: Figure, axis: Axis) -> ChartBounds | None:
+    """Where the mean of the candidate lies, by Student's t over independent groups of cases."""
+    if figure.candidate is None or figure.error is None or figure.units < 2:
+        return None
+    reach = t_quantile((1.0 + CONFIDENCE) / 2.0, figure.units - 1) * figure.error
+    low, high = _LIMITS[axis]
+    lower, upper = figure.candidate - reach, figure.candidate + reach
+    return lower if low is None else max(low, lower), upper if high is None else min(high, upper)
+
+
+def _text(value: float | None, axis: Axis) -> str:
+    match axis:
+        case "quality":
+            return numbers.score(value)
+        case "cost":
+            return numbers.dollars(value)
+        case "latency":
+            return numbers.duration(value)
+
+
+def _label(value: float, axis: Axis) -> str:
+    return numbers.score(value, 2) if axis == "quality" else _text(value, axis)
+
+
+def _change(figure: Figure) -> str:
+    if figure.change is None:
+        return numbers.NOTHING
+    if figure.axis == "quality":
+        return f"{numbers.delta(figure.change)} {numbers.interval(figure.lower, figure.upper)}"
+    return f"{numbers.change(figure.change)} {numbers.change_interval(figure.lower, figure.upper)}"
+
+
+def slices_first(names: Sequence[str]) -> tuple[str, ...]:
+    """Sort `overall` before the slices."""
+    return tuple(sorted(set(names), key=lambda name: (name != OVERALL, name)))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from gate.action.outcome import write_outputs, write_summary
 from gate.report.escape import one_line, terminal_text
-from gate.report.exports.findings import CommandLevel, FilePlace, annotation_command
+from gate.report.exports.sarif import CommandLevel, FilePlace, annotation_command
 from tests.support.github_action import parse_outputs
 
 ANY = st.text(st.characters())

@@ -10,7 +10,7 @@ from gate.action.subject import PullRequestMerge, Subject
 from gate.errors import InputErrors, Problem
 from gate.github.client import GitHub
 from gate.github.events import PullRequest
-from gate.report.exports.findings import annotation_command
+from gate.report.exports.sarif import annotation_command
 from gate.report.view.headline import first_line
 from tests.golden.runs import runs
 from tests.support.github_action import SUMMARY_LIMIT, parse_outputs

@@ -4,7 +4,7 @@ import asyncio
 import sys
 from pathlib import Path
 
-from gate.agents import python_agent
+from gate.agents import runner
 from gate.agents.external import Program, ProgramAgent, ProtocolSession
 from gate.agents.masks import Masks
 from gate.agents.processes import ProgramPlace
@@ -37,7 +37,7 @@ def program(folder: Path, answer: str, timeout_s: float = 20.0) -> ProgramAgent:
 def python(folder: Path, source: str, name: str = "Agent", timeout_s: float = 20.0) -> ProgramAgent:
     """A Python agent of a module."""
     (folder / "agent.py").write_text(source)
-    command = (sys.executable, "-P", "-s", "-B", python_agent.__file__, f"agent:{name}")
+    command = (sys.executable, "-P", "-s", "-B", runner.__file__, "agent", f"agent:{name}")
     return started(folder, command, timeout_s, told=True)
 
 

@@ -7,8 +7,8 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 from pypdf import PdfReader
 
+from gate.report.page.cases import SampleSource
 from gate.report.page.document import render_page
-from gate.report.page.samples import SampleSource
 from tests.browser.test_axe import serious
 from tests.golden.hostile import hostile
 from tests.golden.runs import runs

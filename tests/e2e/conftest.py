@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.agents.python.functions import FunctionWorktree
+from gate.agents.functions import FunctionWorktree
 from tests.support.model_server import ModelServer
 
 

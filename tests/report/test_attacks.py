@@ -15,7 +15,7 @@ from rich.console import Console
 from gate.action.outcome import ActionOutcome, OutcomeReporter, step_outputs
 from gate.errors import InputErrors, Problem
 from gate.record.run import RunRecord
-from gate.report.exports.findings import annotation_command
+from gate.report.exports.sarif import annotation_command
 from gate.report.markdown import preview, report
 from gate.report.terminal import report as terminal
 from tests.golden.hostile import hostile

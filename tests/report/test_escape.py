@@ -1,15 +1,19 @@
 """Text from strangers stays text."""
 
 import re
+import shlex
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
+from gate.record.secrets import masked
 from gate.report import escape
+from gate.report.escape import code_block, code_span, html_text, markdown_text, shell_command, terminal_text, visible
 from tests.golden.hostile import ATTACKS
 from tests.report.reading import html, kinds, running_text, tokens
+from tests.support.attacks import Attack, attacks, named
 
 FORBIDDEN = {
     "link_open",
@@ -148,3 +152,57 @@ def test_shorten_keeps_both_ends_and_counts() -> None:
 @pytest.mark.parametrize("box", ["[x]", "[X]", "- [x] done"])
 def test_running_text_ticks_no_box(box: str) -> None:
     assert "[x]" not in escape.markdown_text(box).lower()
+
+
+SECRETS = [attack for attack in attacks() if attack.kind == "secrets"]
+
+
+@pytest.mark.parametrize("attack", SECRETS, ids=named)
+def test_every_way_to_show_text_masks(attack: Attack) -> None:
+    core = attack.core.strip()
+    for show in (visible, markdown_text, code_span, code_block, html_text, terminal_text):
+        shown = show(f"before {attack.text} after")
+        assert core[:12] not in shown
+        assert "before" in shown
+        assert "⟨" in shown
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the task-management-of-many-words-in-one-name",
+        "sk-learn and scikit-learn-like-names-without-figures",
+        "9c56cc51b374c3ba189210d5b6d4bf57790d351c96c47c02190ecf1e430635ab",
+        "ghost_writer ghp_short AKIA hf_model eyJ",
+        "-----BEGIN CERTIFICATE-----\nabc\n-----END CERTIFICATE-----",
+        "the private key of success",
+        "aws_secret_access_key is not set",
+        "prompts/support.md",
+    ],
+)
+def test_what_is_no_key_stays(text: str) -> None:
+    assert masked(text) == text
+
+
+def test_text_around_a_key_stays() -> None:
+    assert masked("a ghp_" + "a1B2" * 9 + ", b") == "a ⟨GitHub token⟩, b"
+
+
+@pytest.mark.parametrize("name", ["a b", "$(x)", "`x`", "x'; y #", "é", "a;b", "-x", "#12 @you", "*", "~"])
+def test_every_name_is_one_word(name: str) -> None:
+    words = ["gate", "explain", name]
+    found = shell_command(words, 200)
+    assert shlex.split(found) == words
+    assert found in code_span(found) and found in code_block(found)
+
+
+@pytest.mark.parametrize("name", ["-----BEGIN PRIVATE KEY----- ' $(x)", "' sk-aaaaaaaaaaaaaaaaaaa1 $(x)"])
+def test_a_key_takes_no_quote_with_it(name: str) -> None:
+    found = code_span(shell_command(["gate", name, "$(y)"], 200)).strip("`")
+    assert "key⟩" in found
+    assert shlex.split(found)[-1] == "$(y)"
+
+
+@pytest.mark.parametrize("name", ["a\u202eb", "e" + "\u0301" * 9, "a\nb", "<!-- x", "x" * 200])
+def test_what_a_report_would_show_otherwise_is_no_command(name: str) -> None:
+    assert shell_command(["gate", name, "rest"], 200) == ""

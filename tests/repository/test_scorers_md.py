@@ -11,8 +11,7 @@ import pytest
 from pydantic.fields import FieldInfo
 from ruamel.yaml import YAML
 
-from gate.agents.python.functions import FunctionWorktree
-from gate.agents.python.scorer import FunctionScorer, ScoringProcess
+from gate.agents.functions import FunctionScorer, FunctionWorktree, ScoringProcess
 from gate.cases.case import Case
 from gate.config.functions import Entry
 from gate.config.scorer import ScorerSpec

@@ -11,8 +11,7 @@ from gate.limits import TEMPLATE_TAGS, WATCHED_TAGS
 from gate.messages import Part, Parts
 from gate.prompts import reading
 from gate.prompts.partials import Library
-from gate.templates.includes import located, names_in, resolved
-from gate.templates.rendering import Origin, compile_template, first_difference, first_part
+from gate.templates.rendering import Origin, compile_template, first_difference, first_part, located, names_in, resolved
 from gate.templates.sandbox import BadTemplate, parsed, sandbox
 
 NAMES = ("p.j2", "a.j2", "x/b.j2", "x/y/c.jinja", "x/d.md", "e.txt")

@@ -28,11 +28,10 @@ from gate.cli.generate.options import (
 from gate.cli.progress import SilentProgress
 from gate.errors import GateError
 from gate.report.escape import terminal_text
-from gate.report.sheets.generation import promises_plan_sheet
-from gate.report.sheets.generation_json import printable_json
+from gate.report.sheets.generation import printable_json, promises_plan_sheet
+from gate.report.terminal.report import promise_lines
 from gate.report.terminal.sheet import render_sheet
-from gate.report.terminal.tables import promise_lines
-from gate.report.view.promises import promise_tables
+from gate.report.view.exam import promise_tables
 from gate.testgen.files import SuiteModels
 from gate.testgen.specdiff.update import SpecificationUpdate
 

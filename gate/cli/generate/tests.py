@@ -38,7 +38,6 @@ from gate.prompts.reading import is_prompt_yml, own_model
 from gate.report.escape import terminal_text
 from gate.report.markdown.report import render_sheet
 from gate.report.sheets import generation
-from gate.report.sheets.generation_json import generation_json, plan_json, printable_json
 from gate.report.sheets.sheet import Sheet
 from gate.report.terminal import sheet as sheet_terminal
 from gate.testgen.evaluation.metrics import OutcomeRow
@@ -97,7 +96,7 @@ class WrittenFiles:
         """
         outcome = self._outcome(done)
         rows: Sequence[OutcomeRow] | None = None if done.evaluated is None else done.evaluated.rows
-        document = generation_json(outcome, done.effort, rows)
+        document = generation.generation_json(outcome, done.effort, rows)
         summary = render_sheet(generation.generation_sheet(outcome))
         keep_for_reading(self.folder, {SUMMARY: summary, "generation.json": document})
         return outcome, document
@@ -180,7 +179,7 @@ def execute(options: GenerateOptions) -> int:
 
 def _show_plan(options: GenerateOptions, plan: Sheet, foreseen: GenerationForecast) -> None:
     if options.as_json:
-        click.echo(plan_json(options.prompt, foreseen), nl=False)
+        click.echo(generation.plan_json(options.prompt, foreseen), nl=False)
     else:
         sheet_terminal.render_sheet(plan, screen(), brief=options.quiet)
 
@@ -239,5 +238,5 @@ def _standing(options: GenerateOptions, wanted: GenerationRequest) -> str:
         return ""
     why = f"{files.cases} has the tests of {counted(rules, 'rule')} since the last update"
     if options.as_json:
-        return printable_json({"prompt": options.prompt, "nothing_to_do": why})
+        return generation.printable_json({"prompt": options.prompt, "nothing_to_do": why})
     return terminal_text(f"{options.prompt}: nothing to do, {why}; move it away to have all of them made anew")

@@ -1,21 +1,195 @@
-"""SARIF 2.1.0, for code scanning: what a verdict rests on, as results on the changed lines of the prompts.
-
-The format is that of OASIS, Static Analysis Results Interchange Format (SARIF) Version 2.1.0, in the part that GitHub
-reads: each rule with its help, each result with one place and a fingerprint that stays from run to run.
-"""
+"""What a verdict rests on as findings: annotations of changed prompt lines, and SARIF 2.1.0."""
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import Literal, TypeAlias
 from urllib.parse import quote
 
 from gate.paths import escapes
-from gate.record.run import RunRecord
-from gate.report.escape import one_line
-from gate.report.exports.findings import RULES, Finding, FindingLevel, Lines, findings
+from gate.record.comparison import AxisComparison, PassRate, PassState, State, Verdict
+from gate.record.run import NewSuiteRecord, RunRecord, SuiteRecord
+from gate.report import numbers
+from gate.report.escape import one_line, terminal_text
+from gate.report.view.comparisons import over_allowance
 from gate.report.view.headline import plain_first_line
-from gate.report.view.slices import LONGEST_SENTENCE, short_line
+from gate.report.view.text import LONGEST_SENTENCE, NamedSlice, fall_sentence, short_line, slices_in_state, suite_slices
 from gate.values import JsonValue
+
+FindingLevel: TypeAlias = Literal["error", "warning", "notice"]
+Lines: TypeAlias = Mapping[str, Sequence[tuple[int, int]]]
+"""The changed lines of files, by path in the repository: first and last of each place, 1-based."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A kind of finding; `id` is stable, because other programs store it."""
+
+    id: str
+    title: str
+    text: str
+
+
+RULES = (
+    Rule("regression", "Quality fell", "A slice that can block fell, by the joint test over all slices."),
+    Rule("suspect", "Quality may have fallen", "A slice may have fallen; the cases are too few to be sure."),
+    Rule("cost", "Cost beyond its allowance", "Calls cost more, by more than the policy allows."),
+    Rule("latency", "Latency beyond its allowance", "Answers take longer, by more than the policy allows."),
+    Rule("pass-rate", "Too few cases pass", "A prompt that stands alone misses the pass rate that is asked for."),
+    Rule("pass-rate-unproven", "Pass rate not proven", "The pass rate is reached, but not beyond doubt."),
+)
+_DECISIVE = {
+    Verdict.BLOCK: frozenset({"regression", "pass-rate"}),
+    Verdict.HOLD: frozenset({"suspect", "cost", "latency", "pass-rate-unproven"}),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One rule that applies to one suite.
+
+    Args:
+        rule: id of one of `RULES`.
+        level: `error` where it makes the run fail, `notice` where the verdict is set aside.
+        path: the candidate's prompt.
+        message: plain text on one line, keys masked.
+    """
+
+    rule: str
+    level: FindingLevel
+    suite: str
+    path: str
+    message: str
+
+
+def findings(run: RunRecord) -> tuple[Finding, ...]:
+    """All findings of a finished run, in the order of the suites."""
+    found: list[Finding] = []
+    for suite in run.suites:
+        path = suite.candidate.path
+        found += (Finding(rule, _level(run, rule), suite.name, path, said) for rule, said in _compared(run, suite))
+    for new in run.new:
+        path = new.candidate.path
+        told = ((rule, said) for rule, said in _alone(new) if run.kind != "check" or rule == "pass-rate")
+        found += (Finding(rule, _level(run, rule), new.name, path, said) for rule, said in told)
+    return tuple(found)
+
+
+def _level(run: RunRecord, rule: str) -> FindingLevel:
+    if run.waived:
+        return "notice"
+    return "error" if run.exit_code and rule in _DECISIVE.get(run.verdict, ()) else "warning"
+
+
+def _compared(run: RunRecord, suite: SuiteRecord) -> Iterator[tuple[str, str]]:
+    blocking = [named for named in suite_slices(run, suite) if named.record.blocking]
+    for rule, state in (("regression", State.REGRESSION), ("suspect", State.SUSPECT)):
+        if rows := slices_in_state(blocking, state):
+            yield rule, _fell(rows)
+    axes: tuple[AxisComparison, ...] = (suite.cost, suite.latency)
+    for axis in axes:
+        if axis.exceeded:
+            yield axis.axis, f"{short_line(suite.name)}: {axis.axis} {over_allowance(axis)}"
+
+
+def _fell(rows: Sequence[NamedSlice]) -> str:
+    return f"{fall_sentence(rows[0].record, short_line(rows[0].full))}{_more(len(rows) - 1)}"
+
+
+def _alone(new: NewSuiteRecord) -> Iterator[tuple[str, str]]:
+    rows = (new.overall, *new.slices)
+    missed = [row for row in rows if row.blocking and row.state is PassState.MISSED]
+    doubtful = [row for row in rows if row.doubtful and row.state is PassState.UNPROVEN]
+    if missed:
+        yield "pass-rate", _passed(new, missed)
+    if doubtful:
+        yield "pass-rate-unproven", _passed(new, doubtful)
+
+
+def _passed(new: NewSuiteRecord, rows: Sequence[PassRate]) -> str:
+    worst = min(rows, key=lambda row: (row.rate or 0.0) - (row.wanted or 0.0))
+    return f"{short_line(new.name)}/{short_line(worst.slice)}: {pass_rate_words(worst)}{_more(len(rows) - 1)}"
+
+
+def pass_rate_words(row: PassRate) -> str:
+    """`62.5 % pass (8 cases), 90 % are asked for`."""
+    rate = "none" if row.rate is None else numbers.share(row.rate)
+    wanted = "" if row.wanted is None else f", {numbers.share(row.wanted)} are asked for"
+    return f"{rate} pass ({numbers.counted(row.n, 'case')}){wanted}"
+
+
+def _more(count: int) -> str:
+    return f", and {numbers.counted(count, 'more slice')}" if count else ""
+
+
+CommandLevel = Literal["error", "warning", "notice"]
+
+_DATA = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
+_PROPERTY = {**_DATA, **str.maketrans({":": "%3A", ",": "%2C"})}
+
+
+@dataclass(frozen=True, slots=True)
+class FilePlace:
+    """Lines of a file of the change; line 0 is the whole file, and `last` 0 is the first line alone."""
+
+    file: str
+    line: int = 0
+    last: int = 0
+
+
+def annotation_command(level: CommandLevel, message: str, place: FilePlace | None = None) -> str:
+    """A log line that GitHub shows as an annotation; without a place it is about no file of the change."""
+    where = f"file={one_line(place.file).translate(_PROPERTY)}," if place else ""
+    line = f"line={place.line}," if place and place.line else ""
+    last = f"endLine={place.last}," if place and place.line and place.last > place.line else ""
+    return f"::{level} {where}{line}{last}title=Prompt Gate::{terminal_text(message).translate(_DATA)}"
+
+
+MOST_ANNOTATIONS = 10
+"""For one prompt."""
+_MOST_LINES = 5_000
+"""A longer prompt is annotated in its first line, because a comparison can take quadratic time."""
+
+
+@dataclass(frozen=True, slots=True)
+class PromptAnnotation:
+    """A sentence about lines of the candidate's file; `first` and `last` are 1-based, and both within the file."""
+
+    path: str
+    first: int
+    last: int
+    message: str
+
+
+def prompt_annotations(path: str, old: str, new: str, message: str) -> tuple[PromptAnnotation, ...]:
+    """Annotations of the changed places, in the order of the file; of too many the longest are kept.
+
+    Lines that were only taken out are shown at the line that follows them, or else at the last.
+
+    Args:
+        old: the baseline's text; empty for a new prompt.
+    """
+    hunks = list(_hunks(old.splitlines(), new.splitlines()))
+    longest = sorted(hunks, key=lambda hunk: hunk[0] - hunk[1])[:MOST_ANNOTATIONS]
+    return tuple(PromptAnnotation(path, first, last, message) for first, last in sorted(longest))
+
+
+def _hunks(old: list[str], new: list[str]) -> Iterator[tuple[int, int]]:
+    count = max(len(new), 1)
+    if max(len(old), len(new)) > _MOST_LINES:
+        yield 1, 1
+        return
+    seen: set[tuple[int, int]] = set()
+    for tag, _, _, first, end in SequenceMatcher(None, old, new).get_opcodes():
+        if tag == "equal":
+            continue
+        hunk = (first + 1, end) if end > first else (min(first + 1, count), min(first + 1, count))
+        if hunk not in seen:
+            seen.add(hunk)
+            yield hunk
+
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 REASONS = 20

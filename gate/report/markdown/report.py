@@ -1,7 +1,7 @@
 """The report, the comment on a pull request, one case and a sheet as Markdown."""
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from dataclasses import dataclass, replace
 from functools import cache
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
@@ -10,15 +10,293 @@ from markupsafe import Markup
 from gate.record.comparison import PassState, State, Verdict
 from gate.record.parts import CaseState
 from gate.record.run import RunRecord
-from gate.report import escape
+from gate.report import escape, numbers
 from gate.report.differences import AnswerDiff, answer_diff
-from gate.report.explain import CaseExplanation
-from gate.report.markdown.folding import LEVELS, fold_view
+from gate.report.escape import shorten
+from gate.report.explain import AnswerPair, CaseExplanation
 from gate.report.numbers import unbroken
 from gate.report.sheets.sheet import Sheet
-from gate.report.side_by_side import AnswerPair
-from gate.report.view.parts import Code, Text
-from gate.report.view.report import report_view
+from gate.report.view.advice import READ
+from gate.report.view.cases import Answer, CaseView, FailingCase, first_answers_diff
+from gate.report.view.comparisons import SliceTable
+from gate.report.view.conversations import ConversationTable, ConversationView
+from gate.report.view.exam import fewer_rows
+from gate.report.view.pass_rates import CheckTable, NewPrompt
+from gate.report.view.report import ReportView, report_view
+from gate.report.view.scorers import ScorerTable
+from gate.report.view.text import Code, Text
+
+_ALL = 1_000_000
+_NEEDLESS = (State.NOISE, State.TOO_FEW)
+
+
+@dataclass(frozen=True, slots=True)
+class FoldLevel:
+    """How much of a view is kept.
+
+    Args:
+        answer_chars: of each answer, question and reference; 0 leaves the answers out.
+        reasons: all reasons of an answer, not only the first few.
+        talks: the conversations before the answers.
+        cases: how many of those that fell most.
+        folded: unremarkable rows under each table.
+        rows: of each table, without `overall`.
+        details: how the verdict was reached, and the tokens.
+        bare: only the first line.
+    """
+
+    answer_chars: int
+    reasons: bool = True
+    talks: bool = True
+    cases: int = _ALL
+    folded: int = _ALL
+    rows: int = _ALL
+    suites: int = _ALL
+    details: bool = True
+    bare: bool = False
+
+
+LEVELS = (
+    FoldLevel(4_000),
+    FoldLevel(1_500),
+    FoldLevel(1_500, talks=False),
+    FoldLevel(1_500, reasons=False, talks=False),
+    FoldLevel(1_500, reasons=False, talks=False, folded=30),
+    FoldLevel(1_500, reasons=False, talks=False, folded=30, suites=30),
+    FoldLevel(400, reasons=False, talks=False, folded=30, suites=30),
+    FoldLevel(400, reasons=False, talks=False, folded=0, suites=30),
+    FoldLevel(0, folded=0, suites=30),
+    FoldLevel(0, cases=0, folded=0, suites=30),
+    FoldLevel(0, cases=0, folded=0, rows=40, suites=30),
+    FoldLevel(0, cases=0, folded=0, rows=40, suites=30, details=False),
+    FoldLevel(0, cases=0, folded=0, rows=15, suites=30, details=False),
+    FoldLevel(0, cases=0, folded=0, rows=15, suites=10, details=False),
+    FoldLevel(0, cases=0, folded=0, rows=5, suites=5, details=False),
+    FoldLevel(0, cases=0, folded=0, rows=3, suites=1, details=False),
+    FoldLevel(0, cases=0, folded=0, rows=0, suites=0, details=False),
+    FoldLevel(0, cases=0, folded=0, rows=0, suites=0, details=False, bare=True),
+)
+"""From the fullest to the shortest.
+
+Rows that are folded anyway, and suites beyond a number, go before the answers that explain the verdict.
+"""
+
+
+def fold_view(view: ReportView, level: FoldLevel) -> ReportView:
+    """The view with no more than `level` allows, and a note of what was left out."""
+    gone = _gone(view, level)
+    short = replace(
+        view,
+        cases=tuple(_case(case, level) for case in view.cases[: level.cases]),
+        tables=tuple(_table(table, level) for table in _kept(view, level)),
+        axes=tuple(axes for axes in view.axes if axes.suite not in gone)[: level.suites],
+        usage=tuple(row for row in view.usage if _of_kept(row.arm, gone)) if level.details else (),
+        facts=tuple(fact for fact in view.facts if _of_kept(fact.label, gone)) if level.details else (),
+        dimensions=view.dimensions[: level.suites] if level.details else (),
+        scorers=_scorers(view, level, gone),
+        conversations=tuple(_conversations(table, level) for table in view.conversations[: level.suites]),
+        left_out=_left_out(view, level),
+        new=tuple(_new(prompt, level) for prompt in view.new[: level.suites]),
+        exam=view.exam[: level.rows],
+        checks=tuple(_check(table, level) for table in view.checks[: level.suites]),
+        promises=tuple(fewer_rows(table, level.rows) for table in view.promises[: level.suites]),
+        steps=view.steps if level.cases else tuple(map(_elsewhere, view.steps)),
+    )
+    if not level.bare:
+        return short
+    return replace(
+        short, sentence=(), notes=(), footnotes=(), steps=(), command="", new=(), checks=(), notice=_brief(view.notice)
+    )
+
+
+def _elsewhere(step: Text) -> Text:
+    """Cases that are left out are not above."""
+    first = step[0]
+    return (first.replace(READ, "Read the cases in the whole report", 1), *step[1:]) if isinstance(first, str) else step
+
+
+def _kept(view: ReportView, level: FoldLevel) -> Sequence[SliceTable]:
+    """The tables that fit, those that show something first."""
+    return sorted(view.tables, key=_quiet)[: level.suites] if len(view.tables) > level.suites else view.tables
+
+
+def _gone(view: ReportView, level: FoldLevel) -> set[str]:
+    """The suites whose tables are not kept."""
+    return {table.suite for table in view.tables} - {table.suite for table in _kept(view, level)}
+
+
+def _of_kept(label: str, gone: Set[str]) -> bool:
+    """Whether the label does not begin with the name of a suite whose table is left out."""
+    return label.partition(": ")[0] not in gone
+
+
+def _brief(notice: Text) -> Text:
+    """Not even the shortest report is silent on an exam that the change edits."""
+    if not notice:
+        return ()
+    subject = str(notice[0]).partition(" edits ")[0]
+    return (f"{subject} edits its own exam; the record of the run says how.",)
+
+
+def _quiet(table: SliceTable) -> bool:
+    return all(row.state in _NEEDLESS for row in table.rows)
+
+
+def _table(table: SliceTable, level: FoldLevel) -> SliceTable:
+    return replace(table, rows=table.rows[: level.rows + 1], folded=table.folded[: level.folded])
+
+
+def _scorers(view: ReportView, level: FoldLevel, gone: Set[str]) -> tuple[ScorerTable, ...]:
+    """Those of the suites that are kept: they say in a line which scorer moved."""
+    kept = [table for table in view.scorers if table.suite not in gone][: level.suites]
+    cut = (max(0, len(table.rows) - level.rows) for table in kept)
+    return tuple(
+        replace(table, rows=table.rows[: level.rows], more=table.more + less)
+        for table, less in zip(kept, cut, strict=True)
+    )
+
+
+def _new(prompt: NewPrompt, level: FoldLevel) -> NewPrompt:
+    kept = (_failing(case, level) for case in prompt.cases[: level.cases])
+    return replace(
+        prompt,
+        rows=prompt.rows[: level.rows + 1],
+        folded=prompt.folded[: level.folded],
+        cases=tuple(kept),
+    )
+
+
+def _check(table: CheckTable, level: FoldLevel) -> CheckTable:
+    gone = len(table.rows) + len(table.folded) - min(level.rows, len(table.rows)) - min(level.folded, len(table.folded))
+    return replace(
+        table,
+        rows=table.rows[: level.rows],
+        folded=table.folded[: level.folded],
+        more=table.more + gone,
+        rates=table.rates[: level.rows + 1],
+        cases=tuple(_failing(case, level) for case in table.cases[: level.cases]),
+    )
+
+
+def _failing(case: FailingCase, level: FoldLevel) -> FailingCase:
+    chars = level.answer_chars
+    if not chars:
+        return replace(case, question=None, expected=None, answers=())
+    return replace(
+        case,
+        question=None if case.question is None else shorten(case.question, chars),
+        expected=None if case.expected is None else shorten(case.expected, chars),
+        answers=tuple(_answer(answer, level) for answer in case.answers),
+    )
+
+
+def _case(case: CaseView, level: FoldLevel) -> CaseView:
+    chars = level.answer_chars
+    if not chars:
+        return replace(case, question=None, expected=None, baseline=(), candidate=(), diff=None)
+    baseline = tuple(_answer(answer, level) for answer in case.baseline)
+    candidate = tuple(_answer(answer, level) for answer in case.candidate)
+    return replace(
+        case,
+        question=None if case.question is None else shorten(case.question, chars),
+        expected=None if case.expected is None else shorten(case.expected, chars),
+        baseline=baseline,
+        candidate=candidate,
+        diff=first_answers_diff(baseline, candidate),
+    )
+
+
+def _answer(answer: Answer, level: FoldLevel) -> Answer:
+    text = None if answer.text is None else shorten(answer.text, level.answer_chars)
+    answer = replace(answer, text=text, talk=_talk(answer.talk, level))
+    if level.reasons or not answer.folded:
+        return answer
+    more = (
+        f"and {len(answer.folded):,} more, from scorers that scored as high or higher; the record of the run has them"
+    )
+    return replace(answer, reasons=(*answer.reasons, more), folded=())
+
+
+def _talk(talk: ConversationView | None, level: FoldLevel) -> ConversationView | None:
+    if talk is None or not level.talks:
+        return None
+    return replace(
+        talk,
+        turns=tuple(
+            replace(
+                turn,
+                said=shorten(turn.said, level.answer_chars),
+                answer=None if turn.answer is None else shorten(turn.answer, level.answer_chars),
+            )
+            for turn in talk.turns
+        ),
+    )
+
+
+def _conversations(table: ConversationTable, level: FoldLevel) -> ConversationTable:
+    gone = max(0, len(table.tools) - level.rows)
+    changed = table.changed if level.cases else ()
+    return replace(table, tools=table.tools[: level.rows], more=table.more + gone, changed=changed)
+
+
+def _conversing(view: ReportView, level: FoldLevel) -> int:
+    """Cases with a conversation."""
+    found = [(*case.baseline, *case.candidate) for case in view.cases[: level.cases]]
+    alone: tuple[NewPrompt | CheckTable, ...] = (*view.new, *view.checks)
+    found += [case.answers for one in alone for case in one.cases[: level.cases]]
+    return sum(any(answer.talk for answer in answers) for answers in found)
+
+
+def _with_answers(view: ReportView, level: FoldLevel) -> int:
+    compared = sum(bool(case.baseline or case.candidate) for case in view.cases[: level.cases])
+    alone: tuple[NewPrompt | CheckTable, ...] = (*view.new, *view.checks)
+    return compared + sum(bool(case.answers) for one in alone for case in one.cases[: level.cases])
+
+
+def _left_out(view: ReportView, level: FoldLevel) -> tuple[str, ...]:
+    with_answers = _with_answers(view, level)
+    cases = max(0, len(view.cases) - level.cases)
+    suites = max(0, len(view.tables) - level.suites)
+    prompts = max(0, len(view.new) - level.suites)
+    rows = 0
+    shown: tuple[SliceTable | NewPrompt, ...] = (*view.tables, *view.new)
+    for table in shown:
+        rows += max(0, len(table.rows) - 1 - level.rows) + max(0, len(table.folded) - level.folded)
+    out = []
+    if with_answers and not level.answer_chars:
+        out.append(f"the answers of {numbers.counted(with_answers, 'case')}")
+    elif not level.talks and (talks := _conversing(view, level)):
+        out.append(f"the conversations of {numbers.counted(talks, 'case')}")
+    if cases:
+        out.append(numbers.counted(cases, "case") + " that fell")
+    if failing := sum(len(prompt.cases) for prompt in view.new) if level.cases == 0 else 0:
+        out.append(f"{numbers.counted(failing, 'failing case')} of new prompts")
+    if rows:
+        out.append(numbers.counted(rows, "slice"))
+    if suites:
+        out.append(f"the tables of {numbers.counted(suites, 'suite')}" if len(view.tables) > 1 else "the slice table")
+    if trials := max(0, len(view.exam) - level.rows):
+        out.append(f"{numbers.counted(trials, 'part')} of the edited exam")
+    if prompts:
+        out.append(f"the pass rates of {numbers.counted(prompts, 'new prompt')}")
+    tables = max(0, len(view.checks) - level.suites)
+    out += [f"the cases of {numbers.counted(tables, 'suite')}"] * bool(tables)
+    return (*out, *_without_details(view, level))
+
+
+def _without_details(view: ReportView, level: FoldLevel) -> Iterator[str]:
+    if scorers := len(view.scorers) - len(_scorers(view, level, _gone(view, level))):
+        yield f"the scorers of {numbers.counted(scorers, 'suite')}"
+    if suites := max(0, len(view.promises) - level.suites):
+        yield f"the promises of {numbers.counted(suites, 'prompt')}"
+    if suites := max(0, len(view.conversations) - level.suites):
+        yield f"what agents did in {numbers.counted(suites, 'suite')}"
+    kept = min(len(view.dimensions), level.suites) if level.details else 0
+    if rubrics := len(view.dimensions) - kept:
+        yield f"the dimensions of {numbers.counted(rubrics, 'rubric')}"
+    if not level.details:
+        yield "how the verdict was reached"
+
 
 GITHUB_LIMIT = 65_536
 """Characters that GitHub takes in one comment."""

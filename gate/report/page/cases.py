@@ -1,19 +1,284 @@
-"""All cases of a run for the page, and the answers of those that tell most."""
+"""The cases of a run on the page, with what its samples tell: answers, times, prices."""
 
-from collections.abc import Iterator, Mapping
+import math
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import takewhile
+from itertools import islice, takewhile
+from operator import itemgetter
+from statistics import fmean
+from typing import TypeAlias
 
-from gate.record.parts import CaseState
-from gate.record.run import CaseRecord, NewCaseRecord, RunRecord
-from gate.record.sample import mean_score
+from gate.record.parts import CaseState, TranscriptRecord
+from gate.record.run import CaseRecord, NewCaseRecord, NewSuiteRecord, RunRecord, SuiteRecord
+from gate.record.sample import ArmName, Reply, Sample, Score, mean_score
+from gate.record.transcript import Failed, Unscored
+from gate.record.usage import Dollars
 from gate.report import numbers
-from gate.report.page.samples import ArmSpread, GatheredSamples, Key, all_suites, most_telling_cases
-from gate.report.side_by_side import SideBySide, case_side_by_side, sparing_marks
+from gate.report.escape import visible
+from gate.report.explain import SideBySide, case_side_by_side, sparing_marks
 from gate.report.view.cases import CaseFilter, case_table
 from gate.report.view.cases import CaseRow as Figures
-from gate.report.view.checks import case_row
-from gate.report.view.slices import has_several_suites, short_line
+from gate.report.view.pass_rates import case_row
+from gate.report.view.text import has_several_suites, short_line
+
+Key: TypeAlias = tuple[str, str]
+"""Suite and case."""
+_RISES = 3
+"""Of four telling cases this many fell, as long as there are such; the fourth rose."""
+
+
+def all_suites(run: RunRecord) -> list[SuiteRecord | NewSuiteRecord]:
+    """Compared suites first, then those without a baseline."""
+    return [*run.suites, *run.new]
+
+
+def most_telling_cases(run: RunRecord) -> list[Key]:
+    """All cases: those that fell or have no score first, with some that rose among them; unchanged ones last."""
+    falls: list[tuple[float, Key]] = []
+    rises: list[tuple[float, Key]] = []
+    still: list[tuple[float, Key]] = []
+    for suite in run.suites:
+        for case in suite.cases:
+            weight, delta = _weight(case), case.delta or 0.0
+            target = still if weight == 0 else rises if delta > numbers.ZERO else falls
+            target.append((-weight, (suite.name, case.id)))
+    for new in run.new:
+        for alone in new.cases:
+            (falls if (weight := _short_of(alone)) else still).append((-weight, (new.name, alone.id)))
+    # What is alike stays in the order of the file.
+    falls.sort(key=itemgetter(0))
+    rises.sort(key=itemgetter(0))
+    return [*_mixed(falls, rises), *(key for _, key in still)]
+
+
+def _weight(case: CaseRecord) -> float:
+    """How far it moved; 0.5 where it did not and a score is missing."""
+    missing = None in case.baseline or None in case.candidate
+    moved = abs(case.delta or 0.0)
+    return moved if moved > numbers.ZERO else 0.5 if missing or case.delta is None else 0.0
+
+
+def _short_of(case: NewCaseRecord) -> float:
+    """How far a case without a baseline is from passing."""
+    if case.check is not None:
+        if case.check.state is CaseState.PASSED:
+            return 0.0
+        return 1.0 if case.check.score is None else 1.5 - case.check.score
+    known = [float(one) for one in case.passed if one is not None]
+    return 1.0 - fmean(known) if known else 0.5
+
+
+def _mixed(falls: Sequence[tuple[float, Key]], rises: Sequence[tuple[float, Key]]) -> list[Key]:
+    out, up = list[Key](), iter(rises)
+    for place, (_, key) in enumerate(falls, 1):
+        out.append(key)
+        if place % _RISES == 0 and (rise := next(up, None)) is not None:
+            out.append(rise[1])
+    return [*out, *(key for _, key in up)]
+
+
+ANSWER_CHARS = 6_000
+REASON_CHARS = 1_000
+SCORES_KEPT = 30
+_SAME = 1e-6
+_LEAST = 1e-12
+"""Seconds or dollars; smaller than any real value, and a ratio to less would be unbounded."""
+
+AnyCase = CaseRecord | NewCaseRecord
+
+
+@dataclass(frozen=True, slots=True)
+class SampleBounds:
+    """How much is taken.
+
+    Args:
+        cases: with answers on the page.
+        answers: of one case, both arms.
+        chars: of all answers and reasons that are kept.
+        samples: that are read.
+    """
+
+    cases: int = 300
+    answers: int = 12
+    chars: int = 8_000_000
+    samples: int = 400_000
+
+
+BOUNDS = SampleBounds()
+
+
+@dataclass(frozen=True, slots=True)
+class SampleSource:
+    """All samples of a run, for a report that does not read files itself.
+
+    Args:
+        stream: may end early; read once.
+        transcript: the conversation of a sample, cut where it is long.
+    """
+
+    stream: Iterable[Sample]
+    transcript: Callable[[Sample], TranscriptRecord | None]
+
+
+@dataclass(slots=True)
+class RunningMean:
+    """A running mean; `value` is None until something is added."""
+
+    total: float = 0.0
+    count: int = 0
+
+    def add(self, value: float) -> None:
+        self.total += value
+        self.count += 1
+
+    @property
+    def value(self) -> float | None:
+        return self.total / self.count if self.count else None
+
+
+@dataclass(slots=True)
+class ArmSpread:
+    """One figure of both arms: every value, in seconds or dollars, and the mean of each case.
+
+    Where `geometric`, means are of logarithms, as latency is compared.
+    """
+
+    geometric: bool = False
+    values: dict[ArmName, "array[float]"] = field(default_factory=lambda: {arm: array("d") for arm in ArmName})
+    means: dict[tuple[Key, ArmName], RunningMean] = field(default_factory=dict)
+
+    def add(self, key: Key, arm: ArmName, value: float) -> None:
+        self.values[arm].append(value)
+        self.means.setdefault((key, arm), RunningMean()).add(math.log(value) if self.geometric else value)
+
+    def pair(self, key: Key) -> tuple[float, float] | None:
+        """The mean of a case before and after; None where an arm has none."""
+        before, after = (
+            self.means.get((key, arm), RunningMean()).value for arm in (ArmName.BASELINE, ArmName.CANDIDATE)
+        )
+        if before is None or after is None:
+            return None
+        return (math.exp(before), math.exp(after)) if self.geometric else (before, after)
+
+
+@dataclass(slots=True)
+class KeptAnswers:
+    """The answers of one case, each with its conversation."""
+
+    samples: list[Sample] = field(default_factory=list)
+    transcripts: dict[int, TranscriptRecord | None] = field(default_factory=dict)
+    left_out: int = 0
+
+
+@dataclass(slots=True)
+class GatheredSamples:
+    """What was taken from the samples.
+
+    Args:
+        seconds, dollars: by suite; only answers that were newly requested, without the first of each arm.
+        answers: of the most telling cases, in that order.
+        seen, scored: samples that belong to the run, and those of them with a score.
+        strange: samples that do not belong to the run.
+    """
+
+    seconds: dict[str, ArmSpread] = field(default_factory=dict)
+    dollars: dict[str, ArmSpread] = field(default_factory=dict)
+    answers: dict[Key, KeptAnswers] = field(default_factory=dict)
+    seen: int = 0
+    scored: int = 0
+    strange: int = 0
+    chars: int = 0
+
+
+def gather_samples(run: RunRecord, samples: SampleSource | None, bounds: SampleBounds = BOUNDS) -> GatheredSamples:
+    """Read the samples once; memory grows with their number, not with the length of their texts."""
+    cases = dict(_cases(run))
+    wanted = {key: KeptAnswers() for key in most_telling_cases(run)[: bounds.cases]}
+    found = GatheredSamples(answers=wanted)
+    if samples is None:
+        return found
+    for sample in islice(samples.stream, bounds.samples):
+        key = sample.suite, sample.case_id
+        case = cases.get(key)
+        if case is None or not _belongs(case, sample):
+            found.strange += 1
+            continue
+        found.seen += 1
+        found.scored += not isinstance(sample.score, Unscored)
+        _measure(found, key, sample)
+        if (kept := wanted.get(key)) is None:
+            continue
+        if len(kept.samples) < bounds.answers and found.chars < bounds.chars:
+            found.chars += _keep(kept, sample, samples.transcript)
+        else:
+            kept.left_out += 1
+    return found
+
+
+def _cases(run: RunRecord) -> Iterator[tuple[Key, AnyCase]]:
+    for suite in all_suites(run):
+        for case in suite.cases:
+            yield (suite.name, case.id), case
+
+
+def _belongs(case: AnyCase, sample: Sample) -> bool:
+    """Whether the record has this score for the sample; a file of another run has others."""
+    if isinstance(case, NewCaseRecord):
+        scores: Sequence[float | None] = case.scores if sample.arm is ArmName.CANDIDATE else ()
+    else:
+        scores = case.baseline if sample.arm is ArmName.BASELINE else case.candidate
+    if sample.index >= len(scores):
+        return False
+    known, value = scores[sample.index], sample.score
+    if known is None or isinstance(value, Unscored):
+        return known is None and isinstance(value, Unscored)
+    return abs(known - value) < _SAME
+
+
+def _measure(found: GatheredSamples, key: Key, sample: Sample) -> None:
+    reply = sample.reply
+    if isinstance(reply, Failed) or reply.origin.reused or sample.warmup:
+        return
+    if reply.latency_s is not None and reply.latency_s >= _LEAST:
+        found.seconds.setdefault(key[0], ArmSpread(geometric=True)).add(key, sample.arm, reply.latency_s)
+    if isinstance(reply.cost, Dollars) and reply.cost.amount >= _LEAST:
+        found.dollars.setdefault(key[0], ArmSpread()).add(key, sample.arm, reply.cost.amount)
+
+
+def _keep(kept: KeptAnswers, sample: Sample, transcript: Callable[[Sample], TranscriptRecord | None]) -> int:
+    """Keep one answer; returns how many characters that are."""
+    slim = _slim(sample)
+    kept.transcripts[len(kept.samples)] = transcript(sample)
+    kept.samples.append(slim)
+    text = slim.reply.text if isinstance(slim.reply, Reply) else slim.reply.reason
+    return len(text) + sum(len(score.reason) for score in slim.scores)
+
+
+def _slim(sample: Sample) -> Sample:
+    """The sample without text beyond what is shown."""
+    scores = tuple(_slim_score(score) for score in sample.scores[:SCORES_KEPT])
+    reply = sample.reply
+    if isinstance(reply, Reply):
+        reply = replace(reply, text=_cut(reply.text, ANSWER_CHARS), transcript=None, effort=None)
+    else:
+        reply = Failed(_cut(reply.reason, REASON_CHARS), reply.attempts)
+    return replace(sample, reply=reply, scores=scores)
+
+
+def _slim_score(score: Score) -> Score:
+    parts = tuple(replace(part, reason=_cut(part.reason, REASON_CHARS)) for part in score.parts[:SCORES_KEPT])
+    return replace(score, reason=_cut(score.reason, REASON_CHARS), parts=parts)
+
+
+def _cut(text: str, limit: int) -> str:
+    """Both ends of a long text. The middle is cut first, with room for a key across the cut, which is masked."""
+    if len(text) <= limit:
+        return text
+    half = limit // 2
+    note = f" […{len(text) - 2 * half:,} characters left out…] "
+    return visible(text[: 4 * half])[:half] + note + visible(text[-4 * half :])[-half:]
+
 
 ROWS = 2_000
 """Of all lists together; the most telling cases are kept."""

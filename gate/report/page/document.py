@@ -16,16 +16,26 @@ from gate.record.parts import CallsRecord
 from gate.record.run import RunRecord
 from gate.report import numbers
 from gate.report.escape import visible
-from gate.report.page.cases import CasesView
-from gate.report.page.charts import LONGEST_NAME, DistributionCurves, delta_histogram, distribution_curves, tradeoffs
-from gate.report.page.forest import Forest, ForestLine, forests, rate_forests, state_tone
+from gate.report.page.cases import CasesView, GatheredSamples, SampleSource, all_suites, gather_samples
+from gate.report.page.charts import (
+    LONGEST_NAME,
+    DistributionCurves,
+    Forest,
+    ForestLine,
+    delta_histogram,
+    distribution_curves,
+    forests,
+    rate_forests,
+    state_tone,
+    tradeoffs,
+)
 from gate.report.page.prompts import PromptView, prompt_views
-from gate.report.page.samples import GatheredSamples, SampleSource, all_suites, gather_samples
+from gate.report.view.calls import UsageRow
+from gate.report.view.comparisons import SliceRow
 from gate.report.view.headline import plain_first_line
-from gate.report.view.parts import Code, RateRow, ReportView, Text, UsageRow
-from gate.report.view.report import report_view
-from gate.report.view.slices import short_line
-from gate.report.view.tables import SliceRow
+from gate.report.view.pass_rates import RateRow
+from gate.report.view.report import ReportView, report_view
+from gate.report.view.text import Code, Text, short_line
 
 
 def run_facts(run: RunRecord) -> Iterator[tuple[str, Text]]:

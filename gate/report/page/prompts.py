@@ -11,8 +11,8 @@ from gate.record.run import RunRecord, SuiteRecord
 from gate.report import numbers
 from gate.report.differences import TextPiece, joined_marks, word_differences
 from gate.report.escape import visible
-from gate.report.side_by_side import much_in_common
-from gate.report.view.slices import LONGEST_SENTENCE, short_line, suite_label
+from gate.report.explain import much_in_common
+from gate.report.view.text import LONGEST_SENTENCE, short_line, suite_label
 from gate.values import JsonValue
 
 LINES = 2_000

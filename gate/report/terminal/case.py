@@ -10,9 +10,8 @@ from rich.text import Text
 
 from gate.report.differences import TextPiece, joined_marks
 from gate.report.escape import terminal_text
-from gate.report.explain import CaseExplanation
-from gate.report.side_by_side import AnswerPair, AnswerView, ScorerView
-from gate.report.view.parts import ConversationView
+from gate.report.explain import AnswerPair, AnswerView, CaseExplanation, ScorerView
+from gate.report.view.conversations import ConversationView
 
 BESIDE = 100
 """Columns from which on two answers fit beside each other."""

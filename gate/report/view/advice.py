@@ -6,27 +6,28 @@ from math import inf
 
 from gate.config.scorer import place_of
 from gate.record.comparison import State, Verdict
-from gate.record.parts import ArmRecord
+from gate.record.parts import ArmRecord, CaseState
 from gate.record.run import CaseRecord, NewCaseRecord, NewSuiteRecord, RunRecord, SuiteRecord
 from gate.report import numbers
 from gate.report.escape import shell_command
-from gate.report.view import checks, exam, pass_rates, unfinished
-from gate.report.view.calls import cache_advice
+from gate.report.view import exam, pass_rates
+from gate.report.view.calls import cache_advice, ending_advice
 from gate.report.view.cases import telling_cases
 from gate.report.view.comparisons import more_cases
-from gate.report.view.parts import Code, Text
-from gate.report.view.promises import promise_steps
-from gate.report.view.slices import (
+from gate.report.view.exam import promise_steps
+from gate.report.view.headline import early_end_steps, nothing_scored, suites_asked_again
+from gate.report.view.text import (
     LONGEST_SENTENCE,
     NAMES_SHOWN,
+    Code,
     NamedSlice,
+    Text,
     run_slices,
     short_line,
     slice_name,
     slice_names,
     slices_in_state,
 )
-from gate.report.view.unfinished import nothing_scored
 from gate.values import HELPS, UNREAD
 
 _ENDINGS = (".md", ".txt", ".j2", ".yml", ".yaml", ".json", ".prompty")
@@ -69,7 +70,7 @@ _MERGING = (Verdict.HOLD, Verdict.PASS, Verdict.SHIP)
 def next_steps(run: RunRecord) -> tuple[Text, ...]:
     """Short instructions, in the order to follow them."""
     if run.kind == "check":
-        return tuple(checks.check_steps(run))
+        return tuple(_check(run))
     makers = {
         Verdict.BLOCK: _block,
         Verdict.INCONCLUSIVE: _inconclusive,
@@ -80,6 +81,25 @@ def next_steps(run: RunRecord) -> tuple[Text, ...]:
     }
     asked = (*promise_steps(run), *_unread(run)) if run.verdict in _MERGING else ()
     return (*asked, *makers[run.verdict](run))
+
+
+def _check(run: RunRecord) -> Iterator[Text]:
+    if run.verdict is Verdict.BLOCK:
+        yield from ending_advice(run)
+        yield ("Read the failing cases above, change the prompt or the model settings, and run again.",)
+        yield ("If it is the case that asks for the wrong thing, correct the case.",)
+    elif run.verdict is Verdict.INCONCLUSIVE:
+        yield from early_end_steps(run)
+        if run.unfinished is None:
+            kept = "" if suites_asked_again(run) else ": what is known is not asked for a second time"
+            yield (f"Mend what is named above, and run again{kept}.",)
+        yield from ending_advice(run)
+    elif run.verdict is Verdict.HOLD:
+        yield ("Add cases to be sure of the rate, or leave ", Code("fail_on"), " at ", Code("block"), ".")
+    elif any(check.state is CaseState.FAILED for suite in run.new for _, check in pass_rates.checked_cases(suite)):
+        yield ("As many pass as have to. Read the failing cases above all the same.",)
+    else:
+        yield ("Nothing has to be done. What a change of the prompt moves is shown by ", Code("gate diff"), ".")
 
 
 def _unread(run: RunRecord) -> Iterator[Text]:
@@ -93,7 +113,7 @@ def _blind(run: RunRecord) -> bool:
 
 
 def _block(run: RunRecord) -> Iterator[Text]:
-    yield from unfinished.ending_advice(run)
+    yield from ending_advice(run)
     fallen = slices_in_state((named for named in run_slices(run) if named.record.blocking), State.REGRESSION)
     yield from pass_rates.missed_rate_steps(run)
     again = "compare again" if run.suites else "run again"
@@ -113,20 +133,20 @@ def _inconclusive(run: RunRecord) -> Iterator[Text]:
         yield ("If this change mends that, merge it as is said above. If not, mend the merge target, then run again.",)
         return
     if run.kind == "baseline":
-        yield from unfinished.early_end_steps(run)
+        yield from early_end_steps(run)
         return
     if not run.evaluated:
         yield (_mend(run),)
         return
     if run.unfinished is not None:
-        yield from unfinished.early_end_steps(run)
+        yield from early_end_steps(run)
     elif run.missing.samples:
         yield (f"Mend what made the samples fail, and compare again{_failures(run)}.",)
     elif wanting := [named for named in run_slices(run) if _wanting(run, named)]:
         yield from (_adding(run, named) for named in wanting[:NAMES_SHOWN])
     else:
         yield ("Mend what is named above, and compare again.",)
-    yield from unfinished.ending_advice(run)
+    yield from ending_advice(run)
 
 
 def _failures(run: RunRecord) -> str:
@@ -158,7 +178,7 @@ def _mend(run: RunRecord) -> str:
 
 
 def _hold(run: RunRecord) -> Iterator[Text]:
-    yield from unfinished.ending_advice(run)
+    yield from ending_advice(run)
     suspects = slices_in_state((named for named in run_slices(run) if named.record.blocking), State.SUSPECT)
     if suspects:
         read = f"{READ}, then decide: " if telling_cases(run).cases else "Decide: "
@@ -180,7 +200,7 @@ def _hold(run: RunRecord) -> Iterator[Text]:
 
 
 def _pass(run: RunRecord) -> Iterator[Text]:
-    yield from unfinished.ending_advice(run)
+    yield from ending_advice(run)
     if run.kind == "baseline":
         yield ("Nothing to do: later runs compare with these answers, and need not ask for them again.",)
         return
@@ -247,7 +267,7 @@ def _suite_of(run: RunRecord, named: NamedSlice) -> SuiteRecord:
 
 
 def _ship(run: RunRecord) -> Iterator[Text]:
-    yield from unfinished.ending_advice(run)
+    yield from ending_advice(run)
     count = numbers.counted(run.method.slices_tested, "tested slice")
     when = "Merge when you are content with them" if _blind(run) else "Merge"
     yield (f"{when}: it is better overall, and {_nothing(run)} is shown to be worse ({count}).",)

@@ -15,12 +15,12 @@ from gate.record.sample import mean_score
 from gate.report import numbers
 from gate.report.differences import AnswerDiff, answer_diff
 from gate.report.escape import shell_command, visible
-from gate.report.view.conversations import conversation_course, conversation_view
-from gate.report.view.parts import Answer, CaseView, Text
+from gate.report.view.conversations import ConversationView, conversation_course, conversation_view
 from gate.report.view.scorers import ScoreScale, score_and_mark
-from gate.report.view.slices import (
+from gate.report.view.text import (
     LONGEST_SENTENCE,
     NamedSlice,
+    Text,
     case_label,
     has_several_suites,
     run_slices,
@@ -30,6 +30,74 @@ from gate.report.view.slices import (
     suite_label,
 )
 from gate.values import JsonValue
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One answer of one arm, or several that are alike.
+
+    Args:
+        label: score and samples.
+        text: None where there is none.
+        reasons: of scorers and judges, lowest scores first.
+        folded: further reasons, of equal or higher scores.
+        talk: the conversation before it; None where it was one reply.
+    """
+
+    label: str
+    text: str | None
+    reasons: tuple[str, ...]
+    folded: tuple[str, ...] = ()
+    talk: ConversationView | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CaseView:
+    """One case that fell.
+
+    Args:
+        name: id, with the suite in front in a run over several.
+        slices: `lang=de, tier=free`.
+        scores: mean scores, `1.000 → 0.000`.
+        question, expected: None where not kept.
+        baseline, candidate: the best answer of the baseline first, and the worst of the candidate; empty where not
+            kept.
+        diff: of the first of each; None where one of them is no answer.
+    """
+
+    name: str
+    slices: str
+    scores: str
+    question: str | None
+    expected: str | None
+    baseline: tuple[Answer, ...]
+    candidate: tuple[Answer, ...]
+    diff: AnswerDiff | None = None
+
+    @property
+    def others(self) -> int:
+        """Answers that are not in the difference."""
+        return len(self.baseline) + len(self.candidate) - 2 * (self.diff is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class FailingCase:
+    """One case of a new prompt with answers that do not pass.
+
+    Args:
+        slices: `lang=de, tier=free`.
+        passed: `1 of 3 answers pass`.
+        question, expected: None where not kept.
+        answers: empty where not kept.
+    """
+
+    name: str
+    slices: str
+    passed: str
+    question: str | None
+    expected: str | None
+    answers: tuple[Answer, ...]
+
 
 CASES_SHOWN = 3
 """Cases of the most important slice."""

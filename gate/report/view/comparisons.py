@@ -9,7 +9,7 @@ from functools import partial
 from gate.record.comparison import FEWEST_UNITS, AxisComparison, Comparison, Estimate, State
 from gate.record.run import RunRecord, SuiteRecord
 from gate.report import numbers
-from gate.report.view.slices import (
+from gate.report.view.text import (
     NAMES_SHOWN,
     NamedSlice,
     is_tolerated,
@@ -22,7 +22,93 @@ from gate.report.view.slices import (
     suite_slices,
     worst_first,
 )
-from gate.report.view.tables import AxesRow, SliceRow, SliceTable
+from gate.values import counted
+
+
+@dataclass(frozen=True, slots=True)
+class AxesRow:
+    """The three axes of one suite.
+
+    Args:
+        suite: empty in a run over one suite.
+        quality, cost, latency: changes with their intervals, or why there are none.
+        quiet: no slice is shown to have moved, and neither cost nor latency exceeds its allowance.
+    """
+
+    suite: str
+    quality: str
+    cost: str
+    latency: str
+    quiet: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SliceRow:
+    """One slice.
+
+    Args:
+        name: without the suite.
+        cases: how many, and how many independent groups where that differs.
+        scores: `0.812 → 0.751`.
+        delta, interval: `−0.061`, `[−0.092, −0.029]`.
+        bar: the interval, of equal width in all rows.
+        words: the state in one or two words.
+        more: `about 120 more cases`, with which the observed change would show; may be empty.
+        dagger: only the familiar rule would have failed it.
+        advisory: shown by the user's wish; never blocks.
+    """
+
+    name: str
+    cases: str
+    scores: str
+    delta: str
+    interval: str
+    bar: str
+    state: State
+    words: str
+    more: str
+    dagger: bool
+    advisory: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SliceTable:
+    """The slices of one suite.
+
+    Args:
+        suite: empty in a run over one suite.
+        scale: ends of the bars' scale, `−0.60 … +0.10`.
+        rows: `overall`, then the important slices, the worst first.
+    """
+
+    suite: str
+    scale: str
+    rows: tuple[SliceRow, ...]
+    folded: tuple[SliceRow, ...]
+
+    @property
+    def quiet(self) -> bool:
+        """No row moved, for certain or possibly."""
+        return all(row.state in _NEEDLESS and not row.advisory for row in (*self.rows, *self.folded))
+
+    @property
+    def whole(self) -> str:
+        """`12 slices without a shown change, 1 of them †`."""
+        rows = (*self.rows, *self.folded)
+        marked = sum(row.dagger for row in rows)
+        return f"{counted(len(rows), 'slice')} without a shown change{f', {marked} of them †' if marked else ''}"
+
+    @property
+    def brief(self) -> str:
+        """What is folded: `25 more slices without a shown change`, `9 more slices: 2 regressions, 7 without …`."""
+        quiet = sum(row.state in _NEEDLESS for row in self.folded)
+        total = counted(len(self.folded), "more slice")
+        if quiet == len(self.folded):
+            return f"{total} without a shown change"
+        found = ((word, sum(row.state is state for row in self.folded)) for state, word in _REMARKABLE)
+        told = [counted(count, word) for word, count in found if count]
+        return f"{total}: {', '.join([*told, *([f'{quiet:,} without a shown change'] if quiet else [])])}"
+
 
 BAR_WIDTH = 17
 """Columns of a bar; the outermost two are for the arrows of ends outside the scale."""
@@ -341,3 +427,9 @@ def _p95(axis: AxisComparison) -> str:
     if axis.p95_change is None:
         return f", p95 {numbers.duration_change(after - before)}"
     return f", {p95_change(axis.p95_change)}{'' if p95_is_trusted(axis) else ' (rough)'}"
+
+
+_NEEDLESS = (State.NOISE, State.TOO_FEW)
+
+
+_REMARKABLE = ((State.REGRESSION, "regression"), (State.SUSPECT, "suspect"), (State.IMPROVEMENT, "improvement"))

@@ -12,8 +12,107 @@ from gate.record.run import RunRecord, SuiteRecord
 from gate.record.sample import BROKE_OFF, STEP_LIMIT
 from gate.report import numbers
 from gate.report.escape import visible
-from gate.report.view.parts import Code, ConversationTable, ConversationView, Text, ToolRow, ToolUseView, TurnView
-from gate.report.view.slices import LONGEST_SENTENCE, short_line
+from gate.report.view.text import LONGEST_SENTENCE, Code, Text, short_line
+
+
+@dataclass(frozen=True, slots=True)
+class ToolUseView:
+    """One tool call, or several in a row that are alike.
+
+    Args:
+        call: `get_listings({"city": "Rome"})`.
+        result: shortened.
+        seconds: `120 ms`, of all calls; empty where unknown.
+    """
+
+    call: str
+    result: str
+    failed: bool
+    seconds: str
+    times: int
+
+
+@dataclass(frozen=True, slots=True)
+class TurnView:
+    """One message to the agent, and what it did.
+
+    Args:
+        head: whose message, `Round 1, user`.
+        by: who wrote it, where the case did not: `answered automatically`.
+        more: calls that are not shown.
+        about: how the agent got to its answer: `step limit, 3 calls of the model, 1.2 s`.
+        answer: None where the report already shows it; empty where there is no text.
+        reopened: the session was closed after it, and opened again.
+        broken: no answer came.
+    """
+
+    head: str
+    by: str
+    said: str
+    uses: tuple[ToolUseView, ...]
+    more: int
+    about: str
+    answer: str | None
+    reopened: bool
+    broken: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationView:
+    """One conversation.
+
+    Args:
+        brief: `2 turns, 3 calls of tools (1 failed)`.
+        notes: cost, contents of a database, what was missed.
+    """
+
+    brief: str
+    turns: tuple[TurnView, ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolRow:
+    """One tool, as text.
+
+    Args:
+        cases: cases that call it, `12 → 5`.
+        stopped, started: cases that no longer do, or newly do.
+    """
+
+    name: str
+    cases: str
+    stopped: str
+    started: str
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationTable:
+    """The conversations of one suite.
+
+    Args:
+        suite: empty in a run over one suite.
+        brief: the largest change, in a line.
+        cases: `40 cases`.
+        sentences: which tools are no longer called, or newly called, and where most.
+        figures: name, and `4 % → 31 %`.
+        tools: those that stopped in most cases first.
+        more: tools without a row.
+        changed: cases with other calls than before.
+        notes: what the figures are.
+    """
+
+    suite: str
+    brief: str
+    cases: str
+    compared: bool
+    sentences: tuple[Text, ...]
+    figures: tuple[tuple[str, str], ...]
+    tools: tuple[ToolRow, ...]
+    more: int
+    changed: tuple[Text, ...]
+    notes: tuple[str, ...]
+
 
 SUITES_SHOWN = 3
 """Suites that the notes mention."""

@@ -1,22 +1,411 @@
-"""Builds the view of a finished run that every renderer shows."""
+"""The whole view of a finished run, which every renderer shows, with how the verdict was reached."""
 
-from gate.errors import SHOWN
-from gate.record.comparison import State, Verdict
-from gate.record.run import RunRecord
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from gate.errors import SHOWN, Interrupted
+from gate.record.comparison import ArmAxis, AxisComparison, State, Verdict
+from gate.record.parts import ArmRecord, ExamRecord
+from gate.record.run import ExamChangeRecord, MethodRecord, NewSuiteRecord, RunRecord, SuiteRecord
 from gate.report import numbers
-from gate.report.view import calls, checks, conversations, exam, pass_rates, unfinished
+from gate.report.view import calls, conversations, exam, pass_rates
 from gate.report.view.advice import compare_command, next_steps, remedy
-from gate.report.view.calls import cache_findings, per_answer, spending_text
-from gate.report.view.cases import case_views, telling_cases
-from gate.report.view.comparisons import axes_rows, is_axis_reason, slice_footnotes, slice_tables
-from gate.report.view.facts import facts, usage_rows
-from gate.report.view.headline import headline, set_aside, summary_sentence
-from gate.report.view.headline import override_notes as aside_notes
-from gate.report.view.parts import ReportView, Text
-from gate.report.view.pass_rates import new_prompts
-from gate.report.view.promises import promise_tables
-from gate.report.view.scorers import dimension_tables, scorer_tables
-from gate.report.view.slices import LONGEST_SENTENCE, run_slices, short_line
+from gate.report.view.calls import (
+    UsageRow,
+    cache_facts,
+    cache_findings,
+    cost_facts,
+    ending_facts,
+    per_answer,
+    reuse_facts,
+    spending_text,
+)
+from gate.report.view.cases import CaseView, case_views, telling_cases
+from gate.report.view.comparisons import (
+    CALLS_FOR_P95,
+    AxesRow,
+    SliceTable,
+    axes_rows,
+    is_axis_reason,
+    p95_change,
+    p95_is_trusted,
+    slice_footnotes,
+    slice_tables,
+)
+from gate.report.view.conversations import ConversationTable
+from gate.report.view.exam import ExamTrial, PromiseTable, promise_tables
+from gate.report.view.headline import (
+    early_end_notes,
+    exit_code_words,
+    headline,
+    note_after_run,
+    obstacle_in_full,
+    obstacle_says,
+    override_notes,
+    set_aside,
+    summary_sentence,
+)
+from gate.report.view.pass_rates import CheckTable, NewPrompt, new_prompts
+from gate.report.view.scorers import (
+    DimensionTable,
+    ScorerTable,
+    dimension_tables,
+    judge_fact,
+    jury_facts,
+    position_facts,
+    scorer_tables,
+)
+from gate.report.view.text import LONGEST_SENTENCE, Code, Fact, Text, run_slices, short_line, suite_label
+
+MARGINS_NAMED = 5
+
+_ALONE = {"percentile": "percentile bootstrap, the familiar rule", "t": "t test", "mcnemar": "exact McNemar test"}
+_CORRECTIONS = {"bonferroni": "Bonferroni", "holm": "Holm"}
+
+
+def method_facts(run: RunRecord) -> Iterator[Fact]:
+    """Method, promise, margin and seed."""
+    yield Fact("Method", _name(run.method), brief=True)
+    if run.method.samples_taken is not None:
+        yield Fact("Early stopping", (_early(run),), brief=True)
+    yield Fact("False blocks", (_promise(run.method),), brief=True)
+    yield Fact("Margin", (_margins(run),))
+    yield Fact("Seed", (Code(str(run.seed)),))
+
+
+def _name(used: MethodRecord) -> Text:
+    slices = numbers.counted(used.slices_tested, "slice")
+    if used.name in _ALONE:
+        correction = f", with the {_CORRECTIONS[used.correction]} correction" if used.correction != "none" else ""
+        given = "; its intervals take the number of cases that turned as given" if used.name == "mcnemar" else ""
+        return (f"{_ALONE[used.name]} (", Code(used.name), f"), each of {slices} alone{correction}{given}")
+    flips = f" with {numbers.counted(used.flips, 'sign flip')}" if used.flips else ""
+    breakage = ", and its breakage channel, which asks whether any case changed at all" if used.breakage else ""
+    return ("joint sign-flip test (", Code(used.name), f") of {slices} together{flips}, overall included{breakage}")
+
+
+def _early(run: RunRecord) -> str:
+    """How many samples the comparison rests on, and why not more."""
+    used = run.method
+    planned, taken = used.samples_planned or 0, used.samples_taken or 0
+    told = f"{numbers.counted(planned, 'sample')} per case planned"
+    if taken >= planned:
+        return f"{told}; no earlier look at the results ended the run"
+    fell = any(named.record.blocking and named.record.state is State.REGRESSION for named in run_slices(run))
+    why = "a regression was beyond doubt" if fell else "nothing looked like a change"
+    return f"{told}, {taken} taken: {why}; {numbers.counted(used.spared, 'sample')} saved"
+
+
+def _promise(used: MethodRecord) -> str:
+    rate = numbers.percent(used.alpha)
+    if used.name == "maxt" and used.breakage:
+        return (
+            f"if this change altered no case at all, the chance of a block is at most {rate}, all slices taken "
+            "together; a harmless change that alters single cases is blocked more often"
+        )
+    if used.name == "maxt":
+        return f"if this change did nothing, the chance of a block is at most {rate}, all slices taken together"
+    if used.correction != "none":
+        return {
+            "percentile": f"about {rate} for all slices together where each has many cases, more where they are small",
+            "t": f"about {rate} for all slices together; weak where many cases tie",
+            "mcnemar": f"at most {rate} for all slices together",
+        }[used.name]
+    if used.name == "percentile":
+        return f"about {rate} for one slice of many cases; not for a small slice, and not for several slices together"
+    least = "about" if used.name == "t" else "at most"
+    together = numbers.percent(min(1.0, used.alpha * used.slices_tested))
+    return f"{least} {rate} for each slice alone, so up to {together} for all of them together"
+
+
+def _margins(run: RunRecord) -> str:
+    slices = run_slices(run)
+    margins = sorted({named.record.margin for named in slices})
+    if not margins or margins == [0.0]:
+        return "none; a slice is a regression when its whole interval lies below zero"
+    means = "a slice is a regression when its whole interval lies below its margin"
+    if len(margins) == 1:
+        return f"{numbers.delta(-margins[0])} for every slice; {means}"
+    counts = Counter(named.record.margin for named in slices)
+    usual = max(margins, key=lambda margin: counts[margin])
+    others = [named for named in slices if named.record.margin != usual]
+    told = [f"{numbers.delta(-named.record.margin)} for {short_line(named.full)}" for named in others[:MARGINS_NAMED]]
+    more = f" and {len(others) - MARGINS_NAMED:,} others" if len(others) > MARGINS_NAMED else ""
+    return short_line(f"{numbers.delta(-usual)}, {', '.join(told)}{more}; {means}", LONGEST_SENTENCE)
+
+
+IDS_NAMED = 8
+REASONS_IN_FULL = 20
+DIGEST_SHOWN = 12
+
+
+def facts(run: RunRecord) -> tuple[Fact, ...]:
+    """All facts of a run, the method first."""
+    if not run.evaluated:
+        return () if run.verdict is Verdict.SKIPPED else tuple(_unevaluated(run))
+    compared = method_facts(run) if any(suite.quality.overall.n for suite in run.suites) else ()
+    suites = (fact for suite in run.suites for fact in _suite(run, suite))
+    new = (fact for suite in run.new for fact in _new(run, suite))
+    answers = (*jury_facts(run), *reuse_facts(run), *ending_facts(run))
+    alone = pass_rates.check_method(run) if run.kind == "check" else pass_rates.rate_method(run)
+    return (*_reasons(run), *compared, *alone, *suites, *new, *answers, *_ending(run))
+
+
+def usage_rows(run: RunRecord) -> tuple[UsageRow, ...]:
+    """Tokens of each kind, money and time: two rows for each suite."""
+    rows = []
+    for suite in run.suites:
+        label = short_line(suite_label(run, suite))
+        prefix = f"{label}: " if label else ""
+        rows.append(_usage_row(f"{prefix}baseline", suite.cost.baseline, suite.latency.baseline))
+        rows.append(_usage_row(f"{prefix}candidate", suite.cost.candidate, suite.latency.candidate))
+    return (*rows, *pass_rates.new_prompt_usage(run))
+
+
+def _reasons(run: RunRecord) -> Iterator[Fact]:
+    reasons = [reason for reason in run.reasons if not pass_rates.advises_rate(run, reason)]
+    for reason in reasons[:REASONS_IN_FULL]:
+        yield Fact("Reason", (short_line(reason, LONGEST_SENTENCE),))
+    if (more := len(reasons) - REASONS_IN_FULL) > 0:
+        yield Fact("Reasons", (f"and {more:,} more; the record of the run has them all",))
+
+
+def _suite(run: RunRecord, suite: SuiteRecord) -> Iterator[Fact]:
+    label = short_line(suite_label(run, suite))
+    prefix = f"{label}: " if label else ""
+    yield Fact(f"{prefix}baseline", _arm(suite.baseline))
+    yield Fact(f"{prefix}candidate", _arm(suite.candidate))
+    yield from _exam(prefix, suite.exam, _samples(run, suite))
+    if suite.latency.compared:
+        yield Fact(f"{prefix}latency", (_latency(suite.latency),))
+    yield from position_facts(prefix, suite)
+    if suite.cache is not None:
+        yield from cache_facts(prefix, suite.cache)
+    if suite.cost_note:
+        yield Fact(f"{prefix}cost", (short_line(suite.cost_note, LONGEST_SENTENCE),))
+
+
+def _samples(run: RunRecord, suite: SuiteRecord) -> str:
+    """Empty where the line on early stopping already says it."""
+    told = suite.samples == run.method.samples_planned
+    return "" if told else f", {numbers.counted(suite.samples, 'sample')} per case and arm"
+
+
+def _new(run: RunRecord, suite: NewSuiteRecord) -> Iterator[Fact]:
+    prefix = f"{short_line(suite.name)}: "
+    yield Fact(f"{prefix}{'' if run.kind == 'check' else 'new '}prompt", _arm(suite.candidate))
+    yield from _exam(prefix, suite.exam, f", {numbers.counted(suite.samples, 'sample')} per case")
+    if suite.cost_note:
+        yield Fact(f"{prefix}cost", (short_line(suite.cost_note, LONGEST_SENTENCE),))
+
+
+def _exam(prefix: str, exam: ExamRecord, samples: str) -> Iterator[Fact]:
+    scorers = short_line(", ".join(exam.scorers), LONGEST_SENTENCE) or "none"
+    size, digest = numbers.counted(exam.cases, "case"), Code(exam.digest[:DIGEST_SHOWN])
+    kept: Text = (" of ", _code(exam.store)) if exam.store else ()
+    told = (size, *kept, " at ", _code(exam.ref), ", digest ", digest, f"{samples}, scored by {scorers}")
+    yield Fact(f"{prefix}exam", told)
+    for judge in exam.judges:
+        yield judge_fact(prefix, judge)
+    yield from _changes(prefix, exam)
+
+
+def _changes(prefix: str, exam: ExamRecord | ExamChangeRecord) -> Iterator[Fact]:
+    kinds = (
+        ("added", exam.added),
+        ("removed", exam.removed),
+        ("edited", exam.edited),
+        ("marked obsolete", exam.obsolete),
+    )
+    if told := "; ".join(f"{verb} {_listed(ids)}" for verb, ids in kinds if ids):
+        yield Fact(f"{prefix}exam changes", (told,), brief=True)
+
+
+def _arm(arm: ArmRecord) -> Text:
+    out: list[str | Code] = [_code(arm.path), " at ", _code(arm.ref)]
+    if arm.sha and arm.sha != arm.ref:
+        out += [" (", Code(arm.sha[:DIGEST_SHOWN]), ")"]
+    out += [", prompt digest ", Code(arm.digest[:DIGEST_SHOWN]), ", model ", _code(arm.model)]
+    others = [name for name in arm.returned_models if not arm.model.endswith(f":{name}")]
+    if others:
+        out += [", answered by ", _code(", ".join(map(short_line, others[:IDS_NAMED])))]
+    if arm.params:
+        out += [", with ", _code(", ".join(f"{name}={value}" for name, value in arm.params.items()))]
+    return tuple(out)
+
+
+def _code(text: str) -> Code:
+    return Code(short_line(text, LONGEST_SENTENCE))
+
+
+def _unevaluated(run: RunRecord) -> Iterator[Fact]:
+    for change in run.exam_changes:
+        yield from _changes(f"{short_line(change.suite)}: ", change)
+    if run.calls.made or run.calls.cached:
+        yield from cost_facts(run)
+    yield Fact("Exit code", exit_code_words(run))
+    yield from _made_by(run)
+
+
+def _ending(run: RunRecord) -> Iterator[Fact]:
+    missing = run.missing
+    if missing.samples:
+        why = (
+            f": {'; '.join(short_line(reason, LONGEST_SENTENCE) for reason in missing.reasons)}"
+            if missing.reasons
+            else ""
+        )
+        yield Fact("Missing", (f"{missing.samples:,} of {numbers.counted(missing.total, 'sample')}{why}",))
+        if missing.cases:
+            yield Fact("To be asked again", (_listed(missing.cases),))
+    if missing.samples and missing.best and missing.worst and run.unfinished is None:
+        best = "all good" if run.kind == "check" else "best for the candidate"
+        yield Fact("What they could change", (f"{best}: {missing.best}; worst: {missing.worst}",), brief=True)
+    yield from cost_facts(run)
+    ended: Text = (
+        ("interrupted",) if run.exit_code == Interrupted.exit_code else (Code("fail_on"), f": {run.method.fail_on}")
+    )
+    yield Fact("Exit code", (*exit_code_words(run), " (", *ended, ")"))
+    yield from _made_by(run)
+
+
+def _made_by(run: RunRecord) -> Iterator[Fact]:
+    commit: Text = (", commit ", Code(run.commit[:DIGEST_SHOWN])) if run.commit else ()
+    yield Fact("Made by", (f"Prompt Gate {run.tool_version}, {run.created}", *commit))
+
+
+def _latency(axis: AxisComparison) -> str:
+    judged = f"judged by the mean ratio per case over {numbers.counted(axis.n, 'case')}; "
+    if axis.p50_change is None or axis.p95_change is None:
+        return f"{judged}p50 and p95 are shown only, since p95 needs about 1,000 samples"
+    span = numbers.duration_interval(axis.p50_change.lower, axis.p50_change.upper)
+    p50 = f"p50 {numbers.duration_change(axis.p50_change.value)} {span}"
+    shown = f"{judged}{p50} and {p95_change(axis.p95_change)} are shown only"
+    if p95_is_trusted(axis):
+        return shown
+    fewest = numbers.counted(min(axis.baseline.calls, axis.candidate.calls), "sample")
+    return f"{shown}, and p95 is not to be trusted: it needs about {CALLS_FOR_P95:,} samples per arm, not {fewest}"
+
+
+def _usage_row(arm: str, cost: ArmAxis, latency: ArmAxis) -> UsageRow:
+    spent = cost.usage
+    kinds = (
+        (spent.input_tokens, spent.cache_read_tokens, spent.cache_write_tokens, spent.output_tokens)
+        if spent
+        else (None, None, None, None)
+    )
+    read, cached, written, said = (numbers.NOTHING if kind is None else numbers.tokens(kind) for kind in kinds)
+    return UsageRow(
+        arm=arm,
+        tokens=(read, cached, written, said),
+        cost=numbers.dollars(cost.mean),
+        p50=numbers.duration(latency.p50),
+        p95=numbers.duration(latency.p95),
+    )
+
+
+def _listed(ids: Sequence[str]) -> str:
+    rest = len(ids) - IDS_NAMED
+    return f"{len(ids):,} ({', '.join(map(short_line, ids[:IDS_NAMED]))}{f' and {rest:,} more' if rest > 0 else ''})"
+
+
+MOST_STILL = 3
+"""Suites without a shown change that are listed one by one."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReportView:
+    """A whole report.
+
+    Args:
+        headline: what follows the verdict in the first line.
+        sentence: slices that improved or fell.
+        notes: what a reader must see at once.
+        axes: one for each suite.
+        confidence: `95 %`.
+        tables: one for each suite.
+        cases: those that explain the first line, the most telling first.
+        usage: two rows for each suite.
+        per: what money and time in `usage` are means over, `per call`.
+        steps: what to do next, in order.
+        command: compares again; empty where that needs more than the run knows.
+        left_out: what was left out to limit the length.
+        new: prompts that the change adds, which were compared with nothing.
+        aside: what sets the verdict aside, for the first line; empty where it decides.
+        notice: what the change does to its own exam; directly below the verdict.
+        weighty: the notice is about more than new cases.
+        calm: the notice is about cases that went with their promise, and new ones.
+        exam: results of the edited exam.
+        dimensions: one table for each rubric.
+        scorers: one table for each compared suite with several scorers.
+        exam_scores: what the scores in `exam` are.
+        conversations: one table for each suite with agents.
+        promises: one table for each prompt whose promises differ.
+        cases_head: heading of `cases`.
+        spent: what the run spent, and what known answers saved; empty where nothing was asked.
+    """
+
+    verdict: Verdict
+    headline: Text
+    sentence: Text
+    notes: tuple[str | Text, ...]
+    axes: tuple[AxesRow, ...]
+    confidence: str
+    tables: tuple[SliceTable, ...]
+    footnotes: tuple[str, ...]
+    cases: tuple[CaseView, ...]
+    usage: tuple[UsageRow, ...]
+    per: str
+    facts: tuple[Fact, ...]
+    steps: tuple[Text, ...]
+    command: str
+    left_out: tuple[str, ...] = ()
+    new: tuple[NewPrompt, ...] = ()
+    aside: Text = ()
+    notice: Text = ()
+    weighty: bool = False
+    calm: bool = False
+    exam: tuple[ExamTrial, ...] = ()
+    exam_scores: str = "score"
+    checks: tuple[CheckTable, ...] = ()
+    dimensions: tuple[DimensionTable, ...] = ()
+    scorers: tuple[ScorerTable, ...] = ()
+    conversations: tuple[ConversationTable, ...] = ()
+    promises: tuple[PromiseTable, ...] = ()
+    cases_head: Text = ()
+    spent: Text = ()
+
+    @property
+    def still(self) -> frozenset[str]:
+        """Suites in which nothing is shown to have moved, where they are too many to be listed one by one."""
+        moved = {table.suite for table in self.tables if not table.quiet}
+        quiet = frozenset(axes.suite for axes in self.axes if axes.suite and axes.quiet) - moved
+        return quiet if len(quiet) > MOST_STILL else frozenset()
+
+    @property
+    def axes_note(self) -> str:
+        """What the figures of the axes are; empty where nothing was compared."""
+        if not self.axes or not self.tables:
+            return ""
+        p95 = "; p95: 95 % of the answers are faster" if any("p95" in one.latency for one in self.axes) else ""
+        return f"Quality is a score from 0 to 1. In brackets: {self.confidence} interval{p95}."
+
+    @property
+    def lead(self) -> str | Text:
+        """The text right below the first line: the sentence, or in an alert without one the first note."""
+        return self.sentence or (self.notes[0] if self.alert and self.notes else ())
+
+    @property
+    def rest(self) -> tuple[str | Text, ...]:
+        """The notes below `lead`."""
+        return self.notes if self.sentence or not self.alert else self.notes[1:]
+
+    @property
+    def alert(self) -> str:
+        """The kind of GitHub alert around the sentence; empty for verdicts that need no action."""
+        return "WARNING" if self.verdict is Verdict.BLOCK and self.aside else _ALERTS.get(self.verdict, "")
+
 
 NOTES_SHOWN = 6
 REASONS_SHOWN = 8
@@ -35,7 +424,7 @@ def report_view(run: RunRecord) -> ReportView:
         axes=axes_rows(run),
         confidence=numbers.percent(1 - 2 * run.method.alpha),
         tables=slice_tables(run),
-        footnotes=(*slice_footnotes(run), *calls.reuse_footnote(run), *checks.check_notes(run)),
+        footnotes=(*slice_footnotes(run), *calls.reuse_footnote(run), *pass_rates.check_notes(run)),
         cases=case_views(run),
         usage=usage_rows(run),
         per=per_answer([*run.suites, *run.new]),
@@ -50,7 +439,7 @@ def report_view(run: RunRecord) -> ReportView:
         promises=promise_tables(run.promises),
         exam=exam.exam_trials(run),
         exam_scores=exam.scores_head(run),
-        checks=checks.check_tables(run),
+        checks=pass_rates.check_tables(run),
         dimensions=dimension_tables(run),
         scorers=scorer_tables(run),
         conversations=conversations.conversation_tables(run),
@@ -63,7 +452,7 @@ def _sentence(run: RunRecord) -> Text:
     """What did not fit in the first line, and the slices that improved or fell."""
     if run.verdict is not Verdict.INCONCLUSIVE:
         return summary_sentence(run)
-    told = [one for one in (unfinished.obstacle_in_full(run), _neither(run), summary_sentence(run)) if one]
+    told = [one for one in (obstacle_in_full(run), _neither(run), summary_sentence(run)) if one]
     return tuple(piece for place, one in enumerate(told) for piece in ((" ", *one) if place else one))
 
 
@@ -83,19 +472,19 @@ def _notes(run: RunRecord) -> tuple[str | Text, ...]:
     Label, gaps, what could not fall, what agents no longer do, changes of the prompt cache, of replies and of known
     answers, remarks, then the reasons.
     """
-    shown, reasons = REASONS_SHOWN if run.evaluated else MISTAKES_SHOWN, _reasons(run)
-    told = tuple(short_line(unfinished.note_after_run(run, note), LONGEST_SENTENCE) for note in run.notes[:NOTES_SHOWN])
+    shown, reasons = REASONS_SHOWN if run.evaluated else MISTAKES_SHOWN, _more_reasons(run)
+    told = tuple(short_line(note_after_run(run, note), LONGEST_SENTENCE) for note in run.notes[:NOTES_SHOWN])
     more, rest = len(run.notes) - NOTES_SHOWN, len(reasons) - shown
     found: tuple[Text, ...] = (
         *exam.floor_findings(run),
         *conversations.conversation_findings(run),
         *cache_findings(run),
-        *unfinished.ending_findings(run),
+        *calls.ending_findings(run),
         *calls.reuse_drifts(run),
     )
     return (
-        *aside_notes(run),
-        *unfinished.early_end_notes(run),
+        *override_notes(run),
+        *early_end_notes(run),
         *found,
         *told,
         *((f"and {more} more remarks",) if more > 0 else ()),
@@ -104,7 +493,7 @@ def _notes(run: RunRecord) -> tuple[str | Text, ...]:
     )
 
 
-def _reasons(run: RunRecord) -> tuple[str, ...]:
+def _more_reasons(run: RunRecord) -> tuple[str, ...]:
     """The reasons that neither the first line nor the table shows."""
     slices = run_slices(run)
     if run.verdict is Verdict.BLOCK:
@@ -122,10 +511,13 @@ def _reasons(run: RunRecord) -> tuple[str, ...]:
     reasons = run.reasons[1:] if run.verdict is Verdict.HOLD else run.reasons
     first = headline(run)[0]
     known = (*run.notes, remedy(run))
-    fresh = [reason for reason in reasons if not unfinished.obstacle_says(run, reason) and reason not in known]
+    fresh = [reason for reason in reasons if not obstacle_says(run, reason) and reason not in known]
     told = [
         short_line(one, LONGEST_SENTENCE)
         for one in fresh
         if not pass_rates.advises_rate(run, one) and not is_axis_reason(one)
     ]
     return tuple(reason for reason in told if reason.rstrip(".") != first)
+
+
+_ALERTS = {Verdict.BLOCK: "CAUTION", Verdict.INCONCLUSIVE: "WARNING", Verdict.HOLD: "WARNING"}

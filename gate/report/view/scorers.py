@@ -1,6 +1,7 @@
 """What the scorers say: before and after, rubrics, juries, pairwise judges, agreement with people."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from statistics import fmean
 
 from gate.record.calibration import FigureRecord
@@ -17,9 +18,92 @@ from gate.record.parts import AskedModel, CaseResult, CaseState, JudgeQuote, Sco
 from gate.record.run import NewSuiteRecord, RunRecord, SuiteRecord
 from gate.report import numbers
 from gate.report.numbers import share_interval
-from gate.report.view.parts import Fact
-from gate.report.view.slices import LONGEST_SENTENCE, NAMES_SHOWN, short_line, suite_label
-from gate.report.view.tables import DimensionRow, DimensionTable, ScorerRow, ScorerTable
+from gate.report.view.text import LONGEST_SENTENCE, NAMES_SHOWN, Fact, short_line, suite_label
+
+
+@dataclass(frozen=True, slots=True)
+class ScorerRow:
+    """One scorer before and after.
+
+    Args:
+        weight: its share in the score, `20 %`; empty where the cases have no common one.
+        scores: `0.812 → 0.751`.
+        change: `−0.061`.
+        passed: `98.3 % → 91.7 %`, the answers that it did not fail; empty where it is not required.
+    """
+
+    name: str
+    weight: str
+    cases: str
+    scores: str
+    change: str
+    passed: str
+
+
+@dataclass(frozen=True, slots=True)
+class ScorerTable:
+    """The scorers of one suite.
+
+    Args:
+        suite: empty in a run over one suite.
+        brief: what moved most: `tone −0.120, contains 0.000 and 2 more`.
+        rows: those that moved most first.
+        more: scorers without a row.
+        notes: what the figures are.
+    """
+
+    suite: str
+    brief: str
+    rows: tuple[ScorerRow, ...]
+    more: int
+    notes: tuple[str, ...]
+
+    @property
+    def weighted(self) -> bool:
+        """Whether any has a weight to show."""
+        return any(row.weight for row in self.rows)
+
+    @property
+    def passing(self) -> bool:
+        """Whether any of them is required."""
+        return any(row.passed for row in self.rows)
+
+
+@dataclass(frozen=True, slots=True)
+class DimensionRow:
+    """One dimension of a rubric.
+
+    Args:
+        weight: `20 %`.
+        scores: `3.90 → 3.40 of 5`, or that of the only arm.
+        change: `−0.50 [−0.80, −0.20]`; empty where nothing is compared.
+        trend: `fell` or `rose` where the whole interval says so; else empty.
+    """
+
+    name: str
+    weight: str
+    cases: str
+    scores: str
+    change: str
+    trend: str
+
+
+@dataclass(frozen=True, slots=True)
+class DimensionTable:
+    """One rubric.
+
+    Args:
+        suite: empty in a run over one suite.
+        scorer: name of the rubric.
+        scale: `1 to 5`.
+    """
+
+    suite: str
+    scorer: str
+    scale: str
+    compared: bool
+    rows: tuple[DimensionRow, ...]
+
 
 PARTS_SHOWN = 12
 LONGEST_REASON, BESIDE_PARTS = 200, 100

@@ -10,8 +10,8 @@ from gate.config.scorer import ScorerSpec
 from gate.engine.collect import Tools
 from gate.record.sample import Sample, Score
 from gate.record.transcript import Failed, Unscored
-from gate.report.side_by_side import REASON_CHARS
-from gate.report.view.slices import short_line
+from gate.report.explain import REASON_CHARS
+from gate.report.view.text import short_line
 from gate.scoring.interface import Member, ModelScorer, Subject
 from gate.suite import Suite
 from gate.values import JsonValue

@@ -16,7 +16,7 @@ from gate.cases.stored import Entry
 from gate.config.documents import BadJson, parse_json
 from gate.engine.record_parts import transcript_record
 from gate.errors import GateError
-from gate.report.side_by_side import SideBySide, case_side_by_side
+from gate.report.explain import SideBySide, case_side_by_side
 from gate.web import addresses
 from gate.web.case_form import check_form, typed_form
 from gate.web.jobs.board import Jobs

@@ -21,9 +21,9 @@ from gate.record.parts import ExamRecord
 from gate.record.run import CaseRecord, NewCaseRecord, RunRecord
 from gate.record.sample import ArmName, Reply
 from gate.report.escape import visible
+from gate.report.explain import case_record, case_side_by_side
 from gate.report.history import run_view
 from gate.report.markdown import preview
-from gate.report.side_by_side import case_record, case_side_by_side
 from gate.report.view.cases import CaseChoice, CaseFilter, CaseOrder, case_table
 from gate.store.sql.retention import last_removal
 from gate.store.sql.suites import Authorship, Suites

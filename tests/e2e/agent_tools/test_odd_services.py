@@ -2,7 +2,6 @@
 
 import asyncio
 import gzip
-import json
 from asyncio import StreamWriter
 from collections.abc import Callable
 from pathlib import Path
@@ -10,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gate.config.targets import Server
-from tests.e2e.agent_tools.kits import WEB, called, failure, kit, opened, reached, reason, service
+from tests.e2e.agent_tools.kits import called, failure, kit, opened, reached, reason, service
 from tests.support.mcp_servers.web import Asked, Handler, fine, response, serving
 
 AUTH = "Bearer k3y-0f-the-house"
@@ -140,22 +139,6 @@ def test_a_service_that_is_busy_is_asked_again(tmp_path: Path) -> None:
     assert asyncio.run(told()) == '["x", null]'
 
 
-def test_an_error_of_the_protocol_is_one_of_the_tool(tmp_path: Path) -> None:
-    def answer(asked: Asked) -> bytes:
-        if asked.about == "tools/call":
-            error = {"code": -32602, "message": "no such flat"}
-            body = json.dumps({"jsonrpc": "2.0", "id": asked.message["id"], "error": error}).encode()
-            return response(body, "400 Bad Request")
-        return fine(asked)
-
-    async def told() -> tuple[bool, str]:
-        async with serving(always(answer)) as url, kit(tmp_path, http(url)) as made:
-            use = await called(await opened(made), do="x")
-            return use.failed, use.result
-
-    assert asyncio.run(told()) == (True, "no such flat")
-
-
 def test_an_answer_that_breaks_off_ends_its_conversation(tmp_path: Path) -> None:
     async def handle(asked: Asked, writer: StreamWriter) -> None:
         if asked.about != "tools/call":
@@ -197,7 +180,7 @@ def test_what_is_wrong_with_a_stream_of_events_is_said(events: bytes, said: str,
     assert asyncio.run(why(handle, tmp_path, "sse")).startswith(said)
 
 
-@pytest.mark.parametrize("kind", WEB)
+@pytest.mark.parametrize("kind", ["streamable-http", "sse"])
 def test_headers_come_from_the_environment_and_are_seen_by_nobody_else(kind: str, tmp_path: Path) -> None:
     async def told(url: str) -> tuple[str, str]:
         server = reached(kind, url, headers={"Authorization": "HOUSE_AUTH"})

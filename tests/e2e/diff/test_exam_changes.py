@@ -9,7 +9,7 @@ import pytest
 
 from gate.record.comparison import Verdict
 from gate.record.run import ExamTrialRecord, RunRecord
-from gate.report.view.facts import facts
+from gate.report.view.report import facts
 from tests.support.command import Outcome, gate, git
 from tests.support.example import BROKEN, CONFIG, FILES, PROMPT, REWORDED, case, cases
 

@@ -8,8 +8,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from gate.agents.python.functions import FunctionLimits, FunctionWorktree, call_function
-from gate.agents.python.scorer import SCORING, ScoringProcess
+from gate.agents.functions import SCORING, FunctionLimits, FunctionWorktree, ScoringProcess, prompt_texts
 from gate.cases.case import Case
 from gate.config.functions import Entry
 from gate.record.transcript import Failed, Unscored
@@ -70,7 +69,7 @@ class Job:
 
 def built(worktree: FunctionWorktree, limits: FunctionLimits) -> list[str]:
     """The texts for `SESSIONS`, or the reasons."""
-    found = call_function(ENTRY, SESSIONS, worktree, limits)
+    found = asyncio.run(prompt_texts(ENTRY, SESSIONS, worktree, limits))
     return [text.reason if isinstance(text, Failed) else text for text in found]
 
 

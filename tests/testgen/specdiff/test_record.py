@@ -6,7 +6,7 @@ from gate.config.specification import Specification
 from gate.record.rules import InputChange, RuleChange, SpecDiff
 from gate.record.run import PromisesRecord
 from gate.report.markdown import report as markdown
-from gate.report.view.promises import promise_tables
+from gate.report.view.exam import promise_tables
 from gate.testgen.specdiff.carryover import carry_over, joined_specification
 from gate.testgen.specdiff.comparison import promises_record
 from gate.testgen.specdiff.diff import DiffMeans, PromptVersion, spec_diff

@@ -1,0 +1,337 @@
+"""Runs Python code of a repository in a process of its own; started by its path, and needs no package.
+
+`runner.py agent module:name` speaks the protocol of agents. The agent is a class, made with the context, whose
+`send(text)` answers; or a function, called with the text and the context. Either may be async. An answer is a text, or
+a dict with a text and what it took.
+
+`runner.py function` calls one function. The first line says which; each further line, `[key, arguments]`, is a call.
+Answers, one JSON list a line: `["ready"]` or `["lost", reason]`, then `["answer", key, answer]` or
+`["failed", key, reason]`.
+
+What agents print goes to standard error, what functions print nowhere.
+"""
+
+import importlib
+import inspect
+import json
+import os
+import resource
+import sys
+import traceback
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import asyncio
+
+REASON_CHARS = 300
+PACKAGES = "site-packages"
+MASKED_CHARS = 20_000
+"""Of an exception's text, in which folders and variables are replaced before it is cut."""
+
+
+class Context(dict[str, Any]):
+    """A dict whose entries are attributes, too."""
+
+    what = "context"
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(f"the {self.what} has no {name!r}") from None
+
+    def __setattr__(self, name: str, value: object) -> None:
+        self[name] = value
+
+
+class Session(Context):
+    """The argument of a function that builds prompts."""
+
+    what = "session"
+
+
+class Case(Context):
+    """The second argument of a function that scores."""
+
+    what = "case"
+
+
+class Unfit(Exception):
+    """The return value of a function is unusable."""
+
+
+def imported(module: str) -> ModuleType:
+    """A module of the repository, which is the working folder."""
+    root = os.getcwd()
+    sys.path[:0] = [root, *(one for one in (os.path.join(root, "src"),) if os.path.isdir(one))]
+    return importlib.import_module(module)
+
+
+class Agent:
+    """One session of an agent.
+
+    Args:
+        entry: `module:name`.
+    """
+
+    def __init__(self, entry: str, out: Any, loop: "asyncio.Runner") -> None:
+        self.entry, self.out, self.loop = entry, out, loop
+        self.inside, self.root = False, os.getcwd()
+        self.agent: Any = None
+        self.context = Context()
+
+    def run(self, lines: Any) -> None:
+        """Answer until no more messages come."""
+        from asyncio import to_thread
+
+        # The agent's background work goes on between messages.
+        while line := self.loop.run(to_thread(lines.readline)):
+            asked = json.loads(line)
+            try:
+                self.say(**self.answer(asked))
+            except BaseException as error:
+                self.say(type="error", error=placed(error, self.root))
+            if asked["type"] == "close":
+                return
+
+    def answer(self, asked: dict[str, Any]) -> dict[str, Any]:
+        """The reply to one message."""
+        kind = asked["type"]
+        if kind in ("start", "reopen"):
+            module, _, name = self.entry.partition(":")
+            found = getattr(imported(module), name)
+            if not callable(found):
+                raise TypeError(f"{name} is neither a class nor a function")
+            # A class has its own memory, which reopening tests; a function is given the conversation each time.
+            history = [] if hasattr(found, "send") else asked.pop("history", [])
+            self.context = Context(asked, reopened=kind == "reopen", history=history)
+            self.context["prompt"], self.context["case"] = Context(asked["prompt"]), Context(asked["case"])
+            self.inside = inspect.iscoroutinefunction(getattr(found, "send", found))
+            self.agent = self.done(found, self.context) if isinstance(found, type) else found
+            if kind == "reopen" and hasattr(self.agent, "reopen"):
+                self.done(self.agent.reopen, self.context["session"])
+            return {"type": "ok"}
+        if kind == "close":
+            if hasattr(self.agent, "close"):
+                self.done(self.agent.close)
+            return {"type": "ok"}
+        return {**self.replied(asked["text"]), "id": asked["id"]}
+
+    def replied(self, text: str) -> dict[str, Any]:
+        """The agent's answer to a text."""
+        talks = hasattr(self.agent, "send")
+        found = self.done(self.agent.send, text) if talks else self.done(self.agent, text, self.context)
+        answer = {"text": found} if isinstance(found, str) else found
+        if not isinstance(answer, dict) or not isinstance(answer.get("text"), str):
+            raise TypeError(f"it answered with {type(found).__name__}, and a text or a dict with a text is wanted")
+        history = self.context["history"]
+        history += [{"role": "user", "content": text}, {"role": "assistant", "content": answer["text"]}]
+        return {**answer, "type": "answer"}
+
+    def done(self, work: Any, *given: Any) -> Any:
+        """The result of the agent's work; an agent that is not async may run its own loop."""
+        if self.inside:
+            return self.loop.run(called(work, *given))
+        value = work(*given)
+        return self.loop.run(awaited(value)) if inspect.isawaitable(value) else value
+
+    def say(self, **reply: Any) -> None:
+        # What is not JSON would be taken for a line that is no reply.
+        self.out.write(json.dumps(reply, allow_nan=False) + "\n")
+        self.out.flush()
+
+
+async def called(work: Any, *given: Any) -> Any:
+    """The result of a call, made within the loop."""
+    value = work(*given)
+    return await value if inspect.isawaitable(value) else value
+
+
+async def awaited(value: Any) -> Any:
+    return await value
+
+
+def placed(error: BaseException, root: str) -> str:
+    """An error on one line, with the last place in the repository that took part in it."""
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [frame for frame in frames if frame.filename.startswith(root + os.sep) and PACKAGES not in frame.filename]
+    where = f" ({os.path.relpath(own[-1].filename, root)}:{own[-1].lineno})" if own else ""
+    return f"{type(error).__name__}: {error}"[: REASON_CHARS - len(where)] + where
+
+
+class Function:
+    """Imports a module and calls a function of it.
+
+    Args:
+        asked: job, module, function, checkout, hidden and chars.
+        out: descriptor for answers.
+    """
+
+    def __init__(self, asked: dict[str, Any], out: int) -> None:
+        self.asked, self.out, self.pid = asked, out, os.getpid()
+        self.root, self.checkout = os.path.realpath(os.getcwd()), os.path.realpath(asked["checkout"])
+        # This file may lie in the checkout, but is not the repository's prompt.
+        self.before = frozenset(sys.modules)
+        self.seen = 0
+
+    def run(self, lines: Iterable[bytes]) -> None:
+        """Answer until no more questions come."""
+        try:
+            function = self.load()
+        except BaseException as error:
+            return self.say("lost", told(error, self.asked["hidden"]))
+        self.say("ready")
+        for line in lines:
+            self.say(*self.call(function, *json.loads(line)))
+
+    def load(self) -> Any:
+        """The function, from the module in the working folder."""
+        module, name = imported(self.asked["module"]), self.asked["function"]
+        file = getattr(module, "__file__", None)
+        if file is None or not within(file, self.root):
+            what = "a folder" if file is None else file
+            raise ImportError(f"{self.asked['module']} is {what}, and no module of the worktree")
+        self.check_modules()
+        function = getattr(module, name)
+        if not callable(function):
+            raise TypeError(f"{name} is no function")
+        call = function if inspect.isroutine(function) or isinstance(function, type) else type(function).__call__
+        if inspect.iscoroutinefunction(call) or inspect.isasyncgenfunction(call):
+            raise Unfit(f"{name} is an async function, and nothing awaits it here: write it with def")
+        return function
+
+    def call(self, function: Any, key: object, text: str) -> tuple[str, object, object]:
+        """The answer to one question, with arguments made anew for it."""
+        most = self.asked["chars"]
+        try:
+            if self.asked["job"] == "score":
+                answer = score_of(function(*json.loads(text, object_hook=Case)), most)
+            else:
+                answer = text_of(function(json.loads(text, object_hook=Session)), most)
+            self.check_modules()
+            return "answer", key, answer
+        except BaseException as error:
+            return "failed", key, told(error, self.asked["hidden"])
+
+    def check_modules(self) -> None:
+        """Refuse code of the checkout itself: it is the same for both sides, and would hide what the change does."""
+        if len(sys.modules) == self.seen:
+            return
+        self.seen = len(sys.modules)
+        for name, module in list(sys.modules.items()):
+            file = getattr(module, "__file__", None) if isinstance(module, ModuleType) else None
+            if name in self.before or not file or within(file, self.root) or installed(file):
+                continue
+            if within(file, self.checkout):
+                raise ImportError(f"{name} comes from the checkout ({file}) and not from the worktree of this side")
+
+    def say(self, *answer: object) -> None:
+        if os.getpid() != self.pid:
+            # Also a child that the function forked, and that returned from it.
+            os._exit(0)
+        left = memoryview(json.dumps(answer).encode("ascii") + b"\n")
+        while left:
+            left = left[os.write(self.out, left) :]
+
+
+def within(file: str, folder: str) -> bool:
+    """Is a file in a folder, with links followed?"""
+    return os.path.realpath(file).startswith(os.path.join(folder, ""))
+
+
+def installed(file: str) -> bool:
+    """Does a file belong to the interpreter? Its environment may lie in the checkout."""
+    real = os.path.realpath(file)
+    homes = {os.path.realpath(prefix) for prefix in (sys.prefix, sys.base_prefix)}
+    return any(within(real, home) for home in homes) or PACKAGES in real.split(os.sep)
+
+
+def text_of(found: object, most: int) -> object:
+    """The text of a prompt, from what a function returned."""
+    if not isinstance(found, str):
+        raise Unfit(f"it returned {type(found).__name__}, and the text of a prompt is wanted")
+    if len(found) > most:
+        raise Unfit(f"it returned {len(found):,} characters; {most:,} are allowed")
+    return str.__str__(found)
+
+
+def score_of(found: object, most: int) -> object:
+    """A score in [0, 1], and its reason, which may be empty.
+
+    Args:
+        found: true, false, a number, or a mapping of score and reason.
+        most: characters of the reason.
+    """
+    value, reason = found, ""
+    if isinstance(found, Mapping):
+        if "score" not in found or set(found) - {"score", "reason"}:
+            raise Unfit("it returned a mapping, and one of score and reason is wanted")
+        value, reason = found["score"], found.get("reason", "")
+    if not isinstance(reason, str):
+        raise Unfit(f"its reason is {type(reason).__name__}, and a text is wanted")
+    if len(reason) > most:
+        raise Unfit(f"its reason has {len(reason):,} characters; {most:,} are allowed")
+    if type(value).__module__ == "numpy" and hasattr(value, "item"):
+        value = value.item()  # numpy's truth values are no numbers
+    if not isinstance(value, (bool, int, float)):
+        raise Unfit(f"it returned {type(value).__name__}, and true, false or a number from 0 to 1 is wanted")
+    if not 0 <= value <= 1:
+        raise Unfit("it returned a number that is not from 0 to 1")
+    return [float(value), str.__str__(reason)]
+
+
+def told(error: BaseException, hidden: list[list[str]]) -> str:
+    """An exception on one line, even where its own text raises.
+
+    Args:
+        hidden: pairs of text and replacement.
+    """
+    if type(error) is Unfit:
+        return str(error)
+    try:
+        text = str(error)[:MASKED_CHARS]
+    except BaseException:
+        text = "its text cannot be read"
+    text = f"{type(error).__name__}: {text}" if text else type(error).__name__
+    for value, instead in hidden:
+        text = text.replace(value, instead)
+    return text[:REASON_CHARS]
+
+
+def confine(memory: int) -> None:
+    """Limit this process, and all that it starts, to so many bytes of memory, and of one file."""
+    for what, most in ((resource.RLIMIT_AS, memory), (resource.RLIMIT_CORE, 0), (resource.RLIMIT_FSIZE, memory)):
+        with suppress(ValueError, OSError):
+            hard = resource.getrlimit(what)[1]
+            most = most if hard == resource.RLIM_INFINITY else min(most, hard)
+            resource.setrlimit(what, (most, most))
+
+
+def main() -> None:
+    """Keep standard output for replies, and run."""
+    out = os.dup(1)
+    if sys.argv[1] == "agent":
+        import asyncio
+
+        os.dup2(2, 1)
+        sys.stdout = sys.stderr
+        with asyncio.Runner() as loop, os.fdopen(out, "w", encoding="utf-8") as replies:
+            Agent(sys.argv[2], replies, loop).run(sys.stdin)
+        return
+    lines = os.fdopen(os.dup(0), "rb")
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for descriptor in (0, 1, 2):
+        os.dup2(nothing, descriptor)
+    asked = json.loads(lines.readline())
+    # What only the keeper needs.
+    os.environ.pop(asked["mark"], None)
+    confine(asked["memory"])
+    Function(asked, out).run(lines)
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,92 @@
+"""What the page takes from samples: only those of the run, and no more text than it shows."""
+
+from dataclasses import replace
+
+import pytest
+
+from gate.record.sample import ArmName, Origin, Reply, Sample, Score
+from gate.record.transcript import Unscored
+from gate.report.page.cases import (
+    ANSWER_CHARS,
+    REASON_CHARS,
+    GatheredSamples,
+    SampleBounds,
+    SampleSource,
+    gather_samples,
+)
+from tests.support.answered import answered_run
+
+RUN, TAKEN = answered_run(12, 9)
+
+
+def gathered(*samples: Sample) -> GatheredSamples:
+    return gather_samples(RUN, SampleSource(samples, lambda _: None))
+
+
+def reply_of(sample: Sample) -> Reply:
+    assert isinstance(sample.reply, Reply)
+    return sample.reply
+
+
+def test_every_time_and_price_is_taken() -> None:
+    found = gathered(*TAKEN)
+    assert (found.seen, found.strange) == (72, 0)
+    for arm in ArmName:
+        assert list(found.seconds["support"].values[arm]) == [
+            reply_of(one).latency_s for one in TAKEN if one.arm is arm
+        ]
+    case = [reply_of(one).cost.amount for one in TAKEN if one.case_id == "c003" and one.arm is ArmName.CANDIDATE]  # type: ignore[union-attr]
+    pair = found.dollars["support"].pair(("support", "c003"))
+    assert pair is not None
+    assert pair[1] == pytest.approx(sum(case) / 3)
+
+
+def test_what_was_known_before_or_warmed_a_cache_up_has_no_time() -> None:
+    one, *_ = TAKEN
+    old = replace(one, reply=replace(reply_of(one), origin=Origin(reused=True)))
+    found = gathered(old, replace(one, warmup=True))
+    assert (found.seen, found.seconds) == (2, {})
+
+
+@pytest.mark.parametrize(
+    "strange",
+    [
+        replace(TAKEN[0], suite="other"),
+        replace(TAKEN[0], case_id="gone"),
+        replace(TAKEN[0], index=7),
+        replace(TAKEN[0], score=0.5),
+        replace(TAKEN[0], score=Unscored("503")),
+    ],
+    ids=["suite", "case", "index", "score", "no score"],
+)
+def test_samples_of_another_run_are_counted_and_not_shown(strange: Sample) -> None:
+    found = gathered(strange)
+    assert (found.seen, found.strange) == (0, 1)
+    assert not any(kept.samples for kept in found.answers.values())
+
+
+def test_long_texts_are_cut_before_they_are_kept() -> None:
+    long = "word " * 100_000
+    scores = (Score("judge", TAKEN[0].score, long),)
+    found = gathered(replace(TAKEN[0], reply=replace(reply_of(TAKEN[0]), text=long), scores=scores))
+    (kept,) = (kept for kept in found.answers.values() if kept.samples)
+    assert len(reply_of(kept.samples[0]).text) < 1.1 * ANSWER_CHARS
+    assert len(kept.samples[0].scores[0].reason) < 1.1 * REASON_CHARS
+    assert "494,000 characters left out" in reply_of(kept.samples[0]).text
+
+
+def test_a_key_across_a_cut_is_masked() -> None:
+    key = "sk-" + "a1" * 30
+    text = "x" * (ANSWER_CHARS // 2 - 10) + f" {key} " + "y" * 50_000
+    found = gathered(replace(TAKEN[0], reply=replace(reply_of(TAKEN[0]), text=text)))
+    (kept,) = (kept for kept in found.answers.values() if kept.samples)
+    assert "sk-a1" not in reply_of(kept.samples[0]).text
+
+
+def test_no_more_is_kept_than_there_is_room_for() -> None:
+    found = gather_samples(RUN, SampleSource(TAKEN, lambda _: None), SampleBounds(samples=10))
+    assert found.seen == 10
+    found = gather_samples(RUN, SampleSource(TAKEN, lambda _: None), SampleBounds(cases=3, answers=4))
+    assert [(len(kept.samples), kept.left_out) for kept in found.answers.values()] == [(4, 2)] * 3
+    found = gather_samples(RUN, SampleSource(TAKEN, lambda _: None), SampleBounds(chars=1))
+    assert sum(len(kept.samples) for kept in found.answers.values()) == 1

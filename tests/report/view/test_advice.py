@@ -1,0 +1,113 @@
+"""How the verdict was reached, and what to do next."""
+
+import shlex
+
+import pytest
+
+from gate.record.comparison import Verdict
+from gate.record.run import RunRecord
+from gate.record.usage import FREE, UNPRICED, UNTOLD
+from gate.report.markdown.report import LEVELS, fold_view
+from gate.report.view.advice import compare_command, draft_command, next_steps
+from gate.report.view.report import facts, report_view
+from gate.report.view.text import Code, NamedSlice, Text
+from tests.golden import runs
+
+
+def _said(text: Text) -> str:
+    return "".join(piece.text if isinstance(piece, Code) else piece for piece in text)
+
+
+def _facts(run: RunRecord) -> dict[str, str]:
+    return {fact.label: _said(fact.text) for fact in facts(run)}
+
+
+@pytest.mark.parametrize(
+    ("notes", "told"),
+    [
+        (("the agent does not tell its cost (cost_usd)", FREE), "the agent does not tell its cost (cost_usd)"),
+        ((UNPRICED, UNPRICED), UNPRICED),
+        ((UNPRICED, UNTOLD), f"{UNPRICED}; {UNTOLD}"),
+    ],
+)
+def test_why_dollars_are_not_known_is_told_as_each_suite_has_it(notes: tuple[str, str], told: str) -> None:
+    made = runs.passed()
+    update = {"spent_usd": None}
+    suites = [made.suites[0].model_copy(update=update | {"name": note[:5], "cost_note": note}) for note in notes]
+    assert _facts(made.model_copy(update=update | {"suites": suites}))["Spent"] == f"unknown: {told}; took 42.3 s"
+
+
+def test_every_verdict_has_a_next_step() -> None:
+    assert {made.verdict for made in runs.runs().values()} == set(Verdict)
+    assert all(next_steps(made) for made in runs.runs().values())
+
+
+def _renamed(baseline: str, candidate: str) -> RunRecord:
+    run = runs.block()
+    suite = run.suites[0]
+    arms = {
+        "baseline": suite.baseline.model_copy(update={"ref": baseline, "sha": "b" * 40}),
+        "candidate": suite.candidate.model_copy(update={"ref": candidate, "sha": "c" * 40}),
+    }
+    return run.model_copy(update={"suites": [suite.model_copy(update=arms)]})
+
+
+@pytest.mark.parametrize(
+    ("candidate", "head"),
+    [
+        ("feature", " --head feature"),
+        ("refs/pull/7/merge", ""),
+        ("the merge group", f" --head {'c' * 40}"),
+    ],
+)
+def test_a_command_names_only_what_git_can_find(candidate: str, head: str) -> None:
+    assert compare_command(_renamed("origin/main", candidate)) == f"gate diff --base origin/main{head}"
+    assert compare_command(_renamed("the old side", candidate)) == f"gate diff --base {'b' * 40}{head}"
+
+
+@pytest.mark.parametrize("name", ["pass", "ship", "hold-cost"])
+def test_orders_that_changed_and_that_no_scorer_reads_come_first(name: str) -> None:
+    made = runs.runs()[name]
+    assert "no score" not in _said(next_steps(made)[0])
+    note = "prompts/a.md: no scorer reads 1 order that changed, so the verdict says nothing of it: gone “Be kind.”"
+    said = [_said(step) for step in next_steps(made.model_copy(update={"notes": [note]}))]
+    assert said[0].startswith("Judge the changed orders named above yourself: no scorer reads them")
+    if made.verdict is not Verdict.HOLD:
+        assert "nothing that is scored is shown to be worse" in said[1]
+
+
+def _drafted(local: str = "lang=de", **arm: str) -> str:
+    run = runs.block()
+    candidate = run.suites[0].candidate.model_copy(update=arm)
+    suite = run.suites[0].model_copy(update={"candidate": candidate})
+    record = suite.quality.overall.model_copy(update={"slice": local})
+    return _said(draft_command(suite, NamedSlice("", local, record)))
+
+
+def test_what_is_drafted_is_told_only_where_the_command_would_work() -> None:
+    assert _drafted("overall") == "; gate generate prompts/support.md --model openai:gpt-4o-mini can draft them"
+    assert "--instructions" not in _drafted("length=short")
+    bare = "; gate generate can draft them"
+    assert _drafted(model="local:gemma3-270m") == bare
+    assert _drafted(path="prompts.py:support") == bare
+    assert _drafted(path="--evaluate.md") == bare
+    assert _drafted("lang=" + "x" * 300) == bare
+    assert _drafted("lang=a\nb") == bare
+
+
+def test_a_slices_name_is_one_word_of_a_command() -> None:
+    text = _drafted("lang=de; rm -rf $HOME 'x'").removeprefix("; ").removesuffix(" can draft them")
+    assert shlex.split(text)[-1] == "tests=Only cases of lang=de; rm -rf $HOME 'x'"
+
+
+def test_nobody_is_sent_to_cases_that_the_report_has_not() -> None:
+    run = runs.block()
+    assert _said(next_steps(run)[0]).startswith("Read the cases above, mend the prompt")
+    bare = run.model_copy(update={"suites": [run.suites[0].model_copy(update={"cases": []})]})
+    assert _said(next_steps(bare)[0]).startswith("Mend the prompt or the model settings for lang=de")
+    suspect = runs.hold_suspect()
+    assert _said(next_steps(suspect)[0]).startswith("Read the cases above, then decide: ")
+    bare = suspect.model_copy(update={"suites": [suspect.suites[0].model_copy(update={"cases": []})]})
+    assert _said(next_steps(bare)[0]).startswith("Decide: ")
+    folded = fold_view(report_view(run), next(level for level in LEVELS if not level.cases))
+    assert not folded.cases and _said(folded.steps[0]).startswith("Read the cases in the whole report, mend")

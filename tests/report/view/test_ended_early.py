@@ -1,0 +1,107 @@
+"""A run that ended early: what is missing, that nothing is lost, how to go on."""
+
+import asyncio
+import io
+import time
+
+import pytest
+from rich.console import Console
+
+from gate.calls.budget import BudgetGuard
+from gate.calls.limits import CallRefused
+from gate.config.policy import Budget, Limit
+from gate.record.comparison import Verdict
+from gate.record.run import RunRecord
+from gate.record.usage import Dollars
+from gate.report.markdown import preview, report
+from gate.report.markdown import report as markdown
+from gate.report.terminal import report as terminal
+from gate.report.view.advice import next_steps
+from gate.report.view.headline import plain_first_line
+from gate.report.view.report import report_view
+from gate.report.view.text import Code, Text
+from tests.golden import runs
+
+SIGNALS = ("interrupted (SIGINT)", "the process was asked to end (SIGTERM)")
+
+
+def _said(text: Text) -> str:
+    return "".join(piece.text if isinstance(piece, Code) else piece for piece in text)
+
+
+def _ended(reason: str, **other: object) -> RunRecord:
+    update = {"unfinished": reason, "reasons": [f"The evaluation was not finished: {reason}."], "notes": []}
+    return runs.unfinished().model_copy(update=update | other)
+
+
+def _refusal(budget: Budget) -> str:
+    """What the budget says when its limit is reached."""
+    guard = BudgetGuard(budget, time.monotonic)
+    guard.settle(0.0, Dollars(2.0))
+    with pytest.raises(CallRefused) as refused:
+        asyncio.run(guard.take(0.0))
+    return refused.value.reason
+
+
+@pytest.mark.parametrize("source", ["", "the input max-something"])
+@pytest.mark.parametrize("limit", ["max_calls", "max_usd", "max_minutes"])
+def test_a_budget_is_named_with_what_is_missing_and_how_to_go_on(limit: Limit, source: str) -> None:
+    setting = source or f"budget.{limit}"
+    reason = _refusal(Budget().lowered(limit, 0, setting))
+    run = _ended(reason)
+    assert plain_first_line(run).startswith(f"INCONCLUSIVE: {reason}; 300 of 720 samples are missing")
+    assert report_view(run).notes == (
+        "Nothing is lost: the answers to the other 420 are kept, and the next run takes up from there.",
+    )
+    said = [_said(step) for step in next_steps(run)]
+    assert said[0] == f"Raise {setting}, or run again as it is: only what is missing will be paid for."
+    assert ".gate/cache" in said[1]
+
+
+def _forgotten(run: RunRecord, *arms: str) -> RunRecord:
+    """The run with agents in these arms whose answers are not kept."""
+    suites = [
+        suite.model_copy(update={arm: getattr(suite, arm).model_copy(update={"remembered": False}) for arm in arms})
+        for suite in run.suites
+    ]
+    return run.model_copy(update={"suites": suites})
+
+
+def test_answers_that_are_not_kept_are_not_said_to_be() -> None:
+    run = _forgotten(_ended(SIGNALS[1]), "baseline", "candidate")
+    name = run.suites[0].name
+    assert report_view(run).notes == (f"The agent of {name} may be another one the next time, so it is asked again.",)
+    assert [_said(step) for step in next_steps(run)] == ["Run again."]
+
+
+def test_where_some_answers_are_kept_they_are_told_apart() -> None:
+    run = _forgotten(_ended(SIGNALS[1]), "candidate")
+    assert "so it is asked again. All other answers are kept." in report_view(run).notes[0]
+    assert _said(next_steps(run)[0]) == "Run again: what is kept will not be paid for again."
+    assert ".gate/cache" in _said(next_steps(run)[1])
+
+
+def test_a_check_promises_nothing_of_an_agent_that_is_asked_again() -> None:
+    run = runs.runs()["check-missing"]
+    assert "what is known is not asked for a second time" in _said(next_steps(run)[0])
+    arms = [
+        new.model_copy(update={"candidate": new.candidate.model_copy(update={"remembered": False})}) for new in run.new
+    ]
+    again = run.model_copy(update={"new": arms})
+    assert _said(next_steps(again)[0]) == "Mend what is named above, and run again."
+
+
+def test_every_report_copes_with_the_exit_code_of_an_interrupt() -> None:
+    run = _ended(SIGNALS[0], exit_code=130)
+    out = io.StringIO()
+    terminal.render_report(run, Console(file=out, width=100, color_system=None, force_terminal=False, _environ={}))
+    context = report.CommentContext("a" * 40, "origin/main", "", "skip-prompt-diff")
+    texts = (
+        markdown.render_report(run),
+        report.render_comment(run, context),
+        preview.preview_body(run),
+        out.getvalue(),
+    )
+    assert all("INCONCLUSIVE" in text and "300 of 720 samples are" in text for text in texts)
+    assert "130 (interrupted)" in texts[0]
+    assert run.verdict is Verdict.INCONCLUSIVE

@@ -1,0 +1,100 @@
+"""New prompts in reports: first line, section, steps, and texts that try to be something else."""
+
+import re
+
+import pytest
+
+from gate.record.comparison import PassState, Verdict
+from gate.record.run import RunRecord
+from gate.report.markdown.report import GITHUB_LIMIT, SHORTEST, render_report
+from gate.report.view.headline import plain_first_line
+from gate.report.view.pass_rates import SHOWN_UNREMARKABLE, new_prompts
+from gate.report.view.report import report_view
+from tests.golden.builders import run
+from tests.golden.hostile import ATTACKS
+from tests.golden.new_prompts import cases, hostile_new, new_block, new_hold, new_pass, rate, suite
+from tests.golden.runs import new_beside
+from tests.report.reading import html, kinds, running_text
+
+OUR_TAGS = {"details", "summary", "sub", "br", "b"}
+
+
+def held(*rows: tuple[str, PassState, bool]) -> RunRecord:
+    """HOLD with the given slices; the first one is `overall`."""
+    found = [rate(name, state, 40, (0.9, 0.8, 0.95), 0.85, doubtful=doubtful) for name, state, doubtful in rows]
+    return run(Verdict.HOLD, [], ["because"], new=[suite(found[0], found[1:], [])])
+
+
+def steps_of(made: RunRecord) -> str:
+    return " ".join("".join(p if isinstance(p, str) else p.text for p in step) for step in report_view(made).steps)
+
+
+@pytest.mark.parametrize(
+    ("made", "said"),
+    [
+        (new_hold(), "nobody said what is good enough"),
+        (new_beside(), "nobody said what is good enough"),
+        (new_pass(), "PASS: new prompt prompts/refunds.md: 97.5 % [92.9 %, 99.1 %] of its answers passed"),
+        (held(("overall", PassState.UNPROVEN, True)), "that is not enough to be sure"),
+        (held(("overall", PassState.TOO_FEW, False)), "too few cases to judge the new prompt prompts/refunds.md"),
+        (held(("overall", PassState.MET, False), ("a=b", PassState.UNPROVEN, True)), "of its answers in a=b passed"),
+        (held(("overall", PassState.MET, False)), "HOLD: because"),
+    ],
+)
+def test_first_lines(made: RunRecord, said: str) -> None:
+    assert said in plain_first_line(made)
+
+
+@pytest.mark.parametrize(
+    ("made", "said"),
+    [
+        (new_block(), "first those of lang=de"),
+        (new_hold(), "set min_pass_rate in the policy of the suite refunds"),
+        (new_pass(), "the new prompt is as good as its policy asks"),
+        (held(("overall", PassState.UNPROVEN, True)), "Read the failing cases of prompts/refunds.md"),
+        (held(("overall", PassState.TOO_FEW, False)), "Add cases for the new prompt"),
+    ],
+)
+def test_steps(made: RunRecord, said: str) -> None:
+    assert said in steps_of(made)
+
+
+def test_several_prompts_that_nobody_set_a_rate_for_are_counted_and_told_twice() -> None:
+    one = new_hold().new[0]
+    two = one.model_copy(update={"name": "faq"})
+    reasons = [f"{name}: nobody said what is good enough; set it." for name in (one.name, "faq")]
+    made = new_hold().model_copy(update={"new": [one, two], "reasons": reasons})
+    said = "2 new prompts have nothing to be compared with, and nobody said what is good enough"
+    assert plain_first_line(made) == f"HOLD: {said}"
+    assert render_report(made).count("good enough") == 2
+    assert "set min_pass_rate in the policies of the suites refunds, faq, for example 0.9." in steps_of(made)
+
+
+def test_many_quiet_slices_are_folded() -> None:
+    quiet = [rate(f"t={n:02}", PassState.MET, 40, (1.0, 0.9, 1.0), 0.8) for n in range(20)]
+    bad = rate("t=bad", PassState.MISSED, 40, (0.2, 0.1, 0.4), 0.8)
+    made = run(Verdict.BLOCK, [], ["r"], new=[suite(quiet[0], [*quiet[1:], bad], cases())])
+    (prompt,) = new_prompts(made)
+    assert [row.name for row in prompt.rows][:2] == ["t=00", "t=bad"]
+    assert len(prompt.rows) == 2 + SHOWN_UNREMARKABLE
+    assert "more without a shortfall" in render_report(made)
+
+
+def test_hostile_text_stays_text() -> None:
+    text = render_report(hostile_new(ATTACKS))
+    bad, good = kinds(text), kinds(render_report(hostile_new(tuple("x" * 7 for _ in ATTACKS))))
+    for kind in (set(bad) | set(good)) - {"text", "softbreak"}:
+        assert bad[kind] == good[kind], kind
+    assert bad["image"] == bad["link_open"] == 0
+    assert "<!--" not in text
+    assert "@octocat" not in running_text(text)
+    assert set(re.findall(r"</?([a-z]+)", html(text))) <= OUR_TAGS
+
+
+@pytest.mark.parametrize("limit", [GITHUB_LIMIT, 20_000, 9_000, SHORTEST])
+def test_a_limit_is_kept_by_whole_parts(limit: int) -> None:
+    text = render_report(hostile_new(ATTACKS, count=12), limit=limit)
+    assert len(text) <= limit
+    assert html(text).count("<details>") == html(text).count("</details>")
+    assert text.startswith("## 🔴 Prompt Gate: BLOCK: new prompt ")
+    assert "Left out, to keep this short" in text or limit == GITHUB_LIMIT
