@@ -2,10 +2,10 @@
 
 import random
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, TypeAlias
 
 from gate.agents.interface import Toolbox
 from gate.app.agents import ScoringFunctions, SharedResources
@@ -30,7 +30,6 @@ from gate.engine.early_stopping import why_not
 from gate.engine.forecast import Spending
 from gate.engine.noise import foreseen, preference_notes, sampling_notes
 from gate.engine.plan import Job
-from gate.engine.run import Tracing
 from gate.errors import GateError, with_extra
 from gate.record.comparison import CacheTerms
 from gate.record.run import RunRecord
@@ -94,28 +93,8 @@ if TYPE_CHECKING:
 PROTOCOL = "http/protobuf"
 
 
-class Observer(Tracing, Protocol):
-    """Observes what a run does."""
-
-    def calls(self, calls: BudgetedCalls, role: str, factory: Factory) -> BudgetedCalls:
-        """Calls that are observed.
-
-        Args:
-            role: `answer`, `aside`, `judge` or `other`.
-        """
-        ...
-
-    def toolbox(self, box: Toolbox) -> Toolbox:
-        """Tools that are observed."""
-        ...
-
-    def ended(self, run: RunRecord) -> None:
-        """Told the result."""
-        ...
-
-
 class NoObserver:
-    """Observes nothing."""
+    """Observes nothing; see `gate.telemetry.spans.Trace`."""
 
     def sample(self, job: Job) -> AbstractContextManager[None]:
         return nullcontext()
@@ -123,7 +102,7 @@ class NoObserver:
     def finished(self, sample: Sample) -> None:
         return
 
-    def calls(self, calls: BudgetedCalls, role: str, factory: Factory) -> BudgetedCalls:
+    def calls(self, calls: BudgetedCalls, role: str, address: Callable[[ModelRef], str]) -> BudgetedCalls:
         return calls
 
     def toolbox(self, box: Toolbox) -> Toolbox:
@@ -133,31 +112,7 @@ class NoObserver:
         return
 
 
-@dataclass(frozen=True, slots=True)
-class _Observed:
-    """Everything becomes a span."""
-
-    trace: "Trace"
-
-    def sample(self, job: Job) -> AbstractContextManager[None]:
-        return self.trace.sample(job)
-
-    def finished(self, sample: Sample) -> None:
-        with suppress(Exception):  # whoever looks must not be in the way
-            self.trace.finished(sample)
-
-    def calls(self, calls: BudgetedCalls, role: str, factory: Factory) -> BudgetedCalls:
-        from gate.telemetry.spans import TracedCalls
-
-        return TracedCalls(calls, self.trace, role, factory.address)
-
-    def toolbox(self, box: Toolbox) -> Toolbox:
-        from gate.telemetry.spans import TracedToolbox
-
-        return TracedToolbox(box, self.trace)
-
-    def ended(self, run: RunRecord) -> None:
-        self.trace.ended(run)
+Observer: TypeAlias = "NoObserver | Trace"
 
 
 @contextmanager
@@ -189,7 +144,7 @@ def observed_run(plan: RunOrder, wanted: TelemetrySettings) -> Iterator[Observer
     trace = Trace(exporter.tracer, exporter.logger, terms)
     try:
         with trace.run(parent_of(wanted.parent)):
-            yield _Observed(trace)
+            yield trace
     finally:
         if trouble := exporter.close():
             _warn(plan, f"spans were lost: {trouble}")
@@ -360,7 +315,7 @@ def make_tools(plan: RunOrder, factory: Factory, folder: RunFolder, memory: RunM
         return PairwiseJudge(spec, *members(spec, factory)[0], asking("judge"))
 
     def asking(role: str) -> BudgetedCalls:
-        return staff.observer.calls(caller, role, factory)
+        return staff.observer.calls(caller, role, factory.address)
 
     jitter = random.Random()  # noqa: S311 jitter is no secret
     caller = Caller(factory.provider, policy, jitter, factory.price, memory=memory.store)

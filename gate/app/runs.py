@@ -67,19 +67,6 @@ class Running:
     stop: Stop
 
 
-@dataclass(frozen=True, slots=True)
-class Outset:
-    """The parts of a run before its tools are made.
-
-    Args:
-        seed: of the order of the calls and of the statistics.
-    """
-
-    folder: RunFolder
-    seed: int
-    observer: Observer
-
-
 def run_plan(plan: RunOrder, settings: Settings) -> RunRecord:
     """Carry an evaluation out; see `carry_out`."""
     return carry_out(plan, settings, lambda run: evaluate(run.resolved, run.tools, run.caching, run.seed, run.stop))
@@ -106,11 +93,11 @@ def carry_out(
     """
     check_method(plan.resolved.policy, plan.resolved.suites)
     seed = default_seed(plan.resolved) if plan.seed is None else plan.seed
-    folder = run_folder(plan.out)
+    plan, folder = replace(plan, seed=seed), run_folder(plan.out)
     guarded = work if background else _guarded(work)
     try:
         with observed_run(plan, settings.telemetry) as observer:
-            done = asyncio.run(_run(plan, settings, Outset(folder, seed, observer), guarded))
+            done = asyncio.run(_run(plan, settings, folder, observer, guarded))
             if isinstance(done, RunRecord):
                 observer.ended(done)
             return done
@@ -140,10 +127,11 @@ def _guarded(
 async def _run(
     plan: RunOrder,
     settings: Settings,
-    outset: Outset,
+    folder: RunFolder,
+    observer: Observer,
     work: Callable[[Running], Coroutine[None, None, Result]],
 ) -> Result:
-    seed = outset.seed
+    seed = plan.seed or 0
     asyncio.get_running_loop().set_default_executor(_Unjoined(thread_name_prefix="lookup"))
     keys = keys_of(settings, plan.resolved.servers)
     factory = make_factory(plan, keys, settings, _executor(plan, keys, settings))
@@ -163,8 +151,8 @@ async def _run(
                     from gate.app.batches import prepare_batch
 
                     await prepare_batch(plan, factory, memory, seed)
-                staff = RunServices(coders, crew, outset.observer)
-                tools = make_tools(plan, factory, outset.folder, memory, staff)
+                staff = RunServices(coders, crew, observer)
+                tools = make_tools(plan, factory, folder, memory, staff)
                 done = await work(Running(plan.resolved, tools, caching_of(factory), seed, stop))
                 memory.done = stop.reason is None
         return done

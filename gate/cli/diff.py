@@ -59,12 +59,8 @@ class DiffOptions:
 
 
 def diff(options: DiffOptions) -> int:
-    """Compare once, at every save, or for one share of the samples; returns the exit code."""
-    _check_options(options)
-    if options.watch:
-        from gate.cli.watch import watch
-
-        return watch(options)
+    """Compare, or take one share of the samples; returns the exit code."""
+    check_options(options)
     return _compare(options) if options.shard is None else _take_shard(options, options.shard)
 
 
@@ -155,7 +151,7 @@ def _some(resolved: Resolved, patterns: tuple[str, ...]) -> Resolved:
     return replace(resolved, suites=suites, edits=(), run_edits=(), deleted=(), notes=(*resolved.notes, note))
 
 
-def _check_options(options: DiffOptions) -> None:
+def check_options(options: DiffOptions) -> None:
     """Raises GateError for options that do not go together."""
     watch, batch, shard = options.watch, options.batch, options.shard is not None
     clashes = (

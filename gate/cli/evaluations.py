@@ -65,6 +65,10 @@ def diff(**options: Any) -> None:
     """
     from gate.cli.diff import DiffOptions, diff
 
+    if options["watch"]:
+        from gate.cli.watch import watch
+
+        raise click.exceptions.Exit(watch(DiffOptions(**options)))
     raise click.exceptions.Exit(diff(DiffOptions(**options)))
 
 

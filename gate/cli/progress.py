@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from gate.engine.run import SilentProgress
 from gate.record.sample import Sample
 from gate.record.transcript import Failed
 
@@ -17,23 +18,6 @@ if TYPE_CHECKING:
 def print_error_line(line: str) -> None:
     """A line on standard error, at once."""
     print(line, file=sys.stderr, flush=True)
-
-
-@dataclass(slots=True)
-class SilentProgress:
-    """Tells nothing."""
-
-    def start(self, total: int) -> None:
-        return
-
-    def advance(self, sample: Sample, spent_usd: float | None) -> None:
-        return
-
-    def step(self, spent_usd: float | None, *, failed: bool = False) -> None:
-        return
-
-    def finish(self) -> None:
-        return
 
 
 @dataclass(slots=True)

@@ -13,7 +13,7 @@ from gate.app.run_order import RunOrder
 from gate.app.runs import run_until_saved, wait_for_save
 from gate.cli import output
 from gate.cli.console import error_message
-from gate.cli.diff import DiffOptions, resolved_by
+from gate.cli.diff import DiffOptions, check_options, resolved_by
 from gate.cli.output import output_paths, print_note, skipped_text
 from gate.cli.progress import run_progress
 from gate.config.policy import Budget, Limit
@@ -196,6 +196,7 @@ class Watch:
 
 def watch(options: DiffOptions) -> int:
     """Watch until somebody ends it; returns the exit code."""
+    check_options(options)
     return Watch(options, Console(highlight=False), Settings.from_environ()).run()
 
 

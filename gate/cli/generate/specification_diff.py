@@ -25,7 +25,7 @@ from gate.cli.generate.options import (
     screen,
     suite_of,
 )
-from gate.cli.progress import SilentProgress
+from gate.engine.run import SilentProgress
 from gate.errors import GateError
 from gate.report.escape import terminal_text
 from gate.report.sheets.generation import printable_json, promises_plan_sheet

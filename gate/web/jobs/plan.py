@@ -3,17 +3,7 @@
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from gate.app.checks import (
-    CONFIG_FILE,
-    CaseTrial,
-    Choices,
-    branches,
-    choices,
-    has_configuration,
-    refuse_foreign_commit,
-    resolve_check,
-    resolve_trial,
-)
+from gate.app.checks import resolve_check
 from gate.app.environment.settings import Settings
 from gate.app.forecast import spending_forecast
 from gate.app.sources import GitPlace, resolve_git_mode
@@ -25,6 +15,16 @@ from gate.resolve.one_version import Chosen
 from gate.resolve.resolved import Resolved
 from gate.web.jobs.board import Jobs
 from gate.web.jobs.job import Order
+from gate.web.jobs.trial import (
+    CONFIG_FILE,
+    CaseTrial,
+    Choices,
+    branches,
+    choices,
+    has_configuration,
+    refuse_foreign_commit,
+    resolve_trial,
+)
 
 CONCURRENCY = 64
 

@@ -10,7 +10,6 @@ from fastapi import APIRouter, Path, Query, Request
 from starlette.exceptions import HTTPException
 from starlette.responses import Response, StreamingResponse
 
-from gate.app.checks import Choices, SuiteChoice
 from gate.cases.reading import case_of, readable
 from gate.cases.stored import Entry
 from gate.config.documents import BadJson, parse_json
@@ -22,6 +21,7 @@ from gate.web.case_form import check_form, typed_form
 from gate.web.jobs.board import Jobs
 from gate.web.jobs.job import CASE_CALLS, RUN_CALLS, Job, JobFailure, Order, StoredRun, TriedCase, remedy
 from gate.web.jobs.plan import JobCosts, Mistakes, can_run_jobs, expected_costs, mistakes_of, offered_choices, refs
+from gate.web.jobs.trial import Choices, SuiteChoice
 from gate.web.pages.cases import CasePlace, versions_of
 from gate.web.rendering import fragment, page, redirect
 from gate.web.requests import Form, SentForm

@@ -3,9 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from gate.app.checks import CaseTrial, branches, choices, has_configuration, resolve_trial
 from gate.app.environment.settings import Settings
 from gate.errors import GateError, InputErrors
+from gate.web.jobs.trial import CaseTrial, branches, choices, has_configuration, resolve_trial
 from tests.support import repository
 from tests.support.command import git
 
