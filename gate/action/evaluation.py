@@ -284,11 +284,7 @@ def enter_model_folder(folder: Path) -> None:
 
 
 def _check_privileged(resolved: Resolved, subject: Subject) -> None:
-    """An untrusted change is only evaluated by an exam, and within a budget, that others set.
-
-    Raises:
-        CannotEvaluate: one of the two is missing.
-    """
+    """An untrusted change is only evaluated by an exam, and within a budget, that others set."""
     if resolved.adoption:
         hint = f"add {resolved.config} to {subject.base} by a change from the repository itself"
         raise CannotEvaluate(

@@ -353,11 +353,7 @@ class OverrideReader:
         return CurrentState(override=group_override(decisions, span.head[1]))
 
     def _members(self, span: CommitRange, newest: int) -> list[PullRequest]:
-        """The pull requests of the group, newest first.
-
-        Raises:
-            CannotEvaluate: no pull request can be found for one of its commits.
-        """
+        """The pull requests of the group, newest first."""
         pulls = PullRequests(self.github)
         found: list[PullRequest] = []
         sha, base = span.head[1], span.base[1]

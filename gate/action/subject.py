@@ -344,11 +344,7 @@ class SubjectFinder:
         )
 
     def _with_merge(self, told: PullRequest) -> PullRequest:
-        """The current pull request, once GitHub has merged its head into its target branch.
-
-        Raises:
-            CannotEvaluate: GitHub has not done so in time.
-        """
+        """The current pull request, once GitHub has merged its head into its target branch."""
         pulls = PullRequests(self.github)
         for seconds in _WAITS_S:
             self.wait(seconds)
@@ -370,11 +366,7 @@ class SubjectFinder:
         return parents[0] == pull.base_sha or parents[0] == self.files.tip(pull.base_ref)
 
     def _check_alone(self, pull: PullRequest) -> None:
-        """Refuse a commit of two pull requests into different branches: a check on it would count for both.
-
-        Raises:
-            CannotEvaluate: there is one with the same commit.
-        """
+        """Refuse a commit of two pull requests into different branches: a check on it would count for both."""
         others = PullRequests(self.github).open_at(pull.head_sha)
         into = [one for one in others if one.number != pull.number and one.base_ref != pull.base_ref]
         if into:

@@ -41,11 +41,7 @@ from gate.values import JsonValue
 
 
 def measure_noise(resolved: Resolved, out: Path, progress: Progress, settings: Settings) -> RunRecord:
-    """Run suites against themselves, as `against_itself` has them, into a folder.
-
-    Raises:
-        GateError: as `gate.app.runs.run_plan`.
-    """
+    """Run suites against themselves, as `against_itself` has them, into a folder."""
     recorded = [suite.name for suite in resolved.suites if suite.candidate.model.provider == "replay"]
     if recorded:
         hint = "name the model itself, or calibrate from a finished run: gate calibrate RUN.json"
@@ -104,12 +100,7 @@ class JudgeRequest:
 def measure_judge(
     wanted: JudgeRequest, settings: Settings, progress: Progress, say: Callable[[str], None]
 ) -> JudgeCalibrationRecord:
-    """Judge the labelled answers, and compare the judgements with the labels.
-
-    Raises:
-        InputErrors: mistakes in the labels or in the configuration.
-        GateError: no such scorer; and as `gate.app.runs.carry_out`.
-    """
+    """Judge the labelled answers, and compare the judgements with the labels."""
     resolved = _resolved(wanted)
     spec = resolved.judges[0]
     labels = _labels(wanted, spec)

@@ -113,9 +113,6 @@ def code_folder(place: CodePlace) -> Iterator[CodeFolder]:
 
     Those of a commit are written anew each time: code that ran in between, as the same user, may have written into
     whatever was there. A working tree is used where it lies.
-
-    Raises:
-        GateError, CannotEvaluate: as `gate.git.objects.export`.
     """
     scratch = Path(tempfile.mkdtemp(prefix="prompt-gate-"))
     try:

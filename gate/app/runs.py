@@ -213,11 +213,7 @@ def wait_for_save(seen: Sightings, sleep: Callable[[float], None] = time.sleep) 
 
 
 def run_until_saved(plan: RunOrder, settings: Settings, seen: Sightings) -> WatchedRun:
-    """Carry an evaluation out, and stop it as soon as a file changes; what was answered by then is kept.
-
-    Raises:
-        GateError: as `gate.app.runs.carry_out`.
-    """
+    """Carry an evaluation out, and stop it as soon as a file changes; what was answered by then is kept."""
     reasons: list[str | None] = []
 
     async def work(running: Running) -> RunRecord:

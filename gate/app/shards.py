@@ -57,9 +57,6 @@ def run_shard(plan: RunOrder, share: Share, asked: Asked, settings: Settings) ->
 
     Args:
         plan: the whole run; its folder is this shard's own.
-
-    Raises:
-        GateError: as `gate.app.runs.carry_out`, or a budget that cannot be divided.
     """
     budget = part_of(plan.resolved.budget, share)
     check_method(plan.resolved.policy, plan.resolved.suites)

@@ -136,11 +136,7 @@ def _resolve(options: DiffOptions, seen: Sightings | None) -> Resolved:
 
 
 def _some(resolved: Resolved, patterns: tuple[str, ...]) -> Resolved:
-    """The same with some of the cases alone, where any are named.
-
-    Raises:
-        GateError: a pattern that no case of a touched suite fits.
-    """
+    """The same with some of the cases alone, where any are named."""
     if not (patterns and resolved.suites):
         return resolved
     asked = sum(len(suite.exam.cases) for suite in resolved.suites)

@@ -117,11 +117,7 @@ def _answering(wanted: GenerationRequest) -> ModelWithParams:
 def compare_specifications(
     wanted: GenerationRequest, versions: PromptPair, settings: Settings, telling: GenerationProgress
 ) -> SpecificationComparison:
-    """Compare the promises of both versions.
-
-    Raises:
-        CannotEvaluate, Interrupted, GateError: as `gate.app.generation.model_calls.ask_models`.
-    """
+    """Compare the promises of both versions."""
     judge = _judge(wanted, keyless_factory(settings))
     tests = 0 if wanted.answering is None else wanted.settings.tests_per_rule
     given = versions.specification
