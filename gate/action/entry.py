@@ -10,7 +10,6 @@ from gate.action.override import OverrideReader
 from gate.action.subject import EventFiles, EventSubject, NothingToJudge, Subject, SubjectFinder, Venue, venue_of
 from gate.app.environment.action import Inputs, Runner, unknown_inputs
 from gate.app.environment.settings import DATABASE, TOKEN, database_url, push_token
-from gate.app.repository import context_of
 from gate.app.run_reports import SARIF, run_folder
 from gate.app.signals import signals_ignored, signals_later, signals_reported
 from gate.config.documents import Problems, decode
@@ -85,6 +84,8 @@ def _send(outcome: ActionOutcome, evaluation: Evaluation, event: Event, stage: S
 
 
 def _context(evaluation: Evaluation, event: Event) -> Context:
+    from gate.app.push import context_of
+
     pull = evaluation.subject.pull
     return context_of(evaluation.runner, event, pull.number if pull is not None else None)
 

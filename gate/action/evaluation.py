@@ -13,8 +13,7 @@ from gate.app.environment.action import Inputs, Runner
 from gate.app.environment.settings import Settings, keys_of
 from gate.app.repository_code import prompt_builder
 from gate.app.signals import within_minutes
-from gate.app.sources import rehearsed
-from gate.app.store import store_case_reader
+from gate.app.sources import rehearsed, store_case_reader
 from gate.config.policy import Budget, Limit, RunPolicy
 from gate.engine.baseline import alone, recorded
 from gate.engine.run import Progress

@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from gate.agents.interface import Agent, Question, Reader, Toolbox
 from gate.agents.interface import Target as Answers
-from gate.agents.loop import Equipment, LoopAgent
-from gate.agents.simulated_user import FollowUps, PersonModel, SimulatedUser
 from gate.agents.targets import ConversationTarget, Participants, PromptTarget, TargetRoute
 from gate.app.environment.settings import Surroundings, values_of
 from gate.app.repository_code import FileWatch, code_folder, refuse_untrusted
@@ -73,15 +71,19 @@ class SharedResources:
         caller, aside = asking("answer"), asking("aside")
 
         def detector(exam: Exam) -> Reader | None:
+            from gate.agents.simulated_user import FollowUps, PersonModel
+
             asked = exam.conversing.followups
             return FollowUps(PersonModel(aside, asked.model, asked.params)) if asked.model else None
 
         def user(exam: Exam) -> Reader | None:
+            from gate.agents.simulated_user import PersonModel, SimulatedUser
+
             asked = exam.conversing.user
             return SimulatedUser(PersonModel(aside, asked.model, asked.params)) if asked.model else None
 
         company = Participants(detector, user, self.databases)
-        maker = AgentMaker(self, Equipment(caller, self.sessions), look)
+        maker = AgentMaker(self, caller, look)
         conversing = ConversationTarget(maker, company, memory, caller, lambda: uuid.uuid4().hex)
         return TargetRoute(PromptTarget(caller), conversing)
 
@@ -89,18 +91,20 @@ class SharedResources:
 class AgentMaker:
     """Makes an agent for each conversation; see `gate.agents.interface.Agents`."""
 
-    def __init__(self, crew: SharedResources, equipment: Equipment, look: LookedUp) -> None:
-        self._crew, self._equipment, self._look = crew, equipment, look
+    def __init__(self, crew: SharedResources, caller: BudgetedCalls, look: LookedUp) -> None:
+        self._crew, self._caller, self._look = crew, caller, look
         self._room = asyncio.Semaphore(crew.concurrency)
 
     def agent(self, question: Question, *, fresh: bool) -> Agent:
-        target = question.arm.target
+        from gate.agents.loop import Equipment, LoopAgent
+
+        target, equipment = question.arm.target, Equipment(self._caller, self._crew.sessions)
         match target:
             case None:
-                return LoopAgent(question, self._equipment, fresh=fresh)
+                return LoopAgent(question, equipment, fresh=fresh)
             case ToolLoop():
                 box = self._look(self._crew.kits[agent_key(question.arm)].toolbox())
-                return LoopAgent(question, self._equipment, box, target.max_steps, fresh, target.parallel)
+                return LoopAgent(question, equipment, box, target.max_steps, fresh, target.parallel)
             case HttpAgent():
                 return self._service(question, target)
             case _:

@@ -9,8 +9,7 @@ from gate.app.repository import tree_of
 from gate.app.repository_code import prompt_builder
 from gate.app.run_order import RunOrder
 from gate.app.runs import carry_out
-from gate.app.sources import DiskSource, folder_of, rehearsed
-from gate.app.store import store_case_reader
+from gate.app.sources import DiskSource, folder_of, rehearsed, store_case_reader
 from gate.engine.check_run import check
 from gate.errors import GateError
 from gate.git.repository import Repo

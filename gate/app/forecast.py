@@ -9,8 +9,7 @@ from pathlib import Path
 from gate.app.environment.settings import NO_SERVERS, Settings, addresses_of
 from gate.app.repository import own_folder
 from gate.app.repository_code import prompt_builder
-from gate.app.sources import rehearsed, resolve_git_mode
-from gate.app.store import store_case_reader
+from gate.app.sources import rehearsed, resolve_git_mode, store_case_reader
 from gate.calls.prices import PriceList
 from gate.calls.providers.factory import Factory
 from gate.config.models import ModelRef, Params, ProviderServer

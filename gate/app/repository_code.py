@@ -19,7 +19,6 @@ from gate.errors import CannotEvaluate, GateError
 from gate.git.command import Git
 from gate.git.objects import export
 from gate.git.sources import EitherSource, Noted, RefSource, TreeSource
-from gate.github.events import PullRequestEvent, parse_event
 from gate.prompts.files import CodePlace, FileSource, Subfolder
 from gate.prompts.functions import PromptBuilder
 from gate.record.transcript import Failed
@@ -39,6 +38,8 @@ def untrusted_reason(here: Surroundings) -> str:
         return ""
     if here.event != "pull_request":
         return f"the event {quoted(here.event)} may be about a change that anybody made"
+    from gate.github.events import PullRequestEvent, parse_event
+
     try:
         payload = here.payload.read_bytes() if here.payload else b""
         event = parse_event(here.event, decode(payload, "the event"), "the event")

@@ -40,8 +40,6 @@ from gate.report.escape import one_line, terminal_text
 from gate.resolve.exam_edits import ExamEdit, Trial
 from gate.resolve.resolved import Resolved
 from gate.scoring.interface import Member, ModelScorer
-from gate.scoring.judge import Judge, Jury
-from gate.scoring.pairwise import PairwiseJudge
 from gate.store.run_folder import RunFolder
 from gate.suite import Arm, Suite
 
@@ -88,6 +86,7 @@ class RunNotes:
 
 
 if TYPE_CHECKING:
+    from gate.scoring.pairwise import PairwiseJudge
     from gate.telemetry.spans import Trace
 
 PROTOCOL = "http/protobuf"
@@ -311,7 +310,9 @@ def make_tools(plan: RunOrder, factory: Factory, folder: RunFolder, memory: RunM
             judges[id(spec)] = spec, model_scorer(spec, factory, asking("judge"))
         return judges[id(spec)][1]
 
-    def pairwise(spec: ScorerSpec) -> PairwiseJudge:
+    def pairwise(spec: ScorerSpec) -> "PairwiseJudge":
+        from gate.scoring.pairwise import PairwiseJudge
+
         return PairwiseJudge(spec, *members(spec, factory)[0], asking("judge"))
 
     def asking(role: str) -> BudgetedCalls:
@@ -341,6 +342,8 @@ def make_tools(plan: RunOrder, factory: Factory, folder: RunFolder, memory: RunM
 
 def model_scorer(spec: ScorerSpec, factory: Factory, calls: Calls) -> ModelScorer:
     """The scorer that asks the model, or models, of a spec."""
+    from gate.scoring.judge import Judge, Jury
+
     found = tuple(Judge(spec, model, params, calls) for model, params in members(spec, factory))
     return Jury(spec, found) if len(found) > 1 else found[0]
 

@@ -16,8 +16,7 @@ from gate.app.run_order import RunOrder
 from gate.app.run_reports import run_folder
 from gate.app.run_tools import caching_of, members
 from gate.app.runs import Running, carry_out
-from gate.app.sources import rehearsed
-from gate.app.store import store_case_reader
+from gate.app.sources import rehearsed, store_case_reader
 from gate.calls.interface import Stop
 from gate.engine.arrays import Rows
 from gate.engine.collect import Collection, Collector

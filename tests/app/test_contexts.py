@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from gate.app.environment.action import Runner
-from gate.app.repository import context_here, context_of
+from gate.app.push import context_here, context_of
 from gate.engine.history import Context
 from gate.errors import GateError
 from gate.github.events import DispatchEvent, Event, MergeGroupEvent, PushEvent, WorkflowRunEvent

@@ -21,8 +21,8 @@ from pathlib import Path
 
 from gate.app.environment.settings import Settings
 from gate.app.forecast import spending_forecast
-from gate.app.push import store_run
-from gate.app.repository import context_here, root_of
+from gate.app.push import context_here, store_run
+from gate.app.repository import root_of
 from gate.app.run_order import RunOrder
 from gate.app.run_reports import run_folder
 from gate.app.runs import Running, carry_out
