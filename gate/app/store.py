@@ -23,7 +23,6 @@ from gate.app.environment.settings import (
 )
 from gate.app.memory import refuse_tracked
 from gate.app.repository import git_user_name, root_of
-from gate.app.sources import STORE_FILE
 from gate.calls.cache.file import files_of
 from gate.config.documents import one_problem, quoted
 from gate.config.json_schema import TooSlow, complaint, replaced
@@ -34,6 +33,7 @@ from gate.record.secrets import masked
 from gate.resolve.case_lint import without_cards, without_emails, without_phones
 from gate.resolve.pairing import StoredCases
 from gate.store.access import ApiToken, Event, IssuedToken
+from gate.store.files import STORE_FILE
 
 if TYPE_CHECKING:
     from gate.store.sql.database import Database
