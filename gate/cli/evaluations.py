@@ -1,11 +1,49 @@
 """Commands that evaluate: `gate diff`, `check`, `merge`, `plan`, `calibrate` and `action`. Loads click alone."""
 
+import math
+import re
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from gate.cli.option_types import Shard, Share
+if TYPE_CHECKING:
+    from gate.engine import plan as engine_plan
+
+MOST_SHARDS = 1000
+"""As in `gate.record.shard`, which is not needed for help."""
+
+
+class Share(click.FloatRange):
+    """A number in a range; unlike its parent it takes no NaN, which lies in no range and passes every comparison."""
+
+    name = "share"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        found = float(super().convert(value, param, ctx))
+        if math.isnan(found):
+            self.fail(f"{value!r} is not a number", param, ctx)
+        return found
+
+
+class Shard(click.ParamType["engine_plan.Share"]):
+    """`3/10`: the third of ten parts of a run."""
+
+    name = "shard"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> "engine_plan.Share":
+        from gate.engine.plan import Share
+
+        match = re.fullmatch(r"([0-9]{1,6})/([0-9]{1,6})", str(value))
+        if match is None:
+            self.fail(f"{value!r} is not N/M; write 3/10 for the third of ten shards", param, ctx)
+        number, of = int(match[1]), int(match[2])
+        if not 1 <= of <= MOST_SHARDS:
+            self.fail(f"a run has 1 to {MOST_SHARDS:,} shards, and not {of:,}", param, ctx)
+        if not 1 <= number <= of:
+            self.fail(f"shards are numbered from 1, so {number} of {of} is none", param, ctx)
+        return Share(number, of)
+
 
 DIFF_EXAMPLES = """\b
 Examples:

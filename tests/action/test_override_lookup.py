@@ -2,12 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import cast
 
 import pytest
 
-from gate.action.override import NewestCommit, OverrideSources, look_up, override_of, spellings
+from gate.action.override import NewestCommit, look_up, override_of, spellings
 from gate.errors import CannotEvaluate
 from gate.github.events import LabelEvent, Posted
+from gate.github.pulls import PullRequestApi
 from gate.record.parts import Role, Rule
 from tests.action.labelling import HEAD, LABEL, TRIAGE, event
 
@@ -45,8 +47,8 @@ class World:
         raise CannotEvaluate("cannot read the comments")
 
     @property
-    def sources(self) -> OverrideSources:
-        return OverrideSources(self, self, self)
+    def sources(self) -> PullRequestApi:
+        return cast(PullRequestApi, self)
 
 
 @pytest.mark.parametrize("name", [LABEL, f"[{LABEL}]", "Skip-Prompt-Diff", "[SKIP-PROMPT-DIFF]"])
