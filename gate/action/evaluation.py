@@ -113,11 +113,7 @@ def _of_base(resolved: Resolved) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """The action's log, clock and services.
-
-    Args:
-        show: prints a finished run on the log.
-    """
+    """The action's log, clock and services."""
 
     say: Callable[[str], None]
     show: Callable[[RunRecord], None]
@@ -132,7 +128,6 @@ class Evaluation:
     """The evaluation of one subject.
 
     Args:
-        warn: reports a problem that does not decide.
         standing: state of pull request and label; None until it is known.
         advisory: the merge target's configuration says that nothing fails yet.
     """

@@ -57,7 +57,6 @@ class VerdictCheck:
         """Conclude it.
 
         Args:
-            report: Markdown.
             marks: changed lines of the prompts that the verdict is about.
         """
         if self._number is None or self._venue is None:

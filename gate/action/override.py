@@ -70,7 +70,6 @@ class OverrideFacts:
 
     Args:
         events: oldest first.
-        role: of who set the label.
         author: of the pull request; None for a deleted account.
         head_author: of the newest commit; None where GitHub knows no account.
         comments: oldest first.

@@ -183,9 +183,7 @@ class Venue:
     """Where to report the outcome of an event.
 
     Args:
-        commit: for the check run.
         base: the merge target's name for readers.
-        privileged: see `Subject`.
         branch: the target branch; empty for the default one.
     """
 
@@ -229,7 +227,6 @@ class Subject:
         privileged: the run has secrets and a write token, and anybody may have made the change.
         secretless: why GitHub gives this run no secrets; empty where it does.
         baseline: there is no change: the newest commit of a branch is recorded for later runs.
-        branch: see `Venue`.
     """
 
     commit: str

@@ -132,9 +132,6 @@ def measure_judge(
 def check_place(path: Path, labels: Path, *, named: bool) -> None:
     """Refuse, before anything is spent, to replace a file that must not be replaced.
 
-    Args:
-        named: the user named the path.
-
     Raises:
         GateError: it is the labels, a folder, or another calibration at a path that the user did not name.
     """

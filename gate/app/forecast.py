@@ -112,9 +112,6 @@ def forecast(
 
     Args:
         refs: base and head; without a base every suite of the working tree is planned against itself.
-        config: path from the root of the repository.
-        suites: empty for all.
-        question: the drop to detect, and with which power.
     """
     base, head = refs
     if base is not None:
@@ -129,10 +126,6 @@ def forecast(
 
 def against_itself(config: str, suites: Sequence[str], directory: Path = Path()) -> Resolved:
     """Every suite of the working tree, with the same prompt in both arms.
-
-    Args:
-        config: path from the root of the repository.
-        suites: empty for all.
 
     Raises:
         GateError: no configuration, an unknown suite, mistakes in the files.

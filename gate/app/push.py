@@ -45,7 +45,6 @@ class StoredRun:
 
     Args:
         store: its address for readers, without a password.
-        new: it was not there before.
     """
 
     store: str
@@ -121,8 +120,6 @@ class SendOptions:
 
     Args:
         shown: is told how many bytes of how many have been sent.
-        insecure: send the token unencrypted.
-        retried: is told why it is sent again.
     """
 
     wait: Callable[[float], None]

@@ -194,11 +194,7 @@ PromptTexts = tuple[str | Failed, ...]
 
 @contextmanager
 def prompt_builder(here: Surroundings | None = None) -> Iterator[PromptBuilder]:
-    """The builder of prompts, for as long as both sides are read.
-
-    Args:
-        here: read from the environment when None.
-    """
+    """The builder of prompts, for as long as both sides are read."""
     yield _Builder(here or Surroundings.from_environ())
 
 

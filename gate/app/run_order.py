@@ -24,7 +24,6 @@ class RunOrder:
         refresh: ask for everything again, and replace what is known.
         beside: where a baseline is known and its candidate is not, ask some of it again beside the candidate, for cost,
             latency and drift; otherwise only quality is compared there.
-        batch: prepare the answers by the providers' batch interfaces.
         say: tells the user what to know before anything is spent.
     """
 

@@ -50,7 +50,6 @@ class RunNotes:
 
     Args:
         spending: without reuse; computed only where there is a budget.
-        later: notes that come up during the run.
     """
 
     say: Callable[[str], None]

@@ -53,12 +53,7 @@ class _Unjoined(ThreadPoolExecutor):
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """The parts of a run that is under way.
-
-    Args:
-        seed: of the order of the calls and of the statistics.
-        stop: ends the run early.
-    """
+    """The parts of a run that is under way."""
 
     resolved: Resolved
     tools: Tools

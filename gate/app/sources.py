@@ -50,9 +50,6 @@ def resolve_git_mode(
 
     Args:
         refs: base, and head or None for the working tree.
-        config: path from the root of the repository.
-        suites: empty for all.
-        everything: keep suites that the change does not touch.
     """
     repo, seen = Repo.open(here.directory), here.seen
     base, head = refs
@@ -132,11 +129,7 @@ class DiskSource:
 
 @dataclass(frozen=True, slots=True)
 class StoreCaseReader:
-    """See `gate.resolve.pairing.CaseShelf`; the store is opened only when something is read.
-
-    Args:
-        url: None for the file.
-    """
+    """See `gate.resolve.pairing.CaseShelf`; the store is opened only when something is read."""
 
     root: Path
     url: str | None = field(repr=False)

@@ -42,9 +42,6 @@ if TYPE_CHECKING:
 def open_database(root: Path, url: str | None) -> "Database":
     """Open the store's database, with the tables of this version.
 
-    Args:
-        url: None for the file.
-
     Raises:
         GateError: a package is missing, the address is wrong, a newer version wrote it, or git tracks the file.
         CannotEvaluate: it does not answer.
@@ -114,12 +111,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class LocalStore:
-    """A store and who works on it.
-
-    Args:
-        person: for the history.
-        root: of the repository, or the folder itself.
-    """
+    """A store and who works on it."""
 
     database: "Database"
     person: str
@@ -199,9 +191,6 @@ def upgrade_store(directory: Path = Path()) -> tuple[str, str]:
 
 def prune_store(*, dry: bool, directory: Path = Path()) -> "Pruned":
     """Delete what is too old by the environment's settings; see `gate.store.sql.retention.prune`.
-
-    Args:
-        dry: only count.
 
     Raises:
         GateError: the environment sets nothing, or no number of days.

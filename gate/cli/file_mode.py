@@ -63,13 +63,7 @@ def _model(text: str | None, flag: str) -> ModelRef:
 
 
 def refuse_options(given: Mapping[str, object], when: str, hint: str) -> None:
-    """Raise a GateError for the first option that is given and has no meaning here.
-
-    Args:
-        given: options, and their values.
-        when: they have no meaning.
-        hint: what else there is.
-    """
+    """Raise a GateError for the first option that is given and has no meaning here."""
     for flag, value in given.items():
         if value:
             raise GateError(f"{flag} has no meaning {when}", hint)

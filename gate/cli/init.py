@@ -68,11 +68,7 @@ def init_document(
     """All of it.
 
     Args:
-        seen: what is there.
-        proposal: the suites.
-        outcome: what was written.
         told: the next steps, as a person is told them.
-        dry: nothing was written.
     """
     models = proposal.layout.models
     return {
@@ -203,9 +199,6 @@ def next_steps(place: Place, proposal: Proposal, outcome: InitOutcome, again: st
     """What to type now.
 
     Args:
-        place: the repository.
-        proposal: the suites.
-        outcome: what was written.
         again: the command as it was given, without a model.
     """
     layout = proposal.layout
@@ -313,10 +306,6 @@ class InitOptions:
 
 def execute(options: InitOptions, tools: BundleTools = TOOLS) -> None:
     """Look, ask, write, and say what comes next.
-
-    Args:
-        options: as typed.
-        tools: readers of other tools' files.
 
     Raises:
         GateError: there is no prompt (`--json` says what was looked at all the same), or something that was named
@@ -498,11 +487,6 @@ def with_generated(place: Place, drafts: Sequence[SuiteDraft], model: str) -> No
     """Write `spec.yaml` and `cases.yaml` for each prompt whose cases would be made up.
 
     They stay, whatever happens afterwards, since they were paid for; `gate init` goes on from them.
-
-    Args:
-        place: the repository.
-        drafts: all suites.
-        model: that reads the prompts.
 
     Raises:
         GateError: too many prompts, or what `gate generate` says.

@@ -40,7 +40,6 @@ def output_paths(out: Path | None, usual: str = "last") -> tuple[Path, Path | No
     """The folder of the run, and the one file that was asked for, if any.
 
     Args:
-        out: as the user says.
         usual: name in the gate's own folder where they say nothing.
     """
     if out is None:
@@ -59,9 +58,6 @@ def print_note(note: str) -> None:
 
 def report_run(run: RunRecord, out: tuple[Path, Path | None], *, as_json: bool, quiet: bool) -> int:
     """Show a finished run, and write the one file that was asked for.
-
-    Args:
-        out: as `output_paths` says.
 
     Returns:
         Its exit code.

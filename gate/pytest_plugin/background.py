@@ -76,7 +76,6 @@ class BackgroundCheck:
 
         Args:
             shown: what the user saw.
-            keep: write its record.
         """
         self._shown, self._keep = shown, keep
         if self._open is not None and self._thread.is_alive():

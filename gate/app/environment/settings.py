@@ -47,9 +47,7 @@ class TelemetrySettings:
     """The environment's settings of OpenTelemetry; its SDK reads headers, time-outs, samplers and queues.
 
     Args:
-        traces: address for spans; empty for none.
         logs: address for events; empty where they are part of their spans.
-        content_in_spans: include prompts and answers.
         content_in_events: include what scorers say of them, too.
         parent: the run's parent span, as W3C Trace Context; empty for none.
     """
@@ -98,7 +96,6 @@ class Settings:
     Args:
         bedrock_api_key, bedrock_region, bedrock_base_url: of Amazon Bedrock; boto3 finds AWS credentials.
         vertex_region, vertex_project, vertex_base_url: of Google Vertex; google-auth finds credentials.
-        aws_credentials, google_credentials: does the environment name any?
         cache_secret: seals cached answers, with the keys (`GATE_CACHE_SECRET`).
         cache_dir: where the packaged model is assembled.
         price_by_name: price a model behind any address by its name (`GATE_PRICE_BY_NAME=1`).
@@ -144,9 +141,6 @@ class Settings:
     def from_environ(cls, environ: Mapping[str, str] | None = None) -> "Settings":
         """Read the environment; an empty variable counts as absent.
 
-        Args:
-            environ: the process's own when None.
-
         Raises:
             GateError: `GATE_EXECUTOR` is not an address, or `GATE_CONCURRENCY` is not a number.
         """
@@ -189,9 +183,7 @@ class Surroundings:
     """The facts that decide whether code of the repository may run.
 
     Args:
-        path: the environment's `PATH`.
         event: GitHub's, such as `pull_request`; empty outside of a workflow.
-        payload: file of that event.
     """
 
     path: str

@@ -39,7 +39,6 @@ class GenerationRequest:
     """A generation, or a comparison of specifications, to carry out.
 
     Args:
-        spec: path of the specification, which need not exist.
         generator, judge: the generator also gives expected outputs.
         params: of the generator, and of other models of its provider.
         budget: of the whole command.
@@ -47,7 +46,6 @@ class GenerationRequest:
         base: of a comparison: the commit with the old version.
         answering: of a comparison: the model that answers tests for the new rules, for both versions; None for no
             tests.
-        update: of a comparison: update the files, too.
     """
 
     prompt: str

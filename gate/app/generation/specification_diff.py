@@ -175,7 +175,6 @@ class SpecificationFiles:
     Args:
         cases: the file of generated tests, to which more are added; None where there is none.
         others: further case files, in which tests are only marked.
-        notes: why an expected file is not among them.
     """
 
     spec: Path
@@ -200,7 +199,6 @@ class FollowedChange:
 
     Args:
         done: a line for each file, and what is left to do.
-        warnings: what a reader must not miss.
     """
 
     done: tuple[str, ...]

@@ -53,7 +53,6 @@ class GenerationSource:
     """The prompt and specification that were read.
 
     Args:
-        subject: the prompt, as the stages read it.
         given: an existing specification; None where all of it is to be extracted.
     """
 
@@ -224,11 +223,7 @@ def generate_tests(
 
 @dataclass(frozen=True, slots=True)
 class _GenerationTeam:
-    """The models and settings of a generation.
-
-    Args:
-        tested: parameters of each model under test.
-    """
+    """The models and settings of a generation."""
 
     wanted: GenerationRequest
     found: GenerationSource
@@ -288,11 +283,7 @@ class _GenerationTeam:
 
 @dataclass(slots=True)
 class _ModelAsker:
-    """Asks for the answers to tests.
-
-    Args:
-        calls: end the work at their limit.
-    """
+    """Asks for the answers to tests."""
 
     run: Running
     calls: BoundedCalls
@@ -352,7 +343,6 @@ def keep_for_reading(folder: Path, texts: Mapping[str, str | None]) -> None:
     """Write information for a reader, which is no part of the exam.
 
     Args:
-        folder: created where it is missing.
         texts: by file name; an earlier file of that name is replaced, or removed with None.
 
     Raises:

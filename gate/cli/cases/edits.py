@@ -128,11 +128,6 @@ def archive(source: str, case: tuple[str, ...], person: str) -> None:
 def carry_out_changes(cases: "CaseSet", changes: "Sequence[Change]", what: str) -> str:
     """Make changes, all or none.
 
-    Args:
-        cases: where.
-        changes: each of another case.
-        what: for the history.
-
     Returns:
         What the place is called now.
 

@@ -51,10 +51,8 @@ def changed_entry(entry: Entry, sets: Sequence[str], unsets: Sequence[str]) -> d
     """An entry with other values.
 
     Args:
-        entry: as it was.
         sets: `key=value`; a value that is JSON is taken as such, any other one is text; `slices.tier` is `tier` in
             `slices`.
-        unsets: keys to remove.
 
     Raises:
         GateError: a key that cannot be set, or is not there.

@@ -67,10 +67,7 @@ def report_conversion(told: str, brought: "Brought | None", losses: "Sequence[Lo
     """Print what was done, what each column became, and what was lost.
 
     Args:
-        told: one line.
         brought: what was read of another tool; None for the gate's own files.
-        losses: on all of the way.
-        as_json: for programs.
     """
     from gate.cases.losses import kinds
     from gate.config.documents import printable

@@ -133,13 +133,7 @@ def lint(source: tuple[str, ...], as_json: bool) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Linted:
-    """What was found in one place without mistakes.
-
-    Args:
-        label: of the place.
-        cases: how many it has.
-        advice: what could be better.
-    """
+    """What was found in one place without mistakes."""
 
     label: str
     cases: int

@@ -67,10 +67,7 @@ class ChosenSettings:
     """Settings by name, each for what it belongs to.
 
     Args:
-        effort: of `EffortSettings`.
-        evaluation: `control` and `input_aware`.
         write_back: add the tests to the test data of a `.prompt.yml`, too.
-        params: of the generator.
     """
 
     effort: Mapping[str, int | bool]
