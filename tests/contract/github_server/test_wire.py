@@ -6,7 +6,6 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from github import GithubException
 from github.PullRequest import PullRequest as RealPull
 
 from tests.contract.github_server.conftest import REPO
@@ -83,42 +82,6 @@ def test_a_pull_request_is_found_by_its_head(server: GitHubServer, pr: PullReque
     assert [(each["number"], each["head"]["sha"]) for each in found] == [(8, other.head_sha)]
     pr.close()
     assert [each["number"] for each in value(ask(server, "GET", f"/repos/{REPO}/pulls?state=closed"))] == [7]
-
-
-def test_links_and_submodules_are_not_files(server: GitHubServer, world: PullRequestWorld) -> None:
-    (world.work / "alias.md").symlink_to("README.md")
-    (world.work / "vendored").mkdir()
-    world.git(world.work, "update-index", "--add", "--cacheinfo", f"160000,{world.main_sha},vendored")
-    sha = world.commit({}, "Odd things")
-    world.git(world.work, "update-ref", "refs/heads/odd", "HEAD")
-    tree = value(ask(server, "GET", f"/repos/{REPO}/git/trees/{sha}"))["tree"]
-    odd = {
-        each["path"]: (each["mode"], each["type"]) for each in tree if "size" not in each or each["mode"] == "120000"
-    }
-    assert odd["alias.md"] == ("120000", "blob")
-    assert odd["vendored"] == ("160000", "commit")
-    link = value(ask(server, "GET", f"/repos/{REPO}/contents/alias.md?ref=odd"))
-    assert (link["type"], link["target"]) == ("symlink", "README.md")
-
-
-def test_a_fault_comes_as_often_as_it_was_asked_for(server: GitHubServer, pr: PullRequest) -> None:
-    server.fail("POST", r"/comments$", 502, times=2)
-    server.fail("POST", r"/comments$", 403, headers={"Retry-After": "3"}, body={"message": "wait"})
-    written = [ask(server, "POST", COMMENTS, b'{"body": "x"}') for _ in range(4)]
-    assert [status for status, _, _ in written] == [502, 502, 403, 201]
-    assert written[0][1]["Content-Type"].startswith("text/html")
-    assert (written[2][1]["Retry-After"], value(written[2])) == ("3", {"message": "wait"})
-    assert ask(server, "GET", COMMENTS)[0] == 200
-    assert len(server.comments(REPO, 7)) == 1
-
-
-@pytest.mark.parametrize("status", [0, 502])
-def test_an_answer_can_be_lost_after_the_deed(server: GitHubServer, real: RealPull, status: int) -> None:
-    server.fail("POST", r"/comments$", status, after=True)
-    with pytest.raises((GithubException, OSError)):
-        real.create_issue_comment("once")
-    assert [each.body for each in server.comments(REPO, 7)] == ["once"]
-    assert server.requests("POST")[0].status == status
 
 
 def test_faults_as_the_client_sees_them(server: GitHubServer, real: RealPull) -> None:

@@ -95,15 +95,6 @@ def test_a_push_takes_the_baselines_answers_and_the_next_pull_request_pays_for_i
     assert len(server.comments(REPO, pr.number)) == 1
 
 
-def test_a_push_that_its_budget_ends_speaks_of_the_baseline(world: PullRequestWorld) -> None:
-    world.commit_to_main({"gate.yaml": CONFIG + "budget: {max_calls: 10}\n"})
-    checkout = events.checkout_of(world, world.main_sha)
-    outcome = run_action(checkout, events.push(world, checkout))
-    assert (outcome.code, outcome.outputs["verdict"]) == (3, "INCONCLUSIVE")
-    assert "the baseline origin/main was not recorded whole: the budget of 10 calls is used up" in outcome.summary
-    assert "New prompt" not in outcome.summary
-
-
 @pytest.mark.parametrize(
     ("with_checkout", "base", "head", "verdict"),
     [
@@ -127,14 +118,6 @@ def test_any_two_refs_by_hand(world: PullRequestWorld, with_checkout: bool, base
             shas[base],
             shas[head] if head else pr.head_sha,
         )
-
-
-def test_a_ref_that_is_not_there_is_a_mistake(world: PullRequestWorld) -> None:
-    pr = world.open({PROMPT: BROKEN})
-    checkout = pr.checkout("head", depth=0)
-    outcome = run_action(checkout, events.dispatch(world, checkout, pr.head_sha, "refs/heads/x", {"base": "no"}))
-    assert outcome.code == 2
-    assert "there is no branch, tag or commit 'no'" in outcome.out
 
 
 def test_an_event_that_the_gate_does_not_handle(world: PullRequestWorld) -> None:

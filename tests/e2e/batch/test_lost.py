@@ -48,15 +48,6 @@ def test_a_submission_that_never_arrived_is_sent_again(server: BatchServer, gate
     assert len(gate.slept) == 2
 
 
-def test_a_service_that_is_down(server: BatchServer, gate: Gate) -> None:
-    server.refuse = 100
-    outcome = gate.run()
-    assert (outcome.ready, outcome.unsent, outcome.waiting) == (False, 8, 0)
-    assert "8 requests could not be submitted" in outcome.reason
-    server.refuse = 0
-    assert gate.run().submitted == 8
-
-
 @pytest.mark.parametrize("stage", ["sent", "not sent"])
 def test_a_process_that_is_killed_between_submitting_and_writing(
     server: BatchServer, gate: Gate, stage: str, tmp_path: Path
@@ -141,15 +132,6 @@ def test_results_without_end_are_not_read_to_the_end(server: BatchServer, gate: 
     outcome = gate.run()
     assert (outcome.tally.collected, outcome.tally.cut) == (8, 1)
     assert outcome.tally.foreign < 200
-
-
-def test_two_processes_do_not_submit_the_same(server: BatchServer, gate: Gate) -> None:
-    from gate.calls.batches.ledger import BatchLedger
-
-    with BatchLedger(gate.folder).alone():
-        with pytest.raises(CannotEvaluate, match="another process"):
-            gate.run()
-    assert gate.run().submitted == 8
 
 
 def test_a_ledger_that_cannot_be_written_stops_before_the_spending(server: BatchServer, gate: Gate) -> None:

@@ -92,16 +92,6 @@ def test_the_budget_is_kept_and_whole_cases_come_first(tmp_path: Path, server: M
     assert (again.code, again.record.calls.cached) == (3, 7)
 
 
-def test_cases_and_suites_are_picked(tmp_path: Path, server: ModelServer) -> None:
-    write(tmp_path, server, "quality=1.0 quality[safety]=0.0")
-    outcome = check(tmp_path, "--suite", "bot", "--case", "welcome-*", "--case", "safety-1", "--samples", "1")
-    cases = [case.id for case in outcome.record.new[0].cases]
-    assert cases == ["welcome-0", "safety-1", "welcome-2", "welcome-4", "welcome-6", "welcome-8"]
-    assert "bot: 6 of 10 cases were picked." in outcome.record.notes
-    assert len(server.ledger) == 6
-    assert check(tmp_path, "--case", "welcome-*").code == 0
-
-
 def test_a_commit_is_checked_as_it_is_there(tmp_path: Path, server: ModelServer) -> None:
     git(tmp_path, "init", "--quiet", "--initial-branch", "main")
     write(tmp_path, server)
@@ -175,15 +165,3 @@ def test_what_is_interrupted_keeps_what_it_has(
     server.behaviour = Behaviour()
     again = check(tmp_path)
     assert (again.code, again.record.calls.cached >= 4) == (0, True)
-
-
-def test_a_configuration_in_a_folder_of_the_repository_is_pointed_at(tmp_path: Path, server: ModelServer) -> None:
-    git(tmp_path, "init", "--quiet")
-    folder = tmp_path / "my bot"
-    folder.mkdir()
-    write(folder, server)
-    outcome = gate("check", cwd=folder)
-    assert outcome.code == 2
-    assert "there is no gate.yaml at the root of the repository" in outcome.err
-    assert f"paths are from the root of the repository, {tmp_path}: --config 'my bot/gate.yaml'" in outcome.err
-    assert "there is no other.yaml in the working tree" in gate("check", "--config", "other.yaml", cwd=folder).err

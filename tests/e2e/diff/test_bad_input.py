@@ -70,11 +70,6 @@ def test_all_mistakes_of_all_files_at_once(files: Path) -> None:
     assert_refused(diff(files), files, "a.md", "b.md", "cases.jsonl:1", "cases.jsonl:2", "did you mean")
 
 
-def test_unknown_scorer_in_the_configuration(repo: Path) -> None:
-    (repo / "gate.yaml").write_text(CONFIG.replace("[contains]", "[contians]"))
-    assert_refused(gate("diff", "--base", "main", cwd=repo), repo, "gate.yaml:7", "contians", "contains")
-
-
 def test_a_base_that_does_not_exist(repo: Path) -> None:
     outcome = gate("diff", "--base", "orgin/main", cwd=repo)
     assert_refused(outcome, repo, "orgin/main", "main", "git fetch")
@@ -110,12 +105,6 @@ def test_a_parameter_that_the_interface_does_not_take(repo: Path) -> None:
 )
 def test_usage(files: Path, arguments: tuple[str, ...], parts: tuple[str, ...]) -> None:
     assert_refused(gate("diff", *arguments, cwd=files), files, *parts)
-
-
-def test_a_template_with_an_unknown_variable(files: Path) -> None:
-    (files / "b.md.j2").write_text("Hello {{ nmae }}")
-    named = ("a.md", "b.md.j2", "--cases", "cases.jsonl", "--model", "fake:oracle")
-    assert_refused(gate("diff", *named, cwd=files), files, "b.md.j2", "nmae")
 
 
 def test_the_same_mistake_in_many_cases_is_told_once(files: Path) -> None:
