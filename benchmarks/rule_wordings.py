@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Literal, TypedDict
 
 from gate.cases.case import Case
-from gate.config.scorer import ScorerSpec
-from gate.config.scorer_list import parse_scorers
+from gate.config.scorer import ScorerSpec, parse_scorers
 from gate.config.specification import CompiledRule, OutputRule
 from gate.record.transcript import Unscored
 from gate.scoring.interface import Subject

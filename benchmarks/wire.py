@@ -102,16 +102,18 @@ async def _in_a_semaphore(ask: Callable[[int], Awaitable[bool]], calls: int) -> 
 
 async def through_the_gate(provider: str, url: str, calls: int) -> int:
     """The same requests through the gate's calls, their answers journalled."""
-    from gate.calls.cache.store import AnswerStore
+    from gate.calls.cache import AnswerStore
     from gate.calls.caller import Caller, CallPolicy
     from gate.calls.endpoints import Keys
-    from gate.calls.provider import Request
+    from gate.calls.interface import Request
     from gate.calls.providers.factory import Factory
     from gate.config.models import ModelRef, Params
     from gate.messages import Message
     from gate.record.sample import Reply
 
-    keys = Keys(KEY, KEY, f"{url}/v1", url)
+    keys = Keys(
+        {"OPENAI_API_KEY": KEY, "ANTHROPIC_API_KEY": KEY, "OPENAI_BASE_URL": f"{url}/v1", "ANTHROPIC_BASE_URL": url}
+    )
     with tempfile.TemporaryDirectory() as folder:
         factory = Factory(keys, Path(folder), IN_FLIGHT, str)
         with AnswerStore(Path(folder) / "answers.db", factory.address, "benchmark") as store:

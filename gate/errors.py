@@ -17,12 +17,7 @@ _LINES_NAMED = 3
 
 
 class GateError(Exception):
-    """A mistake that its reader can mend.
-
-    Args:
-        message: one sentence that names the file, line or option at fault.
-        hint: what to do about it.
-    """
+    """A mistake that its reader can mend."""
 
     exit_code = 2
 
@@ -48,14 +43,7 @@ def with_extra(name: str) -> str:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Problem:
-    """One mistake in one input file.
-
-    Args:
-        file: path as the user wrote it.
-        line: 1-based line, or 0 when the whole file is meant.
-        message: what is wrong.
-        hint: the remedy.
-    """
+    """One mistake in one input file."""
 
     file: str
     line: int
@@ -71,11 +59,7 @@ class Problem:
 
 
 class InputErrors(GateError):
-    """All mistakes found in the input files, sorted by file and line.
-
-    Args:
-        problems: in any order; the same one may come more than once.
-    """
+    """All mistakes found in the input files, sorted by file and line."""
 
     def __init__(self, problems: Sequence[Problem]) -> None:
         self.problems = tuple(sorted(set(problems)))

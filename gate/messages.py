@@ -14,8 +14,6 @@ class Tool:
     """One tool as a model is told of it.
 
     Args:
-        name: unique among the tools of a request.
-        description: what it does, for the model.
         schema: JSON Schema of its arguments, as JSON text.
     """
 
@@ -63,11 +61,7 @@ class Message:
     """One turn of a conversation.
 
     Args:
-        role: who speaks.
         content: what is said; may be empty where tools are called.
-        tool_calls: what an assistant's turn wants to be called.
-        answers: id of the call whose result a tool's turn carries.
-        failed: that call failed, and the content says why.
     """
 
     role: Role

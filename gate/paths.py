@@ -31,7 +31,7 @@ def escapes(path: str) -> str:
     return ""
 
 
-def complaint(path: str) -> str:
+def path_complaint(path: str) -> str:
     """Why a path in configuration is refused; empty when it is fine. Stricter than `escapes`."""
     if len(path) > PATH_CHARS:
         return f"is longer than {PATH_CHARS:,} characters"

@@ -20,9 +20,6 @@ class Arm:
     """Prompt, model, parameters and agent, each read at its own ref.
 
     Args:
-        version: the prompt.
-        model: who answers.
-        params: of each request.
         target: the agent that works with the prompt; None where the model is called with it and no more.
         place: the files that the agent, or its tools, run in; None where no program is run.
         code: tells those files from others; empty where nobody can, as in a working tree.
@@ -53,14 +50,9 @@ class Exam:
     Args:
         ref: where the exam was read.
         digest: SHA-256 of cases, scorers and policy.
-        cases: in file order.
-        scorers: the suite's scorers; a case may bring its own.
-        dimensions: slice dimensions that are tested.
-        policy: what the suite tolerates.
         threshold: a sample passes when its score is at least this; None where each scorer has its own mark.
         judges: how far its judges agree with people; no part of the digest, for it changes no score.
         code: where the functions lie that score; None where none does. The digest has that of each function's module.
-        conversing: how conversations are led and scored.
         placeholders: name to text, put into the prompts and cases of both arms, `today` besides; None for none at all.
         obsolete: cases of the file that are no part of it.
         store: the version of a store's suite that the cases are, as `store:support@12`; empty where a file has them.
@@ -106,10 +98,7 @@ class Suite:
     """One prompt with its eval set, model, scorers and policy.
 
     Args:
-        name: unique within a run.
         baseline: what it is compared with; None where the change brings the prompt, which then stands alone.
-        candidate: the change's arm.
-        exam: what every arm sits.
         samples: k, outputs per case and arm.
         own_exam: the exam is the change's own, because the base has none for this prompt.
         trial: shown, but has no part in the verdict: its exam is the change's own.

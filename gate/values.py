@@ -26,12 +26,7 @@ def too_deep(value: JsonValue) -> bool:
 
 
 def more_than(most: int, value: JsonValue) -> bool:
-    """Has a value more than so many texts, numbers, lists and objects in it?
-
-    Args:
-        most: how many are few enough.
-        value: nested as deeply as may be.
-    """
+    """Has a value more than so many texts, numbers, lists and objects in it?"""
     level: list[JsonValue] = [value]
     seen = 0
     while level and seen <= most:
@@ -61,13 +56,7 @@ Value = TypeVar("Value")
 
 
 def written(adapter: TypeAdapter[Value], value: Value, exclude: set[str] | None = None) -> bytes:
-    """A value as JSON in one line.
-
-    Args:
-        adapter: of its type.
-        value: what to write.
-        exclude: names of fields that are left out.
-    """
+    """A value as JSON in one line."""
     try:
         return adapter.dump_json(value, exclude=exclude, by_alias=True)
     except ValueError:  # half a surrogate pair, which a model may send and UTF-8 cannot hold: it stays an escape
@@ -110,12 +99,7 @@ _ARGUMENT = re.compile(r"^    ([a-z0-9_, ]+): (.*)$")
 
 
 def describe(schema: dict[str, Any], kind: type) -> None:
-    """Move the lines under `Args:` of a class to the properties of its JSON Schema.
-
-    Args:
-        schema: of the class; changed in place.
-        kind: the class.
-    """
+    """Move the lines under `Args:` of a class to the properties of its JSON Schema."""
     about, _, arguments = cleandoc(kind.__doc__ or "").partition("\n\nArgs:\n")
     schema["description"] = " ".join(about.split())
     keys: list[dict[str, Any]] = []
@@ -223,10 +207,6 @@ def is_subset(part: JsonValue, whole: JsonValue) -> bool:
 
     An object is a part of every object that has its entries, those again compared so; lists are equal in length, item
     by item; numbers are compared by value, so that 1 is 1.0, and true is no number.
-
-    Args:
-        part: what is looked for.
-        whole: where.
     """
     if isinstance(part, dict):
         return isinstance(whole, dict) and all(key in whole and is_subset(part[key], whole[key]) for key in part)

@@ -89,17 +89,8 @@ def base_lacks_key(resolved: Resolved, services: Settings) -> bool:
 
     A change that names a model of a service where the merge target needs none must not have its run skipped by that.
     """
-    there: dict[str, object] = {
-        "openai": services.openai_api_key or services.openai_base_url,
-        "anthropic": services.anthropic_api_key or services.anthropic_base_url,
-        "azure": services.azure_api_key or services.azure_ad_token,
-        "bedrock": services.bedrock_api_key or services.aws_credentials,
-        "vertex": services.google_credentials,
-    }
-    named = keys_of(services, resolved.servers).servers
-    there |= {name: one.api_key or not one.server.api_key_env for name, one in named.items()}
-    lacking = {provider for provider, found in there.items() if not found}
-    return not lacking.isdisjoint(_of_base(resolved))
+    keys = keys_of(services, resolved.servers)
+    return not all(map(keys.can_ask, _of_base(resolved)))
 
 
 def _of_base(resolved: Resolved) -> Iterator[str]:

@@ -15,7 +15,7 @@ from gate.agents import runner
 from gate.agents.processes import MARK, ProgramPlace, SupervisedProgram
 from gate.cases.case import Case
 from gate.config.documents import printable, text_complaint
-from gate.config.functions import Entry
+from gate.config.naming import FunctionName
 from gate.config.scorer import ScorerSpec
 from gate.errors import CannotEvaluate, GateError
 from gate.limits import PROMPT_CHARS
@@ -97,7 +97,7 @@ class FunctionProcess:
     It belongs to the event loop that started it. Calls are made one after the other.
     """
 
-    entry: Entry
+    entry: FunctionName
     worktree: FunctionWorktree
     limits: FunctionLimits = FunctionLimits()
     job: str = "prompt"
@@ -223,7 +223,7 @@ def one_line(reason: str) -> str:
 
 
 async def prompt_texts(
-    entry: Entry, sessions: Sequence[dict[str, JsonValue]], worktree: FunctionWorktree, limits: FunctionLimits
+    entry: FunctionName, sessions: Sequence[dict[str, JsonValue]], worktree: FunctionWorktree, limits: FunctionLimits
 ) -> tuple[str | Failed, ...]:
     """The text for each session, or why there is none.
 

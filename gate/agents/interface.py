@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from gate.calls.provider import Request
+from gate.calls.interface import Request
 from gate.cases.case import Case
 from gate.messages import Message, Tool
 from gate.record.sample import Reply

@@ -8,8 +8,7 @@ from math import fsum
 
 from gate.agents.interface import AgentFailed, Answer, Question, Sessions, Toolbox
 from gate.agents.targets import sample_name
-from gate.calls.interface import Calls, together
-from gate.calls.provider import Request
+from gate.calls.interface import Calls, Request, together
 from gate.cases.rendering import NotBuilt, render
 from gate.messages import Message, Tool, ToolCall
 from gate.record.sample import STEP_LIMIT, Reply, effort_of_all

@@ -11,8 +11,7 @@ from typing import TypeAlias
 from jinja2 import Environment, StrictUndefined, Template
 
 from gate.agents.interface import AgentFailed, PersonReply
-from gate.calls.interface import Calls
-from gate.calls.provider import Request
+from gate.calls.interface import Calls, Request
 from gate.cases.case import Case
 from gate.config.documents import BadJson, parse_json
 from gate.config.models import ModelRef, Params

@@ -8,9 +8,15 @@ from math import fsum
 from operator import add
 
 from gate.agents.interface import Agent, AgentFailed, Agents, Answer, Observer, PersonReply, Question, Reader, Target
-from gate.calls.interface import AnswerNotSaved, Calls, ExternalBudgets, ExternalConversation, Memory
-from gate.calls.limits import CallRefused
-from gate.calls.provider import Request
+from gate.calls.interface import (
+    AnswerNotSaved,
+    CallRefused,
+    Calls,
+    ExternalBudgets,
+    ExternalConversation,
+    Memory,
+    Request,
+)
 from gate.cases.case import Case
 from gate.cases.rendering import NotBuilt, render
 from gate.config.targets import ToolLoop, leads_itself, target_json

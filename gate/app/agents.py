@@ -16,7 +16,7 @@ from gate.agents.targets import ConversationTarget, Participants, PromptTarget, 
 from gate.app.environment.settings import Surroundings, values_of
 from gate.app.repository_code import FileWatch, code_folder, refuse_untrusted
 from gate.calls.interface import BudgetedCalls, Memory
-from gate.config.functions import PREFIX, Entry, entry_of
+from gate.config.naming import PYTHON_PREFIX, FunctionName, function_named
 from gate.config.scorer import ScorerSpec
 from gate.config.targets import CommandAgent, HttpAgent, PythonAgent, Target, ToolLoop, runs_code
 from gate.errors import GateError
@@ -257,7 +257,7 @@ MOST_FUNCTIONS = 20
 """Functions of one run: each is a process that stays."""
 _INSTALL = "it runs in the gate's own environment, where what it imports must be installed, and sees no variables"
 
-_FunctionKey = tuple[CodePlace, Entry]
+_FunctionKey = tuple[CodePlace, FunctionName]
 
 
 @dataclass(frozen=True, slots=True)
@@ -333,5 +333,5 @@ def _function_keys(exams: Iterable[Exam]) -> Iterable[_FunctionKey]:
     return ((exam.code, _function_entry(spec)) for exam in exams if exam.code is not None for spec in coded(exam))
 
 
-def _function_entry(spec: ScorerSpec) -> Entry:
-    return entry_of(PREFIX + spec.function)
+def _function_entry(spec: ScorerSpec) -> FunctionName:
+    return function_named(PYTHON_PREFIX + spec.function)

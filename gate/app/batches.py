@@ -10,7 +10,7 @@ from gate.app.memory import RunMemory, refuse_tracked
 from gate.app.run_order import RunOrder
 from gate.calls.batches.jobs import BatchTools
 from gate.calls.batches.ledger import BatchLedger
-from gate.calls.provider import Request
+from gate.calls.interface import Request
 from gate.calls.providers.factory import Factory
 from gate.cases.rendering import NotBuilt
 from gate.engine.batch import collect_or_submit

@@ -20,8 +20,7 @@ from gate.cases import labels as label_files
 from gate.cases.labels import Labels, LabelScale
 from gate.config.documents import decode, quoted
 from gate.config.policy import Budget, RunPolicy
-from gate.config.scorer import ScorerSpec
-from gate.config.scorer_list import parse_scorers
+from gate.config.scorer import ScorerSpec, parse_scorers
 from gate.engine.run import Progress, Steps
 from gate.errors import GateError, Interrupted
 from gate.limits import FILE_BYTES

@@ -1,17 +1,15 @@
 """Opens a set of cases by its name, and reads and writes case files of other tools."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from gate.app.repository import own_folder
-from gate.app.store import LocalStore, local_store
+from gate.app.store import local_store
 from gate.cases.convert import GATE, Brought, Written, bring, put
 from gate.cases.losses import Loss
 from gate.cases.reading import is_table
-from gate.cases.stored import CaseFilter, CaseVersion, Change, Conflict, Entry, Listed, Page, SuiteVersion
+from gate.cases.stored import Entry
 from gate.config import naming
 from gate.config.documents import decode, decode_table, is_utf16, one_problem
 from gate.errors import GateError
@@ -20,74 +18,7 @@ from gate.store.case_sets import CaseSet, FileCases, StoreCases
 from gate.store.files import make_gate_folder, read_bounded, rewrite, write_new
 from gate.values import digest
 
-if TYPE_CHECKING:
-    from gate.store.sql.suites import Suites
-
 _EDITS = "edits"
-
-
-@dataclass(frozen=True, slots=True)
-class CaseFile:
-    """A case file on the disk; its path is as the user wrote it."""
-
-    path: str
-
-    def read(self) -> str | None:
-        """See `gate.store.case_sets.CaseText`."""
-        file = Path(self.path)
-        try:
-            if not file.exists():
-                return None
-            data = read_bounded(file, FILE_BYTES)
-            if data is None:
-                raise GateError(f"{self.path} is larger than {FILE_BYTES // 2**20} MiB", "split it into several suites")
-            decode(data, self.path)  # says what is no text
-            return data.decode("utf-8")  # with its mark, which a change leaves there
-        except OSError as error:
-            raise GateError(f"cannot read {self.path}: {error.strerror}", "name a case file") from None
-
-    def changed_at(self) -> datetime:
-        """See `gate.store.case_sets.CaseText`."""
-        try:
-            return datetime.fromtimestamp(Path(self.path).stat().st_mtime, UTC)
-        except FileNotFoundError:
-            return datetime.fromtimestamp(0, UTC)
-
-    def write(self, text: str) -> None:
-        """See `gate.store.case_sets.CaseText`."""
-        file = Path(self.path)
-        (rewrite if file.exists() else write_new)(file, text)
-
-
-@dataclass(frozen=True, slots=True)
-class _Signed:
-    """Suites whose changes carry the name of who works here."""
-
-    suites: "Suites"
-    here: LocalStore
-
-    def names(self) -> tuple[SuiteVersion, ...]:
-        return self.suites.names()
-
-    def newest(self, name: str) -> SuiteVersion | None:
-        return self.suites.newest(name)
-
-    def version(self, name: str, number: int) -> SuiteVersion | None:
-        return self.suites.version(name, number)
-
-    def entries(self, version: SuiteVersion) -> tuple[Entry, ...]:
-        return self.suites.entries(version)
-
-    def cases(self, name: str, wanted: CaseFilter, page: Page) -> tuple[Listed, ...]:
-        return self.suites.cases(name, wanted, page)
-
-    def case(self, name: str, case: str) -> tuple[CaseVersion, ...]:
-        return self.suites.case(name, case)
-
-    def change(self, name: str, changes: Sequence[Change], what: str) -> SuiteVersion | tuple[Conflict, ...]:
-        from gate.store.sql.suites import Authorship
-
-        return self.suites.change(name, changes, Authorship(self.here.person, self.here.now(), what))
 
 
 def open_cases(source: str, person: str = "", *, new: bool = False) -> CaseSet:
@@ -106,14 +37,15 @@ def open_cases(source: str, person: str = "", *, new: bool = False) -> CaseSet:
         if not new and not Path(source).exists():
             hint = "name a case file, or a suite of the store as store:NAME"
             raise GateError(f"there is no file {source}", hint)
-        return FileCases(CaseFile(source))
-    name = naming.parse(source)
+        return FileCases(source)
+    name = naming.parse_store_name(source)
     if name is None:
-        raise GateError(f"{source} names no suite of a store: it {naming.complaint(source)}", "write store:NAME")
+        said = f"{source} names no suite of a store: it {naming.store_name_complaint(source)}"
+        raise GateError(said, "write store:NAME")
     here = local_store(Path(), person)
-    from gate.store.sql.suites import Suites
+    from gate.store.sql.suites import Authorship, Suites
 
-    return StoreCases(_Signed(Suites(here.database), here), name, new)
+    return StoreCases(Suites(here.database), name, lambda what: Authorship(here.person, here.now(), what), new)
 
 
 def keep_edit(text: str) -> Path:

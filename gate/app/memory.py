@@ -10,8 +10,8 @@ from pathlib import Path
 
 from gate.app.environment.settings import Settings
 from gate.app.run_order import RunOrder
-from gate.calls.cache.file import UnusableFile, files_of
-from gate.calls.cache.store import AnswerStore, CacheOptions
+from gate.calls.answer_file import CacheOptions, UnusableFile, files_of
+from gate.calls.cache import AnswerStore
 from gate.config.models import ModelRef
 from gate.errors import CannotEvaluate, GateError
 from gate.git.repository import Repo, UntrustedOwner

@@ -28,7 +28,7 @@ from gate.github.events import (
     parse_event,
 )
 from gate.store.access import is_token
-from gate.store.remote import Reply, RunParcel, Server, Unreachable, Upload
+from gate.store.remote import Reply, RunUpload, Server, Unreachable
 from gate.store.run_folder import load_run
 
 if TYPE_CHECKING:
@@ -159,12 +159,12 @@ def _sent(path: Path, url: str, context: Context, manner: SendOptions) -> SentRu
     beside = file.name == RUN_FILE and run.evaluated and samples.is_file()
     errand = _ServerUpload(server, manner)
     most = errand.greet()
-    parcel = RunParcel.of(file, samples if beside else None, _origin(context), manner.shown)
-    if parcel.size > most:
+    upload = RunUpload(file, samples if beside else None, _origin(context), manner.shown)
+    if upload.size > most:
         raise GateError(
             f"the run is larger than the {most // 2**20} MiB that {server.url} takes", "push run.json alone"
         )
-    return errand.deliver(parcel)
+    return errand.deliver(upload)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,15 +182,15 @@ class _ServerUpload:
             return most if isinstance(most, int) else 2**63
         raise self._told(reply)
 
-    def deliver(self, parcel: RunParcel) -> SentRun:
+    def deliver(self, upload: RunUpload) -> SentRun:
         """Send a run."""
-        reply = self._asked("POST", _RUNS, Upload(parcel.kind, parcel.size, parcel))
+        reply = self._asked("POST", _RUNS, upload)
         page, new = reply.body.get("page"), reply.body.get("new")
         if reply.status in (200, 201) and isinstance(page, str) and isinstance(new, bool):
             return SentRun(printable(f"{self.server.url}{page}"), new)
         raise self._told(reply)
 
-    def _asked(self, method: str, path: str, upload: Upload | None = None) -> Reply:
+    def _asked(self, method: str, path: str, upload: RunUpload | None = None) -> Reply:
         """The answer, after retries of what may succeed later."""
         for tried in range(1, TRIES + 1):
             try:

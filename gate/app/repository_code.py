@@ -14,7 +14,7 @@ from typing import TypeAlias
 from gate.app.environment.settings import Surroundings
 from gate.cases.rendering import key_of
 from gate.config.documents import decode, quoted
-from gate.config.functions import Entry
+from gate.config.naming import FunctionName
 from gate.errors import CannotEvaluate, GateError
 from gate.git.command import Git
 from gate.git.objects import export
@@ -206,13 +206,13 @@ class _Builder:
     """
 
     here: Surroundings
-    _known: dict[tuple[CodePlace, Entry, tuple[str, ...]], PromptTexts] = field(default_factory=dict)
+    _known: dict[tuple[CodePlace, FunctionName, tuple[str, ...]], PromptTexts] = field(default_factory=dict)
 
     def place(self, source: FileSource, what: str) -> CodePlace:
         refuse_untrusted(self.here, what, "a validator that is no code")
         return place_of(source)
 
-    def build(self, source: FileSource, entry: Entry, sessions: Sequence[dict[str, JsonValue]]) -> PromptTexts:
+    def build(self, source: FileSource, entry: FunctionName, sessions: Sequence[dict[str, JsonValue]]) -> PromptTexts:
         refuse_untrusted(self.here, str(entry), "a prompt that is a file")
         from gate.agents.functions import FunctionLimits, FunctionWorktree, prompt_texts
 

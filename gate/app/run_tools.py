@@ -16,9 +16,8 @@ from gate.app.sources import DiskSource
 from gate.calls.budget import cap_reply_tokens, check_reply_budget
 from gate.calls.caller import Caller, CallPolicy
 from gate.calls.endpoints import Keys
-from gate.calls.interface import BudgetedCalls, Calls
+from gate.calls.interface import BudgetedCalls, Calls, Executor
 from gate.calls.prices import PriceList
-from gate.calls.provider import Executor
 from gate.calls.providers.factory import Factory
 from gate.config.documents import decode
 from gate.config.models import ModelRef, Params, parse_model, parse_params

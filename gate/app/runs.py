@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import TypeVar
 
 from gate.app.agents import scoring_functions, shared_resources
-from gate.app.environment.settings import Settings, keys_of, read_keys
+from gate.app.environment.settings import Settings, addresses_of, keys_of, read_keys
 from gate.app.memory import answer_secret, open_memory
 from gate.app.run_order import RunOrder
 from gate.app.run_reports import run_folder
@@ -27,9 +27,7 @@ from gate.app.run_tools import (
     within_budget,
 )
 from gate.app.signals import ENDING, ended_by_signals
-from gate.calls.endpoints import Keys
-from gate.calls.interface import Stop
-from gate.calls.provider import Executor
+from gate.calls.interface import Executor, Stop
 from gate.engine.collect import Tools
 from gate.engine.evaluate import default_seed, evaluate
 from gate.errors import Interrupted
@@ -129,7 +127,7 @@ async def _run(
     seed = plan.seed or 0
     asyncio.get_running_loop().set_default_executor(_Unjoined(thread_name_prefix="lookup"))
     keys = keys_of(settings, plan.resolved.servers)
-    factory = make_factory(plan, keys, settings, _executor(plan, keys, settings))
+    factory = make_factory(plan, keys, settings, _executor(plan, settings))
     stop = Stop()
     try:
         preflight(plan.resolved, factory)
@@ -155,14 +153,13 @@ async def _run(
         await factory.close()
 
 
-def _executor(plan: RunOrder, keys: Keys, settings: Settings) -> Executor | None:
+def _executor(plan: RunOrder, settings: Settings) -> Executor | None:
     if settings.dask is None:
         return None
     from gate.calls.dask import ChunkSetup, DaskExecutor
 
-    setup = ChunkSetup(
-        read_keys, keys.openai_base_url, keys.anthropic_base_url, plan.concurrency, tuple(plan.resolved.servers.items())
-    )
+    addresses = tuple(addresses_of(settings).variables.items())
+    setup = ChunkSetup(read_keys, addresses, plan.concurrency, tuple(plan.resolved.servers.items()))
     return DaskExecutor(settings.dask, setup)
 
 

@@ -23,9 +23,9 @@ from gate.app.environment.settings import (
 )
 from gate.app.memory import refuse_tracked
 from gate.app.repository import git_user_name, root_of
-from gate.calls.cache.file import files_of
+from gate.calls.answer_file import files_of
 from gate.config.documents import one_problem, quoted
-from gate.config.json_schema import TooSlow, complaint, replaced
+from gate.config.json_schema import TooSlow, pattern_complaint, replaced
 from gate.config.naming import StoreName
 from gate.errors import GateError, with_extra
 from gate.git.repository import Repo
@@ -330,7 +330,7 @@ def redactor(wanted: tuple[str, ...] | None = None) -> "Clean | None":
             hint = f"write {', '.join(kinds)}, or a regular expression between slashes"
             raise GateError(f"{REDACT}: {quoted(one)} is nothing that can be redacted", hint)
     for pattern in patterns:
-        if why := complaint(pattern):
+        if why := pattern_complaint(pattern):
             raise GateError(f"{REDACT}: {quoted(pattern)} is no regular expression: {why}")
     steps = [*(_with_pattern(pattern) for pattern in patterns), *(kinds[name] for name in names)]
     return (lambda text: reduce(lambda found, step: step(found), steps, text)) if steps else None

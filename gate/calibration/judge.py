@@ -142,7 +142,6 @@ class Ended:
     """How the judging ended.
 
     Args:
-        created: when it began.
         repeats: planned judgements per answer.
         unfinished: why it ended early; empty otherwise.
         spent_usd: None where no price is known.
@@ -160,11 +159,7 @@ def seed_of(labels: Labels, spec: ScorerSpec) -> int:
 
 
 def conclude(labels: Labels, spec: ScorerSpec, judged: Sequence[Judged], ended: Ended) -> JudgeCalibrationRecord:
-    """Compare judgements with labels; no calls.
-
-    Args:
-        judged: one for each row of the labels.
-    """
+    """Compare judgements with labels; no calls."""
     judge, seed = identity(spec), seed_of(labels, spec)
     places = [place for place, one in enumerate(judged) if one.values]
     own, rows = [judged[place] for place in places], [labels.rows[place] for place in places]

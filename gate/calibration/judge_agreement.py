@@ -67,12 +67,7 @@ class Judged:
 
 @dataclass(slots=True)
 class Judging:
-    """Judges every answer once, then every answer again, so that a run that ends early has looked at all of them.
-
-    Args:
-        tools: calls, sink, progress.
-        stop: ends the run early.
-    """
+    """Judges every answer once, then every answer again, so that a run that ends early has looked at all of them."""
 
     spec: ScorerSpec
     tools: Tools
@@ -206,12 +201,7 @@ def means(ratings: Ratings) -> FloatArray:
 
 
 def agreement(found: Figures, left_out: int) -> AgreementRecord:
-    """How often the judge and people agree.
-
-    Args:
-        found: one answer at least.
-        left_out: answers that the judge gave no score.
-    """
+    """How often the judge and people agree."""
     tables = crossed(found.labels, found.verdicts, VERDICTS)
     counts = confusion(tables, found.drawing)
     share = share_of_agreement(tables, found.drawing)
@@ -310,11 +300,7 @@ def _maybe_rate(rate: Rate, reason: str) -> MaybeFigure:
 
 
 def jury(found: Figures, judged: Sequence[Judged]) -> JuryRecord | None:
-    """Each judge of a jury against people, and all of them against each other; None for a single judge.
-
-    Args:
-        judged: of the same answers.
-    """
+    """Each judge of a jury against people, and all of them against each other; None for a single judge."""
     names = list(dict.fromkeys(part.name for one in judged for part in _opinions(one)))
     if len(names) < 2:
         return None

@@ -41,7 +41,6 @@ class Measurable:
 
     Args:
         cases, units, samples: n, independent units, k.
-        calls_per_sample: the answer and its judgements.
     """
 
     cases: int
@@ -73,7 +72,6 @@ def advice(suite: Measurable, seen: noise.Measured | None, critical: float) -> I
     """Which choice to take, in sentences.
 
     Args:
-        seen: its noise; None with one case.
         critical: of the run's layout, in standard errors.
     """
     n, k = suite.cases, suite.samples
@@ -117,13 +115,7 @@ def _needed(suite: Measurable, seen: noise.Measured, critical: float, k: int) ->
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """One suite of the run.
-
-    Args:
-        scores: of the cases that have all of theirs.
-        units: int[n], the independent unit of each; None when each is its own.
-        blocking: slice name to positions among these cases, for the slices that the run could have blocked on.
-    """
+    """One suite of the run."""
 
     record: SuiteRecord
     scores: noise.Table
@@ -143,7 +135,6 @@ def calibrate(run: RunRecord, steps: Steps, effort: Effort | None = None) -> Cal
     """Estimate the noise from a run.
 
     Args:
-        run: usually of a prompt against itself; of two versions the noise within the cases still holds.
         effort: of the simulation; None for one of half a minute or less, and for none where the run is too large.
 
     Raises:

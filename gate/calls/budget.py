@@ -5,10 +5,8 @@ from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
 
-from gate.calls.interface import Bill, ExternalConversation
-from gate.calls.limits import CallRefused
+from gate.calls.interface import Bill, CallRefused, ExternalConversation
 from gate.config.models import ModelRef, Params
 from gate.config.policy import Budget
 from gate.errors import GateError
@@ -17,19 +15,7 @@ from gate.values import exact_dollars
 
 _DUST = 1e-9
 """Dollars that sums of floats may be off by."""
-
-
-class RefusalWording(NamedTuple):
-    """How a refusal is worded: what is refused, what would cost too much, and what helps besides more dollars."""
-
-    wanted: str
-    payer: str
-    instead: str
-
-
-CALL = RefusalWording("another call", "the call", "lower max_output_tokens")
-MESSAGE = RefusalWording("another message to an agent", "it", "ask for less")
-CONVERSATION = RefusalWording("another conversation", "its messages", "ask for less")
+_CALL = "call"
 
 
 @dataclass(slots=True)
@@ -92,25 +78,25 @@ class BudgetGuard:
                 "have it give cost_usd, or limit max_calls instead"
             )
 
-    async def take(self, estimate_usd: float = 0.0, words: RefusalWording = CALL) -> float:
+    async def take(self, estimate_usd: float = 0.0, what: str = _CALL) -> float:
         """Reserve dollars for one request, waiting while only the reservations of others stand in its way.
 
         Raises:
             CallRefused: it must not be sent.
         """
-        while not self.holds(estimate_usd, words):
+        while not self.holds(estimate_usd, what):
             await self.stirred()
         self._sent += 1
         self._money.reserved += estimate_usd
         return estimate_usd
 
-    def holds(self, estimate_usd: float, words: RefusalWording = CALL, promised_usd: float = 0.0) -> bool:
+    def holds(self, estimate_usd: float, what: str = _CALL, promised_usd: float = 0.0) -> bool:
         """Does a request fit now, beside what others have reserved, and `promised_usd` that they will still need?
 
         Raises:
             CallRefused: it would not fit if there were no others.
         """
-        if (reason := self._used_up(estimate_usd, words)) is not None:
+        if (reason := self._used_up(estimate_usd, what)) is not None:
             raise CallRefused(self._refuse(reason))
         limit, money = self._budget.max_usd, self._money
         others = money.reserved + promised_usd
@@ -137,29 +123,30 @@ class BudgetGuard:
             money.spent += cost.amount
         self.stir()
 
-    def _used_up(self, estimate_usd: float, words: RefusalWording) -> str | None:
+    def _used_up(self, estimate_usd: float, what: str) -> str | None:
         limits = self._budget
         if self._unknown:
             return self._unknown
         if limits.max_calls is not None and self._sent >= limits.max_calls:
             setting = limits.setting("max_calls")
             return f"the budget of {limits.max_calls} calls is used up; raise {setting}, or ask for less"
-        if limits.max_usd is not None and (reason := self._too_dear(limits.max_usd, estimate_usd, words)):
+        if limits.max_usd is not None and (reason := self._too_dear(limits.max_usd, estimate_usd, what)):
             return reason
         if self.left_s() == 0.0:
             return self.out_of_time()
         return None
 
-    def _too_dear(self, limit: float, estimate_usd: float, words: RefusalWording) -> str:
+    def _too_dear(self, limit: float, estimate_usd: float, what: str) -> str:
         """Why dollars forbid another request; empty where they do not."""
         setting, spent = self._budget.setting("max_usd"), self._money.spent
         whole = f"the budget of {exact_dollars(limit)}"
         if spent >= limit - _DUST:
             return f"{whole} is used up; raise {setting}, or ask for less"
         if spent + estimate_usd > limit + _DUST:
+            instead = "lower max_output_tokens" if what == _CALL else "ask for less"
             return (
-                f"{whole} does not suffice for {words.wanted}: ${spent:.4g} is spent, and {words.payer} may cost "
-                f"${estimate_usd:.4g}; raise {setting}, or {words.instead}"
+                f"{whole} does not suffice for another {what}: ${spent:.4g} is spent, and the {what} may cost "
+                f"${estimate_usd:.4g}; raise {setting}, or {instead}"
             )
         return ""
 
@@ -258,7 +245,7 @@ class ExternalConversations:
     async def _begin(self, messages: int) -> None:
         while self.budget.in_dollars:
             each = self._dearest or 0.0
-            fits = self.budget.holds(messages * each, CONVERSATION, self._ahead * each)
+            fits = self.budget.holds(messages * each, "conversation", self._ahead * each)
             if fits and (self._dearest is not None or not self._under_way):
                 return
             await self.budget.stirred()
@@ -271,7 +258,7 @@ class ExternalConversations:
             talk.left -= 1
             self._ahead -= 1
         try:
-            reserved = await self.budget.take(self._dearest or 0.0, MESSAGE)
+            reserved = await self.budget.take(self._dearest or 0.0, "message to an agent")
         except CallRefused:
             self.counters.failed += 1
             raise

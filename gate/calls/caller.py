@@ -9,11 +9,22 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from gate.calls.budget import BudgetGuard, Counters, ExternalConversations, cap_reply_tokens
-from gate.calls.interface import AnswerNotSaved, ExternalConversation, Memory, NoMemory, WorthKeeping, any_reply
-from gate.calls.limits import CallRefused, Limiter, Turn
+from gate.calls.interface import (
+    AnswerNotSaved,
+    CallRefused,
+    Completion,
+    ExternalConversation,
+    Memory,
+    NoMemory,
+    Provider,
+    Rejected,
+    Request,
+    Transient,
+    WorthKeeping,
+    any_reply,
+)
+from gate.calls.limits import Limiter, RetryPolicy, Sent, Timing
 from gate.calls.prices import Estimator, Pricer
-from gate.calls.provider import Completion, Provider, Rejected, Request, Transient
-from gate.calls.retry import RetryPolicy, Timing
 from gate.config.models import ModelRef, Params
 from gate.config.policy import Budget
 from gate.record.sample import Reply
@@ -34,7 +45,7 @@ class CallPolicy:
 
 @dataclass(slots=True)
 class _Errand:
-    """One call on its way: its number, and the requests sent for it so far."""
+    """One call on its way: `order` is its number, `sent` counts the requests sent for it."""
 
     request: Request
     order: int
@@ -153,12 +164,12 @@ class Caller:
             except Rejected as rejected:
                 return self._failed(rejected.reason, errand.sent)
             except Transient as transient:
-                if not retry.again(errand.sent):
+                if errand.sent >= retry.max_attempts:
                     return self._failed(transient.reason, errand.sent)
                 wait = retry.delay(errand.sent, transient.retry_after_s, self._rng)
             await lane.rest(wait)
 
-    async def _sent(self, errand: _Errand, provider: Provider, turn: Turn) -> Reply:
+    async def _sent(self, errand: _Errand, provider: Provider, turn: Sent) -> Reply:
         """Send a request once, and tell budget and lane what became of it."""
         request, cost = errand.request, None
         estimated = self._budget.in_dollars and provider.priced
@@ -167,7 +178,7 @@ class Caller:
             errand.sent += 1
             self.counters.retried += errand.sent > 1
             completion = await provider.complete(request)
-            turn.answered(request.model, completion)
+            turn.answered()
             reply = self._reply(request, completion, priced=provider.priced, attempts=errand.sent)
             cost = reply.cost if isinstance(reply.cost, Dollars) else Dollars(reserved)
             if estimated:

@@ -8,16 +8,16 @@ import importlib.util
 import logging
 import threading
 import traceback
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from gate.calls.endpoints import Keys
+from gate.calls.endpoints import ADDRESSES, Keys
+from gate.calls.interface import Completion, Rejected, Request, Transient
 from gate.calls.prices import PriceList
-from gate.calls.provider import Completion, Rejected, Request, Transient
 from gate.calls.providers.factory import Factory
 from gate.config.models import ProviderServer
 from gate.errors import CannotEvaluate, GateError, MissingKey, with_extra
@@ -44,15 +44,13 @@ class ChunkSetup:
 
     Args:
         read_keys: reads the worker's own environment; a module-level function, for Dask sends only its name.
-        openai_base_url, anthropic_base_url: of the main process. They are no secret, and an answer is filed under its
-            address.
+        addresses: of services, by variable, in the main process: an answer is filed under its address.
         servers: from `providers:`, by name, without their keys.
         version: of the package; the worker must have the same.
     """
 
-    read_keys: Callable[..., Keys]
-    openai_base_url: str | None
-    anthropic_base_url: str | None
+    read_keys: Callable[[Mapping[str, ProviderServer]], Keys]
+    addresses: tuple[tuple[str, str], ...]
     connections: int
     servers: tuple[tuple[str, ProviderServer], ...] = ()
     version: str = version("prompt-gate")
@@ -239,9 +237,10 @@ class _Unpriced(PriceList):
 @cache
 def _factory(setup: ChunkSetup) -> Factory:
     """The providers of this process; used in the loop below only."""
-    keys = setup.read_keys(dict(setup.servers)) if setup.servers else setup.read_keys()
-    keys = replace(keys, openai_base_url=setup.openai_base_url, anthropic_base_url=setup.anthropic_base_url)
-    return Factory(keys, Path(), setup.connections, _no_files, _Unpriced())
+    servers = dict(setup.servers)
+    own = setup.read_keys(servers).variables
+    keys = {name: value for name, value in own.items() if name not in ADDRESSES}
+    return Factory(Keys({**keys, **dict(setup.addresses)}, servers), Path(), setup.connections, _no_files, _Unpriced())
 
 
 def _no_files(path: str) -> str:

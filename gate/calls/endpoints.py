@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 from urllib.parse import urlsplit
 
-from gate.calls.provider import Misconfigured
-from gate.config.models import ModelRef, ProviderServer, address_complaint
+from gate.calls.interface import Misconfigured
+from gate.config.models import SERVICES, ModelRef, ProviderServer, address_complaint
 from gate.errors import GateError, MissingKey
 
 Api: TypeAlias = Literal["openai", "azure", "anthropic", "bedrock", "vertex"]
@@ -17,15 +17,6 @@ OPENAI_URL = "https://api.openai.com/v1"
 ANTHROPIC_URL = "https://api.anthropic.com"
 NO_KEY = "none"
 """Sent to a compatible server when there is no key: the SDKs require one."""
-
-INTERFACES: Mapping[str, Api] = {
-    "openai": "openai",
-    "azure": "openai",
-    "anthropic": "anthropic",
-    "bedrock": "anthropic",
-    "vertex": "anthropic",
-}
-"""The interface, `openai` or `anthropic`, that each remote provider speaks."""
 
 _AZURE = ("openai.azure.com", "services.ai.azure.com")
 
@@ -98,13 +89,13 @@ def checked_url(address: str, variable: str) -> str:
     return url.rstrip("/")
 
 
-def usable_key(value: str | None, variable: str) -> str:
+def usable_key(value: str, variable: str) -> str:
     """The key without the line break that often comes with it; empty where there is none.
 
     Raises:
         Misconfigured: it cannot be sent in a header.
     """
-    key = (value or "").strip()
+    key = value.strip()
     if not key.isascii() or not key.isprintable() or " " in key:
         raise Misconfigured(f"{variable} holds characters that no key has", "copy the key again, without quotes")
     return key
@@ -115,45 +106,49 @@ def _belongs(base_url: str, domain: str) -> bool:
     return name == domain or name.endswith("." + domain)
 
 
-_URLS: Mapping[str, str] = {"openai": OPENAI_URL, "anthropic": ANTHROPIC_URL}
-_NAMES: Mapping[str, str] = {"openai": "OpenAI", "anthropic": "Anthropic"}
 _VERTEX: Mapping[str, str] = {"global": "aiplatform", "us": "aiplatform.us.rep", "eu": "aiplatform.eu.rep"}
 
-
-@dataclass(frozen=True, slots=True)
-class NamedServer:
-    """A server that `providers:` names, with its key."""
-
-    server: ProviderServer
-    api_key: str | None = field(default=None, repr=False)
+SECRETS = (
+    "OPENAI_API_KEY",
+    "ANTHROPIC_API_KEY",
+    "AZURE_OPENAI_API_KEY",
+    "AZURE_OPENAI_AD_TOKEN",
+    "AWS_BEARER_TOKEN_BEDROCK",
+)
+"""The variables that hold keys of services."""
+ADDRESSES = (
+    *("OPENAI_BASE_URL", "ANTHROPIC_BASE_URL", "AZURE_OPENAI_ENDPOINT", "OPENAI_API_VERSION"),
+    *("AWS_REGION", "AWS_DEFAULT_REGION", "ANTHROPIC_BEDROCK_BASE_URL"),
+    *("CLOUD_ML_REGION", "ANTHROPIC_VERTEX_PROJECT_ID", "ANTHROPIC_VERTEX_BASE_URL"),
+)
+"""The variables that say where services are asked."""
+CREDENTIALS: Mapping[str, tuple[str, ...]] = {
+    "openai": ("OPENAI_API_KEY", "OPENAI_BASE_URL"),
+    "anthropic": ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"),
+    "azure": ("AZURE_OPENAI_API_KEY", "AZURE_OPENAI_AD_TOKEN"),
+    "bedrock": (
+        *("AWS_BEARER_TOKEN_BEDROCK", "AWS_ACCESS_KEY_ID", "AWS_PROFILE", "AWS_WEB_IDENTITY_TOKEN_FILE"),
+        "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
+    ),
+    "vertex": ("GOOGLE_APPLICATION_CREDENTIALS",),
+}
+"""The variables of which one is enough to ask a service."""
+VARIABLES = tuple(dict.fromkeys((*SECRETS, *ADDRESSES, *(name for names in CREDENTIALS.values() for name in names))))
+"""Every variable that is about a service."""
 
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """Keys and addresses from the environment; None where a variable is not set.
+    """Keys and addresses from the environment, by variable; and the servers that `providers:` names, by name."""
 
-    Args:
-        openai_base_url, anthropic_base_url: servers to use instead of the services' own.
-        azure, azure_token: key, or access token, of Azure OpenAI.
-        bedrock: key of Amazon Bedrock; None where the AWS credentials sign.
-        servers: that `providers:` names, by name.
-    """
+    variables: Mapping[str, str] = field(default_factory=dict, repr=False)
+    servers: Mapping[str, ProviderServer] = field(default_factory=dict)
 
-    openai: str | None = field(default=None, repr=False)
-    anthropic: str | None = field(default=None, repr=False)
-    openai_base_url: str | None = None
-    anthropic_base_url: str | None = None
-    azure: str | None = field(default=None, repr=False)
-    azure_token: str | None = field(default=None, repr=False)
-    azure_endpoint: str | None = None
-    azure_version: str | None = None
-    bedrock: str | None = field(default=None, repr=False)
-    bedrock_region: str | None = None
-    bedrock_base_url: str | None = None
-    vertex_region: str | None = None
-    vertex_project: str | None = None
-    vertex_base_url: str | None = None
-    servers: Mapping[str, NamedServer] = field(default_factory=dict)
+    def can_ask(self, provider: str) -> bool:
+        """Is there a key for a provider, or does it need none?"""
+        server = self.servers.get(provider)
+        wanted = CREDENTIALS.get(provider, ()) if server is None else (server.api_key_env,)
+        return not any(wanted) or any(self.variables.get(name) for name in wanted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,26 +161,27 @@ class Endpoints:
 
     def interface(self, provider: str) -> Api | None:
         """Whose interface a provider speaks, `openai` or `anthropic`; None for one that is no service."""
-        named = self.keys.servers.get(provider)
-        return INTERFACES.get(provider) if named is None else named.server.api
+        server = self.keys.servers.get(provider)
+        return SERVICES.get(provider) if server is None else server.api
 
     def address(self, provider: str) -> str:
         """Where a provider is asked; empty for one that is no service."""
-        keys = self.keys
-        if provider in keys.servers:
-            return keys.servers[provider].server.base_url
-        if provider in _URLS:
-            named = keys.openai_base_url if provider == "openai" else keys.anthropic_base_url
-            return named or _URLS[provider]
-        if provider == "azure":
-            return keys.azure_endpoint or ""
-        if provider == "bedrock":
-            own = f"https://bedrock-runtime.{keys.bedrock_region}.amazonaws.com" if keys.bedrock_region else ""
-            return keys.bedrock_base_url or own
-        if provider == "vertex":
-            region = keys.vertex_region or ""
-            own = f"https://{_VERTEX.get(region, f'{region}-aiplatform')}.googleapis.com/v1" if region else ""
-            return keys.vertex_base_url or own
+        if provider in self.keys.servers:
+            return self.keys.servers[provider].base_url
+        match provider:
+            case "openai":
+                return self._get("OPENAI_BASE_URL") or OPENAI_URL
+            case "anthropic":
+                return self._get("ANTHROPIC_BASE_URL") or ANTHROPIC_URL
+            case "azure":
+                return self._get("AZURE_OPENAI_ENDPOINT")
+            case "bedrock":
+                own = f"https://bedrock-runtime.{self._region}.amazonaws.com" if self._region else ""
+                return self._get("ANTHROPIC_BEDROCK_BASE_URL") or own
+            case "vertex":
+                region = self._get("CLOUD_ML_REGION")
+                own = f"https://{_VERTEX.get(region, f'{region}-aiplatform')}.googleapis.com/v1" if region else ""
+                return self._get("ANTHROPIC_VERTEX_BASE_URL") or own
         return ""
 
     def endpoint(self, model: ModelRef) -> Endpoint:
@@ -195,91 +191,97 @@ class Endpoints:
             MissingKey: a variable that the service needs is not set.
             Misconfigured: an address or a key that cannot be used.
         """
-        makers: Mapping[str, Callable[[ModelRef], Endpoint]] = {
-            **dict.fromkeys(self.keys.servers, self._named),
-            "azure": self._azure,
-            "bedrock": self._bedrock,
-            "vertex": self._vertex,
-        }
-        return makers.get(model.provider, self._own)(model)
+        if model.provider in self.keys.servers:
+            return self._named(model)
+        match model.provider:
+            case "azure":
+                return self._azure(model)
+            case "bedrock":
+                return self._bedrock()
+            case "vertex":
+                return self._vertex(model)
+            case "openai":
+                return self._own(model, "OpenAI", "openai", is_openai)
+        return self._own(model, "Anthropic", "anthropic", is_anthropic)
 
-    def _own(self, model: ModelRef) -> Endpoint:
+    def _get(self, variable: str) -> str:
+        return self.keys.variables.get(variable, "")
+
+    @property
+    def _region(self) -> str:
+        return self._get("AWS_REGION") or self._get("AWS_DEFAULT_REGION")
+
+    def _own(self, model: ModelRef, name: str, api: Api, is_own: Callable[[str], bool]) -> Endpoint:
         """OpenAI, Anthropic, or the compatible server that the environment names."""
-        openai = model.provider == "openai"
-        api: Api = "openai" if openai else "anthropic"
-        service = model.provider.upper()
-        base_url = checked_url(self.address(model.provider), f"{service}_BASE_URL")
-        own = is_openai(base_url) if openai else is_anthropic(base_url)
-        variable = f"{service}_API_KEY"
-        key = usable_key(self.keys.openai if openai else self.keys.anthropic, variable)
-        if own and not key and not self.keyless:
-            raise _missing(model, [variable])
-        name = _NAMES[model.provider] if own else host_of(base_url)
-        if not openai:
-            # The SDK's paths begin with it.
-            base_url = base_url.removesuffix("/v1")
-        return Endpoint(api, model.provider, name, base_url, variable, self.connections, key or NO_KEY)
+        variable = f"{name.upper()}_API_KEY"
+        base_url = checked_url(self.address(api), f"{name.upper()}_BASE_URL")
+        own = is_own(base_url)
+        key = self._key(model, variable, needed=own)
+        return self._plain(model, api, name if own else host_of(base_url), base_url, (variable, key))
 
     def _named(self, model: ModelRef) -> Endpoint:
-        named = self.keys.servers[model.provider]
-        server = named.server
+        server = self.keys.servers[model.provider]
         variable = server.api_key_env
-        key = usable_key(named.api_key, variable)
-        if variable and not key and not self.keyless:
+        key = self._key(model, variable, needed=bool(variable))
+        return self._plain(model, server.api, model.provider, server.base_url.rstrip("/"), (variable, key))
+
+    def _key(self, model: ModelRef, variable: str, *, needed: bool) -> str:
+        key = usable_key(self._get(variable), variable)
+        if needed and not key and not self.keyless:
             raise _missing(model, [variable])
-        base_url = server.base_url.rstrip("/")
-        if server.api == "anthropic":
+        return key or NO_KEY
+
+    def _plain(self, model: ModelRef, api: Api, name: str, base_url: str, secret: tuple[str, str]) -> Endpoint:
+        if api == "anthropic":
+            # The SDK's paths begin with it.
             base_url = base_url.removesuffix("/v1")
-        return Endpoint(server.api, model.provider, model.provider, base_url, variable, self.connections, key or NO_KEY)
+        return Endpoint(api, model.provider, name, base_url, secret[0], self.connections, secret[1])
 
     def _azure(self, model: ModelRef) -> Endpoint:
-        keys, variable = self.keys, "AZURE_OPENAI_API_KEY"
-        token = bool(keys.azure_token)
-        key = usable_key(keys.azure_token if token else keys.azure, "AZURE_OPENAI_AD_TOKEN" if token else variable)
-        needed = {
-            "AZURE_OPENAI_ENDPOINT": keys.azure_endpoint,
-            variable: key or self.keyless,
-            "OPENAI_API_VERSION": keys.azure_version,
-        }
-        if lacking := [name for name, value in needed.items() if not value]:
+        address, version, variable = "AZURE_OPENAI_ENDPOINT", "OPENAI_API_VERSION", "AZURE_OPENAI_API_KEY"
+        token = bool(self._get("AZURE_OPENAI_AD_TOKEN"))
+        holder = "AZURE_OPENAI_AD_TOKEN" if token else variable
+        key = usable_key(self._get(holder), holder)
+        there = {address: self._get(address), variable: key or self.keyless, version: self._get(version)}
+        if lacking := [name for name, value in there.items() if not value]:
             raise _missing(model, lacking)
         return Endpoint(
             "azure",
             "azure",
             "Azure OpenAI",
-            checked_url(keys.azure_endpoint or "", "AZURE_OPENAI_ENDPOINT"),
+            checked_url(self._get(address), address),
             variable,
             self.connections,
             key or NO_KEY,
             token=token,
-            version=keys.azure_version or "",
+            version=self._get(version),
         )
 
-    def _bedrock(self, model: ModelRef) -> Endpoint:
+    def _bedrock(self) -> Endpoint:
         variable = "AWS_BEARER_TOKEN_BEDROCK"
         return Endpoint(
             "bedrock",
             "bedrock",
             "Amazon Bedrock",
-            self.keys.bedrock_base_url or "",
+            self._get("ANTHROPIC_BEDROCK_BASE_URL"),
             "the AWS credentials",
             self.connections,
-            usable_key(self.keys.bedrock, variable),
-            region=self.keys.bedrock_region or "",
+            usable_key(self._get(variable), variable),
+            region=self._region,
         )
 
     def _vertex(self, model: ModelRef) -> Endpoint:
-        if not self.keys.vertex_region:
+        if not self._get("CLOUD_ML_REGION"):
             raise _missing(model, ["CLOUD_ML_REGION"])
         return Endpoint(
             "vertex",
             "vertex",
             "Google Vertex",
-            self.keys.vertex_base_url or "",
+            self._get("ANTHROPIC_VERTEX_BASE_URL"),
             "the Google credentials",
             self.connections,
-            region=self.keys.vertex_region,
-            project=self.keys.vertex_project or "",
+            region=self._get("CLOUD_ML_REGION"),
+            project=self._get("ANTHROPIC_VERTEX_PROJECT_ID"),
         )
 
 

@@ -1,15 +1,127 @@
-"""What agents and judges need of calls, what calls need of a memory, and how a run is stopped."""
+"""One call of a model, its outcomes, and what sends, remembers and budgets calls."""
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias, TypeVar
 
-from gate.calls.provider import Request
+from gate.config.models import ModelRef, Params
+from gate.errors import GateError
+from gate.messages import Message, Tool, ToolCall
 from gate.record.sample import Reply
 from gate.record.transcript import Failed
-from gate.record.usage import Cost, Unpriced
+from gate.record.usage import Cost, Unpriced, Usage
+from gate.values import JsonValue
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One call of a model.
+
+    Args:
+        index: sample index, 0 to k - 1, so that k samples stay different.
+        schema: JSON Schema of the reply (structured output), or None for free text.
+        about: suite and case, so that equal questions of two cases stay two samples; not sent.
+        tools: what the model may call instead of answering.
+    """
+
+    messages: tuple[Message, ...]
+    model: ModelRef
+    params: Params
+    index: int = 0
+    schema: Mapping[str, JsonValue] | None = None
+    about: str = ""
+    tools: tuple[Tool, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """One answer; `latency_s` is None where time means nothing, and `stop_reason` the provider's word."""
+
+    text: str
+    model_id: str
+    usage: Usage
+    latency_s: float | None
+    stop_reason: str = ""
+    tool_calls: tuple[ToolCall, ...] = ()
+
+
+class Transient(Exception):
+    """Worth another try: 429, 5xx, a dropped connection, a time-out, a malformed reply.
+
+    Args:
+        reason: one line without keys.
+        retry_after_s: what the server asked for.
+        throttled: too many requests (429), or more than the server can take (503, 529).
+        unheard: the request may have been answered, and charged for, though no answer is used.
+    """
+
+    def __init__(
+        self, reason: str, retry_after_s: float | None = None, *, throttled: bool = False, unheard: bool = False
+    ) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.retry_after_s = retry_after_s
+        self.throttled = throttled
+        self.unheard = unheard
+
+
+class Rejected(Exception):
+    """This one request will never work (content filter, context too long); others may. See `Transient`."""
+
+    def __init__(self, reason: str, *, unheard: bool = False) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.unheard = unheard
+
+
+class Misconfigured(GateError):
+    """No request of this arm can work: wrong key, unknown model, a parameter that the interface does not take."""
+
+
+class Provider(Protocol):
+    """One model of one service."""
+
+    @property
+    def max_in_flight(self) -> int | None:
+        """Requests at once that make sense (1 for an embedded model), or None for no limit of its own."""
+        ...
+
+    @property
+    def lane(self) -> str:
+        """What shares a rate limit has the same one; empty where there is no service that could be overloaded."""
+        ...
+
+    @property
+    def priced(self) -> bool:
+        """False where a price does not exist (local models, recorded answers)."""
+        ...
+
+    def check(self, params: Params) -> None:
+        """Raise `Misconfigured` for a parameter that this interface does not take, before anything is spent."""
+        ...
+
+    async def complete(self, request: Request) -> Completion:
+        """Send one request, once; raises `Transient`, `Rejected` or `Misconfigured`."""
+        ...
+
+    async def close(self) -> None:
+        """Free connections, threads, models."""
+        ...
+
+
+class Executor(Protocol):
+    """Sends requests from other processes, with keys of their own. Journal, limits, budget and retries stay here."""
+
+    async def complete(self, request: Request) -> Completion:
+        """As `Provider.complete`; also raises `MissingKey` and `CannotEvaluate`."""
+        ...
+
+    async def close(self) -> None:
+        """Close connections; a second call does nothing."""
+        ...
+
 
 WorthKeeping: TypeAlias = Callable[[Reply], bool]
 
@@ -39,15 +151,20 @@ class Bill:
     cost: Cost = Unpriced("unknown")
 
 
+class CallRefused(Exception):
+    """The request must not be sent; the reason is one line."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
 class ExternalConversation(Protocol):
     """A conversation with an agent that calls its models itself."""
 
     def message(self) -> AbstractAsyncContextManager[Bill]:
-        """Room for one message, which is cut at the deadline; the bill takes its price, if the agent gives one.
-
-        Raises:
-            CallRefused: there is no room, or the time is up.
-        """
+        """Room for one message, which is cut at the deadline; the bill takes its price, if the agent gives one. Raises
+        `CallRefused`."""
         ...
 
 
@@ -55,11 +172,7 @@ class ExternalBudgets(Protocol):
     """Keeps the budgets where somebody else calls the models."""
 
     def outside(self, messages: int) -> AbstractAsyncContextManager[ExternalConversation]:
-        """Room for one conversation of at least so many messages.
-
-        Raises:
-            CallRefused: there is no room.
-        """
+        """Room for one conversation of at least so many messages; raises `CallRefused`."""
         ...
 
 
@@ -92,16 +205,12 @@ class Memory(Protocol):
         ...
 
     async def keep(self, request: Request, reply: Reply) -> Reply:
-        """Write an answer down; returns it with its origin when it is on disk.
-
-        Raises:
-            AnswerNotSaved: it is not on disk.
-        """
+        """Write an answer down; returns it with its origin when it is on disk, or raises `AnswerNotSaved`."""
         ...
 
 
 class NoMemory:
-    """A memory that keeps nothing, for tests and for calls that no journal is to see."""
+    """A memory that keeps nothing."""
 
     empty = True
 

@@ -6,9 +6,8 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, TypeAlias
 
-from gate.calls.endpoints import INTERFACES
-from gate.calls.provider import Request
-from gate.config.models import ModelRef, Params
+from gate.calls.interface import Request
+from gate.config.models import SERVICES, ModelRef, Params
 from gate.messages import Message
 from gate.record.usage import Cost, Dollars, Unpriced, Usage
 
@@ -115,7 +114,7 @@ class PriceList:
         try:
             if self._by_name:
                 # A private server is no known seller: the model is looked up at all makers.
-                seller = _SELLERS.get(provider, provider) if provider in INTERFACES else None
+                seller = _SELLERS.get(provider, provider) if provider in SERVICES else None
                 found = genai_prices.calc_price(usage, name, provider_id=seller, price_context=context)
             else:
                 found = genai_prices.calc_price(usage, name, provider_api_url=base_url, price_context=context)

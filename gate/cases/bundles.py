@@ -4,6 +4,7 @@ import posixpath
 import re
 from collections.abc import Callable, Collection
 
+from gate.cases.case import Entry
 from gate.cases.convert import is_promptfoo
 from gate.cases.losses import Bundle, BundleSuite, Losses
 from gate.cases.promptfoo_config import NOT_EMPTY, read_config
@@ -11,10 +12,9 @@ from gate.cases.promptfoo_context import criteria, values
 from gate.cases.promptfoo_prompts import params_of
 from gate.cases.prompty import front_matter, sample_of
 from gate.cases.reading import read
-from gate.cases.stored import Entry
 from gate.config.documents import Document, one_problem, quoted, read_yaml
 from gate.config.models import foreign_model
-from gate.config.scorer_list import parse_scorers
+from gate.config.scorer import parse_scorers
 from gate.errors import InputErrors
 from gate.limits import PROMPT_CHARS
 from gate.prompts import reading
@@ -27,11 +27,7 @@ _COMPLETION = re.compile(r"\{\{\s*completion\s*\}\}")
 
 
 def read_prompt_yml(text: str, file: str) -> Bundle:
-    """A prompt of GitHub Models with its test data and evaluators.
-
-    Raises:
-        InputErrors: it cannot be read.
-    """
+    """A prompt of GitHub Models with its test data and evaluators."""
     reading.parse(text, file)
     losses, entries = Losses(file), read_yaml(text, file).entries()
     data = entries.get(TEST_DATA)
@@ -53,14 +49,7 @@ def read_prompt_yml(text: str, file: str) -> Bundle:
 
 
 def read_prompty(text: str, file: str, other: Callable[[str], str | None]) -> Bundle:
-    """A prompt of Prompty with its sample.
-
-    Args:
-        other: reads another file by its path from the root.
-
-    Raises:
-        InputErrors: it cannot be read.
-    """
+    """A prompt of Prompty with its sample."""
     reading.parse(text, file)
     losses = Losses(file)
     front = front_matter(text, file)
@@ -177,12 +166,8 @@ def read_bundle(text: str, file: str, other: Callable[[str], str | None], paths:
 
     Args:
         text: the file; one of an unknown name is read as promptfoo's.
-        file: from the root of the repository.
         other: reads another file by its path from the root; None where there is none, or it is outside.
         paths: of all files, for patterns that stand for several.
-
-    Raises:
-        InputErrors: it cannot be read.
     """
     if len(text) > PROMPT_CHARS:
         raise one_problem(

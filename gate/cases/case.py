@@ -3,11 +3,15 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
 from gate.config.policy import OVERALL
 from gate.config.scorer import ScorerSpec
 from gate.messages import Message
 from gate.values import JsonValue
+
+Entry: TypeAlias = Mapping[str, JsonValue]
+"""A case of any form, as it stands in a case file; the store keeps all of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +52,11 @@ class Case:
         input: the user's text; empty when `messages` are given, or `vars` are all that a template needs.
         messages: a conversation so far, the last turn being the user's.
         expected: the reference answer, never shown to a prompt.
-        slices: dimension to value.
         cluster: cases that are variants of one source carry the same cluster.
         scorers: in place of the suite's, when not None.
         extra_scorers: beside the suite's scorers, or beside `scorers`.
         criteria: before the criteria of the suite's judges, when not None.
         threshold: least score of a sample that passes; None as the exam says.
-        judge_threshold: least score of each judge; None as the judges themselves say.
-        vars: further values for a template.
         where: `file:line`, or `file:cases[3]` in a JSON file.
         rounds: a conversation that goes on after the agent's answers; empty for one question.
         revival: after the first round the session is closed and opened again.
@@ -122,6 +123,12 @@ class Case:
         if not self.messages:
             return self.input
         return "\n".join(f"{message.role}: {message.content}" for message in self.messages)
+
+
+def place_of(where: str) -> tuple[str, int]:
+    """File and line of `Case.where`; line 0 for a JSON file, whose cases have a position in its list."""
+    file, _, place = where.rpartition(":")
+    return file, int(place) if place.isdigit() else 0
 
 
 def shows_turns(question: str) -> bool:

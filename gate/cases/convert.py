@@ -2,21 +2,19 @@
 
 import json
 import posixpath
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from gate.cases import tables
+from gate.cases.case import Entry
 from gate.cases.files import written
-from gate.cases.losses import Deaf, Loss, Losses
-from gate.cases.messages import OWN, PLAIN
+from gate.cases.losses import FreeNames, Loss, Losses
 from gate.cases.promptfoo_cases import tests_in, to_tests
-from gate.cases.promptfoo_tests import KEYS as TEST_KEYS
-from gate.cases.promptfoo_tests import is_sheet
 from gate.cases.prompty import sample_of
-from gate.cases.reading import JSON_ENDING, YAML_ENDINGS, case_of, documents, is_table, read
+from gate.cases.reading import JSON_ENDING, PROMPTFOO_KEYS, YAML_ENDINGS, case_of, documents, is_table, read
 from gate.cases.rows import LAYOUTS, Layout, Place, Row, difference, metadata_of
-from gate.cases.stored import Entry
 from gate.cases.tables import columns_of, guarded, read_table, row_of, unguarded
+from gate.cases.turns import OWN, PLAIN
 from gate.config.documents import BadJson, Problems, one_problem, parse_json, quoted
 from gate.config.yaml_editing import dumped
 from gate.errors import GateError, InputErrors, Problem
@@ -41,15 +39,7 @@ class Found:
 
 
 def read_rows(text: str, file: str) -> Found:
-    """The rows of a file.
-
-    Args:
-        text: without a byte order mark.
-        file: its ending decides the format.
-
-    Raises:
-        InputErrors: every mistake.
-    """
+    """The rows of a file."""
     if len(text) > CASES_CHARS:
         raise one_problem(file, 0, f"is longer than {CASES_CHARS:,} characters", "split it into several files")
     found = _table(text, file) if is_table(file) else Found(list(_objects(text, file)))
@@ -189,11 +179,7 @@ def is_promptfoo(file: str) -> bool:
 
 
 def detected(found: Found, file: str) -> str:
-    """The format of the rows of a file.
-
-    Raises:
-        GateError: several are possible, or none.
-    """
+    """The format of the rows of a file."""
     keys = [frozenset(row) for _, row in found.rows[:_LOOKED_AT]]
     if found.headings:
         return _of_table(found.headings, keys)
@@ -204,7 +190,7 @@ def detected(found: Found, file: str) -> str:
         return "openai-items"
     if all("references" in one and "input" in one for one in keys) and isinstance(first.get("input"), dict):
         return "helm"
-    if all("id" not in one and one <= TEST_KEYS and one & {"vars", "assert"} for one in keys):
+    if all("id" not in one and one <= PROMPTFOO_KEYS and one & {"vars", "assert"} for one in keys):
         return PROMPTFOO
     if any(one & _BRAINTRUST for one in keys) or _is_braintrust(found):
         return "braintrust"
@@ -229,7 +215,7 @@ def _is_braintrust(found: Found) -> bool:
 
 def _of_table(headings: Sequence[str], keys: Sequence[Collection[str]]) -> str:
     known = set(headings)
-    if is_sheet(headings):
+    if tables.is_promptfoo(headings):
         return PROMPTFOO
     if (
         known >= {"inputs", "outputs"}
@@ -290,7 +276,6 @@ def bring(text: str, file: str, format_: str = "", slices: Sequence[str] = ()) -
         slices: names of variables that become slices.
 
     Raises:
-        InputErrors: it cannot be read.
         GateError: the format cannot be told, or no case is left.
     """
     text, losses = text.removeprefix("\ufeff"), Losses(file)
@@ -315,10 +300,6 @@ def put(entries: Sequence[Entry], file: str, format_: str = GATE) -> Written:
 
     Args:
         entries: valid cases, one at least.
-        file: its ending decides the format.
-
-    Raises:
-        GateError: such a file cannot hold them, or no case is left.
     """
     losses = Losses(file)
     if format_ in (GATE, CSV, PROMPT_YML):
@@ -357,22 +338,20 @@ def _entries(text: str, file: str, name: str, found: Found | None, losses: Losse
 
 def _named_apart(rows: list[tuple[int, Entry]], losses: Losses) -> list[tuple[int, Entry]]:
     """Number ids that occur twice."""
-    taken = Counter(str(entry.get("id", entry.get("name", ""))) for _, entry in rows)
-    numbers: dict[str, int] = {}
-    seen: set[str] = set()
+    names = FreeNames(reserved=frozenset(_name_of(entry) for _, entry in rows))
     result: list[tuple[int, Entry]] = []
     for line, entry in rows:
-        name = str(entry.get("id", entry.get("name", "")))
-        free, number = name, numbers.get(name, 2)
-        while free in seen or (free != name and free in taken):
-            free, number = f"{name}-{number}", number + 1
-        numbers[name] = number
+        name = _name_of(entry)
+        free = names.take(name)
         if free != name:
             losses.add(line, f"the id {quoted(name)} is used before, so the case is called {quoted(free)}")
             entry = {**entry, "id": free}
-        seen.add(free)
         result.append((line, entry))
     return result
+
+
+def _name_of(entry: Entry) -> str:
+    return str(entry.get("id", entry.get("name", "")))
 
 
 def _sound(rows: list[tuple[int, Entry]], losses: Losses) -> list[Entry]:
@@ -445,7 +424,7 @@ def _row(layout: Layout, entry: Entry, number: int, table: bool) -> tuple[dict[s
         if table:
             cells = {key: value_of(unguarded(cell_of(value))) for key, value in row.items() if cell_of(value)}
             row = nested(cells, layout.spread)
-        return layout.read(row, Place(0, number, Deaf())) or {}
+        return layout.read(row, Place(0, number, Losses())) or {}
 
     row = flat(layout.write(entry), layout.spread) if table else layout.write(entry)
     holder = row.get(layout.holder) if layout.holder else None

@@ -12,9 +12,8 @@ from typing import Any
 
 from ruamel.yaml.error import YAMLError
 
-from gate.cases.promptfoo_tests import is_sheet
+from gate.cases.case import Entry
 from gate.cases.reading import JSON_ENDING, YAML_ENDINGS, FileCase, as_case, as_test_data, canonical, is_table, read
-from gate.cases.stored import Entry
 from gate.cases.tables import (
     DATA,
     FIELDS,
@@ -26,6 +25,7 @@ from gate.cases.tables import (
     Column,
     columns_of,
     guarded,
+    is_promptfoo,
     read_table,
     row_of,
 )
@@ -44,30 +44,15 @@ _KEYED = {"slices": SLICE, "vars": VARS}
 
 
 def new_table(rows: Sequence[Entry], file: str) -> str:
-    """A table with the columns that the cases need.
-
-    Args:
-        rows: cases of the plain form, one at least.
-        file: its ending decides the separator.
-
-    Raises:
-        GateError: a case has what no column can hold.
-    """
+    """A table with the columns that the cases need."""
     return _written(rows, _columns(rows, file), "\t" if file.lower().endswith(".tsv") else ",")
 
 
 def changed_table(text: str, file: str, rows: Sequence[Entry]) -> str:
-    """A table that holds other cases, with its columns as they are where they can hold them.
-
-    Args:
-        rows: all that it is to hold.
-
-    Raises:
-        GateError: a case has what no column can hold, or the table is one of another tool.
-    """
+    """A table that holds other cases, with its columns as they are where they can hold them."""
     mark = "\ufeff" if text.startswith("\ufeff") else ""
     table = read_table(text.removeprefix("\ufeff"), file)
-    if table is None or is_sheet(table.headings):
+    if table is None or is_promptfoo(table.headings):
         raise GateError(f"{file} is a table of another tool, which is not changed in place", _ELSEWHERE)
     columns = columns_of(table.headings)
     if not all(_holds(columns, row) for row in rows):
@@ -157,15 +142,7 @@ _CONTENT = re.compile(r"^(?!---|[ \t]*(?:#|$))", re.MULTILINE)
 
 
 def written(entries: Sequence[Entry], file: str) -> str:
-    """A new case file.
-
-    Args:
-        entries: one at least.
-        file: its ending decides the format.
-
-    Raises:
-        GateError: such a file cannot hold them.
-    """
+    """A new case file."""
     if not entries:
         raise GateError(f"there are no cases to write to {file}")
     return _checked(_new([dict(entry) for entry in entries], file), file, entries)
@@ -176,12 +153,10 @@ def changed(text: str, file: str, puts: Mapping[str, Entry], gone: Collection[st
 
     Args:
         text: may be without any case yet.
-        file: its ending decides the format.
         puts: the new case by name; an unknown name adds a case.
         gone: names of cases to remove; unknown ones are ignored.
 
     Raises:
-        InputErrors: the file is no case file.
         GateError: it cannot hold this, no case is left, or it is written in a way that cannot be changed safely.
     """
     work = _Work.of(() if holds_nothing(text, file) else read(text, file), puts, frozenset(gone))
@@ -216,7 +191,6 @@ class Fitting:
 
     Args:
         text: empty where it can hold none of the cases.
-        left_out: the reason, for each case that is missing.
     """
 
     text: str
@@ -225,12 +199,7 @@ class Fitting:
 
 
 def fitting(entries: Sequence[Entry], file: str) -> Fitting:
-    """A case file of all cases that such a file can hold.
-
-    Args:
-        entries: one at least.
-        file: its ending decides the format.
-    """
+    """A case file of all cases that such a file can hold."""
     try:
         return Fitting(written(entries, file), len(entries))
     except GateError as error:

@@ -16,13 +16,11 @@ from pydantic import (
     field_validator,
     model_validator,
 )
-from pydantic_core import PydanticCustomError
 
 from gate.cases.case import Case, Persona, Round
 from gate.config.naming import dimension_complaint, value_complaint
-from gate.config.scorer import ScorerSpec
-from gate.config.scorer_list import Scorers
-from gate.config.validation import FileModel, wrong, wrong_at
+from gate.config.scorer import Scorers, ScorerSpec
+from gate.config.validation import FileModel, missing, wrong, wrong_at
 from gate.config.values import not_blank
 from gate.limits import LINE_CHARS, NAME_CHARS, PROMPT_CHARS, WORDS
 from gate.prompts.reading import Turn
@@ -49,22 +47,8 @@ def _label(text: str) -> str:
     return text
 
 
-def missing(key: str, example: str) -> ValidationError:
-    """The mistake that a key is not given."""
-    mistake = PydanticCustomError(
-        "plain", "{said}", {"kind": "key", "said": f"{key!r} is missing", "hint": f"for example {example}"}
-    )
-    return ValidationError.from_exception_data("", [{"type": mistake, "loc": (key,), "input": None}])
-
-
 def check_question(text: str | None, messages: Sequence[Turn] | None, given: Mapping[str, Any] | None) -> None:
-    """What is asked is given in one way.
-
-    Args:
-        text: the user's.
-        messages: in place of it.
-        given: variables, which may be all that a template needs.
-    """
+    """What is asked is given in one way."""
     if text is not None and messages is not None:
         raise wrong_at((("messages",), "and 'input' exclude each other", "keep one of the two"))
     if messages and (last := messages[-1].role) != "user":
@@ -148,11 +132,7 @@ class CommonFields(CaseModel):
 
     @abstractmethod
     def case(self, where: str) -> Case:
-        """What is asked, and how it is scored.
-
-        Args:
-            where: `Case.where`.
-        """
+        """What is asked, and how it is scored."""
 
     def common(self) -> dict[str, Any]:
         """As a case has it."""

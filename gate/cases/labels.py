@@ -7,11 +7,11 @@ from typing import Annotated, Any
 from pydantic import Field, TypeAdapter, field_validator, model_validator
 
 from gate.cases.case import Case
-from gate.cases.forms import CaseForm, CaseModel, Label, Line, Text, check_question, check_slices, check_vars, missing
+from gate.cases.forms import CaseForm, CaseModel, Label, Line, Text, check_question, check_slices, check_vars
 from gate.cases.reading import documents, where_of
 from gate.config.documents import Document, described, one_problem, quoted
 from gate.config.rubrics import RubricFile
-from gate.config.validation import attempt, wrong, wrong_at
+from gate.config.validation import attempt, missing, wrong, wrong_at
 from gate.errors import InputErrors, Problem
 from gate.limits import CASES, LABELS, PEOPLE
 from gate.prompts.reading import Turn
@@ -39,7 +39,6 @@ class Labelled:
 
     Args:
         case: what was asked; carries criteria, reference, slices and cluster.
-        output: the answer, hostile.
         labels: one for each person, in [0, 1]; None where a person gave none.
     """
 
@@ -57,8 +56,6 @@ class Labels:
     """A file of labelled answers.
 
     Args:
-        file: as the user named it.
-        digest: SHA-256 of its text.
         rows: in file order, at least one.
         graded: people gave grades, and not pass or fail.
         scale: of the grades, as people gave them.
@@ -144,12 +141,7 @@ class LabelRow(CaseModel):
         return [self.label] if self.labels is None else self.labels
 
     def case(self, where: str, name: str) -> Case:
-        """What was asked.
-
-        Args:
-            where: place in the file.
-            name: of a row without an id.
-        """
+        """What was asked."""
         return Case(
             id=self.id if self.id is not None else name,
             input=self.input or "",
@@ -167,12 +159,7 @@ def parse(text: str, file: str, scale: LabelScale | None = None) -> Labels:
     """The labelled answers, in the order of the file.
 
     Args:
-        text: JSON Lines, or a list in JSON or YAML; blank lines, Windows line ends and a byte order mark are let pass.
-        file: path for messages, whose ending tells the format.
         scale: on which numbers were given; None for 0 to 1.
-
-    Raises:
-        InputErrors: every mistake, the first 20 spelled out.
     """
     problems: list[Problem] = []
     found: list[tuple[Document, LabelRow]] = []

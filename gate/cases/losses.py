@@ -4,9 +4,15 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from gate.cases.stored import Entry
+from gate.cases.case import Entry
 from gate.config.documents import printable
 from gate.values import JsonValue, counted
+
+SHOWN = 3
+"""Places named for one kind of loss."""
+KINDS_SHOWN = 30
+"""Kinds that a terminal has room for."""
+_NUMBER = re.compile(r"\d+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,13 +21,49 @@ class Loss:
 
     Args:
         where: file and line, `promptfooconfig.yaml:31`.
-        what: "assertion type 'rouge-n' of test 4 is not brought along".
-        remedy: "use `similarity`, or a function of your own".
+        line: the same line; 0 for the whole file.
     """
 
     where: str
     what: str
     remedy: str = ""
+    line: int = 0
+
+
+@dataclass(slots=True)
+class Losses:
+    """Collects the losses of one file."""
+
+    file: str = ""
+    found: list[Loss] = field(default_factory=list)
+
+    def add(self, line: int, message: str, hint: str = "") -> None:
+        """One loss; `line` is 0 for the whole file."""
+        where = f"{self.file}:{line}" if line else self.file
+        self.found.append(Loss(printable(where), printable(message), printable(hint), line))
+
+
+@dataclass(slots=True)
+class FreeNames:
+    """Names that occur once: a second `refund` becomes `refund-2`.
+
+    Args:
+        reserved: no numbered name is one of these.
+    """
+
+    mark: str = "-"
+    reserved: frozenset[str] = frozenset()
+    taken: set[str] = field(default_factory=set)
+    _next: dict[str, int] = field(default_factory=dict)
+
+    def take(self, name: str) -> str:
+        """The name, or with the next free number."""
+        free, number = name, self._next.get(name, 2)
+        while free in self.taken or (free != name and free in self.reserved):
+            free, number = f"{name}{self.mark}{number}", number + 1
+        self._next[name] = number  # from 2 again, a hundred thousand equal names would be tried for each
+        self.taken.add(free)
+        return free
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +92,7 @@ class Bundle:
     """A whole configuration of another tool.
 
     Args:
-        format: the tool, such as `promptfoo`.
         files: new prompt files: path (from the root, posix) to text.
-        suites: one at least.
     """
 
     format: str
@@ -61,42 +101,9 @@ class Bundle:
     losses: tuple[Loss, ...]
 
 
-SHOWN = 3
-"""Places named for one kind of loss."""
-KINDS_SHOWN = 30
-"""Kinds that a terminal has room for."""
-_NUMBER = re.compile(r"\d+")
-
-
-@dataclass(slots=True)
-class Losses:
-    """Collects the losses of one file."""
-
-    file: str
-    found: list[Loss] = field(default_factory=list)
-
-    def add(self, line: int, message: str, hint: str = "") -> None:
-        """One loss; `line` is 0 for the whole file."""
-        where = f"{self.file}:{line}" if line else self.file
-        self.found.append(Loss(printable(where), printable(message), printable(hint)))
-
-
-class Deaf:
-    """Ignores losses, where something is read once more to see what comes back."""
-
-    def add(self, line: int, message: str, hint: str = "") -> None:
-        """See `Losses`."""
-
-
 @dataclass(frozen=True, slots=True)
 class KindOfLoss:
-    """Losses that differ only in numbers.
-
-    Args:
-        what: text of the first.
-        places: of the first few.
-        remedy: of the first.
-    """
+    """Losses that differ only in numbers: text of the first, and the places of the first few."""
 
     what: str
     count: int
@@ -109,30 +116,25 @@ def kinds(losses: Iterable[Loss]) -> tuple[KindOfLoss, ...]:
     grouped: dict[str, list[Loss]] = {}
     for loss in losses:
         grouped.setdefault(_NUMBER.sub("0", loss.what), []).append(loss)
-    return tuple(
-        KindOfLoss(
-            group[0].what, len(group), tuple(dict.fromkeys(loss.where for loss in group))[:SHOWN], group[0].remedy
-        )
-        for group in grouped.values()
-    )
+    found = []
+    for group in grouped.values():
+        places = tuple(dict.fromkeys(loss.where for loss in group))[:SHOWN]
+        found.append(KindOfLoss(group[0].what, len(group), places, group[0].remedy))
+    return tuple(found)
 
 
-def told(losses: Iterable[Loss], rest: str) -> list[str]:
-    """A line for each kind of loss: `tests.yaml:4, tests.yaml:9 and 3 more: what is lost (what to do)`.
+def told(losses: Sequence[Loss], rest: str) -> list[str]:
+    """How many there are, and a line for each kind; empty where there are none.
+
+    Such a line: `tests.yaml:4, tests.yaml:9 and 3 more: what is lost (what to do)`.
 
     Args:
         rest: where the losses are that are left out here.
     """
     found = kinds(losses)
-    lines = []
+    lines = [f"{counted(len(losses), 'thing')} lost, or put differently:"] if losses else []
     for kind in found[:KINDS_SHOWN]:
         more = f" and {kind.count - len(kind.places)} more" if kind.count > len(kind.places) else ""
         remedy = f" ({kind.remedy})" if kind.remedy else ""
-        lines.append(f"{', '.join(kind.places)}{more}: {kind.what}{remedy}")
-    return lines + ([f"{len(found) - KINDS_SHOWN} more kinds; {rest}"] if len(found) > KINDS_SHOWN else [])
-
-
-def told_at_length(losses: Sequence[Loss], rest: str) -> list[str]:
-    """How many there are, and below that each kind of them; empty where there are none. See `told`."""
-    head = f"{counted(len(losses), 'thing')} lost, or put differently:"
-    return [head, *(f"  {line}" for line in told(losses, rest))] if losses else []
+        lines.append(f"  {', '.join(kind.places)}{more}: {kind.what}{remedy}")
+    return lines + ([f"  {len(found) - KINDS_SHOWN} more kinds; {rest}"] if len(found) > KINDS_SHOWN else [])

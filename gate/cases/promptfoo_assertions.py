@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from gate.cases.losses import FreeNames
 from gate.cases.promptfoo_context import (
     CODE,
     FILE,
@@ -22,7 +23,7 @@ from gate.cases.promptfoo_context import (
 )
 from gate.config.documents import Document, did_you_mean, quoted
 from gate.config.models import foreign_model
-from gate.config.scorer_list import parse_scorers
+from gate.config.scorer import parse_scorers
 from gate.errors import InputErrors
 from gate.values import JsonValue
 
@@ -356,7 +357,6 @@ def scorers_of(node: Document | None, context: Context, place: str) -> list[Json
     """The scorers of a list of assertions.
 
     Args:
-        node: the list under `assert`.
         place: where they belong, for messages: `test 3`.
     """
     if node is None or node.data is None:
@@ -555,15 +555,8 @@ def _sound(scorer: ScorerOptions, told: str, line: int, context: Context) -> boo
 
 def _apart(scorers: list[JsonValue]) -> list[JsonValue]:
     """Number names that occur twice."""
-    taken: set[str] = set()
-    numbers: dict[str, int] = {}
+    names = FreeNames(" ")
     for scorer in scorers:
         if isinstance(scorer, dict) and isinstance(name := scorer.get("name"), str):
-            free, number = name, numbers.get(name, 2)
-            while free in taken:
-                free, number = f"{name} {number}", number + 1
-            # The next one of this name begins here: from 2, thousands of them would be tried for each.
-            numbers[name] = number
-            scorer["name"] = free
-            taken.add(free)
+            scorer["name"] = names.take(name)
     return scorers

@@ -5,17 +5,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from gate.cases import promptfoo_tests
-from gate.cases.losses import Deaf, Losses
-from gate.cases.messages import OWN, PLAIN
+from gate.cases.case import Entry
+from gate.cases.losses import Losses
 from gate.cases.promptfoo_assertions import MAPPED, scorers_of
 from gate.cases.promptfoo_context import Context, items, javascript, value_at
 from gate.cases.promptfoo_tests import NOTHING, cases_of, default_of
 from gate.cases.reading import documents, is_table
 from gate.cases.rows import difference, metadata_of
-from gate.cases.stored import Entry
 from gate.cases.tables import read_table
+from gate.cases.turns import OWN, PLAIN
 from gate.config.documents import Document, Problems, one_problem, quoted
-from gate.config.scorer_list import parse_scorers
+from gate.config.scorer import parse_scorers
 from gate.errors import InputErrors, Problem
 from gate.limits import CASES
 from gate.values import JsonValue
@@ -111,14 +111,7 @@ _OF_CONFIG = frozenset({"prompts", "providers", "targets", "scenarios", "redteam
 
 
 def tests_in(text: str, file: str, losses: Losses) -> list[tuple[int, Entry]]:
-    """The cases of a file of tests.
-
-    Args:
-        text: a table, a list of tests, or a configuration that holds them.
-
-    Raises:
-        InputErrors: it cannot be read.
-    """
+    """The cases of a file of tests."""
     default = NOTHING
     context = Context(losses)
     if is_table(file):
@@ -147,11 +140,7 @@ def tests_in(text: str, file: str, losses: Losses) -> list[tuple[int, Entry]]:
 
 
 def nodes_in(text: str, file: str) -> list[Document]:
-    """The rows of a file, each with its lines.
-
-    Raises:
-        InputErrors: it cannot be read.
-    """
+    """The rows of a file, each with its lines."""
     problems: list[Problem] = []
     found = list(documents(text, file, problems))
     if problems:
@@ -176,11 +165,7 @@ def _listed(tests: Document, losses: Losses) -> list[Document]:
 
 
 def to_tests(entries: Sequence[Entry], losses: Losses) -> list[Mapping[str, JsonValue]]:
-    """Each case as a test.
-
-    Args:
-        losses: gets cases that cannot be a test, and scorers without an assertion.
-    """
+    """Each case as a test."""
     return [test for number, entry in enumerate(entries, start=1) if (test := _test(entry, number, losses))]
 
 
@@ -216,7 +201,7 @@ def _means_the_same(assertion: dict[str, JsonValue], scorer: JsonValue) -> bool:
     kind = str(assertion["type"]).removeprefix("not-")
     if kind not in MAPPED or MAPPED[kind].differs:
         return False
-    back = scorers_of(value_at([assertion], 1), Context(Deaf()), "")
+    back = scorers_of(value_at([assertion], 1), Context(Losses()), "")
     try:
         one, other = (parse_scorers(each, "scorers") for each in ([scorer], back))
     except InputErrors:
@@ -231,5 +216,5 @@ def _with_rest(test: dict[str, JsonValue], entry: Entry, number: int) -> dict[st
 
 
 def _back(test: Mapping[str, JsonValue], number: int) -> Entry:
-    found = cases_of(value_at(dict(test), 1), number, Context(Deaf()))
+    found = cases_of(value_at(dict(test), 1), number, Context(Losses()))
     return found[0] if len(found) == 1 else {}

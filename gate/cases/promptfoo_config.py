@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 from itertools import chain
 
 from gate.cases import promptfoo_tests
-from gate.cases.losses import Bundle, BundleSuite, Losses
+from gate.cases.case import Entry
+from gate.cases.losses import Bundle, BundleSuite, FreeNames, Losses
 from gate.cases.promptfoo_cases import nodes_in
 from gate.cases.promptfoo_context import ALL_CHARS, FILE, Allowance, Context, items, names_in, parsed, value_at
 from gate.cases.promptfoo_prompts import Found, Reader, model_and_params
 from gate.cases.promptfoo_tests import Default, cases_of, default_of
 from gate.cases.reading import case_of, is_table
 from gate.cases.rendering import SlowTemplate, fill
-from gate.cases.stored import Entry
 from gate.cases.tables import read_table
 from gate.config.documents import Document, Problems, one_problem, quoted, read_yaml
 from gate.errors import InputErrors
@@ -27,17 +27,10 @@ _OWN = ("scorers", "extra_scorers")
 _REMEDY = "write its value there, or a scorer for it"
 
 
-def filled(
+def _filled(
     cases: list[Entry], prompt: Found, scorers: Sequence[JsonValue], losses: Losses, allowance: Allowance
 ) -> tuple[Entry, ...]:
-    """The cases with an empty text for each variable that prompt or scorers name and they lack, as in promptfoo.
-
-    Args:
-        losses: gets cases that do not fit the prompt.
-
-    Raises:
-        SlowTemplate: reading the names takes too long.
-    """
+    """The cases with an empty text for each variable that prompt or scorers name and they lack, as in promptfoo."""
     if "input" in prompt.names and (lacking := [case for case in cases if "input" not in case]):
         said = f"{len(lacking)} cases give no 'input' to the prompt {quoted(prompt.label)}, and are left out there"
         losses.add(0, said, "give it in each test")
@@ -49,45 +42,28 @@ def filled(
     return tuple(found)
 
 
-def fillable_everywhere(
-    scorers: Sequence[JsonValue], cases: Sequence[Entry], losses: Losses, allowance: Allowance
-) -> tuple[JsonValue, ...]:
-    """The scorers of all cases without those that name what a case cannot have, such as `{{ env.HOME }}`.
-
-    Raises:
-        SlowTemplate: rendering takes too long.
-    """
+def _fillable(
+    scorers: Sequence[JsonValue], cases: Sequence[Entry], of: str, losses: Losses, allowance: Allowance
+) -> list[JsonValue]:
+    """The scorers without those that name what one of the cases cannot have, such as `{{ env.HOME }}`."""
     kept = []
     for scorer in scorers:
         reasons = (_reason(scorer, case, allowance) for case in cases) if names_in(scorer) else iter(())
         if reason := next(filter(None, reasons), ""):
-            losses.add(0, f"the assertion {_kind(scorer)} of defaultTest is not brought along: {reason}", _REMEDY)
+            losses.add(0, f"the assertion {_kind(scorer)} of {of} is not brought along: {reason}", _REMEDY)
         else:
             kept.append(scorer)
-    return tuple(kept)
+    return kept
 
 
-def fillable(case: Entry, losses: Losses, allowance: Allowance) -> Entry:
-    """The case without scorers of its own that name what it does not have.
-
-    Raises:
-        SlowTemplate: rendering takes too long.
-    """
+def _with_fillable(case: Entry, losses: Losses, allowance: Allowance) -> Entry:
     result = dict(case)
     for key in _OWN:
         found = case.get(key)
-        if not isinstance(found, list):
-            continue
-        kept: list[JsonValue] = []
-        for scorer in found:
-            if reason := _reason(scorer, case, allowance) if names_in(scorer) else "":
-                told = f"the assertion {_kind(scorer)} of {case['id']} is not brought along: {reason}"
-                losses.add(0, told, _REMEDY)
-            else:
-                kept.append(scorer)
-        result[key] = kept
-        if not kept:
-            del result[key]
+        if isinstance(found, list):
+            result[key] = _fillable(found, [case], str(case["id"]), losses, allowance)
+            if not result[key]:
+                del result[key]
     return result
 
 
@@ -150,48 +126,34 @@ class _Config:
     entries: Mapping[str, Document]
 
 
-@dataclass(slots=True)
-class _Shelf:
-    """The other files of a configuration, each read once: it may name a large one thousands of times."""
+def _counted(file: str, other: Callable[[str], str | None]) -> Callable[[str], str | None]:
+    """Reads other files as long as they are not too many or too large: one may be named thousands of times."""
+    files = chars = 0
 
-    file: str
-    other: Callable[[str], str | None]
-    files: int = 0
-    chars: int = 0
-
-    def read(self, path: str) -> str | None:
-        """The content of a file; None where there is none.
-
-        Raises:
-            InputErrors: too many files, or too large ones.
-        """
-        text = self.other(path)
+    def read(path: str) -> str | None:
+        nonlocal files, chars
+        text = other(path)
         if text is not None:
-            self.files += 1
-            self.chars += len(text)
-        if self.files > FILES or self.chars > FILE_CHARS:
+            files, chars = files + 1, chars + len(text)
+        if files > FILES or chars > FILE_CHARS:
             said = f"names more than {FILES:,} files, or than {FILE_CHARS:,} characters in them"
-            raise one_problem(self.file, 0, said, "bring its tests along in parts")
+            raise one_problem(file, 0, said, "bring its tests along in parts")
         return text
+
+    return read
 
 
 def read_config(text: str, file: str, other: Callable[[str], str | None], paths: Collection[str] = ()) -> Bundle:
     """The prompts, cases and scorers of a configuration.
 
     Args:
-        text: YAML or JSON.
-        file: from the root.
         other: reads another file by its path from the root; None where there is none.
-        paths: of all files, for patterns that stand for several.
-
-    Raises:
-        InputErrors: it is no configuration, or holds no usable prompt.
     """
     root = read_yaml(text, file)
     if not isinstance(root.data, dict):
         raise one_problem(file, 1, "is no configuration of promptfoo: it must hold a mapping", "begin with prompts:")
     losses = Losses(file)
-    context = Context(losses, posixpath.dirname(file), _Shelf(file, other).read, root, paths)
+    context = Context(losses, posixpath.dirname(file), _counted(file, other), root, paths)
     config = _Config(file, context, losses, root.entries())
     for key, node in config.entries.items():
         if key not in _READ | _HARMLESS and not key.startswith("x-"):  # where anchors are kept
@@ -210,8 +172,8 @@ def read_config(text: str, file: str, other: Callable[[str], str | None], paths:
     if (ALL_CHARS - context.allowance.chars) * len(found) > ALL_CHARS:
         said = f"its cases come to more than {ALL_CHARS:,} characters, written for each of its {len(found)} prompts"
         raise one_problem(file, 0, said, "bring its prompts along in parts")
-    scorers = fillable_everywhere(tuple(default.scorers), cases, losses, context.allowance)
-    cases = [fillable(case, losses, context.allowance) for case in cases]
+    scorers = tuple(_fillable(default.scorers, cases, "defaultTest", losses, context.allowance))
+    cases = [_with_fillable(case, losses, context.allowance) for case in cases]
     if not scorers:
         _tell_unscored(cases, losses)
         scorers = (NOT_EMPTY,)
@@ -219,7 +181,7 @@ def read_config(text: str, file: str, other: Callable[[str], str | None], paths:
     suites = tuple(
         BundleSuite(name, one.path, asked, scorers, model, params, _dimensions(cases), one.template)
         for name, one in zip(names, found, strict=True)
-        for asked in (filled(cases, one, scorers, losses, context.allowance),)
+        for asked in (_filled(cases, one, scorers, losses, context.allowance),)
     )
     files = {one.path: one.text for one in found if one.text is not None}
     return Bundle("promptfoo", files, suites, tuple(losses.found))
@@ -353,11 +315,5 @@ def _dimensions(cases: list[Entry]) -> tuple[str, ...]:
 
 
 def _names(labels: list[str]) -> list[str]:
-    names: list[str] = []
-    for label in labels:
-        name = re.sub(r"[^\w. -]+", "-", label).strip("-. ")[:60] or "prompt"
-        free, number = name, 2
-        while free in names:
-            free, number = f"{name}-{number}", number + 1
-        names.append(free)
-    return names
+    names = FreeNames()
+    return [names.take(re.sub(r"[^\w. -]+", "-", label).strip("-. ")[:60] or "prompt") for label in labels]

@@ -11,7 +11,7 @@ from functools import lru_cache
 from importlib import resources
 from pathlib import PurePosixPath
 
-from gate.cases.messages import Tell
+from gate.cases.losses import Losses
 from gate.cases.rendering import SlowTemplate
 from gate.config.documents import Document, one_problem, read_yaml
 from gate.errors import InputErrors
@@ -44,14 +44,7 @@ class Allowance:
 
     @contextmanager
     def filling(self, line: int) -> Iterator[float]:
-        """Context of rendering one text, or checking whether it can be rendered; gives the seconds left for it.
-
-        Args:
-            line: 0 where it is unknown.
-
-        Raises:
-            SlowTemplate: there are none left.
-        """
+        """Context of rendering one text, or checking whether it can be rendered; gives the seconds left for it."""
         if self.seconds <= 0:
             said = f"filling in the templates of its tests takes more than {ALL_S:g} s"
             raise SlowTemplate(one_problem("tests", line, said, "write their texts").problems)
@@ -62,11 +55,7 @@ class Allowance:
             self.seconds -= time.thread_time() - began
 
     def hold(self, chars: int, line: int) -> None:
-        """Use up characters.
-
-        Raises:
-            InputErrors: too few are left.
-        """
+        """Use up characters."""
         self.chars -= chars
         if self.chars < 0:
             raise one_problem("tests", line, f"stand for cases of more than {ALL_CHARS:,} characters", _SHORTER)
@@ -87,7 +76,6 @@ class Context:
     """What is known while the tests of one file are read.
 
     Args:
-        tell: gets losses.
         folder: base of `file://`, from the root; empty for the root itself.
         other: reads a file by its path from the root; None where there is none.
         root: the whole configuration, for `$ref`.
@@ -95,7 +83,7 @@ class Context:
         allowance: shared by all files of the configuration.
     """
 
-    tell: Tell
+    tell: Losses
     folder: str = ""
     other: Callable[[str], str | None] = no_file
     root: Document | None = None
@@ -103,12 +91,7 @@ class Context:
     allowance: Allowance = field(default_factory=Allowance)
 
     def listed(self, named: str, line: int, what: str) -> list[str]:
-        """The files of a pattern, each as `file://…`; any other name alone.
-
-        Args:
-            named: such as `file://prompts/*.txt`.
-            what: names it in messages.
-        """
+        """The files of a pattern, each as `file://…`; any other name alone."""
         path = self.path(named)
         if not self.paths or not is_glob(path) or path in self.paths:
             return [named]

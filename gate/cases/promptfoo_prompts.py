@@ -60,12 +60,7 @@ class Found:
 
 @dataclass(slots=True)
 class Reader:
-    """Reads the prompts of one configuration.
-
-    Args:
-        losses: gets what is left out.
-        taken: paths that are in use.
-    """
+    """Reads the prompts of one configuration."""
 
     context: Context
     losses: Losses

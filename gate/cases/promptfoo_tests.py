@@ -4,24 +4,20 @@ import itertools
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from gate.cases.messages import OWN, with_kept
 from gate.cases.promptfoo_assertions import from_text, model_of, scorers_of
 from gate.cases.promptfoo_context import FILE, Context, items, parsed, value_at, values
 from gate.cases.rendering import SlowTemplate
 from gate.cases.tables import Record, Table
+from gate.cases.turns import OWN, with_kept
 from gate.config.documents import Document, Problems, one_problem, quoted
 from gate.config.naming import dimension_complaint, value_complaint
 from gate.templates.rendering import compile_template
 from gate.templates.sandbox import BadTemplate
 from gate.values import JsonValue
 
-KEYS = frozenset(
-    "vars assert description threshold metadata options provider providers prompts providerOutput "
-    "assertScoringFunction repeat type".split()
-)
 COMBINATIONS = 1_000
 """Cases that one test may stand for."""
 _OPTIONS_KEPT = frozenset({"disableVarExpansion", "disableDefaultAsserts", "provider"})
@@ -47,13 +43,6 @@ class Default:
 
 
 NOTHING = Default()
-
-
-def is_test(entries: Mapping[str, object]) -> bool:
-    """Is a mapping a test of promptfoo, and no case of the gate's own?"""
-    if "id" in entries or not ("assert" in entries or "vars" in entries):
-        return False
-    return "assert" in entries or entries.keys() <= KEYS
 
 
 def default_of(node: Document | None, context: Context) -> Default:
@@ -87,7 +76,6 @@ def cases_of(
     """The cases of one test.
 
     Args:
-        number: from 1; gives the name `test-1`.
         more: variables of a scenario, between those of the default and the test's own.
     """
     place = f"test {number}"
@@ -320,18 +308,8 @@ _COMMA = re.compile(r"(?<!\\),")
 _LEFT_OUT = ("__prefix", "__suffix", "__providerOutput")
 
 
-def is_sheet(headings: Iterable[str]) -> bool:
-    """Is a table with these headings one of promptfoo's?"""
-    return any(heading.startswith(("__expected", "__metadata:", "__config:")) for heading in headings)
-
-
 def tests_of(table: Table, context: Context, problems: Problems) -> list[Document]:
-    """Each row as the test that a configuration would hold.
-
-    Args:
-        context: gets columns without an equivalent, as losses.
-        problems: gets mistakes of the table itself.
-    """
+    """Each row as the test that a configuration would hold."""
     for heading in table.headings:
         if heading in _LEFT_OUT:
             context.tell.add(table.line, f"the column {heading} is left out", "put its text into the prompt")

@@ -4,10 +4,10 @@ import posixpath
 import re
 from collections.abc import Callable, Iterator, Mapping
 
-from gate.cases.messages import Tell
+from gate.cases.case import Entry
+from gate.cases.losses import Losses
 from gate.cases.promptfoo_context import Context, no_file, parsed, values
 from gate.cases.rows import Draft, Place
-from gate.cases.stored import Entry
 from gate.config.documents import Document, one_problem, read_yaml
 from gate.values import JsonValue
 
@@ -17,11 +17,7 @@ _SAMPLES = ("sample", "example", "default")
 
 
 def front_matter(text: str, file: str) -> Mapping[str, Document]:
-    """What stands between the first two lines of `---`; empty where there is nothing.
-
-    Raises:
-        InputErrors: it is not YAML.
-    """
+    """What stands between the first two lines of `---`; empty where there is nothing."""
     lines = text.replace("\r\n", "\n").split("\n")
     if lines[0].rstrip() != "---":
         return {}
@@ -29,15 +25,11 @@ def front_matter(text: str, file: str) -> Mapping[str, Document]:
     return read_yaml("\n".join(["", *lines[1:end]]), file).entries()
 
 
-def sample_of(text: str, file: str, tell: Tell, other: Callable[[str], str | None] = no_file) -> Entry:
+def sample_of(text: str, file: str, tell: Losses, other: Callable[[str], str | None] = no_file) -> Entry:
     """The case of the sample.
 
     Args:
-        tell: gets what is left out.
         other: reads another file by its path from the root.
-
-    Raises:
-        InputErrors: it has no sample.
     """
     front = front_matter(text, file)
     given: dict[str, JsonValue] = {}

@@ -5,18 +5,12 @@ converts the rest and lists the losses.
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from gate.cases import messages, promptfoo_tests
-from gate.cases.case import Case
+from gate.cases.case import Case, Entry
 from gate.cases.forms import form_of
-from gate.cases.promptfoo_context import Context
-from gate.cases.stored import Entry, Put
-from gate.cases.tables import ENDINGS as TABLE_ENDINGS
-from gate.cases.tables import cases_of as cases_of_table
-from gate.cases.tables import read_table
 from gate.config.documents import (
     Document,
     Problems,
@@ -35,10 +29,21 @@ from gate.limits import CASES, CASES_CHARS, JSON_CHARS
 from gate.prompts.reading import TEST_DATA, is_prompt_yml
 from gate.values import JsonValue
 
+if TYPE_CHECKING:
+    from gate.cases.losses import Losses
+    from gate.cases.promptfoo_context import Context
+    from gate.cases.stored import Put
+
 LINES_ENDINGS = (".jsonl", ".ndjson")
 """Endings of JSON Lines; a file of any other name is read as such, too."""
 JSON_ENDING = ".json"
 YAML_ENDINGS = (".yaml", ".yml")
+TABLE_ENDINGS = (".csv", ".tsv")
+PROMPTFOO_KEYS = frozenset(
+    "vars assert description threshold metadata options provider providers prompts providerOutput "
+    "assertScoringFunction repeat type".split()
+)
+"""Of one test of promptfoo."""
 CONVERT = "gate cases convert brings along what it can, and names the rest"
 
 _DATA_KEYS = ("id", "input", "expected")
@@ -69,11 +74,7 @@ def parse(text: str, file: str) -> tuple[Case, ...]:
     """The cases, in the order of the file.
 
     Args:
-        text: blank lines, Windows line ends and a byte order mark are accepted.
         file: its ending decides the format: `.json`, YAML, a table, `.prompt.yml`, else JSON Lines.
-
-    Raises:
-        InputErrors: every mistake, the first 20 in full.
     """
     return tuple(one.case for one in read(text, file))
 
@@ -103,14 +104,7 @@ def read(text: str, file: str) -> tuple[FileCase, ...]:
 
 
 def entries(text: str, file: str, problems: list[Problem]) -> Iterator[Document]:
-    """Each entry of a case file, in the gate's own form.
-
-    Args:
-        problems: gets what keeps an entry from being read.
-
-    Raises:
-        InputErrors: the file cannot be read at all.
-    """
+    """Each entry of a case file, in the gate's own form."""
     text = text.removeprefix("\ufeff")
     if is_prompt_yml(file):
         yield from _test_data(text, file, problems)
@@ -121,15 +115,7 @@ def entries(text: str, file: str, problems: list[Problem]) -> Iterator[Document]
 
 
 def documents(text: str, file: str, problems: list[Problem]) -> Iterator[Document]:
-    """Each mapping of a file of JSON Lines, JSON or YAML, which is a list of them or one.
-
-    Args:
-        text: without a byte order mark.
-        problems: gets items that are no mappings.
-
-    Raises:
-        InputErrors: the file cannot be read at all.
-    """
+    """Each mapping of a file of JSON Lines, JSON or YAML, which is a list of them or one."""
     name = file.lower()
     most = JSON_CHARS if name.endswith((JSON_ENDING, *YAML_ENDINGS)) else CASES_CHARS
     if len(text) > most:
@@ -157,11 +143,7 @@ def documents(text: str, file: str, problems: list[Problem]) -> Iterator[Documen
 
 
 def case_of(entry: Entry) -> Case:
-    """The case of an entry of any form.
-
-    Raises:
-        InputErrors: every mistake.
-    """
+    """The case of an entry of any form."""
     named = entry.get("id", entry.get("name"))
     file = f"case {printable(named)[:60]}" if isinstance(named, str) and named else "the case"
     problems: list[Problem] = []
@@ -179,16 +161,15 @@ def readable(entry: Entry) -> Case | None:
         return None
 
 
-def put_of(entry: Entry, base: int = 0, was: str = "") -> Put:
+def put_of(entry: Entry, base: int = 0, was: str = "") -> "Put":
     """The entry as a change of a suite.
 
     Args:
         base: the version of the case that is changed; 0 for a new one.
         was: the name of the case until now; empty for a new one.
-
-    Raises:
-        InputErrors: every mistake of the case.
     """
+    from gate.cases.stored import Put
+
     case = case_of(entry)
     return Put(case.id, entry, case.slices, words_of(entry), base, was)
 
@@ -209,11 +190,7 @@ def words_of(entry: Entry) -> str:
 
 
 def parse_entry(text: str, file: str) -> dict[str, JsonValue]:
-    """One case as a mapping in YAML or JSON.
-
-    Raises:
-        GateError: it is not a case.
-    """
+    """One case as a mapping in YAML or JSON."""
     text = text.removeprefix("\ufeff")
     found = (read_json if text.lstrip().startswith("{") else read_yaml)(text, file).data
     if not isinstance(found, dict):
@@ -243,11 +220,7 @@ def as_case(row: Mapping[str, JsonValue], name: str) -> dict[str, JsonValue]:
 
 
 def as_test_data(entry: Entry, file: str) -> dict[str, JsonValue]:
-    """The test data entry for a case.
-
-    Raises:
-        GateError: it has what test data cannot hold.
-    """
+    """The test data entry for a case."""
     if others := sorted(entry.keys() - {*_DATA_KEYS, "vars"}):
         raise GateError(
             f"the case {entry.get('id', '')} has {', '.join(others)}, which the test data in {file} cannot hold",
@@ -289,16 +262,20 @@ def _check_lines(text: str, file: str) -> None:
         raise one_problem(file, number, "is JSON spread over several lines, not JSON Lines", hint)
 
 
-@dataclass(frozen=True, slots=True)
-class _Losses:
-    """Losses of a file of another tool, as mistakes."""
+def is_promptfoo_test(entry: Mapping[str, object]) -> bool:
+    """Is a mapping a test of promptfoo, and no case of the gate's own?"""
+    if "id" in entry or not ("assert" in entry or "vars" in entry):
+        return False
+    return "assert" in entry or entry.keys() <= PROMPTFOO_KEYS
 
-    file: str
-    problems: list[Problem]
 
-    def add(self, line: int, message: str, hint: str = "") -> None:
-        told = f"{hint}; {CONVERT}" if hint else CONVERT
-        self.problems.append(Problem(printable(self.file), line, printable(message), printable(told)))
+def is_openai_sample(entry: Mapping[str, JsonValue]) -> bool:
+    """Is a mapping a sample of OpenAI evals, and no case of the gate's own?"""
+    if entry.keys() in ({"item"}, {"item", "sample"}):
+        return isinstance(entry["item"], dict)
+    asked = entry.get("input")
+    chat = isinstance(asked, list) and bool(asked) and all(isinstance(one, dict) and "role" in one for one in asked)
+    return "id" not in entry and "input" in entry and ("ideal" in entry or chat)
 
 
 def _own(found: Iterator[Document], problems: list[Problem]) -> Iterator[Document]:
@@ -307,37 +284,54 @@ def _own(found: Iterator[Document], problems: list[Problem]) -> Iterator[Documen
     for number, document in enumerate(found, start=1):
         data, line = document.data, document.line_of()
         assert isinstance(data, dict)  # noqa: S101
-        losses = _Losses(document.file, problems)
-        if promptfoo_tests.is_test(data):
-            context = context or Context(losses)
-            yield from _made(document, promptfoo_tests.cases_of(document, number, context))
-        elif messages.is_sample(data):
-            case = messages.case_of(data, number, line, losses)
-            yield from _made(document, [] if case is None else [case])
+        if is_promptfoo_test(data):
+            from gate.cases import losses, promptfoo_context, promptfoo_tests  # loaded for such files alone
+
+            context = context or promptfoo_context.Context(losses.Losses(document.file))
+            cases, lost = promptfoo_tests.cases_of(document, number, context), context.tell
+        elif is_openai_sample(data):
+            from gate.cases import losses, rows
+
+            lost = losses.Losses(document.file)
+            case = rows.openai_case(data, rows.Place(line, number, lost))
+            cases = [] if case is None else [case]
         else:
             yield document
+            continue
+        _refuse(lost, problems)
+        for case in cases:
+            yield replace(document, data=case, line=line, node=None)
 
 
-def _made(source: Document, cases: Sequence[dict[str, JsonValue]]) -> Iterator[Document]:
-    for case in cases:
-        yield replace(source, data=case, line=source.line_of(), node=None)
+def _refuse(lost: "Losses", problems: list[Problem]) -> None:
+    """Losses of a file of another tool, as mistakes."""
+    for one in lost.found:
+        hint = f"{one.remedy}; {CONVERT}" if one.remedy else CONVERT
+        problems.append(Problem(printable(lost.file), one.line, one.what, hint))
+    lost.found.clear()
 
 
 def _table(text: str, file: str, problems: list[Problem]) -> Iterator[Document]:
     if len(text) > CASES_CHARS:
         raise one_problem(file, 0, f"is longer than {CASES_CHARS:,} characters", "split it into several suites")
-    table = read_table(text, file)
+    from gate.cases import tables
+
+    table = tables.read_table(text, file)
     if table is None:
         return
     wrong = Problems(file)
-    if promptfoo_tests.is_sheet(table.headings):
-        context = Context(_Losses(file, problems))
-        for number, test in enumerate(promptfoo_tests.tests_of(table, context, wrong), start=1):
-            for case in promptfoo_tests.cases_of(test, number, context):
-                yield Document(file, case, line=test.line)
+    rows: Iterable[tuple[int, Entry]]
+    if tables.is_promptfoo(table.headings):
+        from gate.cases import losses, promptfoo_context, promptfoo_tests
+
+        context = promptfoo_context.Context(losses.Losses(file))
+        tests = enumerate(promptfoo_tests.tests_of(table, context, wrong), start=1)
+        rows = [(test.line, case) for number, test in tests for case in promptfoo_tests.cases_of(test, number, context)]
+        _refuse(context.tell, problems)
     else:
-        for record, entry in cases_of_table(table, wrong):
-            yield Document(file, entry, line=record.line)
+        rows = ((record.line, entry) for record, entry in tables.cases_of(table, wrong))
+    for line, entry in rows:
+        yield Document(file, dict(entry), line=line)
     wrong.check()
 
 

@@ -15,11 +15,7 @@ from gate.values import JsonValue, digest
 
 
 def session_of(case: Case) -> dict[str, JsonValue]:
-    """The argument of a prompt function: the case's `session`, and its `state` where the session has none.
-
-    Raises:
-        InputErrors: the session is no mapping.
-    """
+    """The argument of a prompt function: the case's `session`, and its `state` where the session has none."""
     session = case.vars.get("session", {})
     if not isinstance(session, dict):
         file, _, line = case.where.rpartition(":")
@@ -35,11 +31,7 @@ def key_of(session: dict[str, JsonValue]) -> str:
 
 
 class NotBuilt(InputErrors):
-    """A Python function gave no text for this case.
-
-    Args:
-        failed: the reason.
-    """
+    """A Python function gave no text for this case."""
 
     def __init__(self, file: str, failed: Failed) -> None:
         super().__init__(one_problem(file, 0, failed.reason).problems)
@@ -64,7 +56,6 @@ def render(prompt: Prompt, case: Case, file: str = "the prompt", seconds: float 
     Raises:
         SlowTemplate: it takes longer.
         NotBuilt: the prompt's Python function gave no text for this case.
-        InputErrors: the template cannot be rendered for this case.
     """
     turns = _turns(case)
     if prompt.built is not None:
@@ -116,11 +107,9 @@ def fill(text: str, case: Case, seconds: float = RENDERING_S) -> str:
     Args:
         text: may hold `{{ expected }}`, `{{ input }}`, `{{ id }}`, `{{ slices.tier }}` and the case's `vars`; what is
             not a string becomes JSON.
-        seconds: of processor time.
 
     Raises:
         SlowTemplate: it takes longer.
-        InputErrors: a field that this case does not give.
     """
     if "{{" not in text:
         return text

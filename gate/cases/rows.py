@@ -4,9 +4,9 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from gate.cases import messages
-from gate.cases.messages import OWN, WITHOUT, Tell, is_chat, reply_of, turns_of, with_kept
-from gate.cases.stored import Entry
+from gate.cases.case import Entry
+from gate.cases.losses import Losses
+from gate.cases.turns import OWN, WITHOUT, is_chat, reply_of, turns_of, with_kept
 from gate.config.documents import quoted
 from gate.config.naming import dimension_complaint, value_complaint
 from gate.values import JsonValue
@@ -15,21 +15,18 @@ Row = Mapping[str, JsonValue]
 TAG = "tag:"
 RESERVED = frozenset({"input", "id", "slices", "expected"})
 _CHATS = ("messages", "input", "chat_history")
+_QUESTIONS = ("input", "question", "prompt", "query", "messages")
+_ANSWERS = ("ideal", "expected", "expected_output", "correct_label", "label", "ground_truth", "reference", "answer")
 _INPUTS = ("input", "question", "prompt", "query", "text", "user_input")
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a row stands.
-
-    Args:
-        number: from 1.
-        tell: gets losses.
-    """
+    """Where a row stands."""
 
     line: int
     number: int
-    tell: Tell
+    tell: Losses
 
     def lost(self, what: str, remedy: str = "") -> None:
         """Something of this row is left out, or expressed differently."""
@@ -359,18 +356,40 @@ class Layout:
     tabular: Callable[[Row], tuple[dict[str, JsonValue], tuple[str, ...]]] = lambda row: (dict(row), ())
 
 
+def openai_case(row: Row, place: Place) -> dict[str, JsonValue] | None:
+    """The case of a sample of OpenAI evals; None, and a loss, where it asks nothing."""
+    draft = Draft(place, f"sample-{place.number}")
+    return draft.done() if _asks_openai(draft, row) else None
+
+
 def _openai(row: Row, place: Place) -> dict[str, JsonValue] | None:
-    rest = dict(row)
-    inner = rest.get("item")
-    holder = dict(inner) if isinstance(inner, dict) else rest
-    draft = Draft(place)
+    inner = row.get("item")
+    holder = dict(inner) if isinstance(inner, dict) else dict(row)
+    draft = Draft(place, f"sample-{place.number}")
     draft.metadata(holder.pop("metadata", None))
-    sample = {**rest, "item": holder} if isinstance(inner, dict) else holder
-    case = messages.case_of(sample, place.number, place.line, place.tell)
-    if case is None:
-        return None
-    draft.case = {**case, **({"slices": draft.case["slices"]} if "slices" in draft.case else {})}
-    return draft.done()
+    sample: Row = {**row, "item": holder} if isinstance(inner, dict) else holder
+    return draft.done() if _asks_openai(draft, sample) else None
+
+
+def _asks_openai(draft: Draft, row: Row) -> bool:
+    item = row.get("item")
+    rest = dict(item) if isinstance(item, dict) else dict(row)
+    question: str | None = "input"
+    answer: str | None = "ideal"
+    if isinstance(item, dict):
+        if "sample" in row:
+            draft.place.lost(f"the recorded answer of row {draft.place.number} is left out")
+        question = next((key for key in _QUESTIONS if key in rest), None)
+        answer = next((key for key in _ANSWERS if key in rest), None)
+    if question is not None and not draft.ask(rest.pop(question, None), question):
+        return False
+    if answer is not None and answer in rest:
+        draft.case["expected"] = rest.pop(answer)
+    draft.variables(rest)
+    if not draft.case.keys() & {"input", "messages", "vars"}:
+        draft.place.lost(f"row {draft.place.number} holds nothing to ask, and is left out")
+        return False
+    return True
 
 
 def _chat(entry: Entry) -> JsonValue:

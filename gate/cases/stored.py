@@ -5,10 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TypeAlias
 
-from gate.values import JsonValue
-
-Entry: TypeAlias = Mapping[str, JsonValue]
-"""A case of any form, as it stands in a case file; the store keeps all of it."""
+from gate.cases.case import Entry as Entry
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,10 +13,7 @@ class SuiteVersion:
     """One version of a suite; never changed.
 
     Args:
-        number: from 1.
         digest: SHA-256 of its cases and their order, as `sha256:…`.
-        cases: their number.
-        what: what was changed, for readers.
     """
 
     suite: str
@@ -41,8 +35,6 @@ class CaseVersion:
     """One version of a case.
 
     Args:
-        name: its id in the suite.
-        number: from 1.
         entry: None where it was archived.
         first: the version of the suite that brought it.
         last: the last version of the suite that has it; None for the current one.
@@ -66,7 +58,6 @@ class Put:
     Args:
         entry: the new one, already checked.
         slices: dimension to value, to search by.
-        text: to search in.
         base: the version of the case that was changed; 0 for a new one.
         was: its name before, if it is renamed; the history stays with it.
     """
@@ -117,7 +108,6 @@ class Page:
     """Part of a list.
 
     Args:
-        size: entries, 1 or more.
         after: place of the last entry of the previous page; 0 for the first page.
     """
 

@@ -9,7 +9,6 @@ from io import StringIO
 from gate.config.documents import BadJson, Problems, one_problem, parse_json, quoted
 from gate.values import JsonValue
 
-ENDINGS = (".csv", ".tsv")
 COLUMNS = 500
 """Columns of one table."""
 CELL_CHARS = 131_072
@@ -28,8 +27,6 @@ class Record:
     """One row that is not empty.
 
     Args:
-        line: its first line, 1-based.
-        end: its last line.
         cells: by heading; without empty ones, and without the apostrophe in front of what looks like a formula.
     """
 
@@ -44,7 +41,6 @@ class Table:
 
     Args:
         headings: in their order; one without a text, at the end, is empty.
-        line: of the headings.
     """
 
     headings: tuple[str, ...]
@@ -54,11 +50,7 @@ class Table:
     file: str
 
     def records(self, problems: Problems) -> Iterator[Record]:
-        """The rows, in their order; ends at a mistake after which nothing can be read.
-
-        Args:
-            problems: gets every mistake with its line.
-        """
+        """The rows, in their order; ends at a mistake after which nothing can be read."""
         reader = _Lines(self.text, self.separator, self.file)
         for line, end, cells in reader.rows():
             if line <= self.line or not any(cells):
@@ -88,11 +80,7 @@ def read_table(text: str, file: str) -> Table | None:
     """The table in a text; None where it is empty.
 
     Args:
-        text: without a byte order mark.
         file: the ending `.tsv` means tabs; otherwise the headings decide the separator.
-
-    Raises:
-        InputErrors: headings that cannot be used.
     """
     named = _NAMED.match(text)
     separator = named[1] if named else _separator(text, file)
@@ -102,6 +90,11 @@ def read_table(text: str, file: str) -> Table | None:
         if any(cell.strip() for cell in cells):
             return Table(_headings(cells, line, file), separator, line, text, file)
     return None
+
+
+def is_promptfoo(headings: Iterable[str]) -> bool:
+    """Is a table with these headings one of promptfoo's?"""
+    return any(heading.startswith(("__expected", "__metadata:", "__config:")) for heading in headings)
 
 
 def guarded(text: str) -> str:
@@ -246,11 +239,7 @@ def columns_of(headings: Iterable[str]) -> tuple[Column, ...]:
 
 
 def cases_of(table: Table, problems: Problems) -> Iterator[tuple[Record, dict[str, JsonValue]]]:
-    """Each row with its case; one without an `id` is named after its position, `row-1`.
-
-    Args:
-        problems: gets every mistake, with line and column.
-    """
+    """Each row with its case; one without an `id` is named after its position, `row-1`."""
     columns = columns_of(table.headings)
     seen: dict[str, str] = {}
     for column in columns:

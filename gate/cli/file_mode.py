@@ -4,8 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from gate.config.models import ModelRef, Params, parse_model
 from gate.config.policy import RunPolicy, SuitePolicy
-from gate.config.scorer import JUDGED
-from gate.config.scorer_list import parse_scorers
+from gate.config.scorer import JUDGED, parse_scorers
 from gate.errors import GateError
 from gate.resolve.two_files import FileRun
 from gate.values import JsonValue

@@ -17,10 +17,10 @@ from gate.app.environment.settings import Settings
 from gate.app.repository import Place, place_here
 from gate.calls.providers.packaged_model import packaged_parts
 from gate.config.documents import printable, quoted
-from gate.config.functions import is_python
 from gate.config.models import parse_model
+from gate.config.naming import is_python
 from gate.errors import GateError
-from gate.paths import complaint
+from gate.paths import path_complaint
 from gate.record.comparison import FEWEST_UNITS
 from gate.scaffold.discovery import MOVE
 from gate.scaffold.files import ACTION, CONFIG, WORKFLOW, Layout, keys_of, needs_judge
@@ -378,7 +378,7 @@ def _again(options: InitOptions) -> str:
 def _wishes(options: InitOptions, place: Place) -> InitChoices:
     if options.bundle and options.prompts:
         raise GateError("--from and --prompt both say where prompts are", "give one of the two")
-    if reason := complaint(options.config):
+    if reason := path_complaint(options.config):
         raise GateError(f"--config {quoted(options.config)} {reason}", "write a path from the root of the repository")
     return InitChoices(
         tuple(dict.fromkeys(_from_root(path, place) for path in options.prompts)),
@@ -413,7 +413,7 @@ def _layout(options: InitOptions, place: Place) -> Layout:
 def _present() -> tuple[str, ...]:
     """Services whose key is in the environment."""
     settings = Settings.from_environ()
-    keys = {"openai": settings.openai_api_key, "anthropic": settings.anthropic_api_key}
+    keys = {name: settings.services.get(f"{name.upper()}_API_KEY") for name in ("openai", "anthropic")}
     return tuple(name for name, key in keys.items() if key)
 
 

@@ -7,6 +7,7 @@ import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, TypeAlias
 
 from ruamel.yaml import YAML
@@ -22,11 +23,7 @@ _QUOTED_CHARS = 60
 
 
 class Problems:
-    """The mistakes of one file, in the order of their lines.
-
-    Args:
-        file: path as the user wrote it.
-    """
+    """The mistakes of one file, in the order of their lines."""
 
     def __init__(self, file: str) -> None:
         self.file = file
@@ -77,12 +74,7 @@ _DEEP = f"nested more than {DEPTH} levels deep"
 
 
 class BadJson(Exception):
-    """Text that is not the JSON we take.
-
-    Args:
-        message: what is wrong.
-        line: 1-based, in the text; 0 where there is none.
-    """
+    """Text that is not the JSON we take."""
 
     def __init__(self, message: str, line: int = 0) -> None:
         super().__init__(message)
@@ -90,11 +82,7 @@ class BadJson(Exception):
 
 
 def parse_json(text: str) -> JsonValue:
-    """One JSON value (RFC 8259).
-
-    Raises:
-        BadJson: with the position, where the parser names one.
-    """
+    """One JSON value (RFC 8259)."""
     try:
         value: JsonValue = _DECODER.decode(text)
     except json.JSONDecodeError as error:
@@ -156,15 +144,7 @@ _OFFICE = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
 
 
 def decode(data: bytes, path: str) -> str:
-    """UTF-8 text; a byte order mark is dropped.
-
-    Args:
-        data: the file.
-        path: for messages.
-
-    Raises:
-        InputErrors: Git LFS pointer, UTF-16, office file, binary, or not UTF-8.
-    """
+    """UTF-8 text; a byte order mark is dropped."""
     if data.startswith(_LFS) and len(data) <= _LFS_BYTES:
         hint = "the gate reads files from git itself: take this one out of LFS ('git lfs untrack'), and commit it again"
         raise one_problem(path, 1, "is a Git LFS pointer, not the file itself", hint)
@@ -183,18 +163,7 @@ def decode(data: bytes, path: str) -> str:
 
 
 def decode_table(data: bytes, path: str) -> tuple[str, str]:
-    """The text of a table as office programs save it: also UTF-16, and the letters of Windows.
-
-    Args:
-        data: the file.
-        path: for messages.
-
-    Returns:
-        The text, and a remark where it may not be what was meant.
-
-    Raises:
-        InputErrors: it is no text.
-    """
+    """The text of a table as office programs save it: also UTF-16, and the letters of Windows."""
     try:
         if data.startswith(_UTF16):
             return data.decode("utf-16"), ""
@@ -239,8 +208,6 @@ class Document:
     """Data of a file, or of one line of a JSON Lines file.
 
     Args:
-        file: path as the user wrote it.
-        data: dict, list, str, int, float, bool or None, nested.
         line: 1-based, where it begins (its key, in a mapping); 0 in a JSON file.
         path: the way to `data` where it is a part of the file.
         node: what ruamel.yaml composed; None where the file is not YAML.
@@ -253,11 +220,7 @@ class Document:
     node: Node | None = field(default=None, repr=False, compare=False)
 
     def part(self, *loc: str | int) -> "Document":
-        """The value at `loc` as a document of its own, whose messages name the same places.
-
-        Raises:
-            LookupError: there is none.
-        """
+        """The value at `loc` as a document of its own, whose messages name the same places."""
         data = self.data
         for step in loc:
             data = data[step]  # type: ignore[index]
@@ -302,24 +265,19 @@ def read_yaml(text: str, file: str) -> Document:
 
     Refused: tags, duplicate keys, keys that are no scalars, more than `YAML_NODES` values (aliases counted as often as
     they are used), more than `DEPTH` levels. The merge key `<<` works.
-
-    Raises:
-        InputErrors: what is wrong, with its line.
     """
     yaml = YAML(typ="safe", pure=True)
-    yaml.Composer = _Bounded
+    yaml.Composer = partial(_Bounded, file)  # type: ignore[assignment]
     yaml.composer.warn_double_anchors = False
     try:
         root = yaml.compose(text)
-    except _TooMany as error:
-        raise _too_many(file, error.line) from None
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         message = " ".join(str(error.problem or error.context or "cannot be read").split())
         hint = _syntax_hint(message)
         raise one_problem(file, mark.line + 1 if mark else 0, f"invalid YAML: {message[:200]}", hint) from None
     except RecursionError:
-        raise one_problem(file, 0, f"nested more than {DEPTH} levels deep") from None
+        raise one_problem(file, 0, _DEEP) from None
     except (YAMLError, ValueError, OverflowError, NotImplementedError) as error:
         raise one_problem(file, 0, f"invalid YAML: {quoted(' '.join(str(error).split()))}") from None
     reader = _Plain(file)
@@ -330,11 +288,7 @@ def read_yaml(text: str, file: str) -> Document:
 
 
 def read_json(text: str, file: str) -> Document:
-    """One JSON value; NaN, Infinity and duplicate keys are refused.
-
-    Raises:
-        InputErrors: what is wrong, with its line.
-    """
+    """One JSON value; NaN, Infinity and duplicate keys are refused."""
     try:
         return Document(file, parse_json(text))
     except BadJson as bad:
@@ -345,12 +299,7 @@ def read_jsonl(text: str, file: str, noted: list[Problem] | None = None) -> list
     """One document for each line that is not blank.
 
     Args:
-        text: the file.
-        file: its path.
         noted: gets every line that is not JSON, so that the mistakes of the others are told with it.
-
-    Raises:
-        InputErrors: every line that is not JSON, where `noted` is None.
     """
     found: list[Document] = []
     problems: list[Problem] = [] if noted is None else noted
@@ -398,22 +347,23 @@ def described(value: object) -> str:
             return "a mapping"
 
 
-class _TooMany(Exception):
-    def __init__(self, line: int) -> None:
-        super().__init__()
-        self.line = line
-
-
 class _Bounded(Composer):
     """Stops at the first value too many: composing takes 50 microseconds for each."""
 
-    seen = 0
+    def __init__(self, file: str, **parts: Any) -> None:
+        super().__init__(**parts)
+        self.file, self.seen, self.depth = file, 0, 0
 
     def compose_node(self, parent: Any, index: Any) -> Any:
         self.seen += 1
         if self.seen > 2 * YAML_NODES:  # keys are counted with the values
-            raise _TooMany(self.parser.peek_event().start_mark.line + 1)
-        return super().compose_node(parent, index)
+            raise _too_many(self.file, self.parser.peek_event().start_mark.line + 1)
+        if self.depth == DEPTH:
+            raise one_problem(self.file, self.parser.peek_event().start_mark.line + 1, _DEEP)
+        self.depth += 1
+        node = super().compose_node(parent, index)
+        self.depth -= 1
+        return node
 
 
 def _too_many(file: str, line: int) -> InputErrors:
@@ -433,7 +383,7 @@ class _Plain:
         if self._count > YAML_NODES:
             raise _too_many(self.file, _line(node))
         if depth > DEPTH:
-            raise one_problem(self.file, _line(node), f"nested more than {DEPTH} levels deep")
+            raise one_problem(self.file, _line(node), _DEEP)
         if isinstance(node, SequenceNode) and node.tag == _TAG + "seq":
             return [self.value(item, depth + 1) for item in node.value]
         if isinstance(node, MappingNode) and node.tag == _TAG + "map":
@@ -519,13 +469,7 @@ class _Plain:
 
 
 def _node_at(root: Node, loc: Loc, line: int = 0) -> tuple[Node | None, int]:
-    """The node at `loc`, and its line; None and the line of the nearest one around it where there is none.
-
-    Args:
-        root: where the way begins.
-        loc: the way.
-        line: of the root.
-    """
+    """The node at `loc`, and its line; None and the line of the nearest one around it where there is none."""
     node = root
     for step in loc:
         found = next(_inner(node, step), None)

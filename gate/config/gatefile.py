@@ -1,29 +1,35 @@
 """`gate.yaml`, version 1: text in, a checked configuration out, by pydantic models."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from pydantic import AfterValidator, Field, TypeAdapter, ValidationError, ValidationInfo, field_validator
 
-from gate.config import functions, naming
 from gate.config.documents import Document, one_problem, quoted, read_yaml
 from gate.config.models import PROVIDER, PROVIDERS, ModelRef, Params, ProviderServer
-from gate.config.naming import dimension_complaint, name_complaint, slice_complaint
+from gate.config.naming import (
+    dimension_complaint,
+    function_complaint,
+    is_python,
+    is_store,
+    name_complaint,
+    slice_complaint,
+    store_name_complaint,
+)
 from gate.config.policy import OVERALL, Budget, CachePolicy, RunPolicy, SuitePolicy
-from gate.config.scorer import ScorerSpec
-from gate.config.scorer_list import Scorers
-from gate.config.specification import Specification
+from gate.config.scorer import Scorers, ScorerSpec
 from gate.config.targets import Conversing, Target, TargetOptions
 from gate.config.validation import FileModel, Matches, attempt, wrong, wrong_at
-from gate.config.values import Model, Path, Threshold, each_once, empty_is
+from gate.config.values import Model, Path, Threshold, each_once, empty_is, repository_path
 from gate.errors import InputErrors, Problem
 from gate.limits import CONFIG_CHARS, NAME_CHARS, PATH_CHARS
-from gate.paths import complaint as path_complaint
-from gate.paths import is_glob, normal
+from gate.paths import is_glob
 from gate.values import JsonValue
+
+if TYPE_CHECKING:
+    from gate.config.specification import Specification
 
 READING = 7
 """Calls that read a prompt before and after a change, where every reply can be used; a specification spares some."""
@@ -36,8 +42,6 @@ class Promises:
     """Who reads the prompt before and after a change, and how much is tried.
 
     Args:
-        model: extracts rules and makes tests.
-        params: of its requests.
         judge: compares wordings that code cannot compare, and says whether an answer keeps a rule.
         tests: for each rule that is new or stricter, and as many for its inverse; 0 for none.
         specification: of the baseline's prompt, where the base has a file with it; None where it is extracted.
@@ -49,7 +53,7 @@ class Promises:
     params: Params
     judge: ModelRef
     tests: int = 2
-    specification: Specification | None = None
+    specification: "Specification | None" = None
     unable: str = ""
     judging: Params | None = None
 
@@ -87,7 +91,6 @@ class PromisesConfig(FileModel):
         """The same with the suite's own model where it names none; no specification is read.
 
         Args:
-            model: of the suite.
             params: of that model; its chat template goes for the same model here, too, unless the entry names one.
         """
         reader, own = self.model or model, self.params
@@ -97,23 +100,23 @@ class PromisesConfig(FileModel):
 
 
 def _prompt(text: str) -> str:
-    if functions.is_python(text):
-        if reason := functions.complaint(text):
+    if is_python(text):
+        if reason := function_complaint(text):
             hint = "write python:package.module:function, the module with dots from the root of the repository"
             raise wrong(f"{quoted(text)} {reason}", hint)
         return text
     if text.lower().endswith(_CODE):
         raise wrong("ends in .py, and code is no prompt file", "name its function: python:module:function")
-    return _inside(text)
+    return repository_path(text)
 
 
 def _cases(text: str) -> str:
-    if naming.is_store(text):
-        if reason := naming.complaint(text):
+    if is_store(text):
+        if reason := store_name_complaint(text):
             hint = "write store:NAME for the newest version of a suite, or store:NAME@12 for one that never changes"
             raise wrong(f"{quoted(text)}: the name of a store's suite {reason}", hint)
         return text
-    path = _inside(text)
+    path = repository_path(text)
     if is_glob(path):
         raise wrong(f"{quoted(path)} is a pattern", "name one .jsonl file")
     if not path.lower().endswith(CASE_ENDINGS):
@@ -122,12 +125,6 @@ def _cases(text: str) -> str:
         hint = "use JSON Lines (.jsonl), a list in JSON or YAML (.json, .yaml), or a table (.csv, .tsv)"
         raise wrong(f"{kind}, which case files do not", hint)
     return path
-
-
-def _inside(text: str) -> str:
-    if reason := path_complaint(text):
-        raise wrong(f"{quoted(text)} {reason}", "write a path inside the repository, relative to its root")
-    return normal(text)
 
 
 def _suite_name(name: str) -> str:
@@ -223,7 +220,7 @@ class SuiteOptions(FileModel):
     @field_validator("template")
     @classmethod
     def _of_a_file(cls, template: Any, info: ValidationInfo) -> Any:
-        if functions.is_python(info.data.get("prompt", "")):
+        if is_python(info.data.get("prompt", "")):
             raise wrong("has no meaning where code builds the prompt", "remove it")
         return template
 
@@ -288,23 +285,15 @@ class SuiteConfig:
     """One entry under `suites`, with the file's defaults filled in.
 
     Args:
-        name: unique within the file.
         prompt: path, or a pattern that stands for one suite per file.
         cases: path of the case file, or a suite of a store as `gate.config.naming` reads it.
-        template: the prompt is Jinja2 whatever its ending says.
         model: who answers; None only where the entry is not sound.
-        params: the defaults' parameters, changed by the suite's own.
         samples: k, outputs per case and arm.
-        scorers: with every default filled in, names unique.
         slices: dimensions to test, in this order.
-        policy: what the suite tolerates.
         line: 1-based line of the entry.
         threshold: the score at which a sample passes; None where each scorer has its own mark.
         pattern: that the prompt's file matched; empty where the entry names the file.
         scorer_lines: 1-based line of each scorer; what moves within the file changes nothing.
-        target: the agent that answers; None where the model is called with the prompt alone.
-        conversing: how conversations are led and scored.
-        placeholders: see `gate.suite.Exam`.
         promises: compare what the prompt promises before and after; None where nobody wants to know.
         sound: nothing is wrong with the entry; only `in_spite` returns others.
     """
@@ -332,15 +321,7 @@ class SuiteConfig:
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """The whole of `gate.yaml`.
-
-    Args:
-        policy: for the whole run.
-        budget: limits that are enforced before each call.
-        cache: which known answers may be reused.
-        suites: in file order, at least one.
-        providers: servers of models beside the built-in ones, by name.
-    """
+    """The whole of `gate.yaml`."""
 
     policy: RunPolicy
     budget: Budget
@@ -356,20 +337,13 @@ def config_schema() -> dict[str, Any]:
 
 
 def load(text: str, file: str) -> Config:
-    """Read a configuration.
-
-    Args:
-        text: the YAML.
-        file: path for messages.
-
-    Raises:
-        InputErrors: every mistake with its line.
-    """
+    """Read a configuration, or raise `InputErrors` with every mistake."""
     document = _document(text, file)
-    config, problems = _read(document)
-    if config is None or problems:
+    found, problems = attempt(GateFile, document, _context(document))
+    problems = [*problems, *(problem for problem, _ in _crossed(document))]
+    if found is None or problems:
         raise InputErrors(problems)
-    return config
+    return _config(found, tuple(_suite(found, at, document, at) for at in range(len(found.suites))))
 
 
 def in_spite(text: str, file: str) -> Config:
@@ -380,50 +354,31 @@ def in_spite(text: str, file: str) -> Config:
     """
     document = _document(text, file)
     data = document.data if isinstance(document.data, dict) else {}
-    entries = data.get("suites")
-    head: dict[str, JsonValue] = {}
-    for key, value in data.items():
-        if key != "suites" and _fits(key, value, document):
-            head[key] = value
-        elif key in GateFile.model_fields and key != "suites" and isinstance(value, dict):
-            head[key] = {inner: one for inner, one in value.items() if _fits(key, {inner: one}, document)}
-    named = data.get("providers")
-    if isinstance(named, dict) and head.get("providers") != named:
-        # A model of a server that is written wrongly is not unknown.
-        usable = (name for name in named if name not in PROVIDERS and re.fullmatch(PROVIDER, name))
-        head["providers"] = {name: {"api": "openai", "base_url": "http://localhost"} for name in usable}
     context, crossed = _context(document), {place for _, place in _crossed(document)}
+
+    def alone(parts: Mapping[str, JsonValue]) -> GateFile | None:
+        whole: JsonValue = {"version": VERSION, "suites": [_ANY], **parts}
+        return attempt(GateFile, replace(document, data=whole), context)[0]
+
+    head = {key: value for key, value in data.items() if key in GateFile.model_fields and key != "suites"}
+    head = {key: value for key, value in head.items() if alone({key: value}) is not None}
+    entries = data.get("suites")
     suites = []
     for at, entry in enumerate(entries if isinstance(entries, list) else []):
-        alone = replace(document, data={**head, "suites": [entry]})
-        found = attempt(GateFile, alone, context)[0]
-        usual = found is not None and (found.suites[0].model or found.defaults.model)
-        if found is not None and usual and at not in crossed:
+        found = alone({**head, "suites": [entry]})
+        if found is not None and (found.suites[0].model or found.defaults.model) and at not in crossed:
             suites.append(_suite(found, 0, document, at))
         elif isinstance(entry, dict):
             suites.append(_unsound(entry, document.line_of("suites", at)))
-    whole = attempt(GateFile, replace(document, data={**head, "suites": [_ANY]}), context)[0]
-    if whole is None:
-        return Config(RunPolicy(), Budget(), CachePolicy(), tuple(suites))
-    return replace(_config(whole, document), suites=tuple(suites))
+    rest = alone(head)
+    return Config(RunPolicy(), Budget(), CachePolicy(), tuple(suites)) if rest is None else _config(rest, tuple(suites))
 
 
-_ANY: dict[str, JsonValue] = {
-    "name": "any",
-    "prompt": "any.md",
-    "cases": "any.jsonl",
-    "scorers": ["json"],
-    "model": "fake:any",
-}
+_ANY: JsonValue = {"name": "any", "prompt": "any.md", "cases": "any.jsonl", "scorers": ["json"], "model": "fake:any"}
 
 
 def expand(suite: SuiteConfig, paths: Sequence[str]) -> tuple[SuiteConfig, ...]:
-    """One suite per prompt file: `support` over `prompts/a.md` and `prompts/b.md` gives `support:a`, `support:b`.
-
-    Args:
-        suite: a suite whose prompt may be a pattern; any other is returned as it is.
-        paths: the files that match.
-    """
+    """One suite per prompt file: `support` over `prompts/a.md` and `prompts/b.md` gives `support:a`, `support:b`."""
     if not is_glob(suite.prompt):
         return (suite,)
     folders = PurePosixPath(suite.prompt).parts
@@ -461,12 +416,6 @@ def _context(document: Document) -> dict[str, Any]:
     return {"providers": tuple(named) if isinstance(named, dict) else ()}
 
 
-def _read(document: Document) -> tuple[Config | None, list[Problem]]:
-    found, problems = attempt(GateFile, document, _context(document))
-    problems = [*problems, *(problem for problem, _ in _crossed(document))]
-    return (None, problems) if found is None or problems else (_config(found, document), [])
-
-
 def _crossed(document: Document) -> list[tuple[Problem, int]]:
     """What is wrong with a suite in the light of the rest of the file, with its position."""
     data = document.data
@@ -490,14 +439,8 @@ def _crossed(document: Document) -> list[tuple[Problem, int]]:
     return found
 
 
-def _config(found: GateFile, document: Document) -> Config:
-    return Config(
-        policy=found.policy,
-        budget=found.budget,
-        cache=found.cache,
-        suites=tuple(_suite(found, at, document, at) for at in range(len(found.suites))),
-        providers=found.providers,
-    )
+def _config(found: GateFile, suites: tuple[SuiteConfig, ...]) -> Config:
+    return Config(found.policy, found.budget, found.cache, suites, found.providers)
 
 
 def _suite(found: GateFile, at: int, document: Document, place: int) -> SuiteConfig:
@@ -520,15 +463,6 @@ def _suite(found: GateFile, at: int, document: Document, place: int) -> SuiteCon
         conversing=one.conversation,
         placeholders=one.placeholders,  # type: ignore[arg-type]
         promises=one.promises,
-    )
-
-
-def _fits(key: str, value: JsonValue, document: Document) -> bool:
-    """Is the value of a key at the top right, whatever stands beside it?"""
-    alone: JsonValue = {"version": VERSION, "suites": [_ANY], key: value}
-    return (
-        key in GateFile.model_fields
-        and attempt(GateFile, replace(document, data=alone), _context(document))[0] is not None
     )
 
 

@@ -19,7 +19,7 @@ class TooSlow(Exception):
     """A search, or a check made of searches, that was given up because it took too long."""
 
 
-def complaint(pattern: str) -> str:
+def pattern_complaint(pattern: str) -> str:
     """Why this is no regular expression that can be searched for; empty when it is one."""
     if len(pattern) > PATTERN_CHARS:
         return f"it has more than {PATTERN_CHARS:,} characters"
@@ -40,14 +40,8 @@ def occurs(
     """Does the pattern match somewhere in the text?
 
     Args:
-        pattern: a regular expression.
-        text: where to look.
-        ignore_case: capitals and small letters are the same.
         multiline: `^` and `$` match at line breaks, too.
         seconds: time for the search.
-
-    Raises:
-        TooSlow: the search was given up.
     """
     import regex
 
@@ -62,13 +56,7 @@ def replaced(pattern: str, text: str, by: str, *, seconds: float = LONGEST_S) ->
     """The text with something else in place of each match.
 
     Args:
-        pattern: a regular expression.
-        text: where to look.
         by: what stands there then, to the letter.
-        seconds: time for all of it.
-
-    Raises:
-        TooSlow: it was given up.
     """
     import regex
 
@@ -108,11 +96,7 @@ class Work:
         self._left, self._end = self.steps, time.monotonic() + self.seconds
 
     def spend(self, steps: int = 1) -> None:
-        """Count steps before they are taken.
-
-        Raises:
-            TooSlow: nothing is left.
-        """
+        """Count steps before they are taken."""
         self._left -= steps
         if self._left < 0:
             raise TooSlow(f"the schema takes more than {self.steps:,} steps")
@@ -120,12 +104,7 @@ class Work:
             raise TooSlow(f"the schema took longer than {self.seconds:g} s")
 
     def occurs(self, pattern: str, text: str) -> bool:
-        """Does the pattern match somewhere in the text? `^` and `$` stand for the ends of the text, not of its lines.
-
-        Raises:
-            TooSlow: the search was given up.
-            ValueError: the pattern is longer than any that is searched for.
-        """
+        """Does the pattern match in the text? `^` and `$` stand for the ends of the text, not of its lines."""
         self.spend()
         if len(pattern) > PATTERN_CHARS:
             raise ValueError(f"A pattern has at most {PATTERN_CHARS:,} characters, this one has {len(pattern):,}.")
@@ -145,7 +124,6 @@ def bounded(schema: Schema, work: Work, formats: "FormatChecker | None" = None) 
     """A validator of the schema's own draft that fetches nothing and stops when the work is done.
 
     Args:
-        schema: a JSON Schema.
         work: paid by everything that the validator does.
         formats: what checks `format`; without it `format` is a remark, as the drafts have it.
 
@@ -181,7 +159,7 @@ def regex_format(work: Work) -> "FormatChecker":
         if not isinstance(value, str):
             return True
         work.spend(1 + len(value) // 4)  # compiling costs about that
-        return len(value) <= PATTERN_CHARS and not complaint(value)
+        return len(value) <= PATTERN_CHARS and not pattern_complaint(value)
 
     checker = FormatChecker(())
     checker.checks("regex")(is_pattern)
@@ -299,8 +277,8 @@ def schema_complaint(schema: dict[str, JsonValue]) -> str:
 
     if not isinstance(schema.get("$schema", ""), str):
         return "$schema must be text"
-    if complaint := _outside(schema) or _untimed(schema):
-        return complaint
+    if pattern_complaint := _outside(schema) or _untimed(schema):
+        return pattern_complaint
     try:
         if mistake := _mistake(schema):
             return mistake

@@ -134,7 +134,15 @@ def address_complaint(url: str) -> str:
     return ""
 
 
-PROVIDERS = ("openai", "anthropic", "azure", "bedrock", "vertex", "local", "fake", "replay")
+SERVICES: Mapping[str, Literal["openai", "anthropic"]] = {
+    "openai": "openai",
+    "anthropic": "anthropic",
+    "azure": "openai",
+    "bedrock": "anthropic",
+    "vertex": "anthropic",
+}
+"""Providers that are asked at their own address, with a key; and the interface that each speaks."""
+PROVIDERS = (*SERVICES, "local", "fake", "replay")
 PROVIDER = "[a-z][a-z0-9_-]{0,39}"
 """A name under `providers:`."""
 _GUESSES = (("claude", "anthropic"), ("gpt", "openai"), ("o1", "openai"), ("o3", "openai"), ("o4", "openai"))
@@ -144,11 +152,7 @@ def parse_model(text: str, others: Collection[str] | None = None) -> ModelRef:
     """`provider:name`; the name may hold further colons.
 
     Args:
-        text: as it is written.
         others: providers beside the built-in ones; None takes any word for one.
-
-    Raises:
-        GateError: no provider, an unknown one, or no name.
     """
     provider, colon, name = text.partition(":")
     if not colon:
@@ -168,14 +172,7 @@ def parse_model(text: str, others: Collection[str] | None = None) -> ModelRef:
 
 
 def foreign_model(text: str) -> ModelRef | None:
-    """The model that another tool's file means, as `openai/gpt-4o-mini`, `gpt-4o-mini` or in the gate's own way.
-
-    Args:
-        text: its name there.
-
-    Returns:
-        None where nobody can tell whose it is.
-    """
+    """The model that another tool's file means, as `openai/gpt-4o-mini`, `gpt-4o-mini` or in the gate's own way."""
     provider, mark, _ = text.partition("/")
     known = text.replace("/", ":", 1) if mark and provider in PROVIDERS else text
     guess = next((owner for start, owner in _GUESSES if text.startswith(start)), "")
@@ -223,12 +220,7 @@ class _Rank:
 
 
 def relation(judge: ModelRef, judged: ModelRef) -> Relation:
-    """How a judge is related to the model that it judges; empty where that speaks against nothing, or is not known.
-
-    Args:
-        judge: who judges.
-        judged: who answers.
-    """
+    """How a judge is related to the model that it judges; empty where that speaks against nothing, or is not known."""
     ours, theirs = _plain(judge), _plain(judged)
     if judge == judged:
         return "the same model"

@@ -167,7 +167,6 @@ class Budget(FileModel):
         """The same with one limit from elsewhere.
 
         Args:
-            limit: which one.
             value: a whole number where the limit is one.
             setting: what set it, within a sentence.
         """

@@ -29,8 +29,6 @@ class Dimension:
     """One thing that an answer is scored on.
 
     Args:
-        name: unique within its rubric.
-        description: what it measures.
         weight: share in the score; those of a rubric sum to 1.
         anchors: what an answer is like that gets a certain score, lowest first.
     """
@@ -63,12 +61,15 @@ class Rubric:
         Args:
             options: with `dimensions`, `scale` and `threshold`, as they stand in the file.
         """
-        scale, found = options.get("scale"), options.get("dimensions")
-        low, high = (_number(end) for end in scale) if isinstance(scale, list) else SCALE
-        given = options.get("threshold")
-        threshold = usual_threshold(low, high) if given is None else _number(given)
-        listed = found if isinstance(found, list) else []
-        return cls(tuple(_dimension(one) for one in listed if isinstance(one, dict)), low, high, threshold)
+        found: Any = options
+        low, high = map(float, found.get("scale") or SCALE)
+        given = found.get("threshold")
+        threshold = usual_threshold(low, high) if given is None else float(given)
+        dimensions = []
+        for one in found.get("dimensions") or ():
+            anchors = sorted((float(score), str(text)) for score, text in one.get("anchors", {}).items())
+            dimensions.append(Dimension(one["name"], one["description"], float(one["weight"]), tuple(anchors)))
+        return cls(tuple(dimensions), low, high, threshold)
 
     @property
     def mark(self) -> float:
@@ -108,19 +109,6 @@ def _fields(names: Iterable[str]) -> Iterable[str]:
         free = word if word not in taken else f"{word}_{number}"
         taken.add(free)
         yield free
-
-
-def _dimension(found: Mapping[str, JsonValue]) -> Dimension:
-    anchors = found.get("anchors")
-    pairs = anchors.items() if isinstance(anchors, dict) else ()
-    told = sorted((float(score), str(text)) for score, text in pairs)
-    return Dimension(str(found["name"]), str(found["description"]), _number(found["weight"]), tuple(told))
-
-
-def _number(value: JsonValue) -> float:
-    if isinstance(value, (int, float)):
-        return float(value)
-    raise TypeError(f"not a number: {value!r}")
 
 
 _TOLERANCE = 1e-6
@@ -263,15 +251,8 @@ class RubricFile(RubricOptions):
 def parse_rubric(text: str, file: str) -> dict[str, Any]:
     """A rubric's own file.
 
-    Args:
-        text: YAML, of which JSON is a part.
-        file: its path, for messages.
-
     Returns:
         The options `scale`, `threshold` and `dimensions`.
-
-    Raises:
-        InputErrors: everything that is wrong with it.
     """
     document = read_yaml(text, file)
     return validate(RubricFile, document).rubric()

@@ -1,27 +1,32 @@
-"""One scorer with its options, as configuration and cases name it."""
+"""One scorer with its options, and lists of scorers as configuration and cases write them."""
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any, TypeAlias
 
+from pydantic import (
+    Field,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    TypeAdapter,
+    ValidationError,
+    ValidationInfo,
+)
+from pydantic_core import CoreSchema, core_schema
+
+from gate.config.documents import Document, described, did_you_mean, quoted
+from gate.config.scorer_options import COMMON, KINDS, Options
+from gate.config.validation import adapter_of, moved, validate, wrong, wrong_at
+from gate.errors import InputErrors
 from gate.values import JsonValue
 
 COMPARATIVE = frozenset({"pairwise"})
 """Kinds of scorers that look at the answers of both arms at once."""
-
-
 JUDGED = frozenset({"judge", "rubric"}) | COMPARATIVE
 """Kinds of scorers that ask a model."""
-
-
-CODED = frozenset({"python"})
-"""Kinds of scorers that run code of the repository."""
-
-
 WHOLE = frozenset({"tools", "database", "latency", "cost"})
 """Kinds of scorers that look at a whole conversation and not at each of its rounds."""
-
-
 _EXPECTED = frozenset({"rows", "equals", "match"})
 """Options of what looks at a database that say what should be found there."""
 
@@ -31,7 +36,7 @@ class ScorerSpec:
     """What turns a sample into a score in [0, 1].
 
     Args:
-        kind: one of `gate.config.scorers.KINDS`.
+        kind: one of `gate.config.scorer_options.KINDS`.
         options: the scorer's own settings; strings may hold `{{ expected }}` and other fields of the case.
         name: shown in reports; unique within a suite.
         weight: share in the weighted mean, above 0.
@@ -59,7 +64,7 @@ class ScorerSpec:
     @property
     def coded(self) -> bool:
         """A function of the repository scores."""
-        return self.kind in CODED
+        return self.kind == "python"
 
     @property
     def whole(self) -> bool:
@@ -99,7 +104,173 @@ class ScorerSpec:
         return json.dumps(looked, sort_keys=True)
 
 
-def place_of(where: str) -> tuple[str, int]:
-    """The file and the line of `Case.where`; 0 for a JSON file, whose cases have a position in its list."""
-    file, _, place = where.rpartition(":")
-    return file, int(place) if place.isdigit() else 0
+MEANT: Mapping[str, str] = {
+    **dict.fromkeys(("equals", "equal", "exact_match", "is"), "exact"),
+    **dict.fromkeys(("includes", "include", "icontains", "substring"), "contains"),
+    **dict.fromkeys(("contains_any", "icontains_any"), "contains: {any: [one, two]}"),
+    **dict.fromkeys(("contains_all", "icontains_all"), "contains: {all: [one, two]}"),
+    **dict.fromkeys(("excludes", "contains_none"), "contains: {none: [one, two]}"),
+    **dict.fromkeys(("match", "matches", "pattern", "re"), "regex"),
+    **dict.fromkeys(("prefix", "startswith", "begins_with"), "starts_with"),
+    **dict.fromkeys(("suffix", "endswith"), "ends_with"),
+    **dict.fromkeys(("is_json", "valid_json", "json_valid", "contains_json"), "json"),
+    **dict.fromkeys(("schema", "jsonschema", "is_valid_json_schema"), "json_schema"),
+    **dict.fromkeys(("jsonpath", "json_field"), "json_path"),
+    **dict.fromkeys(("numeric", "number_tolerance", "math", "close_to"), "number"),
+    **dict.fromkeys(("word_count", "words_count", "max_words", "min_words"), "words: {min: 10, max: 60}"),
+    **dict.fromkeys(("sentence_count", "max_sentences", "min_sentences"), "sentences: {max: 2}"),
+    **dict.fromkeys(("length", "chars", "character_count", "max_length", "min_length"), "characters: {max: 280}"),
+    **dict.fromkeys(("banned_words", "blocklist", "banned", "forbidden"), "forbidden_words"),
+    **dict.fromkeys(("should_ask", "asks_for", "ask", "question"), "asks"),
+    **dict.fromkeys(("lang", "is_language", "language_is"), "language"),
+    **dict.fromkeys(("similar", "f1", "token_f1", "rouge_n", "rouge_l", "bleu", "meteor"), "similarity"),
+    **dict.fromkeys(("levenshtein", "edit_distance", "fuzzy"), "similarity: {metric: edit}"),
+    **dict.fromkeys(("duration", "max_latency", "response_time"), "latency"),
+    **dict.fromkeys(("price", "max_cost"), "cost"),
+    **dict.fromkeys(("is_refusal", "refuses", "refused"), "refusal"),
+    **dict.fromkeys(("function", "custom", "assert_fn", "callable"), "python"),
+    **dict.fromkeys(("tool", "tool_calls", "expected_tools", "called_tools", "tool_correctness"), "tools"),
+    **dict.fromkeys(("sql", "db", "query"), "database"),
+    **dict.fromkeys(("llm", "llm_judge", "llm_rubric", "g_eval", "geval", "model_graded", "answer_relevance"), "judge"),
+}
+"""What users of other tools write, hyphens or underscores, to what it is called here."""
+
+
+class _Entry:
+    """One entry under `scorers`: `contains`, `contains: text` or `contains: {…}`."""
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.with_info_plain_validator_function(_entry, ref="gate.config.scorer.Scorer:1")
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        forms = {kind: _kind_schema(kind, model, handler) for kind, model in KINDS.items()}
+        bare = [kind for kind, model in KINDS.items() if _bare(model)]
+        return {"anyOf": [{"enum": bare}, *forms.values()], "title": "a scorer"}
+
+
+class _Listed:
+    """A list of entries, read as scorers with names."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        listed = handler.generate_schema(Annotated[list[_Entry], Field(min_length=1)])
+        return core_schema.no_info_after_validator_function(_named, listed)
+
+
+Scorers: TypeAlias = Annotated[tuple[ScorerSpec, ...], _Listed()]
+"""One scorer or more; one without a name is called after its kind: `contains`, `contains-2`."""
+
+
+def parse_scorers(value: JsonValue, file: str) -> tuple[ScorerSpec, ...]:
+    """A list of scorers from outside a file, such as `["contains"]` or `[{"judge": {"criteria": "…"}}]`."""
+    document = Document(file, {"scorers": value}).part("scorers")
+    specs = validate(_SCORERS, document)
+    problems = [
+        document.problem(
+            (),
+            f"{spec.kind} names the file {quoted(spec.files[0])}, which only gate.yaml may",
+            "put it into the suite's scorers, or write the dimensions here",
+        )
+        for spec in specs
+        if spec.files
+    ]
+    if problems:
+        raise InputErrors(problems)
+    return specs
+
+
+_SCORERS: TypeAdapter[tuple[ScorerSpec, ...]] = TypeAdapter(Scorers, config={"defer_build": True})
+
+
+def free_name(name: str, taken: Collection[str]) -> str:
+    """The name, or with the first number that nobody has: `contains-2`."""
+    free, number = name, 2
+    while free in taken:
+        free, number = f"{name}-{number}", number + 1
+    return free
+
+
+def _entry(value: Any, info: ValidationInfo) -> ScorerSpec:
+    entry = {value: None} if isinstance(value, str) else value
+    if not isinstance(entry, dict):
+        raise wrong(f"must be a name or a mapping, not {described(entry)}", _known())
+    kinds = [key for key in entry if key not in COMMON]
+    if len(kinds) != 1:
+        found = f"has {len(kinds)}: {', '.join(map(quoted, kinds[:5]))}" if kinds else "has none"
+        raise wrong(f"needs one kind of scorer, and {found}", "begin each scorer with '- '")
+    kind = kinds[0]
+    if kind not in KINDS:
+        raise wrong(f"names the unknown scorer {quoted(kind)}", _meant(kind))
+    model, body = KINDS[kind], entry[kind]
+    beside = {key: entry[key] for key in COMMON if key in entry}
+    if not isinstance(body, dict):
+        body = {} if body is None else {model.short: body} if model.short else body
+    if not isinstance(body, dict):
+        raise wrong_at(((kind,), f"must be a mapping, not {described(body)}", "see its options in the docs"))
+    if doubled := [key for key in beside if key in body]:
+        raise wrong_at(*(((kind, key), "is given twice", "keep one of the two") for key in doubled))
+    try:
+        read = adapter_of(model).validate_python({**body, **beside}, context=info.context)
+    except ValidationError as error:
+        if isinstance(value, str):
+            first = error.errors(include_url=False)[0]["ctx"]
+            raise wrong(f"names {kind} without options: {kind} {first['said']}", first["hint"]) from None
+        raise moved(error, lambda loc: loc if loc[:1] and loc[0] in beside else (kind, *loc)) from None
+    required, negate = getattr(read, "required", False), getattr(read, "negate", False)
+    return ScorerSpec(kind, read.name or "", read.options(), read.weight, required, negate)
+
+
+def _named(specs: list[ScorerSpec]) -> tuple[ScorerSpec, ...]:
+    taken: set[str] = set()
+    for at, spec in enumerate(specs):
+        if spec.name in taken:
+            raise wrong_at(((at,), f"is a second scorer named {quoted(spec.name)}", "give one another name"))
+        taken.update(filter(None, (spec.name,)))
+    found = []
+    for spec in specs:
+        name = spec.name or free_name(spec.kind, taken)
+        taken.add(name)
+        found.append(replace(spec, name=name))
+    return tuple(found)
+
+
+def _meant(kind: str) -> str:
+    word = kind.lower().replace("-", "_")
+    negated = word.startswith("not_")
+    word = word[4:] if negated else word
+    meant = MEANT.get(word, word if word in KINDS else "")
+    hint = f"did you mean {meant!r}{' with negate: true' if negated else ''}?" if meant else did_you_mean(kind, KINDS)
+    return hint if hint.startswith("known") else f"{hint} {_known()}"
+
+
+def _known() -> str:
+    return "known: " + ", ".join(KINDS)
+
+
+def _bare(model: type[Options]) -> bool:
+    """Is the kind's name alone a scorer?"""
+    try:
+        adapter_of(model).validate_python({})
+    except ValidationError:
+        return False
+    return True
+
+
+def _kind_schema(kind: str, model: type[Options], handler: GetJsonSchemaHandler) -> dict[str, Any]:
+    model.model_rebuild()
+    whole = handler(model.__pydantic_core_schema__)
+    keys = handler.resolve_ref_schema(whole)["properties"]
+    forms: list[dict[str, Any]] = [whole]
+    if model.short:
+        forms.append({key: value for key, value in keys[model.short].items() if key not in ("title", "default")})
+    if _bare(model):
+        forms.append({"type": "null"})
+    common = {key: keys[key] for key in COMMON if key in keys}
+    described_kind = {"anyOf": forms, "description": str(model.__doc__)}
+    return {
+        "type": "object",
+        "properties": {kind: described_kind, **common},
+        "required": [kind],
+        "additionalProperties": False,
+    }

@@ -1,16 +1,18 @@
 """`target` and `conversation` of a suite: which agent answers, with which tools, and how one talks to it."""
 
-from typing import Annotated, Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Literal, Self, TypeAlias
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, Field, PrivateAttr, Strict, field_validator, model_validator
 
 from gate.config.models import ModelRef, Params
-from gate.config.tools import RecordedTool
 from gate.config.validation import FileModel, Matches, wrong, wrong_at
 from gate.config.values import Function, Model, Name, Names, Path, Variable, each_once, empty_is
 from gate.limits import PATH_CHARS
 from gate.values import JsonValue, digest
+
+if TYPE_CHECKING:
+    from gate.config.tools import RecordedTool
 
 RoundRule: TypeAlias = Literal["mean", "min", "last"]
 
@@ -113,7 +115,7 @@ class ToolLoop(_Agent):
     timeout_s: float = Field(default=30.0, gt=0, le=3600, description="Seconds for one call of a tool.")
     parallel: bool = Field(default=True, description="Tools of one step are called at the same time.")
     files: Names = Field(default=(), description=_FILES)
-    _recorded: tuple[RecordedTool, ...] = PrivateAttr(default=())
+    _recorded: "tuple[RecordedTool, ...]" = PrivateAttr(default=())
 
     @field_validator("fixtures")
     @classmethod
@@ -129,11 +131,11 @@ class ToolLoop(_Agent):
         return self
 
     @property
-    def recorded(self) -> tuple[RecordedTool, ...]:
+    def recorded(self) -> "tuple[RecordedTool, ...]":
         """The tools of the file `fixtures`, once somebody has read it."""
         return self._recorded
 
-    def with_recorded(self, tools: tuple[RecordedTool, ...]) -> Self:
+    def with_recorded(self, tools: "tuple[RecordedTool, ...]") -> Self:
         """The same with what its file holds."""
         found = self.model_copy()
         found._recorded = tools

@@ -157,10 +157,6 @@ def parse_tools(text: str, file: str) -> tuple[RecordedTool, ...]:
 
     Args:
         text: YAML, or JSON where the name ends in `.json`.
-        file: path, for messages.
-
-    Raises:
-        InputErrors: every mistake.
     """
     if len(text) > TOOL_FILE_CHARS:
         raise one_problem(file, 0, f"is longer than {TOOL_FILE_CHARS:,} characters", "record fewer answers")

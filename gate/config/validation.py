@@ -1,9 +1,9 @@
 """pydantic models of files: every mistake at once, each with its place, in plain words."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Self, TypeVar, get_args, get_origin
+from typing import Any, ClassVar, Self, TypeVar
 
 from pydantic import (
     BaseModel,
@@ -15,7 +15,6 @@ from pydantic import (
     ValidationError,
     model_validator,
 )
-from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema, ErrorDetails, InitErrorDetails, PydanticCustomError, core_schema
 
 from gate.config.documents import Document, Loc, described, did_you_mean, quoted
@@ -39,12 +38,12 @@ class FileModel(BaseModel):
 
     @model_validator(mode="wrap")
     @classmethod
-    def _in_plain_words(cls, value: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+    def _with_hints(cls, value: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
         given = cls._without_null(value) if isinstance(value, dict) else value
         try:
             return handler(given)
         except ValidationError as error:
-            found = [_explained(cls, one, value) for one in error.errors(include_url=False)]
+            found = [_in_words(one, value, cls) for one in error.errors(include_url=False)]
         raise ValidationError.from_exception_data(cls.__name__, found)
 
     @classmethod
@@ -53,50 +52,43 @@ class FileModel(BaseModel):
         keys = {field.alias or name: field.is_required() for name, field in cls.model_fields.items()}
         return {key: inner for key, inner in value.items() if inner is not None or keys.get(key, True)}
 
+    @classmethod
+    def _hint(cls, key: str, kind: str) -> str:
+        """What helps with a mistake of this kind in the value of a key."""
+        fields = {field.alias or name: field for name, field in cls.model_fields.items()}
+        if kind == "extra_forbidden":
+            return f"did you mean {cls.meant[key]!r}?" if key in cls.meant else did_you_mean(key, fields)
+        example = next(iter((fields[key].examples or []) if key in fields else []), None)
+        return "" if example is None else f"for example {key}: {example}"
+
 
 def wrong(message: str, hint: str = "") -> PydanticCustomError:
-    """What a validator raises for the value that it looks at.
-
-    Args:
-        message: goes on from the value's name: `must not hold '/'`.
-        hint: the remedy.
-    """
-    return _Words("said", message, hint).error()
+    """What a validator raises; the message goes on from the value's name: `must not hold '/'`."""
+    return _worded("said", message, hint)
 
 
 def wrong_at(*mistakes: tuple[Loc, str, str]) -> ValidationError:
-    """What a validator of a whole model raises for values inside it.
-
-    Args:
-        mistakes: the way from the model to the value, message and hint as for `wrong`.
-    """
+    """What a validator of a whole model raises for values inside it: place, message and hint of each."""
     details = [InitErrorDetails(type=wrong(message, hint), loc=loc, input=None) for loc, message, hint in mistakes]
     return ValidationError.from_exception_data("", details)
 
 
-def moved(error: ValidationError, way: Callable[[Loc], Loc]) -> ValidationError:
-    """The same mistakes as seen from around the model that has them.
+def missing(key: str, example: str) -> ValidationError:
+    """What a validator of a whole model raises for a key that is not given."""
+    mistake = _worded("key", f"{key!r} is missing", f"for example {example}")
+    return ValidationError.from_exception_data("", [{"type": mistake, "loc": (key,), "input": None}])
 
-    Args:
-        error: of the model.
-        way: from the place within the model to the place around it.
-    """
-    found: list[InitErrorDetails] = []
-    for one in error.errors(include_url=False):
-        words = _Words.of(one) or _translated(one)
-        found.append({"type": words.error(), "loc": way(one["loc"]), "input": one["input"]})
-    return ValidationError.from_exception_data(error.title, found)
+
+def moved(error: ValidationError, way: Callable[[Loc], Loc]) -> ValidationError:
+    """The mistakes of a model as seen from around it; `way` leads from a place in it to one around it."""
+    found = [_in_words(one, None) for one in error.errors(include_url=False)]
+    details: list[InitErrorDetails] = [{**one, "loc": way(one["loc"])} for one in found]
+    return ValidationError.from_exception_data(error.title, details)
 
 
 @dataclass(frozen=True, slots=True)
 class Matches:
-    """A text that a regular expression matches.
-
-    Args:
-        pattern: goes into the JSON Schema, too.
-        message: goes on from the name of a value that does not match.
-        hint: the remedy.
-    """
+    """A text that a regular expression matches, which goes into the JSON Schema, too."""
 
     pattern: str
     message: str
@@ -115,16 +107,11 @@ class Matches:
 
 
 def validate(model: type[T] | TypeAdapter[T], document: Document, context: Mapping[str, Any] | None = None) -> T:
-    """The document's data as a model.
+    """The document's data as a model, or `InputErrors` with every mistake.
 
     Args:
-        model: of the whole document; a `TypeAdapter` for a union or a list.
-        document: as one of the readers gave it, or a part of one.
-        context: for validators that ask for it; `providers` are names of model providers beside the built-in ones,
-            without which any word is taken for one.
-
-    Raises:
-        InputErrors: every mistake, each with file, place, message and remedy.
+        context: for validators; `providers` are names of model providers beside the built-in ones, without which any
+            word is taken for one.
     """
     try:
         return adapter_of(model).validate_python(document.data, context=context)
@@ -154,52 +141,54 @@ def adapter_of(model: type[T] | TypeAdapter[T]) -> TypeAdapter[T]:
 _ADAPTERS: dict[Any, TypeAdapter[Any]] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class _Words:
-    """What a message says of one value.
-
-    Args:
-        kind: `must` (`must be {said}, not …`), `said` (the name, then `said`), or `key` (`{said} in …`).
-    """
-
-    kind: str
-    said: str
-    hint: str = ""
-
-    def error(self) -> PydanticCustomError:
-        return PydanticCustomError("plain", "{said}", {"kind": self.kind, "said": self.said, "hint": self.hint})
-
-    @classmethod
-    def of(cls, error: ErrorDetails) -> "_Words | None":
-        """What an error says that is in plain words already; None where it is pydantic's own."""
-        if error["type"] != "plain":
-            return None
-        found = error["ctx"]
-        return cls(found["kind"], found["said"], found["hint"])
-
-
 def _problems(error: ValidationError, document: Document) -> list[Problem]:
     return list(_told(error.errors(include_url=False), document))
 
 
 def _told(errors: Sequence[ErrorDetails], document: Document) -> Iterator[Problem]:
     """Errors of one value that say what it must be, as each alternative of a union has one, make one sentence."""
-    musts: dict[Loc, list[tuple[_Words, Any]]] = {}
+    musts: dict[Loc, list[dict[str, Any]]] = {}
     for error in errors:
-        loc, words = _way(error, document.data), _Words.of(error) or _translated(error)
-        name = document.name_of(loc)
-        if words.kind == "must":
-            musts.setdefault(loc, []).append((words, error["input"]))
-        elif words.kind == "key":
+        told = _in_words(error, document.data)
+        loc, words = tuple(told["loc"]), error["ctx"] if error["type"] == "plain" else told["type"].context or {}  # type: ignore[union-attr]
+        if words["kind"] == "must":
+            musts.setdefault(loc, []).append({**words, "input": error["input"]})
+        elif words["kind"] == "key":
             within = document.name_of(loc[:-1])
-            yield document.problem(loc, words.said + (f" in {within}" if within else ""), words.hint)
+            yield document.problem(loc, words["said"] + (f" in {within}" if within else ""), words["hint"])
         else:
-            yield document.problem(loc, f"{name} {words.said}".strip(), words.hint)
+            yield document.problem(loc, f"{document.name_of(loc)} {words['said']}".strip(), words["hint"])
     for loc, found in musts.items():
-        said = " or ".join(dict.fromkeys(words.said for words, _ in found))
-        hint = next((words.hint for words, _ in found if words.hint), "")
-        message = f"{document.name_of(loc)} must be {said}, not {described(found[0][1])}".strip()
+        said = " or ".join(dict.fromkeys(one["said"] for one in found))
+        hint = next((one["hint"] for one in found if one["hint"]), "")
+        message = f"{document.name_of(loc)} must be {said}, not {described(found[0]['input'])}".strip()
         yield document.problem(loc, message, hint)
+
+
+def _worded(kind: str, said: str, hint: str) -> PydanticCustomError:
+    """An error in plain words.
+
+    Args:
+        kind: `must` (`must be {said}, not …`), `said` (the name, then `said`), or `key` (`{said} in …`).
+    """
+    return PydanticCustomError("plain", "{said}", {"kind": kind, "said": said, "hint": hint})
+
+
+def _in_words(error: ErrorDetails, data: Any, model: type[FileModel] | None = None) -> InitErrorDetails:
+    """The error in plain words, with a hint where it is about a field of the model.
+
+    Args:
+        data: what was validated; None where the error's way is right as it is.
+    """
+    loc = error["loc"] if data is None else _way(error, data)
+    if error["type"] == "plain":
+        words = PydanticCustomError("plain", "{said}", error["ctx"])
+    else:
+        kind, said, hint = _plain(error)
+        if model is not None and len(loc) == 1 and not hint:
+            hint = model._hint(str(loc[0]), error["type"])
+        words = _worded(kind, said, hint)
+    return {"type": words, "loc": loc, "input": error["input"]}
 
 
 def _way(error: ErrorDetails, data: Any) -> Loc:
@@ -216,127 +205,42 @@ def _way(error: ErrorDetails, data: Any) -> Loc:
     return tuple(found)
 
 
-def _explained(model: type[FileModel], error: ErrorDetails, value: Any) -> InitErrorDetails:
-    """The same error, in plain words if it is about a field of this model, which knows more than the error does."""
-    loc = _way(error, value)
-    words = _Words.of(error)
-    if words is None and len(loc) <= 1:
-        words = _of_field(model, str(loc[0]), error) if loc else _translated(error)
-    if words is not None:
-        return {"type": words.error(), "loc": loc, "input": error["input"]}
-    return {"type": error["type"], "loc": loc, "input": error["input"], "ctx": error.get("ctx", {})}
-
-
-def _of_field(model: type[FileModel], key: str, error: ErrorDetails) -> _Words:
-    fields = {field.alias or name: field for name, field in model.model_fields.items()}
-    if error["type"] == "extra_forbidden":
-        meant = model.meant.get(key)
-        hint = f"did you mean {quoted(meant)}?" if meant else did_you_mean(key, fields)
-        return _Words("key", f"unknown key {quoted(key)}", hint)
-    example = next(iter((fields[key].examples or []) if key in fields else []), None)
-    hint = "" if example is None else f"for example {key}: {example}"
-    if error["type"] == "missing":
-        return _Words("key", f"{quoted(key)} is missing", hint)
-    words = _translated(error, _range(fields[key]), _whole(fields[key].annotation)) if key in fields else None
-    words = words or _translated(error)
-    return words if words.hint else _Words(words.kind, words.said, hint)
-
-
-_BOUNDS = {
-    "greater_than": "above",
-    "greater_than_equal": "of at least",
-    "less_than": "below",
-    "less_than_equal": "of at most",
-}
-_NUMBERS = {
-    **dict.fromkeys(("int_type", "int_from_float", "int_parsing"), "a whole number"),
-    **dict.fromkeys(("float_type", "float_parsing", "finite_number"), "a number"),
-    **dict.fromkeys(_BOUNDS, "a number"),
-}
 _KINDS = {
     "string_type": "text",
     "bool_type": "true or false",
-    **dict.fromkeys(("list_type", "tuple_type", "set_type", "frozen_set_type"), "a list"),
-    **dict.fromkeys(("dict_type", "mapping_type", "model_type"), "a mapping"),
+    **dict.fromkeys(("int_type", "int_from_float"), "a whole number"),
+    **dict.fromkeys(("float_type", "finite_number"), "a number"),
+    **dict.fromkeys(("list_type", "tuple_type"), "a list"),
+    **dict.fromkeys(("dict_type", "model_type"), "a mapping"),
     "none_required": "empty",
 }
 
 
-def _translated(error: ErrorDetails, allowed: str = "", whole: bool = False) -> _Words:
-    """An error of pydantic's own.
-
-    Args:
-        error: as pydantic tells it.
-        allowed: the whole range of the field, of which the error tells one end at most.
-        whole: the field is an integer.
-    """
+def _plain(error: ErrorDetails) -> tuple[str, str, str]:
+    """Kind, words and hint for an error of pydantic's own."""
     kind, context, value = error["type"], error.get("ctx", {}), error["input"]
-    if kind in _NUMBERS:
-        if not allowed and kind in _BOUNDS:
-            allowed = f"{_BOUNDS[kind]} {next(iter(context.values())):,.15g}"
-        return _Words("must", f"{'a whole number' if whole else _NUMBERS[kind]} {allowed}".strip())
+    name = quoted(str(error["loc"][-1])) if error["loc"] else ""
+    if kind == "missing":
+        return "key", f"{name} is missing", ""
+    if kind == "extra_forbidden":
+        return "key", f"unknown key {name}", ""
     if kind in _KINDS:
         quotes = kind == "string_type" and isinstance(value, (bool, int, float))
         listed = _KINDS[kind] == "a list" and isinstance(value, str)
-        hint = "put it in quotes" if quotes else "write it as [one, two]" if listed else ""
-        return _Words("must", _KINDS[kind], hint)
-    if kind in ("literal_error", "enum"):
+        return "must", _KINDS[kind], "put it in quotes" if quotes else "write it as [one, two]" if listed else ""
+    if kind == "literal_error":
         words = str(context["expected"]).replace("'", "")
-        return _Words("must", re.sub(r"\b(True|False)\b", lambda word: word[0].lower(), words))
-    if kind == "missing":
-        return _Words("key", f"{quoted(str(error['loc'][-1]))} is missing")
-    return _Words("said", _complaint(kind, context, error))
-
-
-def _complaint(kind: str, context: Mapping[str, Any], error: ErrorDetails) -> str:
-    value = error["input"]
-    match kind:
-        case "string_pattern_mismatch" | "string_too_short" if isinstance(value, str) and not value.strip():
-            return "is blank"
-        case "string_too_long":
-            return f"is longer than {context['max_length']:,} characters"
-        case "too_short":
-            least = context["min_length"]
-            return "is empty" if least == 1 else f"needs at least {least:,} entries"
-        case "too_long":
-            return f"has more than {context['max_length']:,} entries"
-        case "string_pattern_mismatch":
-            return f"does not match {context['pattern']}"
-        case "value_error":
-            return str(context["error"])
-    return error["msg"].removeprefix("Input ").replace("should be", "must be")
-
-
-_ENDS = ("ge", "gt", "le", "lt")
-
-
-def _range(field: FieldInfo) -> str:
-    """The numbers that a field takes, as words; empty where any is taken."""
-    bounds = [*field.metadata, *_annotated(field.annotation)]
-    ends = {key: f"{end:,.15g}" for key in _ENDS for one in bounds if (end := getattr(one, key, None)) is not None}
-    above, below = "gt" in ends, "lt" in ends
-    least, most = ends.get("gt", ends.get("ge")), ends.get("lt", ends.get("le"))
-    if least is None or most is None:
-        start = f"{'above' if above else 'of at least'} {least}" if least is not None else ""
-        return f"{'below' if below else 'of at most'} {most}" if most is not None else start
-    link = "and below" if above and below else "to below" if below else "to"
-    return f"{'above' if above else 'from'} {least} {link} {most}"
-
-
-def _whole(annotation: Any) -> bool:
-    """Is the only number that an annotation allows an integer?"""
-    if get_origin(annotation) is Annotated:
-        return _whole(get_args(annotation)[0])
-    inner = get_args(annotation)
-    return annotation is int or (bool(inner) and any(map(_whole, inner)) and float not in inner)
-
-
-def _annotated(annotation: Any) -> Iterable[Any]:
-    """What stands in `Annotated` inside an annotation such as `Annotated[float, Ge(0)] | None`."""
-    if get_origin(annotation) is Annotated:
-        kind, *found = get_args(annotation)
-        yield from (bound for one in found for bound in (one.metadata if isinstance(one, FieldInfo) else [one]))
-        yield from _annotated(kind)
-    elif not isinstance(annotation, type):
-        for inner in get_args(annotation):
-            yield from _annotated(inner)
+        return "must", re.sub(r"\b(True|False)\b", lambda word: word[0].lower(), words), ""
+    if kind in ("string_pattern_mismatch", "string_too_short") and not str(value).strip():
+        return "said", "is blank", ""
+    if kind == "string_too_long":
+        return "said", f"is longer than {context['max_length']:,} characters", ""
+    if kind == "too_long":
+        return "said", f"has more than {context['max_length']:,} entries", ""
+    if kind == "too_short":
+        least = context["min_length"]
+        return "said", "is empty" if least == 1 else f"needs at least {least:,} entries", ""
+    if kind == "value_error":
+        return "said", str(context["error"]), ""
+    start, _, said = error["msg"].partition("should be ")
+    return ("must", said, "") if start == "Input " else ("said", error["msg"].replace("should", "must"), "")

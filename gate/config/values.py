@@ -16,14 +16,11 @@ from pydantic import (
 from pydantic_core import CoreSchema, core_schema
 
 from gate.config.documents import BadJson, described, did_you_mean, parse_json, quoted
-from gate.config.json_schema import complaint as pattern_complaint
-from gate.config.json_schema import schema_complaint
 from gate.config.models import ModelRef, parse_model
 from gate.config.validation import Matches, wrong, wrong_at
 from gate.errors import GateError
 from gate.limits import NAME_CHARS, PATH_CHARS, PATTERN_CHARS, PROMPT_CHARS
-from gate.paths import complaint as path_complaint
-from gate.paths import normal
+from gate.paths import normal, path_complaint
 from gate.templates.rendering import compile_template
 from gate.templates.sandbox import BadTemplate
 from gate.values import JsonValue
@@ -42,14 +39,7 @@ _SAME = {"nb": "no", "iw": "he", "in": "id", "fil": "tl", "cmn": "zh"}
 
 
 def language_code(text: str) -> str | None:
-    """The language of a code such as `de`, `de-AT` or `zh_Hant`.
-
-    Args:
-        text: an ISO 639 code, with or without a region or a script.
-
-    Returns:
-        One of `LANGUAGES`; None where it is none of them.
-    """
+    """The language of a code such as `de`, `de-AT` or `zh_Hant`."""
     code = text.strip().replace("_", "-").split("-")[0].lower()
     code = _SAME.get(code, code)
     return code if code in LANGUAGES else None
@@ -72,11 +62,10 @@ _STEP = re.compile(
     )""",
     re.VERBOSE,
 )
-_SEVERAL = re.compile(r"[ \t\r\n]*(?:\.\.|\.\*|\[[ \t\r\n]*(?:\*|\?|-?[0-9]*[ \t\r\n]*:|[^\]]*,))")
 
 
 class BadPath(Exception):
-    """A text that is no path to one value; the message says why."""
+    """A text that is no path to one value."""
 
 
 def parse_path(text: str) -> JsonSteps:
@@ -98,9 +87,7 @@ def parse_path(text: str) -> JsonSteps:
     while place < len(rest):
         step = _STEP.match(rest, place)
         if step is None:
-            if _SEVERAL.match(rest, place):
-                raise BadPath(f"{quoted(rest[place:])} may select several values, and a path here leads to one")
-            raise BadPath(f"{quoted(rest[place:])} is neither .name nor ['name'] nor [0]")
+            raise BadPath(f"{quoted(rest[place:])} is neither .name nor ['name'] nor [0]: a path leads to one value")
         steps.append(_step(step))
         place = step.end()
     if len(steps) > STEPS:
@@ -136,10 +123,6 @@ class NotThere(Exception):
 
 def look_up(path: JsonSteps, value: JsonValue) -> JsonValue:
     """The value that a path leads to.
-
-    Args:
-        path: from `parse_path`.
-        value: the whole JSON value.
 
     Raises:
         NotThere: a name that the mapping does not have, an index outside the list, or a step into something else.
@@ -179,12 +162,15 @@ def _template(text: str) -> str:
 
 
 def _pattern(text: str) -> str:
+    from gate.config.json_schema import pattern_complaint  # few suites search for patterns
+
     if reason := pattern_complaint(_PLACEHOLDER.sub("x", text)):
         raise wrong(f"is not a regular expression: {reason}", "Python's re syntax")
     return text
 
 
-def _path(text: str) -> str:
+def repository_path(text: str) -> str:
+    """A path inside the repository, in its plain form."""
     if reason := path_complaint(text):
         raise wrong(f"{quoted(text)} {reason}", "write a path inside the repository, relative to its root")
     return normal(text)
@@ -199,6 +185,8 @@ def _json_path(text: str) -> str:
 
 
 def _schema(schema: dict[str, Any]) -> dict[str, Any]:
+    from gate.config.json_schema import schema_complaint
+
     if reason := schema_complaint(schema):
         raise wrong(f"is not a usable JSON Schema: {reason}")
     return schema
@@ -267,7 +255,7 @@ Pattern: TypeAlias = Annotated[
     str, Field(pattern=r"\S", max_length=PATTERN_CHARS), AfterValidator(_template), AfterValidator(_pattern)
 ]
 """A regular expression, which may hold fields of the case."""
-Path: TypeAlias = Annotated[str, Field(pattern=r"\S", max_length=PATH_CHARS), AfterValidator(_path)]
+Path: TypeAlias = Annotated[str, Field(pattern=r"\S", max_length=PATH_CHARS), AfterValidator(repository_path)]
 """A file of the repository, which is read later."""
 JsonPath: TypeAlias = Annotated[str, Field(pattern=r"\S", max_length=PATH_CHARS), AfterValidator(_json_path)]
 """The place of one value inside JSON."""

@@ -33,9 +33,6 @@ _WORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null",
 class YamlFile:
     """A YAML file under change.
 
-    Args:
-        text: the file, which `gate.config.documents.read_yaml` takes.
-
     Attributes:
         data: mappings and lists of ruamel.yaml, to be changed in place; scalars are their texts as they stand there.
     """
@@ -66,7 +63,6 @@ def lines_of(value: JsonValue, columns: int = 0) -> list[str]:
     """The lines of a value as YAML.
 
     Args:
-        value: a list or a mapping.
         columns: how far to the right; empty lines stay empty.
     """
     lines = dumped(value).removesuffix("\n").split("\n")
@@ -86,12 +82,9 @@ def rewritten(text: str, file: str, data: JsonValue) -> str:
     """A file with other data; what stays as it is keeps its look and its comments.
 
     Args:
-        text: a file in YAML.
-        file: its path, for messages.
         data: what it is to hold; lists may be longer than they are, and not shorter.
 
     Raises:
-        InputErrors: it cannot be read.
         GateError: it is written in a way that cannot be changed safely, such as with aliases.
     """
     old = read_yaml(text.removeprefix("\ufeff"), file).data
@@ -117,7 +110,6 @@ def styled(value: JsonValue, *, whole: bool = False) -> Any:
     """A value for ruamel.yaml, as people like to read it.
 
     Args:
-        value: plain data.
         whole: in block style, however short.
     """
     if isinstance(value, str):
@@ -135,13 +127,7 @@ def styled(value: JsonValue, *, whole: bool = False) -> Any:
 
 
 def update(mapping: CommentedMap, old: Mapping[str, JsonValue], new: Mapping[str, JsonValue]) -> None:
-    """Give a mapping of a file other entries; what stays as it is keeps its look and its comments.
-
-    Args:
-        mapping: of `YamlFile.data`.
-        old: what it holds.
-        new: what it is to hold.
-    """
+    """Give a mapping of a file other entries; what stays as it is keeps its look and its comments."""
     added = [key for key in new if key not in old]
     behind = _take_comment(mapping, list(old)[-1]) if added and old else ""
     for key in [key for key in old if key not in new]:

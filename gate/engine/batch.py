@@ -11,7 +11,7 @@ from functools import partial
 from gate.calls.batches.interface import BatchGone, BatchPlace, BatchService, BatchState
 from gate.calls.batches.jobs import BatchCollector, BatchSubmitter, BatchTally, BatchTools, find_submitted
 from gate.calls.batches.ledger import LedgerEntry, request_id
-from gate.calls.provider import Request, Transient
+from gate.calls.interface import Request, Transient
 from gate.errors import CannotEvaluate
 from gate.values import digest
 

@@ -8,7 +8,7 @@ from datetime import datetime
 from statistics import fmean
 from typing import Literal, TypeAlias
 
-from gate.config.naming import parse
+from gate.config.naming import parse_store_name
 from gate.config.policy import OVERALL
 from gate.record.comparison import ArmAxis, AxisComparison, Comparison, JuryResult, PassRate, Verdict
 from gate.record.parts import JudgeQuote
@@ -303,7 +303,7 @@ def _of_suite(
 
 def _stored(label: str) -> str:
     """The suite of a store that a label names, without its version."""
-    named = parse(label)
+    named = parse_store_name(label)
     return "" if named is None else named.name
 
 

@@ -7,8 +7,7 @@ from math import fsum
 from gate.calls.interface import Stop
 from gate.config.gatefile import TRIED, Promises
 from gate.config.policy import RunPolicy
-from gate.config.scorer import ScorerSpec
-from gate.config.scorer_list import parse_scorers
+from gate.config.scorer import ScorerSpec, parse_scorers
 from gate.config.specification import GeneratedTest, OutputRule
 from gate.engine.arrays import Rows
 from gate.engine.collect import Collector, Tools
@@ -23,23 +22,21 @@ from gate.record.sample import ArmName
 from gate.record.usage import Dollars, Effort
 from gate.resolve.resolved import Resolved
 from gate.suite import Exam, Suite
-from gate.testgen.cases.generation import GenerationOptions, generate_tests
 from gate.testgen.effort import LEVELS, RULES, EffortSettings
 from gate.testgen.evaluation.trials import case_of
 from gate.testgen.files import untemplated
-from gate.testgen.generate import BoundedCalls, until_stopped
+from gate.testgen.forecast import PromptChange
+from gate.testgen.generate import generate_tests
 from gate.testgen.prompt_under_test import subject_of
-from gate.testgen.questions import Asker
+from gate.testgen.questions import Asker, BoundedCalls, GenerationSetup, until_stopped
 from gate.testgen.rules.compiler import compile_rules
 from gate.testgen.specdiff.comparison import (
-    ComparisonModels,
-    PromptVersions,
     RuleComparison,
     compare_rules,
     promises_record,
+    rules_to_test,
     unread_messages,
 )
-from gate.testgen.specdiff.update import rules_to_test
 from gate.testgen.specification.extraction import find_inverse_rules
 from gate.values import JsonValue, counted
 
@@ -125,18 +122,18 @@ class Reading:
     order: Order
     tell: Callable[[str], None] = lambda line: None
     settings: EffortSettings = LEVELS["low"]
-    generator: Asker = field(init=False)
-    judge: Asker = field(init=False)
+    setup: GenerationSetup = field(init=False)
 
     def __post_init__(self) -> None:
         calls = BoundedCalls(self.tools.calls, self.tools.exhausted)
-        self.generator = Asker(calls, self.wanted.model, self.wanted.params)
-        self.judge = Asker(calls, self.wanted.judge, self.wanted.judge_params)
+        generator = Asker(calls, self.wanted.model, self.wanted.params)
+        judge = Asker(calls, self.wanted.judge, self.wanted.judge_params)
+        self.setup = GenerationSetup(generator, judge, self.settings, self.tell)
 
     @property
     def effort(self) -> Effort:
         """The effort so far."""
-        return self.generator.effort + self.judge.effort
+        return self.setup.generator.effort + self.setup.judge.effort
 
     async def compared(self) -> RuleComparison:
         """What differs.
@@ -148,9 +145,8 @@ class Reading:
         if before is None:
             raise GateError("there is no baseline")
         old, new = before.version.prompt, self.suite.candidate.version.prompt
-        base, head = subject_of(old), subject_of(new)
-        readers = ComparisonModels(self.generator, self.judge, self.settings.with_settings(max_rules=RULES), self.tell)
-        found = await compare_rules(PromptVersions(base, head, self.wanted.specification), readers)
+        setup = replace(self.setup, settings=replace(self.settings, max_rules=RULES))
+        found = await compare_rules(PromptChange(subject_of(old), subject_of(new), self.wanted.specification), setup)
         return replace(found, notes=(*found.notes, *unread_messages(old, new)))
 
     async def record(self, compared: RuleComparison) -> PromisesRecord:
@@ -185,15 +181,11 @@ class Reading:
         """Tests for new rules, and for their inverses."""
         if not rules or compared.head is None or not self.wanted.tests or self._agents:
             return ()
-        inverses = (
-            await find_inverse_rules(rules, self.generator, self.settings.instructions.get("inverse", ""))
-        ).value
-        named = tuple(replace(rule, inverse=inverses.get(rule.id, "")) for rule in rules)
+        found = await find_inverse_rules(rules, self.setup.generator, self.setup.instructions("inverse"))
+        named = tuple(replace(rule, inverse=found.value.get(rule.id, "")) for rule in rules)
         subject = subject_of(self.suite.candidate.version.prompt)
-        work = GenerationOptions(self.settings.with_settings(tests_per_rule=self.wanted.tests), self.tell)
-        return (
-            await generate_tests(subject, replace(compared.head, rules=named), self.generator, self.judge, work)
-        ).tests
+        setup = replace(self.setup, settings=replace(self.settings, tests_per_rule=self.wanted.tests))
+        return (await generate_tests(subject, replace(compared.head, rules=named), setup)).tests
 
     async def _tried(
         self, found: PromisesRecord, compared: RuleComparison, tests: Sequence[GeneratedTest]

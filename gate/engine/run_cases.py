@@ -5,11 +5,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
-from gate.cases.case import LENGTH, shows_turns
+from gate.cases.case import LENGTH, place_of, shows_turns
 from gate.cases.reading import put_of
 from gate.cases.stored import Entry, Put
 from gate.config.documents import did_you_mean, quoted
-from gate.config.scorer import place_of
 from gate.engine.record_parts import LONGEST_TEXT
 from gate.errors import GateError
 from gate.record.run import CaseRecord, NewCaseRecord, RunRecord

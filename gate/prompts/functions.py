@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Protocol
 
-from gate.config.functions import PREFIX, Entry, complaint, entry_of, is_python
+from gate.config.naming import PYTHON_PREFIX, FunctionName, function_complaint, function_named, is_python
 from gate.errors import GateError
 from gate.prompts.files import CodePlace, FileSource
 from gate.record.transcript import Failed
@@ -28,7 +28,7 @@ def file_of(source: FileSource, prompt: str) -> str | None:
     """
     if not is_python(prompt):
         return prompt if source.fingerprint(prompt) is not None else None
-    entry = entry_of(prompt)
+    entry = function_named(prompt)
     for path in entry.files:
         if (data := source.read(path)) is not None:
             return path if _names(data, entry.function) else None
@@ -39,14 +39,14 @@ def missing(source: FileSource, prompt: str) -> str:
     """What is missing of a prompt for which `file_of` finds no file."""
     if not is_python(prompt):
         return "there is no such prompt"
-    entry = entry_of(prompt)
+    entry = function_named(prompt)
     file = next((path for path in entry.files if source.read(path) is not None), None)
     return f"there is no module {entry.module}" if file is None else f"there is no {entry.function} in {file}"
 
 
 def names_of(prompt: str) -> tuple[str, ...]:
     """What a pattern may match for a prompt: its path; for a function also the files of its module."""
-    return (prompt, *entry_of(prompt).files) if is_python(prompt) else (prompt,)
+    return (prompt, *function_named(prompt).files) if is_python(prompt) else (prompt,)
 
 
 def _names(data: bytes, function: str) -> bool:
@@ -60,8 +60,8 @@ def moved_to(prompt: str, path: str) -> str:
     if not is_python(prompt):
         return path
     module = path.removeprefix("src/").removesuffix(".py").removesuffix("/__init__").replace("/", ".")
-    moved = f"{PREFIX}{module}:{entry_of(prompt).function}"
-    return moved if path.endswith(".py") and not complaint(moved) else path
+    moved = f"{PYTHON_PREFIX}{module}:{function_named(prompt).function}"
+    return moved if path.endswith(".py") and not function_complaint(moved) else path
 
 
 class PromptBuilder(Protocol):
@@ -80,7 +80,7 @@ class PromptBuilder(Protocol):
         ...
 
     def build(
-        self, source: FileSource, entry: Entry, sessions: Sequence[dict[str, JsonValue]]
+        self, source: FileSource, entry: FunctionName, sessions: Sequence[dict[str, JsonValue]]
     ) -> tuple[str | Failed, ...]:
         """The text that a function returns for each session, or why there is none.
 

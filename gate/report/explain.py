@@ -10,7 +10,7 @@ from statistics import fmean
 from gate.config.policy import OVERALL
 from gate.record.comparison import PassState, State
 from gate.record.parts import ArmRecord, CaseState, OutputRecord, TranscriptRecord
-from gate.record.run import CaseRecord, NewCaseRecord, NewSuiteRecord, RunRecord, SuiteRecord
+from gate.record.run import CaseRecord, NewCaseRecord, RunRecord, SuiteRecord
 from gate.record.sample import ArmName, Part, Reply, Sample, Score, ending_of, mean_score
 from gate.record.transcript import Failed, Unscored
 from gate.record.usage import Dollars
@@ -18,13 +18,13 @@ from gate.report import numbers
 from gate.report.differences import TextPiece, joined_marks, word_differences
 from gate.report.escape import one_line, shorten, visible
 from gate.report.view.advice import ask_again_command
-from gate.report.view.cases import slice_values, value_text
+from gate.report.view.cases import AnyCase, slice_values, value_text
 from gate.report.view.comparisons import STATE_WORDS
 from gate.report.view.conversations import ConversationView, conversation_view
 from gate.report.view.headline import plain_first_line
 from gate.report.view.pass_rates import NEW_RATE_WORDS as RATE_WORDS
 from gate.report.view.pass_rates import case_row
-from gate.report.view.text import LONGEST_SENTENCE, short_line, suite_slices
+from gate.report.view.text import LONGEST_SENTENCE, AnySuite, all_suites, short_line, suite_slices
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +57,6 @@ class ScorerView:
         scorer: empty where only the reason was kept.
         value: empty where only the reason was kept.
         reason: what it said, or why there is no score; empty where the rounds say it.
-        required: a failure makes the sample 0.
-        groups: the figures that make up the score, except for the rounds.
     """
 
     scorer: str
@@ -77,9 +75,7 @@ class AnswerView:
         index: of the sample, counted from 0.
         pieces: the text; None where there is no answer.
         failure: why there is none; else empty.
-        facts: model, time, tokens, price.
         talk: None where it was one reply.
-        long: there is more text than is shown.
     """
 
     index: int
@@ -120,11 +116,8 @@ class SideBySide:
 
     Args:
         id: as it is; `name` is its form for readers.
-        where: file and line.
         question, expected: None where the record does not have them.
-        alone: there is one arm.
         change: signed; a dash where there is none.
-        whole: all samples were kept, not only those of informative cases.
     """
 
     id: str
@@ -147,7 +140,7 @@ REASON_CHARS = 2_000
 _KINDS = {"dimension": "dimensions", "judge": "judges", "order": "order of the answers"}
 
 
-def case_record(run: RunRecord, suite: str, case: str) -> CaseRecord | NewCaseRecord | None:
+def case_record(run: RunRecord, suite: str, case: str) -> AnyCase | None:
     """What the record says of a case; None where the run has no such suite or case."""
     compared = (one for found in run.suites if found.name == suite for one in found.cases if one.id == case)
     alone = (one for found in run.new if found.name == suite for one in found.cases if one.id == case)
@@ -155,7 +148,7 @@ def case_record(run: RunRecord, suite: str, case: str) -> CaseRecord | NewCaseRe
 
 
 def case_side_by_side(
-    case: CaseRecord | NewCaseRecord, samples: Sequence[Sample], transcripts: Mapping[int, TranscriptRecord | None]
+    case: AnyCase, samples: Sequence[Sample], transcripts: Mapping[int, TranscriptRecord | None]
 ) -> SideBySide:
     """A case with all of its answers, or with those that the record itself kept.
 
@@ -218,7 +211,7 @@ def _sample(sample: Sample, transcript: TranscriptRecord | None) -> AnswerView:
     )
 
 
-def _kept(case: CaseRecord | NewCaseRecord) -> Iterator[tuple[ArmName, AnswerView]]:
+def _kept(case: AnyCase) -> Iterator[tuple[ArmName, AnswerView]]:
     """The answers in the record itself."""
     if isinstance(case, NewCaseRecord):
         arms: tuple[tuple[ArmName, list[OutputRecord]], ...] = ((ArmName.CANDIDATE, case.outputs),)
@@ -342,16 +335,12 @@ class SliceContribution:
 
     Args:
         slice: `overall` or `dimension=value`.
-        n: cases of the slice that count.
         mean: mean change of the slice, or the share of its answers that pass; None where unknown.
         without: the same without this case; None for the only case.
-        compared: the figures are changes, not shares that pass.
         moved: the change of this case, or the share of its answers that pass less 1; None where it has no score.
         share: of all movement in the same direction in this slice (or of all answers that fail), in [0, 1]; 0 where the
             case did not move.
         rank: place among the cases that moved the same way, 1 for the largest; 0 where the case did not move.
-        ties: other cases with the same rank.
-        of: cases that moved the same way.
     """
 
     slice: str
@@ -367,61 +356,47 @@ class SliceContribution:
     state: State | PassState
 
 
-def slice_contributions(run: RunRecord, suite: str, case: CaseRecord | NewCaseRecord) -> tuple[SliceContribution, ...]:
+def slice_contributions(run: RunRecord, suite: str, case: AnyCase) -> tuple[SliceContribution, ...]:
     """The case in each tested slice that it is in, `overall` first."""
-    if isinstance(case, NewCaseRecord):
-        new = next(one for one in run.new if one.name == suite)
-        return tuple(_alone(new, case))
-    compared = next(one for one in run.suites if one.name == suite)
-    return tuple(_compared(run, compared, case))
+    found = next(one for one in all_suites(run) if one.name == suite)
+    rows: list[tuple[str, float | None, State | PassState]]
+    if isinstance(found, SuiteRecord):
+        rows = [(named.local, named.record.mean, named.record.state) for named in suite_slices(run, found)]
+    else:
+        rates = (found.overall, *found.slices)
+        rows = [(rate.slice.removeprefix(f"{suite}/"), rate.rate, rate.state) for rate in rates]
+    return tuple(_contribution(found, case, *row) for row in rows if _inside(row[0], case))
 
 
-def _compared(run: RunRecord, suite: SuiteRecord, case: CaseRecord) -> Iterator[SliceContribution]:
-    for named in suite_slices(run, suite):
-        if not _inside(named.local, case):
-            continue
-        deltas = [one.delta for one in suite.cases if one.delta is not None and _inside(named.local, one)]
-        share, rank, ties, of = _place(case.delta or 0.0, deltas)
-        yield SliceContribution(
-            slice=named.local,
-            n=len(deltas),
-            mean=named.record.mean,
-            without=None if case.delta is None else _without(case.delta, deltas),
-            compared=True,
-            moved=case.delta,
-            share=share,
-            rank=rank,
-            ties=ties,
-            of=of,
-            state=named.record.state,
-        )
+def _contribution(
+    suite: AnySuite, case: AnyCase, local: str, mean: float | None, state: State | PassState
+) -> SliceContribution:
+    compared = isinstance(suite, SuiteRecord)
+    values = [value for one in suite.cases if _inside(local, one) and (value := _value(one)) is not None]
+    own, still = _value(case), 0.0 if compared else 1.0
+    moved = None if own is None else own - still
+    share, rank, ties, of = _place(moved or 0.0, [value - still for value in values])
+    return SliceContribution(
+        slice=local,
+        n=len(values),
+        mean=mean,
+        without=None if own is None or len(values) < 2 else (fsum(values) - own) / (len(values) - 1),
+        compared=compared,
+        moved=moved,
+        share=share,
+        rank=rank,
+        ties=ties,
+        of=of,
+        state=state,
+    )
 
 
-def _alone(suite: NewSuiteRecord, case: NewCaseRecord) -> Iterator[SliceContribution]:
-    for record in (suite.overall, *suite.slices):
-        local = record.slice.removeprefix(f"{suite.name}/")
-        if not _inside(local, case):
-            continue
-        rates = [rate for one in suite.cases if _inside(local, one) and (rate := _rate(one)) is not None]
-        own = _rate(case)
-        moved = None if own is None else own - 1.0
-        share, rank, ties, of = _place(moved or 0.0, [rate - 1.0 for rate in rates])
-        yield SliceContribution(
-            slice=local,
-            n=len(rates),
-            mean=record.rate,
-            without=None if own is None else _without(own, rates),
-            compared=False,
-            moved=moved,
-            share=share,
-            rank=rank,
-            ties=ties,
-            of=of,
-            state=record.state,
-        )
+def _value(case: AnyCase) -> float | None:
+    """Its change, or the share of its answers that pass."""
+    return _rate(case) if isinstance(case, NewCaseRecord) else case.delta
 
 
-def _inside(local: str, case: CaseRecord | NewCaseRecord) -> bool:
+def _inside(local: str, case: AnyCase) -> bool:
     return local == OVERALL or any(f"{key}={value}" == local for key, value in case.slices.items())
 
 
@@ -431,10 +406,6 @@ def _rate(case: NewCaseRecord) -> float | None:
         return None if case.check.state is CaseState.UNSCORED else float(case.check.state is CaseState.PASSED)
     known = [passed for passed in case.passed if passed is not None]
     return fmean(known) if known else None
-
-
-def _without(own: float, values: Sequence[float]) -> float | None:
-    return (fsum(values) - own) / (len(values) - 1) if len(values) > 1 else None
 
 
 def _place(own: float, values: Sequence[float]) -> tuple[float, int, int, int]:
@@ -449,42 +420,12 @@ def _place(own: float, values: Sequence[float]) -> tuple[float, int, int, int]:
 
 @dataclass(frozen=True, slots=True)
 class ArmView:
-    """One arm of the suite that asked the case.
-
-    Args:
-        prompt: path and ref.
-        wavering: how far its answers to this case agree with each other, in words.
-    """
+    """One arm of the suite that asked the case."""
 
     name: str
     prompt: str
     model: str
     wavering: str
-
-
-@dataclass(frozen=True, slots=True)
-class SliceView:
-    """The case within one slice.
-
-    Args:
-        mean: `−0.458`, or `62.5 %` of the answers that pass.
-        share: of all movement in the direction of this case; a dash where it did not move.
-        rank: `1 of 11`, or `1–4 of 11` where several moved as far.
-        without: the mean without this case.
-    """
-
-    name: str
-    cases: str
-    mean: str
-    share: str
-    rank: str
-    without: str
-    state: str
-
-    @property
-    def cells(self) -> tuple[str, ...]:
-        """A row of a table under `CaseExplanation.heads`."""
-        return (self.name, self.cases, self.mean, self.share, self.rank, self.without, self.state)
 
 
 @dataclass(frozen=True, slots=True)
@@ -496,9 +437,8 @@ class CaseExplanation:
         marks: of a check, whether it passes; else empty.
         arms: the baseline first.
         heads: of the columns of `slices`.
-        slices: `overall` first.
+        slices: rows under `heads`, `overall` first.
         again: a command that asks only this case again; may be empty.
-        notes: what is missing here, and why.
     """
 
     suite: str
@@ -507,7 +447,7 @@ class CaseExplanation:
     marks: tuple[str, ...]
     arms: tuple[ArmView, ...]
     heads: tuple[str, ...]
-    slices: tuple[SliceView, ...]
+    slices: tuple[tuple[str, ...], ...]
     again: str
     notes: tuple[str, ...]
 
@@ -515,7 +455,7 @@ class CaseExplanation:
 def explain_case(
     run: RunRecord,
     suite: str,
-    case: CaseRecord | NewCaseRecord,
+    case: AnyCase,
     samples: Sequence[Sample],
     transcripts: Mapping[int, TranscriptRecord | None],
 ) -> CaseExplanation:
@@ -539,7 +479,7 @@ def explain_case(
     )
 
 
-def _arms(run: RunRecord, suite: str, case: CaseRecord | NewCaseRecord) -> Iterator[ArmView]:
+def _arms(run: RunRecord, suite: str, case: AnyCase) -> Iterator[ArmView]:
     if isinstance(case, NewCaseRecord):
         arm = next(one.candidate for one in run.new if one.name == suite)
         yield _arm("candidate", arm, case.scores)
@@ -571,7 +511,7 @@ def sample_agreement(scores: Sequence[float | None]) -> str:
     return f"wavers within this arm: {told}{lost}"
 
 
-def _marks(case: CaseRecord | NewCaseRecord) -> Iterator[str]:
+def _marks(case: AnyCase) -> Iterator[str]:
     """What a check says of the case."""
     if isinstance(case, NewCaseRecord) and case.check is not None:
         row = case_row(case, case.check)
@@ -586,17 +526,17 @@ def _notes(shown: SideBySide) -> Iterator[str]:
         yield "These answers are those that the record keeps; samples.jsonl, which has them all, is not beside it."
 
 
-def _slice(one: SliceContribution) -> SliceView:
-    last = one.rank + one.ties
-    place = f"{one.rank}–{last}" if one.ties else f"{one.rank}"
-    return SliceView(
-        name=short_line(one.slice),
-        cases=f"{one.n:,}",
-        mean=_figure(one, one.mean),
-        share=numbers.share(one.share) if one.rank else numbers.NOTHING,
-        rank=f"{place} of {one.of}" if one.rank else numbers.NOTHING,
-        without=_figure(one, one.without),
-        state=state_words(one.state),
+def _slice(one: SliceContribution) -> tuple[str, ...]:
+    """Rank and share are dashes where the case did not move; `1–4 of 11` where several moved as far."""
+    place = f"{one.rank}–{one.rank + one.ties}" if one.ties else f"{one.rank}"
+    return (
+        short_line(one.slice),
+        f"{one.n:,}",
+        _figure(one, one.mean),
+        numbers.share(one.share) if one.rank else numbers.NOTHING,
+        f"{place} of {one.of}" if one.rank else numbers.NOTHING,
+        _figure(one, one.without),
+        state_words(one.state),
     )
 
 
@@ -611,7 +551,7 @@ def _figure(one: SliceContribution, value: float | None) -> str:
     return numbers.delta(value) if one.compared else numbers.share(value)
 
 
-def _heads(case: CaseRecord | NewCaseRecord) -> tuple[str, ...]:
+def _heads(case: AnyCase) -> tuple[str, ...]:
     """What the figures of a slice are."""
     if isinstance(case, NewCaseRecord):
         return ("slice", "cases", "passing", "share of what fails", "rank", "without it", "state")

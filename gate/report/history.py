@@ -37,11 +37,9 @@ class RunView:
 
     Args:
         aside: what made it green whatever the verdict; mostly empty.
-        more: how many suites are not named.
         repository, branch, event: each may be empty.
         pushed_by: may be empty.
         commit: shortened; may be empty.
-        samples: how many are kept.
         cost: in dollars; a dash where unknown.
         forgotten: the day on which retention removed answers and reasons; empty where they are kept.
     """
@@ -94,7 +92,6 @@ class CaseHistory:
 
     Args:
         deviation: standard deviation of the scores within one run and arm; a dash where unknown.
-        lowest, highest: of the means of the arms.
         says: of a case that never tells the arms apart: `always 0`, `always 1`, or that both arms had the same score.
     """
 
@@ -156,8 +153,6 @@ class JudgeHistory:
     """How far the judges of one scorer agreed in one run.
 
     Args:
-        what: with whom they agreed.
-        answers: how many the value rests on.
         value: with its interval; a dash where there is none.
         why_not: why there is no value; empty where there is one.
     """
@@ -349,10 +344,7 @@ class TrendRow:
 
     Args:
         branch: may be empty.
-        merged: the run is of a merge.
-        n: cases.
         baseline, candidate, interval, change: a dash where there is none.
-        label: the whole row in a sentence.
     """
 
     run: int

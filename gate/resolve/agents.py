@@ -5,14 +5,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from gate.config.documents import decode, one_problem, quoted
-from gate.config.functions import PREFIX
 from gate.config.gatefile import Config, SuiteConfig
 from gate.config.models import ModelRef, parse_model
+from gate.config.naming import PYTHON_PREFIX
 from gate.config.scorer import ScorerSpec
 from gate.config.targets import SESSION, HttpAgent, PythonAgent, Target, ToolLoop, runs_code
 from gate.config.tools import parse_tools
 from gate.errors import GateError, InputErrors, Problem
-from gate.paths import complaint, escapes, matches
+from gate.paths import escapes, matches, path_complaint
 from gate.prompts.files import FileSource
 from gate.prompts.functions import file_of, missing
 from gate.prompts.version import PromptVersion
@@ -70,7 +70,7 @@ def arm_of(sides: Sides, source: FileSource, config: SuiteConfig, version: Promp
     if config.model is None:
         raise GateError(f"suite {config.name} has no model", "name one in the suite, or under defaults")
     if isinstance(config.target, PythonAgent):
-        _check_function(PREFIX + config.target.function, source, config)
+        _check_function(PYTHON_PREFIX + config.target.function, source, config)
     arm = Arm(version, config.model, config.params, config.target)
     if not runs_code(config.target):
         return arm
@@ -178,7 +178,7 @@ def refused(pair: Pair, base: Config | None) -> str:
         return ""
     if model.provider in MADE_UP:
         return f"suite {pair.current.name}: the change answers with {model}, which is no model"
-    if model.provider == "local" and (reason := complaint(model.name)):
+    if model.provider == "local" and (reason := path_complaint(model.name)):
         return f"suite {pair.current.name}: the path of the model {model} {reason}"
     return ""
 

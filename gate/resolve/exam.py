@@ -5,12 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, is_dataclass, replace
 from typing import Any, cast
 
-from gate.cases.case import Case, length_edges, members, with_length
+from gate.cases.case import Case, length_edges, members, place_of, with_length
 from gate.config.documents import Problems, one_problem, quoted
 from gate.config.models import ModelRef, Params
 from gate.config.policy import SuitePolicy
-from gate.config.scorer import ScorerSpec, place_of
-from gate.config.scorer_list import free_name
+from gate.config.scorer import ScorerSpec, free_name
 from gate.config.targets import Conversing
 from gate.config.validation import FileModel
 from gate.limits import SLICES

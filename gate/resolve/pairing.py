@@ -6,9 +6,8 @@ from pathlib import PurePosixPath
 from typing import Protocol
 
 from gate.config.documents import decode, quoted
-from gate.config.functions import is_python
 from gate.config.gatefile import Config, SuiteConfig, expand
-from gate.config.naming import StoreName, is_store, name_complaint, parse
+from gate.config.naming import StoreName, is_python, is_store, name_complaint, parse_store_name
 from gate.errors import CannotEvaluate, GateError, InputErrors
 from gate.limits import NEW_SUITES
 from gate.paths import is_glob
@@ -59,7 +58,7 @@ def stored(shelf: CaseShelf | None, cases: str) -> StoredCases | None:
     Raises:
         InputErrors, CannotEvaluate, GateError: see `CaseShelf.read`.
     """
-    name = parse(cases)
+    name = parse_store_name(cases)
     if name is None:
         return None
     if shelf is None:

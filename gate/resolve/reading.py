@@ -3,17 +3,14 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from gate.cases import reading as case_files
 from gate.cases.case import Case
-from gate.config import specification as specfile
 from gate.config.documents import decode
-from gate.config.functions import is_python
 from gate.config.gatefile import Config, Promises, SuiteConfig, in_spite, load
 from gate.config.models import ModelRef
-from gate.config.naming import is_store
-from gate.config.specification import Specification
+from gate.config.naming import is_python, is_store
 from gate.errors import GateError, InputErrors, Problem
 from gate.paths import is_glob
 from gate.prompts import reading
@@ -31,6 +28,9 @@ from gate.resolve.pairing import Pair, Sides, stored
 from gate.resolve.scorer_code import ScorerFiles, case_with_code, placed
 from gate.resolve.trust import strange
 from gate.suite import Exam, Suite
+
+if TYPE_CHECKING:
+    from gate.config.specification import Specification
 
 Parsed = TypeVar("Parsed")
 
@@ -198,13 +198,15 @@ class Reader:
         unable = f"the change replaces {paths[0]}, or it lies behind a link" if paths else ""
         return replace(promises, specification=found, unable=unable)
 
-    def _specification(self, source: FileSource, path: str) -> Specification | None:
+    def _specification(self, source: FileSource, path: str) -> "Specification | None":
+        from gate.config.specification_file import parse_specification  # few suites compare promises
+
         where, data = _at(source, path), source.read(path)
         if data is None:
             hint = "gate generate writes one; or leave promises.spec out, and it is extracted"
             self.problems.append(Problem(where, 0, "this file does not exist", hint))
             return None
-        return self._parsed(lambda: specfile.parse(decode(data, where), where))
+        return self._parsed(lambda: parse_specification(decode(data, where), where))
 
     def _asked(self, begun: _Begun) -> tuple[Case, ...] | None:
         """The cases that a prompt is built for; None where anything is wrong so far, so that no code runs in vain."""

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from gate.cases.case import Case
+from gate.cases.case import Case, place_of
 from gate.cases.rendering import NotBuilt, SlowTemplate, render
 from gate.config.documents import printable
-from gate.config.scorer import ScorerSpec, place_of
+from gate.config.scorer import ScorerSpec
 from gate.errors import InputErrors, Problem
 from gate.limits import RENDERING_S
 from gate.scoring.judge_prompt import criteria_of, instructions_of

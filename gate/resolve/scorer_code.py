@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from gate.cases.case import Case
 from gate.cases.rendering import key_of, session_of
 from gate.config.documents import decode, one_problem, quoted
-from gate.config.functions import PREFIX, entry_of, is_python
 from gate.config.gatefile import Config, SuiteConfig
+from gate.config.naming import PYTHON_PREFIX, function_named, is_python
 from gate.config.rubrics import parse_rubric
 from gate.config.scorer import ScorerSpec
 from gate.errors import InputErrors, Problem
@@ -35,7 +35,7 @@ def with_code(spec: ScorerSpec, source: FileSource) -> ScorerSpec:
     """
     if not spec.coded:
         return spec
-    prompt = PREFIX + spec.function
+    prompt = PYTHON_PREFIX + spec.function
     path = file_of(source, prompt)
     data = None if path is None else source.read(path)
     if data is None:
@@ -76,13 +76,13 @@ def placed(exam: Exam, sides: Sides, source: FileSource, where: Callable[[str, s
     spec = next(coded(exam), None)
     if spec is None:
         return exam
-    said = f"the scorer {spec.name} is code, {PREFIX}{spec.function}"
+    said = f"the scorer {spec.name} is code, {PYTHON_PREFIX}{spec.function}"
     if sides.stranger:
         hint = "once somebody has read it, push it to a branch of the repository itself"
         raise InputErrors([where(f"{said}, and no code is run for a change from outside", hint)])
     if sides.builder is None:
         raise InputErrors([where(f"{said}, and nothing here runs it", "score by another validator")])
-    return replace(exam, code=sides.builder.place(source, f"{PREFIX}{spec.function}"))
+    return replace(exam, code=sides.builder.place(source, f"{PYTHON_PREFIX}{spec.function}"))
 
 
 def untried(counts: Exam, trial: Suite) -> str:
@@ -204,7 +204,7 @@ def version(sides: Sides, source: FileSource, config: SuiteConfig, cases: Iterab
     if sides.builder is None:
         raise one_problem(where, 0, f"{config.prompt} is code, and nothing here runs it", "name a file")
     try:
-        texts = sides.builder.build(source, entry_of(config.prompt), tuple(sessions.values()))
+        texts = sides.builder.build(source, function_named(config.prompt), tuple(sessions.values()))
     except CannotLoad as error:
         raise one_problem(where, 0, f"{error.message} (at {source.label})", error.hint or _INSTALL) from None
     built = Built(dict(zip(sessions, texts, strict=True)))

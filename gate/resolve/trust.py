@@ -7,6 +7,7 @@ from posixpath import dirname, normpath
 from gate.cases.case import Case
 from gate.config.documents import Problems, one_problem, quoted
 from gate.config.gatefile import Config, SuiteConfig
+from gate.config.models import SERVICES
 from gate.config.scorer import ScorerSpec
 from gate.config.targets import Conversing
 from gate.errors import InputErrors, Problem
@@ -14,9 +15,6 @@ from gate.paths import is_glob, literal_folder, matches
 from gate.prompts.files import LINK, FileSource, folders
 from gate.resolve.pairing import Sides
 from gate.suite import Suite
-
-SERVICES = ("openai", "anthropic", "azure", "bedrock", "vertex")
-"""Providers that are asked at their own address, with a key."""
 
 
 @dataclass(frozen=True, slots=True)

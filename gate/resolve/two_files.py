@@ -7,8 +7,8 @@ from pathlib import PurePath
 from gate.cases import reading as case_files
 from gate.cases.case import Case
 from gate.config.documents import decode
-from gate.config.functions import is_python
 from gate.config.models import ModelRef, Params
+from gate.config.naming import is_python
 from gate.config.policy import Budget, RunPolicy, SuitePolicy
 from gate.config.scorer import ScorerSpec
 from gate.errors import InputErrors, Problem

@@ -7,9 +7,8 @@ from dataclasses import replace
 from difflib import get_close_matches
 from functools import cache, partial
 
-from gate.config.functions import is_python
 from gate.config.gatefile import Config
-from gate.config.naming import is_store
+from gate.config.naming import is_python, is_store
 from gate.config.scorer import ScorerSpec
 from gate.config.targets import runs_code
 from gate.errors import GateError

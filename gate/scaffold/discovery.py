@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from gate.config.documents import decode, quoted, read_yaml
 from gate.errors import GateError, InputErrors, Problem
 from gate.limits import NAME_CHARS
-from gate.paths import complaint, matches
+from gate.paths import matches, path_complaint
 from gate.prompts import reading
 from gate.prompts.partials import TEMPLATE_ENDINGS, Library
 from gate.prompts.reading import is_prompt_yml, is_prompty
@@ -155,7 +155,7 @@ def read_prompt_file(path: str, read: Callable[[str], bytes | None]) -> FoundPro
     Returns:
         None for YAML or JSON that holds neither messages nor texts named like prompts.
     """
-    if reason := complaint(path):
+    if reason := path_complaint(path):
         return PassedFile(path, f"its path {reason}")
     text = ""
     try:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from gate.calls.providers.parameters import refused_parameters
 from gate.cases import reading as case_files
 from gate.cases.case import Case
-from gate.cases.losses import Bundle, BundleSuite, Loss, told_at_length
+from gate.cases.losses import Bundle, BundleSuite, Loss, told
 from gate.config.documents import decode
 from gate.config.gatefile import CASE_ENDINGS
 from gate.config.models import parse_model, parse_params
@@ -195,7 +195,7 @@ def loss_lines(losses: Mapping[str, Sequence[Loss]]) -> list[str]:
     """Lines for a terminal: the number of losses, and each kind of them."""
     lines: list[str] = []
     for path, found in losses.items():
-        head, *rest = told_at_length(found, f"{files.LOSSES} has all of them")
+        head, *rest = told(found, f"{files.LOSSES} has all of them")
         lines += [f"{path}: {head}", *rest]
     return lines
 

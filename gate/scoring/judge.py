@@ -5,8 +5,7 @@ import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from gate.calls.interface import Calls, together
-from gate.calls.provider import Request
+from gate.calls.interface import Calls, Request, together
 from gate.config.models import ModelRef, Params
 from gate.config.rubrics import Rubric
 from gate.config.scorer import ScorerSpec

@@ -4,8 +4,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from gate.calls.interface import Calls, together
-from gate.calls.provider import Request
+from gate.calls.interface import Calls, Request, together
 from gate.config.models import ModelRef, Params
 from gate.config.scorer import ScorerSpec
 from gate.record.sample import Part, Reply, Score

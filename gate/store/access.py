@@ -48,11 +48,7 @@ class Members:
     viewers: tuple[str, ...] = ()
 
     def role(self, name: str, groups: Iterable[str] = ()) -> Role:
-        """The role of somebody.
-
-        Args:
-            name: verified name or e-mail address; empty without one.
-        """
+        """The role of somebody."""
         is_in = {EVERYBODY, *(f"{GROUP}{group}".casefold() for group in groups)}
         if name:
             is_in.add(name.casefold())
@@ -71,14 +67,7 @@ class Members:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """An action of somebody.
-
-    Args:
-        who: a person or a program.
-        what: its kind, such as `case-edited`.
-        about: its object; empty where the kind says all.
-        id: in the log, growing with time; 0 before it is in the log.
-    """
+    """An action of somebody."""
 
     at: datetime
     who: str
@@ -89,12 +78,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class EventFilter:
-    """Filter of events; an empty one matches all.
-
-    Args:
-        who: the full name.
-        about: a part of the object.
-    """
+    """Filter of events; an empty one matches all."""
 
     who: str = ""
     what: str = ""
@@ -125,14 +109,7 @@ class Scope(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ApiToken:
-    """A token as lists show it, without the secret, which is not kept.
-
-    Args:
-        name: its purpose.
-        expires: None for never.
-        revoked: None where it is not.
-        used: last use, to the minute; None for never.
-    """
+    """A token as lists show it, without the secret, which is not kept."""
 
     id: int
     name: str

@@ -49,7 +49,6 @@ class Databases:
     Args:
         urls: of databases, by their environment variable.
         wanted: `ScorerSpec.lookup` values; nothing else is looked up.
-        timeout_s: for one statement.
     """
 
     urls: Mapping[str, str] = field(repr=False)
@@ -135,11 +134,7 @@ def _apart(look: Callable[[], Observation]) -> "asyncio.Future[Observation]":
 
 
 def check_sqlalchemy() -> None:
-    """Check early that databases can be read.
-
-    Raises:
-        GateError: SQLAlchemy is not installed.
-    """
+    """Check early that databases can be read."""
     if importlib.util.find_spec("sqlalchemy") is None:
         raise GateError("a database scorer needs the sqlalchemy package", with_extra("agents"))
 
@@ -162,12 +157,7 @@ def check_urls(urls: Mapping[str, str]) -> None:
 
 
 def engine_of(url: str, timeout_s: float) -> "Engine":
-    """Read-only connections to a database, a new one for each look-up, so that none affects the next.
-
-    Args:
-        url: `postgresql://…` or `sqlite:///…`.
-        timeout_s: for one statement, and for a connection.
-    """
+    """Read-only connections to a database, a new one for each look-up, so that none affects the next."""
     from sqlalchemy import NullPool, create_engine, make_url
 
     parsed = make_url(url)

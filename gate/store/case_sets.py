@@ -1,9 +1,10 @@
 """Sets of cases in a file or in a store, edited in the same way, and copied from one to the other."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
-from typing import Protocol
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
 
 from gate.cases.files import changed, holds_nothing, written
 from gate.cases.reading import canonical, case_of, put_of, read, words_of
@@ -20,98 +21,17 @@ from gate.cases.stored import (
     SuiteVersion,
     name_before,
 )
-from gate.config.documents import did_you_mean
+from gate.config.documents import decode, did_you_mean
 from gate.config.naming import StoreName
 from gate.errors import GateError
+from gate.limits import FILE_BYTES
+from gate.store.files import read_bounded, rewrite, write_new
+
+if TYPE_CHECKING:
+    from gate.store.sql.suites import Authorship, Suites
 
 _EVERY = CaseFilter()
 _PAGE = 500
-
-
-class CaseSet(Protocol):
-    """A set of cases that people edit."""
-
-    @property
-    def label(self) -> str:
-        """As on the command line, with its version where it has one."""
-        ...
-
-    def cases(self, wanted: CaseFilter = _EVERY) -> tuple[CaseVersion, ...]:
-        """Matching cases, in their order.
-
-        Raises:
-            GateError: there is no such set, or it cannot be read.
-        """
-        ...
-
-    def case(self, name: str) -> tuple[CaseVersion, ...]:
-        """The versions of a case, the newest first; empty where there is none."""
-        ...
-
-    def change(self, changes: Sequence[Change], what: str) -> str | tuple[Conflict, ...]:
-        """Make all changes, or none.
-
-        Args:
-            changes: each of another case.
-            what: for readers of the history.
-
-        Returns:
-            The new label; or the conflicting changes of others, and then nothing was done.
-        """
-        ...
-
-
-class CaseText(Protocol):
-    """A case file on the disk."""
-
-    @property
-    def path(self) -> str:
-        """As the user wrote it."""
-        ...
-
-    def read(self) -> str | None:
-        """Its content; None where there is none."""
-        ...
-
-    def changed_at(self) -> datetime:
-        """Time of the last change."""
-        ...
-
-    def write(self, text: str) -> None:
-        """Write all of it, or nothing."""
-        ...
-
-
-class StoredSuites(Protocol):
-    """Suites of a store, whose changes carry a name and a time."""
-
-    def names(self) -> tuple[SuiteVersion, ...]:
-        """The newest version of each suite."""
-        ...
-
-    def newest(self, name: str) -> SuiteVersion | None:
-        """The newest version of a suite."""
-        ...
-
-    def version(self, name: str, number: int) -> SuiteVersion | None:
-        """One version."""
-        ...
-
-    def entries(self, version: SuiteVersion) -> tuple[Entry, ...]:
-        """The cases of a version, in their order."""
-        ...
-
-    def cases(self, name: str, wanted: CaseFilter, page: Page) -> tuple[Listed, ...]:
-        """Part of the newest version."""
-        ...
-
-    def case(self, name: str, case: str) -> tuple[CaseVersion, ...]:
-        """All versions of a case, the newest first."""
-        ...
-
-    def change(self, name: str, changes: Sequence[Change], what: str) -> SuiteVersion | tuple[Conflict, ...]:
-        """Make a new version."""
-        ...
 
 
 @dataclass(slots=True)
@@ -121,28 +41,32 @@ class FileCases:
     The number of each case is 1, and stands for the content when it was first read here.
     """
 
-    text: CaseText
+    path: str
     _first: Mapping[str, CaseVersion] | None = field(default=None, init=False)
 
     @property
     def label(self) -> str:
-        """Its path."""
-        return self.text.path
+        """As on the command line, with its version where it has one."""
+        return self.path
 
     def cases(self, wanted: CaseFilter = _EVERY) -> tuple[CaseVersion, ...]:
-        """See `CaseSet`; removed cases are kept by git alone."""
+        """Matching cases, in their order; removed ones are kept by git alone."""
         if wanted.archived:
             return ()
         return tuple(one for one in self._known().values() if matches_filter(one, wanted))
 
     def case(self, name: str) -> tuple[CaseVersion, ...]:
-        """See `CaseSet`; one at most."""
+        """The versions of a case, the newest first; empty where there is none, and one at most in a file."""
         found = self._known().get(name)
         return () if found is None else (found,)
 
     def change(self, changes: Sequence[Change], what: str) -> str | tuple[Conflict, ...]:
-        """See `CaseSet`; the file is made where there is none."""
-        first, text = self._known(), self.text.read()
+        """Make all changes, or none; a file is made where there is none.
+
+        Returns:
+            The new label; or the conflicting changes of others, and then nothing was done.
+        """
+        first, text = self._known(), self._text()
         now = self._read(text)
         clashes = tuple(
             Conflict(change, now.get(change.name))
@@ -154,37 +78,53 @@ class FileCases:
         puts = {_place(change, now): change.entry for change in changes if isinstance(change, Put)}
         gone = [change.name for change in changes if isinstance(change, Archive)]
         if text is None:
-            after = written(list(puts.values()), self.label)
+            after = written(list(puts.values()), self.path)
+            write_new(Path(self.path), after)
         else:
-            after = changed(text, self.label, puts, gone)
-        if after != text:
-            self.text.write(after)
+            after = changed(text, self.path, puts, gone)
+            if after != text:
+                rewrite(Path(self.path), after)
         self._first = self._read(after)
-        return self.label
+        return self.path
+
+    def _text(self) -> str | None:
+        """Its content; None where there is none."""
+        file = Path(self.path)
+        try:
+            if not file.exists():
+                return None
+            data = read_bounded(file, FILE_BYTES)
+        except OSError as error:
+            raise GateError(f"cannot read {self.path}: {error.strerror}", "name a case file") from None
+        if data is None:
+            raise GateError(f"{self.path} is larger than {FILE_BYTES // 2**20} MiB", "split it into several suites")
+        decode(data, self.path)  # says what is no text
+        return data.decode("utf-8")  # with its mark, which a change leaves there
 
     def _known(self) -> Mapping[str, CaseVersion]:
         if self._first is None:
-            self._first = self._read(self.text.read())
+            self._first = self._read(self._text())
         return self._first
 
     def _read(self, text: str | None) -> dict[str, CaseVersion]:
-        if text is None or holds_nothing(text, self.label):
+        if text is None or holds_nothing(text, self.path):
             return {}
-        made = self.text.changed_at()
-        return {case.name: CaseVersion(case.name, 1, case.entry, "", made, 1) for case in read(text, self.label)}
+        file = Path(self.path)
+        made = datetime.fromtimestamp(file.stat().st_mtime if file.exists() else 0, UTC)
+        return {case.name: CaseVersion(case.name, 1, case.entry, "", made, 1) for case in read(text, self.path)}
 
 
 @dataclass(frozen=True, slots=True)
 class StoreCases:
-    """A suite of a store.
+    """A suite of a store; its methods are those of `FileCases`.
 
-    Args:
-        name: of the suite; one with a version is read only.
-        new: a change may create it.
+    signed: who changes it and when, for a change with this description.
+    new: a change may create it.
     """
 
-    suites: StoredSuites
+    suites: "Suites"
     name: StoreName
+    signed: "Callable[[str], Authorship]"
     new: bool = False
 
     @property
@@ -193,7 +133,6 @@ class StoreCases:
         return self._version().label
 
     def cases(self, wanted: CaseFilter = _EVERY) -> tuple[CaseVersion, ...]:
-        """See `CaseSet`."""
         if self.name.version is not None:
             return self._pinned(wanted)
         if self.suites.newest(self.name.name) is None and self.new:
@@ -205,20 +144,19 @@ class StoreCases:
         return tuple(one.version for one in found)
 
     def case(self, name: str) -> tuple[CaseVersion, ...]:
-        """See `CaseSet`; up to the version of the suite that is named."""
+        """Up to the version of the suite that is named."""
         if self.name.version is None and self.new and self.suites.newest(self.name.name) is None:
             return ()
         until = self._version().number
         return tuple(one for one in self.suites.case(self.name.name, name) if one.first <= until)
 
     def change(self, changes: Sequence[Change], what: str) -> str | tuple[Conflict, ...]:
-        """See `CaseSet`."""
         if self.name.version is not None:
             newest = StoreName(self.name.name).text
             raise GateError(f"{self.name.text} is a version, and versions never change", f"name {newest}")
         if not self.new:
             self._version()
-        made = self.suites.change(self.name.name, changes, what)
+        made = self.suites.change(self.name.name, changes, self.signed(what))
         return made.label if isinstance(made, SuiteVersion) else made
 
     def _version(self) -> SuiteVersion:
@@ -241,6 +179,9 @@ class StoreCases:
         named = ((case_of(entry).id, entry) for entry in self.suites.entries(version))
         found = (CaseVersion(name, 0, entry, version.author, version.made, 1) for name, entry in named)
         return tuple(one for one in found if matches_filter(one, wanted))
+
+
+CaseSet: TypeAlias = FileCases | StoreCases
 
 
 def matches_filter(version: CaseVersion, wanted: CaseFilter) -> bool:
@@ -284,13 +225,7 @@ class ChangedMeanwhile(GateError):
 
 @dataclass(frozen=True, slots=True)
 class CaseMove:
-    """Differences between a list of cases and a place.
-
-    Args:
-        new, edited: cases that the place lacks, or has with other content.
-        others: names of cases that only the place has.
-        same: number of equal cases.
-    """
+    """Differences between a list of cases and a place."""
 
     new: tuple[Put, ...]
     edited: tuple[Put, ...]
@@ -305,9 +240,7 @@ class CaseMove:
 def plan_move(cases: Sequence[Entry], to: CaseSet) -> CaseMove:
     """What has to be done to a place so that it holds these cases.
 
-    Args:
-        cases: valid ones, in their order.
-        to: archived cases come back under their names.
+    to: archived cases come back under their names.
     """
     there = {one.name: one for one in to.cases()}
     archived = {one.name: one for one in to.cases(CaseFilter(archived=True))}

@@ -10,14 +10,7 @@ from gate.errors import GateError
 
 
 def read_bounded(path: Path, most: int) -> bytes | None:
-    """The bytes of a file; None where they are more than `most`.
-
-    Args:
-        path: of a file, a pipe or a device.
-
-    Raises:
-        OSError: it cannot be read.
-    """
+    """The bytes of a file; None where they are more than `most`."""
     if path.stat().st_size > most:
         return None
     parts, left = list[bytes](), most + 1
@@ -36,11 +29,7 @@ CACHE_FOLDER = Path(GATE_FOLDER) / "cache"
 
 
 def make_gate_folder(path: Path) -> None:
-    """Make a folder, and keep it out of git if it is `.gate` or inside it.
-
-    Raises:
-        GateError: it cannot be made, or a link is on the way, which a repository may have brought.
-    """
+    """Make a folder, and keep it out of git if it is `.gate` or inside it."""
     home = path if path.name == GATE_FOLDER else path.parent
     own = home.name == GATE_FOLDER
     if own and (path.is_symlink() or home.is_symlink()):
@@ -61,15 +50,7 @@ _HINT = "name another place with --out"
 
 
 def write_new(path: Path, text: str) -> None:
-    """Write a new file, whole or not at all.
-
-    Args:
-        path: missing folders are made.
-        text: line ends stay as they are.
-
-    Raises:
-        GateError: something is there already, a link is on the way, or the place is not writable.
-    """
+    """Write a new file, whole or not at all."""
     write_all_new({path: text})
 
 
@@ -91,15 +72,7 @@ def write_all_new(texts: Mapping[Path, str]) -> None:
 
 
 def rewrite(path: Path, text: str) -> None:
-    """Replace the text of a file, whole or not at all; its rights stay.
-
-    Args:
-        path: a plain file.
-        text: line ends stay as they are.
-
-    Raises:
-        GateError: it is not a plain file, a link is on the way, or it cannot be written.
-    """
+    """Replace the text of a file, whole or not at all; its rights stay."""
     rewrite_all({path: text})
 
 

@@ -1,24 +1,22 @@
 """Client of a Prompt Gate server, and the upload of a run."""
 
-import http.client
 import ipaddress
 import json
 import os
-import secrets
 import ssl
 import urllib.request
-from base64 import b64encode
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import closing, suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeAlias
-from urllib.parse import SplitResult, unquote, urlsplit
+from typing import Any, BinaryIO
+from urllib.parse import urlsplit
+
+import httpx2
 
 from gate.config.documents import printable, quoted
 from gate.errors import GateError
 
-Json: TypeAlias = Mapping[str, object]
 SILENCE_S = 300.0
 """Longest wait for a server: a large run takes a while to be written."""
 _CONNECT_S = 30.0
@@ -32,17 +30,11 @@ class Unreachable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """Reply of a server.
-
-    Args:
-        status: of HTTP.
-        headers: with lower-case names.
-        body: a JSON object; else empty.
-    """
+    """Reply of a server; the body is a JSON object, else empty."""
 
     status: int
     headers: Mapping[str, str]
-    body: Json
+    body: Mapping[str, object]
 
     @property
     def said(self) -> str:
@@ -52,233 +44,169 @@ class Reply:
 
 
 @dataclass(frozen=True, slots=True)
-class Upload:
-    """The body of a request.
+class RunUpload:
+    """A run to be sent.
 
     Args:
-        kind: media type.
-        size: bytes.
-        parts: bytes, made anew each time that it is sent.
+        samples: `samples.jsonl`; None without them.
+        origin: of the run, in JSON.
+        shown: is called with the bytes sent so far, and their total.
     """
 
-    kind: str
+    run: Path
+    samples: Path | None
+    origin: str
+    shown: Callable[[int, int], None]
+
+    @property
+    def files(self) -> dict[str, Path]:
+        """By the names of their parts."""
+        return {"run": self.run} | ({} if self.samples is None else {"samples": self.samples})
+
+    @property
+    def size(self) -> int:
+        """Bytes of the files."""
+        try:
+            return sum(path.stat().st_size for path in self.files.values())
+        except OSError as error:
+            raise _unreadable(error) from None
+
+    def parts(self, stack: ExitStack) -> dict[str, Any]:
+        """What httpx2 sends; the stack closes the files."""
+        sent, files = _Sent(self.shown, self.size), {}
+        try:
+            for name, path in self.files.items():
+                files[name] = (name, _Counted(path, stack.enter_context(path.open("rb")), sent, path.stat().st_size))
+        except OSError as error:
+            raise _unreadable(error) from None
+        return {"data": {"origin": self.origin}, "files": files}
+
+
+@dataclass(slots=True)
+class _Sent:
+    shown: Callable[[int, int], None]
+    whole: int
+    done: int = 0
+
+
+@dataclass(slots=True)
+class _Counted:
+    """A file that counts what is read of it, and whose announced size holds."""
+
+    path: Path
+    file: BinaryIO
+    sent: _Sent
     size: int
-    parts: Iterable[bytes]
+
+    def fileno(self) -> int:
+        return self.file.fileno()
+
+    def read(self, size: int = -1) -> bytes:
+        block = self.file.read(size)
+        if os.fstat(self.fileno()).st_size != self.size:
+            raise GateError(f"{self.path} changed while it was sent", "repeat when the run is finished")
+        self.sent.done += len(block)
+        self.sent.shown(self.sent.done, self.sent.whole)
+        return block
+
+
+def _unreadable(error: OSError) -> GateError:
+    return GateError(f"cannot read {error.filename}: {error.strerror}")
 
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """Address of a server.
+    """A server."""
 
-    Args:
-        host: without brackets.
-        port: None for the default.
-        prefix: path below which everything is; without a slash at its end.
-        token: empty for none.
-    """
-
-    scheme: str
-    host: str
-    port: int | None
-    prefix: str
+    url: str
     token: str = field(default="", repr=False)
 
     @classmethod
     def at(cls, url: str, token: str = "", *, insecure: bool = False) -> "Server":
-        """The server at an address.
-
-        Args:
-            token: empty for none.
-            insecure: allow a token over an unencrypted network.
+        """The server at an address; `insecure` allows a token over an unencrypted network.
 
         Raises:
             GateError: the address is invalid or holds a password, or the token would be readable on the network.
         """
-        hint = "write https://gate.example.org"
+        wrong = GateError(f"{quoted(url)} is no address of a server", "write https://gate.example.org")
         try:
             parts = urlsplit(url)
-            port = parts.port
+            parts.port  # noqa: B018 says whether it is one
         except ValueError:
-            raise GateError(f"{quoted(url)} is no address of a server", hint) from None
+            raise wrong from None
         if parts.username or parts.password:
             raise GateError("the server's address holds a name or a password", "put a token into GATE_TOKEN instead")
         if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
-            raise GateError(f"{quoted(url)} is no address of a server", hint)
+            raise wrong
         if not url.isascii() or not url.isprintable() or " " in url:
-            raise GateError(f"{quoted(url)} is no address of a server", hint)
-        found = cls(parts.scheme, parts.hostname, port, parts.path.rstrip("/"), token)
-        if token and parts.scheme == "http" and not insecure and not found.here:
-            told = f"{found.url} is not encrypted: the token could be read on its way"
+            raise wrong
+        plain = url.rstrip("/")
+        if token and parts.scheme == "http" and not insecure and not _on_this_machine(parts.hostname):
+            told = f"{plain} is not encrypted: the token could be read on its way"
             raise GateError(told, "use https; or --insecure, where you trust every network between")
-        return found
+        return cls(plain, token)
 
-    @property
-    def here(self) -> bool:
-        """Is it on this machine?"""
-        try:
-            return self.host == "localhost" or ipaddress.ip_address(self.host).is_loopback
-        except ValueError:
-            return False
-
-    @property
-    def url(self) -> str:
-        """For readers."""
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        return f"{self.scheme}://{host}{'' if self.port is None else f':{self.port}'}{self.prefix}"
-
-    def ask(self, method: str, path: str, upload: Upload | None = None) -> Reply:
-        """Send one request to a path below the prefix, and wait for the answer.
+    def ask(self, method: str, path: str, upload: RunUpload | None = None) -> Reply:
+        """Send one request to a path below the address, and wait for the answer; no redirect is followed.
 
         Raises:
             Unreachable: no answer came.
-            GateError: the server's certificate is not trusted.
+            GateError: the server's certificate is not trusted, or a file changed while it was sent.
         """
-        headers = {"accept": "application/json", "user-agent": "prompt-gate"}
+        headers = {"accept": "application/json", "accept-encoding": "identity", "user-agent": "prompt-gate"}
         if self.token:
             headers["authorization"] = f"Bearer {self.token}"
-        if upload is not None:
-            headers |= {"content-type": upload.kind, "content-length": str(upload.size)}
         try:
-            with closing(self._connected()) as connection:
-                # A server that refuses may not read to the end; what it said is there all the same.
-                with suppress(BrokenPipeError, ConnectionResetError):
-                    body = None if upload is None else iter(upload.parts)
-                    connection.request(method, f"{self.prefix}{path}", body, headers)
-                return _reply(connection.getresponse())
-        except ssl.SSLCertVerificationError as error:
-            hint = "let SSL_CERT_FILE name the certificate of whoever signed it"
-            raise GateError(f"the certificate of {self.url} is not trusted: {error.verify_message}", hint) from None
-        except (ssl.SSLEOFError, ssl.SSLZeroReturnError):
-            raise Unreachable("it closed the connection") from None
-        except ssl.SSLError as error:
-            raise GateError(f"{self.url} does not speak TLS: {error.reason or 'no handshake'}", "is it http?") from None
-        except TimeoutError:
+            with ExitStack() as stack:
+                body = {} if upload is None else upload.parts(stack)
+                client = stack.enter_context(self._client())
+                return _reply(stack.enter_context(client.stream(method, f"{self.url}{path}", headers=headers, **body)))
+        except httpx2.TimeoutException:
             raise Unreachable("it does not answer in time") from None
-        except (OSError, http.client.HTTPException) as error:
-            raise Unreachable(_why(error)) from None
+        except httpx2.TransportError as error:
+            raise self._told(error) from None
 
-    def _connected(self) -> http.client.HTTPConnection:
-        if self.scheme == "http":
-            return self._patient(http.client.HTTPConnection(self.host, self.port, timeout=_CONNECT_S))
-        context, proxy = ssl.create_default_context(), self._proxy()
-        if proxy is None:
-            return self._patient(http.client.HTTPSConnection(self.host, self.port, timeout=_CONNECT_S, context=context))
-        through = http.client.HTTPSConnection(
-            str(proxy.hostname), proxy.port or 3128, timeout=_CONNECT_S, context=context
-        )
-        known = f"{unquote(proxy.username or '')}:{unquote(proxy.password or '')}"
-        shown = {"proxy-authorization": f"Basic {b64encode(known.encode()).decode()}"} if known != ":" else {}
-        through.set_tunnel(self.host, self.port or 443, shown)
-        return self._patient(through)
+    def _client(self) -> httpx2.Client:
+        timeout = httpx2.Timeout(SILENCE_S, connect=_CONNECT_S)
+        # The proxy of the environment is for encrypted connections alone: it would read the token of others.
+        return httpx2.Client(verify=ssl.create_default_context(), trust_env=False, timeout=timeout, proxy=self._proxy())
 
-    def _patient(self, connection: http.client.HTTPConnection) -> http.client.HTTPConnection:
-        connection.connect()
-        connection.sock.settimeout(SILENCE_S)
-        return connection
-
-    def _proxy(self) -> SplitResult | None:
-        """The environment's proxy for encrypted connections."""
-        given = urllib.request.getproxies().get("https", "")
-        if not given or urllib.request.proxy_bypass(self.host):
+    def _proxy(self) -> str | None:
+        parts = urlsplit(self.url)
+        found = urllib.request.getproxies().get("https", "")
+        if parts.scheme == "http" or not found or urllib.request.proxy_bypass(str(parts.hostname)):
             return None
-        parts = urlsplit(given if "//" in given else f"//{given}")
-        return parts if parts.hostname else None
+        return found if "//" in found else f"http://{found}"
+
+    def _told(self, error: Exception) -> Exception:
+        """What became of a request, by what lies behind the client's own error."""
+        cause = next((one for one in _causes(error) if isinstance(one, OSError)), None)
+        if isinstance(cause, ssl.SSLCertVerificationError):
+            hint = "let SSL_CERT_FILE name the certificate of whoever signed it"
+            return GateError(f"the certificate of {self.url} is not trusted: {cause.verify_message}", hint)
+        if isinstance(cause, ssl.SSLError) and not isinstance(cause, ssl.SSLEOFError | ssl.SSLZeroReturnError):
+            return GateError(f"{self.url} does not speak TLS: {cause.reason or 'no handshake'}", "is it http?")
+        why = (cause and cause.strerror) or str(error) or "it closed the connection"
+        return Unreachable(printable(f"the proxy says {why}" if isinstance(error, httpx2.ProxyError) else why)[:200])
 
 
-def _reply(answer: http.client.HTTPResponse) -> Reply:
-    headers = {name.lower(): value for name, value in answer.getheaders()}
-    data = answer.read(_LARGEST_ANSWER + 1)
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def _on_this_machine(host: str) -> bool:
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _reply(answer: httpx2.Response) -> Reply:
+    data = next(answer.iter_raw(_LARGEST_ANSWER + 1), b"")
     try:
         body = json.loads(data) if len(data) <= _LARGEST_ANSWER else None
     except (ValueError, RecursionError):
         body = None
-    return Reply(answer.status, headers, body if isinstance(body, dict) else {})
-
-
-def _why(error: OSError | http.client.HTTPException) -> str:
-    if isinstance(error, http.client.HTTPException):
-        return "it broke off in the middle of its answer"
-    return printable(error.strerror or str(error) or type(error).__name__)[:200]
-
-
-_BLOCK = 2**18
-_File: TypeAlias = tuple[Path, int]
-
-
-@dataclass(frozen=True, slots=True)
-class RunParcel:
-    """The upload of a run; read anew each time that it is iterated over.
-
-    Args:
-        head: the text in front of each file, and that file with its size.
-        tail: the end of the body.
-        edge: between the parts.
-        shown: is called with the bytes read so far, and their total.
-    """
-
-    head: tuple[tuple[bytes, _File], ...]
-    tail: bytes
-    edge: str
-    shown: Callable[[int, int], None]
-
-    @classmethod
-    def of(cls, run: Path, samples: Path | None, origin: str, shown: Callable[[int, int], None]) -> "RunParcel":
-        """A run and its samples.
-
-        Args:
-            run: `run.json`.
-            samples: `samples.jsonl`; None without them.
-            origin: of the run, in JSON.
-            shown: is called with the bytes read so far, and their total.
-        """
-        edge = secrets.token_hex(16)
-        named = {"run": run} | ({} if samples is None else {"samples": samples})
-        start = f'--{edge}\r\ncontent-disposition: form-data; name="origin"\r\n\r\n{origin}\r\n'
-        head = []
-        for name, path in named.items():
-            kind = f'content-disposition: form-data; name="{name}"; filename="{name}"'
-            head.append((f"{start}--{edge}\r\n{kind}\r\n\r\n".encode(), (path, _size(path))))
-            start = "\r\n"
-        return cls(tuple(head), f"\r\n--{edge}--\r\n".encode(), edge, shown)
-
-    @property
-    def kind(self) -> str:
-        """The media type."""
-        return f"multipart/form-data; boundary={self.edge}"
-
-    @property
-    def size(self) -> int:
-        """Bytes."""
-        return sum(len(head) + size for head, (_, size) in self.head) + len(self.tail)
-
-    def __iter__(self) -> Iterator[bytes]:
-        done, whole = 0, self.size
-        for head, file in self.head:
-            yield head
-            for block in _blocks(*file):
-                yield block
-                done += len(block)
-                self.shown(done, whole)
-        yield self.tail
-
-
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except OSError as error:
-        raise GateError(f"cannot read {path}: {error.strerror}") from None
-
-
-def _blocks(path: Path, size: int) -> Iterator[bytes]:
-    """Exactly so many bytes of a file, whose length was announced."""
-    try:
-        with path.open("rb") as file:
-            if os.fstat(file.fileno()).st_size != size:
-                raise GateError(f"{path} changed while it was sent", "repeat when the run is finished")
-            while block := file.read(min(_BLOCK, size)):
-                size -= len(block)
-                yield block
-    except OSError as error:
-        raise GateError(f"cannot read {path}: {error.strerror}") from None
-    if size:
-        raise GateError(f"{path} changed while it was sent", "repeat when the run is finished")
+    return Reply(answer.status_code, answer.headers, body if isinstance(body, dict) else {})

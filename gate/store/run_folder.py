@@ -88,11 +88,7 @@ class RunFolder:
                 raise GateError(f"cannot remove {path}: {error.strerror}", "name another folder") from None
 
     def made(self) -> Path:
-        """The folder, made where it is missing.
-
-        Raises:
-            GateError: it cannot be made, or is behind a link that a repository may have brought.
-        """
+        """The folder, made where it is missing."""
         make_gate_folder(self.path)
         return self.path
 
@@ -166,9 +162,6 @@ def load_run(path: Path) -> RunRecord:
 
     Args:
         path: a `run.json`, or its folder.
-
-    Raises:
-        GateError: no such file, not a run, or a run of another version.
     """
     file = path / "run.json" if path.is_dir() else path
     hint = "name a run.json, or a folder that gate diff --out made"
@@ -176,25 +169,12 @@ def load_run(path: Path) -> RunRecord:
 
 
 def read_run(content: bytes, file: str, hint: str = "send a run.json as the gate wrote it") -> RunRecord:
-    """Read the content of a record; see `load_run`.
-
-    Args:
-        hint: remedy where it is not one.
-    """
+    """Read the content of a record; see `load_run`."""
     return read_record(RunRecord, content, file, "run", hint)
 
 
 def content_of(file: Path, what: str, hint: str, largest: int) -> bytes:
-    """The content of a file that may be anything.
-
-    Args:
-        what: the expected kind, such as `run`.
-        hint: remedy where it cannot be that.
-        largest: bytes allowed.
-
-    Raises:
-        GateError: it cannot be read, or is too large.
-    """
+    """The content of a file that may be anything."""
     try:
         content = read_bounded(file, largest)
     except OSError as error:
@@ -206,11 +186,6 @@ def content_of(file: Path, what: str, hint: str, largest: int) -> bytes:
 
 def read_record(model: type[AnyRecord], content: bytes, file: str, what: str, hint: str) -> AnyRecord:
     """Read a record with a schema.
-
-    Args:
-        model: with the name of its schema as the default of `schema_id`.
-        what: the expected kind, such as `run`.
-        hint: remedy where it is not one.
 
     Raises:
         GateError: it is not such a record, or is of another version.
@@ -246,11 +221,7 @@ _ID = re.compile(r"[A-Za-z0-9_-]{8,64}")
 
 @dataclass(frozen=True, slots=True)
 class SessionFiles:
-    """See `gate.agents.interface.Sessions`.
-
-    Args:
-        folder: of this run alone; made when needed.
-    """
+    """See `gate.agents.interface.Sessions`."""
 
     folder: Path
 

@@ -31,11 +31,7 @@ def sample_line(sample: Sample) -> bytes:
 
 
 def parse_sample(line: bytes) -> Sample:
-    """Read one line of `samples.jsonl`.
-
-    Raises:
-        BadSample: it is not JSON, or not a sample as `sample_line` writes it.
-    """
+    """Read one line of `samples.jsonl`."""
     try:
         data = parsed(line)
     except ValueError as error:
@@ -61,13 +57,7 @@ def sample_schema() -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class SampleLine:
-    """One line of a file.
-
-    Args:
-        number: from 1.
-        start: position of its first byte.
-        data: with its line break, where it has one.
-    """
+    """One line of a file."""
 
     number: int
     start: int
@@ -80,12 +70,7 @@ class SampleLine:
 
 
 def sample_lines(path: Path) -> Iterator[SampleLine]:
-    """The lines of a file, one in memory at a time.
-
-    Raises:
-        BadSample: a line that is too long to be a sample; nothing after it is read.
-        OSError: the file cannot be read.
-    """
+    """The lines of a file, one in memory at a time."""
     with path.open("rb") as file:
         yield from sample_lines_of(file)
 
@@ -102,11 +87,7 @@ def sample_lines_of(file: BinaryIO) -> Iterator[SampleLine]:
 
 
 def sample_at(file: BinaryIO, start: int) -> Sample:
-    """The sample whose line begins at a byte from `sample_lines`.
-
-    Raises:
-        BadSample: it is no longer there.
-    """
+    """The sample whose line begins at a byte from `sample_lines`."""
     file.seek(start)
     return parse_sample(file.readline(LONGEST_LINE + 1))
 
@@ -118,10 +99,6 @@ def samples_of(folder: Path) -> Iterator[Sample]:
     """Every sample, in the order in which they were finished; one in memory at a time.
 
     A last line without an end is ignored: its writer was stopped.
-
-    Raises:
-        GateError: there is no such file, or it cannot be read.
-        InputErrors: a line that is not a sample.
     """
     path = folder / SAMPLES_FILE
     hint = "name the folder that gate diff --out, or gate check --out, made"
@@ -160,7 +137,6 @@ class CaseSamples:
     """Samples of one case.
 
     Args:
-        samples: in the order of arm and index; empty without the file, or without any of this case.
         trouble: why some may be missing, in one sentence; empty otherwise.
     """
 
@@ -169,11 +145,7 @@ class CaseSamples:
 
 
 def samples_beside(run: Path, suite: str, case: str) -> CaseSamples:
-    """Read the samples of a case; lines of other cases are not parsed.
-
-    Args:
-        run: a `run.json`, or its folder.
-    """
+    """Read the samples of a case; lines of other cases are not parsed."""
     file = (run if run.is_dir() else run.parent) / SAMPLES_FILE
     # As the run wrote it: as it is, or with escapes.
     wanted = {json.dumps(case, ensure_ascii=flag).encode(errors="backslashreplace") for flag in (False, True)}

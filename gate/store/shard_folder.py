@@ -22,11 +22,7 @@ SHARDS_HINT = "name folders that gate diff --shard made, or the folder that hold
 
 
 def write_shard(folder: Path, record: ShardRecord) -> None:
-    """Write `shard.json` into an existing folder, whole or not at all.
-
-    Raises:
-        CannotEvaluate: it cannot be written.
-    """
+    """Write `shard.json` into an existing folder, whole or not at all."""
     try:
         write_whole(folder / SHARD_FILE, record.model_dump_json(by_alias=True, indent=2) + "\n")
     except OSError as error:
@@ -34,12 +30,7 @@ def write_shard(folder: Path, record: ShardRecord) -> None:
 
 
 def shard_folders(path: Path) -> list[Path]:
-    """The folder itself where it is a shard, or the shards in it, by name.
-
-    Raises:
-        GateError: there is no such folder.
-        CannotEvaluate: it holds none.
-    """
+    """The folder itself where it is a shard, or the shards in it, by name."""
     if not path.is_dir():
         raise GateError(f"{path} is not a folder", SHARDS_HINT)
     if (path / SHARD_FILE).exists():
@@ -53,11 +44,7 @@ def shard_folders(path: Path) -> list[Path]:
 
 
 def load_shard(folder: Path) -> ShardRecord:
-    """Read `shard.json`.
-
-    Raises:
-        GateError: it is not a shard, or one of another version.
-    """
+    """Read `shard.json`."""
     file = folder / SHARD_FILE
     return read_record(
         ShardRecord, content_of(file, "shard", SHARDS_HINT, LARGEST_SHARD), str(file), "shard", SHARDS_HINT
@@ -77,7 +64,6 @@ class ShardSamples:
     Args:
         places: of all samples of the run.
         numbers: for each place the shard that has to bring the sample, from `gate.engine.plan.dealt`.
-        files: `samples.jsonl` of each present shard.
     """
 
     places: Places

@@ -16,8 +16,7 @@ from opentelemetry.trace import Span, SpanKind, Status, StatusCode, Tracer
 
 from gate.agents.interface import Toolbox
 from gate.calls.endpoints import ANTHROPIC_URL, OPENAI_URL
-from gate.calls.interface import BudgetedCalls, ExternalConversation, WorthKeeping, any_reply
-from gate.calls.provider import Request
+from gate.calls.interface import BudgetedCalls, ExternalConversation, Request, WorthKeeping, any_reply
 from gate.config.models import ModelRef
 from gate.engine.plan import Job
 from gate.messages import Message, Tool, ToolCall

@@ -16,7 +16,7 @@ from jinja2.visitor import NodeTransformer
 
 from gate.limits import LOOP_STEPS, NAME_CHARS, PATH_CHARS, RENDERED_CHARS, RENDERING_S, WATCHED_PARTS, WATCHED_TAGS
 from gate.messages import NO_PARTS, Part, Parts
-from gate.paths import complaint
+from gate.paths import path_complaint
 from gate.templates.sandbox import (
     BadTemplate,
     Environment,
@@ -81,7 +81,6 @@ def resolved(within: str, name: str) -> tuple[str, str]:
     """The path of an include from the root, and why it may not be read; one of the two is empty.
 
     Args:
-        within: path of the including file.
         name: relative to that file's folder, or from the root when it begins with `/`.
     """
     if len(name) > PATH_CHARS:
@@ -89,7 +88,7 @@ def resolved(within: str, name: str) -> tuple[str, str]:
     if not name or name.endswith("/"):
         return "", "names no file"
     path = posixpath.normpath(name[1:] if name.startswith("/") else posixpath.join(posixpath.dirname(within), name))
-    reason = complaint(path) or ("" if _is_text(path) else "holds half of a surrogate pair")
+    reason = path_complaint(path) or ("" if _is_text(path) else "holds half of a surrogate pair")
     return ("", reason) if reason else (path, "")
 
 
@@ -164,12 +163,7 @@ _FILE = "<template>"
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """A compiled template.
-
-    Args:
-        names: its variables, with those of its parts.
-        text, parts: its source.
-    """
+    """A compiled template."""
 
     names: frozenset[str]
     text: str
@@ -341,9 +335,6 @@ def first_difference(
 
     None when no part does, or none that is watched: watching costs several times a rendering, so a template of many
     tags is not watched at all, and a long rendering only up to its first `WATCHED_PARTS`.
-
-    Args:
-        one, other: the variables of two cases.
 
     Raises:
         BadTemplate: rendering failed before that part.

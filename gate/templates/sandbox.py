@@ -208,9 +208,7 @@ class BadTemplate(Exception):
 
     Args:
         line: 1-based, in the template; 0 when unknown.
-        undefined: a variable is missing.
         file: the part with that line; empty for the template itself.
-        slow: it took too long.
     """
 
     def __init__(

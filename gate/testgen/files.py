@@ -11,11 +11,12 @@ from gate.cases.reading import LINES_ENDINGS, YAML_ENDINGS, documents
 from gate.config.documents import quoted, read_yaml
 from gate.config.models import ModelRef
 from gate.config.scorer import ScorerSpec
-from gate.config.specification import CompiledRule, GeneratedTest, OutputRule, Specification, text_of
+from gate.config.specification import CompiledRule, GeneratedTest, OutputRule, Specification
+from gate.config.specification_file import specification_text
 from gate.config.yaml_editing import dumped, lines_of, rewritten
 from gate.errors import GateError, InputErrors, Problem
 from gate.limits import YAML_NODES
-from gate.paths import complaint
+from gate.paths import path_complaint
 from gate.prompts.reading import TEST_DATA
 from gate.testgen.questions import rendered_template
 from gate.values import JsonValue
@@ -49,7 +50,6 @@ def with_more_tests(text: str, tests: Sequence[GeneratedTest], file: str) -> str
     """A case file with further tests at its end; those whose id is there are left out.
 
     Args:
-        text: the file, in JSON Lines, or a list in YAML.
         file: its path, whose ending says which.
 
     Raises:
@@ -78,8 +78,6 @@ def with_obsolete_rules(text: str, rules: Collection[str], file: str) -> str:
     """A case file in which the generated tests of these rules are marked `obsolete: true`.
 
     Args:
-        text: the file, in JSON Lines, or a list in YAML.
-        rules: ids of rules that are gone.
         file: its path, whose ending says which.
 
     Raises:
@@ -96,7 +94,6 @@ def with_test_data(text: str, tests: Sequence[GeneratedTest], file: str = "the p
     A test whose `id` is there already is not added again, even if a person has changed it.
 
     Args:
-        tests: with an input, variables, or both.
         file: for messages.
 
     Raises:
@@ -206,7 +203,6 @@ class SuiteModels:
     """The models of a suite.
 
     Args:
-        judge: checks answers against the rules that code cannot check.
         origin: where the model under test was taken from.
     """
 
@@ -216,13 +212,7 @@ class SuiteModels:
 
 
 def suite_models(own: ModelRef | None, tested: Sequence[ModelRef], reference: ModelRef, judge: ModelRef) -> SuiteModels:
-    """The models of a suite; the prompt's own model answers, else the first that was tested, else the reference.
-
-    Args:
-        own: the model that the prompt's file names.
-        tested: models of an evaluation, in the order of the command.
-        reference: the model for expected outputs; the generator where nothing else is said.
-    """
+    """The models of a suite; the prompt's own model answers, else the first that was tested, else the reference."""
     if own is not None:
         return SuiteModels(own, judge, "prompt")
     return SuiteModels(tested[0], judge, "tested") if tested else SuiteModels(reference, judge)
@@ -233,15 +223,11 @@ def suite_yaml(
 ) -> str:
     """A `gate.yaml` with one suite: code checks the rules that it can, and a judge gets the others.
 
-    Args:
-        rules: all of them.
-        compiled: those that code checks.
-
     Returns:
         The text; empty where a file lies in a place that no configuration can name.
     """
     paths = [path.as_posix() for path in (files.prompt, files.cases)]
-    if any(map(complaint, paths)):
+    if any(map(path_complaint, paths)):
         return ""
     by_code = {one.rule for one in compiled}
     scorers: list[JsonValue] = [_entry(spec) for one in compiled for spec in one.scorers]
@@ -306,7 +292,6 @@ class NewFile:
 
     Args:
         path: free, or that of a file with the very same text.
-        what: what it is, for the user.
         there: the file exists with exactly these bytes, and is left alone.
     """
 
@@ -355,12 +340,11 @@ def new_files(
 
     Args:
         given: the specification that there was before.
-        folder: of the specification and the cases.
         lying: what is in the file of a path; None where the path is free.
     """
     spec: NewFile | None = None
     if given is None or _more(made.specification, given):
-        text = text_of(made.specification, made.compiled)
+        text = specification_text(made.specification, made.compiled)
         what = "the specification, to be read and edited" if given is None else COMPLETED_NOTE
         spec = _free(NewFile(folder / SPECIFICATION_FILE, text, what), lying)
     if not made.tests:

@@ -1,4 +1,4 @@
-"""Forecast of a generation: calls, tokens, dollars; makes no call."""
+"""Forecasts of a generation and of a comparison: calls, tokens, dollars; makes no call."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping
@@ -9,20 +9,20 @@ from gate.calls.prices import CHARS_PER_TOKEN
 from gate.config.models import ModelRef, Params
 from gate.config.specification import Specification
 from gate.record.usage import Cost, Dollars, Usage
-from gate.testgen.effort import ASSUMED_RULES, PER_REQUEST, EffortSettings, Stage, control_calls
+from gate.testgen.effort import ASSUMED_RULES, PER_REQUEST, EffortSettings, control_calls
 from gate.testgen.prompt_under_test import PromptSubject
 from gate.testgen.specification import pipeline
+from gate.testgen.specification.extraction import RULES_PER_REQUEST
 from gate.values import about_dollars, counted
 
 ModelWithParams: TypeAlias = tuple[ModelRef, Params]
 Pricer: TypeAlias = Callable[[ModelRef, Params, Usage], Cost]
 
-JUDGED_STAGES: frozenset[Stage] = frozenset({"grounding", "review", "validity"})
+_JUDGED = ("grounding", "review", "validity", "comparison", "compliance")
 """Stages that the judge works in."""
-
 _FRAME_TOKENS = 500
 """Of the fixed text of a request."""
-_REPLY_TOKENS: Mapping[Stage, int] = {
+_REPLY_TOKENS: Mapping[str, int] = {
     "intent": 60,
     "inputs": 250,
     "rules": 900,
@@ -31,10 +31,12 @@ _REPLY_TOKENS: Mapping[Stage, int] = {
     "review": 300,
     "expansion": 200,
     "expected": 300,
+    "comparison": 200,
+    "outputs": 300,
+    "compliance": 80,
 }
 _TOKENS_PER_TEST = 180
 _TOKENS_PER_VALIDATION = 60
-_VERDICT_TOKENS = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +45,6 @@ class StageForecast:
 
     Args:
         calls: requests, none of them repeated.
-        tokens: read and written, about.
-        cost: about; unpriced where no price is known.
     """
 
     stage: str
@@ -59,7 +59,6 @@ class GenerationForecast:
     """All stages of a generation.
 
     Args:
-        stages: those that make calls.
         assumed: the number of rules is not known yet.
         tests: before duplicates and invalid ones are discarded.
     """
@@ -99,13 +98,7 @@ class GenerationForecast:
 
 @dataclass(frozen=True, slots=True)
 class ForecastModels:
-    """The models that would be asked.
-
-    Args:
-        price: prices a call.
-        tested: models that the tests are run against; empty without an evaluation.
-        control: are control cases written and run, too?
-    """
+    """The models that would be asked."""
 
     generator: ModelWithParams
     judge: ModelWithParams
@@ -122,47 +115,117 @@ def forecast(
     known = given is not None and bool(given.rules)
     rules = len(given.rules) if given is not None and known else min(ASSUMED_RULES, settings.max_rules)
     tests = 2 * rules * settings.tests_per_rule
-    calls: dict[Stage, int] = {**pipeline.stage_calls(settings, rules, given), **settings.calls_for_tests(rules)}
-    reading = math.ceil(len(subject.text) / CHARS_PER_TOKEN) + _FRAME_TOKENS
-    stages = []
-    for stage, count in calls.items():
-        if count == 0:
-            continue
-        member = staff.judge if stage in JUDGED_STAGES else staff.reference if stage == "expected" else staff.generator
-        written = _written(stage, count, settings, tests)
-        usage = Usage(reading * count, 0, 0, written)
-        stages.append(StageForecast(stage, count, reading * count + written, member[0], staff.price(*member, usage)))
-    stages += _evaluation(tests, reading, settings, staff)
+    counter = _Counter.of(subject, staff)
+    totals = {"tests": tests * _TOKENS_PER_TEST, "validity": tests * _TOKENS_PER_VALIDATION}
+    stages: list[StageForecast] = []
+    for stage, calls in {**pipeline.stage_calls(settings, rules, given), **settings.calls_for_tests(rules)}.items():
+        member = staff.reference if stage == "expected" else counter.member(stage)
+        stages += counter.stage(stage, calls, member, totals.get(stage, calls * _REPLY_TOKENS.get(stage, 0)))
+    if staff.tested:
+        stages += _evaluation(tests, settings, counter)
     return GenerationForecast(tuple(stages), rules, not known, tests)
 
 
-def _evaluation(tests: int, reading: int, settings: EffortSettings, staff: ForecastModels) -> Iterator[StageForecast]:
+@dataclass(frozen=True, slots=True)
+class _Counter:
+    """Counts tokens and dollars of a stage; `reading` is the tokens that each request reads."""
+
+    reading: int
+    staff: ForecastModels
+
+    @classmethod
+    def of(cls, subject: PromptSubject, staff: ForecastModels) -> "_Counter":
+        return cls(math.ceil(len(subject.text) / CHARS_PER_TOKEN) + _FRAME_TOKENS, staff)
+
+    def member(self, stage: str) -> ModelWithParams:
+        return self.staff.judge if stage in _JUDGED else self.staff.generator
+
+    def stage(self, name: str, calls: int, member: ModelWithParams, written: int) -> Iterator[StageForecast]:
+        """Nothing where no call is made; `written` is the tokens of all replies."""
+        if calls:
+            cost = self.staff.price(*member, Usage(self.reading * calls, 0, 0, written))
+            yield StageForecast(name, calls, self.reading * calls + written, member[0], cost)
+
+
+def _evaluation(tests: int, settings: EffortSettings, counter: _Counter) -> Iterator[StageForecast]:
     """What it takes to run all tests, and to judge outputs that all differ."""
-
-    def stage(name: str, calls: int, member: ModelWithParams, written: int) -> Iterator[StageForecast]:
-        if not calls:
-            return
-        cost = staff.price(*member, Usage(reading * calls, 0, 0, written * calls))
-        yield StageForecast(name, calls, (reading + written) * calls, member[0], cost)
-
-    if not staff.tested:
-        return
+    staff = counter.staff
     if staff.control:
         calls = control_calls(tests)
-        yield from stage("control", calls, staff.generator, _TOKENS_PER_TEST * min(tests, PER_REQUEST))
+        written = calls * _TOKENS_PER_TEST * min(tests, PER_REQUEST)
+        yield from counter.stage("control", calls, staff.generator, written)
         calls = math.ceil(tests / settings.tests_per_validation) if settings.validate else 0
-        written = _TOKENS_PER_VALIDATION * settings.tests_per_validation
-        yield from stage("validity of control", calls, staff.judge, written)
+        written = calls * _TOKENS_PER_VALIDATION * settings.tests_per_validation
+        yield from counter.stage("validity of control", calls, staff.judge, written)
     # Control cases are answered under the prompt, and the valid ones under that which the specification makes, too.
     outputs = tests * (1 + staff.control + (staff.control and settings.validate))
     for member in staff.tested:
-        yield from stage("outputs", outputs * settings.turns, member, _REPLY_TOKENS["expected"])
-    yield from stage("compliance", outputs * len(staff.tested), staff.judge, _VERDICT_TOKENS)
+        calls = outputs * settings.turns
+        yield from counter.stage("outputs", calls, member, calls * _REPLY_TOKENS["outputs"])
+    calls = outputs * len(staff.tested)
+    yield from counter.stage("compliance", calls, staff.judge, calls * _REPLY_TOKENS["compliance"])
 
 
-def _written(stage: Stage, calls: int, settings: EffortSettings, tests: int) -> int:
-    if stage == "tests":
-        return tests * _TOKENS_PER_TEST
-    if stage == "validity":
-        return tests * _TOKENS_PER_VALIDATION
-    return calls * _REPLY_TOKENS.get(stage, 200)
+@dataclass(frozen=True, slots=True)
+class PromptChange:
+    """A prompt before and after.
+
+    Args:
+        given: the specification of the old version; None where it is to be extracted.
+    """
+
+    base: PromptSubject
+    head: PromptSubject
+    given: Specification | None = None
+
+    @property
+    def empty(self) -> bool:
+        """Are the two the same, so that they promise the same?"""
+        return self.base.digest == self.head.digest
+
+
+def forecast_comparison(
+    change: PromptChange, rules: int, settings: EffortSettings, staff: ForecastModels, *, made: bool
+) -> GenerationForecast:
+    """Forecast a comparison.
+
+    Args:
+        rules: sentences that are new, since the number of new rules is not known yet.
+        staff: `tested` answers for both versions.
+        made: tests are made for new rules, for both versions or for the files.
+    """
+    if change.empty:
+        return GenerationForecast((), 0, False, 0)
+    tests = 2 * rules * settings.tests_per_rule if made else 0
+    counter, stages = _Counter.of(change.head, staff), list[StageForecast]()
+    new_tests = _new_tests(settings, staff, rules, tests) if tests else ()
+    for stage, calls, written in (*_reading(change, rules), *new_tests):
+        members = staff.tested if stage == "outputs" else (counter.member(stage),)
+        stages += [one for member in members for one in counter.stage(stage, calls, member, calls * written)]
+    return GenerationForecast(tuple(stages), rules, rules > 0, tests)
+
+
+_INVERSE_TOKENS = 300
+
+
+def _reading(change: PromptChange, rules: int) -> Iterator[tuple[str, int, int]]:
+    """Both versions are read, the new one where it says something new, and compared in one request."""
+    old = change.given is None
+    yield "intent", int(old), _REPLY_TOKENS["intent"]
+    yield "inputs", int(old) + bool(rules), _REPLY_TOKENS["inputs"]
+    yield "rules", int(old) + bool(rules), _REPLY_TOKENS["rules"]
+    yield "inverse", math.ceil(ASSUMED_RULES / RULES_PER_REQUEST) if old else 0, _INVERSE_TOKENS
+    yield "comparison", int(bool(rules)), _REPLY_TOKENS["comparison"]
+
+
+def _new_tests(
+    settings: EffortSettings, staff: ForecastModels, rules: int, tests: int
+) -> Iterator[tuple[str, int, int]]:
+    """Tests for new rules, and the answers of both versions to them."""
+    yield "inverse", math.ceil(rules / RULES_PER_REQUEST), _INVERSE_TOKENS
+    for stage, calls in settings.calls_for_tests(rules).items():
+        if calls and stage != "expected":
+            yield stage, calls, math.ceil(_TOKENS_PER_TEST * tests / calls)
+    if staff.tested:
+        yield "outputs", 2 * tests * settings.turns, _REPLY_TOKENS["outputs"]
+        yield "compliance", 2 * tests, _REPLY_TOKENS["compliance"]

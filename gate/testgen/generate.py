@@ -1,34 +1,143 @@
-"""From a prompt to its specification and tests, within limits on calls and dollars."""
+"""From a prompt to its specification and tests: written, expanded, without duplicates, validated, with answers."""
 
-import asyncio
-from collections.abc import Callable, Coroutine
-from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
-from gate.calls.interface import Calls, Stop, WorthKeeping, any_reply
-from gate.calls.provider import Request
+from gate.calls.interface import together
 from gate.config.specification import CompiledRule, Discarded, GeneratedTest, Specification
-from gate.errors import CannotEvaluate, Interrupted
-from gate.record.sample import Reply
+from gate.errors import CannotEvaluate
 from gate.record.transcript import Failed
-from gate.testgen.cases.diversity import Diversity, diversity_of
-from gate.testgen.cases.generation import AnswerOf, Generation, GenerationOptions, NoTests, generate_tests
+from gate.testgen.cases.diversity import Diversity, diversity_of, without_duplicates
+from gate.testgen.cases.inputs import CaseSource, MadeTests, validated_tests
+from gate.testgen.cases.rule_tests import expanded_tests, write_rule_tests
 from gate.testgen.effort import EffortSettings
 from gate.testgen.forecast import GenerationForecast
 from gate.testgen.prompt_under_test import PromptSubject
-from gate.testgen.questions import Asker
+from gate.testgen.questions import AnswerOf, GenerationSetup, problem_notes
 from gate.testgen.rules.compiler import compile_rules
-from gate.testgen.specification.pipeline import StageModels, specify
+from gate.testgen.specification.pipeline import specify
 from gate.values import about_dollars, counted
 
-Answered = TypeVar("Answered")
-FAILURES_IN_A_ROW = 2
-"""Requests in a row, each with its retries, after which a service is taken to be down."""
 UNSURPRISING_CALLS = 200
 """A forecast of up to this many calls never counts as a surprise."""
 EXTRA_CALLS = 100
 """Allowance beside the calls that were forecast: requests that are repeated, and earlier ones."""
-REPEAT_HINT = "repeat the command: what was answered costs nothing the second time"
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """Tests that were generated.
+
+    Args:
+        tests: for the case file, in the order of the rules; `valid` is True, or None where it is unknown.
+        discarded: duplicates, and inputs that break the input specification (`valid` is False).
+        notes: what did not go as it should, a line each.
+        diversity: of `tests`.
+    """
+
+    tests: tuple[GeneratedTest, ...] = ()
+    discarded: tuple[Discarded, ...] = ()
+    notes: tuple[str, ...] = ()
+    diversity: Diversity = diversity_of(())
+
+
+class NoTests(CannotEvaluate):
+    """No test is left; `found` is what there is instead."""
+
+    def __init__(self, found: Generation) -> None:
+        told = [*(f"{one.test.id}: {one.why}" for one in found.discarded), *found.notes]
+        super().__init__("no test is left", told[0] if told else "the model wrote nothing that can be used")
+        self.found = found
+
+
+async def generate_tests(subject: PromptSubject, specification: Specification, setup: GenerationSetup) -> Generation:
+    """Tests for each rule and each inverse rule.
+
+    Raises:
+        NoTests: no test is left.
+        CannotEvaluate: there is no rule.
+    """
+    if not specification.rules:
+        raise CannotEvaluate("the specification holds no rule", "add rules to it, or state them in the prompt")
+    settings, tell = setup.settings, setup.tell
+    source = CaseSource.of(subject, specification, settings)
+    tell(f"writing tests for {counted(len(specification.rules), 'rule')}")
+    made = await write_rule_tests(source, setup.generator)
+    notes = list(made.notes)
+    if settings.expansions and made.tests:
+        tell(f"making {counted(len(made.tests), 'test')} harder")
+        made = await expanded_tests(source, made.tests, setup.generator)
+        notes += made.notes
+    distinct = without_duplicates(made.tests)
+    tests, discarded = distinct.tests, list(distinct.discarded)
+    if settings.validate and tests:
+        tell(f"checking {counted(len(tests), 'input')}")
+        made = await validated_tests(specification.components, tests, settings, setup.judge)
+        notes += made.notes
+        tests = tuple(test for test in made.tests if test.valid is not False)
+        discarded += [Discarded(test, _why(test)) for test in made.tests if test.valid is False]
+    if settings.expected and tests and setup.answer is not None:
+        tell(f"asking for {counted(len(tests), 'expected output')}")
+        made = await with_expected(tests, setup.answer)
+        tests, notes = made.tests, [*notes, *made.notes]
+    notes += [*_fewer(tests, discarded, settings), *_not_applied(source, setup)]
+    found = Generation(tests, tuple(discarded), tuple(notes), diversity_of(tests))
+    if not tests:
+        raise NoTests(found)
+    return found
+
+
+async def with_expected(tests: Sequence[GeneratedTest], answer: AnswerOf) -> MadeTests:
+    """The tests with a reference model's answers, asked concurrently; one without an answer gets a note.
+
+    An expected output is what one model said once. A person has to read it before it counts.
+    """
+    replies = await together(map(answer, tests))
+    problems: dict[str, list[str]] = defaultdict(list)
+    answered: list[GeneratedTest] = []
+    for test, reply in zip(tests, replies, strict=True):
+        if isinstance(reply, Failed):
+            problems[f"no expected output ({reply.reason})"].append(test.id)
+        answered.append(test if isinstance(reply, Failed) else replace(test, expected=reply))
+    return MadeTests(tuple(answered), problem_notes(problems))
+
+
+def _fewer(tests: Sequence[GeneratedTest], discarded: Sequence[Discarded], settings: EffortSettings) -> tuple[str, ...]:
+    """Rules and inverse rules of which some written tests were discarded."""
+    left = Counter(f"{test.rule}-{test.kind}" for test in tests)
+    problems: dict[str, list[str]] = defaultdict(list)
+    for name in dict.fromkeys(f"{one.test.rule}-{one.test.kind}" for one in discarded):
+        which = f"{left[name]} of {settings.tests_per_rule} tests left without duplicates and invalid inputs"
+        problems[f"only {which}"].append(name)
+    return problem_notes(problems)
+
+
+def _not_applied(source: CaseSource, setup: GenerationSetup) -> Iterator[str]:
+    if setup.settings.documents and not source.shape.retrieved:
+        yield "no stand-in documents: no component of the input is named as retrieved context"
+    if setup.settings.expected and setup.answer is None:
+        yield "no expected outputs: there is no reference model"
+
+
+def _why(test: GeneratedTest) -> str:
+    return f"breaks the input specification: {test.invalid}" if test.invalid else "breaks the input specification"
+
+
+@dataclass(frozen=True, slots=True)
+class Generated(Generation):
+    """The specification and tests of a prompt.
+
+    Args:
+        compiled: the rules that code checks.
+        left_out: rules beyond the limit.
+        failure: why there is no test; None where there is one.
+    """
+
+    specification: Specification = Specification("", "")
+    compiled: tuple[CompiledRule, ...] = ()
+    left_out: tuple[str, ...] = ()
+    failure: CannotEvaluate | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,79 +151,35 @@ class GenerationJob:
     """
 
     subject: PromptSubject
-    settings: EffortSettings
     foresee: Callable[[Specification], GenerationForecast]
     given: Specification | None = None
     told: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class GenerationModels:
-    """The models of a generation.
-
-    Args:
-        answer: the prompt's answer to a test by the reference model.
-        tell: shows the user a line on what is being done.
-    """
-
-    generator: Asker
-    judge: Asker
-    answer: AnswerOf
-    tell: Callable[[str], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Generated:
-    """The result of a generation.
-
-    Args:
-        compiled: the rules that code checks.
-        diversity: of the tests that were kept.
-        notes: what did not go as it should.
-        left_out: rules beyond the limit.
-        failure: why there is no test; None where there is one.
-    """
-
-    specification: Specification
-    compiled: tuple[CompiledRule, ...]
-    tests: tuple[GeneratedTest, ...]
-    discarded: tuple[Discarded, ...]
-    diversity: Diversity
-    notes: tuple[str, ...]
-    left_out: tuple[str, ...] = ()
-    failure: CannotEvaluate | None = None
-
-
-class UnfinishedGeneration(CannotEvaluate):
-    """Requests were left unanswered; the same command continues from there."""
-
-
-async def run_generation(job: GenerationJob, team: GenerationModels) -> Generated:
+async def run_generation(job: GenerationJob, setup: GenerationSetup) -> Generated:
     """Extract the specification, and make tests for its rules.
 
     Raises:
         CannotEvaluate: no rule was found, or a limit was met.
     """
-    askers = StageModels(team.generator, team.judge)
-    found = await specify(job.subject, askers, job.settings, job.given, team.tell)
-    foreseen = job.foresee(found.specification)
+    read = await specify(job.subject, setup, job.given)
+    foreseen = job.foresee(read.specification)
     failure: CannotEvaluate | None = _surprise(foreseen, job.told)
-    made = Generation((), (), (), diversity_of(()))
+    made = Generation()
     if failure is None:
-        team.tell(f"now: {foreseen.told}")
-        work = GenerationOptions(job.settings, team.tell, answer=team.answer)
+        setup.tell(f"now: {foreseen.told}")
         try:
-            made = await generate_tests(job.subject, found.specification, team.generator, team.judge, work)
+            made = await generate_tests(job.subject, read.specification, setup)
         except NoTests as nothing:
             made, failure = nothing.found, nothing
     return Generated(
-        specification=found.specification,
-        compiled=compile_rules(found.specification.rules),
         tests=made.tests,
         discarded=made.discarded,
+        notes=(*read.notes, *made.notes),
         diversity=made.diversity,
-        notes=(*found.notes, *made.notes),
-        left_out=found.left_out,
+        specification=read.specification,
+        compiled=compile_rules(read.specification.rules),
+        left_out=read.left_out,
         failure=failure,
     )
 
@@ -130,68 +195,3 @@ def _surprise(foreseen: GenerationForecast, told: int | None) -> CannotEvaluate 
         f"allow it with --max-calls {foreseen.calls + EXTRA_CALLS} or --max-usd, or ask for less: --effort low, "
         "--set max_rules=6 or --set tests_per_rule=1",
     )
-
-
-@dataclass(slots=True)
-class BoundedCalls:
-    """Calls that raise when there may be no more of them, so that no stage takes that for a bad reply.
-
-    Args:
-        exhausted: why no more calls make sense, or None.
-    """
-
-    inner: Calls
-    exhausted: Callable[[], str | None]
-    _flying: set[asyncio.Task[Reply | Failed]] = field(default_factory=set, init=False)
-    _unanswered: int = field(default=0, init=False)
-
-    async def call(self, request: Request, *, fresh: bool = False, worth: WorthKeeping = any_reply) -> Reply | Failed:
-        """See `gate.calls.interface.Calls`.
-
-        Raises:
-            Unfinished: a budget is used up, or the service is down. Requests sent before have been answered by then,
-                because they are paid for, and are kept.
-        """
-        return await self.bound(self.inner.call(request, fresh=fresh, worth=worth))
-
-    async def bound(self, asked: Coroutine[Any, Any, Reply | Failed]) -> Reply | Failed:
-        """The reply to a request that is sent in another way, with the same limits; errors as for `call`."""
-        task = asyncio.ensure_future(asked)
-        self._flying.add(task)
-        try:
-            reply = await task
-        finally:
-            self._flying.discard(task)
-        if not isinstance(reply, Failed):
-            self._unanswered = 0
-        elif (reason := self.exhausted() or self._down(reply)) is not None:
-            while self._flying:
-                await asyncio.wait(self._flying)
-            raise UnfinishedGeneration(f"not finished: {reason}", f"once that is mended, {REPEAT_HINT}")
-        return reply
-
-    def _down(self, failed: Failed) -> str | None:
-        """Why nothing more will be answered, once several requests in a row were given up."""
-        self._unanswered += failed.attempts > 1
-        return (
-            f"{FAILURES_IN_A_ROW} requests in a row: {failed.reason}" if self._unanswered >= FAILURES_IN_A_ROW else None
-        )
-
-
-async def until_stopped(work: Coroutine[Any, Any, Answered], stop: Stop) -> Answered:
-    """Run work until it is done or a signal stops it.
-
-    Raises:
-        Interrupted: the user ended it.
-        Unfinished: something else did.
-    """
-    task = asyncio.ensure_future(work)
-    stop.abandon_with(task.cancel)
-    try:
-        return await task
-    except asyncio.CancelledError:
-        if stop.interrupted:
-            raise Interrupted(f"interrupted; {REPEAT_HINT}") from None
-        if stop.reason is not None:
-            raise UnfinishedGeneration(f"not finished: {stop.reason}", REPEAT_HINT) from None
-        raise

@@ -21,9 +21,7 @@ class PromptPiece:
     """One message of a prompt, or a file that it includes, in the text that the stages read.
 
     Args:
-        start, end: place of its content, in characters.
         role: of the message, or the file's path; empty where unknown.
-        template: it is rendered.
     """
 
     start: int

@@ -2,22 +2,24 @@
 
 import asyncio
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import resources
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
 from jinja2 import Environment, StrictUndefined, Template
 
-from gate.calls.interface import Calls, WorthKeeping, together
-from gate.calls.provider import Request
+from gate.calls.interface import Calls, Request, Stop, WorthKeeping, any_reply, together
 from gate.config.documents import BadJson, parse_json, quoted
 from gate.config.models import ModelRef, Params
+from gate.config.specification import GeneratedTest
+from gate.errors import CannotEvaluate, Interrupted
 from gate.messages import Message
 from gate.record.sample import Reply, effort_of, ending_of
 from gate.record.transcript import Failed
 from gate.record.usage import Effort
+from gate.testgen.effort import EffortSettings, Stage
 from gate.values import JsonValue
 
 Value = TypeVar("Value")
@@ -51,31 +53,111 @@ class Question(Generic[Value]):
     """What a stage asks.
 
     Args:
-        stage: its name, for messages.
-        messages: makes the request from what was wrong with the last reply; empty for the first request.
+        stage: names its templates: `templates/STAGE_system.md.j2` and `templates/STAGE_user.md.j2`.
+        view: their variables.
         schema: JSON Schema of the reply, an object: every property required, no others.
         read: makes something of that object; raises `Malformed`.
+        instructions: what the user of the gate adds.
         index: tells requests apart that are the same in every word.
         lacks: how much is missing of what was asked for. A cached reply that lacks something is asked for again; a
             caller that asks again itself leaves this out.
+        problem: what was wrong with an earlier reply, for the first request.
     """
 
     stage: str
-    messages: Callable[[str], tuple[Message, ...]]
+    view: Mapping[str, object]
     schema: Mapping[str, JsonValue]
     read: Callable[[Mapping[str, JsonValue]], Value]
+    instructions: str = ""
     index: int = 0
     lacks: Callable[[Value], int] = lambda found: 0
+    problem: str = ""
+
+    def messages(self, problem: str = "") -> tuple[Message, ...]:
+        """The request; `problem` is what was wrong with the last reply."""
+        told = {**self.view, "instructions": self.instructions, "problem": problem or self.problem}
+        return (
+            Message("system", rendered_template(f"{self.stage}_system", told)),
+            Message("user", rendered_template(f"{self.stage}_user", told)),
+        )
+
+
+FAILURES_IN_A_ROW = 2
+"""Requests in a row, each with its retries, after which a service is taken to be down."""
+REPEAT_HINT = "repeat the command: what was answered costs nothing the second time"
+Answered = TypeVar("Answered")
+
+
+class UnfinishedGeneration(CannotEvaluate):
+    """Requests were left unanswered; the same command continues from there."""
+
+
+@dataclass(slots=True)
+class BoundedCalls:
+    """Calls that raise when there may be no more of them, so that no stage takes that for a bad reply.
+
+    Args:
+        exhausted: why no more calls make sense, or None.
+    """
+
+    inner: Calls
+    exhausted: Callable[[], str | None]
+    _flying: set[asyncio.Task[Reply | Failed]] = field(default_factory=set, init=False)
+    _unanswered: int = field(default=0, init=False)
+
+    async def call(self, request: Request, *, fresh: bool = False, worth: WorthKeeping = any_reply) -> Reply | Failed:
+        """See `gate.calls.interface.Calls`.
+
+        Raises:
+            UnfinishedGeneration: a budget is used up, or the service is down. Requests sent before have been answered
+                by then, because they are paid for, and are kept.
+        """
+        return await self.bound(self.inner.call(request, fresh=fresh, worth=worth))
+
+    async def bound(self, asked: Coroutine[Any, Any, Reply | Failed]) -> Reply | Failed:
+        """The reply to a request that is sent in another way, with the same limits; errors as for `call`."""
+        task = asyncio.ensure_future(asked)
+        self._flying.add(task)
+        try:
+            reply = await task
+        finally:
+            self._flying.discard(task)
+        if not isinstance(reply, Failed):
+            self._unanswered = 0
+            return reply
+        self._unanswered += reply.attempts > 1
+        reason = self.exhausted()
+        if reason is None and self._unanswered >= FAILURES_IN_A_ROW:
+            reason = f"{FAILURES_IN_A_ROW} requests in a row: {reply.reason}"
+        if reason is not None:
+            while self._flying:
+                await asyncio.wait(self._flying)
+            raise UnfinishedGeneration(f"not finished: {reason}", f"once that is mended, {REPEAT_HINT}")
+        return reply
+
+
+async def until_stopped(work: Coroutine[Any, Any, Answered], stop: Stop) -> Answered:
+    """Run work until it is done or a signal stops it.
+
+    Raises:
+        Interrupted: the user ended it.
+        UnfinishedGeneration: something else did.
+    """
+    task = asyncio.ensure_future(work)
+    stop.abandon_with(task.cancel)
+    try:
+        return await task
+    except asyncio.CancelledError:
+        if stop.interrupted:
+            raise Interrupted(f"interrupted; {REPEAT_HINT}") from None
+        if stop.reason is not None:
+            raise UnfinishedGeneration(f"not finished: {stop.reason}", REPEAT_HINT) from None
+        raise
 
 
 @dataclass(slots=True)
 class Asker:
-    """Asks one model, and adds up the effort.
-
-    Args:
-        on_reply: called after each question.
-        effort: of all questions so far.
-    """
+    """Asks one model, and adds up the effort."""
 
     calls: Calls
     model: ModelRef
@@ -151,6 +233,32 @@ class Asker:
         return Request(messages, self.model, self.params, question.index, question.schema, about=about)
 
 
+AnswerOf: TypeAlias = Callable[[GeneratedTest], Coroutine[Any, Any, str | Failed]]
+"""The output of the prompt under test, with a reference model, for one test."""
+
+
+@dataclass(frozen=True, slots=True)
+class GenerationSetup:
+    """Who works on a generation, and how much.
+
+    Args:
+        generator: extracts rules, and writes tests.
+        judge: checks what was made, and compares wordings.
+        tell: shows the user a line on what is being done.
+        answer: the reference model, for expected outputs.
+    """
+
+    generator: Asker
+    judge: Asker
+    settings: EffortSettings
+    tell: Callable[[str], None] = lambda line: None
+    answer: AnswerOf | None = None
+
+    def instructions(self, stage: Stage) -> str:
+        """What the user adds to a stage."""
+        return self.settings.instructions.get(stage, "")
+
+
 def _read(question: Question[Value], reply: Reply) -> Value | Malformed:
     try:
         return question.read(read_object(reply))
@@ -210,19 +318,28 @@ def read_objects(found: Mapping[str, JsonValue], key: str) -> list[dict[str, Jso
     return [item for item in value if isinstance(item, dict)]
 
 
+def read_each(
+    found: Mapping[str, JsonValue], key: str, read: Callable[[Mapping[str, JsonValue]], Value]
+) -> list[Value]:
+    """The usable objects of a list; the first error is raised only where none can be used."""
+    out, problems = list[Value](), list[Malformed]()
+    for item in read_objects(found, key):
+        try:
+            out.append(read(item))
+        except Malformed as problem:
+            problems.append(problem)
+    if not out:
+        raise problems[0] if problems else Malformed(f"{key} is empty")
+    return out
+
+
 Made = TypeVar("Made")
 _NAMED = 8
 
 
 @dataclass(frozen=True, slots=True)
 class StageResult(Generic[Made]):
-    """The result of a stage.
-
-    Args:
-        value: empty where the stage failed.
-        notes: one line each, for the summary: what is missing, and why.
-        left_out: items of which the notes may name the first few.
-    """
+    """The result of a stage."""
 
     value: Made
     notes: tuple[str, ...] = ()
@@ -230,11 +347,7 @@ class StageResult(Generic[Made]):
 
 
 def problem_notes(problems: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    """A line for each of the first few problems, with the first few names; one more line for all others.
-
-    Args:
-        problems: names by problem. Models word their refusals in many ways, so there may be as many as names.
-    """
+    """A line for each of the first few problems, with the first few names; one more line for all others."""
     lines = [f"{problem}: {first_names(names)}" for problem, names in problems.items()]
     others = [name for names in list(problems.values())[_NAMED:] for name in names]
     return (*lines[:_NAMED], *([f"other problems: {first_names(others)}"] if others else []))
@@ -247,27 +360,8 @@ def first_names(names: Sequence[str], most: int = _NAMED) -> str:
 
 
 def full_list_note(what: str, most: int | None) -> str:
-    """The note about a list that ends at its bound.
-
-    Args:
-        what: the list holds, in the plural.
-        most: items that the model was allowed to write.
-    """
+    """The note about a list that ends at its bound."""
     return f"the list of {what} was full at {most}: the model was let write no more, and there may be others"
-
-
-def stage_messages(stage: str, view: Mapping[str, object], instructions: str, problem: str) -> tuple[Message, ...]:
-    """The two messages of a stage: `templates/STAGE_system.md.j2` and `templates/STAGE_user.md.j2`.
-
-    Args:
-        view: the variables of the templates.
-        instructions: what the user of the gate adds to the stage.
-        problem: what was wrong with the last reply; empty for the first request.
-    """
-    told = {**view, "instructions": instructions, "problem": problem}
-    return Message("system", rendered_template(f"{stage}_system", told)), Message(
-        "user", rendered_template(f"{stage}_user", told)
-    )
 
 
 def rendered_template(name: str, view: Mapping[str, object]) -> str:
@@ -297,14 +391,7 @@ def list_schema(
     each: Sequence[Mapping[str, JsonValue]] = (),
     most: int | None = None,
 ) -> dict[str, JsonValue]:
-    """JSON Schema of a list. Bounds reach only models whose replies follow a grammar; the messages say them to all.
-
-    Args:
-        item: schema of any item.
-        least: items that a useful list has.
-        each: schemas of the items one by one, where it is known how many there are.
-        most: items that are read.
-    """
+    """JSON Schema of a list. Bounds reach only models whose replies follow a grammar; the messages say them to all."""
     found: dict[str, JsonValue] = {"type": "array", "items": dict(item)}
     if least:
         found["minItems"] = least

@@ -8,21 +8,12 @@ _LONGEST = 4_000
 
 
 def suite(name: str, part: str = "", **query: str | int) -> str:
-    """A suite, or a part of it.
-
-    Args:
-        part: `history`, `export`, `import` or `tag`; empty for its cases.
-        query: more query parameters.
-    """
+    """A suite, or a part of it."""
     return _address(_LIST, part, {"name": name, **query})
 
 
 def case(suite: str, name: str, part: str = "") -> str:
-    """A case, or a part of it.
-
-    Args:
-        part: `history`, `archive`, `restore` or `duplicate`; empty for its form.
-    """
+    """A case, or a part of it."""
     return _address(_CASE, part, {"suite": suite, "name": name})
 
 
@@ -37,11 +28,7 @@ def new_case(suite: str) -> str:
 
 
 def job(id: str, part: str = "") -> str:
-    """A job, or a part of it.
-
-    Args:
-        part: `events` or `cancel`; empty for its page.
-    """
+    """A job, or a part of it."""
     return f"/jobs/{id}{'/' if part else ''}{part}"
 
 

@@ -5,29 +5,33 @@ import ipaddress
 import socket
 import threading
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 import uvicorn
-from fastapi import APIRouter, Depends, FastAPI, Request
-from fastapi.routing import APIRoute
+from fastapi import Depends, FastAPI
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
 from gate.app.environment.login import CHOICES
 from gate.errors import GateError
 from gate.web import monitoring
-from gate.web.api.operations import add_api
+from gate.web.api import operations
 from gate.web.error_pages import API_PREFIX, EXPECTED, WatchedApp, error_response, fault_response
 from gate.web.login import SESSION, SESSION_S, Oidc, TrustedProxy
 from gate.web.logs import Fault, library_logs
 from gate.web.monitoring import Metrics
 from gate.web.pages import access, case_files, cases, jobs, runs, suites, trends
 from gate.web.rendering import STATIC
-from gate.web.requests import PROBES, Guards
-from gate.web.site import Refused, Role, Site, from_another_site, require_role
+from gate.web.requests import Guards
+from gate.web.site import Site, refuse_another_site
+
+PAGES = (
+    *(suites.router, cases.router, case_files.router, runs.router),
+    *(trends.router, jobs.router, access.router),
+)
 
 
 def create_app(site: Site) -> ASGIApp:
@@ -54,40 +58,17 @@ def inner_app(site: Site) -> FastAPI:
     """The application without its guards."""
     app = FastAPI(title="Prompt Gate", openapi_url=f"{API_PREFIX}openapi.json", docs_url=None, redoc_url=None)
     app.state.site, app.state.metrics = site, Metrics(site.database)
-    for router in _routers():
-        for route in router.routes:
-            assert isinstance(route, APIRoute)  # noqa: S101
-            role: Role = vars(route.endpoint)["needs"]
-            # Probes wait for no thread: the store may have taken them all.
-            probe = route.path in PROBES
-            app.add_api_route(
-                route.path,
-                route.endpoint,
-                methods=sorted(route.methods or ()),
-                dependencies=[] if probe else [Depends(_own_page), Depends(require_role(role))],
-                include_in_schema=False,
-                response_model=route.response_model,
-                name=route.name,
-            )
-    add_api(app)
+    for router in PAGES:
+        app.include_router(router, dependencies=[Depends(refuse_another_site)], include_in_schema=False)
+    app.include_router(monitoring.router, include_in_schema=False)
+    for router in operations.ROUTERS:
+        app.include_router(router)
+    app.openapi = lambda: operations.describe(app)  # type: ignore[method-assign]
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     for kind in EXPECTED:
         app.add_exception_handler(kind, error_response)
     app.add_exception_handler(Exception, fault_response)
     return app
-
-
-def _routers() -> Sequence[APIRouter]:
-    of_cases = (suites.router, cases.router, case_files.router)
-    of_runs = (runs.router, trends.router)
-    of_jobs = (jobs.router,)
-    of_people = (access.router,)
-    return (*of_cases, *of_runs, *of_jobs, *of_people, monitoring.router)
-
-
-def _own_page(request: Request) -> None:
-    if from_another_site(request):
-        raise Refused(403, "Another site sent this request.")
 
 
 DAY_S = 24 * 60 * 60.0
@@ -114,11 +95,7 @@ class Address:
 
 
 def host_name_of(url: str) -> str:
-    """The host name in the address of a server.
-
-    Raises:
-        GateError: it is not the address of a whole server.
-    """
+    """The host name in the address of a server."""
     try:
         parts = urlsplit(url)
         name, _ = parts.hostname or "", parts.port
@@ -172,12 +149,7 @@ class ListeningServer:
 
 
 def listen(site: Site, address: Address) -> ListeningServer:
-    """Open the port.
-
-    Raises:
-        GateError: the port is in use, or the address is not of this machine; or others could reach a site without
-            login.
-    """
+    """Open the port."""
     if site.login is None and not address.loopback:
         message = f"{address.host} can be reached from other machines, and nobody would have to log in"
         raise GateError(message, f"leave --host out, or {CHOICES}")
@@ -193,11 +165,7 @@ def listen(site: Site, address: Address) -> ListeningServer:
 
 @contextmanager
 def run_daily(site: Site, every_s: float = DAY_S) -> Iterator[None]:
-    """Runs the site's daily work at once and then each day, until the end; failures are logged, and tried again.
-
-    Args:
-        every_s: the interval.
-    """
+    """Runs the site's daily work at once and then each day, until the end; failures are logged, and tried again."""
     if site.daily is None:
         yield
         return

@@ -45,12 +45,9 @@ class CaseForm:
     """A case, as typed.
 
     Args:
-        prompt: the user's text, where there are no rounds.
         tools: expected calls, one a line.
-        expected: the reference text.
         revival: the session is closed and opened again after the first round.
         rest: all without a field of its own, in YAML or JSON.
-        kind: form of the case.
         keys: of the case before, in their order.
     """
 
@@ -93,11 +90,7 @@ class FormMistake:
 
 @dataclass(frozen=True, slots=True)
 class EntryOfForm:
-    """The case of a form.
-
-    Args:
-        mistakes: those found without reading the case.
-    """
+    """The case of a form."""
 
     entry: Entry
     mistakes: tuple[FormMistake, ...] = field(default=())
@@ -158,11 +151,7 @@ def copy_of_form(form: CaseForm) -> CaseForm:
 
 
 def entry_of_form(form: CaseForm) -> EntryOfForm:
-    """The case that was typed, without blank fields.
-
-    Args:
-        form: with the line ends of Unix.
-    """
+    """The case that was typed, without blank fields."""
     rest, mistakes = _rest(form.rest)
     made: dict[str, JsonValue] = {}
     for name, key in keys_of_fields(form).items():
@@ -295,11 +284,7 @@ _FIELD_OF_ROUND = {
 
 @dataclass(frozen=True, slots=True, order=True)
 class CaseProblem(Problem):
-    """A mistake in a case.
-
-    Args:
-        loc: path to the wrong value.
-    """
+    """A mistake in a case."""
 
     loc: Loc = ()
 
@@ -359,11 +344,7 @@ def typed_form(sent: SentForm) -> CaseForm:
 
 
 def after_button(form: CaseForm, button: str) -> CaseForm | None:
-    """The form after a button that adds, moves or removes a part; None for any other button.
-
-    Args:
-        button: value of `do`.
-    """
+    """The form after a button that adds, moves or removes a part; None for any other button."""
     if button == "add-round":
         rounds = form.rounds or (RoundForm(form.prompt),)
         return replace(form, prompt="", rounds=(*rounds, RoundForm()))

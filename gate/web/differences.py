@@ -29,12 +29,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class ChangedKey:
-    """A key with different values in two versions of a case.
-
-    Args:
-        old, new: its values as text; empty where the key is missing.
-        pieces: both combined.
-    """
+    """A key with different values in two versions of a case."""
 
     key: str
     old: str

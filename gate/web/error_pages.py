@@ -17,8 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from gate.errors import CannotEvaluate, GateError
 from gate.web import addresses
-from gate.web.api.http import ApiError
-from gate.web.api.operations import api_error_of
+from gate.web.api.http import ApiError, api_error_of
 from gate.web.logs import AnsweredRequest, Log
 from gate.web.rendering import bare_page, page, redirect
 from gate.web.requests import HEADERS
@@ -44,11 +43,7 @@ class _Seen:
 
 @dataclass(frozen=True, slots=True)
 class WatchedApp:
-    """Wraps the application with its guards, and logs requests.
-
-    Args:
-        watchers: are called with every answered request.
-    """
+    """Wraps the application with its guards, and logs requests."""
 
     app: ASGIApp
     now: Callable[[], datetime]

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.types import Scope
 
 from gate.app.environment.login import OidcSettings, ProxySettings, TeamLogin
-from gate.config.naming import person_complaint
+from gate.config.naming import value_complaint
 from gate.store.access import STRANGER, Person, Role
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def _kept(claims: Mapping[str, Any], settings: OidcSettings) -> dict[str, Any]:
 
 def _text(claims: Mapping[str, Any], name: str) -> str:
     found = claims.get(name)
-    return "" if not isinstance(found, str) or person_complaint(found) else found[:_NAME_CHARS]
+    return "" if not isinstance(found, str) or value_complaint(found) else found[:_NAME_CHARS]
 
 
 class TrustedProxy:
@@ -115,7 +115,7 @@ class TrustedProxy:
         if len(given) != 1:
             return STRANGER
         name = given[0].strip().encode("latin-1").decode("utf-8", "replace")
-        if person_complaint(name):
+        if value_complaint(name):
             return STRANGER
         return Person(name, self.settings.members.role(name))
 

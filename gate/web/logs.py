@@ -19,10 +19,6 @@ class AnsweredRequest:
     Args:
         request: its id, which the answer has, too.
         route: template of its address, such as `/runs/{id}`; empty where nothing is there.
-        ms: its duration.
-        person: empty for nobody.
-        error: of the server; mostly empty.
-        traceback: of a fault of the program; mostly empty.
     """
 
     time: datetime
@@ -38,12 +34,7 @@ class AnsweredRequest:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """An error outside of requests.
-
-    Args:
-        level: such as `warning`.
-        traceback: mostly empty.
-    """
+    """An error outside of requests."""
 
     time: datetime
     level: str
@@ -56,11 +47,7 @@ def no_log(event: "AnsweredRequest | Fault") -> None:
 
 
 def log_to(stream: TextIO, form: Format) -> Log:
-    """Writes each event as a line; a closed stream is ignored.
-
-    Args:
-        form: `json` has one object a line, `text` is for people.
-    """
+    """Writes each event as a line; a closed stream is ignored."""
     line = _json if form == "json" else _text
 
     def write(event: AnsweredRequest | Fault) -> None:

@@ -20,9 +20,9 @@ from gate.store.access import Scope
 from gate.store.sql import maintenance
 from gate.store.sql.database import Database
 from gate.store.sql.maintenance import count_runs
-from gate.web.api.http import ASKS, BEARER, ApiError, admits
+from gate.web.api.http import ASKS, BEARER, ApiError, authorize
 from gate.web.logs import AnsweredRequest, Fault
-from gate.web.site import Role, needs, site_of
+from gate.web.site import site_of
 
 router = APIRouter()
 READY_WITHIN_S = 2.0
@@ -32,14 +32,12 @@ _OTHER = "the tables of the store are of another version"
 
 
 @router.get("/healthz")
-@needs(Role.NOBODY)
 async def alive() -> JSONResponse:
     """The process lives."""
     return JSONResponse({"status": "ok"})
 
 
 @router.get("/readyz")
-@needs(Role.NOBODY)
 async def ready(request: Request) -> JSONResponse:
     """The database answers, and its tables are of this version; what else it is stays unsaid."""
     if reason := await _check_database(site_of(request).database).reason():
@@ -122,13 +120,12 @@ class _OfStore(Collector):
 
 
 @router.get("/metrics")
-@needs(Role.NOBODY)
 def metrics(request: Request) -> Response:
     """For programs on this machine where nobody logs in, else for those with a token."""
     if not _on_this_machine(request):
         if "authorization" not in request.headers:
             raise ApiError(401, "This needs a token with the scope metrics:read.", BEARER, ASKS)
-        admits(Scope.METRICS_READ)(request)
+        authorize(request, Scope.METRICS_READ)
     found: Metrics = request.app.state.metrics
     return Response(generate_latest(found.registry), media_type=CONTENT_TYPE_LATEST)
 

@@ -57,9 +57,7 @@ class TooLarge(HTTPException):
 class Guards:
     """Checks requests before the application.
 
-    Args:
-        hosts: allowed names of this server, without ports.
-        proxy: the only allowed sender, which names the person; None allows everybody.
+    proxy: the only allowed sender, which names the person; None allows everybody.
     """
 
     app: ASGIApp
@@ -148,9 +146,7 @@ _PART_BYTES = FILE_BYTES
 class SentForm:
     """A form, as sent.
 
-    Args:
-        fields: each with all its values, in order; with Unix line ends.
-        files: content of uploads, with their names.
+    fields: each with all its values, in order; with Unix line ends.
     """
 
     fields: Mapping[str, tuple[str, ...]]

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Any, TypeVar
+from typing import Annotated
 
 from fastapi import Depends, Request
 
@@ -24,12 +24,8 @@ class Site:
     """One web interface over one store.
 
     Args:
-        hosts: allowed names of this server, without ports; any other one is refused.
-        login: None on a personal machine, which needs none.
         person: author on a personal machine.
-        url: the address of the server in browsers; empty for this machine's own.
         clean: removes from texts of runs what must not be kept; None keeps all.
-        daily: is run once a day; None for nothing.
         jobs: None where the site only shows.
     """
 
@@ -69,8 +65,6 @@ def site_of(request: Request) -> Site:
 
 _SAFE = ("GET", "HEAD", "OPTIONS")
 
-Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
-
 
 class Refused(Exception):
     """The person may not do this.
@@ -104,25 +98,18 @@ def person_of(request: Request) -> Person:
     return found
 
 
-def needs(role: Role) -> Callable[[Endpoint], Endpoint]:
-    """Marks an endpoint with the role that it needs; `gate.web.app` refuses to serve one without a mark."""
-
-    def marked(endpoint: Endpoint) -> Endpoint:
-        endpoint.needs = role  # type: ignore[attr-defined]
-        return endpoint
-
-    return marked
-
-
-def require_role(role: Role) -> Callable[[Request], None]:
+@dataclass(frozen=True, slots=True)
+class RequiredRole:
     """A dependency that refuses people without a role."""
 
-    def allowed(request: Request) -> None:
+    role: Role
+
+    def __call__(self, request: Request) -> None:
         person = person_of(request)
-        if person.role >= role:
+        if person.role >= self.role:
             return
         if person.role is not Role.NOBODY:
-            raise Refused(403, f"This needs the role {role.label}, and yours is {person.role.label}.")
+            raise Refused(403, f"This needs the role {self.role.label}, and yours is {person.role.label}.")
         if isinstance(site_of(request).login, Oidc):
             raise Refused(401, "Log in first.", "/login")
         if person == STRANGER:
@@ -131,7 +118,16 @@ def require_role(role: Role) -> Callable[[Request], None]:
             403, f"{person.name} may not use this server. Its administrator can add you to the viewers or editors."
         )
 
-    return allowed
+
+VIEWER = [Depends(RequiredRole(Role.VIEWER))]
+EDITOR = [Depends(RequiredRole(Role.EDITOR))]
+"""Dependencies of the pages that need these roles."""
+
+
+def refuse_another_site(request: Request) -> None:
+    """The dependency of every page: no other site can send its forms."""
+    if from_another_site(request):
+        raise Refused(403, "Another site sent this request.")
 
 
 def from_another_site(request: Request) -> bool:

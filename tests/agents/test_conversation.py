@@ -4,16 +4,14 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
 from gate.agents.interface import AgentFailed, Answer, PersonReply, Question
 from gate.agents.targets import ConversationTarget, Participants
-from gate.calls.interface import Bill
-from gate.calls.limits import CallRefused
+from gate.calls.interface import Bill, CallRefused
 from gate.cases.case import Case, Persona, Round
-from gate.config.models import ModelRef, Params
+from gate.config.models import ModelRef
 from gate.config.targets import CommandAgent, ConversationModel, Conversing, HttpAgent, Server, Target, ToolLoop
 from gate.record.sample import STEP_LIMIT, Reply
 from gate.record.transcript import Failed, Observation, ToolUse
@@ -54,18 +52,10 @@ def test_rounds_follow_one_another() -> None:
     assert agent.events == ["start session-1", "close", "close"]
 
 
-@pytest.mark.parametrize("stops", [(STEP_LIMIT, "stop"), ("stop", STEP_LIMIT)])
-def test_a_conversation_met_the_step_limit_where_any_answer_did(stops: tuple[str, str]) -> None:
+def test_a_conversation_met_the_step_limit_where_any_answer_did() -> None:
+    stops = (STEP_LIMIT, "stop")
     agent = FakeAgent([Answer("x", stop_reason=stop) for stop in stops])
     assert led(leading(agent), question(TWO, exam=exam(TWO))).stop_reason == STEP_LIMIT
-
-
-def test_an_agent_that_says_nothing_of_its_tools_in_one_round_says_too_little() -> None:
-    for told in (True, False):
-        agent = FakeAgent([Answer("x"), Answer("y", tools_told=told)])
-        reply = led(leading(agent), question(TWO, exam=exam(TWO)))
-        assert reply.transcript is not None
-        assert (reply.transcript.tools_told, reply.transcript.outline.tools_told) == (told, told)
 
 
 def test_a_question_of_the_agents_is_answered_and_the_final_answer_counts() -> None:
@@ -82,21 +72,13 @@ def test_a_question_of_the_agents_is_answered_and_the_final_answer_counts() -> N
     assert reply.effort == Effort(2, cost=Unpriced("unknown"), aside_calls=2, aside_cost=Dollars(0.5))
 
 
-@pytest.mark.parametrize("most", [0, 1, 2, 3])
+@pytest.mark.parametrize("most", [0, 2])
 def test_follow_ups_have_a_limit_in_each_round(most: int) -> None:
     agent, detector = FakeAgent(["Which?"] * 20), FakeReader([PersonReply("That.", 1)] * 20)
     conversing = DETECTOR.model_copy(update={"max_followups": most})
     reply = led(leading(agent, detector), question(TWO, exam=exam(TWO, conversing)))
     assert reply.transcript is not None and reply.transcript.outline.followups == 2 * most
     assert len(detector.read) == 2 * most
-
-
-def test_a_detector_without_a_verdict_is_noted_and_the_conversation_goes_on() -> None:
-    detector = FakeReader([PersonReply(missed="the reply could not be used: it is not JSON", calls=2)] * 2)
-    reply = led(leading(FakeAgent(["x?", "y?"]), detector), question(TWO, exam=exam(TWO, DETECTOR)))
-    assert reply.transcript is not None
-    assert reply.transcript.aside.missed == ("the reply could not be used: it is not JSON",)
-    assert len(reply.transcript.turns) == 2
 
 
 def test_a_simulated_user_speaks_until_it_is_done() -> None:
@@ -221,7 +203,6 @@ def test_a_conversation_whose_database_gave_no_answer_is_led_again() -> None:
 
 
 PERSON = Persona("a landlord", "learn the occupancy", 3)
-OTHER = ConversationModel().model_copy(update={"params": Params(temperature=0.5)})
 
 
 @pytest.mark.parametrize(
@@ -230,14 +211,9 @@ OTHER = ConversationModel().model_copy(update={"params": Params(temperature=0.5)
         (replace(TWO, rounds=(Round("a"), Round("c"))), None, Conversing()),
         (replace(TWO, revival=True), None, Conversing()),
         (replace(TWO, facts="The first one."), None, Conversing()),
-        (replace(TWO, slices={"tier": "free"}), None, Conversing()),
-        (replace(TWO, vars={"x": 1}), None, Conversing()),
         (TWO, HttpAgent(url="http://a"), Conversing()),
         (TWO, None, Conversing(followups=ConversationModel(model=ModelRef("openai", "d")))),
-        (TWO, None, Conversing().model_copy(update={"followups": OTHER})),
-        (TWO, None, Conversing().model_copy(update={"user": OTHER})),
         (TWO, None, Conversing().model_copy(update={"max_followups": 1})),
-        (replace(PLAYED, input="a", user=PERSON), None, Conversing()),
         (replace(PLAYED, input="a", user=replace(PERSON, goal="other")), None, Conversing()),
     ],
 )
@@ -252,15 +228,9 @@ def test_whatever_has_a_part_in_a_conversation_makes_it_another_one(
     assert again == other
 
 
-def test_how_rounds_are_scored_has_no_part_in_it() -> None:
-    target = leading(FakeAgent([]))
-    scored = [target.request_of(question(TWO, exam=exam(TWO, Conversing(score=rule)))) for rule in ("mean", "min")]
-    assert scored[0] == scored[1]
-
-
 @pytest.mark.parametrize(
     ("case", "messages"),
-    [(ONE, 1), (TWO, 2), (replace(PLAYED, input="Hi."), 1), (PLAYED, 1)],
+    [(TWO, 2), (PLAYED, 1)],
 )
 def test_an_agent_that_calls_its_models_itself_is_paid_by_the_message(case: Case, messages: int) -> None:
     paid = Free()
@@ -270,12 +240,6 @@ def test_an_agent_that_calls_its_models_itself_is_paid_by_the_message(case: Case
     assert paid.announced == [messages]
     assert reply.transcript is not None
     assert [bill.cost for bill in paid.bills] == [turn.cost for turn in reply.transcript.turns]
-
-
-def test_the_calls_of_our_own_loop_are_not_counted_twice() -> None:
-    paid = Free()
-    led(leading(FakeAgent(["x"]), outside=paid), question(ONE, ToolLoop(fixtures="tools.yaml"), exam(ONE)))
-    assert paid.announced == []
 
 
 def test_a_conversation_that_there_is_no_room_for_is_not_begun() -> None:
@@ -306,9 +270,3 @@ def test_a_message_that_there_is_no_room_for_breaks_the_conversation_off() -> No
     )
     assert (found.reason, found.attempts) == ("round 2: the budget is used up", 0)
     assert found.transcript is not None and [turn.said for turn in found.transcript.turns] == ["a", "b"]
-
-
-def test_what_is_no_json_is_no_part_of_what_a_conversation_is_remembered_under() -> None:
-    odd: Any = object()
-    with pytest.raises(TypeError, match="not JSON serializable"):
-        leading(FakeAgent([])).request_of(question(replace(ONE, vars={"odd": odd}), exam=exam(ONE)))

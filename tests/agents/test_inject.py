@@ -28,12 +28,6 @@ def test_what_is_put_in_is_not_told() -> None:
     }
 
 
-def test_a_tool_that_takes_none_of_it_is_told_as_it_is() -> None:
-    odd = Tool("get", "Gets.", '{"type":  "object"}')
-    assert INJECTION.hidden(odd) is odd
-    assert INJECTION.hidden(tool(city={})) == tool(city={})
-
-
 def test_a_word_that_is_no_argument_of_a_tool_stays_in_its_schema() -> None:
     nested = tool(filter={"type": "object", "properties": {"token": {}}, "required": ["token"]})
     assert INJECTION.hidden(nested) == nested
@@ -46,27 +40,15 @@ def test_a_tool_gets_what_it_takes_and_nothing_else() -> None:
     assert INJECTION.filled(Tool("get", "", '{"type": "object"}'), {}, "s1") == {}
 
 
-def test_what_the_model_has_no_business_with_is_dropped() -> None:
-    assert INJECTION.without({"token": "mine", "session_id": "x", "city": "Rome"}) == {"city": "Rome"}
-
-
 @pytest.mark.parametrize(
     ("name", "schema", "value"),
     [
         ("user", {"type": "integer"}, 42),
-        ("user", {"type": "number"}, 42.0),
         ("user", {"type": "string"}, "42"),
-        ("user", {}, "42"),
-        ("user", True, "42"),
         ("share", {"type": "number"}, 0.5),
         ("share", {"type": "integer"}, "0.5"),
-        ("token", {"type": "integer"}, "s3cr3t"),
     ],
 )
 def test_a_number_is_given_as_one(name: str, schema: JsonValue, value: JsonValue) -> None:
     found = INJECTION.filled(tool(**{name: schema}), {}, "s1")[name]
     assert (found, type(found)) == (value, type(value))
-
-
-def test_values_are_not_in_the_text_of_the_object() -> None:
-    assert "s3cr3t" not in repr(INJECTION)

@@ -1,6 +1,5 @@
 """What a kit is made of, before anything is started."""
 
-import asyncio
 import subprocess
 import sys
 from pathlib import Path
@@ -40,8 +39,8 @@ def test_a_program_needs_a_place_to_run() -> None:
         ToolKit(LOOP, None, VALUES)
 
 
-@pytest.mark.parametrize("value", ["a\nb", "k\u00e4y", "a\0b"])
-def test_a_header_that_cannot_be_sent_is_told_without_its_value(value: str) -> None:
+def test_a_header_that_cannot_be_sent_is_told_without_its_value() -> None:
+    value = "a\nb"
     with pytest.raises(GateError) as caught:
         ToolKit(LOOP, PLACE, {**VALUES, "YARD_AUTH": value})
     assert "the value of YARD_AUTH cannot be sent as the header Authorization" in caught.value.message
@@ -62,29 +61,6 @@ def test_what_is_put_in_for_one_server_alone() -> None:
     shop, two = injection.at("the MCP server shop"), injection.at("the MCP server shop.two")
     assert (shop.values, shop.sessions) == ({"id": "shop.db", "token": "s3cr3t-token"}, {"field.token"})
     assert (two.values, two.sessions) == ({"id": "shop.db"}, {"field.token", "id"})
-
-
-def test_a_kit_that_was_never_used_has_nothing_to_close() -> None:
-    asyncio.run(ToolKit(LOOP, PLACE, VALUES).close())
-
-
-def test_recorded_tools_need_neither_a_place_nor_a_package() -> None:
-    code = """
-import asyncio, sys
-from gate.config.targets import ToolLoop
-from gate.config.tools import parse_tools
-from gate.agents.toolkit import ToolKit
-
-async def main():
-    tools = parse_tools("tools: [{name: now, description: The time., answers: [{result: noon}]}]", "tools.yaml")
-    box = ToolKit(ToolLoop(fixtures="tools.yaml").with_recorded(tools)).toolbox()
-    await box.tools()
-    return (await box.call("now", "", "s1")).result
-
-print(asyncio.run(main()), *(name for name in ("mcp", "mcp_types", "httpx2", "anyio") if name in sys.modules))
-"""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["noon"]
 
 
 def test_a_missing_package_is_told_with_a_remedy() -> None:

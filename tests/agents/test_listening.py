@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-from dataclasses import replace
 
 import pytest
 
@@ -10,7 +9,6 @@ from gate.agents.interface import AgentFailed, PersonReply
 from gate.agents.simulated_user import MESSAGE_CHARS, FollowUps, PersonModel, SimulatedUser, may_ask
 from gate.cases.case import Case, Persona
 from gate.config.models import ModelRef, Params
-from gate.record.sample import Origin
 from gate.record.transcript import Failed
 from gate.record.usage import Dollars, Effort
 from tests.support.fakes import ScriptedCalls, reply
@@ -21,83 +19,23 @@ ASKED = [("What is the occupancy?", "Which listing?")]
 
 ASK = """\
 Which one?
-Please name a listing.
 I need the name of the listing and the month to look that up.
-Before I go on I have to know the month.
-Name the listing first.
-To look that up I require the month.
 The month is missing.
-The name of the listing is missing from your message.
-Happy to help. Just give me the month.
-Tell me the listing.
-Let me know the dates.
-It is unclear to me, the beach house or the city loft.
-I am not sure that I have understood the month.
 There is more than one listing of that name.
-That depends on the month.
-I cannot look that up without a month.
-Once you have told me the month I can look it up.
-As soon as I have the dates I will book.
 Choose one of these: Beach House, City Loft.
-Pick a date.
-Send the booking number.
-Enter the month as YYYY-MM.
-Reply with the month.
-Your booking number would help.
-I lack the dates.
-I was wondering about the month.
-Welche Wohnung
 Ich brauche den Namen der Wohnung und den Monat.
-Mir fehlt noch der Monat.
-Bevor ich weitermache, muss ich den Monat wissen.
-Sag mir den Monat.
-Nennen Sie den Monat.
-Das ist unklar: Januar oder Februar.
-Ohne Angabe des Monats geht es nicht.
-J'ai besoin du nom du logement et du mois.
-Merci de m'indiquer le mois.
 Il me faut le mois.
-Il manque le mois.
-Donnez-moi le mois.
 Necesito el nombre del alojamiento y el mes.
-Falta el mes.
-Dime el mes.
-Ho bisogno del nome e del mese.
-Mi serve il mese.
 Manca il mese.
-Preciso do nome e do mes.
-Informe o mes.
-Ik heb de naam van de woning nodig.
-Geef de maand.
 Prosze podac miesiac.
-どの物件ですか
-请告诉我月份。
-Укажите месяц.
-أحتاج إلى الشهر
-월을 알려 주세요."""
+どの物件ですか"""
 ASK_NOTHING = """\
 It is 80 %.
-Done.
-The Beach House is booked from 3 to 9 December.
-You have three listings: Beach House, City Loft and Mill Cottage.
 The occupancy in December was 82 %.
-No.
-Yes, both are free.
 I have booked it.
-I cancelled the booking; the guest gets 120 euros back.
-Revenue in November: 4,210 euros.
-The total is 1,204.50.
-There are no bookings in March.
-The price went up by 5 % to 126 euros a night.
-Check-in is at 3 pm.
 {"occupied": 0.82}
-The cottage sleeps six.
 Das Strandhaus ist im Dezember zu 82 % belegt.
-Erledigt.
-Le total est de 42 euros.
-El total es de 42 euros.
-Il totale di dicembre: 42 euro.
-Het totaal is 42 euro."""
+Le total est de 42 euros."""
 
 
 def asks(flag: object, answer: object) -> str:
@@ -155,19 +93,6 @@ def test_a_reply_that_cannot_be_used_is_asked_for_once_more_and_noted(bad: str, 
     assert problem in calls.requests[1].messages[1].content
     said, _ = followed(bad, asks(False, ""))
     assert said == PersonReply("", 2, Dollars(1.0), effort=both)
-
-
-def test_what_was_known_costs_nothing_now_and_a_request_that_was_sent_again_is_told() -> None:
-    known = replace(reply("Sure!"), origin=Origin(reused=True))
-    calls = ScriptedCalls([known, replace(reply(asks(False, "")), attempts=3)])
-    reader = FollowUps(PersonModel(calls, ModelRef("openai", "d"), Params()))
-    said = asyncio.run(reader.reply([("x", "Which?")], CASE, 0))
-    assert (said.calls, said.cost) == (2, Dollars(0.002))
-    assert said.effort == Effort(calls=1, retries=2, reused=1, cost=Dollars(0.001))
-    gone = ScriptedCalls([reply("Sure!"), Failed("503", 4)])
-    with pytest.raises(AgentFailed) as caught:
-        asyncio.run(FollowUps(PersonModel(gone, ModelRef("openai", "d"), Params())).reply([("x", "Which?")], CASE, 0))
-    assert caught.value.effort == Effort(calls=1, retries=3, cost=Dollars(0.001))
 
 
 def test_a_detector_that_cannot_be_asked_ends_the_conversation() -> None:

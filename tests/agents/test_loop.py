@@ -10,9 +10,9 @@ import pytest
 from gate.agents.interface import AgentFailed, Answer
 from gate.agents.loop import Equipment, LoopAgent
 from gate.cases.case import Case, Round
-from gate.messages import Message, ToolCall
+from gate.messages import Message
 from gate.record.sample import Origin, Reply
-from gate.record.transcript import ARGUMENT_CHARS, RESULT_CHARS, Failed
+from gate.record.transcript import RESULT_CHARS, Failed
 from gate.record.usage import Dollars, Effort
 from gate.store.run_folder import SessionFiles
 from tests.support.conversing import FakeBox, calls, question
@@ -86,19 +86,6 @@ def test_a_tool_that_is_lost_ends_the_others_that_were_called_at_once(tmp_path: 
     assert box.events == ["open", "begin slow", "begin gone", "cancelled slow"]
 
 
-def test_tools_are_called_one_after_the_other_where_that_is_wanted(tmp_path: Path) -> None:
-    async def work(name: str) -> str:
-        await asyncio.sleep(0)
-        return name
-
-    for parallel, order in ((True, ["begin a", "begin b"]), (False, ["begin a", "end a"])):
-        box = FakeBox(work)
-        agent, _ = loop([calls("a", "b"), reply("done")], tmp_path, box)
-        agent.parallel = parallel
-        asyncio.run(said(agent, "x"))
-        assert box.events[1:3] == order
-
-
 def test_without_tools_at_once_nothing_is_called_after_one_that_is_lost(tmp_path: Path) -> None:
     def work(name: str) -> str:
         raise AgentFailed("the server is gone")
@@ -121,16 +108,6 @@ def test_a_step_that_fails_tells_what_was_done_and_paid_until_then(tmp_path: Pat
     assert [use.name for use in caught.value.tools] == ["look"]
 
 
-def test_a_tool_that_is_lost_leaves_what_was_paid(tmp_path: Path) -> None:
-    async def work(name: str) -> str:
-        raise AgentFailed("the server is gone", attempts=0)
-
-    agent, _ = loop([calls("look")], tmp_path, FakeBox(work))
-    with pytest.raises(AgentFailed) as caught:
-        asyncio.run(said(agent, "x"))
-    assert caught.value.effort == Effort(calls=1, cost=Dollars(0.001))
-
-
 def test_steps_that_were_known_are_not_paid_again(tmp_path: Path) -> None:
     script = [replace(calls("look"), origin=Origin(reused=True)), reply("done")]
     agent, _ = loop(script, tmp_path, FakeBox())
@@ -144,13 +121,6 @@ def test_a_long_result_is_whole_for_the_model_and_short_in_the_record(tmp_path: 
     (answer,) = asyncio.run(said(agent, "x"))
     assert answer.tools[0].result == "x" * RESULT_CHARS + "… (10,000 characters)"
     assert sent.requests[1].messages[-1].content == "x" * 10_000
-
-
-def test_long_arguments_are_short_in_the_record(tmp_path: Path) -> None:
-    asked = ToolCall("c1", "look", f'{{"at": "{"x" * 50_000}"}}')
-    agent, _ = loop([replace(reply(""), tool_calls=(asked,)), reply("done")], tmp_path, FakeBox())
-    (answer,) = asyncio.run(said(agent, "x"))
-    assert answer.tools[0].arguments == f"{asked.arguments[:ARGUMENT_CHARS]}… (50,010 characters)"
 
 
 def test_a_session_is_gone_on_with_after_it_was_closed(tmp_path: Path) -> None:
@@ -181,16 +151,3 @@ def test_a_session_that_is_lost_is_told(tmp_path: Path) -> None:
 
     with pytest.raises(AgentFailed, match="session-1 is not known any more: its context is lost"):
         asyncio.run(main())
-
-
-def test_a_session_that_cannot_be_kept_is_told(tmp_path: Path) -> None:
-    (tmp_path / "sessions").write_text("a file")
-    agent, _ = loop([reply("Two.")], tmp_path, None, TWO)
-    with pytest.raises(AgentFailed, match="the session cannot be kept"):
-        asyncio.run(said(agent, "Which flats?"))
-
-
-def test_sessions_are_written_only_where_they_are_needed(tmp_path: Path) -> None:
-    agent, _ = loop([reply("Two.")], tmp_path)
-    asyncio.run(said(agent, "Which flats?"))
-    assert list(tmp_path.iterdir()) == []

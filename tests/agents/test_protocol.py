@@ -1,12 +1,10 @@
 """What opens a session with an agent from outside: the prompt and what was said before, each turn once."""
 
 import json
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from gate.agents.external import MOST_VALUES, AgentReply, ProtocolSession
 from gate.agents.interface import AgentFailed
@@ -15,7 +13,7 @@ from gate.cases.case import Case
 from gate.messages import Message
 from gate.prompts.reading import parse
 from gate.prompts.version import Prompt
-from gate.values import JsonValue, more_than
+from gate.values import JsonValue
 from tests.support.conversing import question
 
 PLAIN = Prompt((Message("system", "Be kind."),))
@@ -46,11 +44,6 @@ def test_the_turns_before_the_last_are_told_and_the_last_is_sent() -> None:
     assert [one.said for one in case.steps] == ["What is due?"]
 
 
-def test_a_question_that_was_asked_before_in_the_same_words_stays() -> None:
-    case = Case("c", messages=(TALK[-1], TALK[1], TALK[-1]))
-    assert turns(opened(case)) == [("system", "Be kind."), ("user", "What is due?"), ("assistant", "Hello.")]
-
-
 def test_a_template_around_the_question_is_told_without_it() -> None:
     prompt = parse("Answer {{ input }} for {{ id }}.", "p.j2")
     assert turns(opened(Case("c", messages=TALK), prompt)) == [
@@ -62,26 +55,6 @@ def test_a_template_around_the_question_is_told_without_it() -> None:
 
 def tongue(masks: Masks | None = None) -> ProtocolSession:
     return ProtocolSession(question(Case("c", "?")), masks or Masks(), "the agent")
-
-
-@dataclass(frozen=True, slots=True)
-class Counted(Masks):
-    """Counts the texts that are looked at."""
-
-    seen: list[str] = field(default_factory=list)
-
-    def text(self, text: str) -> str:
-        self.seen.append(text)
-        return Masks.text(self, text)
-
-
-def test_what_nobody_uses_of_a_reply_is_not_looked_at() -> None:
-    masks = Counted()
-    tools: list[JsonValue] = [{"name": "look", "arguments": {"a": "b"}, "note": "c"}]
-    log: list[JsonValue] = ["d"] * 50
-    answer = tongue(masks).answer({"type": "answer", "text": "x", "log": log, "tools": tools}, 1.0)
-    assert (answer.text, answer.tools[0].arguments) == ("x", '{"a": "b"}')
-    assert not {"c", "d"} & set(masks.seen)
 
 
 @pytest.mark.parametrize("more", [0, 1])
@@ -96,7 +69,7 @@ def test_what_an_answer_tells_of_its_tools_has_a_limit(more: int) -> None:
         assert len(tongue().answer(reply, 1.0).tools) == 1
 
 
-@pytest.mark.parametrize("turns", [None, 0, 3])
+@pytest.mark.parametrize("turns", [None, 3])
 def test_a_session_is_opened_with_ok_alone(turns: int | None) -> None:
     assert tongue().opened({"type": "ok", "turns": turns}) == turns
     with pytest.raises(AgentFailed, match="did not open the session with ok"):
@@ -105,12 +78,3 @@ def test_a_session_is_opened_with_ok_alone(turns: int | None) -> None:
         tongue().opened({"type": "error", "error": "no"})
     with pytest.raises(AgentFailed, match="did not answer with a JSON object"):
         tongue().opened(None)
-
-
-@given(st.recursive(st.none() | st.text(max_size=3), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)))
-def test_values_are_counted_as_deep_as_they_are(value: JsonValue) -> None:
-    def number(one: JsonValue) -> int:
-        inner = one if isinstance(one, list) else list(one.values()) if isinstance(one, dict) else []
-        return 1 + sum(map(number, inner))
-
-    assert [more_than(number(value) + step, value) for step in (-1, 0, 1)] == [True, False, False]

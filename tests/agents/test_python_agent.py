@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from gate.agents.interface import AgentFailed
 from tests.agents.agents import python
 from tests.agents.test_program import answers, left, reason
 
@@ -64,31 +63,18 @@ def test_agents_of_all_kinds(tmp_path: Path, source: str, wanted: list[str]) -> 
     ("source", "wanted"),
     [
         ("def Agent(text, context): return None", "the agent failed: TypeError: it answered with NoneType"),
-        ("def Agent(text, context): raise KeyError('flat')", "the agent failed: KeyError: 'flat' (agent.py:1)"),
         (
             "import json\ndef Agent(text, context):\n    return json.loads(text)",
             "line 1 column 1 (char 0) (agent.py:3)",
         ),
-        ("def Agent(text, context):\n    raise ValueError('x' * 1000)", "xxx (agent.py:2)"),
-        ("x = 1\nimport no_such_package", "ModuleNotFoundError: No module named 'no_such_package' (agent.py:2)"),
         ("def Agent(text, context): raise SystemExit(3)", "the agent failed: SystemExit: 3"),
-        ("async def Agent(text, context): raise SystemExit(3)", "the agent failed: SystemExit: 3"),
         ("def Agent(text, context): return {'text': 'x', 'cost_usd': float('nan')}", "ValueError: Out of range float"),
-        ("def Agent(text, context): return {'text': 'x', 'tools': {1, 2}}", "TypeError: Object of type set"),
         ("Agent = 5", "TypeError: Agent is neither a class nor a function"),
-        ("import no_such_package", "ModuleNotFoundError: No module named 'no_such_package'"),
-        ("x = 1", "AttributeError: module 'agent' has no attribute 'Agent'"),
         ("import os\ndef Agent(text, context): os._exit(4)", "the agent ended (exit code 4)"),
     ],
 )
 def test_what_goes_wrong_is_told(tmp_path: Path, source: str, wanted: str) -> None:
     assert wanted in reason(python(tmp_path, source), "x")
-    assert left(tmp_path) == []
-
-
-def test_one_that_hangs_is_ended(tmp_path: Path) -> None:
-    source = "import time\ndef Agent(text, context): time.sleep(3600)"
-    assert reason(python(tmp_path, source, timeout_s=1.0), "x") == "the agent did not answer within 1 s"
     assert left(tmp_path) == []
 
 
@@ -151,18 +137,3 @@ def test_one_that_keeps_its_state_is_revived_in_a_new_process(tmp_path: Path) ->
             await agent.close()
 
     assert asyncio.run(main()) == "one two"
-
-
-def test_one_that_has_lost_its_state_says_so(tmp_path: Path) -> None:
-    agent = python(tmp_path, REMEMBERS.replace("self.file.write_text(json.dumps(self.said))", "pass"))
-
-    async def main() -> None:
-        await agent.start("session-1")
-        await agent.close()
-        try:
-            await agent.reopen("session-1")
-        finally:
-            await agent.close()
-
-    with pytest.raises(AgentFailed, match="the agent failed: FileNotFoundError"):
-        asyncio.run(main())

@@ -61,10 +61,10 @@ def test_the_secret_depends_on_every_key_and_is_empty_without_any() -> None:
     found = [
         answer_secret(settings)
         for settings in (
-            Settings(openai_api_key="a"),
-            Settings(anthropic_api_key="a"),
+            Settings({"OPENAI_API_KEY": "a"}),
+            Settings({"ANTHROPIC_API_KEY": "a"}),
             Settings(cache_secret="a"),
-            Settings(openai_api_key="b"),
+            Settings({"OPENAI_API_KEY": "b"}),
         )
     ]
     assert len(set(found)) == len(found)

@@ -5,7 +5,7 @@ from gate.errors import GateError
 
 
 def test_keys_do_not_show() -> None:
-    assert "secret" not in repr(Settings(openai_api_key="secret-1", anthropic_api_key="secret-2"))
+    assert "secret" not in repr(Settings({"OPENAI_API_KEY": "secret-1"}, cache_secret="secret-2"))
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from benchmarks import calibration
-from benchmarks.simulation.cells import Cell, Question, all_cells
-from benchmarks.simulation.layouts import ONE, SUITES, TAGS, TWELVE, Layout
+from benchmarks.simulation.cells import Cell, Question
+from benchmarks.simulation.layouts import ONE, TAGS
 from benchmarks.simulation.measure import Rate, pull_request, rate_of
 from benchmarks.simulation.methods import Familiar, Joint, PullRequest
 from benchmarks.simulation.planning import Plan, predict_and_find
@@ -47,26 +47,6 @@ def test_a_limit_may_be_missed_by_three_standard_errors_and_not_by_more() -> Non
     assert Rate(763, 1000).holds(0.80, at_most=False)
     assert not Rate(761, 1000).holds(0.80, at_most=False)
     assert not Rate(1, 1000).holds(0.0, at_most=True)
-
-
-def test_every_promise_has_a_row_in_both_runs() -> None:
-    wanted = {f"G{number}" for number in range(1, 9)}
-    assert {cell.promise for cell in all_cells()} == wanted
-    assert {cell.promise for cell in all_cells() if cell.quick} == wanted
-
-
-def test_both_rules_see_the_same_pull_requests() -> None:
-    first, second = pull_request(FALL, 3, 5), pull_request(FALL, 3, 5)
-    assert np.array_equal(first.deltas, second.deltas)
-    assert not np.array_equal(first.deltas, pull_request(FALL, 4, 5).deltas)
-
-
-@pytest.mark.parametrize("layout", [ONE, TWELVE, TAGS, SUITES])
-def test_a_layout_has_as_many_slices_as_it_says(layout: Layout) -> None:
-    cell = Cell("G1", Question.BLOCK, "R1a", layout, 60, 0.025)
-    pull = pull_request(cell, 1, 1)
-    assert len(pull.slices) == cell.layout.slices
-    assert len(pull.deltas) == 60 * cell.layout.parts
 
 
 def test_only_declared_clusters_reach_the_rule() -> None:

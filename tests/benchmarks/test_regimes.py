@@ -52,11 +52,3 @@ def test_the_skewed_changes_lean_to_the_side_that_misleads() -> None:
 
     assert skewness("R6") < skewness("R6s") < skewness("R6x")
     assert skewness("R6x") > 0.3
-
-
-def test_temperature_0_repeats_one_draw() -> None:
-    assert set(np.unique(REGIMES["R7"].deltas(np.random.default_rng(7), N))) == {-1.0, 0.0, 1.0}
-
-
-def test_mostly_ties() -> None:
-    assert np.mean(REGIMES["R4"].deltas(np.random.default_rng(8), N) == 0.0) > 0.9

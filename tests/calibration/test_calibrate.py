@@ -77,12 +77,6 @@ def test_choices_get_better_with_cases_and_with_samples_and_cost_more() -> None:
     assert by_key[1, 180] <= by_key[3, 60]
 
 
-def test_the_advice_is_cases_before_repeats() -> None:
-    advice = said(finished([itself(suite(ROWS, samples=3))], coins())).suites[0].advice
-    assert len(advice) == 1
-    assert advice[0].startswith("Cases before repeats")
-
-
 def test_no_noise_promises_nothing() -> None:
     one = said(finished([itself(suite(ROWS, samples=3))], lambda *_: 1.0)).suites[0]
     assert (one.varied, one.tau, one.sigma, one.sd, one.ties, one.always_right) == (False, None, None, 0.0, 1.0, 1.0)
@@ -99,13 +93,6 @@ def test_one_sample_cannot_tell_tau_from_sigma() -> None:
     assert one.sd > 0
     assert "--samples 2" in one.advice[0]
     assert {c.samples for c in one.choices} == {1}
-
-
-def test_one_case() -> None:
-    found = said(finished([itself(suite([{}], samples=3))], lambda *_: 1.0))
-    assert found.false_blocks is None
-    assert (found.suites[0].sd, found.suites[0].choices) == (None, [])
-    assert "add cases" in found.suites[0].advice[0]
 
 
 def test_a_service_that_drifts_is_told() -> None:
@@ -147,13 +134,6 @@ def test_several_suites_are_tested_together_and_keep_their_clusters_and_advisory
     assert rates is not None
     # Overall of both, and tier=gold.
     assert rates.slices == 3
-
-
-def test_clusters_that_the_record_does_not_name_are_told() -> None:
-    made = finished([itself(suite([{}] * 40, clusters=[f"s{i // 2}" for i in range(40)]))], coins())
-    nameless = [case.model_copy(update={"cluster": None}) for case in made.suites[0].cases]
-    run = made.model_copy(update={"suites": [made.suites[0].model_copy(update={"cases": nameless})]})
-    assert any("clusters that this record does not name" in note for note in said(run).notes)
 
 
 def test_a_run_that_is_too_large_to_be_resampled_says_so_and_still_gives_choices() -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from gate.calibration.judge import SLICES, answers_needed
+from gate.calibration.judge import answers_needed
 from gate.calibration.judge_agreement import Judged
 from gate.cases.case import Case
 from gate.messages import Message
@@ -20,7 +20,7 @@ from gate.record.calibration import (
 )
 from gate.record.sample import Score
 from gate.record.transcript import Unscored
-from tests.support.labelled import JUDGE, by_jury, calibration, judged, labels
+from tests.support.labelled import by_jury, calibration, judged, labels
 
 
 def coins(n: int, share: float, seed: int = 0) -> list[float]:
@@ -121,11 +121,6 @@ def test_a_disagreement_has_its_question_and_the_reason_of_the_judgement_nearest
     assert (first.cluster, first.question, first.reason) == ("", "question 1", "bad")
 
 
-def test_the_units_of_what_was_judged_are_counted() -> None:
-    found = calibration(labels([[1.0]] * 5), judged(5, 1, lambda a, i: 1.0 if a else Unscored("no")))
-    assert (found.labels.units, found.judging.judged, found.judging.units) == (5, 4, 4)
-
-
 def test_grades_are_compared_as_grades_and_as_passes() -> None:
     grades = [place / 49 for place in range(50)]
     found = calibration(
@@ -184,20 +179,6 @@ def test_slices_tell_where_the_judge_is_off() -> None:
         ("tier=free", 30, 30, 1.0),
         ("tier=gold", 10, 10, 0.0),
     ]
-
-
-def test_slices_beyond_the_largest_are_counted() -> None:
-    found = labels([[1.0]] * 130)
-    rows = tuple(replace(row, case=replace(row.case, slices={"id": row.case.id})) for row in found.rows)
-    said = calibration(replace(found, rows=rows), judged(130, 1, lambda a, i: 1.0))
-    assert (len(said.slices), said.more_slices) == (SLICES, 30)
-
-
-def test_the_same_labels_and_judge_give_the_same_figures() -> None:
-    found, says = labels([[one] for one in coins(50, 0.7)]), judged(50, 1, lambda a, i: float(a % 3 > 0))
-    assert calibration(found, says) == calibration(found, says)
-    other = replace(JUDGE, options={**JUDGE.options, "criteria": "Is kind."})
-    assert calibration(found, says, spec=other).judge.digest != calibration(found, says).judge.digest
 
 
 def test_few_answers_are_told_to_be_few() -> None:

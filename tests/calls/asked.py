@@ -4,8 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from gate.calls.cache.store import AnswerStore, CacheOptions
-from gate.calls.provider import Request
+from gate.calls.answer_file import CacheOptions
+from gate.calls.cache import AnswerStore
+from gate.calls.interface import Request
 from gate.config.models import ModelRef, Params
 from gate.messages import Message
 from gate.record.sample import Origin, Reply

@@ -9,7 +9,7 @@ import resource
 import sys
 from pathlib import Path
 
-from gate.calls.cache.store import AnswerStore
+from gate.calls.cache import AnswerStore
 from gate.calls.interface import AnswerNotSaved
 from tests.calls.asked import address, answer, asked
 

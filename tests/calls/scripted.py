@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from gate.calls.provider import Completion, Request
+from gate.calls.interface import Completion, Request
 from gate.config.models import ModelRef, Params
 from gate.messages import Message
 from gate.record.usage import Cost, Dollars, Usage

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from gate.calls.caller import Caller, CallPolicy
-from gate.calls.provider import Completion, Headroom, Request, Transient
-from gate.calls.retry import Timing
+from gate.calls.interface import Completion, Request, Transient
+from gate.calls.limits import Timing
 from gate.config.models import Params
 from tests.calls.scripted import cent, completion
 
@@ -24,7 +24,6 @@ class Service:
         trouble: what a request meets at this time, or None.
         lane: what it shares a rate limit with.
         retry_after_s: what comes with a 429.
-        headroom: what comes with a reply.
     """
 
     capacity: int = 1000
@@ -32,7 +31,6 @@ class Service:
     trouble: Trouble = lambda now: None
     lane: str = "service"
     retry_after_s: float | None = None
-    headroom: Callable[[float], Headroom | None] = lambda now: None
     max_in_flight: int | None = None
     priced: bool = True
     in_flight: int = 0
@@ -72,7 +70,7 @@ class Service:
             self.in_flight -= 1
         self.texts.append(request.messages[0].content)
         answer = completion(request.messages[0].content, wait)
-        return Completion(answer.text, answer.model_id, answer.usage, wait, "stop", self.headroom(now))
+        return Completion(answer.text, answer.model_id, answer.usage, wait, "stop")
 
     async def close(self) -> None:
         return

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.calls.cache.file import SCHEMA, Sealer, UntrustedRow, insert_rows
+from gate.calls.answer_file import SCHEMA
+from gate.calls.cache import _INSERT, Row, Sealer, UntrustedRow
 from gate.messages import ToolCall
 from gate.record.sample import Origin, Reply
 from gate.record.transcript import Transcript
@@ -17,6 +18,10 @@ from tests.calls.asked import answer
 from tests.support.transcripts import CALLS, TEXT, TRANSCRIPTS
 
 KEY = bytes(range(32))
+
+
+def insert_rows(connection: sqlite3.Connection, rows: list[Row]) -> None:
+    connection.executemany(_INSERT, rows)
 
 
 @pytest.fixture
@@ -33,7 +38,7 @@ def test_a_row_is_found_as_it_was_kept(table: sqlite3.Connection) -> None:
     insert_rows(table, [sealer.row(KEY, answer("hi \ud800"), Origin("sitting \udfff", 12.5))])
     known = sealer.find(table, KEY)
     assert known is not None
-    assert known.reply == answer("hi \ud800", Origin("sitting \udfff", 12.5, reused=True))
+    assert known[1] == answer("hi \ud800", Origin("sitting \udfff", 12.5, reused=True))
     assert sealer.find(table, KEY[::-1]) is None
 
 
@@ -46,16 +51,7 @@ def test_any_reply_is_found_as_it_was_kept(reply: Reply, calls: tuple[ToolCall, 
         insert_rows(table, [Sealer(b"").row(KEY, kept, Origin("s", 1.0))])
         known = Sealer(b"").find(table, KEY)
     assert known is not None
-    assert known.reply == replace(kept, origin=Origin("s", 1.0, reused=True))
-
-
-@pytest.mark.parametrize("rows", [0, 1, 2, 3, 63, 64, 65, 200])
-def test_many_rows_at_once(table: sqlite3.Connection, rows: int) -> None:
-    sealer = Sealer(b"")
-    keys = [i.to_bytes(32, "big") for i in range(rows)]
-    insert_rows(table, [sealer.row(key, answer(str(i)), Origin("s", 1.0)) for i, key in enumerate(keys)])
-    found = [sealer.find(table, key) for key in keys]
-    assert [known.reply.text for known in found if known] == [str(i) for i in range(rows)]
+    assert known[1] == replace(kept, origin=Origin("s", 1.0, reused=True))
 
 
 def test_a_newer_answer_takes_the_place(table: sqlite3.Connection) -> None:
@@ -65,7 +61,7 @@ def test_a_newer_answer_takes_the_place(table: sqlite3.Connection) -> None:
     )
     known = sealer.find(table, KEY)
     assert known is not None
-    assert (known.reply.text, known.reply.origin.sitting) == ("new", "t")
+    assert (known[1].text, known[1].origin.sitting) == ("new", "t")
     assert table.execute("SELECT count(*) FROM answers").fetchone() == (1,)
 
 

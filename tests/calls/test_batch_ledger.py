@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from gate.calls.batches.interface import BatchPlace
 from gate.calls.batches.ledger import KEPT_S, BatchLedger, LedgerEntry, request_id
-from gate.calls.provider import Request
+from gate.calls.interface import Request
 from gate.config.models import ModelRef, Params
 from gate.errors import CannotEvaluate
 from gate.messages import Message

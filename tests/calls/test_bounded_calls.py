@@ -4,15 +4,14 @@ import asyncio
 
 import pytest
 
-from gate.calls.interface import WorthKeeping, any_reply, together
-from gate.calls.provider import Request
+from gate.calls.interface import Request, WorthKeeping, any_reply, together
 from gate.config.models import ModelRef, Params
 from gate.errors import CannotEvaluate
 from gate.messages import Message
 from gate.record.sample import Reply
 from gate.record.transcript import Failed
 from gate.record.usage import Dollars, Usage
-from gate.testgen.generate import FAILURES_IN_A_ROW, BoundedCalls
+from gate.testgen.questions import FAILURES_IN_A_ROW, BoundedCalls
 
 
 def request(text: str) -> Request:

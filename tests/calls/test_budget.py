@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.calls.budget import BudgetGuard, cap_reply_tokens, check_reply_budget
-from gate.calls.limits import CallRefused
+from gate.calls.interface import CallRefused
 from gate.config.models import ModelRef, Params
 from gate.config.policy import Budget
 from gate.errors import GateError

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from gate.calls.endpoints import Keys
 from gate.calls.prices import PriceList
 from gate.calls.providers.factory import Factory
 from gate.calls.providers.parameters import caching_terms
 from gate.config.models import ModelRef, Params
 from gate.record.comparison import CacheTerms
+from tests.support.keys import service_keys
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_anthropic_caches_what_it_is_asked_to() -> None:
 
 
 def factory(tmp_path: Path, url: str | None = None, *, by_name: bool = False) -> Factory:
-    return Factory(Keys("k", "k", url), tmp_path, 1, lambda path: "", PriceList(by_name=by_name))
+    return Factory(service_keys("k", "k", url), tmp_path, 1, lambda path: "", PriceList(by_name=by_name))
 
 
 def test_a_token_is_written_at_the_cache_write_price(tmp_path: Path) -> None:

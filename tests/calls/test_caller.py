@@ -9,10 +9,9 @@ import pytest
 
 from gate.calls.budget import Counters
 from gate.calls.caller import Caller, CallPolicy
-from gate.calls.interface import NoMemory
+from gate.calls.interface import Misconfigured, NoMemory, Rejected, Request, Transient
+from gate.calls.limits import RetryPolicy, Timing
 from gate.calls.prices import Pricer
-from gate.calls.provider import Misconfigured, Rejected, Request, Transient
-from gate.calls.retry import RetryPolicy, Timing
 from gate.config.policy import Budget
 from gate.record.sample import Reply
 from gate.record.transcript import Failed

@@ -4,8 +4,8 @@ import random
 
 import pytest
 
+from gate.calls.interface import Request
 from gate.calls.prices import OUTPUT_TOKENS, Estimator, input_tokens
-from gate.calls.provider import Request
 from gate.config.models import ModelRef, Params
 from gate.messages import Message
 from gate.record.usage import Cost, Dollars, Unpriced, Usage

@@ -10,12 +10,13 @@ import pytest
 
 from gate.calls.dask import ChunkSetup, DaskExecutor
 from gate.calls.endpoints import Keys
-from gate.calls.provider import Executor, Misconfigured, Provider
+from gate.calls.interface import Executor, Misconfigured, Provider
 from gate.calls.providers.factory import Factory
 from gate.config.models import ModelRef, Params
 from gate.errors import GateError, InputErrors, MissingKey
+from tests.support.keys import service_keys
 
-BOTH = Keys("sk-openai-0123456789", "sk-ant-0123456789")
+BOTH = service_keys("sk-openai-0123456789", "sk-ant-0123456789")
 LOCAL = "http://127.0.0.1:9/v1"
 
 
@@ -35,29 +36,29 @@ def made(
 
 @pytest.mark.parametrize(("model", "key"), [("openai:gpt-4o", "OPENAI_API_KEY"), ("anthropic:c", "ANTHROPIC_API_KEY")])
 def test_a_missing_key_is_named(model: str, key: str) -> None:
-    for keys in (Keys(), Keys("", " \n")):
+    for keys in (Keys(), service_keys("", " \n")):
         with pytest.raises(MissingKey, match=f"{model} needs a key, and {key} is not set") as caught:
             made(model, keys=keys)
         assert caught.value.exit_code == 3
 
 
 def test_a_compatible_server_needs_no_key() -> None:
-    assert made("openai:llama3", keys=Keys(openai_base_url=LOCAL)).priced
+    assert made("openai:llama3", keys=service_keys(None, None, LOCAL)).priced
 
 
 def test_openais_own_address_needs_one_even_when_written_out() -> None:
     with pytest.raises(MissingKey):
-        made("openai:gpt-4o", keys=Keys(openai_base_url="https://api.openai.com/v1"))
+        made("openai:gpt-4o", keys=service_keys(None, None, "https://api.openai.com/v1"))
 
 
 def test_a_line_break_after_a_key_is_forgiven() -> None:
-    assert made("openai:gpt-4o", keys=Keys("sk-openai-0123456789\n")).priced
+    assert made("openai:gpt-4o", keys=service_keys("sk-openai-0123456789\n")).priced
 
 
 @pytest.mark.parametrize("key", ["sk-a b", "sk-ä", "sk-a\nb", "“sk-a”"])
 def test_a_key_that_no_header_takes(key: str) -> None:
     with pytest.raises(Misconfigured) as caught:
-        made("openai:gpt-4o", keys=Keys(key))
+        made("openai:gpt-4o", keys=service_keys(key))
     assert key not in str(caught.value)
 
 
@@ -138,7 +139,7 @@ def test_parameters_that_an_interface_takes(model: str, params: Params) -> None:
 
 def test_a_compatible_server_may_take_what_the_maker_does_not() -> None:
     params = Params(temperature=0.5)
-    made("openai:o3-mini", params, Keys(openai_base_url=LOCAL)).check(params)
+    made("openai:o3-mini", params, service_keys(None, None, LOCAL)).check(params)
 
 
 def dask() -> DaskExecutor:
@@ -151,7 +152,7 @@ def loaded_by(call: str) -> str:
         "from gate.config.models import ModelRef, Params\n"
         "from gate.calls.endpoints import Keys\n"
         "from gate.calls.providers.factory import Factory\n"
-        "keys = Keys('sk-openai-0123456789', 'sk-ant-0123456789')\n"
+        "keys = Keys({'OPENAI_API_KEY': 'sk-openai-0123456789', 'ANTHROPIC_API_KEY': 'sk-ant-0123456789'})\n"
         f"{call}\n"
         "print({'openai', 'anthropic', 'aiohttp', 'httpx2', 'genai_prices', 'xllamacpp'} & set(sys.modules))"
     )

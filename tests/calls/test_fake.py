@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from gate.calls.provider import Completion, Misconfigured, Rejected, Request
+from gate.calls.interface import Completion, Misconfigured, Rejected, Request
 from gate.calls.providers.fake import FakeProvider, oracle_answer, true_quality
 from gate.config.models import ModelRef, Params
 from gate.messages import Message

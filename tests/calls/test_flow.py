@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.calls.caller import Caller, CallPolicy
-from gate.calls.provider import Headroom, Rejected, Request, Transient
+from gate.calls.interface import Rejected, Request, Transient
 from gate.config.models import ModelRef, Params
 from gate.config.policy import Budget
 from gate.messages import Message
@@ -125,21 +125,6 @@ def test_judges_and_targets_of_one_key_share_a_lane() -> None:
         return now
 
     assert simulate(work) == pytest.approx(30.1, abs=0.01)
-
-
-def test_when_nothing_is_left_the_reset_is_waited_for() -> None:
-    left = iter([*range(19, -1, -1), *range(19, -1, -1)])
-    service = Service(spread=0.0, headroom=lambda now: Headroom(next(left) == 0, 30.0))
-    answers, _, seconds = run(40, CallPolicy(20), service, workers=20)
-    assert failures(answers) == []
-    assert seconds == pytest.approx(30.2, abs=0.01)
-
-
-def test_a_server_that_never_has_anything_left_is_not_believed_for_long() -> None:
-    service = Service(headroom=lambda now: Headroom(True, 1e9))
-    answers, _, seconds = run(500, CallPolicy(8), service, workers=8)
-    assert failures(answers) == []
-    assert seconds < 60 + 500 / 8 * 0.15
 
 
 def test_an_outage_of_a_minute_is_sat_out() -> None:

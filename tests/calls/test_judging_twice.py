@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from gate.calls.cache.store import AnswerStore
+from gate.calls.cache import AnswerStore
 from gate.calls.caller import Caller, CallPolicy
-from gate.calls.endpoints import Keys
 from gate.calls.prices import PriceList
 from gate.calls.providers.factory import Factory
 from gate.cases.case import Case
@@ -19,6 +18,7 @@ from gate.record.sample import Score
 from gate.record.transcript import Unscored
 from gate.scoring.interface import Subject
 from gate.scoring.judge import Judge
+from tests.support.keys import service_keys
 from tests.support.model_server import Behaviour, ModelServer
 
 ANSWERS = [f"It is {number} euro." for number in range(10)] + ["It is 3 euro."]
@@ -31,7 +31,7 @@ SPECS = {
 
 def judged(server: ModelServer, path: Path, spec: ScorerSpec, sitting: str) -> list[Score]:
     async def work() -> list[Score]:
-        keys = Keys("sk-loopback-0123456789", None, f"{server.url}/v1")
+        keys = service_keys("sk-loopback-0123456789", None, f"{server.url}/v1")
         factory = Factory(keys, path, 8, lambda _: "", PriceList(by_name=True))
         with AnswerStore(path / "answers.sqlite", factory.address, sitting) as memory:
             caller = Caller(factory.provider, CallPolicy(8), random.Random(1), factory.price, memory=memory)

@@ -2,8 +2,8 @@
 
 import asyncio
 
+from gate.calls.interface import Provider
 from gate.calls.limits import Limiter
-from gate.calls.provider import Provider
 from tests.calls.scripted import Scripted, completion, request
 
 

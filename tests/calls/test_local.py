@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.calls.provider import Request
+from gate.calls.interface import Request
 from gate.calls.providers.local import LocalProvider, _body, import_error
 from gate.calls.providers.parameters import LARGER
 from gate.config.models import ModelRef, Params

@@ -8,7 +8,7 @@ from typing import TypeVar
 import pytest
 
 from gate.calls.caller import Caller, CallPolicy
-from gate.calls.limits import CallRefused
+from gate.calls.interface import CallRefused
 from gate.config.policy import Budget
 from gate.record.usage import Dollars
 from tests.calls.scripted import Scripted, cent
@@ -93,7 +93,8 @@ def test_a_conversation_that_does_not_fit_is_told_what_helps() -> None:
         return await talk(calls, 3)
 
     assert run(work) == (
-        "0: the budget of $2 does not suffice for another conversation: $1 is spent, and its messages may cost $1.5; "
+        "0: the budget of $2 does not suffice for another conversation: $1 is spent, and the "
+        "conversation may cost $1.5; "
         "raise budget.max_usd, or ask for less"
     )
 
@@ -102,7 +103,8 @@ def test_a_message_that_nobody_foresaw_is_told_what_helps() -> None:
     calls = limited(max_usd=1.2)
     found = run(lambda: talk(calls, 3, announced=1))
     assert found == (
-        "2: the budget of $1.2 does not suffice for another message to an agent: $1 is spent, and it may cost $0.5; "
+        "2: the budget of $1.2 does not suffice for another message to an agent: $1 is spent, and the "
+        "message to an agent may cost $0.5; "
         "raise budget.max_usd, or ask for less"
     )
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.calls.provider import Completion, Rejected, Request
+from gate.calls.interface import Completion, Rejected, Request
 from gate.calls.providers.replay import ReplayProvider, parse_answers
 from gate.config.models import ModelRef, Params
 from gate.errors import InputErrors

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.calls.provider import Rejected, Transient
+from gate.calls.interface import Rejected, Transient
 from gate.calls.providers import anthropic, local, openai
 from gate.calls.untrusted import Cleaner, Malformed
 from gate.record.usage import Usage

@@ -6,8 +6,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.calls.cache.store import UNSENT, request_key
-from gate.calls.provider import Request
+from gate.calls.cache import UNSENT, request_key
+from gate.calls.interface import Request
 from gate.config.models import ModelRef, Params
 from gate.messages import Message
 from gate.values import JsonValue

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from gate.calls.cache.store import request_key
-from gate.calls.provider import Request
+from gate.calls.cache import request_key
+from gate.calls.interface import Request
 from gate.config.models import ModelRef, Params
 from gate.messages import Message, Tool, ToolCall
 

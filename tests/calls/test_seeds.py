@@ -1,6 +1,6 @@
 from dataclasses import replace
 
-from gate.calls.provider import Request
+from gate.calls.interface import Request
 from gate.calls.providers.parameters import seed_of
 from gate.config.models import ModelRef, Params
 from gate.messages import Message

@@ -3,7 +3,7 @@
 import pytest
 
 from gate.calls import endpoints
-from gate.calls.provider import Misconfigured
+from gate.calls.interface import Misconfigured
 
 
 @pytest.mark.parametrize(

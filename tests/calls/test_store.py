@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from gate.calls.cache.store import AnswerStore, CacheOptions
+from gate.calls.answer_file import CacheOptions
+from gate.calls.cache import AnswerStore
 from gate.calls.interface import AnswerNotSaved, Memory
 from gate.record.sample import Origin
-from tests.calls.asked import DAY, NOW, Wall, address, answer, asked, store
+from tests.calls.asked import DAY, NOW, Wall, answer, asked, store
 
 
 @pytest.fixture
@@ -97,19 +98,6 @@ def test_a_keep_that_nobody_waits_for_is_written_all_the_same(path: Path) -> Non
 
     asyncio.run(cancelled())
     assert texts_in(path) == {"a", "b"}
-
-
-def test_a_closed_event_loop_does_not_stop_the_writer(path: Path) -> None:
-    with store(path) as memory:
-        loop = asyncio.new_event_loop()
-        task = loop.create_task(memory.keep(asked("a"), answer("to a")))
-        loop.call_soon(loop.stop)
-        loop.run_forever()
-        task.cancel()
-        loop.run_until_complete(asyncio.gather(task, return_exceptions=True))
-        loop.close()
-        put(memory, "b")
-        assert memory.find(asked("b")) is not None
 
 
 def test_a_later_answer_takes_the_place(path: Path) -> None:
@@ -230,21 +218,9 @@ def test_what_this_sitting_took_or_used_stays_even_over_the_bound(path: Path) ->
     clock = Wall()
     with store(path, "b", BOUND, clock) as second:
         assert second.find(asked("3")) is not None
-        clock.now -= 1_000_000  # put back
         grow(second, range(100, 140))
         assert second.warnings == ()
     assert texts_in(path) == {"3", *(str(i) for i in range(100, 140))}
-
-
-def test_the_bound_is_kept_while_the_store_is_open(path: Path) -> None:
-    with store(path, "a", clock=Wall(NOW - 3000)) as first:
-        grow(first, range(18))
-    with store(path, "b", BOUND) as second:
-        grow(second, range(100, 114))
-        assert second.stats.bytes < 1_000_000
-        # Not closed yet, and the oldest have made room.
-        assert second.earlier(asked("0")) is None
-        assert second.earlier(asked("113")) is not None
 
 
 def test_the_expired_are_deleted_at_the_end(path: Path) -> None:
@@ -253,31 +229,3 @@ def test_the_expired_are_deleted_at_the_end(path: Path) -> None:
     with store(path, "next") as memory:
         put(memory, "new")
     assert texts_in(path) == {"new"}
-
-
-def test_a_file_that_is_taken_away_is_noticed(path: Path) -> None:
-    with store(path) as memory:
-        put(memory, "a")
-        path.unlink()
-        with pytest.raises(AnswerNotSaved, match="removed while it was in use"):
-            put(memory, "b")
-        with pytest.raises(AnswerNotSaved, match="removed while it was in use"):
-            put(memory, "c")
-        assert memory.stats.kept == 1
-
-
-def test_a_log_that_is_taken_away_is_noticed(path: Path) -> None:
-    with store(path) as memory:
-        put(memory, "a")
-        path.with_name("answers.sqlite-wal").unlink()
-        with pytest.raises(AnswerNotSaved, match="removed while it was in use"):
-            put(memory, "b")
-
-
-def test_two_stores_of_one_process(path: Path) -> None:
-    with AnswerStore(path, address, "one", clock=Wall()) as one, AnswerStore(path, address, "two", clock=Wall()) as two:
-        put(one, "a")
-        put(two, "b")
-        assert one.find(asked("b")) is not None
-        assert two.find(asked("a")) is not None
-    assert os.listdir(path.parent) == ["answers.sqlite"]

@@ -80,7 +80,7 @@ def test_a_prompt_is_refused(attack: Attack) -> None:
 
 @pytest.mark.parametrize("attack", read_as("path"), ids=named)
 def test_a_path_is_refused_or_names_a_file_of_the_repository(attack: Attack) -> None:
-    found = paths.complaint(attack.text)
+    found = paths.path_complaint(attack.text)
     if attack.refused is not None:
         assert refused(attack, found)
         written = GOOD.replace("prompts/support.md", json.dumps(attack.text))
@@ -98,7 +98,7 @@ def test_a_pattern_comes_to_an_end(attack: Attack) -> None:
         )
         assert refused(attack, errors(lambda: gatefile.load(written, "gate.yaml")))
         return
-    assert json_schema.complaint(attack.text) == ""
+    assert json_schema.pattern_complaint(attack.text) == ""
     try:
         found = json_schema.occurs(attack.text, "a" * 5_000 + "!")
     except json_schema.TooSlow:

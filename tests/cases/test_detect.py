@@ -30,18 +30,11 @@ ROWS = [
         {"id": "1", "input": "x", "expected": "y", "slices": {"t": "pro"}},
     ),
     ("a.json", json.dumps({"examples": [{"id": "1", "inputs": CHAT}]}), "langsmith", {"id": "1", "input": "x"}),
-    ("a.csv", "input_q,output_a,metadata\nx,y,\n", "langsmith", {"id": "row-1", "input": "x", "expected": "y"}),
     (
         "a.jsonl",
         json.dumps(BRAINTRUST),
         "braintrust",
         {"id": "1", "vars": {"q": "x", "k": 3}, "expected": "y", "slices": {"tag:t": "yes"}},
-    ),
-    (
-        "a.csv",
-        'input,expected,metadata\n"{""q"": ""x""}",y,"{""t"": ""u""}"\n',
-        "braintrust",
-        {"id": "row-1", "input": "x", "expected": "y", "slices": {"t": "u"}},
     ),
     (
         "a.json",
@@ -63,12 +56,6 @@ ROWS = [
         {"id": "i", "input": "x"},
     ),
     (
-        "a.csv",
-        'id,input,references,split\n1,x,"[""y"", ""z""]",test\n',
-        "helm",
-        {"id": "1", "input": "x", "expected": ["y", "z"], "slices": {"split": "test"}},
-    ),
-    (
         "a.jsonl",
         '{"input": "x", "target": ["y"], "choices": ["y", "z"], "sandbox": "docker"}',
         "inspect",
@@ -80,7 +67,6 @@ ROWS = [
         "openai-items",
         {"id": "sample-1", "input": "x", "expected": "y", "vars": {"topic": "t"}},
     ),
-    ("a.jsonl", '{"id": "1", "input": "x"}', "gate", {"id": "1", "input": "x"}),
     ("a.csv", "Frage,id\nx,1\n", "csv", {"id": "1", "input": "x"}),
     ("a.prompty", "---\nsample: {q: x}\n---\nuser:\n{{q}}\n", "prompty", {"id": "sample", "vars": {"q": "x"}}),
     (
@@ -105,14 +91,10 @@ def test_formats_are_told_by_their_content(file: str, text: str, format_: str, c
     [
         ("openai-evals/samples.jsonl", "openai-evals", 3, 0),
         ("inspect/samples-md.jsonl", "inspect", 1, 0),
-        ("inspect/samples-mcq.csv", "inspect", 1, 1),
         ("inspect/samples-dumped.jsonl", "inspect", 3, 4),
         ("langsmith/examples.jsonl", "langsmith", 4, 6),
         ("helm/instances.json", "helm", 3, 2),
-        ("helm/instances.jsonl", "helm", 3, 2),
-        ("helm/scenario_state.json", "helm", 3, 2),
         ("promptfoo/config-csv-metadata/tests.csv", "promptfoo", 3, 3),
-        ("promptfoo/simple-csv/tests.csv", "promptfoo", 4, 0),
         ("promptfoo/simple-test/promptfooconfig.yaml", "promptfoo", 5, 4),
         ("gh-models/sample.prompt.yml", "prompt-yml", 2, 0),
     ],
@@ -159,10 +141,7 @@ def test_what_nobody_can_tell_is_asked_for(text: str) -> None:
     ("file", "text", "said"),
     [
         ("a.jsonl", "", "holds no rows"),
-        ("a.jsonl", '{"a": ' + "[" * 100_000, "nested more than"),
         ("a.json", "[{]", "invalid JSON"),
-        ("a.yaml", "a: &a [x]\nb: [" + "*a," * 20_000 + "]", "more than 20,000 values"),
-        ("a.jsonl", "x" * 5_000_000, "longer than"),
     ],
 )
 def test_hostile_files_end_in_a_word(file: str, text: str, said: str) -> None:
@@ -180,9 +159,9 @@ def test_losses_are_told_by_their_kinds() -> None:
 
 def test_losses_are_told_in_lines_that_a_terminal_has_room_for() -> None:
     same = [Loss(f"a:{at}", "'rouge-n' is not brought along", "use similarity") for at in range(5)]
-    assert told(same, "") == ["a:0, a:1, a:2 and 2 more: 'rouge-n' is not brought along (use similarity)"]
+    assert told(same, "")[1:] == ["  a:0, a:1, a:2 and 2 more: 'rouge-n' is not brought along (use similarity)"]
     lines = told([Loss("a", f"key {'x' * at} is lost") for at in range(40)], "see b.md")
-    assert (len(lines), lines[0], lines[-1]) == (31, "a: key  is lost", "10 more kinds; see b.md")
+    assert (len(lines), lines[1], lines[-1]) == (32, "  a: key  is lost", "  10 more kinds; see b.md")
 
 
 @pytest.mark.parametrize(("file", "format_"), [("a.jsonl", "csv"), ("a.yaml", "prompt-yml"), ("a.csv", "promptfoo")])

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from gate.cases import reading as cases
 from gate.cases.case import Case
 from gate.cases.rendering import fill, render
-from gate.config import gatefile, specification
+from gate.config import gatefile, specification_file
 from gate.config.documents import BadJson, decode, parse_json, read_yaml
 from gate.config.models import parse_model, parse_params
-from gate.config.scorer_list import parse_scorers
+from gate.config.scorer import parse_scorers
 from gate.errors import GateError, InputErrors
 from gate.messages import Message
 from gate.prompts import reading
@@ -58,7 +58,7 @@ def test_configuration(text: str) -> None:
     only_readable_errors(lambda: reading.parse(text, "p.prompt.yml"))
     only_readable_errors(lambda: reading.parse(f"---\n{text}", "p.prompty"))
     only_readable_errors(lambda: cases.parse(text, "p.prompt.yml"))
-    only_readable_errors(lambda: specification.parse(text, "s.yaml"))
+    only_readable_errors(lambda: specification_file.parse_specification(text, "s.yaml"))
 
 
 PROMPT_ROWS = st.dictionaries(st.sampled_from(["role", "content", "id", "input", "expected", "vars"]), JSON, max_size=4)

@@ -4,15 +4,16 @@ from typing import Any
 
 import pytest
 
+from gate.cases.losses import Losses
 from gate.cases.promptfoo_assertions import from_text, scorers_of
 from gate.cases.promptfoo_context import Context, value_at
-from tests.cases.test_promptfoo_said import Heard
 
 
 def read(kind: str, code: str, **more: Any) -> tuple[list[Any], list[str]]:
     """The scorers of one assertion, and what is told of it."""
-    heard = Heard()
-    return scorers_of(value_at([{"type": kind, "value": code, **more}], 1), Context(heard), "test 1"), heard
+    losses = Losses()
+    found = scorers_of(value_at([{"type": kind, "value": code, **more}], 1), Context(losses), "test 1")
+    return found, [one.what for one in losses.found]
 
 
 def test_a_length_is_counted_in_characters_and_that_is_told() -> None:
@@ -37,16 +38,9 @@ def test_an_answer_that_must_parse_is_json() -> None:
         ("javascript", "process.exit(1)"),
         ("javascript", "output.includes('a') || output.includes('b')"),
         ("javascript", "output.includes('{{ a }}')"),
-        ("javascript", "output.includes('\\x41')"),
-        ("javascript", "output.includes('a') // && false"),
         ("javascript", "output.includes('a', 3)"),
-        ("javascript", "output.length > -1"),
-        ("javascript", "JSON.parse(output).a === 1"),
-        ("javascript", "(" * 400 + "output.includes('a')" + ")" * 400),
         ("python", "__import__('os').system('x')"),
         ("python", "'a' in output in output"),
-        ("python", "'a' in output\n"),
-        ("python", "len(output) < True"),
         ("python", "json.loads(output)['a'] == 1"),
     ],
 )
@@ -63,4 +57,4 @@ def test_python_turned_round_is_named_since_promptfoo_does_not_turn_it() -> None
 
 def test_code_in_a_cell_of_a_table_is_read_as_well() -> None:
     assertion = from_text("fn: output.trim().length > 3", 1).data
-    assert scorers_of(value_at([assertion], 1), Context(Heard()), "test 1") == [{"characters": {"min": 4}}]
+    assert scorers_of(value_at([assertion], 1), Context(Losses()), "test 1") == [{"characters": {"min": 4}}]

@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 
 from gate.cases.case import Case
+from gate.cases.losses import Losses
 from gate.cases.promptfoo_assertions import from_text, scorers_of
 from gate.cases.promptfoo_context import Context, value_at
 from gate.cases.promptfoo_tests import cases_of
-from gate.config.scorer_list import parse_scorers
+from gate.config.scorer import ScorerSpec, parse_scorers
 from gate.errors import InputErrors
 from gate.record.transcript import Unscored
 from gate.record.usage import Dollars
@@ -24,14 +25,6 @@ from gate.scoring.validators.registry import validate
 
 SAID = json.loads((Path(__file__).parents[1] / "data/formats/promptfoo/said/said.json").read_text(encoding="utf-8"))
 ASTRAL = re.compile("[\U00010000-\U0010ffff]")
-
-
-class Heard(list[str]):
-    """The losses."""
-
-    def add(self, line: int, message: str, hint: str = "") -> None:
-        """See `Tell`."""
-        self.append(message)
 
 
 def _differs_in_case(base: str, value: str, answer: str) -> bool:
@@ -51,9 +44,8 @@ DIFFER: dict[str, Callable[[str, str, str], bool]] = {
 """Where the two differ, as the page about other tools says: kind, value and answer."""
 
 
-def _said(scorer: Any, variables: Any, answer: str) -> str:
+def _said(spec: ScorerSpec, variables: Any, answer: str) -> str:
     """1, 0 or e, as recorded."""
-    spec = parse_scorers([scorer], "here")[0]
     try:
         value = validate(spec, Subject(Case("c", input="q", vars=variables), answer)).value
     except InputErrors:
@@ -66,16 +58,17 @@ def test_what_promptfoo_said_is_said_here() -> None:
     compared, used = 0, set[str]()
     for row in SAID["rows"]:
         assertion = row["assert"]
-        heard = Heard()
-        found = scorers_of(value_at([assertion], 1), Context(heard), "test 1")
+        losses = Losses()
+        found = scorers_of(value_at([assertion], 1), Context(losses), "test 1")
         if not found:
-            assert heard, assertion
+            assert losses.found, assertion
             continue
         base, value = assertion["type"].removeprefix("not-"), json.dumps(assertion.get("value"), ensure_ascii=False)
         value = value if not isinstance(assertion.get("value"), str) else assertion["value"]
+        (spec,) = parse_scorers(found, "here")
         for answer, there in zip(SAID["outputs"][row["outputs"]], row["said"], strict=True):
-            here = _said(found[0], row["vars"], answer)
-            if there == "e" or heard or here == "e" and "missing" in value:
+            here = _said(spec, row["vars"], answer)
+            if there == "e" or losses.found or here == "e" and "missing" in value:
                 continue  # it has no meaning there, or a loss is told, or what no test gives is put in beforehand
             compared += 1
             reasons = [name for name, differ in DIFFER.items() if differ(base, value, answer)]
@@ -87,9 +80,9 @@ def test_what_promptfoo_said_is_said_here() -> None:
 
 @pytest.mark.parametrize("test", SAID["tests"], ids=map(str, range(len(SAID["tests"]))))
 def test_weights_sets_and_thresholds_come_to_the_same(test: dict[str, Any]) -> None:
-    heard = Heard()
+    losses = Losses()
     row: dict[str, Any] = {"vars": {"x": "y"}, **{key: test[key] for key in ("assert", "threshold") if key in test}}
-    (case,) = cases_of(value_at(row, 1), 1, Context(heard))
+    (case,) = cases_of(value_at(row, 1), 1, Context(losses))
     specs = parse_scorers(case["scorers"], "here")
     subject = Subject(Case("c", input="q"), test["output"], 0.01, Dollars(0.01))
     scores = [validate(spec, subject) for spec in specs]
@@ -98,7 +91,7 @@ def test_weights_sets_and_thresholds_come_to_the_same(test: dict[str, Any]) -> N
     threshold = case.get("threshold")
     good = all(one.value == 1 for one in scores) if threshold is None else reaches(mean, float(str(threshold)))
     assert good == test["pass"]
-    assert not [one for one in heard if "weight 0" not in one]
+    assert not [one for one in losses.found if "weight 0" not in one.what]
 
 
 CELLS = [
@@ -107,20 +100,13 @@ CELLS = [
     ('icontains-any:a,"x, y",paris', {"type": "icontains-any", "value": ["a", "x, y", "paris"]}),
     ("not-contains:Rome", {"type": "not-contains", "value": "Rome"}),
     ("regex:^P", {"type": "regex", "value": "^P"}),
-    ("is-json", {"type": "is-json"}),
-    ('is-json:{"type":"object"}', {"type": "is-json", "value": '{"type":"object"}'}),
     ("similar(0.8):Hi there", {"type": "similar", "value": "Hi there", "threshold": 0.8}),
     ("grade:is polite", {"type": "llm-rubric", "value": "is polite"}),
     ("fn:output.length > 3", {"type": "javascript", "value": "output.length > 3"}),
-    ("javascript: output === 'x'", {"type": "javascript", "value": "output === 'x'"}),
     ("latency(500)", {"type": "latency", "threshold": 500}),
-    ("word-count:1", {"type": "word-count", "value": "1"}),
     ("answer-relevance", {"type": "answer-relevance", "threshold": 0.75}),
-    ("not-is-refusal", {"type": "not-is-refusal"}),
     ("Contains:Hello", {"type": "equals", "value": "Contains:Hello"}),
     ("unknown:x", {"type": "equals", "value": "unknown:x"}),
-    ("a: b", {"type": "equals", "value": "a: b"}),
-    ("=5", {"type": "equals", "value": "=5"}),
 ]
 """Cells, and the assertions that promptfoo 0.123.1 makes of them."""
 

@@ -48,7 +48,7 @@ CASES = st.one_of(
 
 
 @pytest.mark.parametrize(("name", "file"), FILES)
-@settings(max_examples=10)
+@settings(max_examples=5)
 @given(cases=named(CASES))
 def test_cases_come_back_as_they_were(name: str, file: str, cases: list[Any]) -> None:
     asking = [case for case in cases if "input" in case or "messages" in case]

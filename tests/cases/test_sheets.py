@@ -81,12 +81,9 @@ def test_every_cell_comes_back_and_none_is_a_formula(rows: list[list[str]], sepa
         ("id,input,,x\n1,a,b,c\n", 2, "column 3 has no heading, and holds 'b'"),
         ("id,input\n1,a,b\n", 2, "the row has 3 cells, and the headings are 2"),
         ('id,input\n1,ok\n2,"never closed\n3,x\n', 3, "opens quotes that are never closed"),
-        ('id,input\n1,"a" b\n', 2, "a quote stands in the middle"),
-        ("id,input\n1," + "x" * 200_000 + "\n", 2, "longer than 131,072 characters"),
         ('id,input\n1,"' + "x,\n" * 200_000, 2, "longer than 131,072 characters"),
         (",".join(f"c{at}" for at in range(10_000)) + "\n", 1, "has 10,000 columns, and 500 are the most"),
         ("id,input,threshold\n1,a,high\n", 2, "column 'threshold' must be a number, not 'high'"),
-        ("id,input,threshold\n1,a,%\n", 2, "column 'threshold' must be a number, not '%'"),
         (
             "My cases,,\n,,\nid,input,expected\n1,a,b\n",
             3,
@@ -95,16 +92,10 @@ def test_every_cell_comes_back_and_none_is_a_formula(rows: list[list[str]], sepa
         ("id,input,obsolete\n1,a,perhaps\n", 2, "column 'obsolete' must be yes or no"),
         ("id,input,scorers\n1,a,[contains\n", 2, "column 'scorers': invalid JSON"),
         ("input,vars.a,a\nx,b,c\n", 1, "both are vars.a"),
-        ("id,input\n\n", 0, "holds no cases"),
-        ("", 0, "write the headings id, input and expected"),
         ("id,input\n1,a\n1,b\n", 3, "the id '1' is already used on line 2"),
-        ("id,input\n1,a\0b\n", 0, ""),
     ],
 )
 def test_what_cannot_be_read_is_told_with_its_line(text: str, line: int, said: str) -> None:
-    if not said:
-        assert parse(text, "c.csv")[0].input == "a\0b"  # no file of a repository holds it: decoding refuses it
-        return
     with pytest.raises(InputErrors) as error:
         parse(text, "c.csv")
     problem = error.value.problems[0]

@@ -9,11 +9,6 @@ from gate.resolve.exam import Edit, differing
 from gate.values import exact_dollars
 
 
-def test_what_nothing_else_set_is_the_configurations() -> None:
-    budget = Budget(max_calls=5)
-    assert (budget.setting("max_calls"), budget.setting("max_usd")) == ("budget.max_calls", "budget.max_usd")
-
-
 def test_the_last_to_lower_a_limit_is_what_set_it() -> None:
     budget = Budget(max_calls=9).lowered("max_usd", 5.0, "the input max-cost-usd").lowered("max_usd", 0.5, "the rest")
     assert (budget.max_calls, budget.max_usd) == (9, 0.5)
@@ -32,7 +27,11 @@ def test_an_edit_of_the_configuration_is_the_limit_alone() -> None:
 
 @pytest.mark.parametrize(
     ("amount", "shown"),
-    [(0.0, "$0"), (5.0, "$5"), (0.25, "$0.25"), (0.000061, "$0.000061"), (1e6, "$1,000,000"), (999.9996, "$1,000")],
+    [
+        (0.0, "$0"),
+        (0.000061, "$0.000061"),
+        (999.9996, "$1,000"),
+    ],
 )
 def test_exact_dollars(amount: float, shown: str) -> None:
     assert exact_dollars(amount) == shown

@@ -63,59 +63,20 @@ def test_aliases_are_shared_values() -> None:
     ("old", "new", "message"),
     [
         ("budget:", "buget:", "gate.yaml:3: unknown key 'buget' (did you mean 'budget'?)"),
-        ("max_usd: 5", "max_eur: 5", "gate.yaml:3: unknown key 'max_eur' in budget (did you mean 'max_usd'?)"),
-        ("max_usd: 5", "max_usd: -5", "gate.yaml:3: budget.max_usd must be a number from 0 to 1,000,000, not -5"),
         ("max_usd: 5", "max_tokens: 5", "unknown key 'max_tokens' in budget (did you mean 'max_output_tokens'?)"),
-        (
-            "max_output_tokens: 2048",
-            "max_output_tokens: 0",
-            "budget.max_output_tokens must be a whole number from 1 to 1,000,000",
-        ),
-        ("max_calls: 5000", "max_calls: 0", "budget.max_calls must be a whole number from 1 to 10,000,000, not 0"),
-        ("max_calls: 5000", "max_calls: 1.5", "budget.max_calls must be a whole number from 1 to 10,000,000, not 1.5"),
-        ("max_minutes: 20", "max_minutes: .nan", "gate.yaml:3: '.nan' is not a usable number"),
         ("max_minutes: 20", "max_minutes: 1e999", "gate.yaml:3: '1e999' is too large a number"),
-        ("confidence: 0.95", "confidence: 0.5", "gate.yaml:2: policy.confidence must be a number above 0.5 to 0.999"),
-        ("confidence: 0.95", "confidence: true", "policy.confidence must be a number above 0.5 to 0.999, not true"),
         ("fail_on: block", "fail_on: warn", "gate.yaml:2: policy.fail_on must be block or hold, not 'warn'"),
-        ("method: maxt", "method: z", "gate.yaml:2: policy.method must be maxt, percentile, t or mcnemar, not 'z'"),
-        (
-            "method: maxt",
-            "correction: sidak",
-            "gate.yaml:2: policy.correction must be none, bonferroni or holm, not 'sidak'",
-        ),
         (
             "method: maxt",
             "correction: holm",
             "gate.yaml:2: policy has a contradiction: correction is holm, and maxt holds its level fo",
         ),
-        ("method: maxt", "breakage: 1", "gate.yaml:2: policy.breakage must be true or false, not 1"),
-        ("method: maxt", "early_stop: 3", "gate.yaml:2: policy.early_stop must be true or false, not 3"),
-        (
-            "method: maxt",
-            "method: t, breakage: true",
-            "gate.yaml:2: policy has a contradiction: breakage is a channel of maxt, and the method i",
-        ),
         ("method: maxt", "margin: 0.02", "gate.yaml:2: unknown key 'margin' in policy"),
-        ("samples: 3", "samples: 0", "gate.yaml:6: defaults.samples must be a whole number from 1 to 100, not 0"),
-        ("samples: 3", "samples: 101", "gate.yaml:6: defaults.samples must be a whole number from 1 to 100, not 101"),
-        (
-            "samples: 1",
-            "samples: three",
-            "gate.yaml:25: suites[1].samples must be a whole number from 1 to 100, not 'three'",
-        ),
         (
             "anthropic:claude",
             "claude",
             "gate.yaml:5: defaults.model is wrong: the model 'claude-sonnet-5-5' names no provider",
         ),
-        (
-            "anthropic:",
-            "antropic:",
-            "gate.yaml:5: defaults.model is wrong: unknown provider 'antropic' in the model 'antropic",
-        ),
-        ("temperature: 0}", "temperature: 3}", "params.temperature must be a number from 0 to 2, not 3"),
-        ("temperature: 0}", "temprature: 0}", "gate.yaml:7: unknown key 'temprature' in defaults.params"),
         ("temperature: null", "max_tokens: 5", "gate.yaml:26: unknown key 'max_tokens' in suites[1].params"),
         ("name: triage", "name: support", "gate.yaml:21: suites[1].name 'support' is already used on line 9"),
         (
@@ -123,43 +84,30 @@ def test_aliases_are_shared_values() -> None:
             "name: a/b",
             "gate.yaml:21: suites[1].name 'a/b' must not hold '/', which joins suite and slice",
         ),
-        ("name: support", "nmae: support", "gate.yaml:9: unknown key 'nmae' in suites[0] (did you mean 'name'?)"),
         ("name: support", "nmae: support", "gate.yaml:9: 'name' is missing in suites[0] (for example name: support)"),
         ("    scorers: [exact, exact]\n", "", "gate.yaml:21: 'scorers' is missing in suites[1]"),
         ("model: anthropic:claude-sonnet-5-5\n  ", "", "gate.yaml:8: 'model' is missing in suites[0]"),
         ("prompts/support.md", "/etc/passwd", "gate.yaml:10: suites[0].prompt '/etc/passwd' is absolute"),
         ("prompts/support.md", "../support.md", "prompt '../support.md' leaves the repository ('..')"),
-        ("prompts/support.md", "C:\\a.md", "prompt 'C:\\\\a.md' is absolute"),
-        ("prompts/support.md", "a\\b.md", "prompt 'a\\\\b.md' holds a backslash (write '/')"),
         ("prompts/support.md", ".git/config", "prompt '.git/config' is inside .git"),
-        ("prompts/support.md", '"a\\0b.md"', "prompt 'a\\x00b.md' holds a control character"),
         (
             "prompts/support.md",
             "python:a/b.py:f",
             "gate.yaml:10: suites[0].prompt 'python:a/b.py:f' is not python:module:function",
         ),
         ("prompts/support.md", "a.py", "gate.yaml:10: suites[0].prompt ends in .py, and code is no prompt file"),
-        ("prompts/support.md", "[a.md]", "gate.yaml:10: suites[0].prompt must be text, not a list"),
         (
             "evals/triage.jsonl",
             "store:a/b",
             "gate.yaml:23: suites[1].cases 'store:a/b': the name of a store's suite must not hold '/'",
         ),
-        ("evals/triage.jsonl", "store:a@0", "must end in '@' and the number of a version, 1 or more, or leave both"),
         ("evals/triage.jsonl", "a.xlsx", "gate.yaml:23: suites[1].cases ends in .xlsx, which case files do not"),
-        ("evals/triage.jsonl", "cases", "gate.yaml:23: suites[1].cases has no ending, which case files do not"),
         (
             "evals/triage.jsonl",
             '"*.jsonl"',
             "gate.yaml:23: suites[1].cases '*.jsonl' is a pattern (name one .jsonl file)",
         ),
         ("[tier, lang, length]", "[tier, tier]", "gate.yaml:12: suites[0].slices[1] names 'tier' twice"),
-        ("[tier, lang, length]", "tier", "gate.yaml:12: suites[0].slices must be a list, not 'tier'"),
-        (
-            "[tier, lang, length]",
-            "[tier=a]",
-            "gate.yaml:12: suites[0].slices[0] 'tier=a' must not hold '=' or '/', which join the part",
-        ),
         (
             "[tier, lang, length]",
             "[overall]",
@@ -170,32 +118,18 @@ def test_aliases_are_shared_values() -> None:
             "teir=enterprise",
             "gate.yaml:19: suites[0].policy.required[0] 'teir=enterprise' names the dimension 'teir',",
         ),
-        (
-            "tier=enterprise",
-            "enterprise",
-            "gate.yaml:19: suites[0].policy.required[0] 'enterprise' must be written dimension=value",
-        ),
-        ("lang=de", "overall", "gate.yaml:20: suites[0].policy.advisory[0] is 'overall', which always counts"),
         ("lang=de", "tier=enterprise", "gate.yaml:20: suites[0].policy.advisory[0] is both required and advisory"),
-        ("0.15", "10%", "gate.yaml:17: suites[0].policy.max_cost_increase must be a number from 0 to 10, not '10%"),
         (
             "template: jinja2",
             "template: yes",
             "gate.yaml:28: suites[1].template must be jinja2, true or false, not 'yes'",
         ),
         (
-            "template: jinja2",
-            "tools: []",
-            "gate.yaml:28: unknown key 'tools' in suites[1] (did you mean 'target'?)",
-        ),
-        (
             "contains:",
             "contans:",
             "gate.yaml:14: suites[0].scorers[0] names the unknown scorer 'contans'",
         ),
-        ("template: jinja2", "template: jinja2\n  -", "gate.yaml:29: suites[2] must be a mapping, not nothing"),
         ("version: 1", "version: 2", "gate.yaml:1: version 2 is not supported; this gate reads version 1"),
-        ("version: 1\n", "", "gate.yaml:1: 'version' is missing (for example version: 1)"),
         ("samples: 1", "samples: 1\n    samples: 2", "gate.yaml:26: the key 'samples' is already set on line 25"),
     ],
 )
@@ -213,12 +147,9 @@ def test_all_mistakes_at_once_in_the_order_of_their_lines() -> None:
     ("text", "message"),
     [
         ("", "gate.yaml: is empty"),
-        ("# only a comment\n", "gate.yaml: is empty"),
         ("- a", "gate.yaml:1: must be a mapping, not a list"),
         ("version: 1\nsuites: []", "gate.yaml:2: suites is empty"),
-        ("version: 1\nsuites: {a: b}", "gate.yaml:2: suites must be a list, not a mapping"),
         ("version: 1\nsuites:\n\t- a", "gate.yaml:3: invalid YAML: found character '\\t' that cannot start any token"),
-        ("version: 1\nsuites: [", "gate.yaml:2: invalid YAML: "),
         ("#" * (CONFIG_CHARS + 1), "gate.yaml: is longer than 262,144 characters"),
     ],
 )
@@ -242,10 +173,3 @@ def test_files_of_one_stem_keep_their_endings_in_the_name() -> None:
 def test_a_plain_path_is_left_as_it_is() -> None:
     suite = load(GOOD, "gate.yaml").suites[0]
     assert expand(suite, ["other.md"]) == (suite,)
-
-
-@pytest.mark.parametrize(
-    ("words", "on"), [("method: maxt", True), ("early_stop: false", False), ("early_stop: true", True)]
-)
-def test_early_stopping_is_on_unless_it_is_turned_off(words: str, on: bool) -> None:
-    assert load(GOOD.replace("method: maxt", words), "gate.yaml").policy.early_stop is on

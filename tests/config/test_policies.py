@@ -59,44 +59,16 @@ def test_a_suite_of_a_pattern_remembers_it() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("0.8", "0", "gate.yaml:9: suites[0].threshold must be a number above 0 to 1, not 0"),
         (
             "threshold:",
             "thresholds:",
             "gate.yaml:9: unknown key 'thresholds' in suites[0] (did you mean 'threshold'?)",
         ),
-        (
-            "e: 0.9\n",
-            "e: 1\n",
-            "gate.yaml:11: suites[0].policy.min_pass_rate must be a number above 0 and below 1, not 1",
-        ),
-        ("e: 0.9\n", "e: 90%\n", "policy.min_pass_rate must be a number above 0 and below 1, not '90%'"),
         ("min_pass_rate: 0.9\n", "min_score: 0.9\n", "gate.yaml:11: unknown key 'min_score' in suites[0].policy"),
-        ("0.95", "7", "gate.yaml:13: suites[0].policy.slices['tier=enterprise'].min_pass_rate must be a number "),
         (
             "{min_pass_rate: 0.95}",
             "0.95",
             "gate.yaml:13: suites[0].policy.slices['tier=enterprise'] must be a mapping, not 0.95",
-        ),
-        (
-            "{min_pass_rate",
-            "{margin: 1, min_pass_rate",
-            "gate.yaml:13: suites[0].policy.slices['tier=enterprise'].margin must be a number from 0 ",
-        ),
-        (
-            "      min_pass_rate: 0.9\n",
-            "      margin: -0.1\n",
-            "gate.yaml:11: suites[0].policy.margin must be a number from 0 to below 1, not -0.1",
-        ),
-        (
-            "      min_pass_rate: 0.9\n",
-            "      margins: 0.1\n",
-            "gate.yaml:11: unknown key 'margins' in suites[0].policy",
-        ),
-        (
-            "{min_pass_rate",
-            "{min_rate",
-            "gate.yaml:13: unknown key 'min_rate' in suites[0].policy.slices['tier=enterprise']",
         ),
         (
             "tier=enterprise",
@@ -107,11 +79,6 @@ def test_a_suite_of_a_pattern_remembers_it() -> None:
             "tier=enterprise",
             "enterprise",
             "gate.yaml:13: suites[0].policy.slices.enterprise 'enterprise' must be written dimension=",
-        ),
-        (
-            "      slices:\n        tier=enterprise: {min_pass_rate: 0.95}\n        overall:",
-            "      slices: [a]",
-            "a list",
         ),
     ],
 )

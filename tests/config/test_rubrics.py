@@ -39,11 +39,9 @@ def test_a_whole_rubric() -> None:
     ("low", "high", "grades"),
     [
         (1, 5, (1, 2, 3, 4, 5)),
-        (0, 10, tuple(range(11))),
         (-1, 1, (-1, 0, 1)),
         (0, 11, ()),
         (0, 0.5, ()),
-        (0.5, 1.5, ()),
     ],
 )
 def test_few_whole_steps_are_grades(low: float, high: float, grades: tuple[int, ...]) -> None:
@@ -69,51 +67,29 @@ LAUGHS = "a0: &a0 [ha, ha, ha, ha, ha, ha, ha, ha]\n" + "".join(
     [
         ("weight: 0.4", "weight: 0.3", "r.yaml:3: dimensions has weights that sum to 0.9, and they have to sum to 1"),
         ("    weight: 0.4\n", "", "r.yaml:3: dimensions has no weight for 'Tone!'"),
-        ("weight: 0.4", "weight: 0", "r.yaml:10: dimensions[1].weight must be a number above 0 to 1, not 0"),
-        ("    description: Kind.\n", "", "r.yaml:9: 'description' is missing in dimensions[1]"),
         (
             "description: Kind.",
             "description: ' '",
             "r.yaml:11: dimensions[1].description is blank (for example description: One or two",
         ),
-        ("description: Kind.", "description:", "dimensions[1].description must be text, not nothing (for"),
         ("name: Tone!", "name: brevity", "r.yaml:9: dimensions[1] is a second dimension named 'brevity'"),
         ("scale: [1, 5]", "scale: [5, 1]", "r.yaml:1: scale must be two numbers, the lower one first, not [5, 1]"),
-        ("scale: [1, 5]", "scale: [3, 3]", "r.yaml:1: scale must be two numbers, the lower one first"),
-        ("scale: [1, 5]", "scale: 5", "r.yaml:1: scale must be a list, not 5"),
-        ("scale: [1, 5]", "scale: [1, true]", "r.yaml:1: scale[1] must be a number, not true"),
         ("{1: Five", "{0: Five", "r.yaml:8: dimensions[0].anchors.0 lies outside of the scale 1 to 5"),
         ("{1: Five", "{low: Five", "r.yaml:8: dimensions[0].anchors.low is no score"),
-        ("{1: Five", "{5.0: Five", "r.yaml:8: dimensions[0].anchors.5 gives one score twice"),
         ("threshold: 3.5", "threshold: 5.5", "r.yaml:2: threshold must be a number above 1 to 5, not 5.5"),
         ("threshold: 3.5", "threshold: 1", "not 1 (at 1 and below every answer would pass)"),
-        ("threshold: 3.5", "treshold: 3.5", "r.yaml:2: unknown key 'treshold' (did you mean 'threshold'?)"),
         (GOOD, "scale: [1, 5]", "'dimensions' is missing"),
-        (GOOD, "dimensions: []", "dimensions is empty"),
-        (GOOD, "dimensions: [a]", "dimensions[0] must be a mapping, not 'a'"),
         (
             GOOD,
             "dimensions: [" + "{name: a, description: b}," * 31 + "]",
             "dimensions has more than 30 entries",
         ),
-        (GOOD, "dimensions: [", "invalid YAML"),
         ("scale: [1, 5]", LAUGHS + "scale: [1, 5]", "more than 20,000 values (split the file, or use fewer aliases)"),
-        ("scale: [1, 5]", "a: &a [*a]\nscale: [1, 5]", "nested more than 64 levels deep"),
-        ("scale: [1, 5]", "a: " + "[" * 10_000 + "\nscale: [1, 5]", "r.yaml: nested more than 64 levels deep"),
     ],
 )
 def test_mistakes(old: str, new: str, said: str) -> None:
     assert old in GOOD
     assert said in errors(lambda: parse_rubric(GOOD.replace(old, new), "r.yaml"))
-
-
-def test_percentages_are_told_once_each_and_not_summed_up() -> None:
-    bad = GOOD.replace("weight: 0.6", "weight: 20").replace("weight: 0.4", "weight: 80")
-    must = "must be a number above 0 to 1"
-    assert errors(lambda: parse_rubric(bad, "r.yaml")).splitlines() == [
-        f"r.yaml:5: dimensions[0].weight {must}, not 20 (for example weight: 0.2)",
-        f"r.yaml:10: dimensions[1].weight {must}, not 80 (for example weight: 0.2)",
-    ]
 
 
 def test_all_mistakes_are_told_at_once() -> None:

@@ -8,7 +8,7 @@ from jsonschema import Draft202012Validator
 
 from gate.config.documents import read_yaml
 from gate.config.gatefile import ID, config_schema, load
-from gate.config.scorers import KINDS
+from gate.config.scorer_options import KINDS
 from tests.config.texts import GOOD, errors
 
 FULL = (
@@ -129,12 +129,8 @@ def test_the_schema_is_one_and_knows_every_scorer() -> None:
     ("old", "new"),
     [
         ("samples: 3", "samples: 0"),
-        ("method: maxt", "method: z"),
         ("version: 1", "version: 2"),
-        ("confidence: 0.95", "confidense: 0.95"),
-        ("threshold: 0.8", "threshold: 8"),
         ("- contains:", "- contans:"),
-        ("params: {max_output_tokens: 512", "params: {max_tokens: 512"),
     ],
 )
 def test_bad_files_are_bad_in_both(old: str, new: str) -> None:
@@ -165,14 +161,9 @@ def test_every_key_has_a_description() -> None:
     ("old", "new", "told"),
     [
         ("groq: {api: openai", "openai: {api: openai", "providers.openai is a built-in provider"),
-        ("api: openai", "api: cohere", "providers.groq.api must be openai or anthropic, not 'cohere'"),
         ("https://api", "http://api", "providers.groq.base_url must begin with https:// (a key is sent there"),
         ("https://api", "https://me:pw@api", "providers.groq.base_url must not hold a user name or password"),
-        ("https://api", "ftp://api", "providers.groq.base_url must begin with http:// or https:// and name a host"),
-        ("https://api", "http://[api", "providers.groq.base_url is not a web address"),
-        ("https://api", "http://a pi", "providers.groq.base_url holds a space or a control character"),
         ("GROQ_API_KEY}", "sk-1234}", "providers.groq.api_key_env must name an environment variable, and not hold"),
-        ("api: openai, ", "", "'api' is missing in providers.groq"),
         ('model: "groq:llama"', 'model: "grok:llama"', "suites[0].model is wrong: unknown provider 'grok'"),
     ],
 )

@@ -5,7 +5,6 @@ from threading import Thread
 import pytest
 
 from gate.config.json_schema import schema_complaint
-from gate.limits import PATTERN_CHARS
 from gate.values import JsonValue
 
 
@@ -14,13 +13,8 @@ from gate.values import JsonValue
     [
         ({"type": "objekt"}, "'objekt' is not valid under any of the given schemas (at type)"),
         ({"pattern": "("}, "'(' is not a 'regex' (at pattern)"),
-        ({"patternProperties": {"(": {}}}, "'(' is not a 'regex' (at patternProperties)"),
-        ({"pattern": "a" * (PATTERN_CHARS + 1)}, "is not a 'regex'"),
         ({"$ref": "other.json"}, "the reference 'other.json' leaves the schema"),
-        ({"$ref": "#/nowhere"}, "leads nowhere"),
         ({"$ref": "#"}, "it refers to itself without end"),
-        ({"$schema": "http://["}, "it cannot be applied (ValueError)"),
-        ({"$ref": "#/mine", "mine": {"required": 3}}, "it cannot be applied (TypeError)"),
         (
             {"patternProperties": {"^a": {}}, "unevaluatedProperties": False},
             "unevaluatedProperties does not go with patternProperties here",

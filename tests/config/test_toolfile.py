@@ -67,21 +67,10 @@ def test_json_says_the_same() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "t.yaml: must hold a mapping"),
         ("tools: []", "t.yaml:1: tools is empty (for example tools: [{name: get_listings"),
-        ("tools: {a: b}", "t.yaml:1: tools must be a list, not a mapping"),
         ("tool: []", "t.yaml:1: unknown key 'tool' (did you mean 'tools'?)"),
-        ("tools: [3]", "t.yaml:1: tools[0] must be a mapping, not 3"),
         ("tools: [{name: a}]", "t.yaml:1: 'description' is missing in tools[0]"),
-        ("tools: [{name: a, description: b}]", "t.yaml:1: 'answers' is missing in tools[0]"),
-        (
-            ONE.format("answers: []"),
-            "t.yaml:1: tools[0].answers is empty (for example",
-        ),
         (ONE.format("answers: [{}]"), "t.yaml:1: 'result' is missing in tools[0].answers[0]"),
-        (ONE.format("answers: [{result: 1, output: 2}]"), "unknown key 'output' in tools[0].answers[0]"),
-        (ONE.format("answers: [{result: 1, error: maybe}]"), "error must be true or false, not 'maybe'"),
-        (ONE.format("answers: [{arguments: [1], result: 1}]"), "arguments must be a mapping, not a list"),
         (
             ONE.format("answers: [{arguments: {x: 1}, result: 1}]"),
             "arguments.x is no parameter of the tool (it has",
@@ -91,24 +80,17 @@ def test_json_says_the_same() -> None:
             "unknown key 'inputSchema' in tools[0] (did you mean '",
         ),
         (ONE.format("parameters: {type: array}, answers: [{result: 1}]"), "must be the JSON Schema of an object"),
-        (ONE.format("parameters: [], answers: [{result: 1}]"), "tools[0].parameters must be a mapping"),
-        (
-            ONE.format("parameters: {type: object, properties: 3}, answers: [{result: 1}]"),
-            "tools[0].parameters is no JSON Schema: 3 is not of type 'object' (at properties)",
-        ),
         (
             ONE.format("parameters: {type: object, $ref: 'http://127.0.0.1:9/'}, answers: [{result: 1}]"),
             "leaves the schema",
         ),
         ("tools: [{name: get flats, description: b, answers: [{result: 1}]}]", "'get flats' is no name of a tool"),
-        (f"tools: [{{name: {'x' * 65}, description: b, answers: [{{result: 1}}]}}]", "is no name of a tool"),
         (ONE.format("answers: [{result: 1}, {arguments: {}, result: 2}]"), "answers[1] is never given, because of"),
         (
             "tools: [&a {name: a, description: b, answers: [{result: 1}]}, *a]",
             "tools[1].name 'a' is the name of tools[0], too",
         ),
         ("tools: [!!python/object:os.system {}]", "the YAML tag"),
-        ("tools: [", "invalid YAML"),
     ],
 )
 def test_a_mistake_is_told(text: str, said: str) -> None:
@@ -119,12 +101,9 @@ def test_a_mistake_is_told(text: str, said: str) -> None:
     ("text", "said"),
     [
         ("", "t.json:1: invalid JSON"),
-        ('[{"tools": []}]', "t.json: must hold a mapping"),
         ('{"tools": []}\n{"tools": []}', "t.json:2: invalid JSON at column 1: Extra data"),
-        ('{\n"tools": [NaN]}', "NaN is not a JSON number"),
         ('{"tools": [],\n "tools": []}', "the key 'tools' is given twice"),
         ('{\n"tools": [\n{"name": "a b", "description": "c", "answers": [{"result": 1}]}]}', "t.json: tools[0].name"),
-        ("[" * 100_000, "nested more than 64 levels deep"),
     ],
 )
 def test_a_mistake_in_json_is_told(text: str, said: str) -> None:
@@ -153,12 +132,7 @@ def test_parameters_that_are_open_take_any_argument() -> None:
     ("text", "said"),
     [
         (" " * (TOOL_FILE_CHARS + 1), "is longer than 4,194,304 characters"),
-        ("tools: [" + "{name: a}," * 201 + "]", "tools has more than 200 entries"),
         (ONE.format("answers: [" + "{result: 1}," * 1_001 + "]"), "tools[0].answers has more than 1,000 entries"),
-        (
-            ONE.format("parameters: {type: object, title: " + "x" * 70_000 + "}, answers: [{result: 1}]"),
-            "tools[0].parameters is longer than 65,536 characters",
-        ),
     ],
 )
 def test_sizes_are_bounded(text: str, said: str) -> None:

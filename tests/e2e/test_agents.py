@@ -136,13 +136,10 @@ def test_a_signal_ends_the_run_and_leaves_no_process(tmp_path: Path, server: Mod
 
 
 SERVED = {"tools": {"servers": {"s": {"command": [sys.executable, "peek.py"]}}}}
-TOLD = {"command": [sys.executable, "peek.py"]}
 
 
-@pytest.mark.parametrize("target", [PYTHON, TOLD, SERVED], ids=["a function", "a command", "an MCP server"])
-def test_neither_the_gate_nor_the_keeper_is_open_to_a_program(
-    tmp_path: Path, server: ModelServer, target: dict[str, Any]
-) -> None:
+def test_neither_the_gate_nor_the_keeper_is_open_to_a_program(tmp_path: Path, server: ModelServer) -> None:
+    target = SERVED
     found = tmp_path.parent / f"{tmp_path.name}-found"
     project(tmp_path, target, talks(1))
     (tmp_path / "peek.py").write_text(peeking(found))
@@ -158,7 +155,7 @@ def variables_of(pid: str) -> list[bytes]:
         return []
 
 
-@pytest.mark.parametrize("event", ["pull_request_target", "workflow_run", "issue_comment"])
+@pytest.mark.parametrize("event", ["pull_request_target", "issue_comment"])
 def test_no_agent_runs_on_an_event_that_anybody_can_cause(tmp_path: Path, server: ModelServer, event: str) -> None:
     project(tmp_path, PYTHON, talks(1))
     env = {**variables(server, tmp_path), "GITHUB_ACTIONS": "true", "GITHUB_EVENT_NAME": event}
@@ -168,13 +165,9 @@ def test_no_agent_runs_on_an_event_that_anybody_can_cause(tmp_path: Path, server
     assert list(Path(env["AGENT_NOTES"]).iterdir()) == []
 
 
-@pytest.mark.parametrize(
-    ("function", "said"),
-    [("agent:Missing", "there is no Missing in agent.py"), ("nowhere:Agent", "there is no module nowhere")],
-)
-def test_a_python_agent_that_is_not_there_is_told_before_the_run(
-    tmp_path: Path, server: ModelServer, function: str, said: str
-) -> None:
+def test_a_python_agent_that_is_not_there_is_told_before_the_run(tmp_path: Path, server: ModelServer) -> None:
+    function = "agent:Missing"
+    said = "there is no Missing in agent.py"
     project(tmp_path, {"python": function}, talks(2))
     outcome = gate("check", "--out", "out", cwd=tmp_path, env=variables(server, tmp_path))
     assert outcome.code == 2

@@ -32,18 +32,14 @@ def without(name: str, variables: dict[str, str]) -> dict[str, str]:
     [
         (OPEN, {}, ("nobody would have to log in", "GATE_OIDC_ISSUER", "GATE_PROXY_USER_HEADER")),
         (OPEN, OIDC, ("--url https://gate.example.org",)),
-        (OPEN, PROXY, ("--url https://gate.example.org",)),
         (("--url", "https://gate.example.org"), {}, ("GATE_OIDC_ISSUER", "GATE_PROXY_USER_HEADER")),
-        (("--url", "gate.example.org"), PROXY, ("not the address of a server",)),
         (("--url", "https://gate.example.org/below"), PROXY, ("not the address of a server",)),
-        (("--url", "https://[gate"), PROXY, ("not the address of a server",)),
-        *(((), without(name, OIDC), (f"{name} is not set",)) for name in list(OIDC)[:4]),
+        *(((), without(name, OIDC), (f"{name} is not set",)) for name in list(OIDC)[1:4]),
         ((), without("GATE_EDITORS", OIDC), ("GATE_EDITORS or GATE_VIEWERS",)),
         ((), OIDC | {"GATE_OIDC_ISSUER": "http://login.example.org"}, ("not an https address",)),
         ((), OIDC | {"GATE_SECRET_KEY": "k" * 31}, ("GATE_SECRET_KEY", "openssl rand -hex 32")),
         ((), OIDC | {"GATE_VIEWERS": "example.org"}, ("GATE_VIEWERS", "@example.org")),
         ((), OIDC | PROXY, ("both GATE_OIDC_ISSUER and GATE_PROXY_USER_HEADER",)),
-        *(((), without(name, PROXY), (f"{name} is not set",)) for name in list(PROXY)[:2]),
         ((), PROXY | {"GATE_PROXY_ADDRESSES": "127.0.0.1, proxy"}, ("'proxy' is not an address",)),
         ((), PROXY | {"GATE_PROXY_ADDRESSES": "0.0.0.0/0"}, ("every address",)),
         ((), PROXY | {"GATE_PROXY_USER_HEADER": "X User"}, ("not the name of a header",)),
@@ -72,14 +68,6 @@ def serving(folder: Path, variables: dict[str, str], *arguments: str) -> Iterato
             yield f"http://127.0.0.1:{re.findall(r'http://[0-9.]+:([0-9]+)/', said)[0]}/"
         finally:
             process.terminate()
-
-
-def test_on_this_machine_its_user_edits_without_a_login(tmp_path: Path) -> None:
-    with serving(tmp_path, {}, "--person", "Ann") as address:
-        page = httpx2.get(f"{address}new-suite")
-        made = httpx2.post(f"{address}new-suite", data={"suite": "support"})
-        log = httpx2.get(f"{address}audit").text
-    assert (page.status_code, made.status_code, "Ann" in log, "suite made" in log) == (200, 303, True, True)
 
 
 def test_a_proxy_on_this_machine_logs_people_in(tmp_path: Path) -> None:

@@ -71,16 +71,6 @@ def test_a_shallow_clone_names_parents_that_it_does_not_have(folder: Path) -> No
     assert shallow.merged(start, head) is None
 
 
-def test_a_clone_of_two_levels_has_both_sides_and_not_where_they_parted(folder: Path) -> None:
-    start = commit(folder, {"a.md": "a"})
-    head = branch(folder, "change", start, {"a.md": "A"})
-    base = branch(folder, "later", start, {"b.md": "b"})
-    shallow = commits(clone(folder, merge(folder, base, head), "--depth=2"))
-    assert [shallow.has(sha) for sha in (base, head, start)] == [True, True, False]
-    assert shallow.parents(head) == (start,)
-    assert shallow.merged(base, head) is None
-
-
 @pytest.mark.parametrize("sha", [UNKNOWN, "no-such-branch", "", "-x", "HEAD^{tree}", "a\nb"])
 def test_what_is_no_commit(folder: Path, sha: str) -> None:
     start = commit(folder, {"a.md": "a"})
@@ -90,13 +80,6 @@ def test_what_is_no_commit(folder: Path, sha: str) -> None:
     assert found.has(sha) is (sha == "HEAD^{tree}")
     assert found.merged(start, UNKNOWN) is None
     assert found.merged(UNKNOWN, start) is None
-
-
-def test_neither_a_tree_nor_a_blob_is_a_commit(folder: Path) -> None:
-    commit(folder, {"a.md": "a"})
-    tree, blob = git(folder, "rev-parse", "HEAD^{tree}"), git(folder, "rev-parse", "HEAD:a.md")
-    found = commits(folder)
-    assert (found.parents(tree), found.parents(blob), found.has(blob)) == ((), (), False)
 
 
 def test_the_commit_of_a_ref(folder: Path) -> None:
@@ -109,17 +92,6 @@ def test_the_commit_of_a_ref(folder: Path) -> None:
     assert found.commit("refs/remotes/origin/main") is None
 
 
-@pytest.mark.parametrize("space", ["\r", "\x0b", "\x0c", "\x1c", "\x85", "\u2028"])
-def test_no_name_of_a_person_makes_a_parent(folder: Path, space: str) -> None:
-    start = commit(folder, {"a.md": "a"})
-    tree = git(folder, "rev-parse", "HEAD^{tree}")
-    person = f"Mallory{space}parent {UNKNOWN}{space}x <m@example.com> 1700000000 +0000"
-    text = f"tree {tree}\nparent {start}\nauthor {person}\ncommitter {person}\n\nx\n\nparent {UNKNOWN}\n"
-    (folder / "raw").write_bytes(text.encode())
-    sha = git(folder, "hash-object", "-t", "commit", "-w", "--literally", "raw")
-    assert commits(folder).parents(sha) == (start,)
-
-
 def test_a_replaced_or_grafted_commit_keeps_its_parents(folder: Path) -> None:
     first = commit(folder, {"a.md": "1"})
     second = commit(folder, {"a.md": "2"})
@@ -127,19 +99,6 @@ def test_a_replaced_or_grafted_commit_keeps_its_parents(folder: Path) -> None:
     git(folder, "replace", "--graft", other)
     assert commits(folder).parents(other) == (second,)
     assert commits(folder).parents(second) == (first,)
-
-
-def test_a_signed_merge_of_a_tag_keeps_its_parents(folder: Path) -> None:
-    first = commit(folder, {"a.md": "1"})
-    second = commit(folder, {"a.md": "2"})
-    tree = git(folder, "rev-parse", "HEAD^{tree}")
-    person = "Ada <ada@example.com> 1700000000 +0000"
-    signature = f"gpgsig -----BEGIN PGP SIGNATURE-----\n \n parent {UNKNOWN}\n -----END PGP SIGNATURE-----"
-    tag = f"mergetag object {second}\n type commit\n tag v1\n parent {UNKNOWN}"
-    head = f"tree {tree}\nparent {first}\nparent {second}\nauthor {person}\ncommitter {person}"
-    (folder / "raw").write_text(f"{head}\n{tag}\n{signature}\n\nMerge\n")
-    sha = git(folder, "hash-object", "-t", "commit", "-w", "raw")
-    assert commits(folder).parents(sha) == (first, second)
 
 
 def merged_files(folder: Path, base: str, head: str) -> dict[str, bytes | None]:
@@ -167,22 +126,6 @@ def test_a_merge_has_the_changes_of_both(folder: Path) -> None:
     assert commits(folder).merged(base, head) == git(folder, "rev-parse", merge(folder, base, head) + "^{tree}")
 
 
-def test_a_file_that_the_base_renamed_gets_the_change(folder: Path) -> None:
-    text = "".join(f"line {number}\n" for number in range(20))
-    start = commit(folder, {"prompts/old.md": text})
-    head = branch(folder, "change", start, {"prompts/old.md": text + "more\n"})
-    git(folder, "checkout", "--quiet", "-b", "later", start)
-    git(folder, "mv", "prompts/old.md", "new.md")
-    base = commit(folder, {})
-    assert merged_files(folder, base, head) == {"new.md": (text + "more\n").encode()}
-
-
-def test_a_change_that_is_already_in_the_base(folder: Path) -> None:
-    start = commit(folder, {"a.md": "a"})
-    later = commit(folder, {"a.md": "A"})
-    assert merged_files(folder, later, start) == merged_files(folder, start, later) == {"a.md": b"A"}
-
-
 @pytest.mark.parametrize("name", ["a.md", "with space.md", "ünï.md"])
 def test_a_conflict_names_its_files(folder: Path, name: str) -> None:
     start = commit(folder, {name: "a\n"})
@@ -192,25 +135,6 @@ def test_a_conflict_names_its_files(folder: Path, name: str) -> None:
         commits(folder).merged(base, head)
     assert caught.value.message == f"the change does not merge: {name} conflict"
     assert caught.value.hint == "resolve the conflict, and push"
-
-
-def test_a_conflict_of_many_files_names_a_few(folder: Path) -> None:
-    names = [f"{number}.md" for number in range(9)]
-    start = commit(folder, dict.fromkeys(names, "a\n"))
-    head = branch(folder, "change", start, dict.fromkeys(names, "head\n"))
-    base = branch(folder, "later", start, dict.fromkeys(names, "base\n"))
-    with pytest.raises(CannotEvaluate, match=r"0\.md, 1\.md, 2\.md conflict"):
-        commits(folder).merged(base, head)
-
-
-def test_a_file_that_one_side_deleted_is_a_conflict(folder: Path) -> None:
-    start = commit(folder, {"a.md": "a\n", "b.md": "b"})
-    head = branch(folder, "change", start, {"a.md": "head\n"})
-    git(folder, "checkout", "--quiet", "-b", "later", start)
-    (folder / "a.md").unlink()
-    base = commit(folder, {})
-    with pytest.raises(CannotEvaluate, match=r"a\.md conflict"):
-        commits(folder).merged(base, head)
 
 
 def test_unrelated_histories_are_not_merged(folder: Path) -> None:

@@ -64,13 +64,6 @@ def test_a_submodule_stays_empty(repo: Path, tmp_path: Path) -> None:
     assert list((tmp_path / "out" / "sub").iterdir()) == []
 
 
-def test_a_tree_will_do_and_an_old_commit_is_itself(repo: Path, tmp_path: Path) -> None:
-    commit(repo, {"a": "old"})
-    commit(repo, {"a": "new"})
-    assert written(repo, "HEAD~1", tmp_path / "old") == {"a": b"old"}
-    assert written(repo, git(repo, "rev-parse", "HEAD^{tree}"), tmp_path / "new") == {"a": b"new"}
-
-
 def test_a_partial_clone_says_what_it_lacks(repo: Path, tmp_path: Path) -> None:
     commit(repo, {"a": "old"})
     commit(repo, {"a": "new"})

@@ -11,7 +11,6 @@ from gate.errors import CannotEvaluate
 from gate.git import objects as module
 from gate.git.objects import Objects
 from gate.git.repository import Repo
-from gate.prompts.files import Entry
 from tests.git.repository import commit, git, repository
 
 
@@ -55,15 +54,6 @@ def test_what_is_not_what_its_id_says_is_not_believed(folder: Path, what: str) -
     assert "check out anew" in caught.value.hint
 
 
-def test_a_repository_of_sha256_ids(tmp_path: Path) -> None:
-    folder = repository(tmp_path / "repo", "--object-format=sha256")
-    sha = commit(folder, {"a/b.md": "true"})
-    assert len(sha) == 64
-    source = Repo.open(folder).at("HEAD")
-    assert source.read("a/b.md") == b"true"
-    assert list(source.listing()) == ["a/b.md"]
-
-
 @pytest.mark.parametrize(
     ("kind", "data", "said"),
     [
@@ -82,12 +72,6 @@ def test_what_is_broken_is_told(folder: Path, kind: str, data: bytes, said: str)
     found = objects(folder)
     with pytest.raises(CannotEvaluate, match=said):
         found.below(found.root(top))
-
-
-def test_a_file_that_is_a_folder_has_no_content(folder: Path) -> None:
-    inner = tree(folder, ("100644", "a.md", put(folder, "blob", b"x")))
-    with pytest.raises(CannotEvaluate, match=f"{inner} is a tree, and a blob is wanted"):
-        list(objects(folder).blobs([Entry("100644", inner, 0, "x")]))
 
 
 @pytest.mark.parametrize("leaf", [(), (("100644", "a.md", "blob"),)], ids=["empty", "with a file"])

@@ -29,23 +29,6 @@ def test_opens_from_any_folder_or_file_inside(folder: Path) -> None:
         assert Repo.open(place).root.samefile(folder)
 
 
-def test_opens_before_the_first_commit(folder: Path) -> None:
-    assert Repo.open(folder).tree().glob("*") == []
-    for ref in ("HEAD", "main", "origin/main"):
-        error = told(ref, folder)
-        assert error.message == "this repository has no commit yet"
-        assert "git commit" in error.hint and "fetch" not in error.hint
-
-
-def test_a_repository_that_has_only_fetched_can_name_what_it_has(folder: Path) -> None:
-    first = commit(folder, {"a": "1"})
-    git(folder, "update-ref", "refs/remotes/origin/main", first)
-    git(folder, "checkout", "--quiet", "--orphan", "fresh")
-    git(folder, "branch", "-D", "main")
-    error = told("main", folder)
-    assert "there is no commit 'main'" in error.message and "'origin/main'" in error.hint
-
-
 def test_outside_a_repository(tmp_path: Path) -> None:
     with pytest.raises(GateError, match="is not inside a git repository") as caught:
         Repo.open(tmp_path)
@@ -59,17 +42,6 @@ def test_a_bare_repository(tmp_path: Path) -> None:
         Repo.open(repository(tmp_path / "bare", "--bare"))
 
 
-def test_every_kind_of_name_of_a_commit(folder: Path) -> None:
-    first = commit(folder, {"a": "1"})
-    second = commit(folder, {"a": "2"})
-    git(folder, "tag", "-a", "v1", "-m", "tagged", first)
-    git(folder, "branch", "feature/ü x".replace(" ", "-"), first)
-    repo = Repo.open(folder)
-    names = {"HEAD": second, "main": second, "HEAD~1": first, "v1": first, "feature/ü-x": first, first[:8]: first}
-    assert {name: repo.resolve(name) for name in names} == names
-    assert repo.resolve("main@{0}") == second
-
-
 @pytest.mark.parametrize("ref", ["", " ", "--all", "-x", "a\nb", "a\0b", "x" * 1001])
 def test_what_cannot_be_a_ref(ref: str, folder: Path) -> None:
     commit(folder, {"a": "1"})
@@ -81,13 +53,6 @@ def test_what_names_no_commit(ref: str, folder: Path) -> None:
     commit(folder, {"a": "1"})
     assert "there is no commit" in told(ref, folder).message
     assert os.listdir(folder) in (["a", ".git"], [".git", "a"])
-
-
-def test_a_typo_names_close_branches(folder: Path) -> None:
-    commit(folder, {"a": "1"})
-    git(folder, "branch", "release")
-    hint = told("relaese", folder).hint
-    assert hint == "did you mean 'release'? if it is on the server, run 'git fetch' first"
 
 
 def test_a_branch_that_only_the_remote_has(folder: Path, tmp_path: Path) -> None:
@@ -111,21 +76,6 @@ def test_a_shallow_clone_says_so(folder: Path, tmp_path: Path) -> None:
         assert "this clone is shallow: run 'git fetch --unshallow'" in told(ref, tmp_path / "clone").hint
 
 
-def test_sha256_repositories(tmp_path: Path) -> None:
-    folder = repository(tmp_path / "new", "--object-format=sha256")
-    sha = commit(folder, {"a.md": "x"})
-    source = Repo.open(folder).at("main")
-    assert (len(sha), source.sha, source.read("a.md")) == (64, sha, b"x")
-
-
-def test_a_second_working_tree(folder: Path, tmp_path: Path) -> None:
-    commit(folder, {"a": "1"})
-    git(folder, "worktree", "add", "--quiet", str(tmp_path / "other"), "-b", "other")
-    (tmp_path / "other" / "a").write_text("2")
-    repo = Repo.open(tmp_path / "other")
-    assert (repo.tree().read("a"), repo.at("other").read("a")) == (b"2", b"1")
-
-
 def test_tracked_files(folder: Path) -> None:
     commit(folder, {"cache/a b.db": "x", ".gitignore": "ignored\n"})
     (folder / "ignored").write_text("x")
@@ -137,11 +87,6 @@ def test_tracked_files(folder: Path) -> None:
     assert repo.is_tracked(folder / "cache" / "a b.db")
     assert not repo.is_tracked(Path("/tmp"))  # noqa: S108
     assert not repo.is_tracked(Path("*"))
-
-
-def test_a_command_that_takes_too_long(folder: Path) -> None:
-    with pytest.raises(CannotEvaluate, match="git rev-parse took longer than 0 s"):
-        Git(folder, timeout_s=0.0).run("rev-parse", "HEAD")
 
 
 def test_a_failing_command_says_why_without_credentials(folder: Path) -> None:

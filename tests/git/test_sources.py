@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.errors import CannotEvaluate, GateError, InputErrors
+from gate.errors import CannotEvaluate, InputErrors
 from gate.git.repository import Repo
 from gate.git.sources import EitherSource
 from gate.prompts.files import FileSource
@@ -33,20 +33,6 @@ def test_a_commit_does_not_see_the_working_tree(folder: Path) -> None:
     assert (ref.glob("*"), tree.glob("*")) == (["a.md", "gone.md"], ["a.md", "added.md"])
 
 
-def test_a_source_is_rooted_at_the_repository_wherever_it_was_opened(folder: Path) -> None:
-    commit(folder, {"a.md": "x", "dir/b.md": "y"})
-    for source in both(folder / "dir"):
-        assert source.read("a.md") == b"x"
-        assert source.glob("**") == ["a.md", "dir/b.md"]
-
-
-def test_a_commit_stays_when_its_branch_moves(folder: Path) -> None:
-    commit(folder, {"a.md": "1"})
-    source = Repo.open(folder).at("main")
-    commit(folder, {"a.md": "2"})
-    assert source.read("a.md") == b"1"
-
-
 def test_links(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("s")
     commit(folder, {"a.md": "x", "dir/b.md": "y"})
@@ -70,15 +56,6 @@ def test_links(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(InputErrors, match="is inside .git"):
         tree.read("config")
     assert ref.glob("**") == tree.glob("**") == ["a.md", "dir/b.md"]
-
-
-def test_a_link_beside_a_missing_file_is_not_in_its_way(folder: Path) -> None:
-    commit(folder, {"dir/a.md": "x"})
-    (folder / "dir" / "link.md").symlink_to("a.md")
-    commit(folder, {})
-    for source in both(folder):
-        assert source.read("dir/none/b.md") is None
-        assert source.read("dir/none.md") is None
 
 
 def test_folders_pipes_and_unreadable_things(folder: Path) -> None:
@@ -110,16 +87,6 @@ def test_submodules(folder: Path, tmp_path: Path) -> None:
                 source.read("sub/p.md")
         git(folder, "submodule", "--quiet", "deinit", "--force", "sub")
     assert ref.glob("**") == tree.glob("**") == ["a.md"]
-
-
-def test_names_that_are_not_utf8(folder: Path) -> None:
-    commit(folder, {"a.md": "x"})
-    Path(os.fsdecode(os.fsencode(folder) + b"/\xff.md")).write_text("y")
-    commit(folder, {})
-    for source in both(folder):
-        assert source.glob("a*") == ["a.md"]
-        with pytest.raises(GateError, match="has a name that is not UTF-8"):
-            source.glob("*.md")
 
 
 def test_a_sparse_checkout_has_every_file_of_a_commit(folder: Path) -> None:
@@ -184,24 +151,6 @@ def test_what_a_partial_clone_lacks_comes_from_elsewhere(partial: Path, folder: 
         both.read("../x")
 
 
-def test_in_a_partial_clone_links_are_known_and_where_they_lead_comes_from_elsewhere(
-    tmp_path: Path, folder: Path
-) -> None:
-    commit(folder, {"a.md": "x"})
-    (folder / "link").symlink_to("a.md")
-    commit(folder, {})
-    (folder / "link").unlink()
-    commit(folder, {})
-    clone = partial_clone(tmp_path, folder)
-    ref, whole = Repo.open(clone).at("HEAD~1"), Repo.open(folder).at("HEAD~1")
-    assert ref.links("*") == whole.links("*") != {}
-    assert ref.links("*/x.md") == {"link": "120000"}
-    with pytest.raises(CannotEvaluate, match="is partial, and does not have link of HEAD~1"):
-        ref.leads_to("link")
-    assert EitherSource(ref, whole).links("*") == whole.links("*")
-    assert EitherSource(ref, whole).leads_to("link") == "a.md"
-
-
 def test_a_repository_inside_counts_as_a_submodule_before_it_is_added(folder: Path) -> None:
     commit(folder, {"a.md": "x", ".gitignore": "ignored\n"})
     commit(repository(folder / "inner"), {"p.md": "x"})
@@ -214,10 +163,3 @@ def test_a_repository_inside_counts_as_a_submodule_before_it_is_added(folder: Pa
     assert tree.links("inn*") == {"inner": f"160000:{git(folder / 'inner', 'rev-parse', 'HEAD')}"}
     (folder / "ignored.md").unlink()
     assert tree.links("**/p.md") == {"inner": "160000"}
-
-
-def test_where_nobody_has_it_both_are_named(partial: Path) -> None:
-    ref = Repo.open(partial).at("HEAD~1")
-    with pytest.raises(CannotEvaluate, match=r"this clone is partial.*; and this clone is partial") as caught:
-        EitherSource(ref, ref).read("a.md")
-    assert "git cat-file -e" in caught.value.hint

@@ -1,27 +1,16 @@
 """Names of functions: what they may be, which files they mean, and what they are called with."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from gate.cases.case import Case
 from gate.cases.rendering import NotBuilt, key_of, render, session_of, writers
-from gate.config.functions import Entry, complaint, entry_of
+from gate.config.naming import function_complaint
 from gate.errors import InputErrors
 from gate.messages import Message
 from gate.prompts.functions import file_of, missing, moved_to, names_of
 from gate.prompts.version import Built, Prompt
 from gate.record.transcript import Failed
 from tests.resolve.files import Files
-
-NAMES = st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,8}", fullmatch=True)
-
-
-@given(st.lists(NAMES, min_size=1, max_size=4), NAMES)
-def test_a_name_is_read_as_it_is_written(folders: list[str], function: str) -> None:
-    entry = Entry(".".join(folders), function)
-    assert complaint(str(entry)) == ""
-    assert entry_of(str(entry)) == entry
 
 
 @pytest.mark.parametrize(
@@ -50,8 +39,8 @@ def test_a_name_is_read_as_it_is_written(folders: list[str], function: str) -> N
     ],
 )
 def test_other_names_are_refused(prompt: str) -> None:
-    assert complaint(prompt) == "is not python:module:function"
-    assert complaint("python:" + "a" * 2000 + ":b").startswith("is longer than")
+    assert function_complaint(prompt) == "is not python:module:function"
+    assert function_complaint("python:" + "a" * 2000 + ":b").startswith("is longer than")
 
 
 def test_a_module_is_a_file_or_a_folder_at_the_root_or_in_src() -> None:
@@ -129,11 +118,3 @@ def test_a_built_prompt_is_the_system_message_before_the_turns() -> None:
         render(prompt, other)
     with pytest.raises(NotBuilt, match="not built for this case"):
         render(prompt, Case("e"))
-
-
-def test_the_digest_is_that_of_the_texts() -> None:
-    one, same = (Prompt((), built=Built({"a": "x", "b": "y"})), Prompt((), built=Built({"b": "y", "a": "x"})))
-    others = [{"a": "x"}, {"a": "x", "b": "z"}, {"a": "x", "b": Failed("y")}]
-    digests = {Prompt((), built=Built(texts)).digest for texts in others}
-    assert one.digest == same.digest
-    assert len(digests | {one.digest, Prompt(()).digest}) == 5

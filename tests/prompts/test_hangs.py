@@ -5,7 +5,7 @@ import json
 import pytest
 
 from gate.cases import reading as cases
-from gate.config.json_schema import complaint, schema_complaint
+from gate.config.json_schema import pattern_complaint, schema_complaint
 from gate.errors import InputErrors
 from gate.limits import PATTERN_CHARS, TEMPLATE_TOKENS
 from gate.messages import Part, Parts
@@ -102,8 +102,8 @@ def test_a_pattern_that_takes_long_to_compile_is_refused_by_its_length(scorer: J
 
 
 def test_a_pattern_that_a_case_fills_is_held_to_the_same_length() -> None:
-    assert complaint("a" * PATTERN_CHARS) == ""
-    assert complaint("a" * (PATTERN_CHARS + 1)) == "it has more than 2,000 characters"
+    assert pattern_complaint("a" * PATTERN_CHARS) == ""
+    assert pattern_complaint("a" * (PATTERN_CHARS + 1)) == "it has more than 2,000 characters"
 
 
 def uses(part: dict[str, JsonValue], times: int, reference: str = "#/$defs/e") -> dict[str, JsonValue]:

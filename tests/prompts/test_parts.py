@@ -152,16 +152,3 @@ def test_attacks_by_size_are_refused_after_few_reads(
     read = Reads(make)
     assert message in errors(lambda: parse({"p.j2": prompt}, read=read))
     assert read.count == reads
-
-
-def test_what_is_within_the_limits_is_read() -> None:
-    chain = Reads(lambda path: "{{ input }}" if path == "10.j2" else following(1)(path))
-    assert len(parse({"p.j2": "{% include '1.j2' %}"}, read=chain).parts.files) == limits.PART_DEPTH
-    often = parse({"p.j2": "{% include 'a.md' %}" * limits.INCLUDES, "a.md": "x"})
-    assert len(often.parts.files) == 1
-
-
-def test_a_thousand_mistakes_are_counted_not_listed() -> None:
-    told = errors(lambda: parse({"p.j2": "{% include input %}\n" * 1000}))
-    assert "lines 1, 2, 3 and 997 more: " in told
-    assert told.count("literal path") == 1

@@ -1,8 +1,6 @@
 """Placeholders: names in braces that are replaced, and all other braces, which are not."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from gate.prompts.partials import filled, filled_json
 
@@ -30,9 +28,3 @@ def test_values_are_replaced_wherever_they_stand_and_keys_never() -> None:
     assert filled_json({"today": ["{today}", 3, None, {"x": "{locale}"}]}, VALUES) == {
         "today": ["2026-11-22", 3, None, {"x": "en"}]
     }
-
-
-@given(st.text(alphabet="{}abc ", max_size=30))
-def test_without_values_a_text_stays_as_it_is(text: str) -> None:
-    assert filled(text, {}) == text
-    assert filled(text, VALUES) == text

@@ -26,10 +26,6 @@ def test_text_is_one_system_message(path: str) -> None:
     assert prompt == Prompt((Message("system", "Be {{ kind }}.\nNow."),))
 
 
-def test_only_one_final_line_break_is_the_editors() -> None:
-    assert reading.parse("a\n\n", "p.md").messages[0].content == "a\n"
-
-
 def test_templates_by_ending_or_by_wish() -> None:
     message = Message("system", "{{ input }}")
     assert reading.parse("{{ input }}", "p.md.j2") == Prompt((message,), template=True)

@@ -43,10 +43,6 @@ def test_a_file() -> None:
     )
 
 
-def test_without_front_matter_and_without_roles_it_is_the_system_message() -> None:
-    assert reading.parse("\ufeffBe brief.\r\n", "p.PROMPTY").messages == (Message("system", "Be brief."),)
-
-
 def test_parts_are_pulled_in() -> None:
     library = Library("p.prompty", {"tone.md": b"Be warm."}.get)
     prompt = reading.parse("system:\n{% include 'tone.md' %}\nuser:\n{{ input }}", "p.prompty", library=library)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from gate.cases import reading as cases
 from gate.cases.case import Case
-from gate.cases.rendering import render, writers
+from gate.cases.rendering import render
 from gate.messages import Message
 from gate.prompts import reading
 from gate.prompts.reading import placeholders
@@ -59,11 +59,6 @@ def test_what_it_says_about_the_model_is_kept_apart_from_what_is_sent() -> None:
     assert (other.digest, other.unused != prompt.unused) == (prompt.digest, True)
 
 
-def test_an_expected_answer_is_never_filled_in() -> None:
-    text = "messages: [{role: user, content: 'Say {{expected}}'}]"
-    assert "the expected answer is never shown to a prompt" in errors(lambda: shown(text, Case("1", "x", expected="y")))
-
-
 def test_mistakes_have_their_lines() -> None:
     text = "x: 1\nmessages:\n  - role: bot\n    content: a\n  - role: user\n    content: '{{user-name}} {{ true }}'\n"
     found = errors(lambda: reading.parse(text, "p.prompt.yml"))
@@ -104,20 +99,6 @@ def test_bad_test_data() -> None:
         assert message in found
     assert "holds no cases" in errors(lambda: cases.parse("messages: []\ntestData: []\n", "p.prompt.yml"))
     assert "testData must be a list, not 'x'" in errors(lambda: cases.parse("testData: x\n", "p.prompt.yml"))
-
-
-def test_variables_alone_ask_through_a_message_of_the_user() -> None:
-    case = Case("1", vars={"name": "Ada", "n": [1]})
-    text = "messages: [{role: system, content: Hi}, {role: user, content: 'I am {{name}}'}]"
-    assert shown(text, case) == [("system", "Hi"), ("user", "I am Ada")]
-    prompt = reading.parse(text, "p.prompt.yml")
-    assert len(writers(prompt, case)) == len(render(prompt, case))
-    assert case.question == "name: Ada\nn: [1]"
-    assert render(reading.parse("I am {{ name }}", "p.j2"), case) == (Message("user", "I am Ada"),)
-    asked = errors(lambda: shown(text.replace("user", "system"), case))
-    assert "case '1' has no input, and the prompt asks nothing itself" in asked
-    assert "has no input" in errors(lambda: render(reading.parse("Be brief.", "p.md"), case))
-    assert "'input' is undefined" in errors(lambda: render(reading.parse("{{ input }}", "p.j2"), case))
 
 
 SIGNS = st.text(st.sampled_from("{}%#-+ \n\r'\"\\ab_") | st.characters(exclude_categories=["Cs", "Cc"]), max_size=40)

@@ -146,25 +146,6 @@ def test_an_older_release_that_is_run_again_takes_nothing_back(world: World) -> 
     assert world.at("v1.3") == world.at("v1.3.0")
 
 
-def test_a_tag_upon_another_commit_is_not_taken_for_ours(world: World) -> None:
-    first = world.commit("1.2.3")
-    world.commit("1.2.4")
-    git(world.remote, "tag", "v1.2.4", "source/v1.2.3^{commit}")
-    done = world.tag("1.2.4")
-    assert (done.returncode, done.stdout.strip()) == (1, "::error::v1.2.4 stands upon another commit")
-    assert world.at("v1.2.4") == first
-    assert world.tags() == {"v1.2.4"}
-
-
-def test_a_release_begins_on_main_and_again_after_its_end(world: World) -> None:
-    world.commit("1.2.3")
-    assert world.check("1.2.3").returncode == 0
-    assert world.tag("1.2.3").returncode == 0
-    done = world.check("1.2.3")
-    assert done.returncode == 0, done.stderr
-    assert (world.folder / "output").read_text() == "version=1.2.3\n" * 2
-
-
 def test_a_version_is_not_released_from_two_commits(world: World) -> None:
     first = world.commit("1.2.3")
     assert world.tag("1.2.3").returncode == 0

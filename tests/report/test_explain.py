@@ -171,5 +171,5 @@ def test_narrow_terminals_cut_neither_names_nor_states_of_slices() -> None:
     narrow = printed(shown, 60)
     assert " rank " not in narrow
     for one in shown.slices:
-        assert one.cells[0] in narrow
-        assert all(word in narrow for word in one.cells[-1].split())
+        assert one[0] in narrow
+        assert all(word in narrow for word in one[-1].split())

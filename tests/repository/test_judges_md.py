@@ -9,9 +9,8 @@ from pydantic import TypeAdapter
 from gate.cases.case import Case
 from gate.config.documents import read_yaml
 from gate.config.rubrics import parse_rubric
-from gate.config.scorer import ScorerSpec
-from gate.config.scorer_list import Scorers
-from gate.config.scorers import Judge, RubricScorer
+from gate.config.scorer import Scorers, ScorerSpec
+from gate.config.scorer_options import Judge, RubricScorer
 from gate.config.validation import validate
 from gate.scoring.judge_prompt import judge_messages
 from gate.values import JsonValue

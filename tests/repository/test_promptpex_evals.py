@@ -16,7 +16,7 @@ from gate.cases import reading as cases
 from gate.cases.case import Case
 from gate.cases.rendering import render
 from gate.config import gatefile
-from gate.config import specification as specfile
+from gate.config import specification_file as specfile
 from gate.config.gatefile import SuiteConfig
 from gate.config.specification import READ_BY_MODEL, RULES_PER_COMPONENT, Specification
 from gate.prompts import reading
@@ -58,7 +58,7 @@ def exam(name: str) -> dict[str, Case]:
 @cache
 def spec(name: str) -> Specification:
     path = FOLDER / name / "spec.yaml"
-    return specfile.parse(path.read_text("utf-8"), str(path))
+    return specfile.parse_specification(path.read_text("utf-8"), str(path))
 
 
 @cache

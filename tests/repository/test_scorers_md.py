@@ -13,10 +13,9 @@ from ruamel.yaml import YAML
 
 from gate.agents.functions import FunctionScorer, FunctionWorktree, ScoringProcess
 from gate.cases.case import Case
-from gate.config.functions import Entry
-from gate.config.scorer import ScorerSpec
-from gate.config.scorer_list import parse_scorers
-from gate.config.scorers import VALIDATORS
+from gate.config.naming import FunctionName
+from gate.config.scorer import ScorerSpec, parse_scorers
+from gate.config.scorer_options import VALIDATORS
 from gate.record.sample import Score
 from gate.record.transcript import Cell, Observation, ToolUse, Transcript, Turn
 from gate.scoring.interface import Subject
@@ -52,7 +51,7 @@ def by_code(spec: ScorerSpec, answers: list[str], folder: Path) -> dict[str, Sco
     worktree = FunctionWorktree(folder / "root", folder / "root", folder / "scratch", os.environ["PATH"])
 
     async def ask() -> dict[str, Score]:
-        process = ScoringProcess(Entry(module, function), worktree)
+        process = ScoringProcess(FunctionName(module, function), worktree)
         try:
             await process.start()
             scorer = FunctionScorer(spec, process)

@@ -5,12 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from gate.config.functions import Entry
-from gate.config.targets import ToolLoop
-from gate.errors import CannotEvaluate, GateError, InputErrors
+from gate.config.naming import FunctionName
+from gate.errors import InputErrors
 from gate.prompts.files import CodePlace, FileSource
 from gate.record.transcript import Failed
-from gate.resolve.agents import code_of
 from gate.resolve.pairing import Sides
 from gate.resolve.resolved import Resolved
 from gate.resolve.two_refs import resolve
@@ -32,16 +30,9 @@ class Placing:
         return CodePlace(Path("/checkout"), source.sha, source.label)
 
     def build(
-        self, source: FileSource, entry: Entry, sessions: Sequence[dict[str, JsonValue]]
+        self, source: FileSource, entry: FunctionName, sessions: Sequence[dict[str, JsonValue]]
     ) -> tuple[str | Failed, ...]:
         raise AssertionError("no prompt is code")
-
-
-class Loose(Files):
-    """A working tree: only reading its files would tell them from others."""
-
-    def listing(self, folder: str = "") -> dict[str, str]:
-        return dict.fromkeys(super().listing(folder), "")
 
 
 def files(target: str, **more: str) -> dict[str, str]:
@@ -93,19 +84,6 @@ def test_a_prompt_or_another_agent_is_compared(target: str) -> None:
     assert compared(files(other), files(target)).suites
 
 
-def test_each_arm_has_the_recorded_answers_of_its_own_side() -> None:
-    (suite,) = compared(files(RECORDED), files(RECORDED, tools_yaml=TOOLS % "dues")).suites
-    results = [
-        arm.target.recorded[0].answers[0].text for arm in suite.arms.values() if isinstance(arm.target, ToolLoop)
-    ]
-    assert results == ["rent", "dues"]
-
-
-def test_recorded_tools_that_are_only_written_otherwise_are_the_same() -> None:
-    found = compared(files(RECORDED), files(RECORDED, tools_yaml="# Of the shop.\n" + TOOLS % "'rent'"))
-    assert (found.suites, found.untouched) == ((), ("s",))
-
-
 def test_a_file_of_tools_that_is_gone_on_either_side_is_told_with_the_suite() -> None:
     gone = files(RECORDED)
     del gone["tools.yaml"]
@@ -125,14 +103,6 @@ def test_how_conversations_are_led_is_an_edit_of_the_exam_and_compares_nothing()
     )
 
 
-@pytest.mark.parametrize(("target", "is_compared"), [(RECORDED, False), (PROGRAM, True)])
-def test_nobody_knows_which_files_a_program_has_in_a_working_tree(target: str, is_compared: bool) -> None:
-    found = compared(files(target), files(target), Loose)
-    assert bool(found.suites) is is_compared
-    if is_compared:
-        assert found.suites[0].candidate.code == ""
-
-
 @pytest.mark.parametrize(
     "target",
     [
@@ -146,26 +116,6 @@ def test_a_program_that_names_its_files_is_compared_where_one_of_them_changes(ta
     assert compared(files(target), files(target, agent_py="class Agent: two = 2\n")).suites
     assert compared(files(target), {**files(target), "lib/new/one.py": "new\n"}).suites
     assert compared(files(target), files(target, p_md="Be brief.\n")).suites
-
-
-def test_files_that_nobody_has_are_a_mistake() -> None:
-    target = "{command: {run: [python, agent.py], files: ['agents/**']}}"
-    with pytest.raises(GateError, match=r"the agent of suite s depends on agents/\*\*, and there is no such file"):
-        compared(files(target), files(target, p_md="Be brief.\n"))
-
-
-def test_code_is_told_by_every_file_its_path_and_its_content() -> None:
-    texts = {"a.py": "one", "b.py": "two"}
-    variants = [texts, {"a.py": "one"}, {"a.py": "two", "b.py": "one"}, {**texts, "c.py": ""}]
-    assert len({code_of(Files(one)) for one in variants}) == len(variants)
-    assert code_of(Files(texts, label="other", sha="3" * 40)) == code_of(Files(texts))
-    assert code_of(Loose(texts)) == ""
-
-
-def test_a_program_needs_somebody_who_runs_it() -> None:
-    old, new = Files(files(PROGRAM), "main", "1" * 40), Files(files(PROGRAM, p_md="Be brief.\n"), "head", "2" * 40)
-    with pytest.raises((GateError, CannotEvaluate), match="agent that is code, and nothing here runs it"):
-        resolve(Sides(old, new))
 
 
 USER = '{"name": "talk", "user": {"goal": "Learn what is free"}}\n'

@@ -125,8 +125,3 @@ def test_who_talks_with_an_agent_is_asked_where_the_merge_target_asks(who: str) 
     arm, exam = Arm(version, ModelRef("openai", "m"), Params()), Exam("head", "0", (), (), conversing=talking)
     (said,) = trust.refused([Suite("s", None, arm, exam, own_exam=True)], base(AGENT))
     assert "who talks with the agent of suite s is evil:m" in said
-
-
-def test_recorded_tools_are_free_also_where_they_are_given_the_session() -> None:
-    recorded = ToolLoop(fixtures="tools.yaml", inject={"session_id": "$session"})
-    assert forbidden("s", recorded, base(LOOP, AGENT)) == forbidden("s", recorded, None) == ""

@@ -14,11 +14,6 @@ def told(*entries: dict[str, object]) -> list[tuple[str, tuple[str, ...]]]:
     return [(one.message, one.cases) for one in advice(cases)]
 
 
-def test_nothing_is_said_about_good_cases() -> None:
-    one, two = {"id": "a", "input": "x", "slices": {"t": "u"}}, {"id": "b", "input": "y", "slices": {"t": "u"}}
-    assert told(one, two) == []
-
-
 def test_the_same_question_twice() -> None:
     (one,) = told({"id": "a", "input": "x"}, {"id": "b", "input": "y"}, {"id": "c", "input": "x"})
     assert one[1] == ("a", "c") and "more than once" in one[0]
@@ -38,11 +33,6 @@ def test_the_same_question_twice() -> None:
 def test_what_a_good_answer_is(entry: dict[str, object], aims: bool) -> None:
     found = told({"id": "a", "input": "x", "expected": None, **entry})
     assert [message.startswith("neither 'expected'") for message, _ in found] == ([] if aims else [True])
-
-
-def test_rounds_say_what_a_good_answer_is() -> None:
-    rounds = [{"prompt": "x"}, {"prompt": "y", "judge_prompt": "Kind."}]
-    assert told({"id": "a", "expected": None, "rounds": rounds}) == []
 
 
 def test_slices_that_differ_in_letters_or_blanks_only() -> None:

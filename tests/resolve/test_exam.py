@@ -32,15 +32,6 @@ def test_a_judge_without_a_model_gets_the_default_and_its_template_and_no_more()
     assert exam.scorers[2].options == {"model": "anthropic:o"}
 
 
-def test_scorers_that_a_case_adds_get_a_judge_and_a_name_of_their_own() -> None:
-    extra = (EXACT, ScorerSpec("judge", "exact-2", {"criteria": "good"}))
-    exam = build((replace(CASES[0], extra_scorers=extra),), Rules((EXACT,), (), SuitePolicy()), "main", JUDGE)
-    scorers = exam.scorers_of(exam.cases[0])
-    assert [spec.name for spec in scorers] == ["exact", "exact-2", "exact-2-2"]
-    assert scorers[2].models == ("openai:m",)
-    assert list(exam.all_scorers()) == list(scorers)
-
-
 def test_the_digest_is_that_of_the_content() -> None:
     rules = Rules((EXACT,), (), SuitePolicy())
     first = build(CASES, rules, "main", JUDGE).digest
@@ -95,8 +86,3 @@ def test_more_slices_than_a_suite_may_have_name_the_dimension_to_blame(
     assert (problem.file, problem.line) == ("main:evals/f.jsonl", 0)
     assert f"a suite may have 2,000; the dimension 'id' alone has {SLICES:,} values" in problem.message
     assert remedy in problem.hint
-
-
-def test_as_many_slices_as_a_suite_may_have_and_dimensions_that_are_not_tested() -> None:
-    assert len(build(many(SLICES - 1), Rules((EXACT,), ("lang", "id"), SuitePolicy()), "m", JUDGE).cases) == SLICES - 1
-    assert build(many(SLICES + 1), Rules((EXACT,), ("lang",), SuitePolicy()), "m", JUDGE).dimensions == ("lang",)

@@ -117,10 +117,6 @@ def test_conversations_of_the_change_are_led_as_the_exam_that_counts_leads_them(
     assert all(trial.suite.exam.placeholders == {"locale": "en"} for trial in found.trials)
 
 
-def test_an_exam_of_the_changes_own_is_no_edit() -> None:
-    assert rules_edited(replace(pair(slices=()), own_exam=True)) == ()
-
-
 def test_edited_cases_come_before_added_ones_and_both_share_one_limit() -> None:
     base = suite([{}] * 5).exam.cases
     head = (*(replace(case, expected="other") for case in base), *(Case(f"n{n}") for n in range(FEWEST_TRIED)))
@@ -131,13 +127,6 @@ def test_edited_cases_come_before_added_ones_and_both_share_one_limit() -> None:
         ("added", FEWEST_TRIED - 5, 5),
     ]
     assert all(one.suite.trial and one.suite.exam.scorers[0] == EXACT for one in found.trials)
-
-
-def test_no_name_is_used_twice() -> None:
-    taken = {"support", "support (added cases)"}
-    found = edit_of(edited((*suite([{}] * 5).exam.cases, Case("n"))), taken, lambda _: "")
-    assert found is not None
-    assert [one.suite.name for one in found.trials] == ["support (added cases) *"]
 
 
 @pytest.mark.parametrize(("compared", "kind"), [(True, "scorers"), (False, "rescored")])
@@ -153,7 +142,3 @@ def test_what_must_not_be_asked_keeps_its_reason() -> None:
     found = edit_of(edited((*suite([{}] * 5).exam.cases, Case("n"))), set(), lambda _: "an address of its own")
     assert found is not None
     assert [one.reason for one in found.trials] == ["an address of its own"]
-
-
-def test_an_exam_that_stays_is_no_edit() -> None:
-    assert edit_of(edited(suite([{}] * 5).exam.cases), set(), lambda _: "") is None

@@ -33,13 +33,6 @@ def test_a_module_without_a_suite_is_found_where_it_can_be_imported_and_has_the_
     assert moves({"voice.py": TWO.replace("build", "make")}, []).found == {}
 
 
-def test_other_modules_that_are_like_it_are_named_as_functions() -> None:
-    head = {"a.py": TWO + "# a\n", "b.py": TWO + "# b, longer\n" * 3, "c.md": TWO + "# c\n" * 9}
-    found = moves(head, [])
-    assert found.found == {BUILD: "python:a:build"}
-    assert found.others == {BUILD: ("python:b:build",)}
-
-
 def test_a_file_and_a_function_can_follow_each_other() -> None:
     base, head = Files({"p.md": BODY}), Files({"voice.py": BODY + "def build(session): ...\n"})
     assert prompt_moves(base, head, ["p.md"], ["python:voice:build"]).found == {"p.md": "python:voice:build"}

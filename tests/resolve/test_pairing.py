@@ -96,41 +96,16 @@ def test_every_exam_of_a_prompt_moves_with_it() -> None:
         assert found.deleted == ()
 
 
-def test_a_move_into_another_pattern_sits_both_exams() -> None:
-    old = config(("hard", "p/hard.md"), ("drafts", "d/*.md"))
-    found = paired({"p/hard.md": HARD}, {"d/x.md": HARD}, old, config(("drafts", "d/*.md")))
-    assert {(one.exam.name, one.new_prompt) for one in found.pairs} == {("hard", False), ("drafts:x", True)}
-
-
 def test_a_prompt_without_a_successor_is_deleted() -> None:
     found = paired(BASE, {"p/easy.md": EASY, "p/new.md": "New.\n"}, PATTERN, PATTERN)
     assert [(old.name, old.prompt) for old in found.deleted] == [("all:hard", "p/hard.md")]
     assert {(one.current.name, one.new_prompt) for one in found.pairs} == {("all:easy", False), ("all:new", True)}
 
 
-def test_deletions_are_only_told_of_the_suites_that_were_asked_for() -> None:
-    easy = config(("easy", "p/easy.md"))
-    for names, deleted in ((("easy",), []), (("hard",), ["hard"]), ((), ["hard"])):
-        found = paired(BASE, {"p/easy.md": EASY}, BOTH, easy, *names)
-        assert [old.name for old in found.deleted] == deleted
-
-
-def test_what_the_base_itself_does_not_have_is_not_deleted() -> None:
-    found = paired({"p/easy.md": EASY}, {"p/easy.md": EASY}, BOTH, config(("easy", "p/easy.md")))
-    assert found.deleted == ()
-
-
 def test_a_file_that_is_gone_and_still_named_has_not_moved() -> None:
     found = paired(BASE, {"p/easy.md": EASY, "p/strict.md": HARD}, BOTH, BOTH)
     assert ("hard", "p/hard.md", "hard", "p/hard.md") in sat(found)
     assert found.deleted == ()
-
-
-def test_nothing_is_read_where_nothing_is_gone() -> None:
-    base, head = Files(BASE, "main"), Files({**BASE, "p/new.md": HARD}, "head")
-    parsed = load(PATTERN, "gate.yaml")
-    assert len(pair(Sides(base, head), parsed, parsed, ()).pairs) == 3
-    assert base.reads + head.reads == []
 
 
 def test_a_link_on_the_way_is_no_deletion() -> None:
@@ -186,10 +161,3 @@ def test_new_suites_for_what_was_there_are_bounded_and_those_of_a_first_adoption
         paired(BASE, BASE, BOTH, many)
     sides = Sides(Files(BASE, "main"), Files(BASE, "head"))
     assert len(pair(sides, load(many, "g"), None, ()).pairs) == NEW_SUITES + 3
-
-
-def test_a_folder_of_many_prompts_may_move() -> None:
-    files = {f"p/f{number}.md": f"{HARD}Number {number}.\n" for number in range(2 * NEW_SUITES)}
-    head = {path.replace("p/", "q/"): text for path, text in files.items()}
-    found = paired(files, head, PATTERN, config(("all", "q/*.md")))
-    assert [one.moved for one in found.pairs] == [True] * len(files)

@@ -54,14 +54,6 @@ def test_both_arms_and_the_exam_have_the_same_texts() -> None:
     assert found.exam.scorers[0].options == {"value": DAY}
 
 
-def test_a_day_that_the_configuration_names_is_that_day() -> None:
-    assert of_suite(suite({"today": "1999-12-31"}), DAY).exam.cases[0].input == "Is it 1999-12-31?"
-
-
-def test_without_placeholders_braces_are_braces() -> None:
-    assert of_suite(suite(None), DAY) == suite(None)
-
-
 def test_how_conversations_are_led_and_every_round_are_part_of_the_exam() -> None:
     rules, judge = Rules((), (), SuitePolicy()), JudgeDefault(ModelRef("fake", "echo"), Params())
     other = replace(CASE, rounds=(replace(CASE.rounds[0], said="Or not?"),))

@@ -78,21 +78,6 @@ def test_what_a_case_gives_a_validator_is_tried(scorer: JsonValue, expected: Jso
     assert "and 2 more like it" in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("scorer", "expected"),
-    [
-        ("number", 3),
-        ("number", "about 3 kg"),
-        ("exact", ""),
-        ({"language": "{{ expected }}"}, "de-AT"),
-        ({"contains": {"any": "{{ expected }}"}}, ["a", "b"]),
-        ({"json_path": {"path": "a", "one_of": ["{{ expected }}"]}}, [None, 1]),
-    ],
-)
-def test_what_can_be_used_is_no_mistake(scorer: JsonValue, expected: JsonValue) -> None:
-    rehearse([scored(scorer, expected)])
-
-
 def test_a_new_prompt_needs_a_scorer_that_judges_one_answer_alone() -> None:
     compared = scored({"pairwise": "The kinder answer is better."}, None)
     rehearse([compared])

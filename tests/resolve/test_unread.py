@@ -56,14 +56,6 @@ def test_what_takes_the_place_of_an_order_that_is_read_is_not_told() -> None:
     assert on_change(made(OLD.replace("at most 80 words", "as many words as you like"), WORDS, EMOJI)) == ""
 
 
-def test_a_dropped_order_is_told_where_its_scorer_is_not_in_the_exam() -> None:
-    assert 'gone “Never say "cheap".”' in on_change(made(OLD.replace(' Never say "cheap".', ""), WORDS))
-
-
-def test_a_new_prompt_has_nothing_to_be_compared_with() -> None:
-    assert on_change(replace(made("Be rude.", WORDS), baseline=None)) == ""
-
-
 def test_what_is_said_by_users_and_answers_of_a_chat_file_is_no_order() -> None:
     whole = made("Be polite.", WORDS)
     messages = (Message("system", "Be kind."), Message("user", "Be rude."), Message("assistant", "Use a knife."))
@@ -71,13 +63,6 @@ def test_what_is_said_by_users_and_answers_of_a_chat_file_is_no_order() -> None:
     said = on_exam(replace(whole, candidate=replace(whole.candidate, version=version)))
     assert "no scorer reads its only order, " in said
     assert "rude" not in said
-
-
-def test_many_and_long_orders_are_cut() -> None:
-    orders = " ".join(f"Be kind to {'very ' * 20}{name}." for name in ("one", "two", "three", "four", "five"))
-    said = on_exam(made(orders, WORDS))
-    assert said.count("…") == 3
-    assert "and 2 more" in said
 
 
 def test_the_label_that_gate_init_reads_off_a_prompt_counts_as_read() -> None:

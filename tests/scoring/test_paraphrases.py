@@ -5,7 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from gate.cases.case import Case
-from gate.config.scorer_list import parse_scorers
+from gate.config.scorer import parse_scorers
 from gate.messages import Message
 from gate.scoring.interface import Subject
 from gate.scoring.validators.paraphrases import CHARS

@@ -42,7 +42,7 @@ def test_only_texts_under_their_keys_change(value: object) -> None:
         assert found["text"] == shout(value)
 
 
-@pytest.mark.parametrize("name", golden())
+@pytest.mark.parametrize("name", ["block", "agents", "judged", "check-block", "new-block"])
 def test_a_record_stays_one_whatever_is_taken_out_of_it(name: str) -> None:
     run = golden()[name]
     data = dump_run(run).encode()

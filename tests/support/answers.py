@@ -5,8 +5,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from gate.calls.batches.ledger import request_id
-from gate.calls.interface import AnswerNotSaved
-from gate.calls.provider import Request
+from gate.calls.interface import AnswerNotSaved, Request
 from gate.record.sample import Reply
 
 

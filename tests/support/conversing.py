@@ -8,9 +8,8 @@ from typing import Any
 
 from gate.agents.interface import Agent, AgentFailed, Answer, PersonReply, Question, Reader
 from gate.agents.targets import ConversationTarget, Participants
-from gate.calls.cache.store import request_key
-from gate.calls.interface import Bill, ExternalBudgets
-from gate.calls.provider import Request
+from gate.calls.cache import request_key
+from gate.calls.interface import Bill, ExternalBudgets, Request
 from gate.cases.case import Case
 from gate.config.models import ModelRef, Params
 from gate.config.targets import Conversing, Target

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from gate.calls.interface import WorthKeeping, any_reply
-from gate.calls.provider import Request
+from gate.calls.interface import Request, WorthKeeping, any_reply
 from gate.record.run import RunRecord
 from gate.record.sample import Reply, Sample, Words, words_of
 from gate.record.transcript import Failed

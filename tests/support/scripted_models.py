@@ -8,8 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from gate.calls.batches.ledger import request_id
-from gate.calls.interface import WorthKeeping, any_reply
-from gate.calls.provider import Request
+from gate.calls.interface import Request, WorthKeeping, any_reply
 from gate.config.models import ModelRef, Params
 from gate.messages import Message
 from gate.prompts.version import Prompt

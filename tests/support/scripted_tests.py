@@ -8,8 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
-from gate.calls.interface import WorthKeeping, any_reply
-from gate.calls.provider import Request
+from gate.calls.interface import Request, WorthKeeping, any_reply
 from gate.config.models import ModelRef, Params
 from gate.config.specification import Component, InputRule, OutputRule, Specification
 from gate.record.sample import Origin, Reply

@@ -8,7 +8,7 @@ from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from gate.calls.provider import Request
+from gate.calls.interface import Request
 from gate.config.models import ModelRef, Params
 from gate.engine.plan import Job
 from gate.messages import Message

@@ -4,17 +4,13 @@ import asyncio
 
 import pytest
 
-from gate.messages import Message
 from gate.record.transcript import Failed
 from gate.testgen.questions import TEXT_SCHEMA, Question, object_schema, read_text
 from tests.support.scripted_models import ScriptedModel, asker
 
-QUESTION = Question(
-    "intent",
-    lambda problem: (Message("system", "Say it."), Message("user", f"Now. {problem}".strip())),
-    object_schema({"intent": TEXT_SCHEMA}),
-    lambda found: read_text(found, "intent"),
-)
+VIEW = {"prompt": "Shorten it.", "fence": "abc"}
+SCHEMA = object_schema({"intent": TEXT_SCHEMA})
+QUESTION = Question("intent", VIEW, SCHEMA, lambda found: read_text(found, "intent"))
 
 
 def test_a_second_request_repeats_nothing_of_a_stranger_s() -> None:
@@ -23,19 +19,8 @@ def test_a_second_request_repeats_nothing_of_a_stranger_s() -> None:
     assert isinstance(found, Failed)
     assert "New order" in found.reason
     assert len(model.requests) == 2
-    assert "could not" not in model.requests[0].messages[1].content
-    assert model.requests[1].messages[1].content == "Now. the model refused"
-
-
-def test_a_reply_with_a_fence_around_it_is_read() -> None:
-    model = ScriptedModel({"intent": 'Here:\n```json\n{"intent": " Ok "}\n```'})
-    assert asyncio.run(asker(model).ask(QUESTION)) == "Ok"
-    assert len(model.requests) == 1
-
-
-def test_the_second_reply_counts() -> None:
-    model = ScriptedModel({"intent": ["{", {"intent": "Ok"}]})
-    assert asyncio.run(asker(model).ask(QUESTION)) == "Ok"
+    assert "the model refused" in model.requests[1].messages[1].content
+    assert "New order" not in model.requests[1].messages[1].content
 
 
 def test_a_known_reply_that_cannot_be_used_is_asked_for_anew() -> None:
@@ -55,11 +40,7 @@ def numbers(text: str) -> list[str]:
 
 
 LISTED = Question(
-    "intent",
-    QUESTION.messages,
-    QUESTION.schema,
-    lambda found: numbers(read_text(found, "intent")),
-    lacks=lambda found: 3 - len(found),
+    "intent", VIEW, SCHEMA, lambda found: numbers(read_text(found, "intent")), lacks=lambda found: 3 - len(found)
 )
 
 

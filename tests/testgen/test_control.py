@@ -8,7 +8,7 @@ import pytest
 from gate.record.transcript import Failed
 from gate.testgen.cases.inputs import MadeTests
 from gate.testgen.effort import EffortSettings, control_calls
-from gate.testgen.evaluation.model_comparison import write_control_cases
+from gate.testgen.evaluation.trials import write_control_cases
 from gate.testgen.prompt_under_test import PromptSubject
 from tests.support.scripted_tests import SUBJECT, Bend, ScriptedTests
 
@@ -30,24 +30,12 @@ def test_so_many_as_wanted_in_as_few_requests(count: int) -> None:
     assert len(model.requests) == control_calls(count)
 
 
-def test_a_control_case_is_an_input_and_nothing_else() -> None:
-    found, _ = control(1)
-    (test,) = found.tests
-    assert test.kind == "control" and test.input
-    assert (test.rule, test.scenario, test.reasoning, test.behaviour, test.expected) == ("", None, "", "", None)
-
-
 def test_the_generator_sees_the_prompt_and_what_is_there_already() -> None:
     found, model = control(12)
     first, second = (request.messages[1].content for request in model.requests)
     assert "exactly 2 inputs" in model.requests[1].messages[0].content
     assert SUBJECT.text in first and "already" not in first
     assert all(test.input in second for test in found.tests[:10])
-
-
-def test_variables_and_turns_are_filled() -> None:
-    found, _ = control(2, subject=TEMPLATE, turns=3)
-    assert all(len(test.turns) == 3 and list(test.vars) == ["tone"] for test in found.tests)
 
 
 def test_too_many_are_cut_and_the_same_does_not_count() -> None:
@@ -64,11 +52,6 @@ def test_a_failure_is_tried_once_more_and_then_noted() -> None:
     found, model = control(500, lambda *_: Failed("no budget left"))
     assert found.tests == () and len(model.requests) == 2
     assert found.notes == ("0 of 500 control cases (no budget left)",)
-
-
-def test_a_spoiled_input_costs_itself() -> None:
-    found, model = control(3, lambda number, good: {"inputs": [*good["inputs"][:2], {"components": []}][: 3 - number]})
-    assert len(found.tests) == 3 and len(model.requests) == 2
 
 
 def _input(text: str) -> dict[str, Any]:

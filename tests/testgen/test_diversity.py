@@ -18,23 +18,10 @@ def test_figures_by_hand() -> None:
     assert found.lengths == Lengths(3, 4, 5, 5, 5)
 
 
-def test_the_same_text_many_times_is_not_diverse() -> None:
-    found = diversity_of(made(*["one and the same"] * 5))
-    assert found.nearest == 1.0
-    assert found.distinct_1 == 4 / 20
-
-
 def test_nothing_is_not_diverse_and_not_uniform() -> None:
     found = diversity_of([])
     assert found.tests == 0 and found.scenarios == {}
     assert all(isinstance(one, Undefined) for one in (found.distinct_1, found.distinct_2, found.nearest, found.lengths))
-
-
-def test_one_test_has_no_neighbour_and_one_word_no_pairs() -> None:
-    found = diversity_of(made("word"))
-    assert found.distinct_1 == 1.0
-    assert found.nearest == Undefined("there are fewer than two tests")
-    assert found.distinct_2 == Undefined("the inputs hold too few words")
 
 
 def test_shares_of_scenarios_leave_out_tests_without_one() -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from gate.testgen.prompt_under_test import Passages, same_words
+from gate.testgen.prompt_under_test import Passages
 
 PROMPT = """# Task
 Write   at most **80 words**.
@@ -19,17 +19,12 @@ Antworte auf Straße und in \tdeutscher Sprache.
     [
         ("at most **80 words**", "at most **80 words**"),
         ("At most 80 words.", "at most **80 words**."),
-        ("write at\nmost 80 WORDS", "Write   at most **80 words"),
         ('"at most 80 words"', "at most **80 words**"),
-        ("if you don’t find a name", "If you don't find a name"),
         ('answer "NA"', "answer “NA”"),
-        ("- answer NA;", "answer “NA"),
         ("say nothing else...", "say nothing else…"),
         ("say nothing else!", "say nothing else"),
-        ("AUF STRASSE", "auf Straße"),
         ("auf Stra\u00adße und in deutscher Sprache", "auf Straße und in \tdeutscher Sprache"),
         ("日本語で、三文以内", "日本語で、\n三文以内"),
-        ("必ず", "必ず"),
     ],
 )
 def test_found_however_it_was_copied(copied: str, kept: str) -> None:
@@ -72,13 +67,6 @@ def test_a_text_that_holds_the_words_without_end_within_others_is_given_up() -> 
     assert all(passages.find("bcd" + "!" * number) is None for number in range(500))
 
 
-def test_decomposed_letters_are_the_same_letters() -> None:
-    text = "Nenne das Cafe\u0301 beim Namen."
-    span = Passages(text).find("das Café beim")
-    assert span is not None
-    assert span.text == "das Cafe\u0301 beim"
-
-
 @given(st.text(), st.text())
 @example("at most 80 words", '"at most 80 words"')
 @example("ß", "SS!")
@@ -97,14 +85,3 @@ def test_any_run_of_whole_words_is_found(parts: list[str], data: st.DataObject) 
     span = Passages("  ".join(words)).find(copied)
     letters = "".join(char for char in copied if char.isalnum())
     assert (span is not None) or len(letters) < 3
-
-
-@pytest.mark.parametrize(
-    ("one", "other"), [("At most 80 words.", "at most  80 words"), ("Say “NA”", "Say 'NA'!"), ("要約は。", "要約は")]
-)
-def test_the_same_words(one: str, other: str) -> None:
-    assert same_words(one) == same_words(other)
-
-
-def test_other_words() -> None:
-    assert same_words("At most 80 words.") != same_words("At most 90 words.")

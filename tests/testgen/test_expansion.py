@@ -34,13 +34,6 @@ def test_each_test_is_asked_for_once_a_round_and_keeps_what_it_is() -> None:
     assert found.notes == ()
 
 
-def test_a_second_round_starts_from_the_first() -> None:
-    expand(model := ScriptedTests(), 2)
-    assert all(test.input in request.messages[1].content for test, request in zip(TESTS, model.requests, strict=False))
-    assert [request.index for request in model.requests] == [0] * 4 + [1] * 4, "what was refused is asked anew"
-    assert not any(test.input in request.messages[1].content for test in TESTS for request in model.requests[4:])
-
-
 def test_the_statement_is_shown_and_not_its_kind() -> None:
     expand(model := ScriptedTests())
     texts = [request.messages[1].content for request in model.requests]
@@ -57,8 +50,3 @@ def test_what_is_refused_or_cannot_be_used_keeps_its_input() -> None:
         'not made harder (the model refused: "I\'m sorry."): R1-rule-1',
         "not made harder (no budget left): R1-inverse-1",
     )
-
-
-def test_no_round_is_no_request() -> None:
-    found = expand(model := ScriptedTests(), 0)
-    assert found.tests == TESTS and model.requests == []

@@ -9,9 +9,10 @@ import pytest
 from gate.config.specification import GeneratedTest, Specification
 from gate.errors import CannotEvaluate
 from gate.record.transcript import Failed
-from gate.testgen.cases.generation import Generation, GenerationOptions, generate_tests
-from gate.testgen.effort import LEVELS, EffortSettings, Level
+from gate.testgen.effort import EffortSettings
+from gate.testgen.generate import Generation, generate_tests
 from gate.testgen.prompt_under_test import PromptSubject
+from gate.testgen.questions import GenerationSetup
 from tests.support.scripted_tests import SUBJECT, Bend, Killed, ScriptedTests, specification
 
 SPEC = specification(5, "sentence")
@@ -22,52 +23,25 @@ async def answer(test: GeneratedTest) -> str | Failed:
 
 
 def run(
-    model: ScriptedTests, work: GenerationOptions, spec: Specification = SPEC, subject: PromptSubject = SUBJECT
+    model: ScriptedTests,
+    settings: EffortSettings,
+    spec: Specification = SPEC,
+    subject: PromptSubject = SUBJECT,
+    **more: Any,
 ) -> Generation:
-    return asyncio.run(generate_tests(subject, spec, model.asker(), model.asker("judge"), work))
-
-
-@pytest.mark.parametrize("level", list(LEVELS))
-@pytest.mark.parametrize("rules", [1, 5])
-def test_requests_of_each_level_are_as_many_as_was_said(level: Level, rules: int) -> None:
-    model, settings, asked = ScriptedTests(), LEVELS[level].with_settings(expected=True), []
-
-    async def counted(test: GeneratedTest) -> str | Failed:
-        asked.append(test)
-        return "An answer."
-
-    found = run(model, GenerationOptions(settings, answer=counted), specification(rules, "sentence", "word"))
-    said = settings.calls_for_tests(rules)
-    assert {stage: model.counts.get(stage, 0) for stage in said} == {**said, "expected": 0}
-    assert len(asked) == said["expected"] == len(found.tests) == 2 * rules * settings.tests_per_rule
-    assert found.discarded == () and found.notes == ()
-
-
-def test_what_is_said_of_each_level_by_hand() -> None:
-    said = {level: dict(settings.calls_for_tests(8)) for level, settings in LEVELS.items()}
-    assert said == {
-        "min": {"tests": 2, "expansion": 0, "validity": 0, "expected": 0},
-        "low": {"tests": 4, "expansion": 0, "validity": 4, "expected": 0},
-        "medium": {"tests": 16, "expansion": 0, "validity": 10, "expected": 0},
-        "high": {"tests": 16, "expansion": 80, "validity": 80, "expected": 0},
-    }
+    setup = GenerationSetup(model.asker(), model.asker("judge"), settings, **more)
+    return asyncio.run(generate_tests(subject, spec, setup))
 
 
 def test_stages_follow_each_other_and_are_told() -> None:
     told: list[str] = []
     settings = EffortSettings(1, 10, expansions=1, expected=True)
-    found = run(model := ScriptedTests(), GenerationOptions(settings, told.append, answer=answer))
+    found = run(model := ScriptedTests(), settings, tell=told.append, answer=answer)
     stages = [request.about.removeprefix("generate ") for request in model.requests]
     assert stages == ["tests", *["expansion"] * 10, "validity", "validity"]
     assert [line.split()[0] for line in told] == ["writing", "making", "checking", "asking"]
     assert all(test.expected == f"answer to {test.id}" and test.valid for test in found.tests)
     assert found.diversity.tests == 10
-
-
-def test_expected_outputs_need_a_reference_model() -> None:
-    found = run(ScriptedTests(), GenerationOptions(EffortSettings(1, 10, expected=True)))
-    assert found.notes == ("no expected outputs: there is no reference model",)
-    assert {test.expected for test in found.tests} == {None}
 
 
 def test_invalid_inputs_and_duplicates_are_kept_apart_with_why() -> None:
@@ -80,7 +54,7 @@ def test_invalid_inputs_and_duplicates_are_kept_apart_with_why() -> None:
 
     found = run(
         ScriptedTests({"tests": same, "validity": bad}),
-        GenerationOptions(EffortSettings(1, 10, tests_per_validation=50)),
+        EffortSettings(1, 10, tests_per_validation=50),
     )
     assert len(found.tests) == 8 and len(found.discarded) == 2
     twin, foreign = found.discarded
@@ -94,7 +68,7 @@ def test_invalid_inputs_and_duplicates_are_kept_apart_with_why() -> None:
 
 
 def test_an_unknown_validity_is_no_reason_to_discard_and_never_true() -> None:
-    found = run(ScriptedTests({"validity": lambda *_: "I'm sorry."}), GenerationOptions(EffortSettings(1, 10)))
+    found = run(ScriptedTests({"validity": lambda *_: "I'm sorry."}), EffortSettings(1, 10))
     assert len(found.tests) == 10 and {test.valid for test in found.tests} == {None}
     assert found.notes[0].startswith("nobody knows whether these inputs are valid")
 
@@ -111,25 +85,13 @@ def test_an_unknown_validity_is_no_reason_to_discard_and_never_true() -> None:
 def test_no_test_is_no_success(bend: dict[str, Bend], hint: str) -> None:
     told: list[str] = []
     with pytest.raises(CannotEvaluate, match="no test is left") as caught:
-        run(ScriptedTests(bend), GenerationOptions(EffortSettings(1, 10), told.append))
+        run(ScriptedTests(bend), EffortSettings(1, 10), tell=told.append)
     assert told == ["writing tests for 5 rules", "checking 10 inputs"][: 1 + ("validity" in bend)]
     assert hint in caught.value.hint and caught.value.exit_code == 3
 
 
-def test_no_rule_is_no_success_and_costs_nothing() -> None:
-    with pytest.raises(CannotEvaluate, match="no rule"):
-        run(model := ScriptedTests(), GenerationOptions(), replace(SPEC, rules=()))
-    assert model.requests == []
-
-
-def test_two_hundred_rules() -> None:
-    found = run(model := ScriptedTests(), GenerationOptions(LEVELS["low"]), specification(200, "sentence"))
-    assert len(found.tests) == 800
-    assert model.counts == {"tests": 100, "validity": 80}
-
-
 def test_a_generation_that_was_killed_pays_only_for_what_is_missing() -> None:
-    work = GenerationOptions(EffortSettings(2, 2, expansions=1))
+    work = EffortSettings(2, 2, expansions=1)
     whole = run(reference := ScriptedTests(), work)
     first = ScriptedTests(killed_after=len(reference.requests) // 2)
     with pytest.raises(Killed):
@@ -142,7 +104,7 @@ def test_a_generation_that_was_killed_pays_only_for_what_is_missing() -> None:
 
 def test_an_edited_rule_costs_the_tests_of_that_rule_alone() -> None:
     """With one statement in a request, the others are known word for word."""
-    work = GenerationOptions(EffortSettings(2, 1, validate=False))
+    work = EffortSettings(2, 1, validate=False)
     run(before := ScriptedTests(), work)
     edited = replace(SPEC, rules=(replace(SPEC.rules[0], text="The output is short."), *SPEC.rules[1:]))
     run(after := ScriptedTests(known=before.known), work, edited)
@@ -151,7 +113,7 @@ def test_an_edited_rule_costs_the_tests_of_that_rule_alone() -> None:
 
 def test_stand_in_documents_are_asked_for_where_the_prompt_takes_any() -> None:
     rag = PromptSubject("Answer {{ question }} from {{ passages }}.", ("passages", "question"), "d")
-    work = GenerationOptions(EffortSettings(1, 10, documents=True, validate=False))
+    work = EffortSettings(1, 10, documents=True, validate=False)
     found = run(model := ScriptedTests(), work, specification(1, "passages", "question"), rag)
     system, user = (message.content for message in model.requests[0].messages)
     assert "# Stand-in documents" in system
@@ -160,11 +122,6 @@ def test_stand_in_documents_are_asked_for_where_the_prompt_takes_any() -> None:
     found = run(model := ScriptedTests(), work)
     assert "# Stand-in documents" not in model.requests[0].messages[0].content
     assert found.notes == ("no stand-in documents: no component of the input is named as retrieved context",)
-
-
-def test_tests_of_several_turns() -> None:
-    found = run(ScriptedTests(), GenerationOptions(EffortSettings(1, 10, turns=4, expansions=1)))
-    assert all(len(test.turns) == 4 and test.input == "" for test in found.tests) and len(found.tests) == 10
 
 
 def _all_invalid(good: dict[str, Any]) -> dict[str, Any]:

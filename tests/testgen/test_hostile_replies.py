@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.errors import CannotEvaluate
-from gate.testgen.cases.generation import GenerationOptions, generate_tests
 from gate.testgen.effort import EffortSettings
-from gate.testgen.evaluation.model_comparison import write_control_cases
+from gate.testgen.evaluation.trials import write_control_cases
+from gate.testgen.generate import generate_tests
+from gate.testgen.questions import GenerationSetup
 from tests.support.scripted_tests import SUBJECT, ScriptedTests, specification
 
 SPEC = specification(2, "sentence", "word")
@@ -48,7 +49,7 @@ def test_arbitrary_replies(replies: list[Any]) -> None:
 
     model = ScriptedTests(dict.fromkeys(("tests", "expansion", "validity", "control"), bend))
     try:
-        found = asyncio.run(generate_tests(SUBJECT, SPEC, model.asker(), model.asker(), GenerationOptions(SETTINGS)))
+        found = asyncio.run(generate_tests(SUBJECT, SPEC, GenerationSetup(model.asker(), model.asker(), SETTINGS)))
     except CannotEvaluate:
         pass
     else:

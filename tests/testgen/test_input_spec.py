@@ -65,22 +65,12 @@ def test_parts_of_a_template_that_are_not_its_variables_are_asked_for_once_more(
     assert parts.notes[0].startswith("what inputs look like is not known: the names of the components are not")
 
 
-def test_a_template_of_the_input_alone_has_parts_of_its_own() -> None:
-    parts, _ = found(components(component("title"), component("body")), subject("Sum up {{ input }}", template=True))
-    assert [part.name for part in parts.value] == ["title", "body"]
-
-
 @pytest.mark.parametrize(
     ("script", "reason"),
     [
         (components(), "there is no component"),
         (components(component("text"), component("Text ")), "same name"),
-        (components(*(component(f"part {number}") for number in range(51))), "more than 50"),
-        (components(component("a" * 101)), "name is longer"),
-        (components(component(description="")), "description is empty"),
-        ({"components": "none"}, "components is no list of objects"),
         (components({"name": "a", "description": "b"}), "rules is no list of objects"),
-        ("I am sorry, no.", "the model refused"),
     ],
 )
 def test_without_parts_there_is_a_note(script: Script, reason: str) -> None:

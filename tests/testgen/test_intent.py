@@ -30,28 +30,11 @@ def test_one_request_whose_prompt_stands_in_a_fence() -> None:
     assert "last reply" not in user.content
 
 
-def test_what_the_user_adds_is_told_to_the_model() -> None:
-    _, model = intent({"intent": "Shortens a text."}, "Write Latin.")
-    assert model.requests[0].messages[0].content.endswith("# Further instructions\nWrite Latin.")
-
-
-def test_a_reply_that_cannot_be_used_is_asked_for_once_more_with_what_was_wrong() -> None:
-    found, model = intent(["{", {"intent": "Shortens a text."}])
-    assert found == StageResult("Shortens a text.")
-    first, second = model.requests
-    assert "last reply" not in first.messages[1].content
-    assert "the reply is not one JSON object" in second.messages[1].content
-
-
 @pytest.mark.parametrize(
     ("script", "reason"),
     [
-        ("I'm sorry, but I can't help.", "the model refused"),
         (reply_of("", "refusal"), "the model refused"),
         (reply_of('{"intent": "Shor', "length"), "cut off"),
-        ({"intent": ""}, "intent is empty"),
-        ({"intent": ["a"]}, "intent is missing or no text"),
-        ({"goal": "a"}, "intent is missing or no text"),
         ({"intent": "a" * 3_000}, "longer than 2,000"),
         (Failed("503"), "503"),
     ],

@@ -3,7 +3,7 @@
 from gate.stats.rates import rate_difference
 from gate.testgen.evaluation.matrix import contrasts, group_matrix, prompt_matrix
 from gate.testgen.evaluation.metrics import Tally
-from tests.testgen.rows import coded, rows
+from tests.testgen.rows import rows
 
 SEVERAL = [
     *rows("vc", "rule", "big"), *rows("vv", "inverse", "big"), *rows("cc?", "control", "big"),
@@ -32,11 +32,6 @@ def test_prompts_against_models() -> None:
     assert [row.name for row in found.rows] == ["p", "q", "all prompts"] and found.models == ("m", "n")
     assert found.rows[1].cells == (Tally(0, 0, 0, 0, 0), Tally(1, 0, 0, 0, 1))
     assert [row.name for row in prompt_matrix(told, "control").rows] == ["q"]
-
-
-def test_the_source_decides_what_counts() -> None:
-    assert group_matrix(coded(["cv", "cc"]), "code").rows[0].cells == (Tally(1, 1, 0, 0, 2),)
-    assert group_matrix(coded(["cv", "cc"])).rows[0].cells == (Tally(0, 2, 0, 0, 2),)
 
 
 def test_contrasts_model_by_model() -> None:

@@ -9,17 +9,14 @@ from gate.stats.arrays import Undefined
 from gate.stats.means import paired_mean
 from gate.stats.rates import Difference, Pairs, rate_difference, wilson
 from gate.testgen.evaluation.metrics import (
-    GROUPS,
     Tally,
     groundedness_tally,
     group_difference,
     mean_difference,
     non_compliance,
     paired_rows,
-    rows_in_group,
     valid_share,
     validity_tally,
-    worst_verdict,
 )
 from tests.testgen.rows import coded, rows
 
@@ -32,12 +29,6 @@ def test_what_nobody_could_tell_is_neither_pass_nor_violation() -> None:
     assert (found.decided, found.open, found.n) == (4, 3, 7)
     assert found.rate == wilson(1, 4)
     assert found.ends == (1 / 7, 4 / 7)
-
-
-def test_nothing_is_no_rate() -> None:
-    found = non_compliance([])
-    assert found.rate.rate is None and (found.rate.lower, found.rate.upper) == (0.0, 1.0)
-    assert found.ends is None
 
 
 def test_all_unknown_is_no_rate_and_can_be_anything() -> None:
@@ -70,19 +61,6 @@ def test_judge_and_code_are_kept_apart() -> None:
     assert non_compliance(told) == Tally(1, 4, 2, 1, 5)
     assert non_compliance(told, "code") == Tally(2, 3, 1, 1, 5)
     assert non_compliance(told, "either") == Tally(3, 2, 2, 1, 5)
-
-
-def test_the_worst_counts() -> None:
-    assert worst_verdict(["compliant", "unknown", "no answer"]) == "no answer"
-    assert worst_verdict(["compliant", "unknown"]) == "unknown"
-    assert worst_verdict(["unknown", "violation", "no answer"]) == "violation"
-    with pytest.raises(ValueError):
-        worst_verdict([])
-
-
-def test_groups_hold_their_kinds() -> None:
-    told = [*rows("v", "rule"), *rows("vv", "inverse"), *rows("vvv", "control")]
-    assert [len(rows_in_group(told, group)) for group in GROUPS] == [1, 2, 3, 3, 6]
 
 
 def test_a_contrast_is_newcombes_difference_of_what_is_decided() -> None:

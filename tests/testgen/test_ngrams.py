@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.testgen.cases.diversity import jaccard, likenesses, ngrams, normalised, tokens
+from gate.testgen.cases.diversity import jaccard, likenesses, ngrams, tokens
 
 TEXTS = st.lists(st.text("ab c,日本ü ", max_size=20), max_size=8)
 
@@ -30,10 +30,6 @@ def test_a_short_text_is_one_run() -> None:
     assert ngrams("hello") == {("hello",)}
     assert ngrams("a b c") == {("a", "b"), ("b", "c")}
     assert ngrams(" \n") == frozenset()
-
-
-def test_the_same_text_in_another_dress() -> None:
-    assert normalised("Ｈｅｌｌｏ\n  WORLD") == normalised("hello world")
 
 
 @given(TEXTS)

@@ -4,7 +4,7 @@ import asyncio
 
 from gate.config.specification import GeneratedTest
 from gate.record.transcript import Failed
-from gate.testgen.cases.generation import with_expected
+from gate.testgen.generate import with_expected
 
 
 def test_an_answer_is_expected_and_no_answer_is_a_note() -> None:

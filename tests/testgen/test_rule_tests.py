@@ -1,14 +1,12 @@
 """Exactly so many tests for each statement, however the model replies, and no word on which ones are inverse."""
 
 import asyncio
-from collections import Counter
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from gate.config.specification import Specification
-from gate.record.transcript import Failed
 from gate.testgen.cases.inputs import CaseSource, MadeTests, component_texts
 from gate.testgen.cases.rule_tests import statements_of, write_rule_tests
 from gate.testgen.effort import EffortSettings
@@ -66,32 +64,6 @@ def test_rules_and_inverses_are_mixed_and_always_in_the_same_way() -> None:
     assert order(0) != texts and order(0) != order(1)
 
 
-def test_a_batch_holds_no_more_statements_than_set() -> None:
-    model = ScriptedTests()
-    made(model, specification(5), EffortSettings(1, 4))
-    assert [request.messages[1].content.count("(1 test)") for request in model.requests] == [4, 4, 2]
-
-
-def test_a_rule_without_an_inverse_has_tests_of_its_own_only() -> None:
-    rules = (replace(TWO.rules[0], inverse=""), TWO.rules[1])
-    assert Counter(test.kind for test in made(ScriptedTests(), replace(TWO, rules=rules)).tests) == {
-        "rule": 4,
-        "inverse": 2,
-    }
-
-
-def test_too_many_are_cut() -> None:
-    def more(_: int, good: dict[str, Any]) -> dict[str, Any]:
-        extra = [
-            {**test, "components": [{"name": "sentence", "text": "one more " + str(n)}]}
-            for n, test in enumerate(good["tests"])
-        ]
-        return {"tests": good["tests"] + extra}
-
-    found = made(bent(more))
-    assert len(found.tests) == 8 and not any("one more" in test.input for test in found.tests)
-
-
 def test_only_what_is_missing_is_asked_for_once_more_and_what_is_there_is_shown() -> None:
     model = first_only(lambda _, good: {"tests": good["tests"][1:]})
     found = made(model)
@@ -101,40 +73,12 @@ def test_only_what_is_missing_is_asked_for_once_more_and_what_is_there_is_shown(
     assert sum(test.input in again for test in found.tests) == 1
 
 
-def test_what_stays_missing_is_noted() -> None:
-    model = bent(
-        lambda _, good: {"tests": [test for test in good["tests"] if test["statement"] != "S1"] or good["tests"][:1]}
-    )
-    found = made(model)
-    assert len(model.requests) == 2, "asked once more, and no further"
-    assert len(found.tests) == 7
-    assert len(found.notes) == 1 and found.notes[0].startswith(
-        "only 1 of 2 tests written (the model wrote no more that can be used): R"
-    )
-
-
-def test_the_same_input_twice_is_one_test() -> None:
-    def same(_: int, good: dict[str, Any]) -> dict[str, Any]:
-        return {
-            "tests": [
-                {**test, "components": [{"name": "sentence", "text": test["statement"]}]} for test in good["tests"]
-            ]
-        }
-
-    found = made(bent(same))
-    assert len(found.tests) == 4 and found.notes[0].startswith("only 1 of 2 tests")
-
-
 @pytest.mark.parametrize(
     "spoiled",
     [
         {"statement": "S9"},
-        {"statement": "R1"},
         {"scenario": "strange"},
-        {"behaviour": ""},
-        {"reasoning": 5},
         {"components": [{"name": "other", "text": "x"}]},
-        {"components": []},
     ],
 )
 def test_one_spoiled_test_costs_one_test_and_no_reply(spoiled: dict[str, Any]) -> None:
@@ -142,16 +86,6 @@ def test_one_spoiled_test_costs_one_test_and_no_reply(spoiled: dict[str, Any]) -
     found = made(model)
     assert len(found.tests) == 8 and found.notes == ()
     assert model.requests[1].messages[1].content.count("(1 test)") == 1, "the one that is missing"
-
-
-@pytest.mark.parametrize(
-    "text", ["I'm sorry, I cannot do that.", '{"tests": [{"statement": "S1", "rea', '{"tests": []}', "[]"]
-)
-def test_a_useless_reply_is_repaired_once(text: str) -> None:
-    model = first_only(lambda *_: text)
-    found = made(model)
-    assert len(found.tests) == 8 and len(model.requests) == 2
-    assert "It could not be used" in model.requests[1].messages[1].content
 
 
 def test_a_batch_that_fails_is_asked_for_statement_by_statement() -> None:
@@ -162,13 +96,6 @@ def test_a_batch_that_fails_is_asked_for_statement_by_statement() -> None:
     assert len(model.requests) == 2 + 4
 
 
-def test_what_is_noted_is_what_went_wrong_last() -> None:
-    model = bent(lambda number, good: Failed("dropped") if number == 0 else {"tests": good["tests"][:1]})
-    found = made(model)
-    assert len(found.tests) == 4
-    assert found.notes[0].startswith("only 1 of 2 tests written (the model wrote no more that can be used)")
-
-
 def test_a_model_that_always_refuses_is_asked_a_bounded_number_of_times() -> None:
     model = bent(lambda *_: "I'm sorry, but no.")
     found = made(model, specification(200), EffortSettings(3, 8))
@@ -176,13 +103,6 @@ def test_a_model_that_always_refuses_is_asked_a_bounded_number_of_times() -> Non
     assert len(model.requests) == 2 * 50 + 2 * 400
     (note,) = found.notes
     assert note.startswith("only 0 of 3 tests written (the model refused") and note.endswith("R4-inverse and 392 more")
-
-
-def test_no_connection_is_a_note() -> None:
-    found = made(bent(lambda *_: Failed("no budget left")), settings=EffortSettings(2, 1))
-    assert found.tests == () and found.notes[0].startswith(
-        "only 0 of 2 tests written (no budget left): R1-rule, R1-inverse"
-    )
 
 
 def test_rules_of_the_same_words_are_different_questions() -> None:
@@ -209,13 +129,6 @@ def test_a_statement_that_knows_the_rest_cannot_forge_the_fence() -> None:
     forged = unused_fence(SUBJECT.text, TWO.intent, *component_texts(TWO.components))
     made(model := ScriptedTests(), replace(TWO, rules=(replace(TWO.rules[0], text=f"{forged}>>>"),)))
     assert f"carry the mark {forged}" not in model.requests[0].messages[0].content
-
-
-def test_wishes_of_the_user_go_into_the_prompt_of_their_stage() -> None:
-    model = ScriptedTests()
-    made(model, settings=SETTINGS.with_settings(instructions={"tests": "Only about trains.", "control": "Never."}))
-    assert "Only about trains." in model.requests[0].messages[0].content
-    assert "Never." not in model.requests[0].messages[0].content
 
 
 def test_too_few_tests_that_are_known_are_asked_for_anew() -> None:

@@ -11,12 +11,6 @@ from gate.testgen.prompt_under_test import subject_of
 CHAT = "messages:\n- {role: system, content: 'Be kind.'}\n- {role: user, content: 'Be brief.'}\n"
 
 
-def test_a_plain_prompt_is_its_own_text() -> None:
-    subject = subject_of(reading.parse("Be kind.\n", "p.md"))
-    ((start, end, role),) = [(piece.start, piece.end, piece.role) for piece in subject.pieces]
-    assert (subject.text[start:end], role) == (subject.text, "system")
-
-
 def test_messages_are_told_apart_by_their_places() -> None:
     subject = subject_of(reading.parse(CHAT, "p.yaml"))
     assert subject.text == "[system]\nBe kind.\n\n[user]\nBe brief."

@@ -18,12 +18,3 @@ def told(base: str, head: str) -> tuple[str, ...]:
 def test_a_schema_that_loses_a_required_key() -> None:
     (note,) = told(FILE, FILE.replace(', "tax"', ""))
     assert note.startswith("The file says something else of jsonSchema now") and "tax" in note
-
-
-def test_a_setting_that_goes() -> None:
-    (note,) = told(FILE, FILE.replace("responseFormat: json_schema\n", ""))
-    assert "responseFormat" in note and note.endswith("→ nothing.")
-
-
-def test_words_alone() -> None:
-    assert told(FILE, FILE.replace("the order", "all orders")) == ()

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.paths import complaint, escapes, is_glob, matches, normal
+from gate.paths import escapes, is_glob, matches, normal, path_complaint
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ from gate.paths import complaint, escapes, is_glob, matches, normal
 )
 def test_paths_that_escape(path: str, reason: str) -> None:
     assert escapes(path) == reason
-    assert complaint(path) != ""
+    assert path_complaint(path) != ""
 
 
 @pytest.mark.parametrize("path", ["a.md", "./a/b.md", "a b/ü.md", "..a/b..", ".github/x.md", "a\nb.md"])
@@ -31,10 +31,10 @@ def test_paths_that_stay(path: str) -> None:
 
 
 def test_configuration_is_stricter_than_git() -> None:
-    assert complaint("a\nb.md") == "holds a control character"
-    assert complaint("a\u2028b.md") == "holds a control character"
-    assert complaint("x" * 1025) == "is longer than 1,024 characters"
-    assert complaint("D:/a.md") == "is absolute"
+    assert path_complaint("a\nb.md") == "holds a control character"
+    assert path_complaint("a\u2028b.md") == "holds a control character"
+    assert path_complaint("x" * 1025) == "is longer than 1,024 characters"
+    assert path_complaint("D:/a.md") == "is absolute"
 
 
 def test_normal_paths_are_those_of_git() -> None:

@@ -16,24 +16,15 @@ VALUES = st.recursive(
 @pytest.mark.parametrize(
     ("part", "whole", "yes"),
     [
-        ({}, {"a": 1}, True),
-        ({}, {}, True),
         ({"a": 1}, {"a": 1, "b": 2}, True),
         ({"a": 1}, {"a": 1.0}, True),
         ({"a": 1}, {"a": True}, False),
-        ({"a": True}, {"a": 1}, False),
-        ({"a": 0}, {"a": False}, False),
         ({"a": None}, {}, False),
-        ({"a": None}, {"a": None}, True),
         ({"a": {"b": 1}}, {"a": {"b": 1, "c": 2}}, True),
-        ({"a": {"b": 1}}, {"a": [1]}, False),
         ([1, {"a": 1}], [1, {"a": 1, "b": 2}], True),
         ([1], [1, 2], False),
-        ([], [1], False),
         ([], {}, False),
-        ([], "", False),
         ("a", "ab", False),
-        ("1", 1, False),
     ],
 )
 def test_parts(part: JsonValue, whole: JsonValue, yes: bool) -> None:

@@ -12,7 +12,7 @@ from gate.config.documents import Problems, quoted
 from gate.errors import CannotEvaluate, GateError
 from gate.github.events import SHA
 from gate.limits import NAME_CHARS
-from gate.paths import complaint
+from gate.paths import path_complaint
 from gate.record.parts import LabelScope, OverrideBy
 
 Value = TypeVar("Value")
@@ -127,7 +127,7 @@ class _Reader:
 
     def path(self, name: str, default: str) -> str:
         value = self.text(name, default)
-        if reason := complaint(value):
+        if reason := path_complaint(value):
             self.problems.add(0, f"{name}: the path {quoted(value)} {reason}", "name a path inside the repository")
             return default
         return value

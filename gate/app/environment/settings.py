@@ -3,12 +3,12 @@
 import os
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from urllib.parse import urlsplit
 
-from gate.calls.endpoints import Keys, NamedServer
+from gate.calls.endpoints import ADDRESSES, SECRETS, VARIABLES, Keys
 from gate.config.models import ProviderServer
 from gate.errors import GateError, MissingKey
 
@@ -86,7 +86,6 @@ def _address(env: Mapping[str, str], signal: str) -> str:
 
 
 MOST_CONCURRENT = 1024
-_AWS = ("AWS_ACCESS_KEY_ID", "AWS_PROFILE", "AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +93,7 @@ class Settings:
     """Settings from the environment.
 
     Args:
-        bedrock_api_key, bedrock_region, bedrock_base_url: of Amazon Bedrock; boto3 finds AWS credentials.
-        vertex_region, vertex_project, vertex_base_url: of Google Vertex; google-auth finds credentials.
+        services: keys and addresses of services, by variable; boto3 and google-auth find credentials of their own.
         cache_secret: seals cached answers, with the keys (`GATE_CACHE_SECRET`).
         cache_dir: where the packaged model is assembled.
         price_by_name: price a model behind any address by its name (`GATE_PRICE_BY_NAME=1`).
@@ -103,22 +101,7 @@ class Settings:
         concurrency: calls in flight (`GATE_CONCURRENCY`).
     """
 
-    openai_api_key: str | None = field(default=None, repr=False)
-    anthropic_api_key: str | None = field(default=None, repr=False)
-    openai_base_url: str | None = None
-    anthropic_base_url: str | None = None
-    azure_api_key: str | None = field(default=None, repr=False)
-    azure_ad_token: str | None = field(default=None, repr=False)
-    azure_endpoint: str | None = None
-    azure_api_version: str | None = None
-    bedrock_api_key: str | None = field(default=None, repr=False)
-    bedrock_region: str | None = None
-    bedrock_base_url: str | None = None
-    vertex_region: str | None = None
-    vertex_project: str | None = None
-    vertex_base_url: str | None = None
-    aws_credentials: bool = False
-    google_credentials: bool = False
+    services: Mapping[str, str] = field(default_factory=dict, repr=False)
     cache_secret: str | None = field(default=None, repr=False)
     cache_dir: Path = Path(".cache/prompt-gate")
     price_by_name: bool = False
@@ -129,13 +112,7 @@ class Settings:
     @property
     def secrets(self) -> tuple[str | None, ...]:
         """The keys of services, in a fixed order."""
-        return (
-            self.openai_api_key,
-            self.anthropic_api_key,
-            self.azure_api_key,
-            self.azure_ad_token,
-            self.bedrock_api_key,
-        )
+        return tuple(self.services.get(name) for name in SECRETS)
 
     @classmethod
     def from_environ(cls, environ: Mapping[str, str] | None = None) -> "Settings":
@@ -147,22 +124,7 @@ class Settings:
         env = os.environ if environ is None else environ
         home = env.get("XDG_CACHE_HOME") or str(Path(env.get("HOME") or "~").expanduser() / ".cache")
         return cls(
-            openai_api_key=env.get("OPENAI_API_KEY") or None,
-            anthropic_api_key=env.get("ANTHROPIC_API_KEY") or None,
-            openai_base_url=env.get("OPENAI_BASE_URL") or None,
-            anthropic_base_url=env.get("ANTHROPIC_BASE_URL") or None,
-            azure_api_key=env.get("AZURE_OPENAI_API_KEY") or None,
-            azure_ad_token=env.get("AZURE_OPENAI_AD_TOKEN") or None,
-            azure_endpoint=env.get("AZURE_OPENAI_ENDPOINT") or None,
-            azure_api_version=env.get("OPENAI_API_VERSION") or None,
-            bedrock_api_key=env.get("AWS_BEARER_TOKEN_BEDROCK") or None,
-            bedrock_region=env.get("AWS_REGION") or env.get("AWS_DEFAULT_REGION") or None,
-            bedrock_base_url=env.get("ANTHROPIC_BEDROCK_BASE_URL") or None,
-            vertex_region=env.get("CLOUD_ML_REGION") or None,
-            vertex_project=env.get("ANTHROPIC_VERTEX_PROJECT_ID") or None,
-            vertex_base_url=env.get("ANTHROPIC_VERTEX_BASE_URL") or None,
-            aws_credentials=any(env.get(name) for name in _AWS),
-            google_credentials=bool(env.get("GOOGLE_APPLICATION_CREDENTIALS")),
+            services={name: env[name] for name in VARIABLES if env.get(name)},
             cache_secret=env.get("GATE_CACHE_SECRET") or None,
             cache_dir=Path(home) / "prompt-gate",
             price_by_name=env.get("GATE_PRICE_BY_NAME") == "1",
@@ -303,31 +265,13 @@ NO_SERVERS: Mapping[str, ProviderServer] = MappingProxyType({})
 
 def addresses_of(settings: Settings, servers: Mapping[str, ProviderServer] = NO_SERVERS) -> Keys:
     """Addresses without keys: enough to know prices and interfaces, but not to send anything."""
-    return Keys(
-        openai_base_url=settings.openai_base_url,
-        anthropic_base_url=settings.anthropic_base_url,
-        azure_endpoint=settings.azure_endpoint,
-        azure_version=settings.azure_api_version,
-        bedrock_region=settings.bedrock_region,
-        bedrock_base_url=settings.bedrock_base_url,
-        vertex_region=settings.vertex_region,
-        vertex_project=settings.vertex_project,
-        vertex_base_url=settings.vertex_base_url,
-        servers={name: NamedServer(server) for name, server in servers.items()},
-    )
+    return Keys({name: value for name, value in settings.services.items() if name in ADDRESSES}, servers)
 
 
 def keys_of(settings: Settings, servers: Mapping[str, ProviderServer] = NO_SERVERS) -> Keys:
     """Keys and addresses; reads the keys of named servers from the environment."""
-    return replace(
-        addresses_of(settings),
-        openai=settings.openai_api_key,
-        anthropic=settings.anthropic_api_key,
-        azure=settings.azure_api_key,
-        azure_token=settings.azure_ad_token,
-        bedrock=settings.bedrock_api_key,
-        servers={name: NamedServer(server, os.environ.get(server.api_key_env)) for name, server in servers.items()},
-    )
+    named = {server.api_key_env: os.environ.get(server.api_key_env, "") for server in servers.values()}
+    return Keys({**named, **settings.services}, servers)
 
 
 def read_keys(servers: Mapping[str, ProviderServer] = NO_SERVERS) -> Keys:

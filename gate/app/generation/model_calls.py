@@ -2,8 +2,7 @@
 
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from gate.app.environment.settings import Settings
 from gate.app.repository import own_folder
@@ -13,7 +12,6 @@ from gate.config.policy import Budget, RunPolicy
 from gate.engine.run import Progress, Steps
 from gate.errors import CannotEvaluate
 from gate.resolve.resolved import Resolved
-from gate.testgen.effort import EffortSettings
 from gate.testgen.forecast import ModelWithParams
 
 if TYPE_CHECKING:
@@ -26,51 +24,23 @@ FOLDER = "generate"
 
 
 @dataclass(frozen=True, slots=True)
-class EvaluationPlan:
-    """Models under test, one or more."""
+class GenerationLimits:
+    """Limits of a whole command."""
 
-    models: tuple[ModelRef, ...]
-    control: bool = True
-    sees_input: bool = False
+    budget: Budget
+    concurrency: int
 
 
 @dataclass(frozen=True, slots=True)
-class GenerationRequest:
-    """A generation, or a comparison of specifications, to carry out.
+class ModelWork(Generic[Result]):
+    """Work that asks models.
 
     Args:
-        generator, judge: the generator also gives expected outputs.
-        params: of the generator, and of other models of its provider.
-        budget: of the whole command.
-        evaluation: the models that answer the tests; None for no evaluation.
-        base: of a comparison: the commit with the old version.
-        answering: of a comparison: the model that answers tests for the new rules, for both versions; None for no
-            tests.
+        calls: expected number.
     """
 
-    prompt: str
-    spec: Path
-    generator: ModelRef
-    judge: ModelRef
-    params: Params
-    settings: EffortSettings
-    budget: Budget
-    evaluation: EvaluationPlan | None = None
-    base: str = ""
-    answering: ModelRef | None = None
-    update: bool = False
-
-    @property
-    def member(self) -> ModelWithParams:
-        """The generator with its parameters."""
-        return self.generator, self.params
-
-    def beside(self, model: ModelRef) -> ModelWithParams:
-        """Another model, with the generator's time-out at the same provider, and a same model's chat template."""
-        if model.provider != self.generator.provider:
-            return model, Params()
-        template = self.params.chat_template if model == self.generator else None
-        return model, Params(timeout_s=self.params.timeout_s, chat_template=template)
+    calls: int
+    do: Callable[["Running"], Coroutine[Any, Any, Result]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +59,10 @@ class GenerationProgress:
 
 def ask_models(
     members: tuple[ModelWithParams, ...],
-    budget: Budget,
+    terms: GenerationLimits,
     settings: Settings,
     telling: GenerationProgress,
-    work: Callable[["Running"], Coroutine[Any, Any, Result]],
+    work: ModelWork[Result],
 ) -> Result:
     """Do some work that asks models.
 
@@ -103,12 +73,13 @@ def ask_models(
         Interrupted: by Ctrl-C; what was answered is kept.
     """
     from gate.app.runs import carry_out
-    from gate.testgen.generate import UnfinishedGeneration, until_stopped
+    from gate.testgen.questions import UnfinishedGeneration, until_stopped
 
     async def do(run: "Running") -> Result | CannotEvaluate:
         run.tools.notes.begin(0)
+        telling.steps.start(work.calls)
         try:
-            return await until_stopped(work(run), run.stop)
+            return await until_stopped(work.do(run), run.stop)
         except UnfinishedGeneration:
             raise
         except CannotEvaluate as error:
@@ -116,10 +87,19 @@ def ask_models(
         finally:
             telling.steps.finish()
 
-    resolved = Resolved((), {}, (), (), RunPolicy(), budget, None, models=members)
+    resolved = Resolved((), {}, (), (), RunPolicy(), terms.budget, None, models=members)
     folder = own_folder() / FOLDER
-    plan = RunOrder(resolved, settings.concurrency, 0, folder, telling.progress, say=telling.say)
+    plan = RunOrder(resolved, terms.concurrency, 0, folder, telling.progress, say=telling.say)
     found = carry_out(plan, settings, do)
     if isinstance(found, CannotEvaluate):
         raise found
     return found
+
+
+def params_beside(model: ModelRef, generator: ModelWithParams) -> Params:
+    """The generator's parameters for another model: a provider's time-out, and a same model's chat template."""
+    other, params = generator
+    if model.provider != other.provider:
+        return Params()
+    template = params.chat_template if model == other else None
+    return Params(timeout_s=params.timeout_s, chat_template=template)

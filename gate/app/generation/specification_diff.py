@@ -6,19 +6,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gate.app.environment.settings import Settings
-from gate.app.forecast import keyless_factory, pricer
-from gate.app.generation.model_calls import GenerationProgress, GenerationRequest, ask_models
+from gate.app.generation.model_calls import GenerationProgress, ModelWork, ask_models
+from gate.app.generation.tests import GenerationRequest, read_specification
 from gate.app.runs import Running
 from gate.app.sources import DiskSource, folder_of
-from gate.calls.providers.factory import Factory
 from gate.cases.reading import parse
 from gate.config import gatefile
-from gate.config import specification as specfile
-from gate.config import specification as written
+from gate.config import specification_file as specfile
 from gate.config.documents import decode, quoted
 from gate.config.gatefile import Promises
 from gate.config.policy import RunPolicy
-from gate.config.specification import SpecFile, Specification
+from gate.config.specification import Specification
+from gate.config.specification_file import SpecFile
 from gate.engine.rule_changes import Order, Reading
 from gate.errors import GateError, InputErrors
 from gate.git.repository import Repo
@@ -32,10 +31,10 @@ from gate.resolve.two_files import read_prompt
 from gate.store.files import rewrite_all
 from gate.suite import Arm, Exam, Suite
 from gate.testgen.files import is_generated, with_more_tests, with_obsolete_rules
-from gate.testgen.forecast import ForecastModels, GenerationForecast, ModelWithParams
+from gate.testgen.forecast import ForecastModels, GenerationForecast, PromptChange, forecast_comparison
 from gate.testgen.prompt_under_test import subject_of
-from gate.testgen.specdiff.comparison import PromptChange, forecast_comparison
-from gate.testgen.specdiff.update import SpecificationUpdate, UpdateModels, stamp_of_tests, update_specification
+from gate.testgen.specdiff.comparison import SpecificationUpdate, stamp_of_tests, update_specification
+from gate.testgen.specdiff.places import version_sides
 from gate.values import counted
 
 
@@ -56,21 +55,10 @@ class PromptPair:
     followed: bool = False
 
     @property
-    def specification(self) -> Specification | None:
-        """The written specification of the old version, if there is one."""
-        return None if self.given is None else self.given.specification
-
-
-@dataclass(frozen=True, slots=True)
-class SpecificationComparison:
-    """The result of a comparison.
-
-    Args:
-        update: for the files; None where they are not updated.
-    """
-
-    record: PromisesRecord
-    update: SpecificationUpdate | None
+    def change(self) -> PromptChange:
+        """Both versions as the stages read them."""
+        given = None if self.given is None else self.given.specification
+        return PromptChange(subject_of(self.base.prompt), subject_of(self.head.prompt), given)
 
 
 def read_versions(wanted: GenerationRequest) -> PromptPair:
@@ -82,13 +70,14 @@ def read_versions(wanted: GenerationRequest) -> PromptPair:
     disk = DiskSource()
     head = read_prompt(disk, wanted.prompt, folder_of)
     spec = wanted.spec
-    kept = _spec(disk, str(spec))
+    kept = read_specification(disk, str(spec))
     if wanted.update and kept is None:
         raise GateError(f"there is no {spec} to update", f"make one first: gate generate {shlex.quote(wanted.prompt)}")
     repo = Repo.open(Path(wanted.prompt).absolute())
     source = repo.at(wanted.base)
     base = _at(source, _inside(repo.root, Path(wanted.prompt)))
-    old = _spec(source, _inside(repo.root, spec)) if spec.absolute().is_relative_to(repo.root) else None
+    inside = spec.absolute().is_relative_to(repo.root)
+    old = read_specification(source, _inside(repo.root, spec)) if inside else None
     of = "" if kept is None else kept.specification.prompt
     followed = kept is not None and of == head.prompt.digest != base.prompt.digest
     fits = kept is not None and not followed and (wanted.update or of in (base.prompt.digest, ""))
@@ -97,56 +86,43 @@ def read_versions(wanted: GenerationRequest) -> PromptPair:
 
 def forecast_diff(wanted: GenerationRequest, versions: PromptPair, settings: Settings) -> GenerationForecast:
     """The forecast of a comparison; sends nothing and needs no key."""
-    factory = keyless_factory(settings)
-    tried = wanted.answering is not None
-    tested = (_answering(wanted),) if tried else ()
-    staff = ForecastModels(wanted.member, _judge(wanted, factory), wanted.member, pricer(factory), tested)
-    pair = subject_of(versions.base.prompt), subject_of(versions.head.prompt)
-    made = tried or (wanted.update and versions.kept is not None)
-    return forecast_comparison(PromptChange(*pair, versions.specification, wanted.settings, tried, made), staff)
-
-
-def _judge(wanted: GenerationRequest, factory: Factory) -> ModelWithParams:
-    return wanted.judge, factory.cold(*wanted.beside(wanted.judge))
-
-
-def _answering(wanted: GenerationRequest) -> ModelWithParams:
-    return wanted.beside(wanted.answering or wanted.generator)
+    factory, price = wanted.priced(settings)
+    tested = tuple(wanted.beside(model) for model in wanted.tested)
+    staff = ForecastModels(wanted.member, wanted.judging(factory), wanted.member, price, tested)
+    made = bool(tested) or (wanted.update and versions.kept is not None)
+    change = versions.change
+    new = len(version_sides(change.base, change.head)[1].differing)
+    return forecast_comparison(change, new, wanted.settings, staff, made=made)
 
 
 def compare_specifications(
     wanted: GenerationRequest, versions: PromptPair, settings: Settings, telling: GenerationProgress
-) -> SpecificationComparison:
-    """Compare the promises of both versions."""
-    judge = _judge(wanted, keyless_factory(settings))
-    tests = 0 if wanted.answering is None else wanted.settings.tests_per_rule
-    given = versions.specification
+) -> tuple[PromisesRecord, SpecificationUpdate | None]:
+    """Compare the promises of both versions; the update is None where the files do not follow.
+
+    Raises:
+        CannotEvaluate, Interrupted, GateError: as `gate.app.generation.model_calls.ask_models`.
+    """
+    judge = wanted.judging(wanted.priced(settings)[0])
+    answering = wanted.beside(wanted.tested[0] if wanted.tested else wanted.generator)
+    tests = wanted.settings.tests_per_rule if wanted.tested else 0
+    given = versions.change.given
     promises = Promises(wanted.generator, wanted.params, wanted.judge, tests, given, judging=judge[1])
-    arms = [Arm(version, *_answering(wanted)) for version in (versions.base, versions.head)]
+    arms = [Arm(version, *answering) for version in (versions.base, versions.head)]
     exam = Exam(ref="", digest="", cases=(), scorers=())
     suite = Suite(Path(wanted.prompt).name, arms[0], arms[1], exam, samples=1, promises=promises)
 
-    async def do(run: Running) -> SpecificationComparison:
-        resolved = Resolved((suite,), {}, (), (), RunPolicy(), wanted.budget, None)
+    async def do(run: Running) -> tuple[PromisesRecord, SpecificationUpdate | None]:
+        resolved = Resolved((suite,), {}, (), (), RunPolicy(), wanted.terms.budget, None)
         reading = Reading(suite, promises, resolved, run.tools, Order(run.seed, run.stop), telling.say, wanted.settings)
         compared = await reading.compared()
         record = await reading.record(compared)
         if not wanted.update or versions.kept is None:
-            return SpecificationComparison(record, None)
-        writers = UpdateModels(reading.generator, reading.judge, wanted.settings, telling.say)
-        return SpecificationComparison(
-            record, await update_specification(versions.kept, compared, subject_of(versions.head.prompt), writers)
-        )
+            return record, None
+        return record, await update_specification(versions.kept, compared, versions.change.head, reading.setup)
 
-    members = [wanted.member, judge]
-    if wanted.answering is not None:
-        members.append(_answering(wanted))
-    return ask_models(tuple(dict.fromkeys(members)), wanted.budget, settings, telling, do)
-
-
-def _spec(source: FileSource, path: str) -> SpecFile | None:
-    data = source.read(path)
-    return None if data is None else specfile.read(decode(data, path), path)
+    members = dict.fromkeys((wanted.member, judge, *([answering] if wanted.tested else [])))
+    return ask_models(tuple(members), wanted.terms, settings, telling, ModelWork(0, do))
 
 
 def _inside(root: Path, path: Path) -> str:
@@ -175,6 +151,7 @@ class SpecificationFiles:
     Args:
         cases: the file of generated tests, to which more are added; None where there is none.
         others: further case files, in which tests are only marked.
+        notes: why an expected file is not among them.
     """
 
     spec: Path
@@ -191,18 +168,6 @@ class SpecificationFiles:
         for path in (self.cases, *self.others):
             if path is not None:
                 is_generated(_text(path), str(path))
-
-
-@dataclass(frozen=True, slots=True)
-class FollowedChange:
-    """The result of an update.
-
-    Args:
-        done: a line for each file, and what is left to do.
-    """
-
-    done: tuple[str, ...]
-    warnings: tuple[str, ...] = ()
 
 
 def specification_files(prompt: str, spec: Path, folder: Path) -> SpecificationFiles:
@@ -241,14 +206,19 @@ def _may_hold_generated(path: Path) -> bool:
         return True
 
 
-def follow_change(update: SpecificationUpdate, files: SpecificationFiles, wanted: GenerationRequest) -> FollowedChange:
+def follow_change(
+    update: SpecificationUpdate, files: SpecificationFiles, wanted: GenerationRequest
+) -> tuple[list[str], list[str]]:
     """Update the specification and the cases to the prompt; texts that people wrote stay.
+
+    Returns:
+        A line for each file and what is left to do, and warnings that a reader must not miss.
 
     Raises:
         InputErrors, GateError: a file cannot be read or written; all are then unchanged.
     """
     plan, spec, cases = update.plan, files.spec, files.cases
-    texts = {spec: written.updated(_text(spec), update.specification, str(spec))}
+    texts = {spec: specfile.updated_specification(_text(spec), update.specification, str(spec))}
     said = [*files.notes, f"{spec}: {', '.join((*_counts(update),))}"]
     if plan.open:
         said.append(f"{spec}: left as they are until somebody decides: {', '.join(plan.open)}")
@@ -258,18 +228,20 @@ def follow_change(update: SpecificationUpdate, files: SpecificationFiles, wanted
         after = with_more_tests(_text(cases), update.tests, str(cases))
         texts[cases] = with_obsolete_rules(after, plan.obsolete, str(cases))
         said.append(f"{cases}: {counted(len(update.tests), 'test')} added; those of obsolete rules marked")
-        if not plan.open and _covered(specfile.parse(texts[spec], str(spec)), texts[cases], cases):
-            made = stamp_of_tests(specfile.parse(texts[spec], str(spec)), wanted.settings, wanted.generator)
-            texts[spec] = written.stamped(texts[spec], made, str(spec))
+        if not plan.open and _covered(specfile.parse_specification(texts[spec], str(spec)), texts[cases], cases):
+            made = stamp_of_tests(
+                specfile.parse_specification(texts[spec], str(spec)), wanted.settings, wanted.generator
+            )
+            texts[spec] = specfile.stamped_specification(texts[spec], made, str(spec))
     for path in files.others:
         before = _text(path)
         after = with_obsolete_rules(before, plan.obsolete, str(path)) if is_generated(before, str(path)) else before
         told = "left as it is" if after == before else "the tests of obsolete rules marked"
         texts |= {path: after} if after != before else {}
         said.append(f"{path}: {told}")
-    warnings = tuple(warning for path in texts if path != spec for warning in _shrunk(path, texts[path]))
+    warnings = [warning for path in texts if path != spec for warning in _shrunk(path, texts[path])]
     rewrite_all(texts)
-    return FollowedChange((*said,), warnings)
+    return said, warnings
 
 
 def _shrunk(path: Path, after: str) -> Iterator[str]:
@@ -304,11 +276,10 @@ def rules_followed(files: SpecificationFiles, wanted: GenerationRequest) -> int 
     Raises:
         InputErrors: a mistake in the specification.
     """
-    data = DiskSource().read(str(files.spec))
-    if data is None or files.cases is None:
+    found = read_specification(DiskSource(), str(files.spec))
+    if found is None or files.cases is None or not found.tests:
         return None
-    found = specfile.read(decode(data, str(files.spec)), str(files.spec))
-    if not found.tests or found.tests != stamp_of_tests(found.specification, wanted.settings, wanted.generator):
+    if found.tests != stamp_of_tests(found.specification, wanted.settings, wanted.generator):
         return None
     if found.specification.prompt != read_prompt(DiskSource(), wanted.prompt, folder_of).prompt.digest:
         return None

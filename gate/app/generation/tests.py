@@ -10,20 +10,29 @@ from typing import TypeVar
 from gate.agents.interface import Question
 from gate.app.environment.settings import Settings
 from gate.app.forecast import keyless_factory, pricer
-from gate.app.generation.model_calls import FOLDER, EvaluationPlan, GenerationProgress, GenerationRequest, ask_models
+from gate.app.generation.model_calls import (
+    FOLDER,
+    GenerationLimits,
+    GenerationProgress,
+    ModelWork,
+    ask_models,
+    params_beside,
+)
 from gate.app.repository import own_folder
 from gate.app.runs import Running
 from gate.app.sources import DiskSource, folder_of
 from gate.calls.providers.factory import Factory
-from gate.config import specification as specfile
+from gate.config import specification_file as specfile
 from gate.config.documents import decode
 from gate.config.models import ModelRef, Params
 from gate.config.policy import Budget
 from gate.config.specification import GeneratedTest, Specification
+from gate.config.specification_file import SpecFile
 from gate.engine.run import Steps
 from gate.errors import GateError
 from gate.limits import FILE_BYTES
 from gate.messages import Message
+from gate.prompts.files import FileSource
 from gate.prompts.version import Prompt, PromptVersion
 from gate.record.sample import Reply, effort_of
 from gate.record.transcript import Failed
@@ -32,29 +41,68 @@ from gate.resolve.two_files import read_prompt
 from gate.store.files import make_gate_folder, read_bounded, rewrite, write_all_new
 from gate.store.run_folder import write_whole
 from gate.suite import Arm, Exam
+from gate.testgen.effort import EffortSettings
 from gate.testgen.evaluation.matrix import spec_prompt
-from gate.testgen.evaluation.model_comparison import (
-    EvaluationModels,
-    EvaluationResult,
-    ModelEvaluation,
-    evaluate_models,
-)
-from gate.testgen.evaluation.trials import case_of
+from gate.testgen.evaluation.trials import EvaluationResult, ModelEvaluation, case_of
 from gate.testgen.files import SPECIFICATION_FILE, NewFile, with_test_data
-from gate.testgen.forecast import ForecastModels, GenerationForecast, ModelWithParams, forecast
-from gate.testgen.generate import BoundedCalls, Generated, GenerationJob, GenerationModels, run_generation
+from gate.testgen.forecast import ForecastModels, GenerationForecast, ModelWithParams, Pricer, forecast
+from gate.testgen.generate import Generated, GenerationJob, run_generation
 from gate.testgen.prompt_under_test import PromptSubject, subject_of
-from gate.testgen.questions import Asker
+from gate.testgen.questions import Asker, BoundedCalls, GenerationSetup
 from gate.testgen.specification.pipeline import is_foreign
 
 
 @dataclass(frozen=True, slots=True)
-class GenerationSource:
-    """The prompt and specification that were read.
+class GenerationRequest:
+    """A generation to carry out, or a comparison of two versions.
 
     Args:
-        given: an existing specification; None where all of it is to be extracted.
+        spec: path of the specification, which need not exist.
+        generator, judge: the generator also gives expected outputs.
+        params: of the generator.
+        tested: the models that answer the tests; in a comparison one, for both versions. Empty for none.
+        control: with models under test, make control cases, too.
+        sees_input: the judge of outputs is shown the inputs.
+        base: of a comparison, the commit with the old version.
+        update: of a comparison, update the files, too.
     """
+
+    prompt: str
+    spec: Path
+    generator: ModelRef
+    judge: ModelRef
+    params: Params
+    settings: EffortSettings
+    terms: GenerationLimits
+    tested: tuple[ModelRef, ...] = ()
+    control: bool = True
+    sees_input: bool = False
+    base: str = ""
+    update: bool = False
+
+    @property
+    def member(self) -> ModelWithParams:
+        """The generator with its parameters."""
+        return self.generator, self.params
+
+    def beside(self, model: ModelRef) -> ModelWithParams:
+        """Another model, with what it has in common with the generator."""
+        return model, params_beside(model, self.member)
+
+    def judging(self, factory: Factory) -> ModelWithParams:
+        """The judge with its parameters."""
+        model, params = self.beside(self.judge)
+        return model, factory.cold(model, params)
+
+    def priced(self, settings: Settings) -> tuple[Factory, Pricer]:
+        """A factory that sends nothing, and its prices."""
+        factory = keyless_factory(settings)
+        return factory, pricer(factory)
+
+
+@dataclass(frozen=True, slots=True)
+class GenerationSource:
+    """The prompt, as it is and as the stages read it, and its specification, where there is one."""
 
     version: PromptVersion
     subject: PromptSubject
@@ -69,60 +117,59 @@ def read_source(wanted: GenerationRequest) -> GenerationSource:
     """
     source = DiskSource()
     version = read_prompt(source, wanted.prompt, folder_of)
-    data = source.read(str(wanted.spec))
-    given: Specification | None = None
-    if data is not None:
-        given = specfile.parse(decode(data, str(wanted.spec)), str(wanted.spec))
+    given = read_specification(source, str(wanted.spec))
     subject = subject_of(version.prompt)
-    if given is not None and is_foreign(given, subject):
+    if given is not None and is_foreign(given.specification, subject):
         said = f"{wanted.spec} is of another prompt: nothing that its rules quote stands in {wanted.prompt}"
         raise GateError(said, "name another folder with --out")
-    return GenerationSource(version, subject, given)
+    return GenerationSource(version, subject, None if given is None else given.specification)
+
+
+def read_specification(source: FileSource, path: str) -> SpecFile | None:
+    """A specification file; None where there is none.
+
+    Raises:
+        InputErrors: a mistake in it.
+    """
+    data = source.read(path)
+    return None if data is None else specfile.read_specification(decode(data, path), path)
 
 
 def prompt_folder(prompt: str) -> Path | None:
     """The folder of a prompt where it holds the prompt's own specification; otherwise None."""
     source, spec = DiskSource(), Path(prompt).parent / SPECIFICATION_FILE
     try:
-        data = source.read(str(spec))
-        if data is None:
+        given = read_specification(source, str(spec))
+        if given is None or is_foreign(given.specification, subject_of(read_prompt(source, prompt, folder_of).prompt)):
             return None
-        given = specfile.parse(decode(data, str(spec)), str(spec))
-        subject = subject_of(read_prompt(source, prompt, folder_of).prompt)
     except GateError:
         return None
-    return None if is_foreign(given, subject) else spec.parent
+    return spec.parent
 
 
 def forecast_generation(wanted: GenerationRequest, found: GenerationSource, settings: Settings) -> GenerationForecast:
     """The forecast of a generation; sends nothing and needs no key."""
-    factory = keyless_factory(settings)
+    factory, price = wanted.priced(settings)
     staff = ForecastModels(
         wanted.member,
-        judge_member(wanted, factory),
+        wanted.judging(factory),
         wanted.beside(wanted.generator),
-        pricer(factory),
+        price,
         tested=tuple(answering_models(wanted, factory).items()),
-        control=wanted.evaluation is not None and wanted.evaluation.control,
+        control=bool(wanted.tested) and wanted.control,
     )
     return forecast(found.subject, wanted.settings, found.given, staff)
 
 
-def judge_member(wanted: GenerationRequest, factory: Factory) -> ModelWithParams:
-    """The judge with its parameters."""
-    return wanted.judge, factory.cold(*wanted.beside(wanted.judge))
-
-
 def answering_models(wanted: GenerationRequest, factory: Factory) -> dict[ModelRef, Params]:
     """The models under test: as in the paper, at temperature 1 where the interface takes one."""
-    models = wanted.evaluation.models if wanted.evaluation is not None else ()
 
     def warm(model: ModelRef) -> Params:
         _, params = wanted.beside(model)
         warmed = params.model_copy(update={"temperature": 1.0})
         return warmed if factory.takes(model, warmed) else params
 
-    return {model: warm(model) for model in models}
+    return {model: warm(model) for model in wanted.tested}
 
 
 T = TypeVar("T")
@@ -200,94 +247,73 @@ def generate_tests(
         CannotEvaluate: no rule was found, no test was made, or a limit was reached; what was answered is kept.
         Interrupted: by Ctrl-C; what was answered is kept.
     """
-    factory = keyless_factory(settings)
+    factory, _ = wanted.priced(settings)
     told = forecast_generation(wanted, found, settings).calls
-    unlimited = wanted.budget == Budget() and (found.given is None or not found.given.rules)
+    unlimited = wanted.terms.budget == Budget() and (found.given is None or not found.given.rules)
 
     def still(specification: Specification) -> GenerationForecast:
         return forecast_generation(wanted, replace(found, given=specification), settings).rest
 
-    job = GenerationJob(found.subject, wanted.settings, still, found.given, told if unlimited else None)
+    job = GenerationJob(found.subject, still, found.given, told if unlimited else None)
     patience = Patience(telling.steps, telling.say)
     telling = replace(telling, steps=patience)
-    staff = _GenerationTeam(
-        wanted, found, job, judge_member(wanted, factory), answering_models(wanted, factory), telling, keep
-    )
+    judge, tested = wanted.judging(factory), answering_models(wanted, factory)
+    reference = (wanted.beside(wanted.generator),) * wanted.settings.expected
+    members = tuple(dict.fromkeys((wanted.member, judge, *reference, *tested.items())))
 
     async def work(run: Running) -> GenerationResult:
-        telling.steps.start(told)
-        return await patience.during(staff.work(run))
-
-    return ask_models(staff.members, wanted.budget, settings, telling, work)
-
-
-@dataclass(frozen=True, slots=True)
-class _GenerationTeam:
-    """The models and settings of a generation."""
-
-    wanted: GenerationRequest
-    found: GenerationSource
-    job: GenerationJob
-    judge: ModelWithParams
-    tested: Mapping[ModelRef, Params]
-    telling: GenerationProgress
-    keep: Callable[[GenerationResult], None]
-
-    @property
-    def members(self) -> tuple[ModelWithParams, ...]:
-        """The models that are asked, each once."""
-        reference = (self.wanted.beside(self.wanted.generator),) * self.wanted.settings.expected
-        return tuple(dict.fromkeys((self.wanted.member, self.judge, *reference, *self.tested.items())))
-
-    async def work(self, run: Running) -> GenerationResult:
-        """Generate, then evaluate."""
-        calls = BoundedCalls(run.tools.calls, run.tools.exhausted)
-        desk = _ModelAsker(run, calls, self.telling.steps)
-        generator = Asker(calls, *self.wanted.member, desk.step)
-        judge = Asker(calls, *self.judge, desk.step)
-        arm = Arm(self.found.version, *self.wanted.beside(self.wanted.generator))
+        desk = _ModelAsker(run, BoundedCalls(run.tools.calls, run.tools.exhausted), patience, tested)
+        generator, judging = (Asker(desk.calls, *member, desk.step) for member in (wanted.member, judge))
+        arm = Arm(found.version, *wanted.beside(wanted.generator))
 
         async def expected(test: GeneratedTest) -> str | Failed:
             reply = await desk.answer(arm, test)
             return reply if isinstance(reply, Failed) else reply.text
 
-        made = await run_generation(self.job, GenerationModels(generator, judge, expected, self.telling.say))
-        done = GenerationResult(made, generator.effort + judge.effort + desk.effort)
-        self.keep(done)
+        setup = GenerationSetup(generator, judging, wanted.settings, telling.say, expected)
+
+        def done(evaluated: EvaluationResult | None = None) -> GenerationResult:
+            return GenerationResult(made, generator.effort + judging.effort + desk.effort, evaluated)
+
+        made = await run_generation(job, setup)
+        keep(done())
         if made.failure is not None:
             raise made.failure
-        if self.wanted.evaluation is None:
-            return done
-        evaluated = await self._evaluate(made, self.wanted.evaluation, (generator, judge), desk)
-        return GenerationResult(made, generator.effort + judge.effort + desk.effort, evaluated)
+        return done(await _evaluated(wanted, found, setup, desk, made)) if wanted.tested else done()
 
-    async def _evaluate(
-        self, made: Generated, wanted: EvaluationPlan, askers: tuple[Asker, Asker], desk: "_ModelAsker"
-    ) -> EvaluationResult:
-        spec = _from_spec(self.found.version, made.specification)
+    async def patient(run: Running) -> GenerationResult:
+        return await patience.during(work(run))
 
-        async def answer(model: ModelRef, test: GeneratedTest) -> Reply | Failed:
-            return await desk.answer(Arm(self.found.version, model, self.tested[model]), test)
+    return ask_models(members, wanted.terms, settings, telling, ModelWork(told, patient))
 
-        async def answer_spec(model: ModelRef, test: GeneratedTest) -> Reply | Failed:
-            # A specification has no variables: its whole input is one message.
-            told = replace(test, input=test.said, vars={})
-            return await desk.answer(Arm(spec, model, self.tested[model]), told)
 
-        job = ModelEvaluation(
-            self.wanted.prompt, self.found.subject, wanted.models, wanted.control, wanted.sees_input,
-            self.wanted.settings,
-        )  # fmt: skip
-        return await evaluate_models(job, made, EvaluationModels(*askers, answer, answer_spec, self.telling.say))
+async def _evaluated(
+    wanted: GenerationRequest, found: GenerationSource, setup: GenerationSetup, desk: "_ModelAsker", made: Generated
+) -> EvaluationResult:
+    """Run the models under test on what was made."""
+    spec = replace(found.version, prompt=Prompt((Message("system", spec_prompt(made.specification)),)))
+
+    async def answer(model: ModelRef, test: GeneratedTest) -> Reply | Failed:
+        return await desk.answer(Arm(found.version, model, desk.tested[model]), test)
+
+    async def answer_spec(model: ModelRef, test: GeneratedTest) -> Reply | Failed:
+        # A specification has no variables: its whole input is one message.
+        return await desk.answer(Arm(spec, model, desk.tested[model]), replace(test, input=test.said, vars={}))
+
+    evaluation = ModelEvaluation(
+        wanted.prompt, found.subject, wanted.tested, wanted.control, wanted.sees_input, setup, answer, answer_spec
+    )
+    return await evaluation.run(made)
 
 
 @dataclass(slots=True)
 class _ModelAsker:
-    """Asks for the answers to tests."""
+    """Asks for the answers to tests; `calls` end the work at their limit."""
 
     run: Running
     calls: BoundedCalls
     steps: Steps
+    tested: Mapping[ModelRef, Params]
     effort: Effort = field(default_factory=Effort)
 
     def step(self) -> None:
@@ -304,11 +330,6 @@ class _ModelAsker:
         reply = await self.run.tools.target.answer(Question(SUITE, arm, case_of(test), 0, _EXAM))
         self.effort += effort_of(reply)
         return reply
-
-
-def _from_spec(version: PromptVersion, specification: Specification) -> PromptVersion:
-    """The prompt that a specification makes."""
-    return replace(version, prompt=Prompt((Message("system", spec_prompt(specification)),)))
 
 
 def file_content(path: Path) -> bytes | None:
@@ -343,6 +364,7 @@ def keep_for_reading(folder: Path, texts: Mapping[str, str | None]) -> None:
     """Write information for a reader, which is no part of the exam.
 
     Args:
+        folder: created where it is missing.
         texts: by file name; an earlier file of that name is replaced, or removed with None.
 
     Raises:

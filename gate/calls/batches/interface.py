@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
 
-from gate.calls.provider import Completion, Request
+from gate.calls.interface import Completion, Request
 from gate.calls.untrusted import Malformed
 from gate.config.models import Params
 from gate.record.transcript import Failed
@@ -110,7 +110,7 @@ class BatchGone(Exception):
 class BatchService(Protocol):
     """The batch interface of one model at one address.
 
-    Every method raises `Transient`, `Rejected` and `Misconfigured` as `gate.calls.provider.Provider` does.
+    Every method raises `Transient`, `Rejected` and `Misconfigured` as `gate.calls.interface.Provider` does.
     """
 
     @property

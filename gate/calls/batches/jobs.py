@@ -10,9 +10,8 @@ from typing import TypeAlias, TypeVar
 
 from gate.calls.batches.interface import BatchGone, BatchPlace, BatchResult, BatchService, BatchState, SubmissionMark
 from gate.calls.batches.ledger import BatchLedger, LedgerEntry
-from gate.calls.interface import AnswerNotSaved, Memory
+from gate.calls.interface import AnswerNotSaved, Completion, Memory, Rejected, Request, Transient
 from gate.calls.prices import Pricer
-from gate.calls.provider import Completion, Rejected, Request, Transient
 from gate.config.models import ModelRef, Params
 from gate.errors import CannotEvaluate, GateError
 from gate.record.sample import Origin, Reply

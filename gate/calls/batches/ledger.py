@@ -12,7 +12,7 @@ from typing import Annotated, TypeAlias
 from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError
 
 from gate.calls.batches.interface import BatchPlace, SubmissionMark
-from gate.calls.provider import Request
+from gate.calls.interface import Request
 from gate.calls.untrusted import Cleaner
 from gate.errors import CannotEvaluate
 from gate.values import JsonValue, complaint, digest, parsed, written

@@ -17,7 +17,7 @@ from gate.calls.batches.interface import (
     id_or_empty,
 )
 from gate.calls.endpoints import Endpoint
-from gate.calls.provider import Completion, Rejected, Request, Transient
+from gate.calls.interface import Completion, Rejected, Request, Transient
 from gate.calls.providers.batch_client import (
     BatchClient,
     JsonTable,

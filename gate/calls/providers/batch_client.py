@@ -11,7 +11,7 @@ from typing import TypeAlias, TypeVar
 import httpx2
 
 from gate.calls.batches.interface import BatchGone
-from gate.calls.provider import Misconfigured, Rejected, Transient
+from gate.calls.interface import Misconfigured, Rejected, Transient
 from gate.calls.providers.clients import Client, ConnectionBroken, whole_reply
 from gate.calls.providers.exchange import Service, classify_error, connection_error, read_error
 from gate.calls.untrusted import Cleaner, Malformed, json_object

@@ -11,7 +11,7 @@ import aiohttp
 import httpx2
 
 from gate.calls.endpoints import NO_KEY, Api, Endpoint
-from gate.calls.provider import Misconfigured
+from gate.calls.interface import Misconfigured
 from gate.errors import GateError, MissingKey, with_extra
 
 T = TypeVar("T")

@@ -5,13 +5,13 @@ import math
 import re
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 
 import httpx2
 
-from gate.calls.provider import Completion, Headroom, Misconfigured, Rejected, Transient, read_headroom, server_time
+from gate.calls.interface import Completion, Misconfigured, Rejected, Transient
 from gate.calls.providers.clients import Client, ConnectionBroken
 from gate.calls.untrusted import Cleaner, Malformed, TooLong, is_html, json_object
 from gate.values import JsonValue
@@ -58,7 +58,6 @@ class ErrorReply:
     param: str
     message: str
     retry_after_s: float | None
-    headroom: Headroom | None = None
 
 
 def read_error(status: int, headers: Mapping[str, str], body: bytes, cleaner: Cleaner, now: float) -> ErrorReply:
@@ -85,7 +84,6 @@ def read_error(status: int, headers: Mapping[str, str], body: bytes, cleaner: Cl
         cleaner.line(error.get("param"), 80),
         cleaner.line(said),
         retry_after(headers, now),
-        read_headroom(headers, now),
     )
 
 
@@ -95,7 +93,7 @@ def classify_error(error: ErrorReply, service: Service) -> Failure:
     if error.status == 402 or error.codes & _QUOTA or "credit balance is too low" in error.message:
         return Misconfigured(said, "the account has no credit left: look at its billing page")
     if error.status in _THROTTLED:
-        return Transient(said, error.retry_after_s, throttled=True, headroom=error.headroom)
+        return Transient(said, error.retry_after_s, throttled=True)
     if error.status in _RETRIED or error.status >= 500:
         return Transient(said, error.retry_after_s)
     if error.status in (401, 403):
@@ -136,12 +134,19 @@ def retry_after(headers: Mapping[str, str], now: float) -> float | None:
     wait = _seconds(value)
     if wait is not None or value is None:
         return wait
+    moment = _moment(value)
+    # Compared with the server's own clock, since ours may be wrong.
+    here = _moment(headers.get("date", ""))
+    return None if moment is None else max(0.0, moment - (now if here is None else here))
+
+
+def _moment(date: str) -> float | None:
+    """Seconds since the epoch of an HTTP date."""
     try:
-        date = parsedate_to_datetime(value)
-        moment = (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()
+        parsed = parsedate_to_datetime(date[:64])
+        return (parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)).timestamp()
     except (ValueError, TypeError, OverflowError):
         return None
-    return max(0.0, moment - server_time(headers, now))
 
 
 def _seconds(value: str | None) -> float | None:
@@ -188,9 +193,7 @@ class Exchange:
             raise connection_error(broken, self.service, self.cleaner) from None
         except UnicodeEncodeError:
             raise Rejected("the request holds half a surrogate pair, which is not valid Unicode") from None
-        answer = self._read(response, self.clock() - started)
-        room = read_headroom(response.headers, self.wall_clock())
-        return answer if room is None else replace(answer, headroom=room)
+        return self._read(response, self.clock() - started)
 
     def _read(self, response: httpx2.Response, latency_s: float) -> Completion:
         if not response.is_success:

@@ -8,12 +8,12 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from gate.calls.endpoints import INTERFACES, Endpoints, Keys, is_anthropic, is_openai
+from gate.calls.endpoints import Endpoints, Keys, is_anthropic, is_openai
+from gate.calls.interface import Completion, Executor, Misconfigured, Provider, Request
 from gate.calls.prices import PriceList
-from gate.calls.provider import Executor, Misconfigured, Provider, RemoteProvider
 from gate.calls.providers import parameters
 from gate.calls.providers.parameters import caching_terms
-from gate.config.models import ModelRef, Params
+from gate.config.models import SERVICES, ModelRef, Params
 from gate.errors import GateError
 from gate.record.comparison import CacheTerms
 from gate.record.usage import Cost, Dollars, Usage
@@ -26,6 +26,24 @@ _Identity: TypeAlias = tuple[str, str, str | None]
 _MOST_THREADS = 4
 _PRICED = 1000
 """Tokens priced at once, to find the price of one."""
+
+
+class _RemoteProvider:
+    """A model that is asked by an executor; what can be known without asking is answered here."""
+
+    max_in_flight: int | None = None
+    priced = True
+
+    def __init__(self, executor: Executor, check: Callable[[Params], None], lane: str) -> None:
+        self._executor = executor
+        self.check = check
+        self.lane = lane
+
+    async def complete(self, request: Request) -> Completion:
+        return await self._executor.complete(request)
+
+    async def close(self) -> None:
+        """Does nothing: the executor belongs to the factory."""
 
 
 class Factory:
@@ -146,7 +164,7 @@ class Factory:
 
     def _make(self, model: ModelRef, params: Params) -> Provider:
         makers: dict[str, Callable[[ModelRef, Params], Provider]] = {
-            **dict.fromkeys((*INTERFACES, *self._endpoints.keys.servers), self._service),
+            **dict.fromkeys((*SERVICES, *self._endpoints.keys.servers), self._service),
             "local": self._local,
             "replay": self._replay,
             "fake": self._fake,
@@ -168,7 +186,7 @@ class Factory:
         self._prices.prepare()
         if self._executor is not None:
             check = partial(parameters.check_parameters, model, interface=interface, address=self._address(model))
-            return RemoteProvider(self._executor, check, endpoint.lane)
+            return _RemoteProvider(self._executor, check, endpoint.lane)
         if interface == "openai":
             from gate.calls.providers.openai import OpenAIProvider
 

@@ -15,7 +15,7 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-from gate.calls.provider import Completion, Misconfigured, Rejected, Request
+from gate.calls.interface import Completion, Misconfigured, Rejected, Request
 from gate.config.models import Params
 from gate.messages import Message
 from gate.record.usage import Usage

@@ -16,7 +16,7 @@ from gate.calls.batches.interface import (
     id_or_empty,
 )
 from gate.calls.endpoints import Endpoint, is_openai, takes_new_token_limit
-from gate.calls.provider import Completion, Request, Transient
+from gate.calls.interface import Completion, Request, Transient
 from gate.calls.providers.batch_client import (
     BatchClient,
     JsonTable,

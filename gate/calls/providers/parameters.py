@@ -4,10 +4,10 @@ import hashlib
 import re
 from dataclasses import dataclass
 
-from gate.calls.endpoints import INTERFACES, OPENAI_URL, Api, is_openai
-from gate.calls.provider import Misconfigured, Request
+from gate.calls.endpoints import OPENAI_URL, Api, is_openai
+from gate.calls.interface import Misconfigured, Request
 from gate.calls.providers.packaged_model import MODEL_NAME
-from gate.config.models import ModelRef, Params
+from gate.config.models import SERVICES, ModelRef, Params
 from gate.record.comparison import CacheTerms
 from gate.values import JsonValue
 
@@ -25,7 +25,7 @@ def refused_parameters(
         interface: that the provider speaks; None for what its name says.
         address: where it is asked; None for the maker's own.
     """
-    spoken = interface or INTERFACES.get(model.provider)
+    spoken = interface or SERVICES.get(model.provider)
     try:
         check_parameters(model, params, spoken, OPENAI_URL if address is None else address)
     except Misconfigured as error:
@@ -205,7 +205,7 @@ def caching_terms(model: ModelRef, params: Params, *, known: bool, interface: Ap
         known: the requests go to the model's own seller, so its figures hold.
         interface: that the provider speaks; None for what its name says.
     """
-    if (interface or INTERFACES.get(model.provider)) == "anthropic":
+    if (interface or SERVICES.get(model.provider)) == "anthropic":
         return CacheTerms(_anthropic(model.name) if known else None, asked=params.prompt_cache, marked=True)
     if model.provider == "openai" and known and _OPENAI.match(model.name):
         return CacheTerms(_OPENAI_MINIMUM)

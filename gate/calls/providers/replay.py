@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from gate.calls.provider import Completion, Rejected, Request
+from gate.calls.interface import Completion, Rejected, Request
 from gate.calls.providers.fake import split_messages
 from gate.calls.untrusted import Cleaner, Malformed, json_object, object_at, token_count
 from gate.config.models import Params

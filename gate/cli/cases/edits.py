@@ -123,9 +123,6 @@ def carry_out_changes(cases: CaseSet, changes: Sequence[Change], what: str) -> s
 
     Returns:
         What the place is called now.
-
-    Raises:
-        TooLate: somebody was quicker.
     """
     done = cases.change(changes, what)
     if isinstance(done, str):

@@ -22,11 +22,7 @@ def slices_of(texts: Sequence[str]) -> dict[str, str]:
 
 
 def case_versions(cases: CaseSet, name: str) -> tuple[CaseVersion, ...]:
-    """The versions of a case, the newest first.
-
-    Raises:
-        GateError: there is none.
-    """
+    """The versions of a case, the newest first."""
     found = cases.case(name)
     if not found:
         known = [one.name for one in cases.cases()]
@@ -53,9 +49,6 @@ def changed_entry(entry: Entry, sets: Sequence[str], unsets: Sequence[str]) -> d
     Args:
         sets: `key=value`; a value that is JSON is taken as such, any other one is text; `slices.tier` is `tier` in
             `slices`.
-
-    Raises:
-        GateError: a key that cannot be set, or is not there.
     """
     copy: dict[str, JsonValue] = json.loads(json.dumps(dict(entry)))
     for text in sets:
@@ -71,11 +64,7 @@ def changed_entry(entry: Entry, sets: Sequence[str], unsets: Sequence[str]) -> d
 
 
 def edit_entry(entry: Entry) -> str:
-    """The entry as a person leaves it in the editor.
-
-    Raises:
-        GateError: there is no terminal, or nothing was changed.
-    """
+    """The entry as a person leaves it in the editor."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         hint = "give --set key=value, --unset key, or --entry FILE; on a terminal it opens your editor"
         raise GateError("nothing says what to change", hint)

@@ -9,7 +9,7 @@ import click
 
 from gate.app.case_sets import is_foreign, losses_in_format, open_cases, read_foreign_cases, write_foreign_cases
 from gate.cases.convert import FORMATS, Brought
-from gate.cases.losses import Loss, kinds, told_at_length
+from gate.cases.losses import Loss, kinds, told
 from gate.cases.stored import Entry
 from gate.cli.cases.edits import carry_out_changes
 from gate.config.documents import printable
@@ -44,11 +44,7 @@ def to_option(command: Command) -> Command:
 
 
 def refuse_losses(losses: Sequence[Loss], strict: bool) -> None:
-    """End where something would be lost and nothing may be.
-
-    Raises:
-        GateError: that is so.
-    """
+    """End where something would be lost and nothing may be."""
     if losses and strict:
         for line in loss_lines(losses):
             click.echo(printable(line), err=True)
@@ -57,7 +53,7 @@ def refuse_losses(losses: Sequence[Loss], strict: bool) -> None:
 
 def loss_lines(losses: Sequence[Loss]) -> list[str]:
     """How many there are, and a line for each kind with its first places."""
-    return told_at_length(losses, "--json has all of them")
+    return told(losses, "--json has all of them")
 
 
 def report_conversion(told: str, brought: Brought | None, losses: Sequence[Loss], as_json: bool) -> None:

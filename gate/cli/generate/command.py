@@ -1,11 +1,9 @@
 """`gate generate`: tests from the prompt itself."""
 
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import click
-
-from gate.testgen.effort import Level
 
 EPILOG = """\b
 Examples:
@@ -24,7 +22,11 @@ Examples:
 @click.option("--model", metavar="PROVIDER:NAME", help="Who extracts and generates.  [required]")
 @click.option("--judge-model", metavar="PROVIDER:NAME", help="Who checks what was made.  [default: the model itself]")
 @click.option(
-    "--effort", type=click.Choice(get_args(Level)), default="medium", show_default=True, help="How much work."
+    "--effort",
+    type=click.Choice(["min", "low", "medium", "high"]),
+    default="medium",
+    show_default=True,
+    help="How much work.",
 )
 @click.option(
     "--set",
@@ -70,5 +72,5 @@ def generate(**options: Any) -> None:
     if typed.diff:
         from gate.cli.generate.specification_diff import execute
     else:
-        from gate.cli.generate.tests import execute
+        from gate.cli.generate.generation import execute
     raise click.exceptions.Exit(execute(typed))

@@ -3,20 +3,23 @@
 import json
 import os
 import sys
-from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import cast, get_args
 
+from pydantic import Field
 from rich.console import Console
 
-from gate.app.generation.model_calls import EvaluationPlan, GenerationProgress, GenerationRequest
-from gate.app.generation.tests import prompt_folder
+from gate.app.environment.settings import Settings
+from gate.app.generation.model_calls import GenerationLimits, GenerationProgress
+from gate.app.generation.tests import GenerationRequest, prompt_folder
 from gate.cli.progress import run_progress
-from gate.config.documents import did_you_mean, quoted
-from gate.config.models import ModelRef, Params, parse_model, parse_params
+from gate.config.documents import Document, did_you_mean, quoted
+from gate.config.models import ModelRef, Params, parse_model
 from gate.config.policy import Budget
 from gate.config.specification import Specification
+from gate.config.validation import validate
 from gate.errors import GateError
 from gate.report.escape import terminal_text
 from gate.testgen.effort import LEVELS, RULES, EffortSettings, Level, Stage
@@ -25,13 +28,40 @@ from gate.testgen.rules.compiler import compile_rules
 from gate.values import JsonValue
 
 SMALL = "A small local model gives poor rules and tests: read them with care; a larger model gives better ones."
-
 _TOLD = tuple(stage for stage in get_args(Stage) if stage != "expected")
 """Stages that can be told more; expected outputs are asked for with the prompt itself."""
-_PARAMS = tuple(Params.model_fields)
 
 
-@dataclass(frozen=True, slots=True)
+class ChosenSettings(Params):
+    """What `--set` takes: parameters of the generator, and what goes before the level of effort."""
+
+    tests_per_rule: int = Field(3, ge=1, le=50)
+    rules_per_call: int = Field(1, ge=1, le=100)
+    max_rules: int = Field(RULES, ge=1, le=RULES)
+    expansions: int = Field(0, ge=0, le=5)
+    turns: int = Field(1, ge=1, le=20)
+    documents: bool = False
+    validate_: bool = Field(True, alias="validate")
+    ground: bool = True
+    review: bool = True
+    expected: bool = False
+    control: bool = True
+    input_aware: bool = False
+    write_back: bool = False
+
+    @property
+    def given(self) -> dict[str, int | bool]:
+        """All that was set but the parameters, by the names of `--set`."""
+        own = type(self).model_fields.keys() - Params.model_fields.keys()
+        return {name.strip("_"): getattr(self, name) for name in sorted(own & self.model_fields_set)}
+
+    @property
+    def params(self) -> Params:
+        """The parameters alone."""
+        return Params(**{name: getattr(self, name) for name in Params.model_fields.keys() & self.model_fields_set})
+
+
+@dataclass(frozen=True)
 class GenerateOptions:
     """The options of `gate generate`, as typed."""
 
@@ -52,160 +82,90 @@ class GenerateOptions:
     as_json: bool
     quiet: bool
 
-    @property
-    def chosen(self) -> "ChosenSettings":
-        """What `--set` says.
+    @cached_property
+    def chosen(self) -> ChosenSettings:
+        """What `--set` says; what is no JSON is text.
 
         Raises:
-            GateError: a key that nothing has, or a value that it does not take.
+            InputErrors: a key that nothing has, or a value that it does not take.
         """
-        return _chosen(self.settings)
+        values: dict[str, JsonValue] = {}
+        for text in self.settings:
+            key, equals, value = text.partition("=")
+            if not equals:
+                raise GateError(f"--set {text} has no value", "write --set turns=3")
+            try:
+                values[key.strip()] = json.loads(value)
+            except ValueError:
+                values[key.strip()] = value
+        return validate(ChosenSettings, Document("--set", dict(values)))
+
+    @cached_property
+    def told(self) -> dict[Stage, str]:
+        """What `--instructions` says, by stage.
+
+        Raises:
+            GateError: no text, or no such stage.
+        """
+        found: dict[Stage, str] = {}
+        for one in self.instructions:
+            stage, equals, text = one.partition("=")
+            if not equals or not text.strip():
+                hint = 'write --instructions tests="Use long inputs"'
+                raise GateError(f"--instructions {quoted(one)} names no text", hint)
+            if stage not in _TOLD:
+                raise GateError(f"--instructions: there is no stage {quoted(stage)}", did_you_mean(stage, _TOLD))
+            found[cast(Stage, stage)] = text.strip()
+        return found
+
+    @cached_property
+    def folder(self) -> Path:
+        """Of the specification and the cases."""
+        return self.out or prompt_folder(self.prompt) or Path("evals") / file_stem(self.prompt)
+
+    @property
+    def tested(self) -> tuple[ModelRef, ...]:
+        """The models that `--evaluate` names, each once."""
+        names = [name.strip() for name in (self.evaluate or "").split(",")]
+        return tuple(dict.fromkeys(parse_model(name, ()) for name in names if name))
 
 
-@dataclass(frozen=True, slots=True)
-class ChosenSettings:
-    """Settings by name, each for what it belongs to.
-
-    Args:
-        write_back: add the tests to the test data of a `.prompt.yml`, too.
-    """
-
-    effort: Mapping[str, int | bool]
-    evaluation: Mapping[str, bool]
-    params: Params
-    write_back: bool = False
-
-
-_NUMBERS = {
-    "tests_per_rule": (1, 50),
-    "rules_per_call": (1, 100),
-    "max_rules": (1, RULES),
-    "expansions": (0, 5),
-    "turns": (1, 20),
-}
-_FLAGS = ("documents", "validate", "ground", "review", "expected")
-_EVALUATION = ("control", "input_aware")
-_WRITE_BACK = "write_back"
-
-
-def _chosen(texts: tuple[str, ...]) -> ChosenSettings:
-    effort: dict[str, int | bool] = {}
-    evaluation: dict[str, bool] = {}
-    params: dict[str, JsonValue] = {}
-    write_back = False
-    for key, value in _key_values(texts).items():
-        if key in _NUMBERS:
-            low, high = _NUMBERS[key]
-            if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
-                raise GateError(f"--set {key} wants a whole number from {low} to {high}", f"write --set {key}={high}")
-            effort[key] = value
-        elif key in (*_FLAGS, *_EVALUATION, _WRITE_BACK):
-            if not isinstance(value, bool):
-                raise GateError(f"--set {key} wants true or false", f"write --set {key}=true")
-            if key in _FLAGS:
-                effort[key] = value
-            elif key in _EVALUATION:
-                evaluation[key] = value
-            else:
-                write_back = value
-        elif key in _PARAMS:
-            params[key] = value
-        else:
-            known = (*_NUMBERS, *_FLAGS, *_EVALUATION, _WRITE_BACK, *_PARAMS)
-            raise GateError(f"--set: there is no setting {quoted(key)}", did_you_mean(key, known))
-    return ChosenSettings(effort, evaluation, parse_params(params, "--set"), write_back)
-
-
-def _key_values(texts: tuple[str, ...]) -> dict[str, JsonValue]:
-    """`turns=3` and the like; what is no JSON is text."""
-    values: dict[str, JsonValue] = {}
-    for text in texts:
-        key, equals, value = text.partition("=")
-        if not equals:
-            raise GateError(f"--set {text} has no value", "write --set turns=3")
-        try:
-            values[key.strip()] = json.loads(value)
-        except ValueError:
-            values[key.strip()] = value
-    return values
-
-
-def generation_request(options: GenerateOptions) -> GenerationRequest:
-    """Models, settings and limits of a generation, or with `--diff` of a comparison.
+def generation_request(options: GenerateOptions, settings: Settings) -> GenerationRequest:
+    """What is to be done: models, settings and limits.
 
     Raises:
-        GateError: one of them makes no sense.
+        InputErrors, GateError: one of them makes no sense.
     """
-    model = model_of(options)
-    answering = tested_by(options) if options.diff else ()
-    if len(answering) > 1:
-        raise GateError("with --diff one model answers tests, for both versions", "name one with --evaluate")
+    if not options.model:
+        hint = "--model openai:gpt-5-mini, anthropic:claude-haiku-4-5, or local:gemma3-270m (small, its rules are poor)"
+        raise GateError("which model is to read the prompt?", hint)
+    model, chosen = parse_model(options.model, ()), options.chosen
+    for name in chosen.given.keys() & {"control", "input_aware"}:
+        if not options.evaluate:
+            raise GateError(f"--set {name} has no meaning without --evaluate", "add --evaluate")
     return GenerationRequest(
         prompt=options.prompt,
-        spec=folder_of(options) / SPECIFICATION_FILE,
+        spec=options.folder / SPECIFICATION_FILE,
         generator=model,
         judge=parse_model(options.judge_model, ()) if options.judge_model else model,
-        params=options.chosen.params,
-        settings=settings_of(options),
-        budget=Budget().by_options(options.max_calls, options.max_usd),
-        evaluation=None if options.diff else _evaluation(options),
+        params=chosen.params,
+        settings=_effort(options),
+        terms=GenerationLimits(Budget().by_options(options.max_calls, options.max_usd), settings.concurrency),
+        tested=options.tested,
+        control=chosen.control,
+        sees_input=chosen.input_aware,
         base=options.base,
-        answering=answering[0] if answering else None,
         update=options.update,
     )
 
 
-def _evaluation(options: GenerateOptions) -> EvaluationPlan | None:
-    """Models under test; None where nobody is evaluated."""
-    given = options.chosen.evaluation
-    if not options.evaluate:
-        if given:
-            raise GateError(f"--set {next(iter(given))} has no meaning without --evaluate", "add --evaluate")
-        return None
-    return EvaluationPlan(tested_by(options), given.get("control", True), given.get("input_aware", False))
-
-
-def tested_by(options: GenerateOptions) -> tuple[ModelRef, ...]:
-    """The models that `--evaluate` names, each once."""
-    names = [name.strip() for name in (options.evaluate or "").split(",")]
-    return tuple(dict.fromkeys(parse_model(name, ()) for name in names if name))
-
-
-def model_of(options: GenerateOptions) -> ModelRef:
-    """Who reads the prompt."""
-    if options.model:
-        return parse_model(options.model, ())
-    hint = "--model openai:gpt-5-mini, anthropic:claude-haiku-4-5, or local:gemma3-270m (small, its rules are poor)"
-    raise GateError("which model is to read the prompt?", hint)
-
-
-def settings_of(options: GenerateOptions) -> EffortSettings:
+def _effort(options: GenerateOptions) -> EffortSettings:
     """How much work goes into it: what is set goes before the level."""
-    own = dict(options.chosen.effort)
+    given = {name: value for name, value in options.chosen.given.items() if name in EffortSettings.__dataclass_fields__}
     if options.evaluate and not options.diff:
         # Tests that are compared with control cases get the same check of their inputs.
-        own.setdefault("validate", True)
-    return LEVELS[options.effort].with_settings(instructions=_instructions(options.instructions), **own)
-
-
-def _instructions(given: tuple[str, ...]) -> dict[Stage, str]:
-    found: dict[Stage, str] = {}
-    for one in given:
-        stage, equals, text = one.partition("=")
-        if not equals or not text.strip():
-            raise GateError(
-                f"--instructions {quoted(one)} names no text", 'write --instructions tests="Use long inputs"'
-            )
-        if stage not in _TOLD:
-            hint = did_you_mean(stage, _TOLD)
-            raise GateError(f"--instructions: there is no stage {quoted(stage)}", hint)
-        found[cast(Stage, stage)] = text.strip()
-    return found
-
-
-def folder_of(options: GenerateOptions) -> Path:
-    """Of the specification and the cases."""
-    return options.out or prompt_folder(options.prompt) or Path("evals") / file_stem(options.prompt)
+        given.setdefault("validate", True)
+    return LEVELS[options.effort].with_settings(instructions=options.told, **given)
 
 
 def generation_progress(options: GenerateOptions) -> GenerationProgress:

@@ -53,8 +53,6 @@ class Finding:
     Args:
         rule: id of one of `RULES`.
         level: `error` where it makes the run fail, `notice` where the verdict is set aside.
-        path: the candidate's prompt.
-        message: plain text on one line, keys masked.
     """
 
     rule: str

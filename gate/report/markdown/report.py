@@ -17,7 +17,7 @@ from gate.report.explain import AnswerPair, CaseExplanation
 from gate.report.numbers import unbroken
 from gate.report.sheets.sheet import Sheet
 from gate.report.view.advice import READ
-from gate.report.view.cases import Answer, CaseView, FailingCase, first_answers_diff
+from gate.report.view.cases import Answer, CaseView, first_answers_diff
 from gate.report.view.comparisons import SliceTable
 from gate.report.view.conversations import ConversationTable, ConversationView
 from gate.report.view.exam import fewer_rows
@@ -157,7 +157,7 @@ def _scorers(view: ReportView, level: FoldLevel, gone: Set[str]) -> tuple[Scorer
 
 
 def _new(prompt: NewPrompt, level: FoldLevel) -> NewPrompt:
-    kept = (_failing(case, level) for case in prompt.cases[: level.cases])
+    kept = (_case(case, level) for case in prompt.cases[: level.cases])
     return replace(
         prompt,
         rows=prompt.rows[: level.rows + 1],
@@ -174,19 +174,7 @@ def _check(table: CheckTable, level: FoldLevel) -> CheckTable:
         folded=table.folded[: level.folded],
         more=table.more + gone,
         rates=table.rates[: level.rows + 1],
-        cases=tuple(_failing(case, level) for case in table.cases[: level.cases]),
-    )
-
-
-def _failing(case: FailingCase, level: FoldLevel) -> FailingCase:
-    chars = level.answer_chars
-    if not chars:
-        return replace(case, question=None, expected=None, answers=())
-    return replace(
-        case,
-        question=None if case.question is None else shorten(case.question, chars),
-        expected=None if case.expected is None else shorten(case.expected, chars),
-        answers=tuple(_answer(answer, level) for answer in case.answers),
+        cases=tuple(_case(case, level) for case in table.cases[: level.cases]),
     )
 
 
@@ -239,22 +227,15 @@ def _conversations(table: ConversationTable, level: FoldLevel) -> ConversationTa
     return replace(table, tools=table.tools[: level.rows], more=table.more + gone, changed=changed)
 
 
-def _conversing(view: ReportView, level: FoldLevel) -> int:
-    """Cases with a conversation."""
-    found = [(*case.baseline, *case.candidate) for case in view.cases[: level.cases]]
-    alone: tuple[NewPrompt | CheckTable, ...] = (*view.new, *view.checks)
-    found += [case.answers for one in alone for case in one.cases[: level.cases]]
-    return sum(any(answer.talk for answer in answers) for answers in found)
-
-
-def _with_answers(view: ReportView, level: FoldLevel) -> int:
-    compared = sum(bool(case.baseline or case.candidate) for case in view.cases[: level.cases])
-    alone: tuple[NewPrompt | CheckTable, ...] = (*view.new, *view.checks)
-    return compared + sum(bool(case.answers) for one in alone for case in one.cases[: level.cases])
+def _shown_answers(view: ReportView, level: FoldLevel) -> list[tuple[Answer, ...]]:
+    """The answers of each case that is kept."""
+    tables: tuple[ReportView | NewPrompt | CheckTable, ...] = (view, *view.new, *view.checks)
+    return [(*case.baseline, *case.candidate) for table in tables for case in table.cases[: level.cases]]
 
 
 def _left_out(view: ReportView, level: FoldLevel) -> tuple[str, ...]:
-    with_answers = _with_answers(view, level)
+    answers = _shown_answers(view, level)
+    with_answers, talks = sum(map(bool, answers)), sum(any(one.talk for one in found) for found in answers)
     cases = max(0, len(view.cases) - level.cases)
     suites = max(0, len(view.tables) - level.suites)
     prompts = max(0, len(view.new) - level.suites)
@@ -265,7 +246,7 @@ def _left_out(view: ReportView, level: FoldLevel) -> tuple[str, ...]:
     out = []
     if with_answers and not level.answer_chars:
         out.append(f"the answers of {numbers.counted(with_answers, 'case')}")
-    elif not level.talks and (talks := _conversing(view, level)):
+    elif not level.talks and talks:
         out.append(f"the conversations of {numbers.counted(talks, 'case')}")
     if cases:
         out.append(numbers.counted(cases, "case") + " that fell")
@@ -440,12 +421,8 @@ class CommentContext:
     """What a comment refers to.
 
     Args:
-        head: the commit that was judged.
-        base: the ref it was compared with.
         run_url: the workflow run; may be empty. Not escaped: it comes from the runner.
         config: path of the configuration; may be empty.
-        pull: there is a pull request, which can have the label.
-        comment: the report is a comment there, which later runs rewrite.
     """
 
     head: str
@@ -462,8 +439,6 @@ class CommentView:
     """What the template shows.
 
     Args:
-        report: Markdown.
-        about: which commit was compared with what.
         run_url: see `CommentContext`.
         way_out: how to merge all the same; empty where nothing blocks.
     """

@@ -10,27 +10,22 @@ from statistics import fmean
 from typing import TypeAlias
 
 from gate.record.parts import CaseState, TranscriptRecord
-from gate.record.run import CaseRecord, NewCaseRecord, NewSuiteRecord, RunRecord, SuiteRecord
+from gate.record.run import CaseRecord, NewCaseRecord, RunRecord
 from gate.record.sample import ArmName, Reply, Sample, Score, mean_score
 from gate.record.transcript import Failed, Unscored
 from gate.record.usage import Dollars
 from gate.report import numbers
 from gate.report.escape import visible
 from gate.report.explain import SideBySide, case_side_by_side, sparing_marks
-from gate.report.view.cases import CaseFilter, case_table
+from gate.report.view.cases import AnyCase, case_figures
 from gate.report.view.cases import CaseRow as Figures
 from gate.report.view.pass_rates import case_row
-from gate.report.view.text import has_several_suites, short_line
+from gate.report.view.text import all_suites, has_several_suites, short_line
 
 Key: TypeAlias = tuple[str, str]
 """Suite and case."""
 _RISES = 3
 """Of four telling cases this many fell, as long as there are such; the fourth rose."""
-
-
-def all_suites(run: RunRecord) -> list[SuiteRecord | NewSuiteRecord]:
-    """Compared suites first, then those without a baseline."""
-    return [*run.suites, *run.new]
 
 
 def most_telling_cases(run: RunRecord) -> list[Key]:
@@ -85,19 +80,10 @@ _SAME = 1e-6
 _LEAST = 1e-12
 """Seconds or dollars; smaller than any real value, and a ratio to less would be unbounded."""
 
-AnyCase = CaseRecord | NewCaseRecord
-
 
 @dataclass(frozen=True, slots=True)
 class SampleBounds:
-    """How much is taken.
-
-    Args:
-        cases: with answers on the page.
-        answers: of one case, both arms.
-        chars: of all answers and reasons that are kept.
-        samples: that are read.
-    """
+    """How much is taken."""
 
     cases: int = 300
     answers: int = 12
@@ -178,8 +164,6 @@ class GatheredSamples:
     Args:
         seconds, dollars: by suite; only answers that were newly requested, without the first of each arm.
         answers: of the most telling cases, in that order.
-        seen, scored: samples that belong to the run, and those of them with a score.
-        strange: samples that do not belong to the run.
     """
 
     seconds: dict[str, ArmSpread] = field(default_factory=dict)
@@ -304,9 +288,7 @@ class CaseListRow:
         name: with the suite in front where there are several.
         state: `fell`, `rose`, `same`, `failed`, `passed`, `no score`.
         order: change (or score), cost and latency as numbers to sort by; empty where there are none.
-        cost, latency: change as text.
         chosen: the numbers of its slices in `CaseList.slices`.
-        missing: samples without a score.
     """
 
     number: int | None
@@ -325,11 +307,7 @@ class CaseList:
     """The cases of all compared suites, or of all that stand alone.
 
     Args:
-        alone: there is one arm.
         rows: the most telling cases first.
-        slices: those that a reader can choose.
-        states: the states that occur.
-        priced, timed: there are changes of cost, or of latency.
     """
 
     title: str
@@ -348,8 +326,6 @@ class OpenedCase:
 
     Args:
         title: with the suite in front where there are several.
-        left_out: answers that are not on the page.
-        said: what the scorers of a check say.
     """
 
     number: int
@@ -366,13 +342,12 @@ class CasesView:
     run: RunRecord
     gathered: GatheredSamples
     numbers: dict[Key, int] = field(init=False)
-    _records: dict[Key, CaseRecord | NewCaseRecord] = field(init=False)
+    _records: dict[Key, AnyCase] = field(init=False)
     _figures: dict[Key, Figures] = field(init=False)
 
     def __post_init__(self) -> None:
-        self._records = {(suite.name, case.id): case for suite in all_suites(self.run) for case in suite.cases}
-        tables = (case_table(self.run, suite.name, CaseFilter()) for suite in all_suites(self.run))
-        self._figures = {(table.suite, row.id): row for table in tables if table is not None for row in table.rows}
+        self._records = dict(_cases(self.run))
+        self._figures = {key: case_figures(case) for key, case in self._records.items()}
         able = (key for key in self.gathered.answers if self._can_open(key))
         self.numbers = {key: number for number, key in enumerate(able, 1)}
 
@@ -466,7 +441,7 @@ class _Room:
         return self.left >= 0
 
 
-def _state(case: CaseRecord | NewCaseRecord, figures: Figures) -> str:
+def _state(case: AnyCase, figures: Figures) -> str:
     if isinstance(case, NewCaseRecord):
         if case.check is not None:
             return CHECKED[case.check.state]

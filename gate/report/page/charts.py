@@ -15,7 +15,7 @@ from gate.record.sample import ArmName
 from gate.report import numbers
 from gate.report.page.cases import ArmSpread, GatheredSamples
 from gate.report.view import comparisons
-from gate.report.view.comparisons import SliceRow, only_familiar, slice_row
+from gate.report.view.comparisons import SliceRow, is_unremarkable, slice_rank, slice_row
 from gate.report.view.pass_rates import RateRow, check_tables, passing_rule, rate_rank, rate_row, rate_unremarkable
 from gate.report.view.text import (
     NamedSlice,
@@ -24,7 +24,6 @@ from gate.report.view.text import (
     shown_and_folded,
     suite_label,
     suite_slices,
-    worst_first,
 )
 
 MARKS = 6
@@ -90,7 +89,6 @@ ROWS = 1_000
 _LEAST = 0.1
 _MARKS = 3
 """The column is narrow: more marks would overlap."""
-_ORDER = tuple(State)
 _UNIT = comparisons.BarScale(-1.0, 1.0)
 """Not shown: the page draws its own intervals."""
 _WHOLE = LinearScale(0.0, 1.0)
@@ -149,9 +147,7 @@ class Forest:
         suite: empty where there is only one.
         zero: place of the line for no change; None on a scale of rates.
         groups: `overall`, then dimension by dimension, the one with the worst slice first.
-        folded: the unremarkable rest, by dimension.
         count: slices in `folded`.
-        more: slices that are left out.
         about: what the figures are; may be empty.
     """
 
@@ -178,11 +174,12 @@ def forests(run: RunRecord) -> tuple[Forest, ...]:
     scale = linear_scale(ends, least=_LEAST, limits=(-1.0, 1.0))
     found = []
     named = {suite.name: suite_slices(run, suite) for suite in run.suites if suite.quality.overall.n}
-    rooms = _rooms([rows[1:] for rows in named.values()], _unremarkable)
+    plain = partial(is_unremarkable, run)
+    rooms = _rooms([rows[1:] for rows in named.values()], plain)
     for suite, room in zip((suite for suite in run.suites if suite.name in named), rooms, strict=True):
         overall, *others = named[suite.name]
-        line = partial(_compared, scale, run.method.name != "percentile")
-        kept, folded, more = _chosen(sorted(others, key=_rank), _unremarkable, room)
+        line = partial(_compared, run, scale)
+        kept, folded, more = _chosen(sorted(others, key=partial(slice_rank, run)), plain, room)
         shown, rest = (_grouped((one.local, line(one)) for one in some) for some in (kept, folded))
         label = short_line(suite_label(run, suite))
         marks = tuple(ScaleMark(scale.at(mark), numbers.two_decimals(mark)) for mark in scale.marks(_MARKS))
@@ -243,10 +240,8 @@ def _grouped(items: Iterable[tuple[str, ForestLine]]) -> tuple[ForestGroup, ...]
     return tuple(ForestGroup(short_line(which), tuple(same)) for which, same in found.items())
 
 
-def _compared(scale: LinearScale, dagger: bool, named: NamedSlice) -> ForestLine:
-    record = named.record
-    text = slice_row(named, _UNIT, dagger=dagger)
-    return ForestLine(text, _drawn(record, scale), named.local == OVERALL)
+def _compared(run: RunRecord, scale: LinearScale, named: NamedSlice) -> ForestLine:
+    return ForestLine(slice_row(run, named, _UNIT), _drawn(named.record, scale), named.overall)
 
 
 def _drawn(record: Comparison, scale: LinearScale) -> DrawnInterval:
@@ -268,15 +263,6 @@ def _rate(text: Callable[[PassRate], RateRow], rate: PassRate) -> ForestLine:
         low, high = (_WHOLE.at(rate.rate if end is None else end) for end in (rate.lower, rate.upper))
         drawn = DrawnInterval(_WHOLE.at(rate.rate), low, high, band=wanted)
     return ForestLine(text(rate), drawn, rate.slice == OVERALL)
-
-
-def _rank(named: NamedSlice) -> tuple[int, bool, tuple[float, float, bool, str]]:
-    return (_ORDER.index(named.record.state), not only_familiar(named.record), worst_first(named))
-
-
-def _unremarkable(named: NamedSlice) -> bool:
-    record = named.record
-    return record.state in (State.NOISE, State.TOO_FEW) and not only_familiar(record) and not record.advisory
 
 
 def state_tone(state: State | PassState, *, doubtful: bool = False) -> str:
@@ -317,14 +303,7 @@ class HistogramBar:
 
 @dataclass(frozen=True, slots=True)
 class DeltaHistogram:
-    """How far single cases moved; places are in units of the drawing.
-
-    Args:
-        bars: only those with cases.
-        zero: place of no change.
-        ground: lower edge of the bars.
-        told: the chart as a sentence.
-    """
+    """How far single cases moved; places are in units of the drawing."""
 
     bars: tuple[HistogramBar, ...]
     marks: tuple[ScaleMark, ...]
@@ -374,9 +353,7 @@ class ArmCurve:
     """One arm.
 
     Args:
-        path: data of an SVG path.
         p50, p95: places of the quantiles; p95 is None where there are too few answers.
-        figures: both as text, and how many answers.
     """
 
     arm: str
@@ -394,10 +371,7 @@ class DistributionCurves:
         suite: empty where there is only one.
         what: `Latency` or `Cost`.
         curves: one for each arm with answers.
-        marks: marks of the horizontal axis.
-        shares: marks of the vertical axis.
         clipped: a note on answers beyond the axis; may be empty.
-        told: the chart as a sentence.
     """
 
     suite: str
@@ -412,12 +386,7 @@ class DistributionCurves:
 def distribution_curves(
     suite: str, what: str, spread: ArmSpread, text: Callable[[float], str]
 ) -> DistributionCurves | None:
-    """Both arms over one axis; None where no arm has enough answers.
-
-    Args:
-        spread: every value of both arms.
-        text: formats a value.
-    """
+    """Both arms over one axis; None where no arm has enough answers."""
     arms = [(arm, sorted(values)) for arm, values in spread.values.items() if len(values) >= FEWEST]
     if not arms:
         return None
@@ -491,8 +460,6 @@ class TradeoffPoint:
     """A suite or a slice of one.
 
     Args:
-        name: with its suite, in a run over several.
-        overall: all cases of a suite.
         pace: `slower`, `faster` or `same`; `unknown` where there are no times.
         label: whether the name is written beside the point; on its left where `left` is set.
     """
@@ -516,11 +483,7 @@ class Tradeoffs:
 
     Args:
         points: the slices, the worst first; then the suites.
-        across: what the horizontal axis is; the vertical one is quality.
-        marks, heights: of the horizontal axis, and of the vertical one.
         allowance: place of the allowed rise in cost or latency; None where the suites have several, or it is far off.
-        paces: the shapes of the points show changes of latency, which is then not an axis.
-        more: slices that are not drawn.
     """
 
     points: tuple[TradeoffPoint, ...]

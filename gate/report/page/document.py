@@ -16,7 +16,7 @@ from gate.record.parts import CallsRecord
 from gate.record.run import RunRecord
 from gate.report import numbers
 from gate.report.escape import visible
-from gate.report.page.cases import CasesView, GatheredSamples, SampleSource, all_suites, gather_samples
+from gate.report.page.cases import CasesView, GatheredSamples, SampleSource, gather_samples
 from gate.report.page.charts import (
     LONGEST_NAME,
     DistributionCurves,
@@ -35,7 +35,7 @@ from gate.report.view.comparisons import SliceRow
 from gate.report.view.headline import plain_first_line
 from gate.report.view.pass_rates import RateRow
 from gate.report.view.report import ReportView, report_view
-from gate.report.view.text import Code, Text, short_line
+from gate.report.view.text import Code, Text, all_suites, short_line
 
 
 def run_facts(run: RunRecord) -> Iterator[tuple[str, Text]]:
@@ -115,8 +115,6 @@ def render_page(run: RunRecord, samples: SampleSource | None = None, *, limit: i
     """The whole report as one HTML page.
 
     Args:
-        samples: all samples of the run; without them, times and prices of single answers are missing, and the answers
-            are those in the record.
         limit: bytes above which answers are left out, the least telling first.
     """
     gathered, whole = gather_samples(run, samples), report_view(run)

@@ -36,7 +36,6 @@ class DiffLine:
     Args:
         old, new: line numbers; None where the arm does not have the line.
         kind: `same`, `gone` or `new`.
-        ends: sentences on a cache that ends in this line.
     """
 
     old: int | None
@@ -52,8 +51,6 @@ class DiffHunk:
 
     Args:
         lines: empty where there are too many.
-        folded: nothing changed in them.
-        count: number of lines, shown or not.
     """
 
     lines: tuple[DiffLine, ...]
@@ -67,7 +64,6 @@ class TextDiff:
 
     Args:
         stretches: empty where the text cannot be shown.
-        note: why it is not shown, or what is missing.
         words: size of the change, `4 lines out, 5 lines in`.
     """
 
@@ -84,10 +80,6 @@ class PromptView:
     Args:
         suite: empty where there is only one.
         path: of the candidate's prompt, and of the baseline's where that has another.
-        settings: name, before and after, of the model and its parameters that differ.
-        texts: those that changed.
-        same: number of unchanged texts.
-        known: the record holds the texts.
         notes: where the caches end, in texts that are not shown.
     """
 

@@ -53,12 +53,6 @@ class GenerationOutcome:
     """What the summary of a generation shows.
 
     Args:
-        compiled: rules that code checks, each with a sentence that says how.
-        notes: problems on the way.
-        warnings: what a reader should be careful about.
-        written: files, with their contents in words.
-        left_out: rules beyond the requested number.
-        spent: calls and cost, in a sentence.
         suite: a configuration for the tests, to copy; may be empty.
     """
 
@@ -301,8 +295,6 @@ def generation_json(found: GenerationOutcome, effort: Effort, rows: Sequence[Out
     """The text of the document, with a line break at its end.
 
     Args:
-        found: what came out.
-        effort: what the generation took.
         rows: of an evaluation; None where nobody was evaluated.
     """
     return _printable(
@@ -325,12 +317,7 @@ def generation_json(found: GenerationOutcome, effort: Effort, rows: Sequence[Out
 
 
 def plan_json(prompt: str, found: GenerationForecast) -> str:
-    """What a generation would take, as JSON.
-
-    Args:
-        prompt: path.
-        found: the forecast.
-    """
+    """What a generation would take, as JSON."""
     stages = [
         PlannedStage(
             stage=one.stage,

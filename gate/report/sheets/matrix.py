@@ -119,7 +119,6 @@ class EvaluationFigures:
         contrasts: by the source of the first matrix.
         validity: of the tests; None where it was not checked.
         groundedness: of the rules; None where it was not checked.
-        valid_share: of the violations.
         agreement: of the specification; None where it was not requested.
     """
 

@@ -20,12 +20,7 @@ class Remark:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One row of a table.
-
-    Args:
-        cells: as many as the head has.
-        tone: of the last cell.
-    """
+    """One row of a table."""
 
     cells: tuple[str, ...]
     tone: Tone = ""
@@ -36,9 +31,7 @@ class Grid:
     """One table.
 
     Args:
-        below: sentences under it.
         wraps: a first column without enough room wraps; otherwise it is cut.
-        items: a list, instead of a table or under it.
     """
 
     title: str
@@ -61,7 +54,6 @@ class CodeBlock:
     """Text to copy.
 
     Args:
-        title: one sentence, above the text.
         language: for Markdown; not escaped.
     """
 

@@ -166,12 +166,12 @@ def _slices(shown: CaseExplanation, width: int) -> Table:
     """The table of slices; without the rank where there is little room, because the share says nearly the same."""
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
     places = [place for place, head in enumerate(shown.heads) if width >= ROOM_FOR_RANK or head != "rank"]
-    name = min(LONGEST_SLICE, max((cell_len(terminal_text(one.cells[0])) for one in shown.slices), default=0))
+    name = min(LONGEST_SLICE, max((cell_len(terminal_text(one[0])) for one in shown.slices), default=0))
     for place in places:
         justify: JustifyMethod = "right" if 0 < place < len(shown.heads) - 1 else "left"
         table.add_column(shown.heads[place], overflow="fold", justify=justify, min_width=0 if place else name)
     for one in shown.slices:
-        table.add_row(*(Text(terminal_text(one.cells[place])) for place in places))
+        table.add_row(*(Text(terminal_text(one[place])) for place in places))
     return table
 
 

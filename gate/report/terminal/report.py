@@ -1,8 +1,8 @@
 """The report in a terminal, or as plain lines where there is none."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from rich.console import Console, Group, JustifyMethod
+from rich.console import Console, Group
 from rich.padding import Padding
 from rich.table import Table as RichTable
 from rich.text import Text as RichText
@@ -13,7 +13,7 @@ from gate.record.rules import ChangeState
 from gate.record.run import RunRecord
 from gate.report.differences import AnswerDiff
 from gate.report.escape import terminal_text
-from gate.report.view.cases import Answer, CaseView, FailingCase
+from gate.report.view.cases import Answer, CaseView
 from gate.report.view.comparisons import SliceRow, SliceTable
 from gate.report.view.conversations import ConversationTable
 from gate.report.view.exam import PromiseRow, PromiseTable
@@ -24,226 +24,16 @@ from gate.report.view.text import Code, Text
 
 ROWS_SHOWN = 500
 """Of one table; the worst come first."""
-
-_NARROWEST_NAME = 8
-
-_STYLES = {
-    PassState.MISSED: "red",
-    PassState.UNPROVEN: "yellow",
-    PassState.MET: "green",
-    PassState.TOO_FEW: "dim",
-    PassState.NO_THRESHOLD: "dim",
-}
-
-
-def new_prompt_heading(prompt: NewPrompt) -> RichText:
-    """Which prompt, and when an answer passes."""
-    title = RichText(f"New prompt {terminal_text(prompt.path)}", style="bold")
-    return RichText.assemble(title, f" (suite {terminal_text(prompt.suite)}): {terminal_text(prompt.about)}")
-
-
-def new_prompt_grid(prompt: NewPrompt, width: int, passing: str = "answers that pass") -> RichTable:
-    """The slices of a new prompt; long names are cut where the console is narrow."""
-    head = ("slice", "cases", passing, "wanted", "state")
-    rows = prompt.rows[:ROWS_SHOWN]
-    body = [tuple(_rate_cells(row)) for row in rows]
-    widths = [max(map(len, column)) for column in zip(head, *body, strict=True)]
-    out = RichTable(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
-    for place, name in enumerate(head):
-        most = max(width - sum(widths[1:]) - len(head), _NARROWEST_NAME) if place == 0 else None
-        justify: JustifyMethod = "right" if name in ("cases", "wanted") else "left"
-        out.add_column(RichText(name), justify=justify, no_wrap=True, overflow="ellipsis", max_width=most)
-    for row, cells in zip(rows, body, strict=True):
-        *plain, state = cells
-        out.add_row(*map(RichText, plain), RichText(state, style=_style(row)))
-    return out
-
-
-def _style(row: RateRow) -> str:
-    return "" if row.state is PassState.UNPROVEN and not row.doubtful else _STYLES[row.state]
-
-
-def _rate_cells(row: RateRow) -> Iterator[str]:
-    yield terminal_text(row.name)
-    yield row.cases
-    yield row.rate
-    yield row.wanted
-    yield f"{row.words}{' °' if row.advisory else ''}"
-
-
-STYLES = {CaseState.FAILED: "red", CaseState.UNSCORED: "yellow", CaseState.PASSED: "green"}
-
-
-def check_heading(table: CheckTable) -> RichText:
-    """What is checked, and when a case passes."""
-    title = RichText(f"Suite {terminal_text(table.suite)}", style="bold")
-    return RichText.assemble(title, f" ({terminal_text(table.path)}): {terminal_text(table.about)}")
-
-
-def check_cases(table: CheckTable) -> RichTable:
-    """The cases: name and slices on one line, the scorers below, with a reason for those that fall short."""
-    out = RichTable(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
-    out.add_column(RichText("result"), no_wrap=True)
-    out.add_column(RichText("score"), justify="right", no_wrap=True)
-    out.add_column(RichText("case"), overflow="fold")
-    for row in table.rows:
-        said = RichText(f"{row.words}{'' if row.counts else ' °'}", style=STYLES[row.state])
-        out.add_row(said, RichText(row.score), _case(row))
-    return out
-
-
-def check_rates(table: CheckTable, width: int) -> RichTable:
-    """The pass rates by slice."""
-    shown = NewPrompt(table.suite, table.path, "", table.rates, (), ())
-    return new_prompt_grid(shown, width, "cases that pass")
-
-
-def check_rest(table: CheckTable) -> str:
-    """How many more cases there are; may be empty."""
-    more = len(table.folded) + table.more
-    if not more:
-        return ""
-    bad = sum(row.state is not CaseState.PASSED for row in table.folded)
-    what = f", {bad:,} of which did not pass," if bad else " that passed" if not table.more else ""
-    return f"and {more:,} more{what} in the report and the record of the run"
-
-
-def check_unseen(table: CheckTable, shown: int) -> str:
-    """How many failing cases are not among the `shown` ones with answers; empty where none."""
-    more = table.bad - shown
-    return f"and {more:,} more that did not pass; samples.jsonl beside the record has every answer" if more > 0 else ""
-
-
-def _case(row: CheckedCaseRow) -> Group:
-    """A case with only full scores takes one line."""
-    name = RichText.assemble(
-        RichText(terminal_text(row.name), style="bold"), "  ", RichText(terminal_text(row.slices), style="dim")
-    )
-    name.rstrip()
-    told = [RichText(terminal_text(one)) for one in row.failing]
-    if row.others and not row.perfect:
-        told.append(RichText(terminal_text(row.others), style="dim"))
-    return Group(name, *(Padding(one, (0, 0, 0, 2), expand=False) for one in told))
-
-
-def scorer_heading(table: ScorerTable) -> RichText:
-    """Which suite, and that the figures are not tested."""
-    suite = f" in {terminal_text(table.suite)}" if table.suite else ""
-    return RichText.assemble(RichText(f"By scorer{suite}", style="bold"), " (described, not tested)")
-
-
-def scorer_grid(table: ScorerTable) -> RichTable:
-    """Name, weight, cases, scores and change of each, and the answers that passed where that is required."""
-    out = RichTable(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
-    for name in ("scorer", *(["weight"] * table.weighted), "cases", "baseline → candidate", "change"):
-        out.add_column(RichText(name), justify="right" if name in ("weight", "cases") else "left", overflow="fold")
-    if table.passing:
-        out.add_column(RichText("passed"), overflow="fold")
-    for row in table.rows:
-        cells = (terminal_text(row.name), *([row.weight] * table.weighted), row.cases, row.scores, row.change)
-        out.add_row(*map(RichText, (*cells, *([row.passed] * table.passing))))
-    return out
-
-
-_CHANGE_STYLES = {"fell": "red", "rose": "green", "": ""}
-
-
-def dimension_heading(table: DimensionTable, confidence: str) -> RichText:
-    """Which rubric, and the confidence of its intervals."""
-    suite = f" in {terminal_text(table.suite)}" if table.suite else ""
-    held = f"; the {confidence} intervals hold for all of them together" if table.compared else ""
-    title = RichText(f"By dimension of {terminal_text(table.scorer)}{suite}", style="bold")
-    return RichText.assemble(title, f" ({table.scale}{held})")
-
-
-def dimension_grid(table: DimensionTable) -> RichTable:
-    """Name, weight, cases, scores and change of each."""
-    head = ("dimension", "weight", "cases", "baseline → candidate" if table.compared else "mean", "change")
-    out = RichTable(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
-    for name in head if table.compared else head[:-1]:
-        out.add_column(RichText(name), justify="right" if name in ("weight", "cases") else "left", overflow="fold")
-    for row in table.rows:
-        cells = [RichText(terminal_text(row.name)), RichText(row.weight), RichText(row.cases), RichText(row.scores)]
-        out.add_row(*cells, *([RichText(row.change, style=_CHANGE_STYLES[row.trend])] if table.compared else []))
-    return out
-
-
-def conversation_heading(table: ConversationTable) -> RichText:
-    """Which suite, and that the figures are not tested."""
-    suite = f" in {terminal_text(table.suite)}" if table.suite else ""
-    what = " (described, not tested)" if table.compared else ""
-    return RichText.assemble(RichText(f"Conversations{suite}", style="bold"), f", {table.cases}{what}")
-
-
-def conversation_grid(table: ConversationTable) -> RichTable:
-    """Turns, questions back and tool calls of both arms."""
-    out = RichTable(box=None, pad_edge=False, padding=(0, 1, 0, 0), show_header=False)
-    for name, value in table.figures:
-        out.add_row(RichText(name), RichText(value))
-    return out
-
-
-_PROMISE_STYLES: dict[ChangeState, str] = {
-    "removed": "red",
-    "loosened": "yellow",
-    "changed": "yellow",
-    "unknown": "dim",
-}
-
-
-def promise_lines(table: PromiseTable) -> Iterator[RichText | RichTable]:
-    """The counts; state, id and words of each rule, the old ones above the new ones; then the notes."""
-    suite = f" of {terminal_text(table.suite)}" if table.suite else ""
-    yield RichText.assemble(RichText(f"Promises{suite}", style="bold"), f" ({table.brief})")
-    if table.rows or table.folded or table.inputs:
-        yield _grid(table)
-    for note in table.notes:
-        yield RichText(terminal_text(note), style="dim")
-    if table.more:
-        yield RichText(f"and {table.more:,} more; the record has them all", style="dim")
-
-
-def _grid(table: PromiseTable) -> RichTable:
-    out = RichTable(box=None, pad_edge=False, padding=(0, 1, 0, 0), show_header=False)
-    out.add_column(no_wrap=True)
-    out.add_column(no_wrap=True, max_width=12)
-    out.add_column(overflow="fold")
-    for row in (*table.rows, *table.folded):
-        style = _PROMISE_STYLES.get(row.state, "")
-        out.add_row(
-            RichText(row.words, style=style), RichText(terminal_text(row.rule)), RichText("\n").join(_lines(row))
-        )
-    for change in table.inputs:
-        said = " → ".join(terminal_text(part) for part in (change.before, change.after) if part)
-        out.add_row(RichText(f"input {change.words}"), RichText(terminal_text(change.name)), RichText(said))
-    return out
-
-
-def _lines(row: PromiseRow) -> Iterator[RichText]:
-    if row.before:
-        yield RichText(f"{'- ' if row.after else ''}{terminal_text(row.before)}")
-    if row.after:
-        yield RichText(f"{'+ ' if row.before else ''}{terminal_text(row.after)}")
-    if row.evidence:
-        yield RichText(
-            f"the prompt {'said' if not row.after else 'says'}: “{terminal_text(row.evidence)}”", style="dim"
-        )
-    if row.reason:
-        yield RichText(terminal_text(row.reason), style="dim")
-    if row.tried:
-        yield RichText(terminal_text(row.tried), style="yellow" if row.broken else "dim")
-    if row.intended:
-        yield RichText("on purpose?", style="bold")
-
-
 CASES_SHOWN = 3
 RUBRICS_SHOWN = 20
 """Rubrics, and suites with their scorers."""
 LINES_SHOWN = 6
 """Lines of one answer."""
 
+_NARROWEST_NAME = 8
 _ROOM_FOR_BARS = 76
 _ROOM_FOR_SCORES = 110
+_TO_THE_RIGHT = ("weight", "cases", "wanted", "score")
 
 _VERDICT_STYLES = {
     Verdict.BLOCK: "bold white on red",
@@ -253,7 +43,6 @@ _VERDICT_STYLES = {
     Verdict.SHIP: "bold black on green",
     Verdict.SKIPPED: "bold",
 }
-
 _STATE_STYLES = {
     State.REGRESSION: "red",
     State.SUSPECT: "yellow",
@@ -261,7 +50,21 @@ _STATE_STYLES = {
     State.NOISE: "",
     State.TOO_FEW: "dim",
 }
-
+_RATE_STYLES = {
+    PassState.MISSED: "red",
+    PassState.UNPROVEN: "yellow",
+    PassState.MET: "green",
+    PassState.TOO_FEW: "dim",
+    PassState.NO_THRESHOLD: "dim",
+}
+_CASE_STYLES = {CaseState.FAILED: "red", CaseState.UNSCORED: "yellow", CaseState.PASSED: "green"}
+_CHANGE_STYLES = {"fell": "red", "rose": "green", "": ""}
+_PROMISE_STYLES: dict[ChangeState, str] = {
+    "removed": "red",
+    "loosened": "yellow",
+    "changed": "yellow",
+    "unknown": "dim",
+}
 _DIFF_STYLES = {"-": "red", "+": "green", "@": "dim"}
 
 _SHORT_WORDS = {
@@ -287,7 +90,7 @@ def render_report(run: RunRecord, console: Console) -> None:
     if shown.checks and shown.footnotes:
         printer.line()
     for note in shown.footnotes:
-        printer.line(RichText(terminal_text(note), style="dim"))
+        printer.dim(terminal_text(note))
     if shown.exam:
         printer.exam(shown)
     for prompt in shown.new:
@@ -310,6 +113,14 @@ class _Printer:
         """One paragraph or table; long lines wrap within their indent."""
         self._console.print(Padding(text, (0, 0, 0, indent), expand=False) if indent else text, highlight=False)
 
+    def dim(self, text: str, indent: int = 0) -> None:
+        """A remark; already escaped."""
+        self.line(RichText(text, style="dim"), indent)
+
+    def _headed(self, title: str, rest: str) -> None:
+        self.line()
+        self.line(RichText.assemble((title, "bold"), rest))
+
     def opening(self, shown: ReportView) -> None:
         """Verdict and worst slice, slices won and lost, the three axes."""
         first = RichText(f" {shown.verdict} ", style=_VERDICT_STYLES[shown.verdict])
@@ -329,63 +140,80 @@ class _Printer:
     def suites(self, shown: ReportView) -> None:
         """Slices, promises, what agents did, scorers and dimensions."""
         for table in shown.tables:
-            self.table(table, shown.confidence)
+            self._slices(table, shown.confidence)
         for promises in shown.promises[:RUBRICS_SHOWN]:
             self.line()
             for line in promise_lines(promises):
                 self.line(line)
         for conversations in shown.conversations[:RUBRICS_SHOWN]:
-            self.conversations(conversations)
+            self._conversations(conversations)
         for scorers in shown.scorers[:RUBRICS_SHOWN]:
-            self.scorers(scorers)
+            self._scorers(scorers)
         for dimensions in shown.dimensions[:RUBRICS_SHOWN]:
-            self.line()
-            self.line(dimension_heading(dimensions, shown.confidence))
-            self.line(dimension_grid(dimensions))
+            self._dimensions(dimensions, shown.confidence)
 
-    def table(self, table: SliceTable, confidence: str) -> None:
+    def _slices(self, table: SliceTable, confidence: str) -> None:
         """The slices of one suite; narrow consoles drop the scores first, then the bars."""
         width = self._console.width
-        head = _head(table, confidence, width)
-        body = [tuple(_slice_cells(row, width)) for row in table.rows]
-        rest = sum(1 + max(cell.cell_len for cell in column) for column in list(zip(head, *body, strict=True))[1:])
-        grid = RichTable(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
-        for place, cell in enumerate(head):
-            most = max(width - rest - 1, _NARROWEST_NAME) if place == 0 else None
-            justify: JustifyMethod = "right" if cell.plain == "cases" else "left"
-            grid.add_column(cell, justify=justify, no_wrap=True, overflow="ellipsis", max_width=most)
-        for cells in body:
-            grid.add_row(*cells)
+        scores, bars = width >= _ROOM_FOR_SCORES, width >= _ROOM_FOR_BARS
+        head = [
+            terminal_text(table.suite) if table.suite else "slice",
+            "cases",
+            *(["baseline → candidate"] * scores),
+            f"change [{confidence}]",
+            *([table.scale] * bars),
+            "state",
+        ]
+        rows = [list(_slice_cells(row, scores=scores, bars=bars)) for row in table.rows]
         self.line()
-        self.line(grid)
+        self.line(_grid(head, rows, width))
         if table.folded:
-            self.line(RichText(f"and {table.brief}", style="dim"))
+            self.dim(f"and {table.brief}")
 
-    def scorers(self, table: ScorerTable) -> None:
+    def _scorers(self, table: ScorerTable) -> None:
         """What each scorer of a suite says before and after."""
-        self.line()
-        self.line(scorer_heading(table))
-        self.line(scorer_grid(table))
+        suite = f" in {terminal_text(table.suite)}" if table.suite else ""
+        self._headed(f"By scorer{suite}", " (described, not tested)")
+        weight, passed = table.weighted, table.passing
+        head = ("scorer", *(["weight"] * weight), "cases", "baseline → candidate", "change", *(["passed"] * passed))
+        self.line(
+            _grid(
+                head,
+                (
+                    (row.name, *([row.weight] * weight), row.cases, row.scores, row.change, *([row.passed] * passed))
+                    for row in table.rows
+                ),
+            )
+        )
         if table.more:
-            self.line(RichText(f"and {table.more:,} more; the record of the run has them all", style="dim"))
+            self.dim(f"and {table.more:,} more; the record of the run has them all")
 
-    def conversations(self, table: ConversationTable) -> None:
+    def _dimensions(self, table: DimensionTable, confidence: str) -> None:
+        """What each dimension of a rubric says before and after."""
+        suite = f" in {terminal_text(table.suite)}" if table.suite else ""
+        held = f"; the {confidence} intervals hold for all of them together" if table.compared else ""
+        self._headed(f"By dimension of {terminal_text(table.scorer)}{suite}", f" ({table.scale}{held})")
+        head = ("dimension", "weight", "cases", "baseline → candidate" if table.compared else "mean", "change")
+        rows = [
+            (row.name, row.weight, row.cases, row.scores, RichText(row.change, style=_CHANGE_STYLES[row.trend]))
+            for row in table.rows
+        ]
+        self.line(_grid(head, rows) if table.compared else _grid(head[:-1], (row[:-1] for row in rows)))
+
+    def _conversations(self, table: ConversationTable) -> None:
         """What the agents of a suite did before and after."""
-        self.line()
-        self.line(conversation_heading(table))
+        suite = f" in {terminal_text(table.suite)}" if table.suite else ""
+        self._headed(f"Conversations{suite}", f", {table.cases}{' (described, not tested)' if table.compared else ''}")
         for sentence in table.sentences:
             self.line(RichText.assemble("- ", _text(sentence)))
-        self.line(conversation_grid(table))
-
-    def _cut_off(self, rows: int) -> None:
-        if rows > ROWS_SHOWN:
-            left = f"and {rows - ROWS_SHOWN:,} more slices; the record of the run has them all"
-            self.line(RichText(left, style="dim"))
+        grid = RichTable(box=None, pad_edge=False, padding=(0, 1, 0, 0), show_header=False)
+        for figure in table.figures:
+            grid.add_row(*map(RichText, figure))
+        self.line(grid)
 
     def exam(self, shown: ReportView) -> None:
         """The results for the edited exam."""
-        self.line()
-        self.line(RichText("Exam changes (no part in the verdict)", style="bold"))
+        self._headed("Exam changes (no part in the verdict)", "")
         for row in shown.exam[:ROWS_SHOWN]:
             suite = f"{row.suite}: " if row.suite else ""
             reason = f" ({row.reason})" if row.reason else ""
@@ -393,8 +221,8 @@ class _Printer:
             self.line(RichText(terminal_text(line)))
 
     def case(self, case: CaseView) -> None:
-        """One case that fell, with both answers shortened."""
-        self._asked(case, case.scores)
+        """One case with the answers of its arms, shortened."""
+        self._asked(case)
         arms = (("baseline", case.baseline, "red"), ("candidate", case.candidate, "green"))
         if case.diff is not None:
             self._difference(case, case.diff)
@@ -404,36 +232,53 @@ class _Printer:
 
     def new_prompt(self, prompt: NewPrompt) -> None:
         """The pass rates of a new prompt, and the cases that fail most."""
-        self.line()
-        self.line(new_prompt_heading(prompt))
-        self.line()
-        self.line(new_prompt_grid(prompt, self._console.width))
-        self._cut_off(len(prompt.rows))
+        path, suite = terminal_text(prompt.path), terminal_text(prompt.suite)
+        self._headed(f"New prompt {path}", f" (suite {suite}): {terminal_text(prompt.about)}")
+        self._rates(prompt.rows, "answers that pass")
+        if len(prompt.rows) > ROWS_SHOWN:
+            self.dim(f"and {len(prompt.rows) - ROWS_SHOWN:,} more slices; the record of the run has them all")
         if prompt.folded:
-            count = len(prompt.folded)
-            self.line(RichText(f"and {count:,} more slices without a shortfall", style="dim"))
+            self.dim(f"and {len(prompt.folded):,} more slices without a shortfall")
         for case in prompt.cases[:CASES_SHOWN]:
-            self._asked(case, case.passed)
-            for answer in case.answers:
+            self._asked(case)
+            for answer in case.candidate:
                 self._answer("answer", answer, "red")
 
     def check(self, table: CheckTable) -> None:
         """The cases of one suite of a check, its pass rates, and the answers that fail most."""
+        path, suite = terminal_text(table.path), terminal_text(table.suite)
+        self._headed(f"Suite {suite}", f" ({path}): {terminal_text(table.about)}")
         self.line()
-        self.line(check_heading(table))
-        self.line()
-        self.line(check_cases(table))
-        if rest := check_rest(table):
-            self.line(RichText(rest, style="dim"))
-        self.line()
-        self.line(check_rates(table, self._console.width))
+        self.line(_grid(("result", "score", "case"), map(_checked, table.rows)))
+        if rest := _rest(table):
+            self.dim(rest)
+        self._rates(table.rates, "cases that pass")
         for case in table.cases[:CASES_SHOWN]:
-            self._asked(case, case.passed)
-            for answer in case.answers:
+            self._asked(case)
+            for answer in case.candidate:
                 self._answer("answer", answer, "red", reasons=None)
-        if unseen := check_unseen(table, len(table.cases[:CASES_SHOWN])):
+        if (more := table.bad - len(table.cases[:CASES_SHOWN])) > 0:
             self.line()
-            self.line(RichText(unseen, style="dim"))
+            self.dim(f"and {more:,} more that did not pass; samples.jsonl beside the record has every answer")
+
+    def _rates(self, rows: Sequence[RateRow], passing: str) -> None:
+        self.line()
+        self.line(
+            _grid(
+                ("slice", "cases", passing, "wanted", "state"),
+                [
+                    (
+                        row.name,
+                        row.cases,
+                        row.rate,
+                        row.wanted,
+                        RichText(f"{row.words}{' °' * row.advisory}", style=_rate_style(row)),
+                    )
+                    for row in rows[:ROWS_SHOWN]
+                ],
+                self._console.width,
+            )
+        )
 
     def closing(self, shown: ReportView) -> None:
         """How the verdict was reached, and the next steps."""
@@ -448,12 +293,11 @@ class _Printer:
         if shown.command:
             self.line(RichText(terminal_text(shown.command), style="bold"), indent=3)
 
-    def _asked(self, case: CaseView | FailingCase, result: str) -> None:
+    def _asked(self, case: CaseView) -> None:
         """The case and its question."""
-        self.line()
         slices = f"  ({terminal_text(case.slices)})" if case.slices else ""
-        title = RichText(terminal_text(case.name), style="bold")
-        self.line(RichText.assemble(title, f"  {result}", RichText(slices, style="dim")))
+        self.line()
+        self.line(RichText.assemble((terminal_text(case.name), "bold"), f"  {case.scores}", (slices, "dim")))
         for label, text in (("input", case.question), ("expected", case.expected)):
             if text is not None:
                 self._block(label, text)
@@ -462,8 +306,7 @@ class _Printer:
         """The best answer of the baseline and the worst of the candidate, line by line."""
         before, after = case.baseline[0], case.candidate[0]
         told = ", ⟦different words⟧ in brackets" if diff.marked else ""
-        label = f"baseline (-, {before.label}) and candidate (+, {after.label}){told}"
-        self.line(RichText(terminal_text(label), style="dim"), indent=2)
+        self.dim(terminal_text(f"baseline (-, {before.label}) and candidate (+, {after.label}){told}"), indent=2)
         lines = [
             (line, _DIFF_STYLES.get(whole[:1], ""))
             for whole in diff.text.split("\n")
@@ -483,42 +326,126 @@ class _Printer:
 
     def _block(self, label: str, text: str, style: str = "") -> None:
         """Text from outside: every line behind a bar, so that none looks like ours."""
-        self.line(RichText(terminal_text(label), style="dim"), indent=2)
-        if not text.strip():
-            return
-        found = _clipped(terminal_text(text, lines=True), self._console)
-        self._lines([(line, style) for line in found], LINES_SHOWN)
+        self.dim(terminal_text(label), indent=2)
+        if text.strip():
+            found = _clipped(terminal_text(text, lines=True), self._console)
+            self._lines([(line, style) for line in found], LINES_SHOWN)
 
     def _lines(self, lines: Sequence[tuple[str, str]], most: int) -> None:
-        for line, style in lines[:most]:
-            shown = RichText.assemble("  │ ", RichText(line, style=style))
+        for line in lines[:most]:
+            shown = RichText.assemble("  │ ", line)
             self._console.print(shown, highlight=False, no_wrap=True, overflow="ellipsis")
         if len(lines) > most:
-            self.line(RichText(f"… {len(lines) - most:,} more lines", style="dim"), indent=2)
+            self.dim(f"… {len(lines) - most:,} more lines", indent=2)
 
 
-def _head(table: SliceTable, confidence: str, width: int) -> tuple[RichText, ...]:
-    names = [terminal_text(table.suite) if table.suite else "slice", "cases"]
-    if width >= _ROOM_FOR_SCORES:
-        names.append("baseline → candidate")
-    names.append(f"change [{confidence}]")
-    if width >= _ROOM_FOR_BARS:
-        names.append(table.scale)
-    return tuple(RichText(name) for name in (*names, "state"))
+_Cell = str | RichText | Group
 
 
-def _slice_cells(row: SliceRow, width: int) -> Iterator[RichText]:
+def _grid(head: Collection[str], rows: Iterable[Sequence[_Cell]], width: int | None = None) -> RichTable:
+    """A table without lines; plain strings in it are escaped.
+
+    Args:
+        width: of the console, where no cell may wrap; the first column is cut if it has to be.
+    """
+    body = [[RichText(terminal_text(cell)) if isinstance(cell, str) else cell for cell in row] for row in rows]
+    grid = RichTable(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
+    most = None
+    if width is not None:
+        texts = [[cell for cell in row if isinstance(cell, RichText)] for row in body]
+        columns = list(zip([RichText(name) for name in head], *texts, strict=True))[1:]
+        most = max(width - sum(1 + max(cell.cell_len for cell in column) for column in columns) - 1, _NARROWEST_NAME)
+    for place, name in enumerate(head):
+        grid.add_column(
+            RichText(name),
+            justify="right" if name in _TO_THE_RIGHT else "left",
+            no_wrap=width is not None or name in ("result", "score"),
+            overflow="fold" if width is None else "ellipsis",
+            max_width=most if place == 0 else None,
+        )
+    for row in body:
+        grid.add_row(*row)
+    return grid
+
+
+def _slice_cells(row: SliceRow, *, scores: bool, bars: bool) -> Iterator[_Cell]:
     style = _STATE_STYLES[row.state]
-    marks = f"{' †' if row.dagger else ''}{' °' if row.advisory else ''}"
-    yield RichText(f"{terminal_text(row.name)}", style="bold" if row.state is State.REGRESSION else "")
-    yield RichText(row.cases)
-    if width >= _ROOM_FOR_SCORES:
-        yield RichText(row.scores)
+    yield RichText(terminal_text(row.name), style="bold" if row.state is State.REGRESSION else "")
+    yield row.cases
+    if scores:
+        yield row.scores
     yield RichText(f"{row.delta} {row.interval}")
-    if width >= _ROOM_FOR_BARS:
+    if bars:
         yield RichText(row.bar, style=style)
-    words = row.words if width >= _ROOM_FOR_SCORES else _SHORT_WORDS.get(row.words, row.words)
-    yield RichText(f"{words}{marks}", style=style)
+    words = row.words if scores else _SHORT_WORDS.get(row.words, row.words)
+    yield RichText(f"{words}{' †' * row.dagger}{' °' * row.advisory}", style=style)
+
+
+def _rate_style(row: RateRow) -> str:
+    return "" if row.state is PassState.UNPROVEN and not row.doubtful else _RATE_STYLES[row.state]
+
+
+def _checked(row: CheckedCaseRow) -> tuple[_Cell, ...]:
+    """A case: name and slices on one line, the scorers below; one with only full scores takes one line."""
+    name = RichText.assemble((terminal_text(row.name), "bold"), "  ", (terminal_text(row.slices), "dim"))
+    name.rstrip()
+    told = [RichText(terminal_text(one)) for one in row.failing]
+    if row.others and not row.perfect:
+        told.append(RichText(terminal_text(row.others), style="dim"))
+    case = Group(name, *(Padding(one, (0, 0, 0, 2), expand=False) for one in told))
+    return RichText(f"{row.words}{'' if row.counts else ' °'}", style=_CASE_STYLES[row.state]), row.score, case
+
+
+def _rest(table: CheckTable) -> str:
+    """How many more cases there are; may be empty."""
+    more = len(table.folded) + table.more
+    if not more:
+        return ""
+    bad = sum(row.state is not CaseState.PASSED for row in table.folded)
+    what = f", {bad:,} of which did not pass," if bad else " that passed" if not table.more else ""
+    return f"and {more:,} more{what} in the report and the record of the run"
+
+
+def promise_lines(table: PromiseTable) -> Iterator[RichText | RichTable]:
+    """The counts; state, id and words of each rule, the old ones above the new ones; then the notes."""
+    suite = f" of {terminal_text(table.suite)}" if table.suite else ""
+    yield RichText.assemble((f"Promises{suite}", "bold"), f" ({table.brief})")
+    if table.rows or table.folded or table.inputs:
+        yield _promises(table)
+    for note in table.notes:
+        yield RichText(terminal_text(note), style="dim")
+    if table.more:
+        yield RichText(f"and {table.more:,} more; the record has them all", style="dim")
+
+
+def _promises(table: PromiseTable) -> RichTable:
+    out = RichTable(box=None, pad_edge=False, padding=(0, 1, 0, 0), show_header=False)
+    out.add_column(no_wrap=True)
+    out.add_column(no_wrap=True, max_width=12)
+    out.add_column(overflow="fold")
+    for row in (*table.rows, *table.folded):
+        state = RichText(row.words, style=_PROMISE_STYLES.get(row.state, ""))
+        out.add_row(state, RichText(terminal_text(row.rule)), RichText("\n").join(_rule_lines(row)))
+    for change in table.inputs:
+        said = " → ".join(terminal_text(part) for part in (change.before, change.after) if part)
+        out.add_row(RichText(f"input {change.words}"), RichText(terminal_text(change.name)), RichText(said))
+    return out
+
+
+def _rule_lines(row: PromiseRow) -> Iterator[RichText]:
+    if row.before:
+        yield RichText(f"{'- ' if row.after else ''}{terminal_text(row.before)}")
+    if row.after:
+        yield RichText(f"{'+ ' if row.before else ''}{terminal_text(row.after)}")
+    if row.evidence:
+        said = "says" if row.after else "said"
+        yield RichText(f"the prompt {said}: “{terminal_text(row.evidence)}”", style="dim")
+    if row.reason:
+        yield RichText(terminal_text(row.reason), style="dim")
+    if row.tried:
+        yield RichText(terminal_text(row.tried), style="yellow" if row.broken else "dim")
+    if row.intended:
+        yield RichText("on purpose?", style="bold")
 
 
 def _clipped(text: str, console: Console) -> Iterator[str]:

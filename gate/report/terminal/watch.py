@@ -47,8 +47,6 @@ class WatchView:
     Args:
         before: first line of the last run; empty where there is none, or it says the same.
         rows: `overall`, then the slices, the worst first.
-        fell, rose: in words, the cases whose candidate scores lower or higher than in the last run.
-        axes: cost and latency, or why they are not compared.
     """
 
     verdict: Verdict

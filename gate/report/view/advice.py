@@ -4,15 +4,15 @@ import re
 from collections.abc import Iterator
 from math import inf
 
-from gate.config.scorer import place_of
+from gate.cases.case import place_of
 from gate.record.comparison import State, Verdict
 from gate.record.parts import ArmRecord, CaseState
-from gate.record.run import CaseRecord, NewCaseRecord, NewSuiteRecord, RunRecord, SuiteRecord
+from gate.record.run import NewSuiteRecord, RunRecord, SuiteRecord
 from gate.report import numbers
 from gate.report.escape import shell_command
 from gate.report.view import exam, pass_rates
 from gate.report.view.calls import cache_advice, ending_advice
-from gate.report.view.cases import telling_cases
+from gate.report.view.cases import AnyCase, telling_cases
 from gate.report.view.comparisons import more_cases
 from gate.report.view.exam import promise_steps
 from gate.report.view.headline import early_end_steps, nothing_scored, suites_asked_again
@@ -318,7 +318,7 @@ def compare_command(run: RunRecord) -> str:
     return _line(["gate", "diff", "--base", _ref(suite.baseline), *head, *_config(run)])
 
 
-def ask_again_command(run: RunRecord, suite: str, case: CaseRecord | NewCaseRecord) -> str:
+def ask_again_command(run: RunRecord, suite: str, case: AnyCase) -> str:
     """The command that asks one case again; empty where it needs more than the run knows."""
     compared = next((one for one in run.suites if one.name == suite), None)
     if compared is not None:
@@ -332,7 +332,7 @@ def ask_again_command(run: RunRecord, suite: str, case: CaseRecord | NewCaseReco
     return _line([*words, "--case", pattern, "--out", FOLDER])
 
 
-def _compared(run: RunRecord, suite: SuiteRecord, case: CaseRecord | NewCaseRecord) -> list[str]:
+def _compared(run: RunRecord, suite: SuiteRecord, case: AnyCase) -> list[str]:
     before, after = suite.baseline, suite.candidate
     if before.ref != FILE_MODE:
         base = _commit(before) or before.ref
@@ -353,7 +353,7 @@ def _two_files(suite: SuiteRecord, where: str) -> list[str]:
     return [*words, *_scorers(suite.exam.scorers)]
 
 
-def _alone(run: RunRecord, suite: NewSuiteRecord, case: CaseRecord | NewCaseRecord) -> list[str]:
+def _alone(run: RunRecord, suite: NewSuiteRecord, case: AnyCase) -> list[str]:
     arm = suite.candidate
     if arm.ref != FILE_MODE:
         return ["gate", "check", *(["--ref", _commit(arm)] if arm.sha else []), *_config(run), "--suite", suite.name]

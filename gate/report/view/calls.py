@@ -8,11 +8,11 @@ from math import fsum
 
 from gate.record.comparison import ArmPrefix, AxisComparison, CacheComparison, Estimate, PrefixEnd
 from gate.record.parts import ArmRecord, ArmReuseRecord, ReuseRecord, SpendingRecord, SpentRecord
-from gate.record.run import NewSuiteRecord, RunRecord, SuiteRecord
+from gate.record.run import RunRecord, SuiteRecord
 from gate.record.sample import STEP_LIMIT
 from gate.record.usage import FREE, UNPRICED
 from gate.report import numbers
-from gate.report.view.text import LONGEST_SENTENCE, Code, Fact, Text, short_line, suite_label
+from gate.report.view.text import LONGEST_SENTENCE, AnySuite, Code, Fact, Text, all_suites, short_line, suite_label
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,10 +20,7 @@ class UsageRow:
     """Tokens, money and time of one arm, as text.
 
     Args:
-        arm: with the suite in front in a run over several.
-        tokens: input, cache read, cache write, output.
         cost: dollars per call, or per conversation.
-        p50, p95: time per call, or per conversation.
     """
 
     arm: str
@@ -36,7 +33,7 @@ class UsageRow:
 _NO_MONEY = ("n/a", "nothing")
 
 
-def per_answer(suites: Sequence[SuiteRecord | NewSuiteRecord]) -> str:
+def per_answer(suites: Sequence[AnySuite]) -> str:
     """What dollars and seconds are means over: `per call`, `per conversation`."""
     units = dict.fromkeys("call" if suite.conversations is None else "conversation" for suite in suites)
     return f"per {' or '.join(units) or 'call'}"
@@ -53,9 +50,8 @@ def cost_facts(run: RunRecord) -> Iterator[Fact]:
     money, time = _spent(run), numbers.duration(run.duration_s)
     both = f"{money}; took {time}" if money == "n/a" or money.startswith("unknown") else f"{money} in {time}"
     yield Fact("Spent", (both,), brief=True)
-    suites: list[SuiteRecord | NewSuiteRecord] = [*run.suites, *run.new]
-    known = [suite.spending for suite in suites]
-    talked = any(suite.conversations is not None for suite in suites)
+    known = [suite.spending for suite in all_suites(run)]
+    talked = any(suite.conversations is not None for suite in all_suites(run))
     if talked and len(told := _callers(known)) > 1:
         yield Fact("Of these", ("; ".join(told),), brief=True)
 
@@ -124,8 +120,7 @@ def _spent(run: RunRecord) -> str:
 
 def _untold(run: RunRecord) -> str:
     """Why suites do not know what they spent, each reason once; may be empty."""
-    suites: list[SuiteRecord | NewSuiteRecord] = [*run.suites, *run.new]
-    notes = dict.fromkeys(suite.cost_note for suite in suites if suite.calls.made and suite.spent_usd is None)
+    notes = dict.fromkeys(suite.cost_note for suite in all_suites(run) if suite.calls.made and suite.spent_usd is None)
     return "; ".join(short_line(note, LONGEST_SENTENCE) for note in notes if note and note != FREE)
 
 
@@ -161,8 +156,7 @@ def reuse_facts(run: RunRecord) -> Iterator[Fact]:
 
 def _known_answers(run: RunRecord) -> list[_Named]:
     """What is known of each suite, under its name where needed."""
-    suites: list[SuiteRecord | NewSuiteRecord] = [*run.suites, *run.new]
-    return [(short_line(suite_label(run, s)), s.reuse) for s in suites if s.reuse is not None]
+    return [(short_line(suite_label(run, s)), s.reuse) for s in all_suites(run) if s.reuse is not None]
 
 
 def _sentence(known: Sequence[ReuseRecord], run: RunRecord) -> str:

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 from gate.config.policy import OVERALL
 from gate.record.comparison import State
 from gate.record.parts import CaseState, OutputRecord
-from gate.record.run import CaseRecord, NewSuiteRecord, RunRecord, SuiteRecord
+from gate.record.run import CaseRecord, NewCaseRecord, NewSuiteRecord, RunRecord
 from gate.record.sample import mean_score
 from gate.report import numbers
 from gate.report.differences import AnswerDiff, answer_diff
@@ -21,8 +21,10 @@ from gate.report.view.text import (
     LONGEST_SENTENCE,
     NamedSlice,
     Text,
+    all_suites,
     case_label,
     has_several_suites,
+    listed,
     run_slices,
     short_line,
     slice_name,
@@ -37,10 +39,8 @@ class Answer:
     """One answer of one arm, or several that are alike.
 
     Args:
-        label: score and samples.
         text: None where there is none.
         reasons: of scorers and judges, lowest scores first.
-        folded: further reasons, of equal or higher scores.
         talk: the conversation before it; None where it was one reply.
     """
 
@@ -53,16 +53,16 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class CaseView:
-    """One case that fell.
+    """One case that fell, or does not pass.
 
     Args:
-        name: id, with the suite in front in a run over several.
         slices: `lang=de, tier=free`.
-        scores: mean scores, `1.000 → 0.000`.
+        scores: mean scores, `1.000 → 0.000`, or `1 of 3 answers passed`.
         question, expected: None where not kept.
         baseline, candidate: the best answer of the baseline first, and the worst of the candidate; empty where not
             kept.
         diff: of the first of each; None where one of them is no answer.
+        alone: there is no baseline.
     """
 
     name: str
@@ -73,30 +73,12 @@ class CaseView:
     baseline: tuple[Answer, ...]
     candidate: tuple[Answer, ...]
     diff: AnswerDiff | None = None
+    alone: bool = False
 
     @property
     def others(self) -> int:
         """Answers that are not in the difference."""
         return len(self.baseline) + len(self.candidate) - 2 * (self.diff is not None)
-
-
-@dataclass(frozen=True, slots=True)
-class FailingCase:
-    """One case of a new prompt with answers that do not pass.
-
-    Args:
-        slices: `lang=de, tier=free`.
-        passed: `1 of 3 answers pass`.
-        question, expected: None where not kept.
-        answers: empty where not kept.
-    """
-
-    name: str
-    slices: str
-    passed: str
-    question: str | None
-    expected: str | None
-    answers: tuple[Answer, ...]
 
 
 CASES_SHOWN = 3
@@ -248,24 +230,31 @@ def case_views(run: RunRecord) -> tuple[CaseView, ...]:
 def slice_values(slices: Mapping[str, str]) -> str:
     """`lang=de, tier=free`."""
     pairs = [f"{dimension}={value}" for dimension, value in slices.items()]
-    rest = len(pairs) - SLICES_NAMED
-    return ", ".join(map(short_line, pairs[:SLICES_NAMED])) + (f" and {rest:,} more" if rest > 0 else "")
+    return listed(pairs, SLICES_NAMED)
 
 
 def _case(full: str, case: CaseRecord) -> CaseView:
     baseline, candidate = (
-        answer_views(_sorted(case.baseline_outputs, -1)),
-        answer_views(_sorted(case.candidate_outputs, 1)),
+        answer_views(_sorted(outputs, sign))
+        for outputs, sign in ((case.baseline_outputs, -1), (case.candidate_outputs, 1))
     )
+    scores = f"{numbers.score(mean_score(case.baseline))} → {numbers.score(mean_score(case.candidate))}"
+    shown = lone_case_view(case, scores, candidate)
+    diff = first_answers_diff(baseline, candidate)
+    return replace(shown, name=short_line(full), baseline=baseline, diff=diff, alone=False)
+
+
+def lone_case_view(case: CaseRecord | NewCaseRecord, scores: str, answers: tuple[Answer, ...]) -> CaseView:
+    """A case with the answers of one arm."""
     return CaseView(
-        name=short_line(full),
+        name=short_line(case.id),
         slices=slice_values(case.slices),
-        scores=f"{numbers.score(mean_score(case.baseline))} → {numbers.score(mean_score(case.candidate))}",
+        scores=scores,
         question=None if case.input is None else visible(case.input),
         expected=None if case.expected is None else visible(value_text(case.expected)),
-        baseline=baseline,
-        candidate=candidate,
-        diff=first_answers_diff(baseline, candidate),
+        baseline=(),
+        candidate=answers,
+        alone=True,
     )
 
 
@@ -370,6 +359,8 @@ def explain_command(run: RunRecord, folder: str) -> str:
 
 CaseChoice: TypeAlias = Literal["all", "worse", "better", "failed"]
 CaseOrder: TypeAlias = Literal["worst", "best", "case"]
+CaseOutcome: TypeAlias = Literal["worse", "better", "same", "unknown"]
+AnyCase: TypeAlias = CaseRecord | NewCaseRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -394,9 +385,7 @@ class CaseRow:
 
     Args:
         id: as it is; `name` is its form for readers.
-        baseline, candidate: mean scores; a dash without any.
         change: signed; a dash where there is none.
-        missing: samples without a score.
     """
 
     id: str
@@ -405,19 +394,13 @@ class CaseRow:
     baseline: str
     candidate: str
     change: str
-    outcome: Literal["worse", "better", "same", "unknown"]
+    outcome: CaseOutcome
     missing: int
 
 
 @dataclass(frozen=True, slots=True)
 class CaseTable:
-    """One suite with the chosen cases.
-
-    Args:
-        suite: its name, as it is.
-        alone: there is one arm.
-        total: cases of the suite, chosen or not.
-    """
+    """One suite with the chosen cases."""
 
     suite: str
     alone: bool
@@ -426,85 +409,60 @@ class CaseTable:
     slices: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
-    id: str
-    slices: Mapping[str, str]
-    baseline: float | None
-    candidate: float | None
-    value: float | None
-    outcome: Literal["worse", "better", "same", "unknown"]
-    missing: int
-
-
 def case_table(run: RunRecord, suite: str, wanted: CaseFilter) -> CaseTable | None:
     """The chosen cases of a suite; None where the run has no such suite."""
-    compared = next((one for one in run.suites if one.name == suite), None)
-    alone = next((one for one in run.new if one.name == suite), None)
-    if compared is not None:
-        found = tuple(_compared(compared))
-    elif alone is not None:
-        found = tuple(_alone(alone))
-    else:
+    found = next((one for one in all_suites(run) if one.name == suite), None)
+    if found is None:
         return None
-    slices = sorted({f"{name}={value}" for one in found for name, value in one.slices.items()})
-    rows = sorted((one for one in found if _chosen(one, wanted)), key=_ORDERS[wanted.order])
-    return CaseTable(suite, compared is None, tuple(map(_row, rows)), len(found), tuple(slices))
+    slices = sorted({f"{name}={value}" for case in found.cases for name, value in case.slices.items()})
+    rows = [(case, case_figures(case)) for case in found.cases]
+    chosen = sorted((one for one in rows if _chosen(*one, wanted)), key=lambda one: _ORDERS[wanted.order](one[0]))
+    alone = isinstance(found, NewSuiteRecord)
+    return CaseTable(suite, alone, tuple(row for _, row in chosen), len(found.cases), tuple(slices))
 
 
-def _compared(suite: SuiteRecord) -> Iterator[_Found]:
-    for case in suite.cases:
-        missing = sum(score is None for score in (*case.baseline, *case.candidate))
-        outcome = _outcome(case.delta)
-        yield _Found(
-            case.id, case.slices, mean_score(case.baseline), mean_score(case.candidate), case.delta, outcome, missing
-        )
+def case_figures(case: AnyCase) -> CaseRow:
+    """One case as a row of a table."""
+    if isinstance(case, NewCaseRecord):
+        known = [one for one in case.passed if one is not None]
+        outcome: CaseOutcome = "unknown" if not known else "better" if all(known) else "worse"
+        scores, before, after, change = case.scores, None, mean_score(case.scores), None
+    else:
+        outcome, change = _outcome(case.delta), case.delta
+        scores, before, after = [*case.baseline, *case.candidate], mean_score(case.baseline), mean_score(case.candidate)
+    return CaseRow(
+        id=case.id,
+        name=short_line(case.id),
+        slices=slice_values(case.slices),
+        baseline=numbers.score(before),
+        candidate=numbers.score(after),
+        change=numbers.delta(change),
+        outcome=outcome,
+        missing=scores.count(None),
+    )
 
 
-def _alone(suite: NewSuiteRecord) -> Iterator[_Found]:
-    for case in suite.cases:
-        mean, known = mean_score(case.scores), [one for one in case.passed if one is not None]
-        outcome: Literal["worse", "better", "unknown"] = "unknown" if not known else "better" if all(known) else "worse"
-        yield _Found(case.id, case.slices, None, mean, mean, outcome, sum(score is None for score in case.scores))
-
-
-def _outcome(delta: float | None) -> Literal["worse", "better", "same", "unknown"]:
+def _outcome(delta: float | None) -> CaseOutcome:
     if delta is None:
         return "unknown"
     return "same" if abs(delta) < numbers.ZERO else "worse" if delta < 0 else "better"
 
 
-def _chosen(one: _Found, wanted: CaseFilter) -> bool:
-    if wanted.slice:
-        dimension, _, value = wanted.slice.partition("=")
-        if one.slices.get(dimension) != value:
-            return False
-    match wanted.which:
-        case "all":
-            return True
-        case "failed":
-            return one.missing > 0
-        case outcome:
-            return one.outcome == outcome
+def _chosen(case: AnyCase, row: CaseRow, wanted: CaseFilter) -> bool:
+    dimension, _, value = wanted.slice.partition("=")
+    if wanted.slice and case.slices.get(dimension) != value:
+        return False
+    return wanted.which == "all" or (row.missing > 0 if wanted.which == "failed" else row.outcome == wanted.which)
 
 
-_ORDERS: Mapping[CaseOrder, Callable[[_Found], tuple[bool, float, str]]] = {
+def _value(case: AnyCase) -> float | None:
+    """What cases are sorted by: the change, or the score where there is no baseline."""
+    return mean_score(case.scores) if isinstance(case, NewCaseRecord) else case.delta
+
+
+_ORDERS: Mapping[CaseOrder, Callable[[AnyCase], tuple[bool, float, str]]] = {
     # Cases without a change come last, whatever the direction.
-    "worst": lambda one: (one.value is None, one.value or 0.0, one.id),
-    "best": lambda one: (one.value is None, -(one.value or 0.0), one.id),
-    "case": lambda one: (False, 0.0, one.id),
+    "worst": lambda case: (_value(case) is None, _value(case) or 0.0, case.id),
+    "best": lambda case: (_value(case) is None, -(_value(case) or 0.0), case.id),
+    "case": lambda case: (False, 0.0, case.id),
 }
-
-
-def _row(one: _Found) -> CaseRow:
-    change = None if one.baseline is None or one.candidate is None else one.value
-    return CaseRow(
-        id=one.id,
-        name=short_line(one.id),
-        slices=slice_values(one.slices),
-        baseline=numbers.score(one.baseline),
-        candidate=numbers.score(one.candidate),
-        change=numbers.delta(change),
-        outcome=one.outcome,
-        missing=one.missing,
-    )

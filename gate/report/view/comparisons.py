@@ -5,16 +5,17 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 from gate.record.comparison import FEWEST_UNITS, AxisComparison, Comparison, Estimate, State
 from gate.record.run import RunRecord, SuiteRecord
 from gate.report import numbers
 from gate.report.view.text import (
-    NAMES_SHOWN,
     NamedSlice,
     is_tolerated,
     is_unmoved,
     is_within_margin,
+    listed,
     run_slices,
     short_line,
     shown_and_folded,
@@ -24,6 +25,9 @@ from gate.report.view.text import (
 )
 from gate.values import counted
 
+_NEEDLESS = (State.NOISE, State.TOO_FEW)
+_REMARKABLE = ((State.REGRESSION, "regression"), (State.SUSPECT, "suspect"), (State.IMPROVEMENT, "improvement"))
+
 
 @dataclass(frozen=True, slots=True)
 class AxesRow:
@@ -31,8 +35,6 @@ class AxesRow:
 
     Args:
         suite: empty in a run over one suite.
-        quality, cost, latency: changes with their intervals, or why there are none.
-        quiet: no slice is shown to have moved, and neither cost nor latency exceeds its allowance.
     """
 
     suite: str
@@ -47,15 +49,10 @@ class SliceRow:
     """One slice.
 
     Args:
-        name: without the suite.
         cases: how many, and how many independent groups where that differs.
         scores: `0.812 → 0.751`.
         delta, interval: `−0.061`, `[−0.092, −0.029]`.
-        bar: the interval, of equal width in all rows.
-        words: the state in one or two words.
         more: `about 120 more cases`, with which the observed change would show; may be empty.
-        dagger: only the familiar rule would have failed it.
-        advisory: shown by the user's wish; never blocks.
     """
 
     name: str
@@ -118,14 +115,8 @@ _MARGIN = 0.15
 _ZERO = 1e-9
 
 
-@dataclass(frozen=True, slots=True)
-class BarInterval:
-    """A mean change and its bounds, on the scale of scores.
-
-    Args:
-        mean: None where nothing was measured.
-        lower, upper: None is infinite.
-    """
+class BarInterval(NamedTuple):
+    """A mean change and its bounds; None is no mean, or an infinite bound."""
 
     mean: float | None
     lower: float | None
@@ -162,8 +153,8 @@ def bar_scale(intervals: Iterable[BarInterval]) -> BarScale:
     Infinite bounds do not widen the scale, an arrow stands for them.
     """
     ends = [0.0]
-    for item in intervals:
-        ends += [value for value in (item.mean, item.lower, item.upper) if value is not None]
+    for interval in intervals:
+        ends += [value for value in interval if value is not None]
     low, high = max(min(ends), -1.0), min(max(ends), 1.0)
     room = max((high - low) * _MARGIN, _STEP)
     low, high = min(low, -room), max(high, room)
@@ -174,14 +165,15 @@ def interval_bar(interval: BarInterval, scale: BarScale) -> str:
     """One bar, `BAR_WIDTH` characters: `  ├──●──┤ │      `, `◄──●──┼─┤       `; all rows of a table have one scale."""
     cells = [" "] * BAR_WIDTH
     cells[scale.zero] = "│"
-    if interval.mean is None:
+    mean, lower, upper = interval
+    if mean is None:
         return "".join(cells)
-    left, right = _end(interval.lower, scale, infinite=0), _end(interval.upper, scale, infinite=BAR_WIDTH - 1)
+    left, right = _end(lower, scale, infinite=0), _end(upper, scale, infinite=BAR_WIDTH - 1)
     for place in range(left, right + 1):
         cells[place] = "┼" if place == scale.zero else "─"
     cells[left] = "◄" if left == 0 else "├"
     cells[right] = "►" if right == BAR_WIDTH - 1 else "┤"
-    cells[scale.column(interval.mean)] = "●"
+    cells[scale.column(mean)] = "●"
     return "".join(cells)
 
 
@@ -219,16 +211,23 @@ def slice_tables(run: RunRecord) -> tuple[SliceTable, ...]:
 
 def slice_footnotes(run: RunRecord) -> tuple[str, ...]:
     """What the marks in the tables mean, for those that occur."""
-    records = [named.record for named in run_slices(run)]
+    slices = run_slices(run)
+    records = [named.record for named in slices]
     notes = []
-    if _familiar_matters(run) and any(map(only_familiar, records)):
+    if any(is_marked(run, record) for record in records):
         looked = run.method.slices_tested
         chance = f": among {looked:,} slices one looks so by chance all too often" if looked > 1 else ""
         notes.append(f"† Looked at alone (percentile bootstrap) it seems to have fallen; that blocks nothing{chance}.")
     if any(record.advisory for record in records):
         notes.append("° Advisory: shown, and never blocks.")
-    if widthless := [named for named in run_slices(run) if _without_width(named.record)]:
-        notes.append(_alike(widthless))
+    if widthless := [named.full for named in slices if _without_width(named.record)]:
+        which = (
+            f"interval of {listed(widthless)} has" if len(widthless) == 1 else f"intervals of {listed(widthless)} have"
+        )
+        notes.append(
+            f"The {which.format(listed(widthless))} no width: where all cases moved alike, this method knows no "
+            "spread. Other cases may move otherwise, so it is no certainty."
+        )
     for scorer in dict.fromkeys(short_line(one.scorer) for suite in run.suites for one in suite.positions):
         notes.append(f"The pairwise judge “{scorer}” compares both answers; its scores of the two arms add up to 1.")
     if any(record.n != record.units for record in records):
@@ -241,22 +240,9 @@ def _without_width(record: Comparison) -> bool:
     return low is not None and high is not None and high - low < _NO_WIDTH
 
 
-def _alike(slices: Sequence[NamedSlice]) -> str:
-    """Why an interval has no width: it does not mean certainty."""
-    more = len(slices) - NAMES_SHOWN
-    rest = f" and {more:,} more" if more > 0 else ""
-    listed = ", ".join(short_line(named.full) for named in slices[:NAMES_SHOWN]) + rest
-    which = f"interval of {listed} has" if len(slices) == 1 else f"intervals of {listed} have"
-    return (
-        f"The {which} no width: where all cases moved alike, this method knows no spread. "
-        "Other cases may move otherwise, so it is no certainty."
-    )
-
-
-def slice_row(named: NamedSlice, scale: BarScale, *, dagger: bool) -> SliceRow:
-    """One slice as text; `dagger` marks it if the familiar rule would have failed it."""
+def slice_row(run: RunRecord, named: NamedSlice, scale: BarScale) -> SliceRow:
+    """One slice as text."""
     record = named.record
-    drawn = BarInterval(record.mean, record.lower, record.upper)
     groups = "" if record.units == record.n else f" ({numbers.counted(record.units, 'group')})"
     return SliceRow(
         name=short_line(named.local),
@@ -264,11 +250,11 @@ def slice_row(named: NamedSlice, scale: BarScale, *, dagger: bool) -> SliceRow:
         scores=f"{numbers.score(record.baseline)} → {numbers.score(record.candidate)}",
         delta=numbers.delta(record.mean),
         interval="" if record.mean is None else numbers.interval(record.lower, record.upper),
-        bar=interval_bar(drawn, scale),
+        bar=interval_bar(_span(named), scale),
         state=record.state,
         words=_words(named),
         more=more_cases(named) if record.state is State.NOISE else "",
-        dagger=dagger and only_familiar(record),
+        dagger=is_marked(run, record),
         advisory=record.advisory,
     )
 
@@ -283,55 +269,51 @@ def more_cases(named: NamedSlice) -> str:
 
 def _table(run: RunRecord, suite: SuiteRecord) -> SliceTable:
     overall, *others = suite_slices(run, suite)
-    ordered = sorted(others, key=_rank)
+    ordered = sorted(others, key=partial(slice_rank, run))
     kept, folded = _parted(run, ordered)
-    scale = _scale([overall, *others])
-    dagger = _familiar_matters(run)
+    scale = bar_scale(map(_span, (overall, *others)))
     return SliceTable(
         suite=short_line(suite_label(run, suite)),
         scale=f"{_bound_text(scale.low)} … {_bound_text(scale.high)}",
-        rows=tuple(slice_row(named, scale, dagger=dagger) for named in (overall, *kept)),
-        folded=tuple(slice_row(named, scale, dagger=dagger) for named in folded),
+        rows=tuple(slice_row(run, named, scale) for named in (overall, *kept)),
+        folded=tuple(slice_row(run, named, scale) for named in folded),
     )
 
 
 def _parted(run: RunRecord, ordered: Sequence[NamedSlice]) -> tuple[Sequence[NamedSlice], Sequence[NamedSlice]]:
     """What is shown, and what is folded; a single row is not folded."""
-    remarkable = sum(not _unremarkable(run, named) for named in ordered)
+    remarkable = sum(not is_unremarkable(run, named) for named in ordered)
     room = SHOWN_REMARKABLE if remarkable > SHOWN_UNREMARKABLE else SHOWN_UNREMARKABLE
     if all(map(is_unmoved, ordered)):
         room = 0
     if len(ordered) <= room + 1:
         return ordered, ()
-    kept, folded = shown_and_folded(ordered, partial(_unremarkable, run), max(0, room - remarkable))
-    return kept[:room], sorted((*kept[room:], *folded), key=_rank)
+    kept, folded = shown_and_folded(ordered, partial(is_unremarkable, run), max(0, room - remarkable))
+    return kept[:room], sorted((*kept[room:], *folded), key=partial(slice_rank, run))
 
 
-def _scale(slices: Sequence[NamedSlice]) -> BarScale:
-    records = [named.record for named in slices]
-    return bar_scale(BarInterval(record.mean, record.lower, record.upper) for record in records)
+def _span(named: NamedSlice) -> BarInterval:
+    return BarInterval(named.record.mean, named.record.lower, named.record.upper)
 
 
-def _rank(named: NamedSlice) -> tuple[int, bool, tuple[float, float, bool, str]]:
-    return (_ORDER.index(named.record.state), not only_familiar(named.record), worst_first(named))
+def slice_rank(run: RunRecord, named: NamedSlice) -> tuple[int, bool, tuple[float, float, bool, str]]:
+    """Sorts slices, those that must be seen first."""
+    return (_ORDER.index(named.record.state), not is_marked(run, named.record), worst_first(named))
 
 
-def _unremarkable(run: RunRecord, named: NamedSlice) -> bool:
-    marked = only_familiar(named.record) and _familiar_matters(run)
-    return named.record.state in (State.NOISE, State.TOO_FEW) and not marked and not named.record.advisory
+def is_unremarkable(run: RunRecord, named: NamedSlice) -> bool:
+    """Whether a slice can be folded: it shows nothing, has no mark, and nobody asked to see it."""
+    record = named.record
+    return record.state in _NEEDLESS and not is_marked(run, record) and not record.advisory
 
 
-def only_familiar(record: Comparison) -> bool:
-    """Whether only the familiar rule would have failed it, where that says something.
+def is_marked(run: RunRecord, record: Comparison) -> bool:
+    """Whether only the familiar rule would have failed it, and is not the method itself.
 
-    Where both rules do, a mark would repeat it; for a handful of cases that rule is mostly wrong.
+    For a handful of cases that rule is mostly wrong.
     """
-    return record.familiar_fail and record.state is not State.REGRESSION and record.units >= FEWEST_UNITS
-
-
-def _familiar_matters(run: RunRecord) -> bool:
-    """False where the familiar rule is the method itself, because a mark would repeat it."""
-    return run.method.name != "percentile"
+    alone = record.familiar_fail and record.state is not State.REGRESSION
+    return alone and record.units >= FEWEST_UNITS and run.method.name != "percentile"
 
 
 def _words(named: NamedSlice) -> str:
@@ -385,7 +367,7 @@ def axes_rows(run: RunRecord) -> tuple[AxesRow, ...]:
 
 def _quiet(suite: SuiteRecord) -> bool:
     records = (suite.quality.overall, *suite.quality.slices)
-    still = all(record.state in (State.NOISE, State.TOO_FEW) and not record.advisory for record in records)
+    still = all(record.state in _NEEDLESS and not record.advisory for record in records)
     return still and not suite.cost.exceeded and not suite.latency.exceeded
 
 
@@ -427,9 +409,3 @@ def _p95(axis: AxisComparison) -> str:
     if axis.p95_change is None:
         return f", p95 {numbers.duration_change(after - before)}"
     return f", {p95_change(axis.p95_change)}{'' if p95_is_trusted(axis) else ' (rough)'}"
-
-
-_NEEDLESS = (State.NOISE, State.TOO_FEW)
-
-
-_REMARKABLE = ((State.REGRESSION, "regression"), (State.SUSPECT, "suspect"), (State.IMPROVEMENT, "improvement"))

@@ -21,7 +21,6 @@ class ToolUseView:
 
     Args:
         call: `get_listings({"city": "Rome"})`.
-        result: shortened.
         seconds: `120 ms`, of all calls; empty where unknown.
     """
 
@@ -39,11 +38,8 @@ class TurnView:
     Args:
         head: whose message, `Round 1, user`.
         by: who wrote it, where the case did not: `answered automatically`.
-        more: calls that are not shown.
         about: how the agent got to its answer: `step limit, 3 calls of the model, 1.2 s`.
         answer: None where the report already shows it; empty where there is no text.
-        reopened: the session was closed after it, and opened again.
-        broken: no answer came.
     """
 
     head: str
@@ -63,7 +59,6 @@ class ConversationView:
 
     Args:
         brief: `2 turns, 3 calls of tools (1 failed)`.
-        notes: cost, contents of a database, what was missed.
     """
 
     brief: str
@@ -77,7 +72,6 @@ class ToolRow:
 
     Args:
         cases: cases that call it, `12 → 5`.
-        stopped, started: cases that no longer do, or newly do.
     """
 
     name: str
@@ -92,14 +86,10 @@ class ConversationTable:
 
     Args:
         suite: empty in a run over one suite.
-        brief: the largest change, in a line.
         cases: `40 cases`.
         sentences: which tools are no longer called, or newly called, and where most.
         figures: name, and `4 % → 31 %`.
         tools: those that stopped in most cases first.
-        more: tools without a row.
-        changed: cases with other calls than before.
-        notes: what the figures are.
     """
 
     suite: str

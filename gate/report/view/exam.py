@@ -24,6 +24,7 @@ from gate.report.view.text import (
     Code,
     NamedSlice,
     Text,
+    listed,
     short_line,
     slice_name,
     suite_slices,
@@ -37,8 +38,6 @@ class ExamTrial:
 
     Args:
         suite: empty where only one suite's exam is edited.
-        words: what was tried.
-        cases: how many, and how many were left out.
         scores: `0.910 → 0.880`, or that of the only arm.
         change: `−0.030 [−0.070, +0.010]`.
         reason: why something is missing; else empty.
@@ -349,13 +348,9 @@ class PromiseRow:
 
     Args:
         words: the state in words, `dropped`.
-        rule: its id.
         before, after: wordings; empty where there is none.
-        evidence: the prompt's words that it rested on, or now rests on.
         reason: why, or why that is unknown; empty where nothing needs saying.
         tried: how well both versions keep it, on tests made for it; empty where there were none.
-        broken: no answer of the new prompt keeps it.
-        intended: the author must confirm the change.
     """
 
     state: ChangeState
@@ -375,7 +370,6 @@ class InputRow:
     """One component of the input.
 
     Args:
-        words: what became of it.
         before, after: its description; empty where it is not there.
     """
 
@@ -394,9 +388,6 @@ class PromiseTable:
         brief: `1 dropped, 2 new, 12 unchanged`.
         rows: the most important first.
         folded: less important rules: those beyond the first few, and those that were only reworded.
-        more: rules without a row.
-        inputs: what changed in the input.
-        notes: what could not be done, and who compared the wordings.
     """
 
     suite: str
@@ -424,10 +415,10 @@ def promise_steps(run: RunRecord) -> Iterator[Text]:
         _rule_of(run, one, change.rule) for one in run.promises for change in one.changes if needs_confirmation(change)
     ]
     if given_up:
-        yield (f"Tick or take back {_rules_listed(given_up)}: the prompt no longer promises that as it did.",)
+        yield (f"Tick or take back {listed(given_up, NAMED)}: the prompt no longer promises that as it did.",)
     unkept = [_rule_of(run, one, trial.rule) for one in run.promises for trial in one.trials if is_broken(trial)]
     if unkept:
-        yield (f"Look at {_rules_listed(unkept)}: no answer of the new prompt keeps what it newly promises.",)
+        yield (f"Look at {listed(unkept, NAMED)}: no answer of the new prompt keeps what it newly promises.",)
 
 
 def needs_confirmation(change: PromiseRecord) -> bool:
@@ -441,12 +432,7 @@ def is_broken(trial: PromiseTrialRecord) -> bool:
 
 
 def _rule_of(run: RunRecord, record: PromisesRecord, rule: str) -> str:
-    return f"{short_line(rule)} of {short_line(record.suite)}" if len(run.promises) > 1 else short_line(rule)
-
-
-def _rules_listed(rules: list[str]) -> str:
-    rest = len(rules) - NAMED
-    return ", ".join(rules[:NAMED]) + (f" and {rest:,} more" if rest > 0 else "")
+    return f"{short_line(rule)} of {short_line(record.suite)}" if len(run.promises) > 1 else rule
 
 
 ROWS_SHOWN = 30

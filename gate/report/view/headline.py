@@ -19,7 +19,9 @@ from gate.report.view.text import (
     is_tolerated,
     is_unmoved,
     is_within_margin,
+    listed,
     movement,
+    plain,
     run_slices,
     short_line,
     slice_name,
@@ -86,7 +88,7 @@ def early_end_notes(run: RunRecord) -> tuple[str, ...]:
         return ()
     if again := suites_asked_again(run):
         others = " All other answers are kept." if has_kept_answers(run) else ""
-        return (f"The agent of {_named(again)} may be another one the next time, so it is asked again.{others}",)
+        return (f"The agent of {listed(again)} may be another one the next time, so it is asked again.{others}",)
     return (f"Nothing is lost: the answers to the other {rest:,} are kept, and the next run takes up from there.",)
 
 
@@ -114,11 +116,6 @@ def _unpaid(run: RunRecord) -> str:
     return ": what is kept will not be paid for again" if has_kept_answers(run) else ""
 
 
-def _named(suites: Sequence[str]) -> str:
-    rest = len(suites) - NAMES_SHOWN
-    return ", ".join(map(short_line, suites[:NAMES_SHOWN])) + (f" and {rest:,} more" if rest > 0 else "")
-
-
 def _missing(run: RunRecord) -> str:
     missing = run.missing
     verb = "is" if missing.samples == 1 else "are"
@@ -137,8 +134,7 @@ def obstacle_heading(run: RunRecord, worst: Text) -> Text:
     whole = _whole(run)
     if len(whole) > LONGEST_HEADING:
         return (_cut(whole),)
-    length = len(whole) + sum(len(part if isinstance(part, str) else part.text) for part in worst)
-    return (whole, *worst) if length <= LONGEST_HEADING else (whole,)
+    return (whole, *worst) if len(whole) + len(plain(worst)) <= LONGEST_HEADING else (whole,)
 
 
 def nothing_scored(run: RunRecord) -> bool:
@@ -162,7 +158,7 @@ def obstacle_says(run: RunRecord, reason: str) -> bool:
 
 def _whole(run: RunRecord) -> str:
     if found := early_end(run):
-        return "".join(part if isinstance(part, str) else part.text for part in found)
+        return plain(found)
     missing = run.missing
     if nothing_scored(run):
         none = f"not one of {numbers.counted(missing.total, 'sample')} has a score"
@@ -303,12 +299,8 @@ def first_line(run: RunRecord) -> str:
 
 def plain_first_line(run: RunRecord) -> str:
     """The same as unescaped text."""
-    before = f", {_plain(said)}" if (said := set_aside(run)) else ""
-    return f"{run.verdict.value}{before}: {_plain(headline(run))}"
-
-
-def _plain(text: Text) -> str:
-    return "".join(part if isinstance(part, str) else part.text for part in text)
+    before = f", {plain(said)}" if (said := set_aside(run)) else ""
+    return f"{run.verdict.value}{before}: {plain(headline(run))}"
 
 
 def _fallen(run: RunRecord) -> Text:

@@ -9,11 +9,18 @@ from gate.record.comparison import PassRate, PassState, Verdict
 from gate.record.parts import CaseResult, CaseState
 from gate.record.run import NewCaseRecord, NewSuiteRecord, RunRecord
 from gate.report import numbers
-from gate.report.escape import visible
 from gate.report.view.calls import UsageRow, per_answer
-from gate.report.view.cases import FailingCase, answer_views, slice_values, value_text
+from gate.report.view.cases import CaseView, answer_views, lone_case_view, slice_values
 from gate.report.view.scorers import FULL, case_scale, case_score, other_scores, shortcomings
-from gate.report.view.text import LONGEST_SENTENCE, NAMES_SHOWN, Code, Fact, Text, short_line, shown_and_folded
+from gate.report.view.text import (
+    LONGEST_SENTENCE,
+    Code,
+    Fact,
+    Text,
+    listed_code,
+    short_line,
+    shown_and_folded,
+)
 from gate.scoring.pass_rule import reaches
 
 
@@ -22,13 +29,10 @@ class RateRow:
     """The pass rate of one slice of a new prompt, as text.
 
     Args:
-        name: without the suite.
         cases: how many, of how many where some have no score, and how many independent groups where that differs.
         rate: `62 % [48 %, 74 %]`.
         wanted: `90 %`, or a dash.
-        words: the state in words.
         doubtful: unproven where that matters.
-        advisory: shown by the user's wish; never blocks.
     """
 
     name: str
@@ -46,9 +50,7 @@ class NewPrompt:
     """A prompt that the change adds.
 
     Args:
-        about: when an answer passes, and its cost and time.
         rows: `overall`, then the slices, the worst first.
-        folded: slices without a shortfall, beyond a few.
         cases: the failing ones, the worst first.
     """
 
@@ -57,7 +59,7 @@ class NewPrompt:
     about: str
     rows: tuple[RateRow, ...]
     folded: tuple[RateRow, ...]
-    cases: tuple[FailingCase, ...]
+    cases: tuple[CaseView, ...]
 
 
 def missed_rate(run: RunRecord) -> Text:
@@ -121,7 +123,7 @@ def doubtful_rate_steps(run: RunRecord) -> Iterator[Text]:
             "Say what is good enough: set ",
             Code("min_pass_rate"),
             f" in {where}",
-            *_suites(unasked),
+            *listed_code([suite.name for suite in unasked]),
             ", for example 0.9.",
         )
     for suite in run.new:
@@ -194,15 +196,6 @@ def _unasked(run: RunRecord) -> list[NewSuiteRecord]:
     return [suite for suite in run.new if not asks_for_rate(suite)]
 
 
-def _suites(suites: Sequence[NewSuiteRecord]) -> Iterator[str | Code]:
-    """`a, b, c and 2 more`."""
-    for place, suite in enumerate(suites[:NAMES_SHOWN]):
-        yield ", " if place else ""
-        yield Code(short_line(suite.name))
-    rest = len(suites) - NAMES_SHOWN
-    yield f" and {rest:,} more" if rest > 0 else ""
-
-
 def _name(suite: NewSuiteRecord) -> Code:
     return Code(short_line(suite.candidate.path))
 
@@ -247,12 +240,7 @@ def _prompt(suite: NewSuiteRecord) -> NewPrompt:
 
 
 def passing_rule(suite: NewSuiteRecord, what: str, over: str = "") -> str:
-    """When something passes, and the cost and time of a call.
-
-    Args:
-        what: the thing that passes, as the beginning of a sentence.
-        over: what its score is a mean of, after a comma.
-    """
+    """When something passes, and the cost and time of a call."""
     mark = (
         "every scorer gives what its own mark asks"
         if suite.threshold is None
@@ -305,17 +293,11 @@ def _failing(suite: NewSuiteRecord) -> list[NewCaseRecord]:
     return sorted(failing, key=rank)
 
 
-def _case(suite: NewSuiteRecord, case: NewCaseRecord) -> FailingCase:
+def _case(suite: NewSuiteRecord, case: NewCaseRecord) -> CaseView:
     unscored = case.passed.count(None)
     missing = f", {unscored} without a score" if unscored else ""
-    return FailingCase(
-        name=short_line(case.id),
-        slices=slice_values(case.slices),
-        passed=f"{case.passed.count(True)} of {numbers.counted(suite.samples, 'answer')} passed{missing}",
-        question=None if case.input is None else visible(case.input),
-        expected=None if case.expected is None else visible(value_text(case.expected)),
-        answers=answer_views(case.outputs),
-    )
+    passed = f"{case.passed.count(True)} of {numbers.counted(suite.samples, 'answer')} passed{missing}"
+    return lone_case_view(case, passed, answer_views(case.outputs))
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,12 +306,9 @@ class CheckedCaseRow:
 
     Args:
         slices: `lang=de, tier=free`.
-        words: the state in words.
         score: mean of the combined scores, with the threshold where it falls short.
-        failing: each scorer that falls short, with its reason, and why samples have no score.
         others: the other scorers in one line: `rubric 4.1 of 5 (brevity 5.0, tone 3.0), 2 others 1.000`.
         perfect: every scorer gives its full score, so that `score` says it all.
-        counts: it counts for the verdict.
     """
 
     name: str
@@ -353,13 +332,9 @@ class CheckTable:
     """One suite of a check.
 
     Args:
-        about: when a case passes, and the cost and time of an answer.
         rows: failing cases, then those without a score, then the first that pass.
-        folded: further cases that pass.
-        more: cases that are left out.
         rates: `overall`, then the slices.
         cases: failing ones with their answers, the worst first.
-        bad: number of cases that have an answer and do not pass.
     """
 
     suite: str
@@ -369,7 +344,7 @@ class CheckTable:
     folded: tuple[CheckedCaseRow, ...]
     more: int
     rates: tuple[RateRow, ...]
-    cases: tuple[FailingCase, ...]
+    cases: tuple[CaseView, ...]
     bad: int
 
 
@@ -499,7 +474,7 @@ def _still_open(rate: PassRate, unscored: int) -> bool:
     return reaches((rate.passed + unscored) / total, rate.wanted) and not reaches(rate.passed / total, rate.wanted)
 
 
-def _failing_case(case: NewCaseRecord, check: CaseResult) -> FailingCase:
+def _failing_case(case: NewCaseRecord, check: CaseResult) -> CaseView:
     """The case with its answers, and what the scorers by which it fails say."""
     content = tuple(f"{one.name}: " for one in check.scorers if one.passed or (one.value or 0.0) >= FULL)
     outputs = [
@@ -507,14 +482,7 @@ def _failing_case(case: NewCaseRecord, check: CaseResult) -> FailingCase:
         for output in case.outputs
     ]
     score = "" if check.score is None else f", score {case_score(check)}"
-    return FailingCase(
-        name=short_line(case.id),
-        slices=slice_values(case.slices),
-        passed=f"{CASE_WORDS[check.state]}{score}",
-        question=None if case.input is None else visible(case.input),
-        expected=None if case.expected is None else visible(value_text(case.expected)),
-        answers=answer_views(outputs, case_scale(check)),
-    )
+    return lone_case_view(case, f"{CASE_WORDS[check.state]}{score}", answer_views(outputs, case_scale(check)))
 
 
 def count_in_state(run: RunRecord, state: CaseState) -> int:
@@ -560,11 +528,7 @@ def _cases_failed(run: RunRecord) -> Text:
     suites = [suite for suite in run.new if suite.overall.wanted == 1.0]
     failed = names_in_state(suites, CaseState.FAILED)
     total = sum(suite.overall.n for suite in suites)
-    named: list[str | Code] = []
-    for name in failed[:NAMES_SHOWN]:
-        named += [", " if named else ": ", Code(short_line(name))]
-    rest = len(failed) - NAMES_SHOWN
-    return (f"{len(failed):,} of {numbers.counted(total, 'case')} failed", *named, f" and {rest:,} more" * (rest > 0))
+    return (f"{len(failed):,} of {numbers.counted(total, 'case')} failed{': ' * bool(failed)}", *listed_code(failed))
 
 
 def _cases_passed(run: RunRecord) -> Text:

@@ -56,7 +56,7 @@ from gate.report.view.scorers import (
     position_facts,
     scorer_tables,
 )
-from gate.report.view.text import LONGEST_SENTENCE, Code, Fact, Text, run_slices, short_line, suite_label
+from gate.report.view.text import LONGEST_SENTENCE, Code, Fact, Text, listed, run_slices, short_line, suite_label
 
 MARGINS_NAMED = 5
 
@@ -218,7 +218,7 @@ def _changes(prefix: str, exam: ExamRecord | ExamChangeRecord) -> Iterator[Fact]
         ("edited", exam.edited),
         ("marked obsolete", exam.obsolete),
     )
-    if told := "; ".join(f"{verb} {_listed(ids)}" for verb, ids in kinds if ids):
+    if told := "; ".join(f"{verb} {_counted_ids(ids)}" for verb, ids in kinds if ids):
         yield Fact(f"{prefix}exam changes", (told,), brief=True)
 
 
@@ -258,7 +258,7 @@ def _ending(run: RunRecord) -> Iterator[Fact]:
         )
         yield Fact("Missing", (f"{missing.samples:,} of {numbers.counted(missing.total, 'sample')}{why}",))
         if missing.cases:
-            yield Fact("To be asked again", (_listed(missing.cases),))
+            yield Fact("To be asked again", (_counted_ids(missing.cases),))
     if missing.samples and missing.best and missing.worst and run.unfinished is None:
         best = "all good" if run.kind == "check" else "best for the candidate"
         yield Fact("What they could change", (f"{best}: {missing.best}; worst: {missing.worst}",), brief=True)
@@ -305,9 +305,8 @@ def _usage_row(arm: str, cost: ArmAxis, latency: ArmAxis) -> UsageRow:
     )
 
 
-def _listed(ids: Sequence[str]) -> str:
-    rest = len(ids) - IDS_NAMED
-    return f"{len(ids):,} ({', '.join(map(short_line, ids[:IDS_NAMED]))}{f' and {rest:,} more' if rest > 0 else ''})"
+def _counted_ids(ids: Sequence[str]) -> str:
+    return f"{len(ids):,} ({listed(ids, IDS_NAMED)})"
 
 
 MOST_STILL = 3
@@ -320,28 +319,15 @@ class ReportView:
 
     Args:
         headline: what follows the verdict in the first line.
-        sentence: slices that improved or fell.
-        notes: what a reader must see at once.
         axes: one for each suite.
         confidence: `95 %`.
         tables: one for each suite.
         cases: those that explain the first line, the most telling first.
-        usage: two rows for each suite.
         per: what money and time in `usage` are means over, `per call`.
         steps: what to do next, in order.
         command: compares again; empty where that needs more than the run knows.
-        left_out: what was left out to limit the length.
-        new: prompts that the change adds, which were compared with nothing.
         aside: what sets the verdict aside, for the first line; empty where it decides.
-        notice: what the change does to its own exam; directly below the verdict.
-        weighty: the notice is about more than new cases.
-        calm: the notice is about cases that went with their promise, and new ones.
-        exam: results of the edited exam.
-        dimensions: one table for each rubric.
-        scorers: one table for each compared suite with several scorers.
         exam_scores: what the scores in `exam` are.
-        conversations: one table for each suite with agents.
-        promises: one table for each prompt whose promises differ.
         cases_head: heading of `cases`.
         spent: what the run spent, and what known answers saved; empty where nothing was asked.
     """

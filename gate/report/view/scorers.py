@@ -15,10 +15,10 @@ from gate.record.comparison import (
     ScorerChange,
 )
 from gate.record.parts import AskedModel, CaseResult, CaseState, JudgeQuote, ScorerResult
-from gate.record.run import NewSuiteRecord, RunRecord, SuiteRecord
+from gate.record.run import RunRecord, SuiteRecord
 from gate.report import numbers
 from gate.report.numbers import share_interval
-from gate.report.view.text import LONGEST_SENTENCE, NAMES_SHOWN, Fact, short_line, suite_label
+from gate.report.view.text import LONGEST_SENTENCE, NAMES_SHOWN, AnySuite, Fact, short_line, suite_label
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +48,6 @@ class ScorerTable:
         suite: empty in a run over one suite.
         brief: what moved most: `tone −0.120, contains 0.000 and 2 more`.
         rows: those that moved most first.
-        more: scorers without a row.
-        notes: what the figures are.
     """
 
     suite: str
@@ -94,7 +92,6 @@ class DimensionTable:
 
     Args:
         suite: empty in a run over one suite.
-        scorer: name of the rubric.
         scale: `1 to 5`.
     """
 
@@ -350,7 +347,7 @@ def _one(asked: AskedModel) -> str:
     return f"{asked.model} at temperature {asked.temperature:g}"
 
 
-def _juries(prefix: str, suite: SuiteRecord | NewSuiteRecord) -> Iterator[Fact]:
+def _juries(prefix: str, suite: AnySuite) -> Iterator[Fact]:
     scales = {one.scorer: (one.low, one.high) for one in suite.rubrics if (one.low, one.high) != (0.0, 1.0)}
     for jury in suite.juries:
         scale = scales.get(jury.scorer)

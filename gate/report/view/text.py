@@ -62,6 +62,14 @@ class NamedSlice:
         return self.local == OVERALL
 
 
+AnySuite: TypeAlias = SuiteRecord | NewSuiteRecord
+
+
+def all_suites(run: RunRecord) -> list[AnySuite]:
+    """Compared suites first, then those without a baseline."""
+    return [*run.suites, *run.new]
+
+
 def suite_label(run: RunRecord, suite: SuiteRecord | NewSuiteRecord) -> str:
     """The suite's name where needed; empty in a run over one suite, compared or new."""
     return suite.name if has_several_suites(run) else ""
@@ -149,13 +157,33 @@ def short_line(text: str, limit: int = LONGEST_NAME) -> str:
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
 
 
+def plain(text: Text) -> str:
+    """Running text without its marks, and not escaped."""
+    return "".join(part if isinstance(part, str) else part.text for part in text)
+
+
+def listed(names: Sequence[str], most: int = NAMES_SHOWN) -> str:
+    """`a, b, c and 2 more`."""
+    rest = len(names) - most
+    return ", ".join(map(short_line, names[:most])) + (f" and {rest:,} more" if rest > 0 else "")
+
+
+def listed_code(names: Sequence[str], most: int = NAMES_SHOWN) -> Text:
+    """The same with each name as code."""
+    out: list[str | Code] = []
+    for name in names[:most]:
+        out += [", " if out else "", Code(short_line(name))]
+    rest = len(names) - most
+    return (*out, f" and {rest:,} more" if rest > 0 else "")
+
+
 def slice_name(named: NamedSlice) -> Code:
     """The full name of a slice, short enough for a sentence."""
     return Code(short_line(named.full))
 
 
 def slice_names(slices: Sequence[NamedSlice]) -> tuple[str | Code, ...]:
-    """`a, b, c and 2 more`."""
+    """The same of slices, with a word for those that never block."""
     out: list[str | Code] = []
     for named in slices[:NAMES_SHOWN]:
         out += [", ", *(["advisory "] if named.record.advisory else []), slice_name(named)]

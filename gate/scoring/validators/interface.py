@@ -9,7 +9,7 @@ from gate.scoring.interface import Subject
 from gate.values import JsonValue
 
 Options: TypeAlias = Mapping[str, JsonValue]
-"""As `gate.config.scorers` reads them, with the fields of the case filled in."""
+"""As `gate.config.scorer_options` reads them, with the fields of the case filled in."""
 
 Finding: TypeAlias = tuple[float | Unscored, str]
 """A score in [0, 1], or why there is none; and a reason on one line, which names what was looked for."""

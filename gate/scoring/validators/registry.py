@@ -7,7 +7,7 @@ from typing import TypeAlias
 from gate.cases.case import Case
 from gate.cases.rendering import fill
 from gate.config.documents import printable
-from gate.config.json_schema import complaint
+from gate.config.json_schema import pattern_complaint
 from gate.config.scorer import ScorerSpec
 from gate.config.values import language_code
 from gate.record.sample import Score
@@ -131,7 +131,7 @@ def option_complaints(kind: str, options: Options) -> Iterator[OptionComplaint]:
 
 
 def _pattern(options: Options) -> Iterator[OptionComplaint]:
-    if reason := complaint(as_text(options["pattern"])):
+    if reason := pattern_complaint(as_text(options["pattern"])):
         hint = "Python's re syntax; a backslash before a special character takes it literally"
         yield f"its pattern is not a regular expression: {reason}", hint
 

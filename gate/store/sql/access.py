@@ -42,13 +42,7 @@ _SHOWN = tuple(column for column in _TOKEN if column is not _TOKEN.digest)
 
 @dataclass(frozen=True, slots=True)
 class TokenRequest:
-    """A request for a token.
-
-    Args:
-        name: its purpose; unique among the valid tokens of its owner.
-        scopes: one or more.
-        days: of validity; None for no end.
-    """
+    """A request for a token."""
 
     name: str
     owner: str
@@ -114,11 +108,7 @@ class Tokens:
 
 
 def scopes_of(words: Iterable[str]) -> frozenset[Scope]:
-    """Scopes by their names.
-
-    Raises:
-        GateError: an unknown name.
-    """
+    """Scopes by their names."""
     found = []
     for word in words:
         if word not in list(Scope):
@@ -172,11 +162,7 @@ class Audit:
     database: Database
 
     def add(self, event: Event) -> None:
-        """Add an event.
-
-        Raises:
-            CannotEvaluate: the database does not answer.
-        """
+        """Add an event."""
         texts = {"who": event.who, "what": event.what, "about": event.about}
         cut = {name: text if len(text) <= _CHARS else f"{text[: _CHARS - 1]}…" for name, text in texts.items()}
         self.database.write(lambda db: db.execute(insert(events).values(at=event.at, **cut)))

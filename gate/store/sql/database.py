@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
@@ -12,6 +12,7 @@ from sqlalchemy import (
     Connection,
     Engine,
     QueuePool,
+    Row,
     Table,
     bindparam,
     create_engine,
@@ -67,7 +68,6 @@ class Database:
     """One database.
 
     Args:
-        url: `postgresql://…` or `sqlite:///path`.
         hurry_s: seconds after which a query is given up; None waits longer, for work that is not for a page.
 
     Raises:
@@ -104,11 +104,7 @@ class Database:
         return Path(str(self._url.database)) if self._url.drivername == SQLITE else None
 
     def read(self, work: Callable[[Connection], Result]) -> Result:
-        """Run a read-only transaction.
-
-        Raises:
-            CannotEvaluate: the database cannot be reached.
-        """
+        """Run a read-only transaction."""
         with self._told(), self.engine.connect() as connection, connection.begin():
             return work(connection)
 
@@ -225,11 +221,7 @@ ROWS_AT_ONCE = 1000
 
 
 def put_many(db: Connection, table: Table, rows: Iterable[dict[str, Any]]) -> None:
-    """Insert rows with the same columns, in the transaction of the caller.
-
-    Raises:
-        IntegrityError: one of them is there already.
-    """
+    """Insert rows with the same columns, in the transaction of the caller."""
     for part in chunks(rows, ROWS_AT_ONCE):
         if db.dialect.name == SQLITE:
             db.execute(insert(table), part)
@@ -244,6 +236,12 @@ def _in_columns(db: Connection, table: Table, rows: list[dict[str, Any]]) -> Non
     given = func.unnest(*arrays).table_valued(*(column.name for column in columns)).render_derived()
     put = insert(table).from_select(columns, select(*(given.c[column.name] for column in columns)))
     db.execute(put, {f"all_{column.name}": [row[column.name] for row in rows] for column in columns})
+
+
+def of_row(kind: type[Item], row: Row[Any], **known: Any) -> Item:
+    """A record with the values of the columns that are named as its fields, and those that are known."""
+    values = {one.name: getattr(row, one.name) for one in fields(kind) if one.name not in known}  # type: ignore[arg-type]
+    return kind(**values, **known)
 
 
 def chunks(items: Iterable[Item], size: int) -> Iterator[list[Item]]:

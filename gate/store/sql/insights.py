@@ -11,7 +11,7 @@ from gate.engine.history import Agreement, CaseInRun, CaseOverTime, JudgeOverTim
 from gate.record.comparison import Verdict
 from gate.record.sample import ArmName
 from gate.store.sql import tables
-from gate.store.sql.database import Database
+from gate.store.sql.database import Database, of_row
 from gate.store.sql.runs import listed, newest_of, older_than, run_columns
 
 Question: TypeAlias = Literal["flaky", "mute"]
@@ -42,10 +42,8 @@ class Insights:
         """Cases of the newest runs of a suite.
 
         Args:
-            last: runs at most.
             question: `flaky` are those whose scores vary within a run, the most varying first; `mute` are those that
                 had the same score in both arms of every run, those in most runs first.
-            most: cases.
         """
         over = _over_time(newest_of(suite, last))
         if question == "flaky":
@@ -158,37 +156,18 @@ def _sum(value: ColumnElement[Any], name: str) -> ColumnElement[Any]:
 
 
 def _case(row: Row[Any]) -> CaseOverTime:
-    return CaseOverTime(
-        case=row.case,
-        runs=row.runs,
-        paired=int(row.paired),
-        samples=int(row.n),
-        missing=int(row.missing),
-        variance=row.squares / int(row.free) if row.free else None,
-        lowest=row.lowest,
-        highest=row.highest,
-        spread=row.spread,
-    )
+    variance = row.squares / int(row.free) if row.free else None
+    whole = {"paired": int(row.paired), "samples": int(row.n), "missing": int(row.missing)}
+    return of_row(CaseOverTime, row, **whole, variance=variance)
 
 
 def _judge(row: Row[Any]) -> JudgeOverTime:
-    told = Agreement(row.scorer, row.kind, row.answers, row.value, row.lower, row.upper, row.why_not)
-    return JudgeOverTime(row.run_id, row.created, told)
+    return JudgeOverTime(row.run_id, row.created, of_row(Agreement, row))
 
 
 def _overrides(db: Connection, found: Select[Any]) -> tuple[OverrideRow, ...]:
     rows = db.execute(found).all()
     return tuple(
-        OverrideRow(
-            run=run,
-            label=row.label,
-            by=row.set_by,
-            at=row.set_at,
-            commit=row.label_commit,
-            role=row.role,
-            reason=row.reason,
-            counted=row.counted,
-            why_not=row.why_not,
-        )
+        of_row(OverrideRow, row, run=run, by=row.set_by, at=row.set_at, commit=row.label_commit)
         for run, row in zip(listed(db, rows), rows, strict=True)
     )

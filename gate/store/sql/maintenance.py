@@ -83,11 +83,7 @@ class StoreInfo:
     """Content of a store.
 
     Args:
-        revision: of its tables; None without tables.
-        newest: the revision that this program knows.
         counts: of suites, cases, runs, samples and their kept texts; empty where the tables are of another version.
-        oldest, youngest: runs; None without any.
-        size_bytes: of the database; None where it is unknown.
     """
 
     label: str
@@ -100,11 +96,7 @@ class StoreInfo:
 
 
 def store_info(database: Database) -> StoreInfo:
-    """Content of a store.
-
-    Raises:
-        CannotEvaluate: it does not answer.
-    """
+    """Content of a store."""
     return database.read(lambda db: _info(db, database.label))
 
 
@@ -117,11 +109,7 @@ class RunCounts:
 
 
 def count_runs(database: Database) -> RunCounts:
-    """Number of runs and samples, by the fastest way.
-
-    Raises:
-        CannotEvaluate: it does not answer.
-    """
+    """Number of runs and samples, by the fastest way."""
     found = select(func.count(), func.coalesce(func.sum(_RUN.samples), 0)).select_from(tables.runs)
     return RunCounts(*database.read(lambda db: map(int, db.execute(found).one())))
 
@@ -157,12 +145,7 @@ def backup(database: Database, path: Path) -> None:
     """Copy the whole store into a new file, as it is at one moment: SQLite's online backup.
 
     Args:
-        database: in a file.
         path: of a new file, which only its owner may read.
-
-    Raises:
-        GateError: the store is a Postgres database, which `pg_dump` backs up, or the new file cannot be written.
-        CannotEvaluate: the store cannot be read.
     """
     if database.file is None:
         hint = f"use Postgres's own: pg_dump --format=custom --file={path} and the database's address"

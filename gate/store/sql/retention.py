@@ -27,12 +27,7 @@ _CASES = ("suites", "new")
 
 
 def redacted(line: bytes, clean: Clean) -> bytes:
-    """A record, or one line of `samples.jsonl`, with every text of a model or a case cleaned.
-
-    Args:
-        line: JSON, as the gate wrote it.
-        clean: returns a text without what must not be kept.
-    """
+    """A record, or one line of `samples.jsonl`, with every text of a model or a case cleaned."""
     return _dumped(_cleaned(json.loads(line), clean, inside=False))
 
 
@@ -69,12 +64,7 @@ _AT_ONCE = 100
 
 @dataclass(frozen=True, slots=True)
 class RetentionLimits:
-    """Limits of what a store keeps.
-
-    Args:
-        outputs: answers and reasons of runs made before this time are removed; None keeps all.
-        runs: runs made before this time are removed; None keeps all.
-    """
+    """Limits of what a store keeps."""
 
     outputs: datetime | None = None
     runs: datetime | None = None
@@ -95,12 +85,7 @@ class Pruned:
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """A removal of runs.
-
-    Args:
-        before: all runs made before.
-        runs: their number.
-    """
+    """A removal of runs."""
 
     at: datetime
     before: datetime
@@ -108,11 +93,7 @@ class Removal:
 
 
 def prune(database: Database, limits: RetentionLimits, now: datetime, *, dry: bool = False) -> Pruned:
-    """Remove what is too old, or with `dry` only count it; an interrupted removal is finished the next time.
-
-    Raises:
-        CannotEvaluate: the database does not answer.
-    """
+    """Remove what is too old, or with `dry` only count it; an interrupted removal is finished the next time."""
     old, wordy = _old(limits), _wordy(limits)
     if dry:
         return database.read(lambda db: Pruned(_count(db, old), _count(db, wordy)))

@@ -28,13 +28,13 @@ from gate.engine.history import (
 from gate.errors import GateError
 from gate.record.comparison import Verdict
 from gate.record.run import RunRecord
-from gate.record.sample import ArmName, Sample
+from gate.record.sample import Sample
 from gate.record.transcript import Failed, Unscored
 from gate.record.usage import Dollars
 from gate.store.run_folder import dump_run, read_run
 from gate.store.samples import BadSample, parse_sample, sample_lines_of
 from gate.store.sql import tables
-from gate.store.sql.database import ROWS_AT_ONCE, Database, chunks, put_many
+from gate.store.sql.database import ROWS_AT_ONCE, Database, chunks, of_row, put_many
 from gate.store.sql.retention import Clean, redacted
 from gate.store.sql.tables import as_label
 
@@ -59,11 +59,7 @@ class RunWriter:
         self._db, self._run = db, run
 
     def write(self, run: RunRecord, samples: Iterable[KeptSample]) -> None:
-        """Insert its suites, figures, samples and label.
-
-        Raises:
-            GateError: the samples do not belong to the run.
-        """
+        """Insert its suites, figures, samples and label."""
         ids: dict[str, int] = {}
         wanted: dict[_Key, int] = {}
         for suite in suites_of(run):
@@ -188,11 +184,7 @@ _SampleKey: TypeAlias = tuple[str, str, str, int]
 
 
 def kept_samples(file: BinaryIO, name: str) -> Iterator[KeptSample]:
-    """The samples of a `samples.jsonl`, each with its line, one in memory at a time.
-
-    Raises:
-        GateError: a line is not a whole sample.
-    """
+    """The samples of a `samples.jsonl`, each with its line, one in memory at a time."""
     try:
         for line in sample_lines_of(file):
             try:
@@ -210,10 +202,6 @@ def other_samples(database: Database, id: int, run: RunRecord, samples: Iterable
     """How these samples differ from those of a run in the store, in a sentence; empty where they do not.
 
     Texts are not compared, since the store may have removed them.
-
-    Args:
-        id: of the run in the store.
-        samples: of the same record; empty counts as equal.
     """
     known: dict[_SampleKey, tuple[object, ...]] = {}
     columns = tables.samples.c
@@ -250,11 +238,7 @@ _SUITE = tables.run_suites.c
 
 @dataclass(frozen=True, slots=True)
 class AddedRun:
-    """A run in the store.
-
-    Args:
-        new: it was added now.
-    """
+    """A run in the store."""
 
     id: int
     new: bool
@@ -276,10 +260,6 @@ class Runs:
 
         Args:
             samples: each once; empty where none were kept.
-
-        Raises:
-            GateError: the samples do not belong to the run.
-            CannotEvaluate: the database does not answer.
         """
         text = dump_run(run)
         digest = f"sha256:{hashlib.sha256(text.encode(errors='backslashreplace')).hexdigest()}"
@@ -329,11 +309,7 @@ class Runs:
         return next(iter(self.database.read(lambda db: listed(db, db.execute(found).all()))), None)
 
     def record(self, id: int) -> RunRecord | None:
-        """The record of a run; None where there is none.
-
-        Raises:
-            GateError: it is of another version, which cannot be read.
-        """
+        """The record of a run; None where there is none."""
         found = select(_RUN.record).where(_RUN.id == id)
         data = self.database.read(lambda db: db.execute(found).scalar())
         return None if data is None else read_run(zlib.decompress(data), f"run {id}")
@@ -351,12 +327,7 @@ class Runs:
         return tuple(parse_sample(zlib.decompress(body)) for body in bodies)
 
     def trend(self, suite: str, axis: str, slice: str, last: int) -> tuple[Point, ...]:
-        """A figure in the newest runs of a suite, the oldest first.
-
-        Args:
-            axis: quality, cost or latency.
-            slice: `overall`, or `dimension=value`.
-        """
+        """A figure in the newest runs of a suite, the oldest first."""
         newest = newest_of(suite, last)
         found = (
             select(tables.figures, newest.c.run_id, newest.c.created, _RUN.branch, _RUN.event, _RUN.verdict)
@@ -367,19 +338,9 @@ class Runs:
         )
         rows = self.database.read(lambda db: db.execute(found).all())
         return tuple(
-            Point(row.run_id, row.created, row.branch, row.event, Verdict(row.verdict), _figure(row)) for row in rows
+            Point(row.run_id, row.created, row.branch, row.event, Verdict(row.verdict), of_row(Figure, row))
+            for row in rows
         )
-
-    def results(self, suite: str, last: int) -> Iterator[tuple[int, CaseResult]]:
-        """Results of each case in the newest runs of a suite, each with the id of its run, the newest first."""
-        newest = newest_of(suite, last)
-        found = (
-            select(tables.case_results, newest.c.run_id)
-            .join(newest, newest.c.id == tables.case_results.c.suite_id)
-            .order_by(newest.c.created.desc())
-        )
-        for row in self.database.read(lambda db: db.execute(found).all()):
-            yield row.run_id, CaseResult(row.case, ArmName(row.arm), row.n, row.missing, row.mean, row.variance)
 
     def suites(self) -> tuple[str, ...]:
         """Names of all suites with a run."""
@@ -442,35 +403,4 @@ def listed(db: Connection, rows: Sequence[Row[Any]]) -> tuple[RunRow, ...]:
 
 
 def _run(row: Row[Any], suites: Sequence[str]) -> RunRow:
-    return RunRow(
-        id=row.id,
-        digest=row.digest,
-        created=row.created,
-        stored=row.stored,
-        context=Context(row.repository, row.branch, row.event, row.pull_request, row.pushed_by),
-        commit=row.commit,
-        verdict=Verdict(row.verdict),
-        exit_code=row.exit_code,
-        waived=row.waived,
-        kind=row.kind,
-        suites=tuple(suites),
-        samples=row.samples,
-        spent_usd=row.spent_usd,
-        forgotten=row.forgotten,
-    )
-
-
-def _figure(row: Row[Any]) -> Figure:
-    return Figure(
-        axis=row.axis,
-        slice=row.slice,
-        n=row.n,
-        units=row.units,
-        baseline=row.baseline,
-        candidate=row.candidate,
-        error=row.error,
-        change=row.change,
-        lower=row.lower,
-        upper=row.upper,
-        state=row.state,
-    )
+    return of_row(RunRow, row, context=of_row(Context, row), verdict=Verdict(row.verdict), suites=tuple(suites))

@@ -284,11 +284,7 @@ class Suites:
         return self.database.read(lambda db: tuple(map(case_of, db.execute(found))))
 
     def name_of(self, name: str, case: int) -> str | None:
-        """The current name of a case; None where there is none.
-
-        Args:
-            case: key, as in its versions.
-        """
+        """The current name of a case; None where there is none."""
         found = select(tables.cases.c.name).join(tables.suites, tables.suites.c.id == tables.cases.c.suite_id)
         wanted = found.where(tables.suites.c.name == name, tables.cases.c.id == case)
         return self.database.read(lambda db: db.execute(wanted).scalar())
@@ -330,9 +326,6 @@ class Suites:
 
         A change that was made already, with the same content, is ignored; where nothing is left to be done, the newest
         version stays: repeating a change is safe.
-
-        Args:
-            changes: each of another case.
 
         Returns:
             The version; or the conflicting changes of others, and then nothing was done.

@@ -150,14 +150,11 @@ class Diversity:
     """Figures of a set of tests. They compare sets of a like size made for one prompt, and are no marks by themselves.
 
     Args:
-        tests: how many there are.
         distinct_1: different words among all words, 0 to 1 (Li et al., 2016). How to read: higher means richer wording;
             it falls with the number of words, so compare sets of a like size.
         distinct_2: the same of pairs of neighbouring words; low means phrases that come again and again.
         nearest: mean likeness of a test to the one most like it (Jaccard index of word pairs, 0 to 1). How to read:
             near 0 each test stands by itself; above about 0.3 many are variants of each other.
-        lengths: spread of the lengths.
-        scenarios: share of each scenario among the tests that name one; empty where none does.
     """
 
     tests: int

@@ -21,7 +21,6 @@ from gate.testgen.questions import (
     object_schema,
     problem_notes,
     read_objects,
-    stage_messages,
     unused_fence,
 )
 from gate.values import JsonValue
@@ -43,8 +42,6 @@ class InputPart:
     """One text of an input.
 
     Args:
-        name: of the component, or of the variable.
-        description: what it is; may be empty.
         retrieved: it holds what a search would find.
     """
 
@@ -66,8 +63,6 @@ class InputShape:
     """What a test of one prompt has to hold.
 
     Args:
-        parts: what is written for each test, apart from its turns.
-        variables: those of the prompt, where it is a template.
         turns: messages of the user; with several, they take the place of the parts that are no variables.
     """
 
@@ -144,7 +139,6 @@ def shape_of(subject: PromptSubject, specification: Specification | None, settin
 
     Args:
         specification: what is known of its inputs; None for a generator that knows the prompt alone.
-        settings: turns, and whether stand-in documents are wanted.
     """
     known = {} if specification is None else {one.name: one for one in specification.components}
     variables = subject.variables if subject.structured else ()
@@ -241,13 +235,7 @@ _Verdicts = Mapping[str, tuple[bool, str]]
 async def validated_tests(
     components: Sequence[Component], tests: Sequence[GeneratedTest], settings: EffortSettings, judge: Asker
 ) -> MadeTests:
-    """The tests with a judge's verdicts; those left unanswered are asked once more, and then unknown.
-
-    Args:
-        tests: of any kind; control cases, too.
-        settings: how many one request looks at, and instructions.
-        judge: another model than the one that wrote the tests, if possible.
-    """
+    """The tests with a judge's verdicts; those left unanswered are asked once more, and then unknown."""
     if not components:
         return MadeTests(
             tuple(tests), ("nobody knows which inputs are valid: there is no input specification",) if tests else ()
@@ -285,12 +273,12 @@ def _question(
     inputs = [{"id": name, "texts": shown_input(test)} for name, test in ids.items()]
     written = (text for test in batch for named in shown_input(test) for text in named)
     view = {"components": components, "inputs": inputs, "fence": unused_fence(*component_texts(components), *written)}
-    extra = settings.instructions.get("validity", "")
     return Question(
         "validity",
-        lambda problem: stage_messages("validity", view, extra, problem),
+        view,
         object_schema({"verdicts": list_schema(_verdict(*ids), each=[_verdict(name) for name in ids])}),
         lambda found: {ids[name].id: verdict for name, verdict in _read(ids, found).items()},
+        settings.instructions.get("validity", ""),
         lacks=lambda verdicts: len(batch) - len(verdicts) if last else 0,
     )
 

@@ -20,9 +20,8 @@ from gate.testgen.questions import (
     list_schema,
     object_schema,
     problem_notes,
-    read_objects,
+    read_each,
     read_text,
-    stage_messages,
 )
 from gate.values import JsonValue
 
@@ -101,9 +100,6 @@ def _one_line(text: str) -> str:
 async def write_rule_tests(source: CaseSource, generator: Asker, seed: int = 0) -> MadeTests:
     """The wanted number of tests for each rule and each inverse rule; those that are missing are asked for once more.
 
-    Args:
-        seed: of the order in which statements are shown.
-
     Returns:
         Tests in the order of the rules, and which statements have too few.
     """
@@ -151,14 +147,14 @@ def _tests_question(source: CaseSource, wanted: _Wanted) -> Question[dict[Statem
         "statements": statements,
         "taken": wanted.taken,
     }
-    extra = source.settings.instructions.get("tests", "")
     ordered = [name for name, one in wanted.ids.items() for _ in range(wanted.counts[one])]
     each = [_item(source, name) for name in ordered]
     return Question(
         "tests",
-        lambda problem: stage_messages("tests", view, extra, problem),
+        view,
         object_schema({"tests": list_schema(_item(source, *wanted.ids), each=each)}),
         lambda found: _read_tests(source, wanted, found),
+        source.settings.instructions.get("tests", ""),
         wanted.index,
         lambda drafts: wanted.missing(drafts) if wanted.again else 0,
     )
@@ -180,18 +176,9 @@ def _item(source: CaseSource, *ids: str) -> dict[str, JsonValue]:
 def _read_tests(
     source: CaseSource, wanted: _Wanted, found: Mapping[str, JsonValue]
 ) -> dict[Statement, list[GeneratedTest]]:
-    """The usable tests of a reply; raises the first error only where none is usable."""
     drafts: dict[Statement, list[GeneratedTest]] = defaultdict(list)
-    problems = []
-    for item in read_objects(found, "tests"):
-        try:
-            statement, test = _test(source, wanted.ids, item)
-        except Malformed as problem:
-            problems.append(problem)
-        else:
-            drafts[statement].append(test)
-    if not drafts:
-        raise problems[0] if problems else Malformed("tests is empty")
+    for statement, test in read_each(found, "tests", lambda item: _test(source, wanted.ids, item)):
+        drafts[statement].append(test)
     return drafts
 
 
@@ -241,7 +228,6 @@ def _expansion_question(source: CaseSource, test: GeneratedTest, turn: int) -> Q
     statement = "" if rule is None else rule.inverse if test.kind == "inverse" else rule.text
     texts = shown_input(test)
     view = {**source.view(statement, *(text for _, text in texts)), "statement": statement, "input": texts}
-    extra = source.settings.instructions.get("expansion", "")
     schema: dict[str, Mapping[str, JsonValue]] = {
         "reasoning": dict(TEXT_SCHEMA),
         **source.shape.schema(),
@@ -252,10 +238,5 @@ def _expansion_question(source: CaseSource, test: GeneratedTest, turn: int) -> Q
         told = replace(test, reasoning=read_text(found, "reasoning"), behaviour=read_text(found, "behaviour"))
         return source.shape.fill(told, source.shape.read(found))
 
-    return Question(
-        "expansion",
-        lambda problem: stage_messages("expansion", view, extra, problem),
-        object_schema(schema),
-        read,
-        turn,
-    )
+    instructions = source.settings.instructions.get("expansion", "")
+    return Question("expansion", view, object_schema(schema), read, instructions, turn)

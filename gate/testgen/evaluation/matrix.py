@@ -33,11 +33,7 @@ CONTRASTS: tuple[tuple[Group, Group], ...] = (("promptpex", "control"), ("invers
 
 @dataclass(frozen=True, slots=True)
 class MatrixRow:
-    """One row, with a cell for each column.
-
-    Args:
-        name: of a group of tests, or of a prompt; untrusted.
-    """
+    """One row, with a cell for each column."""
 
     name: str
     cells: tuple[Tally, ...]
@@ -48,10 +44,8 @@ class Matrix:
     """Non-compliance of several models.
 
     Args:
-        title: what is counted, in a few words.
         corner: what the rows are: `tests` or `prompt`.
         models: columns, in the order in which they were named; untrusted.
-        source: whose verdicts are counted.
     """
 
     title: str
@@ -66,8 +60,6 @@ class GroupContrast:
     """One group of tests against another, model by model.
 
     Args:
-        name: such as `rules + inverse minus control`.
-        differences: model and difference of the two rates.
         across: mean over the prompts, each of which counts once; no number for a single prompt.
     """
 
@@ -128,8 +120,6 @@ class SpecAgreement:
 
     Args:
         models: by name, the tests that were decided under both prompts; the original's are the first.
-        cosine: of the two vectors of rates, as in the paper; ignores their size.
-        closeness: 1 minus the mean absolute difference of the rates; does not.
         left_out: models without a test that was decided under both.
     """
 
@@ -150,7 +140,6 @@ def agreement(
     """Compare rates of non-compliance, model by model.
 
     Args:
-        original: rows of the original prompt.
         from_spec: rows of the same tests under the prompt that is made from the specification.
     """
     ours, theirs = ([row for row in rows_in_group(rows, "control") if row.valid] for rows in (original, from_spec))

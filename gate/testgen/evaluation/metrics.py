@@ -33,16 +33,9 @@ class OutcomeRow:
     """One test under one model.
 
     Args:
-        prompt: name of the prompt.
-        model: who answered.
-        test: id, unique within the prompt.
-        kind: what the test was made from.
         rule: id; empty for a control case.
-        judged: by the judge.
         coded: by the rules that code checks; None where code checks none.
-        broken: ids of the rules that code saw broken.
         valid: does the input keep the input specification; None where nobody knows.
-        reason: the judge's, or why there is no answer; hostile.
     """
 
     __pydantic_config__: ClassVar = COMPLETE
@@ -85,8 +78,6 @@ class Tally:
 
     Args:
         yes: violations, where non-compliance is counted.
-        unknown: no verdict was possible.
-        missing: there was no output to look at.
         units: independent units among those that are yes or no.
     """
 
@@ -132,9 +123,7 @@ class ValidShare:
     """The share of violations whose input is valid.
 
     Args:
-        pooled: over all violations.
         macro: mean of the shares of the prompts that have a violation of known validity; None where no prompt has.
-        prompts: how many these are.
     """
 
     pooled: Tally

@@ -1,7 +1,7 @@
-"""Runs generated tests against models; a judge and the compiled rules say whether each output complies."""
+"""Runs generated tests and control cases against models; a judge and the compiled rules say which outputs comply."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Literal, TypeAlias
 
@@ -17,16 +17,24 @@ from gate.scoring.interface import Subject
 from gate.scoring.pass_rule import mark_of_scorer, reaches
 from gate.scoring.validators.registry import validate
 from gate.scoring.verdict import ScoredReason, Verdict, echo_complaint, is_wordless
+from gate.testgen.cases.diversity import identity
+from gate.testgen.cases.inputs import MadeTests, WrittenInput, shape_of, validated_tests
+from gate.testgen.effort import PER_REQUEST, EffortSettings, control_calls
+from gate.testgen.evaluation.matrix import SpecAgreement, agreement
 from gate.testgen.evaluation.metrics import OutcomeRow, OutputVerdict, worst_verdict
+from gate.testgen.generate import Generated
+from gate.testgen.prompt_under_test import PromptSubject
 from gate.testgen.questions import (
     TEXT_SCHEMA,
     Asker,
+    GenerationSetup,
     Malformed,
     Question,
     choice_schema,
+    list_schema,
     object_schema,
+    read_each,
     read_text,
-    stage_messages,
     unused_fence,
 )
 from gate.values import JsonValue, counted
@@ -34,39 +42,19 @@ from gate.values import JsonValue, counted
 Word: TypeAlias = Literal["compliant", "violation", "unknown"]
 
 _WORDS: Mapping[str, Word] = {"compliant": "compliant", "violation": "violation", "unknown": "unknown"}
-_SCHEMA = object_schema({"reason": dict(TEXT_SCHEMA), "verdict": choice_schema(*_WORDS)})
 _KIN: Mapping[Relation, str] = {
     "the same model": "the very model that {did}",
     "the same model of another date": "{model} of another date, which {did}",
     "a weaker model of its family": "a weaker relative of {model}, which {did}",
 }
 _ADVICE = "Name a stronger judge, or one of another family."
+_OTHER = "mend what the reason names, or name another one with --{}"
 
 
 @dataclass(frozen=True, slots=True)
 class Compliance:
-    """The verdict on one output.
+    """The verdict on one output; unknown is never a pass. The reason has the judge's words, which are untrusted."""
 
-    Args:
-        verdict: unknown is unknown, and never a pass.
-        reason: for the reader; the judge's words are untrusted.
-    """
-
-    verdict: Word
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class CodeVerdict:
-    """What code found about one rule.
-
-    Args:
-        rule: id.
-        verdict: unknown where a validator could not be applied.
-        reason: what was looked for.
-    """
-
-    rule: str
     verdict: Word
     reason: str
 
@@ -81,9 +69,7 @@ async def judge_compliance(
     requests, so with a cache they cost one call and get one verdict.
 
     Args:
-        prompt, output: untrusted.
-        given: the input, for a judge that shall see it; untrusted.
-        instructions: what the user adds.
+        given: the input, for a judge that shall see it; untrusted, as are prompt and output.
     """
     mark = unused_fence(prompt, output, given or "")
     view = {"fence": mark, "prompt": prompt, "input": given, "output": output}
@@ -99,17 +85,30 @@ async def judge_compliance(
         echo = echo_complaint(verdict, judged, (prompt,))
         return Compliance(_WORDS[word], reason) if echo is None else Compliance("unknown", echo.reason)
 
-    question = Question(
-        "compliance", lambda problem: stage_messages("compliance", view, instructions, problem), _SCHEMA, read
-    )
-    found = await asker.ask(question)
+    schema = object_schema({"reason": TEXT_SCHEMA, "verdict": choice_schema(*_WORDS)})
+    found = await asker.ask(Question("compliance", view, schema, read, instructions))
     return Compliance("unknown", f"no verdict: {found.reason}") if isinstance(found, Failed) else found
 
 
-def code_verdicts(compiled: Iterable[CompiledRule], case: Case, reply: Reply) -> tuple[CodeVerdict, ...]:
-    """Check one output against each rule that code can check."""
+def code_verdicts(compiled: Iterable[CompiledRule], case: Case, reply: Reply) -> dict[str, Word]:
+    """Check one output against each rule that code can check; unknown where a validator cannot be applied."""
     subject = Subject.of(case, reply)
-    return tuple(_checked(rule, subject) for rule in compiled)
+    return {rule.rule: _checked(rule, subject) for rule in compiled}
+
+
+def _checked(rule: CompiledRule, subject: Subject) -> Word:
+    kept = [_keeps(spec, subject) for spec in rule.scorers]
+    if False in kept:
+        return "violation"
+    return "unknown" if None in kept or not kept else "compliant"
+
+
+def _keeps(spec: ScorerSpec, subject: Subject) -> bool | None:
+    try:
+        value = validate(spec, subject).value
+    except InputErrors:
+        return None
+    return None if isinstance(value, Unscored) else reaches(value, mark_of_scorer(spec))
 
 
 def judge_notes(judge: ModelRef, generator: ModelRef | None, answering: Sequence[ModelRef]) -> list[str]:
@@ -131,45 +130,19 @@ def judge_notes(judge: ModelRef, generator: ModelRef | None, answering: Sequence
     return told
 
 
-def _checked(rule: CompiledRule, subject: Subject) -> CodeVerdict:
-    unknown, reasons = "", list[str]()
-    for spec in rule.scorers:
-        score = _score(spec, subject)
-        if isinstance(score, Unscored):
-            unknown = unknown or score.reason
-        elif not reaches(score[0], mark_of_scorer(spec)):
-            return CodeVerdict(rule.rule, "violation", score[1])
-        else:
-            reasons.append(score[1])
-    if unknown or not reasons:
-        return CodeVerdict(rule.rule, "unknown", unknown or "nothing checks it")
-    return CodeVerdict(rule.rule, "compliant", "; ".join(filter(None, reasons)))
-
-
-def _score(spec: ScorerSpec, subject: Subject) -> tuple[float, str] | Unscored:
-    """A validator's value and reason, or why there is none."""
-    try:
-        score = validate(spec, subject)
-    except InputErrors as error:
-        return Unscored(error.message)
-    return score.value if isinstance(score.value, Unscored) else (score.value, score.reason)
-
-
 def case_of(test: GeneratedTest) -> Case:
     """The case that fills in a test's input."""
-    rounds = tuple(Round(said) for said in test.turns)
-    slices = {"rule": test.rule, "kind": test.kind} if test.rule else {"kind": test.kind}
+    named = {"rule": test.rule, "kind": test.kind, "scenario": test.scenario or ""}
     return Case(
         id=test.id,
         input=test.input,
         expected=test.expected,
-        slices=slices | ({"scenario": test.scenario} if test.scenario else {}),
+        slices={name: value for name, value in named.items() if value},
         vars=test.vars,
-        rounds=rounds,
+        rounds=tuple(Round(said) for said in test.turns),
     )
 
 
-_OTHER = "mend what the reason names, or name another one with --{}"
 Answering: TypeAlias = Callable[[ModelRef, GeneratedTest], Awaitable[Reply | Failed]]
 """Has a model answer a test."""
 
@@ -179,12 +152,9 @@ class Trial:
     """What is to be evaluated.
 
     Args:
-        prompt: name of the prompt.
+        prompt: its name.
         text: of the prompt that outputs are judged by. For the agreement of a specification that is the original,
             whatever prompt the answers were made with.
-        tests: of any kind.
-        models: who answers them, each once.
-        compiled: rules that code checks.
         sees_input: the judge is shown the input; without, it is asked as in the paper.
         instructions: what the user adds for the judge.
     """
@@ -204,14 +174,11 @@ async def evaluate_tests(trial: Trial, answer: Answering, judge: Asker) -> tuple
     Raises:
         CannotEvaluate: there is nothing to run, no model answered any test, or the judge gave no verdict at all.
     """
-    if not trial.tests or not trial.models:
-        raise CannotEvaluate(
-            f"{trial.prompt}: {'no test was generated' if trial.models else 'no model is named'}",
-            "an evaluation without tests and models shows nothing",
-        )
     rows = tuple(
         await together(_row(trial, model, test, answer, judge) for model, test in product(trial.models, trial.tests))
     )
+    if not rows:
+        raise CannotEvaluate(f"{trial.prompt}: no test was generated", "an evaluation without tests shows nothing")
     outputs = [row for row in rows if row.judged != "no answer"]
     if not outputs:
         raise CannotEvaluate(
@@ -231,16 +198,153 @@ async def _row(trial: Trial, model: ModelRef, test: GeneratedTest, answer: Answe
     reply = await answer(model, test)
     if isinstance(reply, Failed):
         coded: OutputVerdict | None = "no answer" if trial.compiled else None
-        return OutcomeRow(trial.prompt, str(model), test.id, test.kind, test.rule, "no answer", coded, (), test.valid,
-                   reply.reason)  # fmt: skip
-    found = await judge_compliance(
-        judge, trial.text, reply.text, test.said if trial.sees_input else None, trial.instructions
-    )
+        return OutcomeRow(
+            trial.prompt, str(model), test.id, test.kind, test.rule, "no answer", coded, (), test.valid, reply.reason
+        )
+    shown = test.said if trial.sees_input else None
+    found = await judge_compliance(judge, trial.text, reply.text, shown, trial.instructions)
     rules = code_verdicts(trial.compiled, case_of(test), reply)
     return OutcomeRow(
-        trial.prompt, str(model), test.id, test.kind, test.rule, found.verdict,
-        coded=worst_verdict(rule.verdict for rule in rules) if rules else None,
-        broken=tuple(rule.rule for rule in rules if rule.verdict == "violation"),
+        trial.prompt,
+        str(model),
+        test.id,
+        test.kind,
+        test.rule,
+        found.verdict,
+        coded=worst_verdict(rules.values()) if rules else None,
+        broken=tuple(rule for rule, verdict in rules.items() if verdict == "violation"),
         valid=test.valid,
         reason=found.reason,
-    )  # fmt: skip
+    )
+
+
+TESTS_SHOWN = 40
+"""Earlier inputs shown in a request, so that it does not repeat them."""
+_SHOWN_CHARS = 400
+
+
+async def write_control_cases(
+    subject: PromptSubject, count: int, settings: EffortSettings, generator: Asker
+) -> MadeTests:
+    """So many different inputs from the prompt alone, requested in sequence, since each request shows the earlier ones.
+
+    It asks at most twice as often as good replies take, and gives up after two failures.
+
+    Returns:
+        Control cases, and a note where there are fewer.
+    """
+    shape = shape_of(subject, None, settings)
+    found: dict[object, GeneratedTest] = {}
+    failures: list[str] = []
+
+    def question(wanted: int, least: int, index: int) -> Question[list[WrittenInput]]:
+        taken = [test.said[:_SHOWN_CHARS] for test in list(found.values())[-TESTS_SHOWN:]]
+        fence = unused_fence(subject.text, *taken)
+        view = {"prompt": subject.text, "shape": shape, "count": wanted, "taken": taken, "fence": fence}
+        return Question(
+            "control",
+            view,
+            object_schema({"inputs": list_schema(object_schema(shape.schema()), least=1)}),
+            lambda reply: read_each(reply, "inputs", shape.read),
+            settings.instructions.get("control", ""),
+            index,
+            lambda fillings: max(0, least - len(fillings)),
+        )
+
+    for index in range(2 * control_calls(count)):
+        missing = count - len(found)
+        if not missing or len(failures) > 1:
+            break
+        wanted = min(PER_REQUEST, missing)
+        # Later requests make up for what the first ones lack.
+        reply = await generator.ask(question(wanted, wanted if index >= control_calls(count) else 0, index))
+        if isinstance(reply, Failed):
+            failures.append(reply.reason)
+            continue
+        for filling in reply:
+            test = shape.fill(GeneratedTest(f"control-{len(found) + 1}", "control"), filling)
+            if len(found) < count:
+                found.setdefault(identity(test), test)
+    if len(found) == count:
+        return MadeTests(tuple(found.values()))
+    why = failures[-1] if failures else "the model repeats itself"
+    return MadeTests(tuple(found.values()), (f"{len(found)} of {count} control cases ({why})",))
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationResult:
+    """The result of an evaluation.
+
+    Args:
+        rows: one for each test and model.
+        tests: that were run, with invalid ones and control cases.
+        agreement: of the specification with the prompt; None without valid control cases.
+        notes: what did not go as it should.
+    """
+
+    rows: tuple[OutcomeRow, ...]
+    tests: tuple[GeneratedTest, ...]
+    agreement: SpecAgreement | None
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelEvaluation:
+    """Which model complies, and how good are the tests?
+
+    Args:
+        prompt: its name, for the tables.
+        control: make as many control cases from the prompt alone, and compare.
+        sees_input: the judge is shown the input of each test.
+        answer: a model under the prompt.
+        answer_spec: a model under the prompt that is made from the specification.
+    """
+
+    prompt: str
+    subject: PromptSubject
+    models: tuple[ModelRef, ...]
+    control: bool
+    sees_input: bool
+    setup: GenerationSetup
+    answer: Answering
+    answer_spec: Answering
+
+    async def run(self, made: Generated) -> EvaluationResult:
+        """Run all tests, also those with an invalid input, and judge each output.
+
+        Raises:
+            CannotEvaluate: nothing was answered, or nothing was judged.
+        """
+        own = (*made.tests, *(one.test for one in made.discarded if one.test.valid is False))
+        control = await self._control(made, len(own)) if self.control else MadeTests(())
+        tests = (*own, *control.tests)
+        asked = len(tests) * len(self.models)
+        self.setup.tell(f"asking {len(self.models)} models for {asked} outputs, and judging them")
+        told = self.setup.instructions("compliance")
+        trial = Trial(self.prompt, self.subject.text, tests, self.models, made.compiled, self.sees_input, told)
+        rows = await evaluate_tests(trial, self.answer, self.setup.judge)
+        found, notes = await self._agreement(trial, rows, tuple(one for one in control.tests if one.valid))
+        return EvaluationResult(rows, tests, found, (*control.notes, *notes))
+
+    async def _control(self, made: Generated, count: int) -> MadeTests:
+        self.setup.tell(f"writing {count} control cases from the prompt alone")
+        written = await write_control_cases(self.subject, count, self.setup.settings, self.setup.generator)
+        settings = self.setup.settings
+        if not settings.validate:
+            return written
+        checked = await validated_tests(made.specification.components, written.tests, settings, self.setup.judge)
+        return MadeTests(checked.tests, (*written.notes, *checked.notes))
+
+    async def _agreement(
+        self, trial: Trial, rows: tuple[OutcomeRow, ...], valid: tuple[GeneratedTest, ...]
+    ) -> tuple[SpecAgreement | None, tuple[str, ...]]:
+        unmeasured = "The agreement of the specification was not measured"
+        if not valid:
+            return None, (f"{unmeasured}: no control case is valid.",) * self.control
+        asked = len(valid) * len(self.models)
+        self.setup.tell(f"asking for {asked} outputs under the prompt that the specification makes")
+        again = replace(trial, tests=valid, compiled=())
+        try:
+            return agreement(rows, await evaluate_tests(again, self.answer_spec, self.setup.judge)), ()
+        except CannotEvaluate as error:
+            return None, (f"{unmeasured}: {error.message}",)

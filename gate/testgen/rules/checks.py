@@ -15,9 +15,6 @@ class Check:
     """One scorer of a rule.
 
     Args:
-        kind: of the scorer.
-        told: what it looks for, in plain words.
-        options: of the scorer.
         negate: what it finds breaks the rule.
     """
 
@@ -39,7 +36,6 @@ def pattern_check(pattern: str, told: str, *, ignore_case: bool = False, negate:
 
     Args:
         pattern: made of fixed parts and escaped words; no part backtracks, so each takes linear time.
-        told: in plain words.
         negate: the pattern must not be found.
 
     Returns:

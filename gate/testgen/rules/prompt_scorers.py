@@ -71,13 +71,7 @@ _ORDER = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """A sentence, or a half of it that is a demand by itself.
-
-    Args:
-        text: the prompt's words, without the mark of its line.
-        scorers: what code can check of it; may be empty.
-        told: what each scorer looks for, in plain words.
-    """
+    """A sentence, or a half of it that is a demand by itself."""
 
     text: str
     scorers: tuple[ScorerSpec, ...] = ()
@@ -178,11 +172,7 @@ def has_lines(text: str) -> bool:
 
 
 def prompt_scorers(prompt: str) -> tuple[JsonValue, ...]:
-    """What the prompt's own sentences demand, as far as code can check it: at most eight scorers, as in `gate.yaml`.
-
-    Args:
-        prompt: the text of the base, which both versions are tested against.
-    """
+    """What the prompt's own sentences demand, as far as code can check it: at most eight scorers, as in `gate.yaml`."""
     found: list[JsonValue] = []
     if labels := labels_of(prompt):
         words = "|".join(map(re.escape, labels))
@@ -225,11 +215,7 @@ def _alternatives(expected: JsonValue) -> bool:
 
 
 def usual_scorers(*, talks: bool) -> tuple[JsonValue, ...]:
-    """What nearly every prompt wants: a short answer that is no excuse and no echo.
-
-    Args:
-        talks: the prompt answers people.
-    """
+    """What nearly every prompt wants: a short answer that is no excuse and no echo."""
     found: list[JsonValue] = [{"words": {"min": 1, "max": 150}}, {"refusal": {"negate": True, "name": "no refusal"}}]
     return (*found, "paraphrases") if talks else tuple(found)
 

@@ -34,7 +34,6 @@ class Sentence:
 
     Args:
         text: one line without its full stop; `§0§` stands for the first quotation. A quoted tag such as `<p>` stays.
-        literals: the quotations.
     """
 
     text: str
@@ -130,8 +129,6 @@ class Clause:
 
     Args:
         said: begins with `be`, `contain`, `start with`, `end with` or `each`; quotations are `§0§`, `§1§`, ….
-        literals: the quotations.
-        negated: the output must not do so.
     """
 
     said: str
@@ -250,7 +247,6 @@ class Quantity:
 
     Args:
         low, high: bounds, both included; None where there is none.
-        of: what is counted, the rest of the phrase.
         bare: the phrase only names a number, so that it depends on the verb whether more would do.
     """
 

@@ -13,7 +13,7 @@ from typing import TypeAlias, TypeVar
 from gate.config.specification import OutputRule
 from gate.record.rules import AlignedBy
 from gate.testgen.specdiff.places import VersionSide
-from gate.testgen.specdiff.sentences import HEADING, ITEM_MARKER, PromptSentence, SentenceKey, plain_text
+from gate.testgen.specdiff.sentences import HEADING, ITEM_MARKER, PromptSentence, plain_text
 from gate.values import counted
 
 LEAST_SIMILARITY = 0.6
@@ -98,12 +98,7 @@ class RulePair:
 
 @dataclass(frozen=True, slots=True)
 class AlignedRules:
-    """Rules side by side.
-
-    Args:
-        pairs: in the order of the old rules.
-        base, head: those without a partner.
-    """
+    """Rules side by side."""
 
     pairs: tuple[RulePair, ...]
     base: tuple[OutputRule, ...]
@@ -120,7 +115,6 @@ def align_rules(
     """Pair rules; the measures are tried in order, and the first that pairs a rule decides.
 
     Args:
-        base, head: rules of either version; ids are unique on each side.
         kinds: what code looks at to check a rule, such as the number of words; empty where code cannot check it.
         lineage: one specification came from the other, so that equal ids mean the same rule; not so for two that were
             extracted separately.
@@ -171,8 +165,6 @@ def _by_evidence(base: Sequence[OutputRule], head: Sequence[OutputRule]) -> Iter
             yield from closest_pairs(old, new, lambda one, other: similarity(one.text, other.text), _AT_ALL)
 
 
-SentencePairs: TypeAlias = Sequence[tuple[PromptSentence, PromptSentence]]
-
 MOVES_SHOWN = 3
 """Sentences that one note quotes, the shortest first."""
 _LABEL = re.compile(r"\s*(\d{1,3}|[a-zA-Z])[.)]\s")
@@ -182,43 +174,31 @@ _OUTER = "*_`.;!。；！ \t\r\n"
 def arrangement_notes(both: tuple[VersionSide, VersionSide]) -> tuple[str, ...]:
     """Changes that no sentence shows, such as a new order, as sentences for the reader."""
     base, head = both
-    left, right = Counter(unit.key for unit in base.units), Counter(unit.key for unit in head.units)
-    pairs = _pairs(both, frozenset(key for key in base.kept if left[key] == right[key]))
-    moved = _moved(pairs)
-    labelled = _labelled(pairs, both, calm=not moved)
-    told = {after.start for _, after in labelled}
-    return (*_repeated(both, left, right), *_notes(pairs, moved, labelled, both, told))
+    left, right = (Counter(unit.key for unit in side.units) for side in both)
+    words = {unit.key: unit.words for unit in base.units if unit.key in base.kept}
+    repeated = [
+        f"{_quoted(said)} (was there {left[key]:,} times, is {right[key]:,})"
+        for key, said in words.items()
+        if left[key] != right[key]
+    ]
+    every = equal_pairs(base.units, head.units, lambda unit: unit.key)
+    pairs = [(one, other) for one, other in every if left[one.key] == right[one.key]]
+    numbered = _counting(base), _counting(head)
+    marked = [
+        f"{_as_written(one, base)} is {_as_written(other, head)} now"
+        for one, other in pairs
+        if _marks(one, base) != _marks(other, head)
+        or _label(one, base, numbered[0]) != _label(other, head, numbered[1])
+    ]
+    notes = (
+        ("repeated more or less often", repeated),
+        ("in another order", [_quoted(unit.words) for unit in _moved(pairs)]),
+        ("with another label, or other markup, quotes or dashes", marked),
+    )
+    return tuple(f"{counted(len(said), 'sentence')} {what}: {_listed(said)}" for what, said in notes if said)
 
 
-def _notes(
-    pairs: SentencePairs,
-    moved: Sequence[PromptSentence],
-    labelled: SentencePairs,
-    both: tuple[VersionSide, VersionSide],
-    told: set[int],
-) -> Iterator[str]:
-    if labelled:
-        changed = [f"{_as_written(one, both[0])} is {_as_written(other, both[1])} now" for one, other in labelled]
-        yield f"{counted(len(labelled), 'sentence')} with another number or letter: {_listed(changed)}"
-    if order := [_quoted(unit.words) for unit in moved if unit.start not in told]:
-        yield f"{counted(len(order), 'sentence')} in another order: {_listed(order)}"
-    marked = [(one, other) for one, other in pairs if _inner(one, both[0]) != _inner(other, both[1])]
-    if marked:
-        changed = [f"{_as_written(one, both[0])} is {_as_written(other, both[1])} now" for one, other in marked]
-        yield f"{counted(len(marked), 'sentence')} with other markup, quotes or dashes: {_listed(changed)}"
-
-
-def _pairs(
-    both: tuple[VersionSide, VersionSide], keys: frozenset[SentenceKey]
-) -> list[tuple[PromptSentence, PromptSentence]]:
-    """The sentences that occur as often as before, each with itself, in the old order."""
-    places: Mapping[SentenceKey, list[PromptSentence]] = defaultdict(list)
-    for unit in reversed(both[1].units):
-        places[unit.key].append(unit)
-    return [(unit, places[unit.key].pop()) for unit in both[0].units if unit.key in keys]
-
-
-def _moved(pairs: SentencePairs) -> list[PromptSentence]:
+def _moved(pairs: Sequence[tuple[PromptSentence, PromptSentence]]) -> list[PromptSentence]:
     """As few sentences as explain the new order."""
     lowest: list[int] = []
     lengths = []
@@ -236,22 +216,8 @@ def _moved(pairs: SentencePairs) -> list[PromptSentence]:
     return out[::-1]
 
 
-def _labelled(
-    pairs: SentencePairs, both: tuple[VersionSide, VersionSide], *, calm: bool
-) -> list[tuple[PromptSentence, PromptSentence]]:
-    """Sentences with another label; where the order stayed, numbering a list from the start is no difference."""
-    counting = tuple(_counting(side) if calm else frozenset[int]() for side in both)
-    out = []
-    for one, other in pairs:
-        before, after = _label(one, both[0]), _label(other, both[1])
-        numbered = (not before or one.start in counting[0]) and (not after or other.start in counting[1])
-        if before != after and (not numbered if calm else before and after):
-            out.append((one, other))
-    return out
-
-
 def _counting(side: VersionSide) -> frozenset[int]:
-    """Where the sentences stand whose labels count up from the first number or letter."""
+    """Where the sentences stand whose labels count up from the first number or letter, which says nothing."""
     found: Mapping[tuple[str, bool, bool], list[tuple[int, str]]] = defaultdict(list)
     for unit in side.units:
         if label := _label(unit, side):
@@ -270,22 +236,12 @@ def _next(label: str) -> str:
     return chr(ord(label) + 1) if label else ""
 
 
-def _repeated(
-    both: tuple[VersionSide, VersionSide], left: Mapping[SentenceKey, int], right: Mapping[SentenceKey, int]
-) -> Iterator[str]:
-    words = {unit.key: unit.words for unit in both[0].units}
-    changed = [key for key in words if key in both[0].kept and left[key] != right[key]]
-    if changed:
-        said = [f"{_quoted(words[key])} (was there {left[key]:,} times, is {right[key]:,})" for key in changed]
-        yield f"{counted(len(changed), 'sentence')} repeated more or less often: {_listed(said)}"
-
-
-def _label(unit: PromptSentence, side: VersionSide) -> str:
+def _label(unit: PromptSentence, side: VersionSide, counting: frozenset[int] = frozenset()) -> str:
     found = _LABEL.match(side.text, unit.start, unit.end)
-    return found[1] if found else ""
+    return found[1] if found and unit.start not in counting else ""
 
 
-def _inner(unit: PromptSentence, side: VersionSide) -> str:
+def _marks(unit: PromptSentence, side: VersionSide) -> str:
     """As it is written, without list marks and what encloses all of it."""
     said = side.text[unit.start : unit.end]
     for mark in (HEADING, ITEM_MARKER):

@@ -24,12 +24,9 @@ class CarriedSpecification:
     """A specification, divided by what a change of the prompt leaves of it.
 
     Args:
-        rules: their sentences are unchanged in the new version; with their ids, words and inverses.
         touched: their quoted words are still there, in part or in a sentence that says something else now.
         gone: their quoted words are not.
         unplaced: rules that quote no words of the prompt, where the prompt lost a sentence: one may have rested on it.
-        components: of the input, whose sentences are unchanged or which quote none.
-        lost: components of which a sentence changed.
         new: what the new version says that the old one did not; only this has to be read.
     """
 
@@ -105,8 +102,6 @@ def joined_specification(base: Specification, carried: CarriedSpecification, fou
 
     Args:
         base: of the old version; its ids are not used again.
-        found: rules, components and questions of what is new, and the digest of the new prompt; without an intent,
-            that of `base` is kept.
 
     Returns:
         Carried rules with their ids, then the found ones with new ids. Rules of `touched`, `gone` and `unplaced` are

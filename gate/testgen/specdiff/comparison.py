@@ -1,63 +1,39 @@
-"""Two versions of a prompt in, the difference of their rules out; what that costs, and how a run records it."""
+"""Two versions of a prompt in, the difference of their rules out; and a specification that follows the change."""
 
-import math
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Collection
+from dataclasses import dataclass, fields, replace
 from os.path import commonprefix
 
-from gate.calls.prices import CHARS_PER_TOKEN
-from gate.config.specification import Specification
+from gate.config.models import ModelRef
+from gate.config.specification import GeneratedTest, OutputRule, Specification
+from gate.config.specification_file import SpecFile
 from gate.errors import CannotEvaluate
 from gate.prompts.version import Prompt
-from gate.record.rules import RuleChange, SpecDiff
+from gate.record.rules import TO_TEST, RuleChange, SpecDiff, UpdatePlan
 from gate.record.run import PromiseRecord, PromisesRecord
-from gate.record.usage import Usage
-from gate.testgen.effort import ASSUMED_RULES, EffortSettings
-from gate.testgen.forecast import JUDGED_STAGES, ForecastModels, GenerationForecast, StageForecast
-from gate.testgen.prompt_under_test import PromptSubject
-from gate.testgen.questions import Asker
+from gate.testgen.effort import EffortSettings
+from gate.testgen.forecast import PromptChange
+from gate.testgen.generate import generate_tests
+from gate.testgen.prompt_under_test import PromptSubject, passages_of
+from gate.testgen.questions import GenerationSetup
 from gate.testgen.rules.compiler import compile_rule
-from gate.testgen.specdiff.carryover import CarriedSpecification, carry_over, joined_specification, without_carried
-from gate.testgen.specdiff.diff import DiffMeans, PromptVersion, identical_prompts, spec_diff
-from gate.testgen.specdiff.places import version_sides
-from gate.testgen.specification.extraction import RULES_PER_REQUEST, NoRules, find_components, find_rules
-from gate.testgen.specification.pipeline import OTHER_VERSION, StageModels, specify
-from gate.values import counted
-
-
-@dataclass(frozen=True, slots=True)
-class PromptVersions:
-    """A prompt before and after, and the specification of the old version, where there is one."""
-
-    base: PromptSubject
-    head: PromptSubject
-    given: Specification | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ComparisonModels:
-    """The models that read both versions.
-
-    Args:
-        generator: extracts rules.
-        judge: compares wordings that code cannot compare.
-        tell: shows the user a line on what is being done.
-    """
-
-    generator: Asker
-    judge: Asker
-    settings: EffortSettings
-    tell: Callable[[str], None]
+from gate.testgen.specdiff.carryover import (
+    CarriedSpecification,
+    carry_over,
+    free_ids,
+    joined_specification,
+    without_carried,
+)
+from gate.testgen.specdiff.diff import DiffMeans, PromptVersion, spec_diff
+from gate.testgen.specification.extraction import NoRules, find_components, find_inverse_rules, find_rules
+from gate.testgen.specification.grounding import grounding_by_words
+from gate.testgen.specification.pipeline import OTHER_VERSION, specify
+from gate.values import JsonValue, counted, digest
 
 
 @dataclass(frozen=True, slots=True)
 class RuleComparison:
-    """The result of a comparison.
-
-    Args:
-        base, head: the specifications; None where the prompts are the same and were not read.
-        notes: what did not go as it should.
-    """
+    """The result of a comparison."""
 
     diff: SpecDiff
     base: Specification | None = None
@@ -72,7 +48,7 @@ NO_RULE_BEFORE = "No rule was found in the old version of the prompt."
 NO_RULE_NOW = f"No rule was found in what is new in the prompt. {MAYBE_REWORDED_NOTE}"
 
 
-async def compare_rules(versions: PromptVersions, readers: ComparisonModels) -> RuleComparison:
+async def compare_rules(change: PromptChange, setup: GenerationSetup) -> RuleComparison:
     """Which promises a change adds, drops, loosens and tightens.
 
     Prompts that are the same are not read. A version without rules promises nothing. What is
@@ -82,19 +58,19 @@ async def compare_rules(versions: PromptVersions, readers: ComparisonModels) -> 
     Raises:
         CannotEvaluate: the old prompt could not be read.
     """
-    if identical_prompts(versions.base, versions.head):
+    if change.empty:
         return RuleComparison(SpecDiff())
-    base = versions.given
+    base = change.given
     notes: tuple[str, ...] = ()
-    if base is not None and base.prompt not in (versions.base.digest, ""):
+    if base is not None and base.prompt not in (change.base.digest, ""):
         notes = (OTHER_VERSION,)
     if base is None:
-        base, notes = await _read_old(versions.base, readers)
-    carried = carry_over(base, versions.base, versions.head)
-    found, more = await _read_new(versions.head, carried, readers)
+        base, notes = await _read_old(change.base, setup)
+    carried = carry_over(base, change.base, change.head)
+    found, more = await _read_new(change.head, carried, setup)
     head = joined_specification(base, carried, found)
-    sides = PromptVersion(base, versions.base), PromptVersion(head, versions.head)
-    diff = await spec_diff(*sides, DiffMeans(readers.judge, compile_rule, lineage=True))
+    sides = PromptVersion(base, change.base), PromptVersion(head, change.head)
+    diff = await spec_diff(*sides, DiffMeans(setup.judge, compile_rule, lineage=True))
     return RuleComparison(diff, base, head, (*diff.notes, *notes, *more))
 
 
@@ -120,22 +96,18 @@ def _from(value: str | None, start: int) -> str:
     return f"{'…' * bool(start)}{value[start : start + _QUOTED]}{'…' * (len(value) > start + _QUOTED)}"
 
 
-async def _read_old(base: PromptSubject, readers: ComparisonModels) -> tuple[Specification, tuple[str, ...]]:
-    settings = _plain(readers.settings)
+async def _read_old(base: PromptSubject, setup: GenerationSetup) -> tuple[Specification, tuple[str, ...]]:
+    """A comparison needs neither a review nor a judge of grounding."""
+    settings = replace(setup.settings, review=False, ground=False)
     try:
-        read = await specify(base, StageModels(readers.generator, readers.judge), settings, None, readers.tell)
+        read = await specify(base, replace(setup, settings=settings), None)
     except NoRules:
         return Specification(base.digest, ""), (NO_RULE_BEFORE,)
     return read.specification, read.notes
 
 
-def _plain(settings: EffortSettings) -> EffortSettings:
-    """A comparison needs neither a review nor a judge of grounding."""
-    return replace(settings, review=False, ground=False)
-
-
 async def _read_new(
-    head: PromptSubject, carried: CarriedSpecification, readers: ComparisonModels
+    head: PromptSubject, carried: CarriedSpecification, setup: GenerationSetup
 ) -> tuple[Specification, tuple[str, ...]]:
     """What the new version says that the old one did not; without a model where there is nothing new.
 
@@ -144,14 +116,14 @@ async def _read_new(
     blank = Specification(head.digest, "")
     if not carried.new:
         return blank, ()
-    readers.tell(f"reading what is new: {counted(len(carried.new), 'passage')}")
+    setup.tell(f"reading what is new: {counted(len(carried.new), 'passage')}")
     try:
-        rules = await find_rules(head, readers.generator, readers.settings)
+        rules = await find_rules(head, setup.generator, setup.settings)
     except NoRules:
         return blank, (NO_RULE_NOW,)
     except CannotEvaluate as error:
         return blank, (f"What is new in the prompt was not read: {error.message}. {MAYBE_REWORDED_NOTE}",)
-    inputs = await find_components(head, readers.generator, readers.settings.instructions.get("inputs", ""))
+    inputs = await find_components(head, setup.generator, setup.instructions("inputs"))
     found = without_carried(replace(blank, rules=rules.value, components=inputs.value), carried, head)
     return found, (*rules.notes, *inputs.notes)
 
@@ -187,76 +159,84 @@ def _promise(change: RuleChange) -> PromiseRecord:
     )
 
 
-_FRAME_TOKENS = 500
-"""Of the fixed text of a request."""
-_WRITTEN: Mapping[str, int] = {"intent": 60, "inputs": 250, "rules": 900, "inverse": 300, "comparison": 200}
-_OF_A_TEST = 180
-_OF_AN_ANSWER = 300
-_OF_A_VERDICT = 80
+def rules_to_test(diff: SpecDiff) -> tuple[OutputRule, ...]:
+    """The rules that no earlier test covers: added, tightened and changed ones, in their new wording.
+
+    Their tests run on both versions and are reported separately; they are no part of the exam.
+    """
+    return tuple(change.head for change in diff.of(*TO_TEST) if change.head is not None)
+
+
+def update_plan(kept: Specification, diff: SpecDiff, taken: Collection[str] = ()) -> UpdatePlan:
+    """What has to be done so that a specification and its tests fit the new prompt.
+
+    A rule that asks for something else now is a new rule with an id of its own: the tests of the old one, and what they
+    expect, were made for the old wording, and are found by its id.
+
+    Args:
+        taken: further ids that must not be used again, such as those of obsolete rules.
+    """
+    known = {rule.id for rule in kept.rules}
+    used = {*taken, *known}
+    ids = free_ids({*used, *(change.head.id for change in diff.rules if change.head is not None)})
+    add: list[OutputRule] = []
+    obsolete, moved, undecided = [], [], []
+    successors: dict[str, str] = {}
+    for change in diff.rules:
+        own = change.base.id if change.base is not None and change.base.id in known else ""
+        if change.state in (*TO_TEST, "loosened") and change.head is not None:
+            add.append(replace(change.head, id=next(ids)) if change.head.id in used else change.head)
+            used.add(add[-1].id)
+            if own:
+                successors[own] = add[-1].id
+        if change.state in ("removed", "tightened", "loosened", "changed") and own:
+            obsolete.append(own)
+        if change.state == "reworded" and own and change.base is not None and change.head is not None:
+            moved.append(replace(change.base, evidence=change.head.evidence, grounding=change.head.grounding))
+        if change.state == "unknown":
+            undecided.append(own or change.rule.id)
+    return UpdatePlan(tuple(add), tuple(obsolete), tuple(moved), tuple(undecided), successors)
+
+
+def stamp_of_tests(specification: Specification, settings: EffortSettings, generator: ModelRef) -> str:
+    """All that tests are made from, as one text: where it is unchanged, there is nothing to make."""
+    wanted: dict[str, JsonValue] = {one.name: getattr(settings, one.name) for one in fields(settings)}
+    wanted["instructions"] = {str(stage): text for stage, text in settings.instructions.items()}
+    return digest({"specification": specification.digest, "settings": wanted, "generator": str(generator)})
 
 
 @dataclass(frozen=True, slots=True)
-class PromptChange:
-    """What is to be compared.
+class SpecificationUpdate:
+    """What is to be written."""
 
-    Args:
-        given: the specification of the old version; None where it is to be extracted.
-        tried: the tests are answered by both versions.
-        made: tests are made, for both or for the files.
+    specification: Specification
+    tests: tuple[GeneratedTest, ...]
+    plan: UpdatePlan
+    notes: tuple[str, ...]
+
+
+async def update_specification(
+    kept: SpecFile, compared: RuleComparison, head: PromptSubject, setup: GenerationSetup
+) -> SpecificationUpdate:
+    """Decide what the file needs, and have tests made for its new rules.
+
+    Raises:
+        CannotEvaluate: no test came out for the new rules.
     """
-
-    base: PromptSubject
-    head: PromptSubject
-    given: Specification | None
-    settings: EffortSettings
-    tried: bool = False
-    made: bool = False
-
-
-def forecast_comparison(change: PromptChange, staff: ForecastModels) -> GenerationForecast:
-    """Forecast a comparison; each new sentence counts as one rule, since the true number is not known yet.
-
-    Args:
-        staff: `tested` answers for both versions.
-    """
-    if identical_prompts(change.base, change.head):
-        return GenerationForecast((), 0, False, 0)
-    _, right = version_sides(change.base, change.head)
-    rules = len(right.differing)
-    tests = 2 * rules * change.settings.tests_per_rule if change.made else 0
-    reading = math.ceil(len(change.head.text) / CHARS_PER_TOKEN) + _FRAME_TOKENS
-    stages = []
-    for stage, calls, written in (*_read(change, rules), *(_made(change, rules, tests) if tests else ())):
-        members = staff.tested if stage == "outputs" else (staff.judge if _judged(stage) else staff.generator,)
-        for member in members:
-            cost = staff.price(*member, Usage(reading * calls, 0, 0, written * calls))
-            stages.append(StageForecast(stage, calls, (reading + written) * calls, member[0], cost))
-    return GenerationForecast(tuple(stages), rules, rules > 0, tests)
-
-
-def _judged(stage: str) -> bool:
-    return stage in (*JUDGED_STAGES, "comparison", "compliance")
-
-
-def _read(change: PromptChange, rules: int) -> Iterator[tuple[str, int, int]]:
-    """Both versions are read, the new one where it says something new, and compared in one request."""
-    old = change.given is None
-    calls = {
-        "intent": int(old),
-        "inputs": int(old) + bool(rules),
-        "rules": int(old) + bool(rules),
-        "inverse": math.ceil(ASSUMED_RULES / RULES_PER_REQUEST) if old else 0,
-        "comparison": int(bool(rules)),
-    }
-    yield from ((stage, count, _WRITTEN[stage]) for stage, count in calls.items() if count)
-
-
-def _made(change: PromptChange, rules: int, tests: int) -> Iterator[tuple[str, int, int]]:
-    """Tests for new rules, and the answers to them."""
-    yield "inverse", math.ceil(rules / RULES_PER_REQUEST), _WRITTEN["inverse"]
-    for stage, calls in change.settings.calls_for_tests(rules).items():
-        if calls and stage != "expected":
-            yield stage, calls, math.ceil(_OF_A_TEST * tests / calls)
-    if change.tried:
-        yield "outputs", 2 * tests * change.settings.turns, _OF_AN_ANSWER
-        yield "compliance", 2 * tests, _OF_A_VERDICT
+    plan = update_plan(kept.specification, compared.diff, kept.taken)
+    found = await find_inverse_rules(plan.add, setup.generator, setup.instructions("inverse"))
+    add = tuple(
+        replace(rule, inverse=found.value.get(rule.id, ""), grounding=grounding_by_words(rule, passages_of(head.text)))
+        for rule in plan.add
+    )
+    moved = {rule.id: rule for rule in plan.moved}
+    old = (moved.get(rule.id, rule) for rule in kept.specification.rules if rule.id not in plan.obsolete)
+    # A file with rules that somebody has to decide on is not of the new version yet.
+    of = kept.specification.prompt if plan.open else head.digest
+    after = replace(kept.specification, prompt=of, rules=(*old, *add))
+    tests: tuple[GeneratedTest, ...] = ()
+    notes = found.notes
+    if add:
+        made = await generate_tests(head, replace(after, rules=add), setup)
+        tests, notes = made.tests, (*notes, *made.notes)
+    return SpecificationUpdate(after, tests, replace(plan, add=add), notes)

@@ -5,10 +5,8 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from gate.config.specification import CompiledRule, OutputRule, Specification
-from gate.messages import Message
 from gate.record.rules import QUIET, Relation, RuleChange, SpecDiff
 from gate.record.transcript import Failed
-from gate.testgen.prompt_under_test import PromptSubject
 from gate.testgen.questions import (
     TEXT_SCHEMA,
     Asker,
@@ -19,7 +17,6 @@ from gate.testgen.questions import (
     object_schema,
     read_objects,
     read_text,
-    stage_messages,
     unused_fence,
 )
 from gate.testgen.specdiff.alignment import RulePair, align_rules, arrangement_notes, worded_alike
@@ -57,9 +54,7 @@ class JudgedPair:
     """A judge's decision on one pair.
 
     Args:
-        base, head: ids of the rules.
         relation: never `unchanged` or `unknown`; None where the two are no pair.
-        reason: the judge's own words.
     """
 
     base: str
@@ -93,25 +88,15 @@ async def judge_rules(judge: Asker, asked: OpenRules, instructions: str = "") ->
     Rules get ids of their own, since those of two specifications may be equal; an answer with other ids, or with an id
     twice, is asked for once more.
 
-    Args:
-        asked: no more than `OpenRules.bounded`.
-        instructions: what the user adds.
-
     Returns:
         The answer for each given pair, and the further pairs that the judge found. A given pair may be missing, and
         its rules may be in other pairs.
     """
     old = {f"B{place}": rule for place, rule in enumerate((*(p.base for p in asked.pairs), *asked.base), 1)}
     new = {f"H{place}": rule for place, rule in enumerate((*(p.head for p in asked.pairs), *asked.head), 1)}
+    schema = _schema(tuple(old), tuple(new), len(asked.pairs))
     view = _view(old, new, len(asked.pairs))
-
-    def messages(problem: str) -> tuple[Message, ...]:
-        return stage_messages("specdiff", view, instructions, problem)
-
-    def read(found: Mapping[str, JsonValue]) -> tuple[JudgedPair, ...]:
-        return _read(found, old, new)
-
-    return await judge.ask(Question("specdiff", messages, _schema(tuple(old), tuple(new), len(asked.pairs)), read))
+    return await judge.ask(Question("specdiff", view, schema, lambda found: _read(found, old, new), instructions))
 
 
 def _schema(old: Sequence[str], new: Sequence[str], given: int) -> dict[str, JsonValue]:
@@ -201,7 +186,6 @@ class DiffMeans:
 
     Args:
         judge: asked what code cannot tell, in one request; None for no judge.
-        compiled: what code checks of a rule; by default nothing.
         lineage: one specification came from the other (joined, or an edited file), so that equal ids mean the
             same rule.
     """
@@ -209,11 +193,6 @@ class DiffMeans:
     judge: Asker | None = None
     compiled: Compiled = field(default=lambda rule: None)
     lineage: bool = False
-
-
-def identical_prompts(base: PromptSubject, head: PromptSubject) -> bool:
-    """Are two prompts the same, so that they promise the same? Asked before any rule is extracted."""
-    return base.digest == head.digest
 
 
 async def spec_diff(base: PromptVersion, head: PromptVersion, means: DiffMeans) -> SpecDiff:
@@ -296,11 +275,7 @@ def _by_code(pair: RulePair, compiled: Compiled) -> RuleChange | None:
 
 @dataclass(frozen=True, slots=True)
 class _Around:
-    """What the text around an unchanged rule does to it.
-
-    Args:
-        names: those that either version sets in a way of its own.
-    """
+    """What the text around an unchanged rule does to it."""
 
     left: VersionSide
     right: VersionSide
@@ -343,13 +318,7 @@ async def _answer(judge: Asker | None, asked: OpenRules) -> tuple[JudgedPair, ..
 
 @dataclass(frozen=True, slots=True)
 class _Told:
-    """What is known after the judge.
-
-    Args:
-        asked: what code could not tell.
-        answer: the judge's, or why there is none.
-        side: the old version beside the new one.
-    """
+    """What is known after the judge."""
 
     asked: OpenRules
     answer: tuple[JudgedPair, ...] | Failed

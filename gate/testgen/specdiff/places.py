@@ -31,8 +31,6 @@ class ChangedRegion:
     """Neighbouring sentences that the other version does not have.
 
     Args:
-        start, end: place in the prompt, in characters.
-        text: the prompt's own words.
         under: the headings and lead-ins above it, one a line; may be empty.
     """
 
@@ -47,10 +45,8 @@ class VersionSide:
     """One version of a prompt beside the other.
 
     Args:
-        units: its sentences.
         kept: keys of the sentences that both versions have.
         other: what differs in the other version.
-        pieces: its messages and files.
     """
 
     text: str
@@ -189,24 +185,16 @@ def _ascii(char: str) -> bool:
     return char.isascii() and char.isalnum()
 
 
-_SET = re.compile(r"\{%[-+]?\s*set\s+([\w.,\s]+?)\s*(?:=|\||[-+]?%\})(.*)", re.DOTALL)
+_SET = re.compile(r"\{%[-+]?\s*set\s+([\w.,\s]+?)\s*(?:=|\||[-+]?%\})", re.DOTALL)
 _STATEMENT = re.compile(r"\{[%{].*?[%}]\}", re.DOTALL)
 _NAME = re.compile(r"[A-Za-z_]\w*")
-_ROUNDS = 10
-"""Depth of names that are set from names that are set from names."""
 
 
 def changed_names(side: VersionSide) -> frozenset[str]:
-    """The names that one version sets in a way of its own, and those that are set from them."""
-    own = [names for unit in side.differing for names, _ in _sets(unit.words)]
-    found = {name for names in own for name in names}
-    every = [one for unit in side.units for one in _sets(unit.words)]
-    for _ in range(_ROUNDS):
-        more = {name for names, used in every if used & found for name in names} - found
-        if not found or not more:
-            break
-        found |= more
-    return frozenset(found)
+    """The names that one version sets in a way of its own."""
+    statements = (statement for unit in side.differing for statement in _STATEMENT.findall(unit.words))
+    sets = filter(None, map(_SET.match, statements))
+    return frozenset(name for found in sets for name in _NAME.findall(found[1]))
 
 
 def uses_names(side: VersionSide, evidence: str, names: frozenset[str]) -> bool:
@@ -220,13 +208,6 @@ def uses_names(side: VersionSide, evidence: str, names: frozenset[str]) -> bool:
 def _live(text: str) -> Iterator[str]:
     yield from _STATEMENT.findall(text)
     yield from text.split("\n")[1:]
-
-
-def _sets(text: str) -> Iterator[tuple[frozenset[str], frozenset[str]]]:
-    """The names that each statement sets, and those that it sets them from."""
-    for statement in _STATEMENT.findall(text):
-        if found := _SET.match(statement):
-            yield frozenset(_NAME.findall(found[1])), frozenset(_NAME.findall(found[2]))
 
 
 UNREAD_CHARS = 160

@@ -270,10 +270,6 @@ _STRANGERS = "the judge takes them for one rule, and they have hardly a word in 
 def checked_relation(relation: Relation, wordings: tuple[str, str], by: AlignedBy) -> tuple[Relation, str]:
     """The relation that a judge gave for two wordings, unless code contradicts it.
 
-    Args:
-        wordings: before and after.
-        by: how the two were matched.
-
     Returns:
         The relation, and the reason where it is not the judge's.
     """

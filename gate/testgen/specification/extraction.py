@@ -24,30 +24,21 @@ from gate.testgen.questions import (
     list_schema,
     object_schema,
     read_objects,
-    stage_messages,
     unused_fence,
 )
 from gate.values import JsonValue, counted
-
-INTENT_SCHEMA = object_schema({"intent": SENTENCE_SCHEMA})
 
 
 async def find_intent(subject: PromptSubject, asker: Asker, instructions: str = "") -> StageResult[str]:
     """Say in a sentence or two what the prompt is for; one request. Empty, with a note, where the model gives none."""
     view = {"prompt": subject.text, "fence": unused_fence(subject.text)}
-    question = Question(
-        "intent", lambda problem: stage_messages("intent", view, instructions, problem), INTENT_SCHEMA, _read_intent
+    schema = object_schema({"intent": SENTENCE_SCHEMA})
+    found = await asker.ask(
+        Question("intent", view, schema, lambda reply: read_line(reply, "intent", 2_000), instructions)
     )
-    found = await asker.ask(question)
-    return (
-        StageResult("", (f"the intent of the prompt is not known: {found.reason}",))
-        if isinstance(found, Failed)
-        else StageResult(found)
-    )
-
-
-def _read_intent(found: Mapping[str, JsonValue]) -> str:
-    return read_line(found, "intent", 2_000)
+    if isinstance(found, Failed):
+        return StageResult("", (f"the intent of the prompt is not known: {found.reason}",))
+    return StageResult(found)
 
 
 COMPONENTS = 50
@@ -81,8 +72,7 @@ async def find_components(
 
     each = [_components_schema(choice_schema(name)) for name in variables]
     schema = object_schema({"components": list_schema(_components_schema(TEXT_SCHEMA), least=1, each=each)})
-    question = Question("inputs", lambda problem: stage_messages("inputs", view, instructions, problem), schema, read)
-    found = await asker.ask(question)
+    found = await asker.ask(Question("inputs", view, schema, read, instructions))
     if isinstance(found, Failed):
         return StageResult((), (f"what inputs look like is not known: {found.reason}",))
     most = list_room(asker.model)
@@ -156,13 +146,9 @@ async def find_rules(
         CannotEvaluate: no reply can be used.
     """
     view = {"prompt": subject.text, "fence": unused_fence(subject.text)}
-    instructions = settings.instructions.get("rules", "")
     most = list_room(asker.model, settings.max_rules)
-    schema = rules_schema(most)
-    question = Question(
-        "rules", lambda problem: stage_messages("rules", view, instructions, problem), schema, _read_rules
-    )
-    found = await asker.ask(question)
+    told = settings.instructions.get("rules", "")
+    found = await asker.ask(Question("rules", view, rules_schema(most), _read_rules, told))
     if isinstance(found, Failed):
         kind = NoRules if found.reason == NO_RULE else CannotEvaluate
         hint = "try another model, or write the rules into a specification file"
@@ -252,18 +238,17 @@ def _inverse_question(rules: Sequence[OutputRule], lacking: str, instructions: s
     texts = [" ".join(rule.text.split()) for rule in rules]
     shown = [{"id": rule.id, "text": text} for rule, text in zip(rules, texts, strict=True)]
     view = {"rules": shown, "fence": unused_fence(*texts)}
+    ids = [rule.id for rule in rules]
     return Question(
         "inverse",
-        lambda problem: stage_messages("inverse", view, instructions, problem or lacking),
-        _inverse_schema([rule.id for rule in rules]),
+        view,
+        object_schema({"inverses": list_schema(_inverse(*ids), each=[_inverse(name) for name in ids])}),
         lambda found: _read_inverse_rules(found, {rule.id: rule for rule in rules}),
+        instructions,
         # What is missing from the first reply is asked for once more, and only once.
         lacks=lambda found: len(rules) - len(found) if lacking else 0,
+        problem=lacking,
     )
-
-
-def _inverse_schema(ids: Sequence[str]) -> dict[str, JsonValue]:
-    return object_schema({"inverses": list_schema(_inverse(*ids), each=[_inverse(name) for name in ids])})
 
 
 def _inverse(*ids: str) -> dict[str, JsonValue]:

@@ -19,7 +19,6 @@ from gate.testgen.questions import (
     object_schema,
     problem_notes,
     read_text,
-    stage_messages,
     unused_fence,
 )
 from gate.testgen.rules.sentences import read_number
@@ -78,10 +77,6 @@ def supports_rule(rule: str, evidence: str, sentence: str) -> bool:
     """Does the evidence say something about the rule?
 
     Its numbers and quoted words are there, both forbid or neither does, and enough of the words are the same.
-
-    Args:
-        evidence: a passage of the prompt.
-        sentence: the sentences around it.
     """
     telling = _stems(rule)
     if not telling & _stems(evidence) or _forbids(rule) != _forbids(sentence):
@@ -97,10 +92,6 @@ def word_difference(rule: str, sentence: str, text: str) -> WordDifference | Non
     """Where a rule gives another number for the same thing than its evidence and the whole prompt do.
 
     `Under 80 words` is `at most 79 words`; numbers that near are no difference.
-
-    Args:
-        sentence: the sentences around its evidence.
-        text: the prompt.
     """
     said, there, anywhere = _counts(rule), _counts(sentence), _counts(text)
     for number_said, thing in said:
@@ -154,11 +145,6 @@ async def ground_rules(
 
     Evidence counts only if it says something about its rule (`supports_rule`): any words of a prompt can be copied.
 
-    Args:
-        rules: what a person wrote, and what a judge has decided, stays so.
-        judge: asked about rules whose evidence is not in the prompt, or says nothing of them.
-        settings: whether the judge is asked, and what the user adds.
-
     Returns:
         Grounding by the id of the rule, and a note on the rules for which the judge gave no answer.
     """
@@ -198,9 +184,7 @@ def grounding_by_words(rule: OutputRule, passages: Passages) -> Grounding:
 
 def _question(rule: OutputRule, subject: PromptSubject, instructions: str) -> Question[bool]:
     view = {"prompt": subject.text, "rule": rule.text, "fence": unused_fence(subject.text, rule.text)}
-    return Question(
-        "grounding", lambda problem: stage_messages("grounding", view, instructions, problem), GROUNDING_SCHEMA, _read
-    )
+    return Question("grounding", view, GROUNDING_SCHEMA, _read, instructions)
 
 
 def _read(found: Mapping[str, JsonValue]) -> bool:

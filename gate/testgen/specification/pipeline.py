@@ -1,6 +1,6 @@
 """From a prompt to its specification: which stages run, with how many requests, and what the author is asked."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import ceil
 
@@ -14,13 +14,13 @@ from gate.testgen.prompt_under_test import Passages, PromptSubject, passages_of,
 from gate.testgen.questions import (
     TEXT_SCHEMA,
     Asker,
+    GenerationSetup,
     Malformed,
     Question,
     StageResult,
     list_schema,
     object_schema,
     read_objects,
-    stage_messages,
     unused_fence,
 )
 from gate.testgen.specification.extraction import (
@@ -62,18 +62,12 @@ async def review_specification(
         "fence": unused_fence(subject.text, *told, *(rule.text for rule in rules)),
     }
     ids, names = [rule.id for rule in rules], [component.name for component in components]
-
-    def read(found: Mapping[str, JsonValue]) -> StageResult[tuple[AuthorQuestion, ...]]:
-        return _read(found, ids, names)
-
     found = await asker.ask(
-        Question("review", lambda problem: stage_messages("review", view, instructions, problem), REVIEW_SCHEMA, read)
+        Question("review", view, REVIEW_SCHEMA, lambda reply: _read(reply, ids, names), instructions)
     )
-    return (
-        StageResult((), (f"nobody has reviewed the specification: {found.reason}",))
-        if isinstance(found, Failed)
-        else found
-    )
+    if isinstance(found, Failed):
+        return StageResult((), (f"nobody has reviewed the specification: {found.reason}",))
+    return found
 
 
 def ungrounded_questions(rules: Iterable[OutputRule], prompt: str) -> tuple[AuthorQuestion, ...]:
@@ -154,39 +148,19 @@ STAGES: tuple[Stage, ...] = ("intent", "inputs", "rules", "inverse", "grounding"
 
 @dataclass(frozen=True, slots=True)
 class Specified:
-    """The specification of a prompt.
-
-    Args:
-        notes: one line each: what is missing or left out, and why.
-        left_out: rules beyond the limit.
-    """
+    """The specification of a prompt."""
 
     specification: Specification
     notes: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class StageModels:
-    """The models that read the prompt: one extracts, the other grounds rules and reviews."""
-
-    generator: Asker
-    judge: Asker
-
-
-async def specify(
-    subject: PromptSubject,
-    askers: StageModels,
-    settings: EffortSettings,
-    given: Specification | None,
-    tell: Callable[[str], None],
-) -> Specified:
+async def specify(subject: PromptSubject, setup: GenerationSetup, given: Specification | None) -> Specified:
     """Extract the specification of a prompt.
 
     Args:
         given: what a person may have edited; what it holds is kept, and only what it lacks is asked for. The caller
             checks whether it is of this version of the prompt; where it is not, that is noted.
-        tell: called with a line after each step.
 
     Raises:
         GateError: the prompt is empty.
@@ -194,15 +168,14 @@ async def specify(
     """
     if not subject.text.strip():
         raise GateError("the prompt is empty", "it has to say what its outputs are like")
-    generator, judge = askers.generator, askers.judge
-    held = given or Specification(subject.digest, "", generator=str(generator.model))
-    draft = _Draft(subject, settings, held, held)
-    await together((draft.find_intent(generator), draft.find_inputs(generator), draft.find_rules(generator)))
-    tell(f"rules: {len(draft.made.rules)}, parts of the input: {len(draft.made.components)}")
-    await together((draft.invert(generator), draft.ground(judge)))
-    tell(f"inverse rules: {sum(1 for rule in draft.made.rules if rule.inverse)}")
-    await draft.ask_author(judge)
-    tell(f"questions to the author: {len(draft.made.questions)}")
+    held = given or Specification(subject.digest, "", generator=str(setup.generator.model))
+    draft = _Draft(subject, setup, held, held)
+    await together((draft.find_intent(), draft.find_inputs(), draft.find_rules()))
+    setup.tell(f"rules: {len(draft.made.rules)}, parts of the input: {len(draft.made.components)}")
+    await together((draft.invert(), draft.ground()))
+    setup.tell(f"inverse rules: {sum(1 for rule in draft.made.rules if rule.inverse)}")
+    await draft.ask_author()
+    setup.tell(f"questions to the author: {len(draft.made.questions)}")
     return draft.result()
 
 
@@ -245,29 +218,23 @@ def _reviewed(settings: EffortSettings, held: Specification) -> bool:
 
 @dataclass(slots=True)
 class _Draft:
-    """A specification in progress.
-
-    Args:
-        held: what there was before.
-        made: what there is by now.
-        left_out: rules beyond the limit.
-    """
+    """A specification in progress."""
 
     subject: PromptSubject
-    settings: EffortSettings
+    setup: GenerationSetup
     held: Specification
     made: Specification
     notes: dict[Stage, tuple[str, ...]] = field(default_factory=dict)
     left_out: tuple[str, ...] = ()
 
-    async def find_intent(self, asker: Asker) -> None:
+    async def find_intent(self) -> None:
         if not self.held.intent:
-            found = await find_intent(self.subject, asker, self._instructions("intent"))
+            found = await find_intent(self.subject, self.setup.generator, self.setup.instructions("intent"))
             self.made, self.notes["intent"] = replace(self.made, intent=found.value), found.notes
 
-    async def find_inputs(self, asker: Asker) -> None:
+    async def find_inputs(self) -> None:
         if not self.held.components:
-            found = await find_components(self.subject, asker, self._instructions("inputs"))
+            found = await find_components(self.subject, self.setup.generator, self.setup.instructions("inputs"))
             self.made, self.notes["inputs"] = replace(self.made, components=found.value), found.notes
         elif self.subject.structured and sorted(self.subject.variables) != sorted(
             component.name for component in self.held.components
@@ -277,24 +244,24 @@ class _Draft:
                 + ", ".join(self.subject.variables),
             )
 
-    async def find_rules(self, asker: Asker) -> None:
+    async def find_rules(self) -> None:
         if not self.held.rules:
-            found = await find_rules(self.subject, asker, self.settings)
+            found = await find_rules(self.subject, self.setup.generator, self.setup.settings)
             self.made, self.notes["rules"] = replace(self.made, rules=found.value), found.notes
             self.left_out = found.left_out
 
-    async def invert(self, asker: Asker) -> None:
+    async def invert(self) -> None:
         lacking = [rule for rule in self.made.rules if not rule.inverse]
-        found = await find_inverse_rules(lacking, asker, self._instructions("inverse"))
+        found = await find_inverse_rules(lacking, self.setup.generator, self.setup.instructions("inverse"))
         rules = tuple(replace(rule, inverse=found.value.get(rule.id, rule.inverse)) for rule in self.made.rules)
         self.made, self.notes["inverse"] = replace(self.made, rules=rules), found.notes
 
-    async def ground(self, judge: Asker) -> None:
-        found = await ground_rules(self.made.rules, self.subject, judge, self.settings)
+    async def ground(self) -> None:
+        found = await ground_rules(self.made.rules, self.subject, self.setup.judge, self.setup.settings)
         rules = tuple(replace(rule, grounding=found.value[rule.id]) for rule in self.made.rules)
         self.made, self.notes["grounding"] = replace(self.made, rules=rules), found.notes
 
-    async def ask_author(self, judge: Asker) -> None:
+    async def ask_author(self) -> None:
         """Ask about what is new; the held parts have their questions."""
         known = {(rule.id, rule.grounding) for rule in self.held.rules}
         questions: list[AuthorQuestion] = [
@@ -304,8 +271,9 @@ class _Draft:
             ),
             *assumption_questions(() if self.held.components else self.made.components),
         ]
-        if _reviewed(self.settings, self.held):
-            found = await review_specification(self.subject, self.made, judge, self._instructions("review"))
+        if _reviewed(self.setup.settings, self.held):
+            told = self.setup.instructions("review")
+            found = await review_specification(self.subject, self.made, self.setup.judge, told)
             self.notes["review"] = found.notes
             questions += found.value
         self.made = replace(self.made, questions=tuple(questions))
@@ -318,6 +286,3 @@ class _Draft:
         same = self.made.digest == self.held.digest
         made = replace(self.made, reviewer=self.held.reviewer if same else "")
         return Specified(made, tuple(notes), self.left_out)
-
-    def _instructions(self, stage: Stage) -> str:
-        return self.settings.instructions.get(stage, "")

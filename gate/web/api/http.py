@@ -3,26 +3,31 @@
 import hashlib
 import json
 import re
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Annotated, Any, Literal, TypeAlias, TypeVar
+from typing import Annotated, Any, Literal, TypeAlias
 from urllib.parse import urlencode
 
-from fastapi import Depends, Request
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, computed_field
+from fastapi import APIRouter, Depends, Request, Security
+from fastapi.exceptions import RequestValidationError
+from fastapi.params import Security as SecurityDependency
+from fastapi.security import HTTPBearer, SecurityScopes
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, computed_field
 from starlette.datastructures import UploadFile
+from starlette.exceptions import HTTPException
 from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 
 from gate.config.documents import BadJson, parse_json, printable
-from gate.errors import GateError, InputErrors
+from gate.errors import CannotEvaluate, GateError, InputErrors
 from gate.store.access import Person, Scope
 from gate.store.sql.access import Tokens
-from gate.values import JsonValue, complaint
-from gate.web.site import Role, from_another_site, person_of, require_role, site_of
+from gate.values import JsonValue
+from gate.web.site import Refused, RequiredRole, Role, from_another_site, person_of, site_of
 
+API = "/api/v1"
 MEDIA_TYPE = "application/problem+json"
 Said: TypeAlias = Annotated[str, AfterValidator(printable)]
 
@@ -57,15 +62,7 @@ class Problem(BaseModel):
 
 
 class ApiError(Exception):
-    """A request that is not answered as it was meant.
-
-    Args:
-        status: of HTTP.
-        detail: a sentence.
-        hint: what to do about it.
-        headers: of the answer.
-        errors: each mistake, where there are several.
-    """
+    """A request that is not answered as it was meant."""
 
     def __init__(
         self,
@@ -80,21 +77,33 @@ class ApiError(Exception):
         self.headers = dict(headers or {})
 
     def answer(self, request_id: str) -> Response:
-        """As bytes.
-
-        Args:
-            request_id: by which the log of the server knows the request.
-        """
+        """As an answer; the log of the server knows the request by its id."""
         body = self.problem.model_copy(update={"request_id": request_id}).model_dump()
         return Response(json.dumps(body), self.problem.status, self.headers, MEDIA_TYPE)
 
 
-def invalid_input(error: GateError) -> ApiError:
-    """What was sent is wrong: nothing was done."""
-    if isinstance(error, InputErrors):
-        found = [Wrong.model_validate(one) for one in error.problems]
-        return ApiError(422, "The request was understood, and it holds mistakes: nothing was done.", errors=found)
-    return ApiError(422, as_sentence(error.message), error.hint)
+def api_error_of(error: Exception) -> ApiError:
+    """An expected error, for a program."""
+    match error:
+        case ApiError():
+            return error
+        case Refused():
+            return ApiError(error.status, error.message)
+        case RequestValidationError():
+            found = [Wrong(where=".".join(map(str, one["loc"])), message=one["msg"]) for one in error.errors()]
+            return ApiError(422, "The request is not what this operation takes.", errors=found)
+        case HTTPException(status_code=404):
+            return ApiError(404, "There is no such operation.", "see /api/openapi.json")
+        case HTTPException():
+            return ApiError(error.status_code, error.detail, headers=error.headers or {})
+        case CannotEvaluate():
+            return ApiError(503, error.message, error.hint, headers={"retry-after": "10"})
+        case InputErrors():
+            found = [Wrong.model_validate(one) for one in error.problems]
+            return ApiError(422, "The request was understood, and it holds mistakes: nothing was done.", errors=found)
+        case GateError():
+            return ApiError(422, as_sentence(error.message), error.hint)
+    raise error
 
 
 def as_sentence(said: str) -> str:
@@ -103,48 +112,32 @@ def as_sentence(said: str) -> str:
     return f"{said[:1].upper() if first.isalpha() else said[:1]}{said[1:]}."
 
 
-Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
 BEARER = "send it as: Authorization: Bearer pgate_…"
 ASKS = {"www-authenticate": 'Bearer realm="Prompt Gate"'}
-_READERS = frozenset({Scope.RUNS_READ, Scope.CASES_READ, Scope.METRICS_READ})
+_SCHEME = HTTPBearer(scheme_name="token", bearerFormat="pgate_…", auto_error=False)
 
 
-def allows(scope: Scope | None) -> Callable[[Endpoint], Endpoint]:
-    """Marks an operation with the scope that a token needs for it; None takes any token."""
-
-    def marked(endpoint: Endpoint) -> Endpoint:
-        endpoint.scope = scope  # type: ignore[attr-defined]
-        return endpoint
-
-    return marked
+def _authorized(request: Request, needed: SecurityScopes, _: Annotated[object, Depends(_SCHEME)]) -> None:
+    authorize(request, Scope(needed.scopes[0]) if needed.scopes else None)
 
 
-def role_for(scope: Scope | None) -> Role:
-    """The role that somebody without a token needs for the same."""
-    return Role.VIEWER if scope is None or scope in _READERS else Role.EDITOR
+def allows(*scope: Scope) -> SecurityDependency:
+    """The dependency that lets only those pass who may do what a scope allows; without one any token will do."""
+    found: SecurityDependency = Security(_authorized, scopes=list(scope))
+    return found
 
 
-def admits(scope: Scope | None) -> Callable[[Request], None]:
-    """The dependency that lets only those pass who may do what a scope allows; it finds out who asks.
-
-    Args:
-        scope: that is needed.
+def authorize(request: Request, scope: Scope | None) -> None:
+    """Find out who asks; a token wins over whoever sits there.
 
     Raises:
         ApiError: 401 where nobody is known to ask, 403 where somebody may not.
     """
-
-    def admitted(request: Request) -> None:
-        # A token wins: whoever asks later who this is gets the same answer.
-        request.state.person, request.state.scopes = _caller(request, scope)
-
-    return admitted
-
-
-def _caller(request: Request, scope: Scope | None) -> tuple[Person, frozenset[Scope]]:
     site, given = site_of(request), request.headers.get("authorization")
     if given is None:
-        return _without_token(request, scope), frozenset(Scope)
+        _without_token(request, scope)
+        request.state.scopes = frozenset(Scope)
+        return
     kind, _, secret = given.partition(" ")
     token = Tokens(site.database).find(secret.strip(), site.now()) if kind.lower() == "bearer" else None
     if token is None:
@@ -153,38 +146,23 @@ def _caller(request: Request, scope: Scope | None) -> tuple[Person, frozenset[Sc
     if scope is not None and scope not in token.scopes:
         hint = f"make a token with --scope {scope}"
         raise ApiError(403, f"This needs the scope {scope}, and the token has {' '.join(sorted(token.scopes))}.", hint)
-    role = max(role_for(one) for one in token.scopes)
-    return Person(token.author, role), token.scopes
+    role = max(map(_role_for, token.scopes))
+    request.state.person, request.state.scopes = Person(token.author, role), token.scopes
 
 
-def _without_token(request: Request, scope: Scope | None) -> Person:
-    """Whoever a page would know; another page cannot ask in their name."""
+def _without_token(request: Request, scope: Scope | None) -> None:
+    """Whoever a page would know may do the same; another page cannot ask in their name."""
     if from_another_site(request):
         raise ApiError(403, "Another site sent this request.")
-    person = person_of(request)
-    if person.role is Role.NOBODY:
+    if person_of(request).role is Role.NOBODY:
         raise ApiError(401, "This needs a token.", BEARER, ASKS)
-    require_role(role_for(scope))(request)
-    return person
+    RequiredRole(_role_for(scope))(request)
 
 
-def caller_of(request: Request) -> Person:
-    """Who asks; known once the request was admitted."""
-    person = request.state.person
-    assert isinstance(person, Person)  # noqa: S101
-    return person
+def _role_for(scope: Scope | None) -> Role:
+    """The role that somebody without a token needs for the same."""
+    return Role.EDITOR if scope is not None and scope.writes else Role.VIEWER
 
-
-def scopes_of(request: Request) -> frozenset[Scope]:
-    """What the caller's token allows; everything for somebody without one."""
-    found: frozenset[Scope] = request.state.scopes
-    return found
-
-
-Caller = Annotated[Person, Depends(caller_of)]
-
-
-BodyModel = TypeVar("BodyModel", bound=BaseModel)
 
 RECORD_BYTES = 32 * 2**20
 """Of `run.json`, which is read whole."""
@@ -194,11 +172,7 @@ RUN, SAMPLES, ORIGIN = "run", "samples", "origin"
 
 
 async def _json(request: Request) -> Mapping[str, JsonValue]:
-    """The JSON object that a request sends.
-
-    Raises:
-        ApiError: 415 where it does not say that it is JSON, 400 where it is none, 422 where it is no object.
-    """
+    """The JSON object of a request, read as strictly as a case file: 415, 400 or 422 where it is none."""
     if _media_type(request) != "application/json":
         raise ApiError(415, "This takes JSON alone.", "send the header content-type: application/json")
     try:
@@ -217,27 +191,9 @@ async def _json(request: Request) -> Mapping[str, JsonValue]:
 JsonBody = Annotated[Mapping[str, JsonValue], Depends(_json)]
 
 
-def read_body(model: type[BodyModel], values: Mapping[str, JsonValue]) -> BodyModel:
-    """What was sent, as a model.
-
-    Raises:
-        GateError: it is none.
-    """
-    try:
-        return model.model_validate(dict(values))
-    except ValidationError as error:
-        raise GateError(complaint(error)) from None
-
-
 @dataclass(frozen=True, slots=True)
 class Parcel:
-    """A run as it was sent.
-
-    Args:
-        run: `run.json`.
-        samples: `samples.jsonl`; None without them.
-        origin: where it comes from, in JSON.
-    """
+    """A run as it was sent: `run.json`, `samples.jsonl` where there is one, and its origin in JSON."""
 
     run: UploadFile
     samples: UploadFile | None
@@ -294,42 +250,24 @@ def _media_type(request: Request) -> str:
 
 
 _TAG = re.compile(r'(W/)?("[\x21\x23-\x7e]*")')
-_JSON = "application/json"
 KEPT = {"cache-control": "private, no-cache"}
 """A program may keep the answer, and asks each time whether it still holds."""
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerHeaders:
-    """What an answer has beside its body.
-
-    Args:
-        status: of HTTP.
-        tag: names what is answered, with its quotes; empty for the digest of the body.
-        headers: further ones.
-    """
-
-    status: int = 200
-    tag: str = ""
-    headers: Mapping[str, str] = field(default_factory=dict)
-
-
-def json_answer(request: Request, said: BaseModel, more: AnswerHeaders | None = None) -> Response:
+def json_answer(
+    request: Request, said: BaseModel, status: int = 200, headers: Mapping[str, str] | None = None
+) -> Response:
     """An answer; without a body where the program has it already.
 
     Args:
-        request: that is answered.
-        said: the body.
-        more: what else it has.
+        headers: further ones; the entity tag is that of the body unless `etag` is among them.
     """
     # ASCII alone: half a surrogate pair, which a model may have said, is no UTF-8.
     body = json.dumps(said.model_dump(mode="json", by_alias=True), separators=(",", ":")).encode()
-    more = more or AnswerHeaders()
-    tag = more.tag or f'"{hashlib.sha256(body).hexdigest()[:32]}"'
-    headers = {"etag": tag, **KEPT, **more.headers}
-    if client_has(request, tag):
-        return Response(None, 304, headers)
-    return Response(body, more.status, headers, _JSON)
+    told = {"etag": f'"{hashlib.sha256(body).hexdigest()[:32]}"', **KEPT, **(headers or {})}
+    if client_has(request, told["etag"]):
+        return Response(None, 304, told)
+    return Response(body, status, told, "application/json")
 
 
 def client_has(request: Request, tag: str) -> bool:
@@ -340,23 +278,42 @@ def client_has(request: Request, tag: str) -> bool:
 
 
 def tag_matches(given: str, tag: str) -> bool:
-    """Does `If-Match` name what is there? Weak tags name nothing in particular.
-
-    Args:
-        given: the header.
-        tag: of what is there.
-    """
+    """Does the header `If-Match` name what is there? Weak tags name nothing in particular."""
     return given.strip() == "*" or ("", tag) in _TAG.findall(given)
 
 
 def next_page(request: Request, last: int | None) -> dict[str, str]:
-    """The header with the next page's address.
-
-    Args:
-        request: for this page.
-        last: place of the last entry on it; None where nothing follows.
-    """
+    """The header with the next page's address, after the `last` entry of this one; none where nothing follows."""
     if last is None:
         return {}
     kept = [(name, value) for name, value in request.query_params.multi_items() if name != "after"]
     return {"link": f'<{request.url.path}?{urlencode([*kept, ("after", str(last))])}>; rel="next"'}
+
+
+_TOLD: Mapping[int, str] = {
+    304: "It is what If-None-Match names.",
+    400: "The body cannot be read.",
+    401: "Nobody is known to ask: the token is missing, not known, revoked or expired.",
+    403: "The token does not have the scope, or another site sent the request.",
+    404: "There is none.",
+    413: "The body is too large.",
+    415: "The body is of another type.",
+    422: "What was sent holds mistakes; each is told.",
+    503: "The store does not answer. Nothing was written.",
+}
+SENT = (400, 413, 415)
+"""What may be wrong with a body."""
+
+
+def answers(*usual: int, own: Mapping[int, str] | None = None) -> dict[int | str, dict[str, Any]]:
+    """Answers for the description of an operation, by their status."""
+    problem = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
+    told = {status: _TOLD[status] for status in usual} | dict(own or {})
+    return {
+        status: {"description": said} | ({"content": problem} if status >= 400 else {}) for status, said in told.items()
+    }
+
+
+def api_router(tag: str) -> APIRouter:
+    """A router below `/api/v1`."""
+    return APIRouter(prefix=API, tags=[tag], responses=answers(401, 403, 422, 503))

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path, Query, Request
+from fastapi import Path, Query, Request
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.responses import Response
 
@@ -24,20 +24,21 @@ from gate.web.api.http import (
     ORIGIN,
     RUN,
     SAMPLES,
-    AnswerHeaders,
+    SENT,
     ApiError,
-    Caller,
     Parcel,
     PushedRun,
     allows,
+    answers,
+    api_router,
     as_sentence,
     client_has,
     json_answer,
     next_page,
 )
-from gate.web.site import CurrentSite, Site, log_event
+from gate.web.site import CurrentPerson, CurrentSite, Site, log_event
 
-router = APIRouter(tags=["runs"])
+router = api_router("runs")
 MOST_AT_ONCE = 200
 
 
@@ -59,8 +60,12 @@ class RunQuery(BaseModel):
         return RunFilter(self.suite, self.verdict, self.repository, self.branch, self.pull_request)
 
 
-@router.get("/runs", response_model=models.Runs, responses={404: {"description": "What 'after' names is gone."}})
-@allows(Scope.RUNS_READ)
+@router.get(
+    "/runs",
+    response_model=models.Runs,
+    dependencies=[allows(Scope.RUNS_READ)],
+    responses=answers(304, own={404: "What 'after' names is gone."}),
+)
 def runs(request: Request, site: CurrentSite, asked: Annotated[RunQuery, Query()]) -> Response:
     """List runs, the newest first."""
     if asked.after and site.runs.row(asked.after) is None:
@@ -68,7 +73,7 @@ def runs(request: Request, site: CurrentSite, asked: Annotated[RunQuery, Query()
     rows = site.runs.rows(asked.wanted, Page(asked.limit + 1, asked.after))
     shown = rows[: asked.limit]
     more = next_page(request, shown[-1].id if len(rows) > asked.limit else None)
-    return json_answer(request, models.Runs.model_validate({"runs": shown}), AnswerHeaders(headers=more))
+    return json_answer(request, models.Runs.model_validate({"runs": shown}), headers=more)
 
 
 _FORM: dict[str, Any] = {
@@ -88,24 +93,28 @@ _PUSH: dict[str, Any] = {"requestBody": {"required": True, "content": {"multipar
     "/runs",
     response_model=models.Pushed,
     status_code=201,
+    dependencies=[allows(Scope.RUNS_WRITE)],
     responses={
         200: {"model": models.Pushed, "description": "It was there already, and stays as it is."},
-        409: {"description": "The run is there with other samples."},
+        **answers(*SENT, own={409: "The run is there with other samples."}),
     },
     openapi_extra=_PUSH,
 )
-@allows(Scope.RUNS_WRITE)
-def push(request: Request, site: CurrentSite, caller: Caller, parcel: PushedRun) -> Response:
+def push(request: Request, site: CurrentSite, person: CurrentPerson, parcel: PushedRun) -> Response:
     """Keep a run with its samples: all of it, or nothing. The same run is kept once, however often it is sent."""
-    done = _kept(site, parcel, caller.name)
+    done = _kept(site, parcel, person.name)
     if done.new:
         log_event(request, "run-pushed", str(done.id))
     headers = {"location": f"{request.url.path}/{done.id}", "cache-control": "no-store"}
-    return json_answer(request, done, AnswerHeaders(201 if done.new else 200, headers=headers))
+    return json_answer(request, done, 201 if done.new else 200, headers)
 
 
-@router.get("/runs/{id}", response_model=models.WholeRun)
-@allows(Scope.RUNS_READ)
+@router.get(
+    "/runs/{id}",
+    response_model=models.WholeRun,
+    dependencies=[allows(Scope.RUNS_READ)],
+    responses=answers(304, 404),
+)
 def run(request: Request, site: CurrentSite, id: Annotated[int, Path(ge=1, le=models.MOST)]) -> Response:
     """Get a run with its record."""
     row = site.runs.row(id)
@@ -118,7 +127,7 @@ def run(request: Request, site: CurrentSite, id: Annotated[int, Path(ge=1, le=mo
     if record is None:
         raise ApiError(404, "The run was removed just now.")
     said = models.WholeRun.model_validate({**asdict(row), "record": record})
-    return json_answer(request, said, AnswerHeaders(tag=tag))
+    return json_answer(request, said, headers={"etag": tag})
 
 
 def _kept(site: Site, parcel: Parcel, name: str) -> models.Pushed:

@@ -1,11 +1,12 @@
 """Suites and their cases, for programs; of two that edit one case, the second is told, and nothing is lost."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
 from urllib.parse import quote
 
-from fastapi import APIRouter, Depends, Header, Path, Query, Request
-from pydantic import BaseModel, ConfigDict, Field
+from fastapi import Depends, Header, Path, Query, Request
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.responses import Response
 
 from gate.cases.reading import canonical, put_of
@@ -14,21 +15,23 @@ from gate.config.naming import name_complaint
 from gate.errors import GateError
 from gate.store.access import Person, Scope
 from gate.store.sql.suites import Authorship
+from gate.values import complaint
 from gate.web.api import models
 from gate.web.api.http import (
-    AnswerHeaders,
+    SENT,
     ApiError,
-    Caller,
     JsonBody,
     allows,
+    answers,
+    api_router,
     json_answer,
     next_page,
-    read_body,
     tag_matches,
 )
-from gate.web.site import CurrentSite, Site, log_event
+from gate.web.site import CurrentPerson, CurrentSite, Site, log_event
 
-router = APIRouter(tags=["cases"])
+router = api_router("cases")
+READS, WRITES = [allows(Scope.CASES_READ)], [allows(Scope.CASES_WRITE)]
 SuiteName = Annotated[str, Path(max_length=1000, description="Name of the suite.", examples=["support"])]
 
 
@@ -38,8 +41,7 @@ def body_of(name: str, example: Any) -> dict[str, Any]:
     return {"requestBody": {"required": True, "content": {"application/json": content}}}
 
 
-@router.get("/suites", response_model=models.Suites)
-@allows(Scope.CASES_READ)
+@router.get("/suites", response_model=models.Suites, dependencies=READS, responses=answers(304))
 def suites(request: Request, site: CurrentSite) -> Response:
     """List all suites, by name."""
     return json_answer(request, models.Suites.model_validate({"suites": site.suites.names()}))
@@ -49,35 +51,33 @@ def suites(request: Request, site: CurrentSite) -> Response:
     "/suites",
     response_model=models.Suite,
     status_code=201,
-    responses={409: {"description": "There is a suite of this name."}},
+    dependencies=WRITES,
+    responses=answers(*SENT, own={409: "There is a suite of this name."}),
     openapi_extra=body_of("NewSuite", {"name": "support"}),
 )
-@allows(Scope.CASES_WRITE)
-def begin(request: Request, site: CurrentSite, caller: Caller, body: JsonBody) -> Response:
+def begin(request: Request, site: CurrentSite, person: CurrentPerson, body: JsonBody) -> Response:
     """Begin an empty suite."""
-    name = read_body(models.NewSuite, body).name
-    if complaint := name_complaint(name):
-        raise GateError(f"the name {complaint}", "choose another name")
+    try:
+        name = models.NewSuite.model_validate(body).name
+    except ValidationError as error:
+        raise GateError(complaint(error)) from None
+    if wrong := name_complaint(name):
+        raise GateError(f"the name {wrong}", "choose another name")
     if site.suites.newest(name) is not None:
         raise ApiError(409, "There is a suite of this name already.")
-    site.suites.change(name, [], Authorship(caller.name, site.now(), "began"))
+    site.suites.change(name, [], Authorship(person.name, site.now(), "began"))
     log_event(request, "suite-made", name)
-    return json_answer(request, models.Suite.model_validate(suite_of(site, name)), AnswerHeaders(201))
+    return json_answer(request, models.Suite.model_validate(suite_of(site, name)), 201)
 
 
-@router.get("/suites/{suite}", response_model=models.Suite)
-@allows(Scope.CASES_READ)
+@router.get("/suites/{suite}", response_model=models.Suite, dependencies=READS, responses=answers(304, 404))
 def suite(request: Request, site: CurrentSite, suite: SuiteName) -> Response:
     """Get the newest version of a suite."""
     return json_answer(request, models.Suite.model_validate(suite_of(site, suite)))
 
 
 def suite_of(site: Site, name: str) -> SuiteVersion:
-    """The newest version of a suite.
-
-    Raises:
-        ApiError: there is none.
-    """
+    """The newest version of a suite."""
     found = site.suites.newest(name)
     if found is None:
         raise ApiError(404, "There is no such suite.")
@@ -101,11 +101,14 @@ _NEEDED = {
 }
 """Whoever leaves it out is told more by us than by a check of parameters."""
 _BODY = body_of("Entry", models.EXAMPLE_CASE)
-_CHANGED: dict[int | str, dict[str, Any]] = {
-    404: {"description": "There is no such case, or it was archived."},
-    412: {"description": "Somebody was quicker: the case is not the one that If-Match names. Nothing was done."},
-    428: {"description": "The header If-Match is missing."},
-}
+_CHANGED = answers(
+    *SENT,
+    own={
+        404: "There is no such case, or it was archived.",
+        412: "Somebody was quicker: the case is not the one that If-Match names. Nothing was done.",
+        428: "The header If-Match is missing.",
+    },
+)
 
 
 class CaseQuery(BaseModel):
@@ -128,8 +131,7 @@ class CaseQuery(BaseModel):
         return CaseFilter(tuple(self.q.split()[:20]), slices, self.archived)
 
 
-@router.get("/suites/{suite}/cases", response_model=models.Cases)
-@allows(Scope.CASES_READ)
+@router.get("/suites/{suite}/cases", response_model=models.Cases, dependencies=READS, responses=answers(304, 404))
 def cases(request: Request, site: CurrentSite, suite: SuiteName, asked: Annotated[CaseQuery, Query()]) -> Response:
     """List the cases of a suite, in its order."""
     suite_of(site, suite)
@@ -137,18 +139,18 @@ def cases(request: Request, site: CurrentSite, suite: SuiteName, asked: Annotate
     shown = found[: asked.limit]
     more = next_page(request, shown[-1].place if len(found) > asked.limit else None)
     said = models.Cases.model_validate({"cases": [one.version for one in shown]})
-    return json_answer(request, said, AnswerHeaders(headers=more))
+    return json_answer(request, said, headers=more)
 
 
 @router.post(
     "/suites/{suite}/cases",
     response_model=models.Case,
     status_code=201,
-    responses={409: {"description": "There is a case of this id."}},
+    dependencies=WRITES,
+    responses=answers(*SENT, 404, own={409: "There is a case of this id."}),
     openapi_extra=_BODY,
 )
-@allows(Scope.CASES_WRITE)
-def add(request: Request, site: CurrentSite, caller: Caller, suite: SuiteName, body: JsonBody) -> Response:
+def add(request: Request, site: CurrentSite, person: CurrentPerson, suite: SuiteName, body: JsonBody) -> Response:
     """Add a case; one that was archived under its id comes back with this text."""
     suite_of(site, suite)
     put = put_of(body)
@@ -157,16 +159,15 @@ def add(request: Request, site: CurrentSite, caller: Caller, suite: SuiteName, b
     if known is not None and known.entry is not None:
         raise taken
     change = Put(put.name, put.entry, put.slices, put.text, known.number if known else 0)
-    made = _done(site, suite, change, (caller, f"added {put.name}"))
+    made = _done(site, suite, change, (person, f"added {put.name}"))
     if made is None:
         raise taken
     log_event(request, "case-added", f"{suite}: {put.name}")
     where = {"location": f"{request.url.path}/{quote(put.name, safe='')}"}
-    return _told(request, made, AnswerHeaders(201, headers=where))
+    return _told(request, made, 201, where)
 
 
-@router.get(_ONE, response_model=models.Case)
-@allows(Scope.CASES_READ)
+@router.get(_ONE, response_model=models.Case, dependencies=READS, responses=answers(304, 404))
 def case(request: Request, site: CurrentSite, suite: SuiteName, case: CaseName) -> Response:
     """Get a case; its ETag names this version of it."""
     return _told(request, _standing(site, suite, case))
@@ -181,29 +182,36 @@ class EditedCase:
     if_match: IfMatch = None
 
 
-@router.put(_ONE, response_model=models.Case, responses=_CHANGED, openapi_extra=_NEEDED | _BODY)
-@allows(Scope.CASES_WRITE)
+@router.put(_ONE, response_model=models.Case, dependencies=WRITES, responses=_CHANGED, openapi_extra=_NEEDED | _BODY)
 def edit(
-    request: Request, site: CurrentSite, caller: Caller, at: Annotated[EditedCase, Depends()], body: JsonBody
+    request: Request, site: CurrentSite, person: CurrentPerson, at: Annotated[EditedCase, Depends()], body: JsonBody
 ) -> Response:
     """Replace a case; its id stays."""
     put = put_of(body)
     if put.name != at.case:
         raise GateError("the id in the body is not that of the address", "POST a case of another id")
     put = replace(put, base=_seen(site, at).number)
-    made = _done(site, at.suite, put, (caller, f"edited {put.name}"))
+    made = _done(site, at.suite, put, (person, f"edited {put.name}"))
     if made is None:
         raise _quicker()
     log_event(request, "case-edited", f"{at.suite}: {at.case}")
     return _told(request, made)
 
 
-@router.delete(_ONE, status_code=204, response_class=Response, responses=_CHANGED, openapi_extra=_NEEDED)
-@allows(Scope.CASES_WRITE)
-def archive(request: Request, site: CurrentSite, caller: Caller, at: Annotated[EditedCase, Depends()]) -> Response:
+@router.delete(
+    _ONE,
+    status_code=204,
+    response_class=Response,
+    dependencies=WRITES,
+    responses=_CHANGED,
+    openapi_extra=_NEEDED,
+)
+def archive(
+    request: Request, site: CurrentSite, person: CurrentPerson, at: Annotated[EditedCase, Depends()]
+) -> Response:
     """Archive a case: it is no longer asked, and its versions stay."""
     seen = _seen(site, at)
-    if _done(site, at.suite, Archive(at.case, seen.number), (caller, f"archived {at.case}")) is None:
+    if _done(site, at.suite, Archive(at.case, seen.number), (person, f"archived {at.case}")) is None:
         raise _quicker()
     log_event(request, "case-archived", f"{at.suite}: {at.case}")
     return Response(None, 204)
@@ -244,6 +252,8 @@ def _done(site: Site, suite: str, change: Change, by: tuple[Person, str]) -> Cas
     return next(one for one in versions if (None if one.entry is None else canonical(one.entry)) == wanted)
 
 
-def _told(request: Request, version: CaseVersion, more: AnswerHeaders | None = None) -> Response:
+def _told(
+    request: Request, version: CaseVersion, status: int = 200, headers: Mapping[str, str] | None = None
+) -> Response:
     said = models.Case.model_validate(version)
-    return json_answer(request, said, replace(more or AnswerHeaders(), tag=said.etag))
+    return json_answer(request, said, status, {**(headers or {}), "etag": said.etag})

@@ -8,18 +8,17 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Self
 
-from gate.config.documents import BadJson, parse_json
 from gate.errors import GateError
 from gate.store.run_folder import load_run
 from gate.store.samples import BadSample, parse_sample, sample_lines
-from gate.values import JsonValue
-from gate.web.jobs.job import Job, JobFailure, Order, Phase, StoredRun, TriedCase, job_after, order_line
+from gate.values import parsed, written
+from gate.web.jobs.job import EVENTS, ORDERS, Event, Job, JobFailure, Order, Phase, StoredRun, TriedCase
 
 PATIENCE_S = 15.0
 """Time for a job to end by itself; then its process group is killed."""
@@ -29,15 +28,14 @@ COMMAND = (sys.executable, "-P", "-m", "gate.web.jobs.worker")
 
 
 class JobProcess:
-    """The process of a job.
+    """The process of a job; nothing of its order becomes an argument, a variable or a file name.
 
     Args:
-        order: never becomes an argument, a variable or a file name.
         folder: of its own, for the record of a run.
         command: starts the process; the folder is its last argument.
     """
 
-    def __init__(self, order: Order, directory: Path, folder: Path, command: Sequence[str] = COMMAND) -> None:
+    def __init__(self, order: Order, directory: Path, folder: Path, command: Sequence[str]) -> None:
         self._process = subprocess.Popen(  # noqa: S603 the command is ours alone
             [*command, str(folder)],
             cwd=directory,
@@ -45,24 +43,22 @@ class JobProcess:
             stdout=subprocess.PIPE,
             start_new_session=True,
         )
-        self._order = order_line(order) + b"\n"
+        self._order = written(ORDERS, order) + b"\n"
 
     @property
     def pid(self) -> int:
         """Of the process, and of its process group."""
         return self._process.pid
 
-    def events(self) -> Iterator[dict[str, JsonValue]]:
+    def events(self) -> Iterator[Event]:
         """Its events, until it ends; invalid ones are ignored."""
         assert self._process.stdin is not None and self._process.stdout is not None  # noqa: S101
         with suppress(OSError, ValueError):
             self._process.stdin.write(self._order)
             self._process.stdin.flush()
         while line := self._process.stdout.readline(LINE_BYTES):
-            with suppress(BadJson, UnicodeDecodeError):
-                event = parse_json(line.decode())
-                if isinstance(event, dict):
-                    yield event
+            with suppress(ValueError):
+                yield EVENTS.validate_python(parsed(line))
 
     def wait(self) -> int:
         """The exit code, once it has ended."""
@@ -104,10 +100,6 @@ SAMPLES_BYTES = 32 * 2**20
 CLOSING_S = 8.0
 
 
-class TooManyJobs(GateError):
-    """Too many jobs wait already."""
-
-
 @dataclass(slots=True)
 class _Held:
     """A job with its process."""
@@ -135,14 +127,10 @@ class Jobs:
     _closed: bool = False
 
     def begin(self, order: Order) -> Job:
-        """Put a job into the queue.
-
-        Raises:
-            TooManyJobs: too many wait.
-        """
+        """Put a job into the queue."""
         with self._lock:
             if sum(held.job.phase == "waiting" for held in self._held.values()) >= WAITING or self._closed:
-                raise TooManyJobs("Too many jobs wait already.", "Wait until some are over, or cancel one of them.")
+                raise GateError("Too many jobs wait already.", "Wait until some are over, or cancel one of them.")
             job = Job(secrets.token_hex(8), order, self.now())
             self._held[job.id] = _Held(job)
             self._go_on()
@@ -165,19 +153,18 @@ class Jobs:
             waiting = [held.job.id for held in self._held.values() if _waits(held.job, job)]
             return waiting.index(job.id) + 1 if job.id in waiting else 0
 
-    def cancel(self, id: str) -> Job | None:
+    def cancel(self, id: str) -> None:
         """End a job; a finished one stays as it is."""
         with self._lock:
             held = self._held.get(id)
             if held is None:
-                return None
+                return
             if held.job.phase == "waiting":
                 self._become(held, "cancelled", ended=self.now())
             elif held.job.phase == "running":
                 self._become(held, "ending")
                 if held.child is not None:
                     held.child.end()
-            return held.job
 
     def close(self) -> None:
         """End all jobs, and wait for them; a job cannot outlive its server."""
@@ -214,13 +201,19 @@ class Jobs:
         code = 1
         try:
             with tempfile.TemporaryDirectory(prefix="prompt-gate-job-", ignore_cleanup_errors=True) as name:
-                with self._process(held, Path(name)) as child:
-                    for event in child.events():
-                        with self._lock:
-                            held.job = job_after(held.job, event)
-                    code = child.wait()
+                child = JobProcess(held.job.order, self.directory, Path(name), self.command)
+                with self._lock:
+                    held.child = child
+                    if held.job.phase == "ending":
+                        child.end()
+                for event in child.events():
+                    with self._lock:
+                        held.job = held.job.after(event)
+                code = child.wait()
                 if code == 0 and held.job.order.kind == "try" and held.job.outcome is None:
-                    self._tried(held, Path(name))
+                    outcome = _tried(Path(name))
+                    with self._lock:
+                        held.job = replace(held.job, outcome=outcome)
         except OSError as error:
             with self._lock:
                 held.job = replace(held.job, outcome=JobFailure(((f"The job cannot run: {error.strerror}", ""),)))
@@ -229,27 +222,6 @@ class Jobs:
                 self._over(held, code)
                 held.thread = held.child = None
                 self._go_on()
-
-    @contextmanager
-    def _process(self, held: _Held, folder: Path) -> Iterator[JobProcess]:
-        child = JobProcess(held.job.order, self.directory, folder, self.command)
-        with self._lock:
-            held.child = child
-            if held.job.phase == "ending":
-                child.end()
-        yield child
-
-    def _tried(self, held: _Held, folder: Path) -> None:
-        file = folder / "samples.jsonl"
-        try:
-            if file.stat().st_size > SAMPLES_BYTES:
-                raise GateError("The answers are too long to be shown.")
-            samples = tuple(parse_sample(line.data) for line in sample_lines(file))
-            outcome: TriedCase | JobFailure = TriedCase(load_run(folder / "run.json"), samples)
-        except (GateError, BadSample) as error:
-            outcome = JobFailure(((str(error), ""),))
-        with self._lock:
-            held.job = replace(held.job, outcome=outcome)
 
     def _over(self, held: _Held, code: int) -> None:
         outcome = held.job.outcome
@@ -263,6 +235,17 @@ class Jobs:
             said = f"The process of this job ended without a word (exit code {code})"
             held.job = replace(held.job, outcome=JobFailure(((said, "the log of the server may say why"),)))
         self._become(held, phase, ended=self.now())
+
+
+def _tried(folder: Path) -> TriedCase | JobFailure:
+    file = folder / "samples.jsonl"
+    try:
+        if file.stat().st_size > SAMPLES_BYTES:
+            raise GateError("The answers are too long to be shown.")
+        samples = tuple(parse_sample(line.data) for line in sample_lines(file))
+        return TriedCase(load_run(folder / "run.json"), samples)
+    except (GateError, BadSample) as error:
+        return JobFailure(((str(error), ""),))
 
 
 def _one_lane(one: Job, other: Job) -> bool:

@@ -1,4 +1,4 @@
-"""Before a job: choices, files and suites of an order, and its expected cost."""
+"""Before a job: what its order evaluates, within its limits, and the expected cost."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -8,32 +8,17 @@ from gate.app.environment.settings import Settings
 from gate.app.forecast import spending_forecast
 from gate.app.sources import GitPlace, resolve_git_mode
 from gate.config.policy import Budget
-from gate.engine.forecast import Spending
-from gate.errors import GateError, InputErrors
 from gate.report.sheets.plan import spending_words
 from gate.resolve.one_version import Chosen
 from gate.resolve.resolved import Resolved
-from gate.web.jobs.board import Jobs
 from gate.web.jobs.job import Order
-from gate.web.jobs.trial import (
-    CONFIG_FILE,
-    CaseTrial,
-    Choices,
-    branches,
-    choices,
-    has_configuration,
-    refuse_foreign_commit,
-    resolve_trial,
-)
+from gate.web.jobs.trial import CONFIG_FILE, CaseTrial, refuse_foreign_commit, resolve_trial
 
 CONCURRENCY = 64
 
 
 def resolve_order(order: Order, directory: Path) -> Resolved:
-    """What an order evaluates, within its limits.
-
-    Args:
-        directory: anywhere inside the repository.
+    """What an order evaluates; `directory` is anywhere inside the repository.
 
     Raises:
         InputErrors, GateError: mistakes in the files, or unknown names and refs.
@@ -59,68 +44,16 @@ def limited_budget(budget: Budget, order: Order) -> Budget:
     return budget.model_copy(update={"max_calls": min(calls), "max_usd": min(dollars, default=None)})
 
 
-def estimate_order(order: Order, directory: Path) -> Spending:
-    """What an order would spend without cached answers; sends nothing and needs no key.
-
-    Raises:
-        InputErrors, GateError: see `resolve_order`.
-    """
-    return spending_forecast(resolve_order(order, directory), Settings.from_environ(), CONCURRENCY)
-
-
-Mistakes = tuple[tuple[str, str], ...]
-
-
 @dataclass(frozen=True, slots=True)
 class JobCosts:
-    """Expected cost of a job.
-
-    Args:
-        said: calls, dollars and minutes in a sentence.
-        most: its limit of calls.
-    """
+    """Expected cost of a job: in a sentence, its calls, and their limit."""
 
     said: str
     calls: int
     most: int
 
-    @property
-    def cut(self) -> bool:
-        """Would it end at its limit of calls?"""
-        return self.calls > self.most
 
-
-def offered_choices(jobs: Jobs) -> Choices:
-    """Suites and models of the configuration.
-
-    Raises:
-        InputErrors, GateError: there is no configuration, or it has mistakes.
-    """
-    return choices(jobs.directory, Settings.from_environ())
-
-
-def refs(jobs: Jobs) -> tuple[str, ...]:
-    """Branches and tags to compare with, the likeliest first."""
-    return branches(jobs.directory)
-
-
-def can_run_jobs(jobs: Jobs | None) -> bool:
-    """Can this server run jobs?"""
-    return jobs is not None and has_configuration(jobs.directory)
-
-
-def expected_costs(jobs: Jobs, order: Order) -> JobCosts:
-    """What an order would take without cached answers.
-
-    Raises:
-        InputErrors, GateError: why it cannot run.
-    """
-    found = estimate_order(order, jobs.directory)
+def expected_costs(order: Order, directory: Path) -> JobCosts:
+    """What an order would take without cached answers; sends nothing and needs no key."""
+    found = spending_forecast(resolve_order(order, directory), Settings.from_environ(), CONCURRENCY)
     return JobCosts(spending_words(found), found.calls, order.max_calls)
-
-
-def mistakes_of(error: GateError) -> Mistakes:
-    """The mistakes of an error, each with its remedy."""
-    if isinstance(error, InputErrors):
-        return tuple((f"{one.where}: {one.message}", one.hint) for one in error.shown)
-    return ((error.message, error.hint),)

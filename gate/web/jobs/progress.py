@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 
 from gate.calls.budget import Counters
 from gate.cases.case import Case
@@ -14,13 +14,12 @@ from gate.report.explain import REASON_CHARS
 from gate.report.view.text import short_line
 from gate.scoring.interface import Member, ModelScorer, Subject
 from gate.suite import Suite
-from gate.values import JsonValue
+from gate.web.jobs.job import Event, JobProgress, JudgeOpinion, SuiteProgress
 
 EVERY_S = 0.25
 """Seconds between two events."""
 SLICES = 30
 """Slices reported of one suite."""
-Event = dict[str, JsonValue]
 
 
 @dataclass(slots=True)
@@ -31,10 +30,9 @@ class _Counted:
 
 @dataclass(slots=True)
 class Counting:
-    """See `gate.engine.run.Progress`; another thread sends the events, so that a run never waits for their reader.
+    """See `gate.engine.run.Progress`; another thread tells the events, so that a run never waits for their reader.
 
     Args:
-        tell: is called with each event.
         expected: estimated calls; 0 where only samples are counted.
     """
 
@@ -46,8 +44,7 @@ class Counting:
     usd: float | None = None
     counters: Counters = field(default_factory=Counters)
     doing: str = "reading the files"
-    _suites: dict[str, _Counted] = field(default_factory=dict)
-    _slices: dict[tuple[str, str], _Counted] = field(default_factory=dict)
+    _counted: dict[tuple[str, str], _Counted] = field(default_factory=dict)
     _cases: dict[tuple[str, str], Case] = field(default_factory=dict)
     _over: threading.Event = field(default_factory=threading.Event)
     _thread: threading.Thread | None = None
@@ -56,11 +53,11 @@ class Counting:
         """Set the totals of a whole run."""
         for suite in suites:
             each = len(suite.arms) * suite.samples
-            self._suites[suite.name] = _Counted(each * len(suite.exam.cases))
+            self._counted[suite.name, ""] = _Counted(0)
             for case in suite.exam.cases:
                 self._cases[suite.name, case.id] = case
                 for name in _slices(case):
-                    self._slices.setdefault((suite.name, name), _Counted(0)).total += each
+                    self._counted.setdefault((suite.name, name), _Counted(0)).total += each
 
     def start(self, total: int) -> None:
         self.total, self.doing = self.total + total, ""
@@ -70,9 +67,8 @@ class Counting:
         self.failed += isinstance(sample.reply, Failed)
         case = self._cases.get((sample.suite, sample.case_id))
         if case is not None:
-            self._suites[sample.suite].done += 1
             for name in _slices(case):
-                self._slices[sample.suite, name].done += 1
+                self._counted[sample.suite, name].done += 1
 
     def finish(self) -> None:
         self.doing = "reckoning"
@@ -87,25 +83,38 @@ class Counting:
         if self._thread is not None:
             self._thread.join()
 
-    def event(self) -> Event:
+    def progress(self) -> JobProgress:
         """The current progress."""
-        counters = asdict(self.counters)
-        usd = counters["usd"] if self.counters.priced and not self.counters.unknown else self.usd
-        numbers: Event = {"total": max(self.total, self.done), "done": self.done, "failed": self.failed}
-        numbers |= {"calls": counters["made"], "reused": counters["reused"], "retried": counters["retried"]}
-        numbers["expected"] = self.expected
-        suites: list[JsonValue] = [[[name, one.done, one.total], self._of(name)] for name, one in self._suites.items()]
-        return {"is": "far", "far": {**numbers, "usd": usd, "suites": suites, "doing": self.doing}}
+        calls = self.counters
+        return JobProgress(
+            total=max(self.total, self.done),
+            done=self.done,
+            failed=self.failed,
+            calls=calls.made,
+            reused=calls.reused,
+            retried=calls.retried,
+            expected=self.expected,
+            usd=calls.usd if calls.priced and not calls.unknown else self.usd,
+            suites=tuple(self._suites()),
+            doing=self.doing,
+        )
 
-    def _of(self, suite: str) -> list[JsonValue]:
-        found = [(name, one) for (of, name), one in list(self._slices.items()) if of == suite][:SLICES]
-        return [[name, one.done, one.total] for name, one in found]
+    def _suites(self) -> list[SuiteProgress]:
+        counted = list(self._counted.items())
+        found = []
+        for (suite, name), whole in counted:
+            if not name:
+                parts = [
+                    SuiteProgress(part, one.done, one.total) for (of, part), one in counted if of == suite and part
+                ]
+                found.append(SuiteProgress(suite, whole.done, whole.total, tuple(parts[:SLICES])))
+        return found
 
     def _telling(self) -> None:
-        last: Event = {}
+        last: JobProgress | None = None
         while True:
             over = self._over.wait(EVERY_S)
-            if (now := self.event()) != last:
+            if (now := self.progress()) != last:
                 self.tell(now)
                 last = now
             if over:
@@ -113,11 +122,12 @@ class Counting:
 
 
 def _slices(case: Case) -> list[str]:
-    return [f"{dimension}={value}" for dimension, value in case.slices.items()]
+    """The suite itself, without a name, and the slices of the case."""
+    return ["", *(f"{dimension}={value}" for dimension, value in case.slices.items())]
 
 
 def with_judge_events(tools: Tools, tell: Callable[[Event], None]) -> Tools:
-    """The same tools, with judges whose results are sent as events."""
+    """The same tools, with judges whose results are told as events."""
 
     def judge(spec: ScorerSpec) -> ModelScorer:
         return _Overheard(tools.judge(spec), spec.name, tell)
@@ -127,7 +137,7 @@ def with_judge_events(tools: Tools, tell: Callable[[Event], None]) -> Tools:
 
 @dataclass(frozen=True, slots=True)
 class _Overheard:
-    """See `gate.scoring.interface.ModelScorer`; reports results as events."""
+    """See `gate.scoring.interface.ModelScorer`; tells each result as an event."""
 
     judge: ModelScorer
     name: str
@@ -140,15 +150,7 @@ class _Overheard:
     async def score(self, subject: Subject, index: int) -> Score:
         score = await self.judge.score(subject, index)
         turns = subject.transcript.turns if subject.transcript is not None else ()
-        missing = isinstance(score.value, Unscored)
-        self.tell(
-            {
-                "is": "opinion",
-                "sample": index + 1,
-                "round": turns[-1].round + 1 if turns else 1,
-                "scorer": short_line(self.name),
-                "value": None if isinstance(score.value, Unscored) else score.value,
-                "reason": short_line(score.value.reason if missing else score.reason, REASON_CHARS),  # type: ignore[union-attr]
-            }
-        )
+        last_round = turns[-1].round + 1 if turns else 1
+        value, reason = (None, score.value.reason) if isinstance(score.value, Unscored) else (score.value, score.reason)
+        self.tell(JudgeOpinion(index + 1, last_round, short_line(self.name), value, short_line(reason, REASON_CHARS)))
         return score

@@ -6,7 +6,6 @@ command line does it.
 It ends when its input does: a server that is gone leaves nothing behind that spends money.
 """
 
-import json
 import os
 import shutil
 import signal
@@ -31,13 +30,14 @@ from gate.calls.caller import Caller
 from gate.engine.check_run import check
 from gate.engine.evaluate import evaluate
 from gate.engine.unevaluated import deleted
-from gate.errors import GateError, InputErrors, Interrupted
+from gate.errors import GateError, Interrupted
 from gate.record.run import RunRecord
 from gate.report.view.headline import first_line
 from gate.resolve.resolved import Resolved
-from gate.web.jobs.job import Order, parse_order
+from gate.values import parsed, written
+from gate.web.jobs.job import EVENTS, ORDERS, Event, JobFailure, Note, Order, StoredRun
 from gate.web.jobs.plan import CONCURRENCY, resolve_order
-from gate.web.jobs.progress import Counting, Event, with_judge_events
+from gate.web.jobs.progress import Counting, with_judge_events
 
 CHUNK = 2**16
 
@@ -53,18 +53,17 @@ def main() -> int:
     threading.Thread(target=_listen, args=(control, bool(more)), daemon=True).start()
     folder = Path(sys.argv[1])
     try:
-        return _done(parse_order(line), folder, tell)
+        _carry_out(ORDERS.validate_python(parsed(line)), folder, tell)
+        return 0
     except (Cancelled, Interrupted, KeyboardInterrupt):
         # Nobody else does that where the server was killed.
         shutil.rmtree(folder, ignore_errors=True)
         return 130
-    except InputErrors as errors:
-        tell(_failed(*((f"{one.where}: {one.message}", one.hint) for one in errors.shown)))
     except GateError as error:
-        tell(_failed((error.message, error.hint)))
+        tell(JobFailure.of(error))
     except Exception as error:  # the last resort; what it says may hold what nobody should read
         print("".join(traceback.format_tb(error.__traceback__)), type(error).__name__, file=sys.stderr, flush=True)
-        tell(_failed((f"Prompt Gate itself failed ({type(error).__name__})", "the log of the server says where")))
+        tell(JobFailure(((f"Prompt Gate itself failed ({type(error).__name__})", "the log of the server says where"),)))
     return 1
 
 
@@ -80,7 +79,7 @@ def _apart() -> tuple[Callable[[Event], None], int]:
     def tell(event: Event) -> None:
         # A server that is gone hears nothing more, and that is how it ends this process.
         with lock, suppress(BrokenPipeError):
-            out.write(f"{json.dumps(event)}\n".encode())
+            out.write(written(EVENTS, event) + b"\n")
 
     return tell, control
 
@@ -99,29 +98,27 @@ def _listen(control: int, ended: bool) -> None:
     os.kill(os.getpid(), signal.SIGINT)
 
 
-def _failed(*mistakes: tuple[str, str]) -> Event:
-    return {"is": "failed", "mistakes": [list(pair) for pair in mistakes]}
-
-
-def _done(order: Order, folder: Path, tell: Callable[[Event], None]) -> int:
-    directory = Path()
+def _carry_out(order: Order, folder: Path, tell: Callable[[Event], None]) -> None:
     with Counting(tell) as counting:
-        resolved = resolve_order(order, directory)
+        resolved = resolve_order(order, Path())
         for note in resolved.notes:
-            tell({"is": "note", "text": note})
-        if not resolved.touched:
-            return _untouched(resolved, order, folder, tell)
-        counting.expect(resolved.suites)
-        if order.kind == "try":
-            counting.expected = spending_forecast(resolved, Settings.from_environ(), CONCURRENCY).calls
-        say: Callable[[str], None] = lambda text: tell({"is": "note", "text": text})  # noqa: E731
-        run = _carried_out(RunOrder(resolved, CONCURRENCY, None, folder, counting, say=say), order, counting)
-    if order.kind != "try":
-        _store(run, order, folder, tell)
-    return 0
+            tell(Note(note))
+        if resolved.touched:
+            counting.expect(resolved.suites)
+            if order.kind == "try":
+                counting.expected = spending_forecast(resolved, Settings.from_environ(), CONCURRENCY).calls
+            plan = RunOrder(resolved, CONCURRENCY, None, folder, counting, say=lambda text: tell(Note(text)))
+            run: RunRecord | None = _evaluated(plan, order, counting)
+        else:
+            run = _untouched(resolved, folder)
+    if run is None:
+        said = "Nothing to compare: the working tree has the same prompts, models, cases and scorers as the base."
+        tell(StoredRun(None, said))
+    elif order.kind != "try":
+        tell(_stored(run, order, folder))
 
 
-def _carried_out(plan: RunOrder, order: Order, counting: Counting) -> RunRecord:
+def _evaluated(plan: RunOrder, order: Order, counting: Counting) -> RunRecord:
     stopped: list[str | None] = []
 
     async def work(running: Running) -> RunRecord:
@@ -144,28 +141,25 @@ def _carried_out(plan: RunOrder, order: Order, counting: Counting) -> RunRecord:
     return run
 
 
-def _untouched(resolved: Resolved, order: Order, folder: Path, tell: Callable[[Event], None]) -> int:
-    """Report a comparison without anything to evaluate; where prompts were deleted, keep a run without samples."""
+def _untouched(resolved: Resolved, folder: Path) -> RunRecord | None:
+    """A run without samples, where prompts were deleted; else there is nothing to evaluate."""
     if not resolved.deleted:
-        said = "Nothing to compare: the working tree has the same prompts, models, cases and scorers as the base."
-        tell({"is": "stored", "run": None, "said": said})
-        return 0
+        return None
     run = deleted(resolved, datetime.now(UTC))
     keeper = run_folder(folder)
     keeper.made()
     keeper.run(run)
-    _store(run, order, folder, tell)
-    return 0
+    return run
 
 
-def _store(run: RunRecord, order: Order, folder: Path, tell: Callable[[Event], None]) -> None:
+def _stored(run: RunRecord, order: Order, folder: Path) -> StoredRun:
     root = root_of(Path())
     try:
         kept = store_run(folder, root, replace(context_here(root), pushed_by=order.by))
     except GateError as error:
         again = "begin the job again once that is mended: its answers are kept, and are not paid for twice"
         raise GateError(f"the run is not in the store: {error.message}", again) from None
-    tell({"is": "stored", "run": kept.id, "said": first_line(run)})
+    return StoredRun(kept.id, first_line(run))
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from gate.web import addresses
 from gate.web.login import Oidc
 from gate.web.rendering import page, redirect
 from gate.web.requests import Form
-from gate.web.site import CurrentPerson, CurrentSite, Site, log_event, needs, site_of
+from gate.web.site import EDITOR, VIEWER, CurrentPerson, CurrentSite, Site, log_event, site_of
 
 router = APIRouter()
 BACK = "/login/back"
@@ -25,7 +25,6 @@ Next = Annotated[str, Query(max_length=5_000)]
 
 
 @router.get("/login")
-@needs(Role.NOBODY)
 def login(request: Request, site: CurrentSite, person: CurrentPerson, next: Next = "/", said: str = "") -> Response:
     """Leads to the provider."""
     oidc = _oidc(site)
@@ -35,7 +34,6 @@ def login(request: Request, site: CurrentSite, person: CurrentPerson, next: Next
 
 
 @router.get("/login/start")
-@needs(Role.NOBODY)
 async def start_login(request: Request, site: CurrentSite, next: Next = "/") -> Response:
     """Send the browser to the provider."""
     oidc = _oidc(site)
@@ -48,7 +46,6 @@ async def start_login(request: Request, site: CurrentSite, next: Next = "/") -> 
 
 
 @router.get(BACK)
-@needs(Role.NOBODY)
 async def finish_login(request: Request, site: CurrentSite) -> Response:
     """The provider has sent the browser back."""
     oidc = _oidc(site)
@@ -65,8 +62,7 @@ async def finish_login(request: Request, site: CurrentSite) -> Response:
     return redirect(to)
 
 
-@router.post("/logout")
-@needs(Role.VIEWER)
+@router.post("/logout", dependencies=VIEWER)
 def log_out(request: Request, site: CurrentSite) -> Response:
     """The browser forgets the session."""
     _oidc(site)
@@ -76,11 +72,7 @@ def log_out(request: Request, site: CurrentSite) -> Response:
 
 
 def _oidc(site: Site) -> Oidc:
-    """The OpenID Connect login of a site.
-
-    Raises:
-        HTTPException: there is none.
-    """
+    """The OpenID Connect login of a site."""
     if not isinstance(site.login, Oidc):
         raise HTTPException(404)
     return site.login
@@ -114,8 +106,7 @@ class EventQuery:
         return {name: value for name, value in asdict(self).items() if value}
 
 
-@router.get("/audit")
-@needs(Role.EDITOR)
+@router.get("/audit", dependencies=EDITOR)
 def audit(
     request: Request,
     site: CurrentSite,
@@ -153,12 +144,7 @@ MEANT = {
 
 @dataclass(frozen=True, slots=True)
 class TokenForm:
-    """The form of a new token, as typed.
-
-    Args:
-        days: of validity, as in the form.
-        complaint: empty without a mistake.
-    """
+    """The form of a new token, as typed."""
 
     name: str = ""
     scopes: tuple[str, ...] = ()
@@ -167,15 +153,13 @@ class TokenForm:
     hint: str = ""
 
 
-@router.get("/tokens")
-@needs(Role.EDITOR)
+@router.get("/tokens", dependencies=EDITOR)
 def tokens(request: Request, said: str = "") -> Response:
     """The list, and an empty form."""
     return _shown(request, TokenForm(), said=said)
 
 
-@router.post("/tokens")
-@needs(Role.EDITOR)
+@router.post("/tokens", dependencies=EDITOR)
 def make_token(request: Request, site: CurrentSite, person: CurrentPerson, sent: Form) -> Response:
     """A new token, which is shown on this page alone."""
     typed = TokenForm(sent.one("name").strip(), sent.every("scope"), sent.one("days"))
@@ -192,8 +176,7 @@ def make_token(request: Request, site: CurrentSite, person: CurrentPerson, sent:
     return _shown(request, TokenForm(), issued)
 
 
-@router.post("/tokens/revoke")
-@needs(Role.EDITOR)
+@router.post("/tokens/revoke", dependencies=EDITOR)
 def revoke_token(request: Request, site: CurrentSite, sent: Form) -> Response:
     """Refuse a token from now on, whoever made it: somebody who left cannot."""
     if not Tokens(site.database).revoke(sent.number("id"), site.now()):

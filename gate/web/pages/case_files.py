@@ -25,7 +25,7 @@ from gate.web.differences import ChangedKey, changed_keys
 from gate.web.pages.suites import suite_of
 from gate.web.rendering import page, redirect
 from gate.web.requests import Form, SentForm
-from gate.web.site import CurrentPerson, CurrentSite, Role, Site, log_event, needs
+from gate.web.site import EDITOR, VIEWER, CurrentPerson, CurrentSite, Site, log_event
 
 router = APIRouter()
 Name = Annotated[str, Query(max_length=1_000)]
@@ -45,8 +45,6 @@ class Preview:
     Args:
         new: cases that the suite lacks, or that are archived.
         edited: cases with other content, and their changes.
-        gone: names of cases that the file lacks.
-        same: number of unchanged cases.
     """
 
     new: tuple[FileCase, ...]
@@ -59,9 +57,7 @@ class Preview:
 class Upload:
     """An uploaded file.
 
-    Args:
-        file: its ending decides the format.
-        remark: what may not be as intended.
+    remark: what may not be as intended.
     """
 
     file: str
@@ -74,8 +70,7 @@ class Upload:
         return base64.b64encode(zlib.compress(self.text.encode())).decode()
 
 
-@router.get("/suite/export")
-@needs(Role.VIEWER)
+@router.get("/suite/export", dependencies=VIEWER)
 def export_cases(
     request: Request,
     site: CurrentSite,
@@ -103,15 +98,13 @@ def export_cases(
     return Response(text, 200, {"content-disposition": told}, f"{_TYPES[form]}; charset=utf-8")
 
 
-@router.get("/suite/import")
-@needs(Role.EDITOR)
+@router.get("/suite/import", dependencies=EDITOR)
 def choose_file(request: Request, site: CurrentSite, name: Name) -> Response:
     """Asks for a file."""
     return _asked(request, suite_of(site, name))
 
 
-@router.post("/suite/import")
-@needs(Role.EDITOR)
+@router.post("/suite/import", dependencies=EDITOR)
 def import_cases(request: Request, site: CurrentSite, person: CurrentPerson, sent: Form, name: Name) -> Response:
     """What a file would change; and then, once somebody said yes, the change."""
     suite = suite_of(site, name)

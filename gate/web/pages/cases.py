@@ -31,7 +31,7 @@ from gate.web.differences import ChangedKey, changed_keys
 from gate.web.pages.suites import suite_of
 from gate.web.rendering import page, redirect
 from gate.web.requests import Form
-from gate.web.site import CurrentPerson, CurrentSite, Moved, Role, Site, log_event, needs, site_of
+from gate.web.site import EDITOR, VIEWER, CurrentPerson, CurrentSite, Moved, Site, log_event, site_of
 
 router = APIRouter()
 Name = Annotated[str, Query(max_length=1_000)]
@@ -59,8 +59,6 @@ class CaseEditor:
     Args:
         place: without a name for a new case.
         base: version that was edited; 0 for a new case.
-        copy_of: name of the original.
-        seen: the runs with this case.
     """
 
     place: CasePlace
@@ -71,16 +69,14 @@ class CaseEditor:
     seen: tuple[CaseRunView, ...] = ()
 
 
-@router.get("/case/new")
-@needs(Role.EDITOR)
+@router.get("/case/new", dependencies=EDITOR)
 def new_case(request: Request, site: CurrentSite, suite: Name) -> Response:
     """An empty form."""
     suite_of(site, suite)
     return _new(request, CaseEditor(CasePlace(suite, ""), CaseForm()))
 
 
-@router.get("/case/duplicate")
-@needs(Role.EDITOR)
+@router.get("/case/duplicate", dependencies=EDITOR)
 def duplicate_case(request: Request, site: CurrentSite, at: CaseAddress) -> Response:
     """The form of a new case that begins as a copy."""
     _, text = _versions(site, at, "duplicate")
@@ -89,8 +85,7 @@ def duplicate_case(request: Request, site: CurrentSite, at: CaseAddress) -> Resp
     )
 
 
-@router.post("/case/new")
-@needs(Role.EDITOR)
+@router.post("/case/new", dependencies=EDITOR)
 def make_case(request: Request, site: CurrentSite, person: CurrentPerson, sent: Form, suite: Name) -> Response:
     """A new case, unless one of its name is there."""
     desk = CaseEditor(CasePlace(suite, ""), typed_form(sent))
@@ -109,8 +104,7 @@ def make_case(request: Request, site: CurrentSite, person: CurrentPerson, sent: 
     return _new(request, replace(desk, mistakes=mistakes), 422)
 
 
-@router.get("/case")
-@needs(Role.VIEWER)
+@router.get("/case", dependencies=VIEWER)
 def case(request: Request, site: CurrentSite, at: CaseAddress) -> Response:
     """A case in its form; of an archived one, what it was."""
     versions, text = _versions(site, at)
@@ -119,8 +113,7 @@ def case(request: Request, site: CurrentSite, at: CaseAddress) -> Response:
     return _edited(request, desk, versions[0])
 
 
-@router.post("/case")
-@needs(Role.EDITOR)
+@router.post("/case", dependencies=EDITOR)
 def save_case(request: Request, site: CurrentSite, person: CurrentPerson, sent: Form, at: CaseAddress) -> Response:
     """The next version of a case; where somebody was quicker, both texts beside each other."""
     desk = _found(site, CaseEditor(at, typed_form(sent), sent.number("base")), sent.number("case"))
@@ -141,8 +134,7 @@ def save_case(request: Request, site: CurrentSite, person: CurrentPerson, sent: 
     return _conflict(request, desk, theirs, written)
 
 
-@router.post("/case/check")
-@needs(Role.EDITOR)
+@router.post("/case/check", dependencies=EDITOR)
 def check_case(sent: Form) -> Response:
     """What is wrong with a form, for the script of its page."""
     _, mistakes = check_form(typed_form(sent))
@@ -152,9 +144,6 @@ def check_case(sent: Form) -> Response:
 
 def versions_of(site: Site, at: CasePlace, part: str = "") -> tuple[CaseVersion, ...]:
     """All versions of a case, the newest first.
-
-    Args:
-        part: of its address.
 
     Raises:
         Moved: the case has another name by now.
@@ -238,28 +227,21 @@ SuiteName = Annotated[str, Query(max_length=1_000)]
 
 @dataclass(frozen=True, slots=True)
 class HistoryStep:
-    """One version of a case.
-
-    Args:
-        changes: since the last version with content.
-        first: there is none before.
-    """
+    """One version of a case."""
 
     version: CaseVersion
     changes: tuple[ChangedKey, ...]
     first: bool
 
 
-@router.get("/case/history")
-@needs(Role.VIEWER)
+@router.get("/case/history", dependencies=VIEWER)
 def case_history(request: Request, site: CurrentSite, at: CaseAddress) -> Response:
     """All versions of a case with what each changed, the newest first."""
     found = versions_of(site, at, "history")
     return page(request, "case_history.html.j2", suite=at.suite, case=at.name, steps=_steps(found), current=found[0])
 
 
-@router.post("/case/archive")
-@needs(Role.EDITOR)
+@router.post("/case/archive", dependencies=EDITOR)
 def archive_case(request: Request, person: CurrentPerson, sent: Form, at: CaseAddress) -> Response:
     """The case is no longer asked."""
     site = site_of(request)
@@ -268,8 +250,7 @@ def archive_case(request: Request, person: CurrentPerson, sent: Form, at: CaseAd
     return _done(request, at, Archive(at.name, sent.number("base")), by)
 
 
-@router.post("/case/restore")
-@needs(Role.EDITOR)
+@router.post("/case/restore", dependencies=EDITOR)
 def restore_case(request: Request, person: CurrentPerson, sent: Form, at: CaseAddress) -> Response:
     """A version of a case as the newest one."""
     site, wanted = site_of(request), sent.number("number")
@@ -284,8 +265,7 @@ def restore_case(request: Request, person: CurrentPerson, sent: Form, at: CaseAd
     return _done(request, at, change, by)
 
 
-@router.get("/suite/history")
-@needs(Role.VIEWER)
+@router.get("/suite/history", dependencies=VIEWER)
 def suite_history(request: Request, site: CurrentSite, name: SuiteName) -> Response:
     """All versions of a suite, the newest first."""
     return page(request, "suite_history.html.j2", suite=suite_of(site, name), versions=site.suites.history(name))

@@ -4,12 +4,15 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
-from typing import Annotated, Any
+from pathlib import Path
+from typing import Annotated, Any, TypeAlias
 
-from fastapi import APIRouter, Path, Query, Request
+from fastapi import APIRouter, Query, Request
+from fastapi import Path as InPath
 from starlette.exceptions import HTTPException
 from starlette.responses import Response, StreamingResponse
 
+from gate.app.environment.settings import Settings
 from gate.cases.reading import case_of, readable
 from gate.cases.stored import Entry
 from gate.config.documents import BadJson, parse_json
@@ -18,104 +21,66 @@ from gate.errors import GateError
 from gate.report.explain import SideBySide, case_side_by_side
 from gate.web import addresses
 from gate.web.case_form import check_form, typed_form
-from gate.web.jobs.board import Jobs
 from gate.web.jobs.job import CASE_CALLS, RUN_CALLS, Job, JobFailure, Order, StoredRun, TriedCase, remedy
-from gate.web.jobs.plan import JobCosts, Mistakes, can_run_jobs, expected_costs, mistakes_of, offered_choices, refs
-from gate.web.jobs.trial import Choices, SuiteChoice
+from gate.web.jobs.plan import JobCosts, expected_costs
+from gate.web.jobs.trial import Choices, SuiteChoice, branches, choices, has_configuration
 from gate.web.pages.cases import CasePlace, versions_of
 from gate.web.rendering import fragment, page, redirect
 from gate.web.requests import Form, SentForm
-from gate.web.site import CurrentPerson, CurrentSite, Role, Site, log_event, needs
+from gate.web.site import EDITOR, CurrentPerson, CurrentSite, Site, log_event
 
 router = APIRouter()
 Name = Annotated[str, Query(max_length=1_000)]
 SAMPLES = 5
+Mistakes: TypeAlias = tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class TrialForm:
-    """The form of a trial of one case with a suite of the configuration.
-
-    Args:
-        suite: of the store, with the case or for it.
-        name: of the case, for people.
-        model: of one of its suites; empty for the suite's own.
-    """
-
-    suite: str
-    entry: Entry
-    name: str
-    target: str = ""
-    model: str = ""
-    samples: int = 1
-
-    def order(self, by: str) -> Order:
-        """As a job."""
-        return Order(
-            "try",
-            (self.target,),
-            case=json.dumps(dict(self.entry)),
-            label=self.name,
-            model=self.model,
-            samples=self.samples,
-            max_calls=CASE_CALLS,
-            by=by,
-        )
-
-
-@router.get("/case/try")
-@needs(Role.EDITOR)
+@router.get("/case/try", dependencies=EDITOR)
 def try_saved_case(request: Request, site: CurrentSite, person: CurrentPerson, suite: Name, name: Name) -> Response:
     """What can be tried with a case as it was saved."""
     found = versions_of(site, CasePlace(suite, name), "try")
     entry = next((version.entry for version in found if version.entry is not None), None)
     if entry is None:
         raise HTTPException(404)
-    return _offer(request, site, TrialForm(suite, entry, name), person.name)
+    return _offer(request, site, _trial(entry, name, person.name), suite)
 
 
-@router.post("/case/try")
-@needs(Role.EDITOR)
+@router.post("/case/try", dependencies=EDITOR)
 def try_typed_case(request: Request, site: CurrentSite, person: CurrentPerson, sent: Form, suite: Name) -> Response:
     """What can be tried with a case as it is typed; nothing is saved."""
     written, mistakes = check_form(typed_form(sent))
     if mistakes:
         told = tuple((f"{one.label}: {one.message}".removeprefix(": "), one.hint) for one in mistakes)
-        return page(request, "try.html.j2", 422, wish=None, suite=suite, mistakes=told)
-    return _offer(request, site, TrialForm(suite, written.entry, case_of(written.entry).id), person.name)
+        return page(request, "try.html.j2", 422, order=None, suite=suite, mistakes=told)
+    return _offer(request, site, _trial(written.entry, case_of(written.entry).id, person.name), suite)
 
 
-@router.post("/case/try/begin")
-@needs(Role.EDITOR)
+@router.post("/case/try/begin", dependencies=EDITOR)
 def begin_trial(request: Request, site: CurrentSite, person: CurrentPerson, sent: Form, suite: Name) -> Response:
-    """Ask once what was chosen, or only reckon what it would take."""
-    wish = _chosen(sent, suite)
+    """Ask once what was chosen, or only say what it would take."""
+    order = _chosen(sent, person.name)
     jobs = site.jobs
     if jobs is None or sent.one("do") != "start":
-        return _offer(request, site, wish, person.name)
+        return _offer(request, site, order, suite)
     try:
-        begun = _begun(jobs, wish, person.name)
+        known = choices(jobs.directory, Settings.from_environ())
+        if order.suites[0] not in [one.name for one in known.suites]:
+            raise GateError("gate.yaml has no such suite any more.", "Choose another one.")
+        if order.model and order.model not in [one.name for one in known.models]:
+            raise GateError("gate.yaml names no such model any more.", "Choose another one.")
+        begun = jobs.begin(order)
     except GateError as error:
-        return _offer(request, site, wish, person.name, mistakes_of(error))
-    log_event(request, "job-begun", begun.order.about)
+        return _offer(request, site, order, suite, JobFailure.of(error).mistakes)
+    log_event(request, "job-begun", order.about)
     return redirect(addresses.job(begun.id))
 
 
-def _begun(jobs: Jobs, wish: TrialForm, by: str) -> Job:
-    """Start the job.
-
-    Raises:
-        GateError: such a suite or model is not offered, or too many jobs wait.
-    """
-    known = offered_choices(jobs)
-    if wish.target not in [one.name for one in known.suites]:
-        raise GateError("gate.yaml has no such suite any more.", "Choose another one.")
-    if wish.model and wish.model not in [one.name for one in known.models]:
-        raise GateError("gate.yaml names no such model any more.", "Choose another one.")
-    return jobs.begin(wish.order(by))
+def _trial(entry: Entry, name: str, by: str) -> Order:
+    """The trial of a case, with the suite still to be chosen."""
+    return Order("try", ("",), case=json.dumps(dict(entry)), label=name, max_calls=CASE_CALLS, by=by)
 
 
-def _chosen(sent: SentForm, suite: str) -> TrialForm:
+def _chosen(sent: SentForm, by: str) -> Order:
     try:
         entry = parse_json(sent.one("entry"))
     except BadJson:
@@ -124,41 +89,30 @@ def _chosen(sent: SentForm, suite: str) -> TrialForm:
     if not isinstance(entry, dict) or case is None:
         raise HTTPException(422, "This is no case any more. Go back to its form, and try it from there.")
     samples = min(max(sent.number("samples"), 1), SAMPLES)
-    return TrialForm(suite, entry, case.id, sent.one("target"), sent.one("model"), samples)
+    order = _trial(entry, case.id, by)
+    return replace(order, suites=(sent.one("target"),), model=sent.one("model"), samples=samples)
 
 
-def _offer(
-    request: Request, site: Site, wish: TrialForm, by: str, mistakes: tuple[tuple[str, str], ...] = ()
-) -> Response:
+def _offer(request: Request, site: Site, order: Order, suite: str, mistakes: Mistakes = ()) -> Response:
     """The form, with the expected cost of the choice."""
     known: Choices | None = None
-    reckoned: JobCosts | None = None
-    if site.jobs is not None and can_run_jobs(site.jobs):
+    costs: JobCosts | None = None
+    if (directory := _directory(site)) is not None:
         try:
-            known = offered_choices(site.jobs)
-            wish = replace(wish, target=wish.target or _likeliest(known.suites, wish.suite))
-            reckoned = expected_costs(site.jobs, wish.order(by))
+            known = choices(directory, Settings.from_environ())
+            order = replace(order, suites=(order.suites[0] or _likeliest(known.suites, suite),))
+            costs = expected_costs(order, directory)
         except GateError as error:
-            mistakes = mistakes or mistakes_of(error)
-    return page(
-        request,
-        "try.html.j2",
-        422 if mistakes and request.method == "POST" else 200,
-        wish=wish,
-        suite=wish.suite,
-        entry=json.dumps(dict(wish.entry)),
-        known=known,
-        costs=reckoned,
-        most=CASE_CALLS,
-        often=SAMPLES,
-        mistakes=mistakes,
-    )
+            mistakes = mistakes or JobFailure.of(error).mistakes
+    status = 422 if mistakes and request.method == "POST" else 200
+    shown = {"order": order, "suite": suite, "known": known, "costs": costs, "often": SAMPLES, "mistakes": mistakes}
+    return page(request, "try.html.j2", status, **shown)
 
 
 def _likeliest(suites: tuple[SuiteChoice, ...], stored: str) -> str:
     """The suite with cases from this suite of the store, or else the first."""
-    names = (f"store:{stored}", f"store:{stored}@")
-    own = (one.name for one in suites if one.cases == names[0] or one.cases.startswith(names[1]))
+    name = f"store:{stored}"
+    own = (one.name for one in suites if one.cases == name or one.cases.startswith(f"{name}@"))
     return next(own, suites[0].name if suites else "")
 
 
@@ -168,13 +122,7 @@ MOST_USD = 10_000.0
 
 @dataclass(frozen=True, slots=True)
 class JobForm:
-    """The form of a job, as typed.
-
-    Args:
-        kind: `check` or `diff`.
-        suites: names; empty for all.
-        base: ref to compare with.
-    """
+    """The form of a job, as typed; no suites are all of them."""
 
     kind: str = "diff"
     suites: tuple[str, ...] = ()
@@ -184,27 +132,22 @@ class JobForm:
     usd: str = ""
 
     def order(self, by: str) -> Order:
-        """As a job.
-
-        Raises:
-            GateError: a limit is not a number, or there is no base to compare with.
-        """
+        """As a job."""
         if self.kind not in ("check", "diff"):
             raise GateError("There is no such job.", "Choose a check or a comparison.")
-        if self.kind == "diff" and not self.base.strip():
+        calls, usd = _calls(self.calls), _dollars(self.usd)
+        if self.kind == "check":
+            return Order("check", self.suites, max_calls=calls, max_usd=usd, by=by)
+        if not self.base.strip():
             raise GateError("There is nothing to compare with.", "Name a branch, a tag or a commit.")
-        calls = self.calls.strip().replace(",", "")
-        if not (calls.isascii() and calls.isdecimal() and len(calls) < 10 and 0 < int(calls) <= MOST_CALLS):
-            raise GateError("The limit of calls is no number.", f"Write one from 1 to {MOST_CALLS:,}.")
-        return Order(
-            "check" if self.kind == "check" else "diff",
-            self.suites,
-            base=self.base.strip() if self.kind == "diff" else "",
-            everything=self.everything and self.kind == "diff",
-            max_calls=int(calls),
-            max_usd=_dollars(self.usd),
-            by=by,
-        )
+        return Order("diff", self.suites, self.base.strip(), self.everything, max_calls=calls, max_usd=usd, by=by)
+
+
+def _calls(text: str) -> int:
+    calls = text.strip().replace(",", "")
+    if not (calls.isascii() and calls.isdecimal() and len(calls) < 10 and 0 < int(calls) <= MOST_CALLS):
+        raise GateError("The limit of calls is no number.", f"Write one from 1 to {MOST_CALLS:,}.")
+    return int(calls)
 
 
 def _dollars(text: str) -> float | None:
@@ -219,64 +162,64 @@ def _dollars(text: str) -> float | None:
     return found
 
 
-@router.get("/jobs")
-@needs(Role.EDITOR)
+@router.get("/jobs", dependencies=EDITOR)
 def jobs(request: Request, site: CurrentSite) -> Response:
     """Every job that this server knows."""
     found = [] if site.jobs is None else [(job, site.jobs.place(job)) for job in site.jobs.all()]
-    return page(request, "jobs.html.j2", jobs=found, here=can_run_jobs(site.jobs))
+    return page(request, "jobs.html.j2", jobs=found, here=_directory(site) is not None)
 
 
-@router.get("/jobs/new")
-@needs(Role.EDITOR)
+@router.get("/jobs/new", dependencies=EDITOR)
 def new_job(request: Request, site: CurrentSite) -> Response:
     """The empty form."""
     return _form(request, site, None)
 
 
-@router.post("/jobs/new")
-@needs(Role.EDITOR)
+@router.post("/jobs/new", dependencies=EDITOR)
 def begin_job(request: Request, site: CurrentSite, person: CurrentPerson, sent: Form) -> Response:
-    """Begin what was chosen, or only reckon what it would take."""
-    wish = _wish(sent)
+    """Begin what was chosen, or only say what it would take."""
+    named = {name: sent.one(name) for name in ("kind", "base", "calls", "usd")}
+    typed = JobForm(suites=sent.every("suite"), everything=bool(sent.one("everything")), **named)
     if site.jobs is None:
-        return _form(request, site, wish)
+        return _form(request, site, typed)
+    directory = site.jobs.directory
     try:
-        order = wish.order(person.name)
+        order = typed.order(person.name)
         if sent.one("do") != "start":
-            return _form(request, site, wish, reckoned=expected_costs(site.jobs, order))
-        known = {one.name for one in offered_choices(site.jobs).suites}
+            return _form(request, site, typed, costs=expected_costs(order, directory))
+        known = {one.name for one in choices(directory, Settings.from_environ()).suites}
         if gone := [name for name in order.suites if name not in known]:
             raise GateError(f"gate.yaml has no suite {gone[0]} any more.", "Choose again.")
         begun = site.jobs.begin(order)
     except GateError as error:
-        return _form(request, site, wish, mistakes_of(error))
+        return _form(request, site, typed, JobFailure.of(error).mistakes)
     log_event(request, "job-begun", order.about)
     return redirect(addresses.job(begun.id))
 
 
-def _wish(sent: SentForm) -> JobForm:
-    named = {name: sent.one(name) for name in ("kind", "base", "calls", "usd")}
-    return JobForm(suites=sent.every("suite"), everything=bool(sent.one("everything")), **named)
+def _directory(site: Site) -> Path | None:
+    """Where this server runs jobs; None where it cannot."""
+    return site.jobs.directory if site.jobs is not None and has_configuration(site.jobs.directory) else None
 
 
 def _form(
-    request: Request, site: Site, wish: JobForm | None, mistakes: Mistakes = (), reckoned: JobCosts | None = None
+    request: Request, site: Site, typed: JobForm | None, mistakes: Mistakes = (), costs: JobCosts | None = None
 ) -> Response:
     known: Choices | None = None
-    names: tuple[str, ...] = ()
-    if site.jobs is not None and can_run_jobs(site.jobs):
-        names = refs(site.jobs)
+    refs: tuple[str, ...] = ()
+    if (directory := _directory(site)) is not None:
+        refs = branches(directory)
         try:
-            known = offered_choices(site.jobs)
+            known = choices(directory, Settings.from_environ())
         except GateError as error:
-            mistakes = mistakes or mistakes_of(error)
-    first = JobForm(base=names[0] if names else "", kind="diff" if names else "check")
-    shown = {"wish": wish or first, "known": known, "refs": names, "costs": reckoned, "mistakes": mistakes}
-    return page(request, "job_new.html.j2", 422 if mistakes and wish else 200, here=can_run_jobs(site.jobs), **shown)
+            mistakes = mistakes or JobFailure.of(error).mistakes
+    first = JobForm(base=refs[0] if refs else "", kind="diff" if refs else "check")
+    shown = {"typed": typed or first, "known": known, "refs": refs, "costs": costs, "mistakes": mistakes}
+    status = 422 if mistakes and typed else 200
+    return page(request, "job_new.html.j2", status, here=directory is not None, **shown)
 
 
-JobId = Annotated[str, Path(pattern="^[0-9a-f]{1,32}$")]
+JobId = Annotated[str, InPath(pattern="^[0-9a-f]{1,32}$")]
 EVERY_S = 0.25
 AT_MOST_S = 50.0
 """Length of one stream; a browser then asks again, and its login is checked again."""
@@ -284,20 +227,14 @@ AT_MOST_S = 50.0
 
 @dataclass(frozen=True, slots=True)
 class TrialResult:
-    """Result of a trial.
-
-    Args:
-        state: `passed`, `failed` or `unscored`.
-        remedies: for missing answers or scores, each once.
-    """
+    """Result of a trial."""
 
     case: SideBySide
     state: str
     remedies: tuple[str, ...]
 
 
-@router.get("/jobs/{id}")
-@needs(Role.EDITOR)
+@router.get("/jobs/{id}", dependencies=EDITOR)
 def job(request: Request, site: CurrentSite, id: JobId) -> Response:
     """How far it is, or what came of it."""
     found = None if site.jobs is None else site.jobs.find(id)
@@ -314,16 +251,14 @@ def job(request: Request, site: CurrentSite, id: JobId) -> Response:
     )
 
 
-@router.get("/jobs/{id}/events")
-@needs(Role.EDITOR)
+@router.get("/jobs/{id}/events", dependencies=EDITOR)
 async def events(request: Request, site: CurrentSite, id: JobId) -> Response:
     """How far it is, told whenever that changes (server-sent events)."""
     _found(site, id)
     return StreamingResponse(_events(request, site, id), media_type="text/event-stream")
 
 
-@router.post("/jobs/{id}/cancel")
-@needs(Role.EDITOR)
+@router.post("/jobs/{id}/cancel", dependencies=EDITOR)
 def cancel_job(request: Request, site: CurrentSite, sent: Form, id: JobId) -> Response:
     """End it, whoever began it; what was answered stays known."""
     found = _found(site, id)

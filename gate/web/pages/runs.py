@@ -11,7 +11,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from gate.cases.case import Case
 from gate.cases.reading import readable
 from gate.cases.stored import Page
-from gate.config.naming import parse as parse_suite_name
+from gate.config.naming import parse_store_name as parse_suite_name
 from gate.engine.history import RunFilter, RunRow
 from gate.engine.record_parts import transcript_record
 from gate.engine.run_cases import Naming, case_of_run
@@ -30,7 +30,7 @@ from gate.store.sql.suites import Authorship, Suites
 from gate.web import addresses
 from gate.web.rendering import page, redirect
 from gate.web.requests import Form
-from gate.web.site import CurrentPerson, CurrentSite, Role, Site, log_event, needs, site_of
+from gate.web.site import EDITOR, VIEWER, CurrentPerson, CurrentSite, Site, log_event, site_of
 
 router = APIRouter()
 RUNS_A_PAGE = 50
@@ -52,11 +52,7 @@ class RunsQuery:
 
     @property
     def wanted(self) -> RunFilter:
-        """The store's filter.
-
-        Raises:
-            GateError: the verdict, or the number of the pull request, is invalid.
-        """
+        """The store's filter."""
         if self.verdict and self.verdict not in list(Verdict):
             raise GateError("There is no such verdict.", f"Choose one of {', '.join(Verdict)}.")
         number = self.pull_request.strip().removeprefix("#")
@@ -71,8 +67,7 @@ class RunsQuery:
         )
 
 
-@router.get("/runs")
-@needs(Role.VIEWER)
+@router.get("/runs", dependencies=VIEWER)
 def runs(
     request: Request,
     site: CurrentSite,
@@ -110,16 +105,14 @@ class RunCasesQuery:
     sort: CaseOrder = "worst"
 
 
-@router.get("/runs/{id}")
-@needs(Role.VIEWER)
+@router.get("/runs/{id}", dependencies=VIEWER)
 def run(request: Request, site: CurrentSite, id: RunId) -> HTMLResponse:
     """The report, and a way to the cases of each suite."""
     row, record = find_run(site, id)
     return page(request, "run.html.j2", run=run_view(row), report=preview.preview_body(record), suites=_suites(record))
 
 
-@router.get("/runs/{id}/cases")
-@needs(Role.VIEWER)
+@router.get("/runs/{id}/cases", dependencies=VIEWER)
 def cases_of_run(
     request: Request,
     site: CurrentSite,
@@ -149,11 +142,7 @@ def cases_of_run(
 
 
 def find_run(site: Site, id: int) -> tuple[RunRow, RunRecord]:
-    """A run of the store.
-
-    Raises:
-        HTTPException: there is none.
-    """
+    """A run of the store."""
     row = site.runs.row(id)
     record = None if row is None else site.runs.record(id)
     if row is None or record is None:
@@ -236,8 +225,7 @@ class _Refusal:
     problem: str
 
 
-@router.get("/runs/{id}/case")
-@needs(Role.VIEWER)
+@router.get("/runs/{id}/case", dependencies=VIEWER)
 def run_case(
     request: Request, site: CurrentSite, id: RunId, named: Annotated[CaseOfRunQuery, Depends()]
 ) -> HTMLResponse:
@@ -245,8 +233,7 @@ def run_case(
     return _shown(request, id, named)
 
 
-@router.get("/runs/{id}/text")
-@needs(Role.VIEWER)
+@router.get("/runs/{id}/text", dependencies=VIEWER)
 def answer_text(
     site: CurrentSite, id: RunId, named: Annotated[CaseOfRunQuery, Depends()], answer: Annotated[AnswerQuery, Depends()]
 ) -> PlainTextResponse:
@@ -259,8 +246,7 @@ def answer_text(
     raise HTTPException(404)
 
 
-@router.post("/runs/{id}/case")
-@needs(Role.EDITOR)
+@router.post("/runs/{id}/case", dependencies=EDITOR)
 def keep_as_case(request: Request, site: CurrentSite, person: CurrentPerson, id: RunId, sent: Form) -> Response:
     """Make a new case of a suite of the store out of it."""
     suite, case, into, name = (sent.one(field) for field in ("suite", "case", "into", "name"))

@@ -17,27 +17,24 @@ from gate.values import JsonValue
 from gate.web import addresses
 from gate.web.rendering import page, redirect
 from gate.web.requests import Form
-from gate.web.site import CurrentPerson, CurrentSite, Role, Site, log_event, needs
+from gate.web.site import EDITOR, VIEWER, CurrentPerson, CurrentSite, Site, log_event
 
 router = APIRouter()
 
 
-@router.get("/")
-@needs(Role.VIEWER)
+@router.get("/", dependencies=VIEWER)
 def suites(request: Request, site: CurrentSite) -> Response:
     """Every suite, with what became of it last."""
     return page(request, "suites.html.j2", suites=site.suites.names(), runs=site.runs.suites())
 
 
-@router.get("/new-suite")
-@needs(Role.EDITOR)
+@router.get("/new-suite", dependencies=EDITOR)
 def new_suite(request: Request) -> Response:
     """Asks for a name."""
     return page(request, "suite_new.html.j2", typed="", complaint="")
 
 
-@router.post("/new-suite")
-@needs(Role.EDITOR)
+@router.post("/new-suite", dependencies=EDITOR)
 def make_suite(request: Request, site: CurrentSite, person: CurrentPerson, sent: Form) -> Response:
     """An empty suite of this name; one that is there already is said to be."""
     name = sent.one("suite")
@@ -71,11 +68,7 @@ class BulkEdit:
 
 @dataclass(frozen=True, slots=True)
 class BulkEditRefused:
-    """Nothing was changed.
-
-    Args:
-        field: of the form, with the mistake; may be empty.
-    """
+    """Nothing was changed."""
 
     why: str
     field: str = ""
@@ -184,10 +177,8 @@ class SuiteQuery:
     """Filter of the page of a suite.
 
     Args:
-        q: words.
         slice: as `dimension=value`; empty ones are ignored.
         after: place of the last case on the previous page.
-        said: a note on what was just done.
     """
 
     name: Annotated[str, Query(max_length=1_000)]
@@ -220,12 +211,7 @@ class SuiteQuery:
 
 @dataclass(frozen=True, slots=True)
 class CaseRow:
-    """A case in the list.
-
-    Args:
-        question: how it begins.
-        rounds: messages of the user.
-    """
+    """A case in the list."""
 
     version: CaseVersion
     question: str
@@ -234,15 +220,13 @@ class CaseRow:
     description: str
 
 
-@router.get("/suite")
-@needs(Role.VIEWER)
+@router.get("/suite", dependencies=VIEWER)
 def suite(request: Request, site: CurrentSite, asked: Annotated[SuiteQuery, Depends()]) -> Response:
     """Cases of a suite, fifty at a time."""
     return suite_page(request, site, asked)
 
 
-@router.post("/suite/tag")
-@needs(Role.EDITOR)
+@router.post("/suite/tag", dependencies=EDITOR)
 def edit_cases(
     request: Request, site: CurrentSite, person: CurrentPerson, sent: Form, asked: Annotated[SuiteQuery, Depends()]
 ) -> Response:
@@ -285,11 +269,7 @@ def suite_page(
 
 
 def suite_of(site: Site, name: str) -> SuiteVersion:
-    """The newest version of a suite.
-
-    Raises:
-        HTTPException: there is none.
-    """
+    """The newest version of a suite."""
     found = site.suites.newest(name)
     if found is None:
         raise HTTPException(404)

@@ -13,7 +13,7 @@ from gate.report.history import case_history, judge_history, override_view, slic
 from gate.store.sql.insights import Insights
 from gate.web.pages.runs import LARGEST_ID
 from gate.web.rendering import page
-from gate.web.site import CurrentSite, Role, Site, needs
+from gate.web.site import VIEWER, CurrentSite, Site
 
 router = APIRouter()
 AXES: tuple[Axis, ...] = ("quality", "cost", "latency")
@@ -29,8 +29,7 @@ class TrendQuery:
     last: Literal["50", "200"] = "50"
 
 
-@router.get("/trends")
-@needs(Role.VIEWER)
+@router.get("/trends", dependencies=VIEWER)
 def trends(request: Request, site: CurrentSite, asked: Annotated[TrendQuery, Depends()]) -> HTMLResponse:
     """The chart, and its figures in a table."""
     names, last = site.runs.suites(), int(asked.last)
@@ -67,8 +66,7 @@ class InsightsQuery:
         return self.suite or next(iter(site.runs.suites()), "")
 
 
-@router.get("/flaky")
-@needs(Role.VIEWER)
+@router.get("/flaky", dependencies=VIEWER)
 def flaky(request: Request, site: CurrentSite, asked: Annotated[InsightsQuery, Depends()]) -> HTMLResponse:
     """Cases whose scores vary by themselves, and cases that never tell the arms apart."""
     insights, suite, last = Insights(site.database), asked.of(site), int(asked.last)
@@ -84,8 +82,7 @@ def flaky(request: Request, site: CurrentSite, asked: Annotated[InsightsQuery, D
     )
 
 
-@router.get("/judges")
-@needs(Role.VIEWER)
+@router.get("/judges", dependencies=VIEWER)
 def judges(request: Request, site: CurrentSite, asked: Annotated[InsightsQuery, Depends()]) -> HTMLResponse:
     """How far judges agree with each other and with people."""
     suite = asked.of(site)
@@ -93,8 +90,7 @@ def judges(request: Request, site: CurrentSite, asked: Annotated[InsightsQuery, 
     return page(request, "judges.html.j2", names=site.runs.suites(), suite=suite, asked=asked, judges=told)
 
 
-@router.get("/overrides")
-@needs(Role.VIEWER)
+@router.get("/overrides", dependencies=VIEWER)
 def overrides(
     request: Request, site: CurrentSite, after: Annotated[int, Query(ge=0, le=LARGEST_ID)] = 0
 ) -> HTMLResponse:

@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import TypeVar
 
 from gate.calls.endpoints import Keys
+from gate.calls.interface import Provider, Request
 from gate.calls.prices import PriceList
-from gate.calls.provider import Provider, Request
 from gate.calls.providers.factory import Factory
 from gate.config.models import ModelRef, Params
 from gate.messages import Message
+from tests.support.keys import service_keys
 
 Result = TypeVar("Result")
 
@@ -53,7 +54,7 @@ class Subject:
         return Request((Message("system", self.system), Message("user", user)), self.model, self.params, index)
 
     def factory(self, cache_dir: Path = Path("no-such-folder")) -> Factory:
-        keys = Keys(OPENAI_KEY, ANTHROPIC_KEY, f"{self.url}/v1", self.url) if self.url else Keys()
+        keys = service_keys(OPENAI_KEY, ANTHROPIC_KEY, f"{self.url}/v1", self.url) if self.url else Keys()
         return Factory(keys, cache_dir, 8, lambda _: RECORDED, PriceList(by_name=True))
 
     def use(self, work: Callable[[Provider], Awaitable[Result]]) -> Result:

@@ -8,7 +8,7 @@ from typing import TypeVar
 import pytest
 
 from gate.calls.batches.interface import BatchGone, BatchResult, BatchService, SubmissionMark
-from gate.calls.provider import Completion, Misconfigured, Rejected, Transient
+from gate.calls.interface import Completion, Misconfigured, Rejected, Transient
 from gate.config.models import ModelRef, Params
 from gate.record.transcript import Failed
 from tests.contract.providers.subjects import ANTHROPIC_KEY, MODELS, OPENAI_KEY, Subject

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from gate.calls.caller import Caller, CallPolicy
+from gate.calls.limits import RetryPolicy
 from gate.calls.providers.factory import Factory
-from gate.calls.retry import RetryPolicy
 from gate.config.models import Params
 from gate.config.policy import Budget
 from gate.record.sample import Reply

@@ -12,7 +12,7 @@ import pytest
 
 from gate.app.environment.settings import Settings, keys_of
 from gate.calls.endpoints import Keys
-from gate.calls.provider import Completion, Misconfigured, Request, Transient
+from gate.calls.interface import Completion, Misconfigured, Request, Transient
 from gate.calls.providers.anthropic import AnthropicProvider
 from gate.calls.providers.factory import Factory
 from gate.config.models import ModelRef, Params

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from gate.calls.caller import Caller, CallPolicy
-from gate.calls.provider import Request
+from gate.calls.interface import Request
 from gate.config.models import ModelRef
 from gate.config.scorer import ScorerSpec
 from gate.config.specification import CompiledRule, GeneratedTest

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from gate.calls.provider import Completion, Provider
+from gate.calls.interface import Completion, Provider
 from tests.contract.providers.subjects import Subject
 
 

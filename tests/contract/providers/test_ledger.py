@@ -9,8 +9,8 @@ from dataclasses import replace
 import pytest
 
 from gate.calls.caller import Caller, CallPolicy
+from gate.calls.limits import RetryPolicy
 from gate.calls.providers.factory import Factory
-from gate.calls.retry import RetryPolicy
 from gate.record.sample import Reply
 from gate.record.transcript import Failed
 from gate.record.usage import Dollars, Usage

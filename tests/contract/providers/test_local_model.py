@@ -11,7 +11,7 @@ from typing import TypeVar
 import pytest
 
 from gate.calls.endpoints import Keys
-from gate.calls.provider import Completion, Misconfigured, Provider, Rejected, Request, Transient
+from gate.calls.interface import Completion, Misconfigured, Provider, Rejected, Request, Transient
 from gate.calls.providers.factory import Factory
 from gate.config.models import ModelRef, Params
 from gate.messages import Message

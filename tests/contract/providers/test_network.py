@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.calls.provider import Completion, Misconfigured, Rejected, Transient
+from gate.calls.interface import Completion, Misconfigured, Rejected, Transient
 from tests.contract.providers.subjects import MODELS, OPENAI_KEY, Subject
 from tests.support.model_server import ModelServer
 

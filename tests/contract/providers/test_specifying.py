@@ -8,8 +8,8 @@ from typing import Any
 from gate.calls.caller import Caller, CallPolicy
 from gate.config.specification import AuthorQuestion, Component, OutputRule
 from gate.testgen.effort import LEVELS
-from gate.testgen.questions import Asker
-from gate.testgen.specification.pipeline import Specified, StageModels, specify, stage_calls
+from gate.testgen.questions import Asker, GenerationSetup
+from gate.testgen.specification.pipeline import Specified, specify, stage_calls
 from tests.contract.providers.subjects import Subject
 from tests.support.model_server import Behaviour, ModelServer
 from tests.support.scripted_models import subject
@@ -46,7 +46,7 @@ def specified(remote: Subject) -> Specified:
         caller = Caller(factory.provider, CallPolicy(8), random.Random(1), factory.price)
         asker = Asker(caller, remote.model, remote.params)
         try:
-            return await specify(PROMPT, StageModels(asker, asker), LEVELS["medium"], None, lambda line: None)
+            return await specify(PROMPT, GenerationSetup(asker, asker, LEVELS["medium"]), None)
         finally:
             await factory.close()
 

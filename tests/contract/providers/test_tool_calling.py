@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from gate.calls.provider import Completion, Request, Transient
+from gate.calls.interface import Completion, Request, Transient
 from gate.messages import Message, Tool, ToolCall
 from tests.contract.providers.subjects import MODELS, OPENAI_KEY, Subject
 from tests.support.agent_wire import Talk

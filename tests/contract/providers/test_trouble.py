@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from gate.calls.provider import Completion, Headroom, Misconfigured, Provider, Rejected, Transient
+from gate.calls.interface import Completion, Misconfigured, Provider, Rejected, Transient
 from gate.config.models import Params
 from gate.record.usage import Usage
 from tests.contract.providers.subjects import ANTHROPIC_KEY, OPENAI_KEY, Subject
@@ -125,15 +125,6 @@ def test_how_a_reply_ended_is_recorded(server: ModelServer, remote: Subject, wor
     }
     server.behaviour = Behaviour(raw=Raw(body=json.dumps(reply).encode()))
     assert (ask(remote).text, ask(remote).stop_reason) == (text, word)
-
-
-def test_what_is_left_of_a_rate_limit_is_read(server: ModelServer, remote: Subject) -> None:
-    headers = {"x-ratelimit-remaining-tokens": "0", "x-ratelimit-reset-tokens": "1m30s"}
-    reply = {"choices": [{"message": {"content": "x"}}], "content": [{"type": "text", "text": "x"}]}
-    server.behaviour = Behaviour(raw=Raw(body=json.dumps(reply).encode(), headers=headers))
-    assert ask(remote).headroom == Headroom(True, 90.0)
-    server.behaviour = Behaviour()
-    assert ask(remote).headroom is None
 
 
 def test_lanes_are_of_address_and_key_and_show_neither_key(server: ModelServer, remote: Subject) -> None:

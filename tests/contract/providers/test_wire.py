@@ -6,7 +6,7 @@ from typing import Any
 import anthropic
 import pytest
 
-from gate.calls.provider import Rejected, Request
+from gate.calls.interface import Rejected, Request
 from gate.calls.providers.parameters import seed_of
 from gate.config.models import Params
 from gate.config.scorer import ScorerSpec

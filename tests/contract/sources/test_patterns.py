@@ -51,10 +51,6 @@ def test_a_pattern_finds_plain_files(source: FileSource, pattern: str, found: li
     assert source.glob(pattern) == found
 
 
-def test_what_a_pattern_finds_can_be_read(source: FileSource) -> None:
-    assert {path: source.read(path) for path in source.glob("**")} == {path: FILES[path] for path in DOTLESS}
-
-
 @pytest.mark.parametrize(
     ("pattern", "matched", "behind"),
     [

@@ -2,7 +2,6 @@
 
 import pytest
 
-from gate.config.documents import decode
 from gate.errors import CannotEvaluate, InputErrors
 from gate.git.command import Git
 from gate.git.sources import RefSource, TreeSource
@@ -18,12 +17,6 @@ LEAVING = ("/etc/passwd", "../x", "a/../../x", "a/..", ".git/config", ".GIT/conf
 @pytest.mark.parametrize("path", FILES)
 def test_a_file_is_read_byte_by_byte(source: FileSource, path: str) -> None:
     assert source.read(path) == FILES[path]
-
-
-@pytest.mark.parametrize("path", ["./names//with space.md", "names/with space.md/", "names/./with space.md"])
-def test_a_path_may_be_written_in_other_ways(source: FileSource, path: str) -> None:
-    assert source.read(path) == FILES["names/with space.md"]
-    assert source.fingerprint(path) == source.fingerprint("names/with space.md")
 
 
 @pytest.mark.parametrize(
@@ -88,21 +81,6 @@ def test_behind_links_and_submodules_a_commit_has_no_files(commit: FileSource, p
     assert commit.fingerprint(path) is None
 
 
-@pytest.mark.parametrize(
-    ("path", "said"),
-    [
-        ("binary.bin", "binary.bin:1: is not a text file .it holds NUL bytes"),
-        ("latin.md", "latin.md:2: is not UTF-8 text"),
-        ("large.md", "large.md:1: is a Git LFS pointer, not the file itself"),
-    ],
-)
-def test_what_is_no_text_is_named_wherever_it_was_read(source: FileSource, path: str, said: str) -> None:
-    data = source.read(path)
-    assert data is not None
-    with pytest.raises(InputErrors, match=said):
-        decode(data, path)
-
-
 def test_sizes_are_those_of_what_is_read(source: FileSource) -> None:
     assert source.sizes([*FILES, "names", "nowhere.md"]) == {path: len(data) for path, data in FILES.items()}
     assert source.sizes([]) == {}
@@ -113,14 +91,6 @@ def test_equal_content_has_an_equal_fingerprint(source: FileSource) -> None:
     prints = {path: source.fingerprint(path) for path in FILES}
     assert None not in prints.values()
     assert len(set(prints.values())) == len(FILES) - 1
-
-
-def test_fingerprints_of_different_sources_never_lie(world: PullRequestWorld) -> None:
-    sources = [made(kind, world) for kind in ("ref", "tree", "github")]
-    content: dict[str | None, bytes] = {}
-    for source in sources:
-        for path, data in FILES.items():
-            assert content.setdefault(source.fingerprint(path), data) == data
 
 
 def test_a_clone_and_github_agree_on_fingerprints(world: PullRequestWorld) -> None:

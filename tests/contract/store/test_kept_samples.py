@@ -3,17 +3,13 @@
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from itertools import chain
-from pathlib import Path
-
-import pytest
 
 from gate.engine.history import Context
-from gate.errors import GateError
 from gate.record.sample import Sample
 from gate.store.samples import sample_line
 from gate.store.sql.database import Database
 from gate.store.sql.retention import RetentionLimits, prune
-from gate.store.sql.runs import KeptSample, Runs, kept_samples, other_samples
+from gate.store.sql.runs import KeptSample, Runs, other_samples
 from tests.support.finished import finished
 from tests.support.runs import suite, take
 
@@ -43,10 +39,3 @@ def test_a_run_that_came_without_its_samples_has_none_of_them(database: Database
     id = Runs(database).add(RUN, (), Context(), NOW).id
     assert "no samples" in other_samples(database, id, RUN, kept(SAMPLES))
     assert other_samples(database, id, RUN, ()) == ""
-
-
-def test_a_line_that_is_no_sample_is_named_with_its_file(tmp_path: Path) -> None:
-    file = tmp_path / "samples.jsonl"
-    file.write_bytes(sample_line(SAMPLES[0]) + sample_line(SAMPLES[1])[:-5])
-    with file.open("rb") as lines, pytest.raises(GateError, match="^samples.jsonl:2: is cut off$"):
-        list(kept_samples(lines, "samples.jsonl"))

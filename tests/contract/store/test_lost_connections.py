@@ -61,11 +61,8 @@ def ending_before(database: Database, said: str) -> Iterator[None]:
 @pytest.mark.parametrize(
     ("write", "said", "then"),
     [
-        (a_run, "INSERT INTO figures", (1, 12, 0)),
         (a_run, "INSERT INTO samples", (1, 12, 0)),
-        (a_run, "INSERT INTO judgements", (1, 12, 0)),
         (a_run, "UPDATE runs", (1, 12, 0)),
-        (a_case, "INSERT INTO case_slices", (0, 0, 1)),
         (a_case, "INSERT INTO suite_versions", (0, 0, 1)),
     ],
 )

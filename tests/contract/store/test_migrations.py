@@ -1,6 +1,5 @@
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -8,14 +7,10 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import inspect, text
 
-from gate.cases.stored import Put
 from gate.errors import CannotEvaluate, GateError
 from gate.store.sql import access, maintenance
 from gate.store.sql.database import Database
-from gate.store.sql.suites import Authorship, Suites
 from gate.store.sql.tables import metadata, runs
-
-NOW = datetime(2026, 11, 23, 9, 30, tzinfo=UTC)
 
 
 def tables(database: Database) -> set[str]:
@@ -27,12 +22,6 @@ def test_the_tables_are_those_that_the_program_knows(database: Database) -> None
     known = {runs.metadata, access.api_tokens.metadata, access.events.metadata}
     assert known == {metadata} and tables(database) == set(metadata.tables)
     assert database.read(lambda db: compare_metadata(MigrationContext.configure(db), metadata)) == []
-
-
-def test_upgrading_what_is_up_to_date_changes_nothing(database: Database) -> None:
-    Suites(database).change("support", [Put("a", {"id": "a"})], Authorship("Ann", NOW))
-    maintenance.upgrade(database)
-    assert Suites(database).newest("support") is not None
 
 
 def test_servers_that_start_at_once_make_the_tables_once(empty: Database) -> None:

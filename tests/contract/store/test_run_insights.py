@@ -45,14 +45,6 @@ def test_the_cases_that_vary_most_come_first(database: Database) -> None:
     assert Insights(database).cases("other", 9, "flaky", 5) == ()
 
 
-def test_a_case_is_found_in_the_newest_runs(database: Database) -> None:
-    fill(database, 3)
-    found = Insights(database).runs_of("support", ("c003", "was"), 2)
-    assert [(one.run, one.baseline, one.candidate) for one in found] == [(3, 0.5, 1.0), (2, 0.5, 1.0)]
-    assert {one.case for one in found} == {"c003"}
-    assert Insights(database).runs_of("other", ("c003",), 9) == ()
-
-
 def test_a_case_is_found_by_the_suite_of_the_store_that_was_asked(database: Database) -> None:
     def asked(name: str, store: str, hours: int) -> None:
         record = finished([replace(SUITE, name=name)], score, CREATED + timedelta(hours=hours))
@@ -80,13 +72,6 @@ def test_cases_that_tell_nothing_are_found_where_there_are_runs_enough(database:
     assert set(found) == {"c000", "c001", "c002"}
     assert (found["c000"].lowest, found["c002"].highest) == (1.0, 0.0)
     assert len(Insights(database).cases("support", 9, "mute", 2)) == 2
-
-
-def test_a_case_that_told_the_arms_apart_once_is_not_mute(database: Database) -> None:
-    fill(database, 3)
-    turned = finished([SUITE], lambda case, arm, index: float(arm is ArmName.BASELINE), CREATED + timedelta(days=1))
-    Runs(database).add(turned, (), Context(), NOW)
-    assert Insights(database).cases("support", 9, "mute", 5) == ()
 
 
 def test_judges_of_the_newest_runs_are_told_apart_by_scorer_and_kind(database: Database) -> None:
@@ -120,9 +105,3 @@ def test_labels_are_listed_with_their_runs_the_newest_first(database: Database) 
     assert found[1].why_not
     assert [one.run.id for one in insights.overrides(Page(9, ids[3]))] == [ids[1], ids[0]]
     assert len(insights.overrides(Page(1))) == 1
-
-
-def test_slices_are_those_of_the_newest_runs(database: Database) -> None:
-    fill(database, 2)
-    assert ("quality", "tier=paid") in Insights(database).slices("support", 5)
-    assert Insights(database).slices("other", 5) == ()

@@ -73,13 +73,6 @@ def test_every_kind_of_record_is_kept(runs: Runs) -> None:
     assert {row.id for row in runs.rows(RunFilter(verdict=Verdict.BLOCK), Page(1000))} == blocked
 
 
-def test_a_run_that_is_sent_twice_is_kept_once(runs: Runs) -> None:
-    first = runs.add(at(), kept(), CI, NOW)
-    second = runs.add(at(), kept(), replace(CI, pushed_by="another"), NOW)
-    assert (second.id, second.new) == (first.id, False)
-    assert len(runs.rows(EVERY, Page())) == 1
-
-
 def test_a_run_that_is_sent_by_many_at_once_is_kept_once(runs: Runs) -> None:
     with ThreadPoolExecutor(4) as pool:
         added = list(pool.map(lambda _: runs.add(at(), kept(), CI, NOW), range(8)))
@@ -151,20 +144,10 @@ def test_a_trend_has_a_point_for_each_run_the_oldest_first(runs: Runs) -> None:
     assert runs.suites() == ("support",)
 
 
-def test_results_say_how_each_case_did(runs: Runs) -> None:
-    run = runs.add(at(), (), CI, NOW).id
-    results = {(result.case, result.arm): (of, result) for of, result in runs.results("support", 5)}
-    assert len(results) == 6
-    of, result = results["c000", ArmName.CANDIDATE]
-    assert (of, result.n, result.missing, result.mean, result.variance) == (run, 1, 1, 0.5, None)
-    assert results["c000", ArmName.BASELINE][1].variance == 0.0
-
-
 def test_a_run_is_forgotten_with_all_that_belongs_to_it(runs: Runs, database: Database) -> None:
     run = runs.add(at(), kept(), CI, NOW).id
     assert runs.remove(run)
     assert not runs.remove(run)
-    assert list(runs.results("support", 5)) == []
     assert runs.suites() == ()
 
 

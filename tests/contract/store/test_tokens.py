@@ -7,7 +7,7 @@ from sqlalchemy import text
 
 from gate.errors import GateError
 from gate.store.access import Scope
-from gate.store.sql.access import SEEN_EVERY, TokenRequest, Tokens, scopes_of
+from gate.store.sql.access import SEEN_EVERY, TokenRequest, Tokens
 from gate.store.sql.database import Database
 
 NOW = datetime(2026, 11, 23, 9, 30, tzinfo=UTC)
@@ -56,23 +56,3 @@ def test_two_good_tokens_of_somebody_have_two_names(database: Database) -> None:
         tokens.create(CI, NOW)
     tokens.revoke(first.token.id, NOW)
     assert tokens.create(CI, NOW).token.id != first.token.id
-
-
-def test_what_is_no_token_is_not_made(database: Database) -> None:
-    for wish, said in (
-        (TokenRequest("", "Ann", CI.scopes), "blank"),
-        (TokenRequest("a\nb", "Ann", CI.scopes), "control"),
-        (TokenRequest("ci", "", CI.scopes), "owner"),
-        (TokenRequest("ci", "Ann", frozenset()), "without a scope"),
-        (TokenRequest("ci", "Ann", CI.scopes, 0), "days"),
-        (TokenRequest("ci", "Ann", CI.scopes, 10**9), "days"),
-    ):
-        with pytest.raises(GateError, match=said):
-            Tokens(database).create(wish, NOW)
-    assert Tokens(database).all() == ()
-
-
-def test_a_scope_that_is_none_is_told() -> None:
-    assert scopes_of(["runs:read", "cases:write"]) == {Scope.RUNS_READ, Scope.CASES_WRITE}
-    with pytest.raises(GateError, match="runs:delete"):
-        scopes_of(["runs:delete"])

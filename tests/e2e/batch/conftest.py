@@ -10,9 +10,8 @@ import pytest
 
 from gate.calls.batches.jobs import BatchTools
 from gate.calls.batches.ledger import BatchLedger
-from gate.calls.endpoints import Keys
+from gate.calls.interface import Request
 from gate.calls.prices import PriceList
-from gate.calls.provider import Request
 from gate.calls.providers.factory import Factory
 from gate.config.models import ModelRef, Params
 from gate.engine.batch import BatchOutcome, collect_or_submit
@@ -20,6 +19,7 @@ from gate.messages import Message
 from tests.contract.providers.subjects import ANTHROPIC_KEY, MODELS, OPENAI_KEY
 from tests.support.answers import Answers
 from tests.support.batch_server import BatchServer
+from tests.support.keys import service_keys
 
 
 @pytest.fixture(scope="session")
@@ -61,7 +61,7 @@ class Gate:
     def run(self, requests: list[Request] | None = None, max_calls: int | None = None) -> BatchOutcome:
         async def main() -> BatchOutcome:
             url = self.server.url
-            keys = Keys(OPENAI_KEY, ANTHROPIC_KEY, f"{url}/v1", url)
+            keys = service_keys(OPENAI_KEY, ANTHROPIC_KEY, f"{url}/v1", url)
             factory = Factory(keys, Path("no-such-folder"), 8, lambda _: "", PriceList(by_name=True))
             tools = BatchTools(
                 factory.batches,

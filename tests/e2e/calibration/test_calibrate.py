@@ -64,11 +64,6 @@ def test_the_noise_that_the_prompt_states_is_measured_and_kept_for_the_plan(repo
     assert spreads["faq"]["basis"] == "assumed"
 
 
-def test_every_repeat_is_taken(repo: Path) -> None:
-    assert gate("calibrate", "--suite", "support", "--samples", "3", cwd=repo).code == 0
-    assert len((repo / ".gate/calibration/samples.jsonl").read_text().splitlines()) == 2 * 3 * 60
-
-
 def test_a_finished_run_says_the_same_without_a_call(repo: Path) -> None:
     first = gate("calibrate", "--suite", "support", "--json", cwd=repo)
     before = {path: path.stat().st_mtime_ns for path in (repo / ".gate").rglob("*")}
@@ -144,12 +139,9 @@ def test_what_is_no_run(repo: Path, text: str, said: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--suite", "none"), "there is no suite named none"),
         (("nowhere.json",), "cannot read nowhere.json"),
         (("nowhere.json", "--samples", "2"), "--samples has no meaning with a finished run"),
         (("--out", "gate.yaml"), "gate.yaml is a file"),
-        (("--config", "other.yaml"), "there is no other.yaml"),
-        (("--jury", "labels.csv"), "No such option"),
     ],
 )
 def test_mistakes(repo: Path, arguments: tuple[str, ...], said: str) -> None:
@@ -171,10 +163,7 @@ def test_a_missing_key_is_told_before_anything_is_written(repo: Path) -> None:
     ("damage", "said"),
     [
         (lambda run: run["method"].update(alpha=0), "method.alpha: Input should be greater than"),
-        (lambda run: run["method"].update(alpha=0.6), "method.alpha: Input should be less than 0.5"),
-        (lambda run: run.update(seed=-1), "seed: Input should be greater than or equal to 0"),
         (lambda run: run["suites"][0]["cases"][0].update(candidate=[1e308, -1e308]), "candidate.0: Input should be"),
-        (lambda run: run["suites"][0]["cases"][0].update(candidate=[1.0] * 101), "candidate: List should have at most"),
         (lambda run: run["suites"].append(run["suites"][0]), "two suites are named"),
     ],
 )
@@ -186,9 +175,3 @@ def test_a_forged_run_is_refused_with_a_word(tmp_path: Path, damage: Callable[[A
     assert outcome.code == 2
     assert said in outcome.err
     assert "Prompt Gate itself failed" not in outcome.err
-
-
-def test_no_more_cases_may_move_than_there_are(repo: Path) -> None:
-    write_jsonl(repo / "faq.jsonl", [case(i, "free") for i in range(2)])
-    outcome = gate("calibrate", "--suite", "faq", cwd=repo)
-    assert "up to 2 in 2 cases may move by chance" in " ".join(outcome.out.split()), outcome.err

@@ -72,11 +72,6 @@ def test_a_judge_of_a_suite_is_measured_and_the_second_time_costs_nothing(repo: 
     assert (again.agreement, again.judge) == (first.agreement, first.judge)
 
 
-def test_every_repeat_is_a_judgement_of_its_own(repo: Path, server: ModelServer) -> None:
-    read(gate("calibrate", "--judge", "evals/labels.jsonl", "--suite", "support", "--repeats", "3", "--json", cwd=repo))
-    assert len({(entry.user, entry.index) for entry in server.ledger}) == 120
-
-
 def test_code_is_calibrated_without_a_call(repo: Path, server: ModelServer) -> None:
     outcome = gate(
         "calibrate", "--judge", "evals/labels.jsonl", "--suite", "support", "--scorer", "blue", "--json", cwd=repo
@@ -120,26 +115,6 @@ def test_the_calibration_of_another_scorer_stays(repo: Path) -> None:
     assert (repo / "evals" / FILE).read_text() == first
     assert "judge-calibration-blue.json" in second.out
     assert (repo / "evals/judge-calibration-blue.json").is_file()
-
-
-def test_a_scale_has_ends(repo: Path) -> None:
-    own = ("--criteria", "Is blue.", "--model", "fake:judge", "--label-scale", "0", "inf")
-    refused = gate("calibrate", "--judge", "evals/labels.jsonl", *own, cwd=repo)
-    assert (refused.code, "a scale of labels rises" in refused.err) == (2, True)
-
-
-def test_calls_have_a_limit(repo: Path, server: ModelServer) -> None:
-    ask = ("calibrate", "--judge", "evals/labels.jsonl", "--suite", "support", "--max-calls", "10", "--json")
-    outcome = gate(*ask, cwd=repo)
-    assert (outcome.code, len(server.ledger)) == (3, 10)
-    assert "raise --max-calls" in json.loads(outcome.out)["unfinished"]
-
-
-def test_several_answers_to_one_question_count_as_one(repo: Path) -> None:
-    rows = [{**row, "input": f"q{place // 4}"} for place, row in enumerate(answers(40))]
-    write_jsonl(repo / "l.jsonl", rows)
-    found = read(gate("calibrate", "--judge", "l.jsonl", "--suite", "support", "--json", cwd=repo))
-    assert (found.labels.answers, found.labels.units) == (40, 10)
 
 
 def test_grades_on_a_scale_of_their_own(repo: Path) -> None:
@@ -188,18 +163,13 @@ def test_a_budget_ends_it_and_what_was_paid_is_kept(repo: Path, server: ModelSer
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--judge", "none.jsonl", "--suite", "support"), "there is no none.jsonl"),
         (("--judge", "evals/labels.jsonl"), "which judge is to be calibrated?"),
-        (("--judge", "evals/labels.jsonl", "--criteria", "x"), "which judge is to be calibrated?"),
         (("--judge", "evals/labels.jsonl", "--suite", "support", "--scorer", "x"), "has no scorer 'x'"),
         (("--judge", "evals/labels.jsonl", "--suite", "support", "--model", "fake:judge"), "leave one of them out"),
-        (("--judge", "evals/labels.jsonl", "--suite", "nothing"), "nothing"),
         (("--judge", "evals/labels.jsonl", "--suite", "support", "--label-scale", "5", "1"), "a scale of labels rises"),
         (("--judge", "evals/labels.jsonl", "--suite", "support", "--samples", "2"), "--samples has no meaning with"),
         (("run.json", "--judge", "evals/labels.jsonl"), "RUN.json has no meaning with --judge"),
         (("--repeats", "3"), "--repeats has no meaning without --judge"),
-        (("--label-scale", "1", "5"), "--label-scale has no meaning without --judge"),
-        (("--judge", "evals/labels.jsonl", "--criteria", "x", "--model", "nobody:m"), "nobody"),
         (("--judge", "evals/labels.jsonl", "--criteria", "x", "--model", "anthropic:m"), "ANTHROPIC_API_KEY"),
         (("--judge", "evals/labels.jsonl", "--suite", "support", "--out", "evals"), "evals is a folder"),
     ],
@@ -211,7 +181,7 @@ def test_what_cannot_be_meant(repo: Path, server: ModelServer, arguments: tuple[
     assert server.ledger == []
 
 
-@pytest.mark.parametrize("scorer", [(), ("--scorer", "style")])
+@pytest.mark.parametrize("scorer", [("--scorer", "style")])
 @pytest.mark.parametrize("blue", [True, False])
 def test_a_judge_of_pairs_is_refused_with_what_to_do_instead(
     repo: Path, server: ModelServer, scorer: tuple[str, ...], blue: bool
@@ -225,14 +195,6 @@ def test_a_judge_of_pairs_is_refused_with_what_to_do_instead(
     assert "--criteria TEXT --model PROVIDER:NAME" in outcome.err
     assert ("--scorer: blue; or" in outcome.err) == blue
     assert server.ledger == []
-
-
-def test_a_suite_with_a_judge_and_a_judge_of_pairs_has_one_that_is_meant(repo: Path) -> None:
-    with (repo / "gate.yaml").open("a") as file:
-        file.write("      - pairwise: {criteria: Kind., model: 'openai:m'}\n")
-    found = read(gate("calibrate", "--judge", "evals/labels.jsonl", "--suite", "support", "--repeats", "1", "--json",
-                      cwd=repo))  # fmt: skip
-    assert found.judge.name == "judge"
 
 
 def test_every_mistake_in_the_labels_at_once(repo: Path) -> None:

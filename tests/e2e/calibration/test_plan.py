@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.command import Outcome, gate, git, write_jsonl
+from tests.support.command import gate, git, write_jsonl
 from tests.support.example import FILES
 from tests.support.model_server import Behaviour, ModelServer
 
@@ -119,19 +119,6 @@ def test_an_agent_with_tools_calls_at_least_once_a_round(repo: Path, server: Mod
     assert cost == pytest.approx(made.spent_usd, rel=0.05)
 
 
-def test_of_known_conversations_all_calls_are_known(repo: Path, server: ModelServer) -> None:
-    conversing(repo, server, budget="budget: {max_calls: 40}\n")
-    cut, again = (gate("diff", "--base", "HEAD", cwd=repo, env={"GATE_CONCURRENCY": "1"}) for _ in range(2))
-    assert (cut.code, again.code) == (3, 0)
-    assert "this run needs 72 calls: it is likely to end INCONCLUSIVE" in cut.err
-    assert "this run needs" not in again.out + again.err
-
-
-def test_nothing_touched_is_said(repo: Path) -> None:
-    outcome = gate("plan", "--base", "main", cwd=repo)
-    assert (outcome.code, outcome.out.splitlines()[0]) == (0, "nothing would be called: the change touches no suite")
-
-
 def test_no_key_is_needed_and_nobody_is_asked(repo: Path, server: ModelServer) -> None:
     sold(repo, server)
     found = planned(repo, env={"GATE_PRICE_BY_NAME": "1"})
@@ -199,7 +186,7 @@ def forge(repo: Path, damage: str, value: object) -> None:
 
 @pytest.mark.parametrize(
     ("damage", "value"),
-    [("scores", 1e308), ("scores", 1e200), ("scores", 5), ("mean", 1e308), ("mean", -1), ("tokens", 10**299)],
+    [("scores", 1e308), ("mean", -1), ("tokens", 10**299)],
 )
 def test_a_forged_run_is_passed_over_with_a_note(repo: Path, damage: str, value: object) -> None:
     (repo / "prompts/support.md").write_text("Answer well. quality=1.0\n")
@@ -231,12 +218,9 @@ def test_questions_change_the_answers(repo: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--suite", "none"), "there is no suite named none"),
         (("--config", "other.yaml"), "there is no other.yaml in the working tree"),
         (("--head", "HEAD"), "--head has no meaning without --base"),
-        (("--base", "nowhere"), "there is no commit"),
         (("--effect", "0"), "--effect"),
-        (("--power", "1"), "--power"),
     ],
 )
 def test_mistakes(repo: Path, arguments: tuple[str, ...], said: str) -> None:
@@ -244,14 +228,3 @@ def test_mistakes(repo: Path, arguments: tuple[str, ...], said: str) -> None:
     assert outcome.code == 2
     assert said in outcome.err
     assert "Traceback" not in outcome.err
-
-
-def test_a_case_that_does_not_fit_is_told_with_its_line(repo: Path) -> None:
-    write_jsonl(repo / "evals/faq.jsonl", [{"id": "c"}])
-    outcome: Outcome = gate("plan", cwd=repo)
-    assert outcome.code == 2
-    assert "evals/faq.jsonl:1" in outcome.err
-
-
-def test_help_shows_examples(repo: Path) -> None:
-    assert "gate plan --base origin/main" in gate("plan", "--help", cwd=repo).out

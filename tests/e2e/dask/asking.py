@@ -9,14 +9,15 @@ from typing import TypeVar
 
 from gate.calls.caller import Caller, CallPolicy
 from gate.calls.endpoints import Keys
+from gate.calls.interface import Executor, Request
+from gate.calls.limits import RetryPolicy
 from gate.calls.prices import PriceList
-from gate.calls.provider import Executor, Request
 from gate.calls.providers.factory import Factory
-from gate.calls.retry import RetryPolicy
 from gate.config.models import ModelRef, Params
 from gate.messages import Message
 from gate.record.sample import Reply
 from gate.record.transcript import Failed
+from tests.support.keys import service_keys
 from tests.support.model_server import ModelServer
 
 Result = TypeVar("Result")
@@ -28,7 +29,7 @@ SECRET = "sk-executor-0123456789"
 
 
 def keys_for(server: ModelServer) -> Keys:
-    return Keys(SECRET, SECRET, f"{server.url}/v1", server.url)
+    return service_keys(SECRET, SECRET, f"{server.url}/v1", server.url)
 
 
 def question(number: int, params: Params | None = None) -> Request:

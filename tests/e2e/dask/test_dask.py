@@ -17,7 +17,7 @@ import pytest
 from gate.app.environment.settings import read_keys
 from gate.calls.dask import ChunkSetup, DaskExecutor, run_chunk
 from gate.calls.endpoints import Keys
-from gate.calls.provider import Misconfigured
+from gate.calls.interface import Misconfigured
 from gate.calls.providers.factory import Factory
 from gate.config.models import ModelRef, Params
 from gate.errors import CannotEvaluate, GateError, MissingKey
@@ -25,6 +25,7 @@ from gate.record.sample import Reply
 from gate.record.transcript import Failed
 from tests.e2e.dask.asking import SECRET, Asking, essence, keys_for, question, until, use
 from tests.support.command import gate, write_jsonl
+from tests.support.keys import service_keys
 from tests.support.model_server import Behaviour, ModelServer
 
 ROOT = Path(__file__).parents[3]
@@ -52,12 +53,16 @@ def cluster() -> Iterator[Any]:
         yield cluster
 
 
+def addresses(server: ModelServer) -> tuple[tuple[str, str], ...]:
+    return ("OPENAI_BASE_URL", f"{server.url}/v1"), ("ANTHROPIC_BASE_URL", server.url)
+
+
 def setup_for(server: ModelServer) -> ChunkSetup:
-    return ChunkSetup(read_keys, f"{server.url}/v1", server.url, 16)
+    return ChunkSetup(read_keys, addresses(server), 16)
 
 
 def without_keys(server: ModelServer) -> Keys:
-    return Keys(None, None, f"{server.url}/v1", server.url)
+    return service_keys(None, None, f"{server.url}/v1", server.url)
 
 
 def test_the_answers_are_those_of_one_process(server: ModelServer, cluster: Any) -> None:
@@ -101,12 +106,12 @@ def test_errors_arrive_as_they_are(server: ModelServer, cluster: Any) -> None:
     assert use(without_keys(server), lambda: executor, work) == 4
 
 
-def no_keys() -> Keys:
+def no_keys(servers: object) -> Keys:
     return Keys()
 
 
 def test_a_worker_without_a_key_says_so(cluster: Any) -> None:
-    executor = DaskExecutor(cluster.scheduler_address, ChunkSetup(no_keys, None, None, 4))
+    executor = DaskExecutor(cluster.scheduler_address, ChunkSetup(no_keys, (), 4))
 
     async def work(asking: Asking) -> None:
         with pytest.raises(MissingKey, match="on a Dask worker, openai:gpt-4o-mini needs a key") as caught:
@@ -126,7 +131,7 @@ def test_a_worker_of_another_version_says_so(server: ModelServer, cluster: Any) 
 
 
 def test_parameters_are_checked_here() -> None:
-    executor = DaskExecutor("tcp://127.0.0.1:1", ChunkSetup(no_keys, None, None, 4))
+    executor = DaskExecutor("tcp://127.0.0.1:1", ChunkSetup(no_keys, (), 4))
     factory = Factory(Keys(), Path(), 4, lambda _: "", executor=executor)
     with pytest.raises(Misconfigured, match="takes no temperature"):
         factory.provider(ModelRef("openai", "gpt-5"), Params()).check(Params(temperature=1.0))

@@ -10,7 +10,7 @@ from typing import Any
 
 from gate.cases.case import Case
 from gate.cases.reading import parse
-from gate.config import specification as specfile
+from gate.config import specification_file as specfile
 from gate.config.specification import Specification
 from tests.support.command import Outcome, gate
 from tests.support.model_server import ModelServer
@@ -74,7 +74,7 @@ class Desk:
         shutil.rmtree(self.root / ".gate/cache", ignore_errors=True)
 
     def spec(self, name: str = "evals/shop/spec.yaml") -> Specification:
-        return specfile.parse((self.root / name).read_text(encoding="utf-8"), name)
+        return specfile.parse_specification((self.root / name).read_text(encoding="utf-8"), name)
 
     def cases(self, name: str = "evals/shop/cases.yaml") -> tuple[Case, ...]:
         return parse((self.root / name).read_text(encoding="utf-8"), name)

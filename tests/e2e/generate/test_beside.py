@@ -1,12 +1,9 @@
 """Where files go, what a plan prints, and which options are refused."""
 
-import json
-
 import pytest
 
-from tests.e2e.generate.desk import MODEL, PROMPT, Desk, document, given, planned
+from tests.e2e.generate.desk import PROMPT, Desk, document, given, planned
 from tests.e2e.generate.test_evaluate import FINE, evaluated
-from tests.support.command import gate
 from tests.support.prompt_reader import stage_of
 
 
@@ -48,41 +45,9 @@ def test_a_program_reads_the_plan(desk: Desk) -> None:
     assert quiet.out == shown.out.splitlines()[0] + "\n"
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["--set", "input_aware=true"], "--set input_aware has no meaning without --evaluate"),
-        (["--instructions", "expected=Be brief"], "there is no stage 'expected'"),
-    ],
-)
-def test_an_option_that_would_do_nothing_is_refused(desk: Desk, arguments: list[str], said: str) -> None:
-    refused = desk.generate(*arguments)
-    assert refused.code == 2
-    assert said in " ".join(refused.err.split())
-    assert desk.asked == 0
-
-
 def test_the_judge_of_outputs_is_told_more(desk: Desk) -> None:
     desk.server.behaviour = FINE
     made = evaluated(desk, *given(control="false"), "--instructions", "compliance=Count the words twice.")
     assert made.code == 0, made.err
     judged = [entry.system for entry in desk.server.ledger if stage_of(entry.system) == "compliance"]
     assert judged and all("Count the words twice." in system for system in judged)
-
-
-def test_one_call_is_no_calls(desk: Desk) -> None:
-    desk.write(
-        "evals/shop/spec.yaml",
-        "version: 1\nintent: i\ninputs: [{name: q, description: d}]\n"
-        "rules: [{id: R1, rule: The answer is short., inverse: The answer is long.}]\n",
-    )
-    plan = gate("generate", "prompts/shop.md", "--model", MODEL, "--effort", "min", "--plan", cwd=desk.root)
-    assert "about 1 call for" in plan.out or "about 1 call, about" in plan.out, plan
-    assert (
-        json.loads(
-            gate(
-                "generate", "prompts/shop.md", "--model", MODEL, "--effort", "min", "--plan", "--json", cwd=desk.root
-            ).out
-        )["calls"]
-        == 1
-    )

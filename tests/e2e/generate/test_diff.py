@@ -44,15 +44,6 @@ def test_the_same_prompt_asks_nobody(repo: Desk) -> None:
     assert (made.code, made.out, made.err) == (0, "The prompt promises what it promised.\n", "")
 
 
-def test_a_rule_that_was_dropped(repo: Desk) -> None:
-    repo.write("prompts/shop.md", SHORT)
-    assert states(compared(repo)) == {"removed": ["The answer must have at most 80 words."]}
-    asked = repo.asked
-    made = repo.generate("--diff", "--base", "main")
-    assert "at most 80 words" in made.out
-    assert repo.asked == asked
-
-
 def test_new_and_stricter_rules_are_tried_on_both_versions(repo: Desk) -> None:
     repo.write("prompts/shop.md", POLITE.replace("at most 80", "at most 20"))
     found = compared(repo, "--evaluate", "openai:gpt-4o-mini", "--judge-model", JUDGE, "--set", "tests_per_rule=1")
@@ -61,28 +52,6 @@ def test_new_and_stricter_rules_are_tried_on_both_versions(repo: Desk) -> None:
     answers = [entry for entry in repo.server.ledger if entry.model == "gpt-4o-mini"]
     assert len(answers) == 2 * 4
     assert {"80" in entry.system for entry in answers} == {True, False}
-
-
-def test_files_follow_once(repo: Desk) -> None:
-    repo.generate("--effort", "min")
-    repo.write("prompts/shop.md", POLITE.replace("at most 80", "at most 20"))
-    made = repo.generate("--diff", "--base", "main", "--update", "--effort", "min")
-    assert made.code == 0, made.err
-    spec = repo.spec()
-    assert [rule.text for rule in spec.rules if rule.id in ("R1", "R2", "R3")] == [
-        "Never name a competitor.",
-        "Always end with a question.",
-    ]
-    assert {rule.text for rule in spec.rules} >= {"You must be polite.", "The answer must have at most 20 words."}
-    obsolete = {case.slices["rule"] for case in repo.cases() if case.obsolete}
-    assert obsolete == {"R1"}
-    assert {case.slices["rule"] for case in repo.cases()} == {"R1", "R2", "R3", "R4", "R5"}
-
-    files, asked = repo.files(), repo.asked
-    again = repo.generate("--diff", "--base", "main", "--update", "--effort", "min")
-    assert again.code == 0, again.err
-    assert repo.files() == files
-    assert repo.asked == asked
 
 
 def test_what_nobody_could_tell_is_left_open(repo: Desk) -> None:
@@ -98,22 +67,6 @@ def test_what_nobody_could_tell_is_left_open(repo: Desk) -> None:
     assert "left as they are until somebody decides: R2" in again.out
 
 
-def test_new_rules_are_known_to_stand_in_the_prompt(repo: Desk) -> None:
-    repo.generate("--effort", "min")
-    repo.write("prompts/shop.md", f"{PROMPT} You must be polite.\n")
-    made = repo.generate("--diff", "--base", "main", "--update", "--effort", "min")
-    assert "new: R4" in made.out, made
-    rule = repo.spec().rule("R4")
-    assert rule is not None and rule.grounding == "verbatim"
-
-
-def test_outside_of_a_repository(desk: Desk) -> None:
-    made = desk.generate("--diff", "--base", "main")
-    assert made.code == 2, made
-    assert "repository" in made.err
-    assert desk.asked == 0
-
-
 @pytest.mark.parametrize("base", ["main", "nowhere"])
 def test_a_version_that_is_not_there(repo: Desk, base: str) -> None:
     repo.write("prompts/new.md", PROMPT)
@@ -123,19 +76,21 @@ def test_a_version_that_is_not_there(repo: Desk, base: str) -> None:
     assert repo.asked == 0
 
 
-def test_nothing_to_update(repo: Desk) -> None:
-    made = repo.generate("--diff", "--base", "main", "--update")
-    assert made.code == 2, made
-    assert "there is no evals/shop/spec.yaml to update" in made.err
-
-
-@pytest.mark.parametrize("level", ["min", "low", "medium"])
-def test_after_an_update_there_is_nothing_to_make(repo: Desk, level: str) -> None:
+def test_files_follow_and_after_an_update_there_is_nothing_to_make(repo: Desk) -> None:
+    level = "low"
     repo.generate("--effort", level)
     repo.write("prompts/shop.md", POLITE.replace("at most 80", "at most 20"))
     updated = repo.generate("--diff", "--base", "main", "--update", "--effort", level)
     assert updated.code == 0, updated.err
     assert "R1 → R4, new: R5" in updated.out
+    assert {rule.text for rule in repo.spec().rules} == {
+        "Never name a competitor.",
+        "Always end with a question.",
+        "You must be polite.",
+        "The answer must have at most 20 words.",
+    }
+    assert {case.slices["rule"] for case in repo.cases() if case.obsolete} == {"R1"}
+    assert {case.slices["rule"] for case in repo.cases()} == {"R1", "R2", "R3", "R4", "R5"}
     files = repo.files()
     paid, made = repo.paid("--effort", level)
     assert (made.code, paid) == (0, 0), made.err
@@ -145,17 +100,6 @@ def test_after_an_update_there_is_nothing_to_make(repo: Desk, level: str) -> Non
     assert (made.code, paid, repo.files()) == (0, 0, files), made.err
     assert "has the tests of 4 rules" in document(made)["nothing_to_do"]
     assert "nothing to do" in repo.generate("--effort", level, "--plan").out
-
-
-def test_after_an_update_an_edited_rule_has_tests_made(repo: Desk) -> None:
-    repo.generate("--effort", "min")
-    repo.write("prompts/shop.md", POLITE)
-    repo.generate("--diff", "--base", "main", "--update", "--effort", "min")
-    spec = (repo.root / "evals/shop/spec.yaml").read_text(encoding="utf-8")
-    repo.write("evals/shop/spec.yaml", spec.replace("rule: You must be polite.", "rule: You must be kind."))
-    paid, made = repo.paid("--effort", "min")
-    assert made.code == 0, made.err
-    assert paid
 
 
 def test_an_update_shows_the_suite_as_it_is_now(repo: Desk) -> None:
@@ -192,11 +136,6 @@ def test_what_it_takes_is_said_before_it_is_asked(repo: Desk) -> None:
     assert "about $" in made.err.splitlines()[0]
 
 
-def test_a_plan_for_the_same_prompt_is_nothing(repo: Desk) -> None:
-    plan = repo.generate("--diff", "--base", "main", "--plan")
-    assert (plan.code, plan.out) == (0, "prompts/shop.md: the prompt says what it said; nobody is asked\n")
-
-
 def test_the_judge_of_a_comparison_is_cool(repo: Desk) -> None:
     repo.write("prompts/shop.md", PROMPT.replace("Never name a competitor.", "Never name a competitor in a heading."))
     compared(repo, "--judge-model", "openai:gpt-4o")
@@ -214,32 +153,6 @@ def test_what_has_no_effect_on_a_comparison_is_refused(repo: Desk, option: list[
     assert "has no meaning with --diff" in made.err
 
 
-def test_instructions_reach_the_readers_of_a_comparison(repo: Desk) -> None:
-    repo.write("prompts/shop.md", POLITE)
-    compared(repo, "--instructions", "rules=Look at prices")
-    told = [entry for entry in repo.server.ledger if stage_of(entry.system) == "rules"]
-    assert len(told) == 2
-    assert all("Look at prices" in entry.system + entry.user for entry in told)
-
-
-def test_quiet_is_the_first_line_alone(repo: Desk) -> None:
-    repo.generate("--effort", "min")
-    repo.write("prompts/shop.md", SHORT)
-    made = repo.generate("--diff", "--base", "main", "--update", "--effort", "min", "-q")
-    assert (made.code, made.out, made.err) == (0, "Promises (1 dropped, 2 unchanged)\n", "")
-    assert repo.spec().rule("R1") is None
-
-
-def test_tests_of_several_turns_follow_and_can_still_be_read(repo: Desk) -> None:
-    repo.generate("--effort", "min", "--set", "turns=2")
-    repo.write("prompts/shop.md", SHORT)
-    made = repo.generate("--diff", "--base", "main", "--update", "--effort", "min", "--set", "turns=2")
-    assert made.code == 0, made.err
-    cases = repo.cases()
-    assert all(case.rounds for case in cases)
-    assert {case.slices["rule"] for case in cases if case.obsolete} == {"R1"}
-
-
 def test_the_case_file_that_a_suite_names_follows(repo: Desk) -> None:
     repo.generate("--effort", "min")
     whole = (repo.root / "evals/shop/cases.yaml").read_text(encoding="utf-8")
@@ -253,15 +166,6 @@ def test_the_case_file_that_a_suite_names_follows(repo: Desk) -> None:
     for file in ("exam/shop.yaml", "evals/shop/cases.yaml"):
         assert {case.slices["rule"] for case in repo.cases(file) if case.obsolete} == {"R1"}
     assert "cases: exam/shop.yaml" in made.out
-
-
-def test_numbered_cases_follow_where_there_are_no_others(repo: Desk) -> None:
-    repo.generate("--effort", "min")
-    (repo.root / "evals/shop/cases.yaml").rename(repo.root / "evals/shop/cases-2.yaml")
-    repo.write("prompts/shop.md", SHORT)
-    made = repo.generate("--diff", "--base", "main", "--update", "--effort", "min")
-    assert made.code == 0, made.err
-    assert any(case.obsolete for case in repo.cases("evals/shop/cases-2.yaml"))
 
 
 def test_a_case_file_that_cannot_be_added_to_leaves_both_as_they_were(repo: Desk) -> None:
@@ -302,23 +206,6 @@ def test_an_exam_that_is_emptied_is_told(repo: Desk) -> None:
     assert made.code == 0, made.err
     assert "evals/shop/cases.yaml: the exam is empty now, all 6 cases are marked obsolete" in made.err
     assert "scorers: []" not in made.out
-
-
-def test_a_case_file_with_a_mistake_is_found_before_anything_is_asked(repo: Desk) -> None:
-    repo.generate("--effort", "min")
-    repo.write("evals/shop/cases.yaml", "cases: 1\n")
-    repo.write("prompts/shop.md", TWENTY)
-    paid, made = repo.paid("--diff", "--base", "main", "--update", "--effort", "min")
-    assert (made.code, paid) == (2, 0), made
-
-
-def test_a_configuration_with_a_mistake_is_named(repo: Desk) -> None:
-    repo.generate("--effort", "min")
-    repo.write("gate.yaml", suite_with("exam/hand.jsonl").replace("prompt:", "promt:"))
-    repo.write("prompts/shop.md", SHORT)
-    made = repo.generate("--diff", "--base", "main", "--update", "--effort", "min")
-    assert made.code == 0, made.err
-    assert "The case files that gate.yaml names were not looked at" in made.out
 
 
 def test_what_is_printed_is_obeyed_by_nobody(repo: Desk) -> None:

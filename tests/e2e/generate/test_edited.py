@@ -38,23 +38,6 @@ def test_a_changed_rule_is_inverted_and_tested_anew(desk: Desk) -> None:
     assert not (desk.root / "evals/shop/spec-3.yaml").exists()
 
 
-def test_a_rule_of_ones_own_needs_no_id(desk: Desk) -> None:
-    edited(desk, "\nquestions:", "  - rule: The answer is polite.\n\nquestions:")
-    asked = len(desk.server.ledger)
-    desk.generate("--effort", "min")
-    assert stages(desk, asked) == ["inverse", "tests"]
-    found = counted(desk.cases("evals/shop/cases-2.yaml"))
-    assert found["R4", "rule"] == found["R4", "inverse"] == 1
-
-
-def test_an_inverse_that_was_taken_out_is_made_again(desk: Desk) -> None:
-    edited(desk, r'    inverse: "It is not so that: Never name a competitor."\n', "")
-    asked = len(desk.server.ledger)
-    desk.generate("--effort", "min")
-    assert stages(desk, asked) == ["inverse"]  # the tests are those of before
-    assert not (desk.root / "evals/shop/cases-2.yaml").exists()
-
-
 def test_a_rule_that_was_deleted_has_no_tests(desk: Desk) -> None:
     edited(desk, r"  - id: R2\n.*?(?=  - id: R3)", "")
     asked = len(desk.server.ledger)
@@ -79,12 +62,3 @@ def test_another_version_of_the_prompt_is_named(desk: Desk) -> None:
     made = desk.generate("--effort", "min")
     assert "taken from another version of the prompt" in " ".join(made.out.split())
     assert "gate generate --diff --update" in " ".join(made.out.split())
-
-
-def test_what_a_person_wrote_needs_no_second_file(desk: Desk) -> None:
-    edited(desk, r'reviewer: ""', "reviewer: Ada")
-    text = (desk.root / SPEC).read_text(encoding="utf-8")
-    desk.write(SPEC, text.replace("grounding: verbatim", "grounding: unknown", 1))
-    made = desk.generate("--effort", "min")
-    assert made.code == 0, made.err
-    assert not (desk.root / "evals/shop/spec-2.yaml").exists()

@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 import jsonschema
 import pytest
 
-from tests.e2e.generate.desk import JUDGE, RULES, Desk, document, given, planned
+from tests.e2e.generate.desk import RULES, Desk, document, given, planned
 from tests.support.command import Outcome
 from tests.support.model_server import Behaviour, Raw
 from tests.support.prompt_reader import reader, stage_of
@@ -50,16 +50,6 @@ def test_models_are_warm_where_their_interface_lets_them(desk: Desk) -> None:
     }
 
 
-def test_without_control_cases(desk: Desk) -> None:
-    desk.server.behaviour = FINE
-    made = evaluated(desk, *given(control="false"))
-    assert made.code == 0, made.err
-    assert "Agreement of the specification" not in made.out
-    assert not any(stage_of(entry.system) == "control" for entry in desk.server.ledger)
-    answers = [entry for entry in desk.server.ledger if not stage_of(entry.system)]
-    assert len(answers) == 2 * TESTS
-
-
 @pytest.mark.parametrize("aware", [False, True])
 def test_a_judge_sees_inputs_where_it_is_told_to(desk: Desk, aware: bool) -> None:
     desk.server.behaviour = Behaviour(judgement=reader, answer=lambda system, user: f"Fine, {user[-9:]}")
@@ -102,18 +92,6 @@ def test_tests_are_kept_whatever_comes_of_running_them(desk: Desk) -> None:
     assert desk.spec().rules
 
 
-def test_all_calls_are_counted(desk: Desk) -> None:
-    found = document(evaluated(desk, "--json", "--quiet"))
-    assert found["calls"]["made"] == desk.asked
-
-
-def test_a_program_reads_each_verdict(desk: Desk) -> None:
-    found = document(evaluated(desk, *given(control="false"), "--json", "--quiet"))
-    assert len(found["evaluation"]) == 2 * TESTS
-    assert {row["judged"] for row in found["evaluation"]} <= {"compliant", "violation", "unknown"}
-    assert "evaluation" not in document(desk.generate("--effort", "min", "--json"))
-
-
 def test_what_a_program_reads_keeps_the_schema(desk: Desk) -> None:
     schema = document(desk.gate("schema", "generation.json"))
     found = document(evaluated(desk, "--json", "--quiet", *given(turns=2)))
@@ -123,16 +101,6 @@ def test_what_a_program_reads_keeps_the_schema(desk: Desk) -> None:
     for wrong in ({"left_out": [1]}, {"more": 1}, {"tests": [{**found["tests"][0], "kind": "other"}]}):
         with pytest.raises(jsonschema.ValidationError):
             jsonschema.validate({**found, **wrong}, schema)
-
-
-def test_a_judge_of_the_same_kind_is_named(desk: Desk) -> None:
-    made = desk.generate(
-        "--effort", "min", "--evaluate", JUDGE, "--judge-model", JUDGE, *given(control="false"), model=JUDGE
-    )
-    told = " ".join(made.out.split())
-    assert told.count(f"The judge {JUDGE} is the very model that wrote the tests") == 1
-    assert told.count(f"The judge {JUDGE} is the very model that answers them") == 1
-    assert "the very model that" in (desk.root / ".gate/generate/shop/evaluation.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("more", [(), ("--set", "control=false")])

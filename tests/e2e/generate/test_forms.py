@@ -2,11 +2,10 @@
 
 import json
 import re
-from pathlib import Path
 
 import pytest
 
-from tests.e2e.generate.desk import RULES, Desk
+from tests.e2e.generate.desk import Desk
 from tests.support.command import Outcome
 from tests.support.model_server import Behaviour
 from tests.support.prompt_reader import reader, stage_of
@@ -69,9 +68,7 @@ def checked(desk: Desk, made: Outcome) -> None:
     assert outcome.record.calls.failed == 0
 
 
-@pytest.mark.parametrize(
-    ("name", "text"), [("shop.prompty", PROMPTY), ("shop.yaml", CHAT), ("shop.txt", "You must be brief.")]
-)
+@pytest.mark.parametrize(("name", "text"), [("shop.prompty", PROMPTY), ("shop.yaml", CHAT)])
 def test_a_prompt_of_another_form(desk: Desk, name: str, text: str) -> None:
     desk.write(f"prompts/{name}", text)
     made = desk.generate("--effort", "min", prompt=f"prompts/{name}")
@@ -105,18 +102,6 @@ def test_tests_go_back_into_a_prompt_of_github_models(desk: Desk) -> None:
     assert path.read_bytes() == before
 
 
-def test_conversations(desk: Desk) -> None:
-    made = desk.generate("--effort", "min", "--set", "turns=3")
-    checked(desk, made)
-    assert all(len(case.rounds) == 3 for case in desk.cases())
-
-
-def test_documents_without_a_place_for_them(desk: Desk) -> None:
-    made = desk.generate("--effort", "min", "--set", "documents=true")
-    assert made.code == 0, made.err
-    assert "no stand-in documents" in made.out
-
-
 def test_documents_stand_in_for_what_is_retrieved(desk: Desk) -> None:
     def with_documents(system: str, user: str) -> str:
         said = json.loads(reader(system, user))
@@ -135,16 +120,3 @@ def test_expected_outputs(desk: Desk) -> None:
     made = desk.generate("--effort", "min", "--set", "expected=true")
     checked(desk, made)
     assert all(case.expected for case in desk.cases())
-
-
-def test_instructions_reach_their_stage(desk: Desk) -> None:
-    desk.generate("--effort", "min", "--instructions", "tests=Customers write in German")
-    told = [entry for entry in desk.server.ledger if "Customers write in German" in entry.system + entry.user]
-    assert len(told) == 1
-
-
-def test_a_path_from_the_root(desk: Desk, tmp_path: Path) -> None:
-    made = desk.generate("--effort", "min", prompt=str(tmp_path / "prompts/shop.md"))
-    assert made.code == 0, made
-    assert "    prompt: prompts/shop.md\n    cases: evals/shop/cases.yaml\n" in made.out
-    assert len(desk.cases()) == 2 * RULES

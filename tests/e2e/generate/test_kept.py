@@ -68,16 +68,6 @@ def test_the_specification_is_kept_where_no_test_is(desk: Desk) -> None:
     assert "no test is left" in summary and f"Discarded: {4 * RULES} tests" in summary
 
 
-def test_tests_and_summary_are_kept_where_the_judge_is_mute(desk: Desk) -> None:
-    twisted(desk, "compliance", lambda _: "I'm sorry.")
-    made = desk.generate("--effort", "min", "--evaluate", MODEL, "--set", "control=false")
-    assert made.code == 3
-    for name in ("evals/shop/cases.yaml", ".gate/generate/shop/summary.md", "--judge-model"):
-        assert name in made.err
-    assert "version: 1" in (desk.root / ".gate/generate/shop/summary.md").read_text(encoding="utf-8")
-    assert not (desk.root / ".gate/generate/shop/evaluation.md").exists()
-
-
 def test_each_prompt_has_a_summary_of_its_own(desk: Desk) -> None:
     desk.write("prompts/bank.md", "You answer customers of a bank. Never name a sum.")
     evaluate = ("--effort", "min", "--evaluate", MODEL, "--set", "control=false")

@@ -16,7 +16,7 @@ CALLS = {"min": 4 + 1, "low": 4 + 1 + 2 + 2, "medium": 4 + 1 + 6 + 4, "high": 4 
 TESTS = {"min": 1, "low": 2, "medium": 3, "high": 5}
 
 
-@pytest.mark.parametrize("level", CALLS)
+@pytest.mark.parametrize("level", ["low", "high"])
 def test_a_level_takes_as_many_calls_as_it_says(desk: Desk, level: str) -> None:
     paid, made = desk.paid("--effort", level)
     assert made.code == 0, made.err
@@ -52,15 +52,6 @@ def test_what_a_person_wrote_is_not_overwritten(desk: Desk) -> None:
     assert "cases-2.yaml" in made.out
 
 
-def test_they_go_to_another_folder(desk: Desk) -> None:
-    made = desk.generate("--effort", "min", "--out", "exams/one", "--quiet")
-    assert set(desk.files()) == {"prompts/shop.md", "exams/one/spec.yaml", "exams/one/cases.yaml"}
-    assert len(desk.cases("exams/one/cases.yaml")) == 2 * RULES
-    assert made.err == ""
-    assert made.out.startswith("prompts/shop.md: 6 tests for 3 rules, 2 checked by code, 1 by a judge\n")
-    assert "Rules" not in made.out
-
-
 def test_a_program_reads_what_came_out(desk: Desk) -> None:
     found = document(desk.generate("--effort", "min", "--json"))
     assert found["schema"] == "prompt-gate/generation/1"
@@ -88,14 +79,6 @@ def test_the_summary_ends_in_a_suite_that_runs(desk: Desk) -> None:
     checked = desk.gate("check", "--samples", "1", "--json")
     assert checked.code == 1, checked.err  # the server's answers are not right
     assert len(checked.record.new[0].cases) == 2 * RULES
-
-
-@pytest.mark.parametrize("model", ["openai:gpt-5-mini", "anthropic:claude-haiku-4-5"])
-def test_each_interface_is_asked_for_an_object(desk: Desk, model: str) -> None:
-    made = desk.generate("--effort", "min", model=model)
-    assert made.code == 0, made.err
-    assert {entry.model for entry in desk.server.ledger} == {model.partition(":")[2]}
-    assert all("response_format" in body or "output_config" in body or "tools" in body for body in desk.server.bodies)
 
 
 def test_a_plan_needs_no_key_and_sends_nothing(desk: Desk) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from gate.agents import runner
 from gate.agents.functions import FunctionWorktree, prompt_texts
-from gate.config.functions import Entry
+from gate.config.naming import FunctionName
 from gate.prompts.functions import CannotLoad
 from gate.record.transcript import Failed
 from gate.values import JsonValue
@@ -73,22 +73,6 @@ def test_a_call_sees_its_own_session_and_nothing_that_another_changed(worktree: 
     assert first == second == "a! [1] {'name': 'a!', 'deep': [1]}"
 
 
-@pytest.mark.parametrize(
-    ("entry", "said"),
-    [
-        (Entry("bots.persona", "other"), "AttributeError: module 'bots.persona' has no attribute 'other'"),
-        (Entry("bots.other", "asked"), "ModuleNotFoundError: No module named 'bots.other'"),
-        (Entry("bots", "asked"), "ImportError: bots is a folder"),
-        (Entry("json", "dumps"), "ImportError: json is "),
-    ],
-)
-def test_a_function_that_is_not_there_is_one_mistake(worktree: FunctionWorktree, entry: Entry, said: str) -> None:
-    PROMPT.put(worktree, "return FINE")
-    with pytest.raises(CannotLoad) as caught:
-        asyncio.run(prompt_texts(entry, SESSIONS, worktree, LIMITS))
-    assert said in caught.value.message
-
-
 def test_all_cases_of_a_side_have_a_time_limit(worktree: FunctionWorktree) -> None:
     PROMPT.put(worktree, "time.sleep(0.1); return 'fine'")
     sessions: list[dict[str, JsonValue]] = [{"name": str(n)} for n in range(100)]
@@ -99,20 +83,12 @@ def test_all_cases_of_a_side_have_a_time_limit(worktree: FunctionWorktree) -> No
     assert last.reason == "the prompt could not be built: the 1 s for all cases of one side were over"
 
 
-def test_all_texts_together_have_a_limit(worktree: FunctionWorktree) -> None:
-    PROMPT.put(worktree, "return 'x' * 4_000")
-    first, second, third = asyncio.run(prompt_texts(ENTRY, SESSIONS, worktree, replace(LIMITS, all_chars=9_000)))
-    assert [first, second] == ["x" * 4_000] * 2
-    assert isinstance(third, Failed)
-    assert "too long together" in third.reason
-
-
 def test_a_source_folder_counts_before_what_is_installed(worktree: FunctionWorktree) -> None:
     module = worktree.root / "src" / "shop" / "persona.py"
     module.parent.mkdir(parents=True)
     module.write_text("from shop.words import WORD\n\ndef asked(session):\n    return WORD\n")
     (module.parent / "words.py").write_text("WORD = 'ours'\n")
-    assert asyncio.run(prompt_texts(Entry("shop.persona", "asked"), [{}], worktree, LIMITS)) == ("ours",)
+    assert asyncio.run(prompt_texts(FunctionName("shop.persona", "asked"), [{}], worktree, LIMITS)) == ("ours",)
 
 
 def test_code_of_the_checkout_does_not_stand_in_for_that_of_a_side(worktree: FunctionWorktree, tmp_path: Path) -> None:

@@ -55,17 +55,6 @@ def test_a_module_that_the_function_imports_is_that_of_its_side(repo: Path, run:
     assert openings == {"You answer the phone.", "Hello? quality[x]=0"}
 
 
-def test_a_link_that_leads_elsewhere_is_a_change(repo: Path, run: Run) -> None:
-    link = repo / "bots" / "words.py"
-    commit(repo, {"bots/words.py": None, "bots/kind.py": 'OPENING = "Hi."', "bots/rude.py": 'OPENING = "What?"'})
-    link.symlink_to("kind.py")
-    commit(repo, {})
-    link.unlink()
-    link.symlink_to("rude.py")
-    commit(repo, {})
-    assert run("--head", "HEAD", base="HEAD~1").record.verdict is Verdict.PASS
-
-
 def test_code_that_builds_the_same_texts_is_no_change(repo: Path, run: Run, models: ModelServer) -> None:
     write(repo, {MODULE: SAME, "bots/other.py": "raise RuntimeError\n"})
     told = run.command("diff", "--base", "main")
@@ -138,16 +127,8 @@ def test_what_cannot_be_imported_is_a_mistake_that_names_module_and_ref(repo: Pa
     assert f"main:{MODULE}: " in told.err
 
 
-def test_a_function_that_is_gone_is_a_mistake_while_its_suite_names_it(repo: Path, run: Run) -> None:
-    write(repo, {MODULE: GOOD.replace("build", "make")})
-    told = run()
-    assert told.code == 2
-    assert f"{NAME}: there is no build in {MODULE} at working tree" in told.err
-    assert "take its suite out" in told.err
-
-
-@pytest.mark.parametrize("files", [{MODULE: None}, {MODULE: GOOD.replace("build", "make")}], ids=["module", "function"])
-def test_a_deleted_function_is_told_and_held(repo: Path, run: Run, files: dict[str, str | None]) -> None:
+def test_a_deleted_function_is_told_and_held(repo: Path, run: Run) -> None:
+    files = {MODULE: GOOD.replace("build", "make")}
     other = FILES["gate.yaml"].replace("python:bots.persona:build", "prompts/faq.md").replace("dispatcher", "faq", 1)
     write(repo, {**files, "gate.yaml": other, "prompts/faq.md": "Answer. quality=1.0\n"})
     found = run()
@@ -155,8 +136,8 @@ def test_a_deleted_function_is_told_and_held(repo: Path, run: Run, files: dict[s
     assert found.record.deleted == [NAME]
 
 
-@pytest.mark.parametrize("named", [True, False], ids=["with a suite", "without one"])
-def test_a_module_that_moves_keeps_its_exam(repo: Path, run: Run, named: bool) -> None:
+def test_a_module_that_moves_keeps_its_exam(repo: Path, run: Run) -> None:
+    named = False
     rules = "".join(f"# Rule {number}: what the persona must never forget.\n" for number in range(20))
     commit(repo, {MODULE: rules + GOOD})
     config = FILES["gate.yaml"].replace("bots.persona", "bots.voice").replace("name: dispatcher", "name: voice")
@@ -187,15 +168,6 @@ def test_cases_that_the_change_adds_are_built_on_both_sides(repo: Path, run: Run
     assert (trial.kind, trial.n, trial.reason) == ("added", 1, "")
 
 
-def test_a_session_that_is_no_mapping_is_a_mistake_at_its_line(repo: Path, run: Run) -> None:
-    bad = json.dumps(row(99, session=["Zoe"])) + "\n"
-    commit(repo, {CASES: FILES[CASES] + bad})
-    write(repo, {MODULE: WORSE})
-    told = run(base="HEAD")
-    assert told.code == 2
-    assert f"{CASES}:31: the session of case 'c99' must be a mapping" in told.err
-
-
 def test_neither_the_gate_nor_the_keeper_is_open_to_a_function(repo: Path, run: Run, tmp_path: Path) -> None:
     write(repo, {MODULE: peeking(tmp_path / "found") + WORSE})
     assert unprivileged(["diff", "--base", "main"], repo, run.env) == 1
@@ -217,15 +189,6 @@ def test_hooks_and_filters_of_the_repository_are_not_run(repo: Path, run: Run, t
     assert not marker.exists()
 
 
-def test_a_shallow_clone_suffices(repo: Path, run: Run, tmp_path: Path) -> None:
-    commit(repo, {"README.md": "# Newer\n"})
-    commit(repo, {MODULE: WORSE})
-    clone = tmp_path / "clone"
-    git(repo, "clone", "--quiet", "--depth", "2", f"file://{repo}", str(clone))
-    found = gate("diff", "--base", "HEAD~1", "--head", "HEAD", "--json", cwd=clone, env=run.env)
-    assert found.record.verdict is Verdict.BLOCK
-
-
 def test_a_plan_and_a_second_run_see_the_same_prompts(repo: Path, run: Run, models: ModelServer) -> None:
     write(repo, {MODULE: WORSE})
     first = run()
@@ -237,23 +200,6 @@ def test_a_plan_and_a_second_run_see_the_same_prompts(repo: Path, run: Run, mode
     plan = run.command("plan", "--base", "main", "--json")
     assert plan.code == 0
     assert json.loads(plan.out)["suites"]
-
-
-def test_two_files_are_not_compared_by_running_one(repo: Path, run: Run) -> None:
-    told = run.command(*("diff", NAME, "README.md", "--cases", CASES, "--model", "fake:oracle"))
-    assert told.code == 2
-    assert f"{NAME}: is code" in told.err
-    assert "gate diff --base" in told.err
-
-
-def test_shards_and_their_merge_build_the_same_prompts(repo: Path, run: Run) -> None:
-    commit(repo, {MODULE: WORSE})
-    refs = ("diff", "--base", "HEAD~1", "--head", "HEAD")
-    for number in (1, 2):
-        shard = run.command(*refs, "--shard", f"{number}/2", "--out", f"shards/{number}")
-        assert shard.code == 0, shard.err
-    merged = run.command("merge", "shards", "--out", "merged", "--json")
-    assert merged.record.verdict is Verdict.BLOCK
 
 
 def test_ctrl_c_leaves_nothing_behind(repo: Path, run: Run, tmp_path: Path) -> None:

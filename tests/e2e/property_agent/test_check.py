@@ -52,28 +52,6 @@ def test_agents_that_meet_the_step_limit_are_told_with_what_to_do(estate: Estate
     assert "max_output_tokens" not in told
 
 
-def test_the_second_run_costs_nothing(estate: Estate) -> None:
-    first = estate.gate("check", "--ref", "HEAD", "--json")
-    assert first.code == 0, first.err
-    asked, kept = estate.models.requests, estate.count("messages")
-    again = estate.gate("check", "--ref", "HEAD", "--json")
-    assert again.code == 0, again.err
-    assert (estate.models.requests, estate.count("messages")) == (asked, kept)
-    assert (again.record.calls.made, again.record.spent_usd or 0) == (0, 0)
-    # What was looked up in the database then is what is scored now.
-    assert {score["value"] for row in estate.samples().values() for score in row["scores"]} == {0.9, 1.0}
-
-
-def test_of_a_working_tree_the_models_answers_are_known_and_the_tools_are_called_again(estate: Estate) -> None:
-    check = ("check", "--case", "which_one", "--case", "after_a_break")
-    assert estate.gate(*check).code == 0
-    asked, kept = estate.models.requests, estate.count("messages")
-    assert kept > 0
-    # Nobody knows whether the server is still the same.
-    assert estate.gate(*check).code == 0
-    assert (estate.models.requests, estate.count("messages")) == (asked, 2 * kept)
-
-
 def test_a_question_of_the_agent_is_answered_from_the_facts(estate: Estate) -> None:
     assert estate.gate("check", "--case", "which_one").code == 0
     turns = estate.samples()["which_one", "candidate"]["reply"]["transcript"]["turns"]
@@ -129,12 +107,6 @@ def test_the_token_is_with_the_server_alone(checked: tuple[Estate, Outcome]) -> 
     assert [file for file in written if TOKEN.encode() in file.read_bytes()] == []
 
 
-def test_placeholders_are_filled(estate: Estate) -> None:
-    assert estate.gate("check", "--case", "all_listings").code == 0
-    (system,) = {entry.system for entry in estate.models.ledger if "landlords" in entry.system}
-    assert "Today is 2026-11-22. Answer in the language of the locale en." in system
-
-
 def test_a_wrong_token_is_a_failed_call_and_no_failed_run(estate: Estate) -> None:
     outcome = estate.gate("check", "--case", "revenue_october", "--json", env={"PROPERTY_TOKEN": "nobodys-token"})
     assert outcome.code == 1
@@ -144,14 +116,8 @@ def test_a_wrong_token_is_a_failed_call_and_no_failed_run(estate: Estate) -> Non
     assert (scores["conversation_kept"], scores["messages_kept"]) == (0.0, 0.0)
 
 
-def test_a_variable_that_is_missing_is_named_before_anything_is_asked(estate: Estate) -> None:
-    outcome = estate.gate("check", env={"PROPERTY_TOKEN": ""})
-    assert (outcome.code, estate.models.requests) == (3, 0)
-    assert "PROPERTY_TOKEN" in outcome.err + outcome.out
-
-
-@pytest.mark.parametrize("model", ["anthropic:claude-haiku-4-5"])
-def test_the_other_interface_does_as_well(estate: Estate, model: str) -> None:
+def test_the_other_interface_does_as_well(estate: Estate) -> None:
+    model = "anthropic:claude-haiku-4-5"
     outcome = estate.gate("check", "--model", model, "--json")
     assert outcome.code == 0, outcome.err + outcome.out
     assert outcome.record.new[0].candidate.model == model

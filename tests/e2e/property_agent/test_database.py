@@ -33,12 +33,6 @@ def either(request: pytest.FixtureRequest) -> Estate:
     return found
 
 
-def test_all_cases_pass_on_postgres(on_postgres: Estate) -> None:
-    outcome = on_postgres.gate("check", "--json")
-    assert outcome.code == 0, outcome.err + outcome.out
-    assert on_postgres.count("conversations") == 20
-
-
 def test_what_is_there_is_found(either: Estate) -> None:
     query(
         either,

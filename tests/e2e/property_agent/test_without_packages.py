@@ -5,8 +5,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from gate.errors import with_extra
 from tests.e2e.property_agent.estate import CONFIG, FOLDER, ROOT, Estate
 from tests.support.command import environment
@@ -23,16 +21,10 @@ def without(folder: Path, *packages: str) -> dict[str, str]:
     return {"PYTHONPATH": f"{folder}{os.pathsep}{ROOT}"}
 
 
-@pytest.mark.parametrize(
-    ("packages", "url", "remedy"),
-    [
-        (("sqlalchemy", "mcp"), "", "pip install '.[agents]'"),
-        (("psycopg",), POSTGRES_URL, "pip install '.[agents,postgres]'"),
-    ],
-)
-def test_the_database_is_not_filled(
-    estate: Estate, tmp_path: Path, packages: tuple[str, ...], url: str, remedy: str
-) -> None:
+def test_the_database_is_not_filled(estate: Estate, tmp_path: Path) -> None:
+    packages = ("sqlalchemy", "mcp")
+    url = ""
+    remedy = "pip install '.[agents]'"
     words = [sys.executable, f"{FOLDER}/seed.py", *filter(None, [url])]
     env = environment(estate.root, without(tmp_path / "hidden", *packages))
     done = subprocess.run(words, cwd=estate.root, env=env, capture_output=True, text=True)
@@ -47,15 +39,6 @@ def test_tools_name_their_package_before_any_variable(estate: Estate, tmp_path: 
     outcome = estate.gate("check", env=without(tmp_path / "hidden", "mcp", "sqlalchemy") | {"PROPERTY_TOKEN": ""})
     assert (outcome.code, estate.models.requests) == (2, 0)
     assert outcome.err == f"error: MCP servers need the mcp package: property\n  hint: {AGENTS}\n"
-
-
-def test_a_database_scorer_names_its_package_before_any_variable(estate: Estate, tmp_path: Path) -> None:
-    config = (estate.root / CONFIG).read_text(encoding="utf-8")
-    before, _, agent = config.partition("    target:\n")
-    estate.write(CONFIG, before + agent[agent.index("    conversation:\n") :])
-    outcome = estate.gate("check", env=without(tmp_path / "hidden", "mcp", "sqlalchemy") | {"PROPERTY_DB": ""})
-    assert (outcome.code, estate.models.requests) == (2, 0)
-    assert outcome.err == f"error: a database scorer needs the sqlalchemy package\n  hint: {AGENTS}\n"
 
 
 def test_postgres_needs_a_package_more(estate: Estate, tmp_path: Path) -> None:

@@ -10,13 +10,13 @@ from typing import TypeVar
 
 from gate.agents.functions import SCORING, FunctionLimits, FunctionWorktree, ScoringProcess, prompt_texts
 from gate.cases.case import Case
-from gate.config.functions import Entry
+from gate.config.naming import FunctionName
 from gate.record.transcript import Failed, Unscored
 from gate.scoring.interface import Subject
 from gate.scoring.validators.interface import Finding
 from gate.values import JsonValue
 
-ENTRY = Entry("bots.persona", "asked")
+ENTRY = FunctionName("bots.persona", "asked")
 NAMES = ("one", "odd", "three")
 SESSIONS: list[dict[str, JsonValue]] = [{"name": name} for name in NAMES]
 T = TypeVar("T")

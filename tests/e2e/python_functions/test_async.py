@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from gate.agents.functions import FunctionLimits, FunctionWorktree, ScoringProcess, prompt_texts
-from gate.config.functions import Entry
+from gate.agents.functions import FunctionLimits, FunctionWorktree, prompt_texts
+from gate.config.naming import FunctionName
 from gate.prompts.functions import CannotLoad
 
-ENTRY = Entry("checks", "asked")
+ENTRY = FunctionName("checks", "asked")
 SAID = "python:checks:asked cannot be used: asked is an async function, and nothing awaits it here: write it with def"
 SHORT = FunctionLimits(import_s=20.0, call_s=20.0)
 ASYNC = {
@@ -40,22 +40,6 @@ def test_a_prompt_that_is_awaited_is_one_mistake(worktree: FunctionWorktree, how
     with pytest.raises(CannotLoad) as caught:
         asyncio.run(prompt_texts(ENTRY, [{}, {"state": "x"}], worktree, SHORT))
     assert (caught.value.message, caught.value.exit_code) == (SAID, 2)
-
-
-@pytest.mark.parametrize("how", ASYNC)
-def test_so_is_a_scorer(worktree: FunctionWorktree, how: str) -> None:
-    (worktree.root / "checks.py").write_text(ASYNC[how])
-
-    async def work() -> None:
-        process = ScoringProcess(ENTRY, worktree)
-        try:
-            await process.start()
-        finally:
-            await process.close()
-
-    with pytest.raises(CannotLoad) as caught:
-        asyncio.run(work())
-    assert caught.value.message == SAID
 
 
 @pytest.mark.parametrize("how", PLAIN)

@@ -8,7 +8,7 @@ import pytest
 from gate.cases.losses import Bundle, BundleSuite, Loss
 from gate.cli.init import execute
 from gate.scaffold.proposal import BundleTools
-from tests.e2e.scaffold.shop import PROMPT, files, options, yaml
+from tests.e2e.scaffold.shop import PROMPT, options, yaml
 from tests.support.command import gate, git
 from tests.support.repository import make
 
@@ -36,31 +36,6 @@ def test_a_bundle_of_another_tool_comes_along_and_its_losses_are_told(
     checked = gate("validate", "--json", cwd=root)
     (looked,) = json.loads(checked.out)["suites"]
     assert (looked["name"], looked["count"], looked["model"]) == ("Brought", 12, "fake:echo")
-
-
-def test_a_bundle_that_comes_a_second_time_leaves_its_prompts_where_they_are(tmp_path: Path) -> None:
-    bundle = "prompts: ['Say {{ x }}.']\nproviders: [fake:echo]\ntests: [{vars: {x: hi}}]\n"
-    root = make(tmp_path / "x", {"promptfooconfig.yaml": bundle})
-    words = ("init", "--from", "promptfooconfig.yaml", "--model", "fake:echo")
-    assert gate(*words, cwd=root).code == 0
-    before = files(root)
-    (root / "gate.yaml").unlink()
-    again = gate(*words, cwd=root)
-    assert again.code == 0 and "kept prompts/prompt.j2" in again.out
-    assert files(root) == before
-
-
-def test_a_bundle_without_cases_gets_starter_cases_and_keeps_its_scorers(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    root = make(tmp_path / "shop", {"other.config": "x"})
-    monkeypatch.chdir(root)
-    suite = BundleSuite("Brought", "prompts/brought.j2", (), ({"contains": "x"},), "fake:echo")
-    bundle = Bundle("other", {"prompts/brought.j2": "Summarise {{ text }}.\n"}, (suite,), ())
-    execute(options("--from", "other.config"), BundleTools(lambda path: True, lambda *_: bundle))
-    (looked,) = json.loads(gate("validate", "--json", cwd=root).out)["suites"]
-    assert (looked["count"], looked["scorers"], looked["model"]) == (20, ["contains"], "fake:echo")
-    assert gate("init", "--quiet", cwd=root).out == ""
 
 
 def test_models_of_another_tool_and_of_the_gate_do_not_share_parameters(

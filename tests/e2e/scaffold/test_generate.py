@@ -28,20 +28,6 @@ def test_cases_are_made_by_the_model(tmp_path: Path) -> None:
     assert "starter" not in desk.gate("validate").out
 
 
-def test_in_a_subfolder_they_are_made_where_the_root_has_them(tmp_path: Path) -> None:
-    git(tmp_path, "init", "--quiet", "--initial-branch", "main")
-    (tmp_path / "src").mkdir()
-    with ModelServer(Behaviour(judgement=reader)) as server:
-        Desk(tmp_path, server).write("prompts/shop.md", PROMPT)
-        done = Desk(tmp_path / "src", server).gate(
-            "init", "--generate", "--no-workflow", "--prompt", "../prompts/shop.md"
-        )
-        assert done.code == 0, done.err
-    assert "cases: evals/shop/cases.yaml" in (tmp_path / "gate.yaml").read_text(encoding="utf-8")
-    assert (tmp_path / "evals/shop/spec.yaml").is_file()
-    assert not [*(tmp_path / "src").iterdir()]
-
-
 def test_a_program_reads_nothing_but_json(tmp_path: Path) -> None:
     git(tmp_path, "init", "--quiet", "--initial-branch", "main")
     with ModelServer(Behaviour(judgement=reader)) as server:
@@ -51,13 +37,3 @@ def test_a_program_reads_nothing_but_json(tmp_path: Path) -> None:
         assert done.code == 0, done.err
     (suite,) = json.loads(done.out)["suites"]
     assert (suite["starter"], suite["cases"]) == (False, "evals/shop/cases.yaml")
-
-
-def test_a_dry_run_asks_nobody(tmp_path: Path) -> None:
-    git(tmp_path, "init", "--quiet", "--initial-branch", "main")
-    with ModelServer(Behaviour()) as server:
-        desk = Desk(tmp_path, server)
-        desk.write("prompts/shop.md", PROMPT)
-        done = desk.gate("init", "--generate", "--model", "openai:gpt-5-mini", "--dry-run")
-        assert (done.code, server.requests) == (0, 0)
-    assert not (tmp_path / "gate.yaml").exists()

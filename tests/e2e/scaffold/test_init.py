@@ -11,8 +11,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from gate.cases.files import line_of
-from gate.cli.init import execute
-from tests.e2e.scaffold.shop import PROMPT, WRITTEN, files, options, yaml
+from tests.e2e.scaffold.shop import PROMPT, WRITTEN, files, yaml
 from tests.support.command import environment, gate, git
 from tests.support.repository import make, write
 
@@ -96,17 +95,6 @@ def test_cases_that_are_there_are_kept_and_used(tmp_path: Path) -> None:
     assert "cases: data/other.jsonl" in (root / "gate.yaml").read_text(encoding="utf-8")
 
 
-def test_a_table_beside_a_prompt_is_its_exam_where_it_asks_something(tmp_path: Path) -> None:
-    rows = "\n".join(f"Question {number}?;yes" for number in range(12))
-    tables = {"evals/support.csv": f"Question;Expected answer\n{rows}\n", "data/support.csv": "Ticket;State\n1;open\n"}
-    root = make(tmp_path / "shop", {**PROMPT, **tables})
-    done = gate("init", "--model", "fake:echo", cwd=root)
-    assert done.code == 0, done.err
-    assert "valid: 1 suite, 12 cases" in done.out
-    (suite,) = yaml(root / "gate.yaml")["suites"]  # type: ignore[index, call-overload]
-    assert suite["cases"] == "evals/support.csv"
-
-
 def test_a_dry_run_writes_nothing(tmp_path: Path) -> None:
     root = make(tmp_path / "shop", PROMPT)
     done = gate("init", "--dry-run", cwd=root)
@@ -159,35 +147,6 @@ def test_a_prompt_of_any_name_is_one_word_of_a_command(tmp_path: Path, prompt: s
     assert done.code == 0, done.err
     assert f"  edit {said}\n" in done.out
     assert f"gate generate {said} --model" in done.out
-
-
-def test_a_configuration_elsewhere_is_named_in_the_workflow(tmp_path: Path) -> None:
-    root = make(tmp_path / "shop", PROMPT)
-    for extra in ([], ["--model", "openai:gpt-5-mini"], ["--model", "fake:echo"]):
-        done = gate("init", "--config", "bot/gate.yaml", *extra, cwd=root)
-        assert "gate diff --base main --config bot/gate.yaml" in done.out
-        text = (root / WRITTEN[3]).read_text(encoding="utf-8")
-        assert "INPUT_CONFIG: bot/gate.yaml" in text or "with: {config: bot/gate.yaml}" in text
-        assert isinstance(yaml(root / WRITTEN[3]), dict)
-        first = (root / "bot/gate.yaml").read_text(encoding="utf-8").partition("\n")[0]
-        assert first == "# yaml-language-server: $schema=../evals/schemas/gate.schema.json"
-        git(root, "clean", "--force", "-d", "--quiet")
-
-
-def test_three_hundred_prompts_are_one_suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    root = make(tmp_path / "shop", {f"prompts/p{number}.md": f"You are {number}.\n" for number in range(300)})
-    monkeypatch.chdir(root)
-    execute(options("--quiet"))
-    (suite,) = yaml(root / "gate.yaml")["suites"]  # type: ignore[index, call-overload]
-    assert suite["prompt"] == "prompts/*.md"
-
-
-def test_prompts_in_code_are_told(tmp_path: Path) -> None:
-    code = 'SYSTEM_PROMPT = "You are a helpful assistant, and answer every question."\n'
-    root = make(tmp_path / "shop", {**PROMPT, "src/app.py": code})
-    done = gate("init", "--find-in-code", "--dry-run", cwd=root)
-    assert done.code == 0
-    assert "in code: src/app.py:1: SYSTEM_PROMPT" in done.out
 
 
 def test_on_a_terminal_it_asks_and_a_no_writes_nothing(tmp_path: Path) -> None:

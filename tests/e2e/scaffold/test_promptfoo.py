@@ -43,16 +43,6 @@ def _asserts(kinds: list[str], values: list[str]) -> list[dict[str, str]]:
     return [{"type": kind, "value": value} for kind, value in zip(kinds, values, strict=True)]
 
 
-def test_a_configuration_that_is_left_out_says_why(tmp_path: Path) -> None:
-    theirs = Path("tests/data/formats/promptfoo/openai-chat-history")
-    files = {path.name: path.read_text(encoding="utf-8") for path in theirs.iterdir()}
-    root = make(tmp_path / "x", {**files, "prompts/a.md": "Answer.\n"})
-    done = gate("init", "--dry-run", cwd=root)
-    assert done.code == 0, done.err
-    assert "left out: promptfooconfig.yaml: has no prompt that can be brought along\n" in done.out
-    assert "the prompt 'prompt' is JSON that a template makes" in done.out
-
-
 JUDGED = """prompts: ['Write a tweet about {{ topic }}.']
 providers: [openai:gpt-4o-mini]
 tests:
@@ -85,22 +75,6 @@ def test_the_route_without_a_key_runs_without_one(tmp_path: Path) -> None:
     assert gate("validate", "--quiet", cwd=root).code == 0
 
 
-def test_a_judge_with_a_key_stays_and_its_key_is_named(tmp_path: Path) -> None:
-    root = make(
-        tmp_path / "x", {"promptfooconfig.yaml": JUDGED.replace("openai:gpt-4o}", "anthropic:claude-opus-4-5}")}
-    )
-    words = ("init", "--model", "local:gemma3-270m", "--from", "promptfooconfig.yaml")
-    done = gate(*words, cwd=root, env={"ANTHROPIC_API_KEY": "k"})
-    assert done.code == 0, done.err
-    cases = (root / "evals/prompt/cases.jsonl").read_text(encoding="utf-8")
-    assert cases.count('"judge"') == 1
-    assert "note: 1 judge left out" in done.out
-    assert "gh secret set ANTHROPIC_API_KEY" in done.out
-    workflow = (root / ".github/workflows/prompt-gate.yml").read_text(encoding="utf-8")
-    assert "prompt-gate[demo]" in workflow
-    assert "\n          ANTHROPIC_API_KEY: ${{ secrets.ANTHROPIC_API_KEY }}\n" in workflow
-
-
 def test_a_change_of_the_file_that_the_application_reads_is_gated(tmp_path: Path, models: ModelServer) -> None:
     config = (
         "prompts: [file://prompts/tweet.txt]\nproviders: [openai:gpt-4o-mini]\n"
@@ -118,18 +92,3 @@ def test_a_change_of_the_file_that_the_application_reads_is_gated(tmp_path: Path
     assert done.record.verdict != "SKIPPED", done.err
     asked = " ".join(str(one) for one in models.bodies)
     assert "Write about bananas." in asked and "Write at length about bananas." in asked
-
-
-OLLAMA = """prompts: ['Write about {{ topic }}.']
-providers: [ollama:chat:llama3.2]
-tests: [{vars: {topic: bananas}, assert: [{type: llm-rubric, value: is funny}]}]
-"""
-
-
-def test_a_server_of_ones_own_is_told_with_where_it_is_named(tmp_path: Path) -> None:
-    root = make(tmp_path / "x", {"promptfooconfig.yaml": OLLAMA})
-    done = gate("init", "--from", "promptfooconfig.yaml", cwd=root)
-    assert done.code == 0, done.err
-    assert "the provider 'ollama:chat:llama3.2' is no model that the gate can ask" in done.out
-    assert "one of a server under providers: in gate.yaml" in done.out
-    assert gate("validate", "--quiet", cwd=root).code == 0

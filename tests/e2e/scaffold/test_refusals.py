@@ -4,10 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from gate.cases.losses import Bundle, BundleSuite
 from gate.cli.init import execute
-from gate.errors import GateError, InputErrors
-from gate.scaffold.proposal import BundleTools
+from gate.errors import GateError
 from tests.e2e.scaffold.shop import PROMPT, files, options
 from tests.support.command import gate
 from tests.support.repository import make
@@ -70,25 +68,3 @@ def test_a_prompt_that_no_made_up_case_fits_is_left_out_and_told(tmp_path: Path)
     assert named.code == 2
     assert "error: prompts/odd.j2:1: " in named.err
     assert not (root / "x.yaml").exists()
-
-
-def test_mistakes_of_what_would_be_written_are_found_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    root = make(tmp_path / "shop", PROMPT)
-    monkeypatch.chdir(root)
-    suite = BundleSuite("a", "prompts/none.md", ({"id": "1", "input": "x"},), ("contains",))
-    tools = BundleTools(lambda path: False, lambda *_: Bundle("other", {}, (suite,), ()))
-    with pytest.raises(InputErrors) as caught:
-        execute(options("--from", "prompts/support.md"), tools)
-    assert {problem.file for problem in caught.value.problems} == {"prompts/none.md"}
-    assert files(root).keys() == PROMPT.keys()
-
-
-def test_where_every_prompt_is_left_out_there_is_nothing_to_gate(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    text = (
-        "---\nsample: ${file:no.json}\n---\nsystem:\n{% for one in pages %}{{ one.id }}{% endfor %}\n{{ question }}\n"
-    )
-    monkeypatch.chdir(make(tmp_path / "shop", {"chat.prompty": text}))
-    with pytest.raises(GateError, match="there is no prompt here that could be gated"):
-        execute(options("--from", "chat.prompty"))

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from tests.e2e.scaffold.shop import PROMPT
-from tests.support.command import gate, git
+from tests.support.command import gate
 from tests.support.repository import make
 
 CODE = 'TEMPLATE = """You are a helpful assistant, and answer every question."""\n'
@@ -29,28 +29,6 @@ def test_nothing_at_all_says_where_it_looked(tmp_path: Path) -> None:
     assert "submodule" not in done.err
 
 
-def test_a_submodule_is_a_repository_of_its_own(tmp_path: Path) -> None:
-    inner = make(tmp_path / "inner", PROMPT)
-    root = make(tmp_path / "outer", {"README.md": "x"})
-    git(root, "-c", "protocol.file.allow=always", "submodule", "add", "--quiet", f"file://{inner}", "bot")
-    done = gate("init", cwd=root)
-    assert done.code == 2
-    assert "a submodule is a repository of its own" in done.err
-    assert gate("init", "--quiet", cwd=root / "bot").code == 0
-    assert (root / "bot/gate.yaml").is_file()
-
-
-def test_texts_among_tests_and_documentation_are_left_to_the_user(tmp_path: Path) -> None:
-    other = {"docs/prompts/how-to.md": "Prompts are files.\n", "tests/fixtures/prompts/x.md": "You are a fixture.\n"}
-    root = make(tmp_path / "shop", {**PROMPT, **other})
-    done = gate("init", "--dry-run", cwd=root)
-    assert "1 prompt found: prompts/support.md" in done.out
-    assert "left out: docs/prompts/how-to.md: lies in a folder docs" in done.out
-    assert done.out.count("gate init --prompt PATH") == 1
-    named = gate("init", "--dry-run", "--prompt", "docs/prompts/how-to.md", cwd=root)
-    assert "1 prompt found: docs/prompts/how-to.md" in named.out
-
-
 def test_a_template_that_calls_what_only_code_has_is_told_without_the_cases_that_nobody_wrote(tmp_path: Path) -> None:
     root = make(tmp_path / "shop", {**PROMPT, "prompts/dated.j2": "Today is {{ now().year }}.\n{{ question }}\n"})
     done = gate("init", "--dry-run", cwd=root)
@@ -59,20 +37,6 @@ def test_a_template_that_calls_what_only_code_has_is_told_without_the_cases_that
         "left out: prompts/dated.j2: line 1: "
         "calls a variable as a function, which only code can give: pass the value itself"
     )
-
-
-def test_prompts_in_other_languages_are_told_what_their_cases_speak(tmp_path: Path) -> None:
-    german = "Du bist die Kundenberatung eines Ladens für Fahrräder. Antworte in höchstens zwei Sätzen.\n"
-    italian = "Sei un assistente di un negozio online. Rispondi in due frasi al massimo.\n"
-    files = {**PROMPT, "prompts/de.md": german, "prompts/it.md": italian}
-    root = make(tmp_path / "shop", files)
-    done = gate("init", "--model", "fake:echo", cwd=root)
-    assert done.code == 0, done.err
-    assert "note: de seems to be written in German; the starter cases are in German\n" in done.out
-    assert "note: it seems to be written in Italian; the starter cases are in English: put some in Italian" in done.out
-    assert "note: support" not in done.out
-    assert "Wobei können Sie mir helfen?" in (root / "evals/de/cases.yaml").read_text(encoding="utf-8")
-    assert gate("validate", "--quiet", cwd=root).code == 0
 
 
 def test_a_program_is_told_what_was_found_written_and_left_alone(tmp_path: Path) -> None:
@@ -95,11 +59,3 @@ def test_a_program_is_told_what_was_found_written_and_left_alone(tmp_path: Path)
     assert "gate diff --base main" in told["next"]
     again = json.loads(gate("init", "--json", cwd=root).out)
     assert (again["written"], "gate.yaml" in again["kept"]) == ([], True)
-
-
-def test_a_program_is_told_what_there_is_where_nothing_can_be_gated(tmp_path: Path) -> None:
-    root = make(tmp_path / "bot", {"src/bot/prompts.py": CODE})
-    done = gate("init", "--json", cwd=root)
-    assert done.code == 2
-    assert [one["name"] for one in json.loads(done.out)["in_code"]] == ["TEMPLATE"]
-    assert "could be gated" in done.err

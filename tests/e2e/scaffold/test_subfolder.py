@@ -26,19 +26,6 @@ def test_what_a_subfolder_paid_for_is_known_at_the_root(tmp_path: Path) -> None:
     assert git(root, "status", "--porcelain") == "M prompts/support.md"
 
 
-def test_checks_calibrations_and_plans_use_the_same_folder(tmp_path: Path) -> None:
-    root = make(tmp_path / "shop", FILES)
-    inside = root / "src"
-    assert gate("check", "--quiet", cwd=inside).code == 0
-    assert gate("calibrate", "--quiet", cwd=inside).code == 0
-    assert (root / ".gate/check/run.json").is_file()
-    assert (root / ".gate/calibration/calibration.json").is_file()
-    assert not (inside / ".gate").exists()
-    write(root, {"prompts/support.md": "You help quickly.\n"})
-    planned = gate("plan", "--base", "main", cwd=inside)
-    assert ".gate/calibration" in planned.out, planned.out + planned.err
-
-
 def test_without_a_repository_the_folder_is_the_one_that_the_command_runs_in(tmp_path: Path) -> None:
     write(tmp_path, FILES)
     assert gate("check", "--quiet", cwd=tmp_path).code == 0

@@ -5,9 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.record.comparison import FEWEST_UNITS
 from gate.scaffold.validate import validate_configuration
-from gate.stats.arrays import BLOCKABLE_UNITS
 from tests.support.command import gate, git
 from tests.support.repository import make, write
 
@@ -64,43 +62,6 @@ def test_mistakes_of_the_configuration_itself(tmp_path: Path) -> None:
     assert gate("validate", "--config", "other.yaml", cwd=tmp_path).err.startswith("error: there is no other.yaml")
 
 
-def test_an_unknown_key_hides_no_mistake_of_another_file(tmp_path: Path) -> None:
-    config = """\
-version: 1
-defaults: {model: "fake:echo", sample: 3}
-suites:
-  - {name: gone, prompt: prompts/gone.md, cases: evals/gone.jsonl, scorer: [refusal]}
-  - {name: twice, prompt: prompts/a.md, cases: evals/broken.jsonl, scorers: [refusal]}
-  - {name: twice, prompt: prompts/broken.j2, cases: evals/a.jsonl, scorers: [refusal], model: 7}
-  - {name: judged, prompt: prompts/a.md, cases: evals/a.jsonl, scorers: [rubric: {file: evals/none.yaml}]}
-  - {prompt: "../up.md", cases: "*.jsonl", scorers: []}
-  - just a word
-"""
-    write(tmp_path, {**FILES, "gate.yaml": config})
-    document = json.loads(gate("validate", "--json", cwd=tmp_path).out)
-    found = {one["where"] for one in document["problems"]}
-    assert found == {
-        *("gate.yaml:2", "gate.yaml:4", "prompts/gone.md", "evals/gone.jsonl", "evals/broken.jsonl:2", "gate.yaml:6"),
-        *("prompts/broken.j2:2", "gate.yaml:7", "gate.yaml:8", "gate.yaml:9"),
-    }, document["problems"]
-    # What is no YAML, or of another version, says nothing of any file.
-    for text, line in (("suites: [\n", 2), (config.replace("version: 1", "version: 2"), 1)):
-        write(tmp_path, {"gate.yaml": text})
-        problems = json.loads(gate("validate", "--json", cwd=tmp_path).out)["problems"]
-        assert {one["file"] for one in problems} == {"gate.yaml"} and len(problems) == 1, (line, problems)
-
-
-def test_two_prompts_that_would_be_one_suite(tmp_path: Path) -> None:
-    suites = "".join(
-        f'  - {{name: {name}, prompt: "{path}", cases: c.jsonl, model: "fake:echo", scorers: [refusal]}}\n'
-        for name, path in (("p", "p/*.md"), ("p:a", "b.md"))
-    )
-    files = {"gate.yaml": f"version: 1\nsuites:\n{suites}", "p/a.md": "x", "b.md": "x"}
-    write(tmp_path, {**files, "c.jsonl": '{"id": "1", "input": "x"}\n'})
-    document = json.loads(gate("validate", "--json", cwd=tmp_path).out)
-    assert "would both be the suite p:a" in document["problems"][0]["message"]
-
-
 def test_a_ref_is_looked_at_as_it_was_committed(tmp_path: Path) -> None:
     good = '{"id": "1", "input": "x"}\n'
     config = 'version: 1\nsuites: [{name: a, prompt: a.md, cases: c.jsonl, model: "fake:echo", scorers: [refusal]}]\n'
@@ -113,30 +74,6 @@ def test_a_ref_is_looked_at_as_it_was_committed(tmp_path: Path) -> None:
     assert "c.jsonl: only 1 case; 10 are the least that can block" in done.out
     assert gate("validate", "--ref", "none", cwd=root).code == 2
     assert gate("validate", "--ref", "main", "--quiet", cwd=root).out == ""
-
-
-def test_the_least_that_can_block_is_that_of_the_statistics() -> None:
-    assert FEWEST_UNITS == BLOCKABLE_UNITS
-
-
-def test_variants_of_one_source_are_one_case_of_those_that_can_block(tmp_path: Path) -> None:
-    config = 'version: 1\nsuites: [{name: a, prompt: a.md, cases: c.jsonl, model: "fake:echo", scorers: [refusal]}]\n'
-    rows = [{"id": str(row), "input": f"question {row}", "cluster": f"source {row % 3}"} for row in range(30)]
-    write(tmp_path, {"gate.yaml": config, "a.md": "x", "c.jsonl": "".join(json.dumps(row) + "\n" for row in rows)})
-    assert "c.jsonl: only 3 independent cases; 10 are the least that can block" in gate("validate", cwd=tmp_path).out
-
-
-def test_a_dimension_that_no_case_has_is_told(tmp_path: Path) -> None:
-    config = (
-        "version: 1\nsuites:\n"
-        '  - {name: a, prompt: a.md, cases: c.jsonl, model: "fake:echo", scorers: [refusal], slices: [tire, lang]}\n'
-    )
-    write(
-        tmp_path, {"gate.yaml": config, "a.md": "x", "c.jsonl": '{"id": "1", "input": "x", "slices": {"lang": "de"}}\n'}
-    )
-    done = gate("validate", cwd=tmp_path)
-    assert done.code == 0, done.err
-    assert "The slices of a name tire, and no case has it; nothing is tested there." in " ".join(done.out.split())
 
 
 def test_schemas_are_written_for_editors(tmp_path: Path) -> None:
@@ -168,15 +105,6 @@ def test_a_local_model_that_is_not_here_is_told_without_loading_one(
         "local:models/none.gguf: there is no file models/none.gguf on this machine",
         "local:judge.gguf: there is no file judge.gguf on this machine",
     ]
-
-
-def test_what_is_said_of_many_files_is_said_once(tmp_path: Path) -> None:
-    root = make(tmp_path / "shop", {f"prompts/p{number}.md": f"You help shop {number}.\n" for number in range(5)})
-    assert gate("init", "--quiet", "--model", "fake:echo", cwd=root).code == 0
-    notes = [line for line in gate("validate", cwd=root).out.splitlines() if line.startswith("note: ")]
-    files = ", ".join(f"evals/p{number}/cases.yaml" for number in range(3))
-    assert notes == [f"note: {files} and 2 more: all cases are starter cases; put real ones in their place."]
-    assert len(json.loads(gate("validate", "--json", cwd=root).out)["remarks"]) == 5
 
 
 def test_a_parameter_that_the_model_does_not_take_is_told_before_a_run(tmp_path: Path) -> None:

@@ -11,17 +11,12 @@ from tests.support.command import gate
 from tests.support.repository import write
 
 PROMPT = {"prompts/support.md": "You help the customers of a shop.\n"}
-OPENAI, ANTHROPIC = {"OPENAI_API_KEY": "k"}, {"ANTHROPIC_API_KEY": "k"}
+OPENAI = {"OPENAI_API_KEY": "k"}
 MODELS: dict[str, tuple[list[str], dict[str, str]]] = {
     "no-key": ([], {}),
     "openai": ([], OPENAI),
-    "anthropic": ([], ANTHROPIC),
-    "both": ([], OPENAI | ANTHROPIC),
-    "packaged": (["--model", "local:gemma3-270m"], OPENAI),
     "packaged-judged": (["--model", "local:gemma3-270m", "--judge", "anthropic:claude-opus-4-5"], {}),
-    "local": (["--model", "local:/models/own.gguf"], {}),
     "named": (["--model", "anthropic:claude-haiku-4-5", "--judge", "openai:gpt-5"], {}),
-    "fake": (["--model", "fake:echo"], {}),
 }
 LAYOUTS = {
     "usual": [],

@@ -1,4 +1,4 @@
-"""Every test here runs the real command on a store in both databases."""
+"""Every test here runs the real command on a store; those marked with BOTH, in both databases."""
 
 import json
 from collections.abc import Iterator
@@ -16,6 +16,7 @@ from tests.support import example, repository, stores
 from tests.support.command import Outcome, gate
 
 NOW = datetime(2026, 11, 23, 9, 30, tzinfo=UTC)
+BOTH = pytest.mark.parametrize("place", ["sqlite", "postgres"], indirect=True)
 CONFIG = example.CONFIG.replace("evals/support.jsonl", "store:support")
 
 
@@ -62,9 +63,9 @@ def url_of(database: Database) -> str:
     return database.engine.url.render_as_string(hide_password=False)
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
+@pytest.fixture
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Place]:
     repo = repository.make(tmp_path / "repo", {**example.FILES, "gate.yaml": CONFIG})
     with stores.asked_for(request, repo) as database:
-        env = {} if request.param == "sqlite" else {"GATE_DATABASE_URL": url_of(database)}
+        env = {} if getattr(request, "param", "") != "postgres" else {"GATE_DATABASE_URL": url_of(database)}
         yield Place(repo, database, env)

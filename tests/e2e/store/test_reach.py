@@ -17,7 +17,6 @@ from tests.support.pull_request import PullRequestWorld
 CODE: JsonValue = {"python": "evals.checks:polite"}
 CHECKS = {"evals/checks.py": 'open("ran.txt", "w")\n\n\ndef polite(answer, case):\n    return 1.0\n'}
 NAMED = CONFIG.replace("[contains]", "[contains, {python: 'evals.checks:polite'}]", 1)
-ONLY_SQLITE = pytest.mark.parametrize("place", ["sqlite"], indirect=True)
 
 
 def bring(place: Place, *scorers: JsonValue) -> None:
@@ -28,7 +27,6 @@ def bring(place: Place, *scorers: JsonValue) -> None:
     )
 
 
-@ONLY_SQLITE
 def test_no_command_runs_code_that_only_a_case_of_the_store_names(place: Place) -> None:
     repository.commit(place.repo, CHECKS)
     repository.write(place.repo, {example.PROMPT: example.REWORDED})
@@ -41,7 +39,6 @@ def test_no_command_runs_code_that_only_a_case_of_the_store_names(place: Place) 
         assert "name that in a scorer of suite support in gate.yaml, or take it out of the case" in done.err
 
 
-@ONLY_SQLITE
 @pytest.mark.parametrize(
     ("scorer", "said"),
     [
@@ -57,7 +54,6 @@ def test_nor_asks_a_database_or_a_model(place: Place, scorer: JsonValue, said: s
     assert "127.0.0.1" not in done.err
 
 
-@ONLY_SQLITE
 def test_what_the_suite_names_may_be_used_and_a_case_file_keeps_its_rights(place: Place) -> None:
     place.put("support", 2)
     bring(place, CODE)

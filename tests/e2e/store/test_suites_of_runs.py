@@ -8,7 +8,7 @@ import pytest
 from gate.store.run_folder import load_run
 from gate.store.sql import maintenance
 from gate.store.sql.database import Database
-from tests.e2e.store.conftest import CONFIG, Place
+from tests.e2e.store.conftest import BOTH, CONFIG, Place
 from tests.support import example, repository
 from tests.support.command import gate, git
 
@@ -19,6 +19,7 @@ def named(cases: str) -> str:
     return CONFIG.replace("store:support", cases)
 
 
+@BOTH
 def test_a_comparison_says_which_version_it_was_and_that_one_reproduces_it(place: Place) -> None:
     version = place.put("support", 40)
     repository.write(place.repo, BROKEN)
@@ -74,7 +75,6 @@ def test_check_plan_and_calibrate_read_the_store(place: Place) -> None:
     ("cases", "said", "hint"),
     [
         ("store:suport", "store:suport: the store has no such suite", "did you mean 'support'?"),
-        ("store:weather", "store:weather: the store has no such suite", "its suites: 'empty', 'support'"),
         ("store:support@7", "store:support@7: the suite has no such version", "the newest is store:support@1"),
         ("store:empty", "store:empty@2: holds no cases", "gate cases add store:empty"),
     ],

@@ -4,7 +4,6 @@ import re
 from datetime import timedelta
 from html import unescape
 
-import pytest
 from starlette.testclient import TestClient
 
 from gate.cases.case import Case
@@ -20,8 +19,6 @@ from gate.web import addresses
 from tests.support import browsing
 from tests.support.finished import CREATED, finished
 from tests.support.runs import suite
-
-pytestmark = pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 
 
 def score(case: Case, arm: ArmName, index: int) -> float | None:
@@ -61,17 +58,6 @@ def test_a_case_names_the_newest_runs_that_asked_it(ann: TestClient, database: D
     assert page.count("1.000 → 0.250") == 10
     assert "c001</bdi>" in ann.get(links(page, "/runs/")[0]).text
     assert "Seen in these runs" not in ann.get(addresses.case("support", "other")).text
-
-
-def test_a_case_is_found_in_runs_that_call_its_suite_otherwise(ann: TestClient, database: Database) -> None:
-    browsing.add(database, "property", {"id": "c001", "input": "Hi"})
-    asked = stored(database, "support", 0, "store:property@3")
-    stored(database, "property", 1, "store:other")
-    from_file = stored(database, "property", 2)
-    found = links(ann.get(addresses.case("property", "c001")).text, "/runs/")
-    named = ((from_file, "property"), (asked, "support"))
-    assert found == [addresses.case_of_run(run, suite, "c001") for run, suite in named]
-    assert "c001</bdi>" in ann.get(found[1]).text
 
 
 def test_a_case_of_a_run_leads_to_the_store_by_the_name_that_the_run_asked(ann: TestClient, database: Database) -> None:

@@ -1,6 +1,5 @@
 """A case gets another name, its rounds another order; nothing of it is lost, whoever has it open."""
 
-import pytest
 from starlette.testclient import TestClient
 
 from gate.cases.stored import Entry
@@ -11,7 +10,6 @@ from tests.e2e.web.test_links import links, stored
 from tests.support import browsing
 from tests.support.browsing import filled
 
-pytestmark = pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 CASE: Entry = {"id": "c001", "input": "Hi", "slices": {"tier": "pro"}}
 OLD, NEW = addresses.case("support", "c001"), addresses.case("support", "greeting")
 

@@ -3,14 +3,15 @@
 from collections.abc import Iterator, Mapping
 
 import pytest
-from fastapi.routing import APIRoute
+from fastapi.routing import APIRoute, iter_route_contexts
 from httpx2 import Response
 
 from gate.store.sql.database import Database
-from gate.web.api.operations import API
-from gate.web.app import _routers, inner_app
+from gate.web import monitoring
+from gate.web.api.http import API
+from gate.web.app import PAGES, inner_app
 from gate.web.login import Oidc
-from gate.web.site import Role, Site
+from gate.web.site import RequiredRole, Role, Site
 from tests.e2e.web.test_api import SCOPES
 from tests.support import browsing, oidc_provider, people, stores
 from tests.support.oidc_provider import Provider
@@ -73,8 +74,8 @@ OPEN = {"/api/openapi.json", "/static"}
 
 def test_every_address_needs_the_role_of_the_table() -> None:
     found = {
-        (method, route.path): vars(route.endpoint)["needs"]
-        for router in _routers()
+        (method, route.path): max((_role(one.dependency) for one in route.dependencies), default=NOBODY)
+        for router in (*PAGES, monitoring.router)
         for route in router.routes
         if isinstance(route, APIRoute)
         for method in route.methods or ()
@@ -82,9 +83,13 @@ def test_every_address_needs_the_role_of_the_table() -> None:
     assert found == ROLES
 
 
+def _role(dependency: object) -> Role:
+    assert isinstance(dependency, RequiredRole)
+    return dependency.role
+
+
 def test_nothing_is_served_beside_the_table(database: Database) -> None:
-    app = inner_app(browsing.site(database))
-    served = {str(getattr(route, "path", route)) for route in app.routes}
+    served = {route.path for route in iter_route_contexts(inner_app(browsing.site(database)).routes)}
     assert served == {path for _, path in ROLES} | OPEN | {API + path for _, path in SCOPES}
 
 

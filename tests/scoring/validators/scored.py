@@ -1,7 +1,7 @@
 """Scores one answer with one scorer, written as in configuration."""
 
 from gate.cases.case import Case
-from gate.config.scorer_list import parse_scorers
+from gate.config.scorer import parse_scorers
 from gate.record.sample import Score
 from gate.record.transcript import Unscored
 from gate.record.usage import Cost

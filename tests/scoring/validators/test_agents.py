@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.cases.case import Case
-from gate.config.scorer_list import parse_scorers
+from gate.config.scorer import parse_scorers
 from gate.record.sample import Score
 from gate.record.transcript import Cell, Observation, ToolUse, Transcript, Turn, Unscored
 from gate.scoring.interface import Subject

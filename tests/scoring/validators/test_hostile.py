@@ -5,9 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.cases.case import Case
-from gate.config.scorer import CODED, JUDGED
-from gate.config.scorer_list import parse_scorers
-from gate.config.scorers import KINDS
+from gate.config.scorer import JUDGED, parse_scorers
+from gate.config.scorer_options import KINDS
 from gate.record.transcript import Observation, ToolUse, Transcript, Turn, Unscored
 from gate.record.usage import Dollars
 from gate.scoring.interface import Subject
@@ -98,7 +97,7 @@ def check(answer: str, times: int = 2) -> None:
 
 def test_every_kind_is_tried() -> None:
     assert {spec.kind for spec in SPECS} == set(VALIDATORS)
-    assert set(VALIDATORS) == set(KINDS) - JUDGED - CODED
+    assert set(VALIDATORS) == set(KINDS) - JUDGED - {"python"}
 
 
 @given(st.text(max_size=80) | st.lists(st.sampled_from(UNITS), max_size=20).map("".join))

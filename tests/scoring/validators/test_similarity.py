@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.config.scorer_list import parse_scorers
+from gate.config.scorer import parse_scorers
 from gate.scoring.pass_rule import mark_of_scorer
 from gate.scoring.validators.text import edit_similarity, token_f1
 from gate.values import JsonValue

@@ -13,7 +13,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from gate.cli.app import cli
 from gate.config.gatefile import config_schema
 from gate.config.models import Params
-from gate.config.scorers import KINDS
+from gate.config.scorer_options import KINDS
 from gate.record.run import run_schema
 from tests.support.docsite.schemawords import Row, rows, takes
 

@@ -16,8 +16,8 @@ from gate.cases import reading as cases
 from gate.config import gatefile
 from gate.config.gatefile import GateFile, SuiteOptions
 from gate.config.rubrics import parse_rubric
-from gate.config.scorer_list import parse_scorers
-from gate.config.scorers import KINDS
+from gate.config.scorer import parse_scorers
+from gate.config.scorer_options import KINDS
 from gate.config.targets import ToolLoop
 from gate.config.tools import parse_tools
 from gate.errors import GateError

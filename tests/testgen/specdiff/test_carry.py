@@ -1,14 +1,11 @@
 """What stands unchanged is carried over, and nothing else is."""
 
-import re
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.config.specification import Component, InputRule, Specification
-from gate.testgen.specdiff.carryover import carry_over, free_ids, joined_specification, without_carried
-from gate.testgen.specdiff.places import quoted_spans
+from gate.testgen.specdiff.carryover import carry_over, joined_specification, without_carried
 from tests.testgen.specdiff.specs import PROMPT, SENTENCES, rule, rules, spec
 
 WORDS = st.sampled_from("answer brief kind order number never always word list name reply polite short".split())
@@ -23,14 +20,6 @@ def made(sentences: list[str]) -> Specification:
 
 def ids(found: tuple[object, ...]) -> list[str]:
     return [str(getattr(one, "id", "")) for one in found]
-
-
-@given(SENTENCES_OF)
-def test_all_of_an_identical_text_is_carried(sentences: list[str]) -> None:
-    text = " ".join(sentences)
-    carried = carry_over(made(sentences), text, text)
-    assert carried.whole
-    assert carried.rules == made(sentences).rules
 
 
 @given(SENTENCES_OF, st.data())
@@ -60,11 +49,6 @@ def test_order_lists_and_line_breaks_are_no_change(order: list[int], between: st
     assert carry_over(made(sentences), " ".join(sentences), head).whole
 
 
-def test_new_line_breaks_inside_of_sentences_are_no_change() -> None:
-    wrapped = PROMPT.replace("in the language of", "in the language\nof").replace("at most 80", "at  most\n  80")
-    assert carry_over(spec(), PROMPT, wrapped).whole
-
-
 @pytest.mark.parametrize("name", list(SENTENCES))
 def test_dropping_the_words_of_a_rule_is_seen(name: str) -> None:
     carried = carry_over(spec(), PROMPT, PROMPT.replace(SENTENCES[name], ""))
@@ -79,17 +63,6 @@ def test_words_that_stand_in_another_sentence_now_are_looked_at_again() -> None:
     assert [region.text for region in carried.new] == ["Begin with the order number, and never end with a question."]
 
 
-def test_a_quotation_of_two_sentences_is_not_gone_with_one_of_them() -> None:
-    base = spec(rule("R1", "The answer is short.", "Be brief. Use few words."))
-    assert ids(carry_over(base, "Be brief. Use few words.", "Be brief.").touched) == ["R1"]
-    assert ids(carry_over(base, "Be brief. Use few words.", "Be kind.").gone) == ["R1"]
-
-
-def test_a_word_inside_of_a_longer_one_does_not_stand() -> None:
-    base = spec(rule("R1", "The answer is kind.", "kind"))
-    assert ids(carry_over(base, "Be kind.", "Be unkind.").gone) == ["R1"]
-
-
 def test_a_lead_in_that_turns_around_takes_its_list_with_it() -> None:
     carried = carry_over(spec(), PROMPT, PROMPT.replace("Never:", "Always:"))
     assert ids(carried.touched) == ["R5", "R6"]
@@ -97,17 +70,6 @@ def test_a_lead_in_that_turns_around_takes_its_list_with_it() -> None:
         ("Always:", "Answers"),
         ("- promise a refund\n- name a competitor", "Answers\nAlways:"),
     ]
-
-
-def test_a_long_quotation_that_stands_twice_rests_on_either_place() -> None:
-    base = spec(rule("R1", "No refund.", "Never promise a refund."))
-    text = "Never promise a refund. Be kind. Never promise a refund."
-    assert carry_over(base, text, "Never promise a refund. Be kind.").whole
-
-
-def test_of_a_short_one_nobody_knows_which_place_was_meant() -> None:
-    base = spec(rule("R1", "The answer is short.", "short"))
-    assert ids(carry_over(base, "Be short. Take short names.", "Take short names.").touched) == ["R1"]
 
 
 def test_a_rule_that_quotes_nothing_stands_until_the_prompt_loses_something() -> None:
@@ -142,19 +104,6 @@ def test_what_was_read_anew_gets_ids_that_nobody_had() -> None:
     head = joined_specification(spec(), carried, found)
     assert ids(head.rules) == ["R1", "R2", "R3", "R4", "R5", "R6", "R8"]
     assert (head.prompt, head.intent) == ("new", spec().intent)
-
-
-def test_ids_that_a_person_made_up_do_no_harm() -> None:
-    assert next(free_ids({"R2", "tone", "R", "Rx", "R²"})) == "R3"
-    assert next(free_ids(())) == "R1"
-
-
-@given(st.text(max_size=60), st.text(max_size=20))
-def test_words_are_found_where_they_stand(text: str, evidence: str) -> None:
-    for start, end in quoted_spans(evidence, text):
-        assert text[start:end].split() == evidence.split()
-    if evidence.strip() and re.sub(r"\s+", " ", evidence.strip()) in text:
-        assert quoted_spans(evidence, text)
 
 
 @given(st.text(max_size=80), st.text(max_size=80), st.text(max_size=20))

@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.testgen.specdiff.carryover import carry_over
-from gate.testgen.specdiff.markup import fences_of, markup_of
-from gate.testgen.specdiff.sentences import sentences_of
+from gate.testgen.specdiff.sentences import markup_of
 from tests.testgen.specdiff.specs import rule, spec
 
 LIMIT = "The answer has at most 80 words."
@@ -38,13 +37,6 @@ def test_a_sentence_that_is_enclosed_no_longer_stands(before: str, behind: str, 
     assert "R1" not in [one.id for one in back.rules]
 
 
-def test_the_middle_of_what_is_crossed_out_no_longer_stands() -> None:
-    base = spec(rule("R1", LIMIT, LIMIT))
-    before = f"Be kind. {LIMIT} Be brief.\n\nSay no more."
-    assert carry_over(base, before, f"~~Be kind. {LIMIT} Be brief.~~\n\nSay no more.").rules == ()
-    assert carry_over(base, before, f"Be ~~kind.\n\n{LIMIT} Be brief.").rules == base.rules
-
-
 def test_another_condition_is_another_sentence() -> None:
     base = spec(rule("R1", LIMIT, LIMIT))
     before = f"{{% if long %}}\n{LIMIT}\n{{% else %}}\nBe brief.\n{{% endif %}}\n"
@@ -52,11 +44,6 @@ def test_another_condition_is_another_sentence() -> None:
     moved = before.replace(LIMIT, "@").replace("Be brief.", LIMIT).replace("@", "Be brief.")
     assert carry_over(base, before, moved).rules == ()
     assert carry_over(base, before, before.replace("{% if long %}", "{%-   if long -%}")).rules == base.rules
-
-
-def test_a_comment_within_an_unclosed_one_is_told_from_it() -> None:
-    base = spec(rule("R1", LIMIT, LIMIT))
-    assert carry_over(base, f"Write <!-- never.\n\n{LIMIT}", f"Write <!-- never.\n\n<!--\n{LIMIT}\n-->").rules == ()
 
 
 @pytest.mark.parametrize(
@@ -85,26 +72,9 @@ def _around(text: str) -> tuple[str, ...]:
     return *context.at(place), context.tagged(place)
 
 
-def test_a_fence_ends_with_its_own_mark() -> None:
-    text = "````md\n```\n# no heading\n~~~\n````\nBe kind."
-    assert any(fences_of(text).at(text.index("# no")))
-    assert not any(fences_of(text).at(text.index("Be kind")))
-    assert [unit.under for unit in sentences_of(text)][-1] == ""
-
-
 WHOLE = ["{% if a %}", "{% endif %}", "{% raw %}", "{% endraw %}", "#}", "%}", "<!--", "-->", "```", "\n", "~~", "~~~"]
 WHOLE += ["<a>", "</a>", "<b x>", "</b>", "Be kind. ", "é", "# H\n", "- x:\n"]
 MARKS = st.sampled_from([*WHOLE, "{#", "{%"])
-
-
-@given(st.lists(MARKS, max_size=40).map("".join))
-def test_any_marks_are_read_in_order(text: str) -> None:
-    context = markup_of(text)
-    for changes in context.channels:
-        places = [place for place, _ in changes]
-        assert places == sorted(places)
-        assert all(0 <= place <= len(text) + 2 for place in places)
-    assert [unit.start for unit in sentences_of(text)] == sorted(unit.start for unit in sentences_of(text))
 
 
 @given(st.lists(st.sampled_from(WHOLE), max_size=12).map("".join), st.sampled_from(AROUND))

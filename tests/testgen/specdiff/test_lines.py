@@ -34,16 +34,6 @@ def test_a_line_of_its_own_is_a_heading_for_sentences_too(form: str) -> None:
     assert (found["Name a price"], found["Be kind"]) == ("Never", "Always")
 
 
-def test_capitals_are_a_heading() -> None:
-    found = under("ALLOWED\n\nName a price.\n\nFORBIDDEN\n\nGive advice.\n")
-    assert (found["Name a price"], found["Give advice"]) == ("ALLOWED", "FORBIDDEN")
-
-
-def test_headings_by_look_stand_below_marked_ones() -> None:
-    assert under("Hi.\n\n## Tone\n\n**Never**\n\nShout.\n\n## Size\n\nBe brief.\n")["Shout"] == "Tone\nNever"
-    assert under("Hi.\n\n## Tone\n\n**Never**\n\nShout.\n\n## Size\n\nBe brief.\n")["Be brief"] == "Size"
-
-
 @pytest.mark.parametrize(
     "line",
     ["**Never name a price.**", "NEVER NAME A PRICE.", "Never name a price.\n---", "Be **so** kind **now**"],
@@ -55,7 +45,3 @@ def test_a_sentence_is_no_heading(line: str) -> None:
 def test_an_item_leads_the_list_below_it() -> None:
     found = under("- Never\n  - shout\n- Always\n  - greet\n")
     assert (found["shout"], found["greet"]) == ("Never", "Always")
-
-
-def test_a_line_in_a_fence_is_no_heading() -> None:
-    assert under("```\nNA\n---\n```\n\nBe brief.\n")["Be brief"] == ""

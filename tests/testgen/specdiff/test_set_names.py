@@ -28,12 +28,6 @@ def test_a_name_that_is_set_in_another_way(head: str) -> None:
     assert found == {"R1": ("unknown", NAME_CHANGED), "R2": ("unchanged", "")}
 
 
-def test_a_name_that_is_set_from_another_one() -> None:
-    base = PROMPT.replace("{% set limit = 80 %}", "{% set most = 80 %}\n\n{% set limit = most * 2 %}")
-    found = {change.rule.id: change.state for change in compared(base, base.replace("80", "90")).rules}
-    assert found == {"R1": "unknown", "R2": "unchanged"}
-
-
 def test_a_name_that_no_sentence_uses() -> None:
     found = compared(PROMPT + "{% set other = 1 %}", PROMPT + "{% set other = 2 %}")
     assert {change.state for change in found.rules} == {"unchanged"}

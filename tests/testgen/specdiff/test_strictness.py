@@ -19,11 +19,7 @@ def compiled(*scorers: tuple[str, dict[str, JsonValue]], negate: bool = False) -
         ({"max": 80}, {"max": 60}, "tightened"),
         ({"max": 80}, {"max": 100}, "loosened"),
         ({"max": 80}, {"max": 80}, "reworded"),
-        ({"max": 80}, {"max": 80.0}, "reworded"),
-        ({"max": 80}, {"min": 10, "max": 80}, "tightened"),
-        ({"min": 10, "max": 80}, {"max": 80}, "loosened"),
         ({"min": 10, "max": 80}, {"min": 20, "max": 90}, "changed"),
-        ({"min": 10, "max": 80}, {"min": 20, "max": 60}, "tightened"),
         ({"min": 3}, {"max": 3}, "changed"),
         ({"min": 3}, {"min": "three"}, None),
     ],
@@ -37,13 +33,10 @@ def test_counts(before: dict[str, JsonValue], after: dict[str, JsonValue], relat
     [
         ("forbidden_words", "words", ["a", "b"], ["b", "a"], "reworded"),
         ("forbidden_words", "words", ["a"], ["a", "b"], "tightened"),
-        ("forbidden_words", "words", ["a", "b"], ["b"], "loosened"),
-        ("forbidden_words", "words", ["a"], ["b"], "changed"),
         ("contains", "any", ["a"], ["a", "b"], "loosened"),
         ("contains", "all", ["a"], ["a", "b"], "tightened"),
         ("json_path", "one_of", ["a", "b"], ["a"], "tightened"),
         ("regex", "pattern", "^a$", "^b$", None),
-        ("language", "is", "de", "en", None),
     ],
 )
 def test_lists(kind: str, key: str, before: JsonValue, after: JsonValue, relation: str | None) -> None:

@@ -39,10 +39,6 @@ def test_points_inside_a_sentence_do_not_end_it(text: str) -> None:
     assert len(said(text)) == 1
 
 
-def test_sentences_of_languages_without_blanks_are_told_apart() -> None:
-    assert said("短く答えてください。丁寧に書いてください。") == ["短く答えてください", "丁寧に書いてください"]
-
-
 def test_a_lead_in_holds_for_the_list_below_it() -> None:
     never, always = (
         sentences_of("Never:\n\n- shout\n- joke\n\nBe kind."),
@@ -52,42 +48,8 @@ def test_a_lead_in_holds_for_the_list_below_it() -> None:
     assert [unit.words for unit in never if unit.key in {other.key for other in always}] == ["Be kind"]
 
 
-def test_a_lead_in_in_bold_type_holds_for_plain_lines_up_to_an_empty_one() -> None:
-    assert [unit.under for unit in sentences_of("**Never:**\nShout\nJoke\n\nBe kind")] == ["", "Never:", "Never:", ""]
-
-
 def test_a_heading_is_a_scope_and_a_title_is_none() -> None:
     assert [unit.under for unit in sentences_of("# Bot\nBe kind.\n## Never\nShout.")] == ["", "", "", "Never"]
-
-
-def test_a_heading_of_the_first_level_further_down_is_a_scope() -> None:
-    text = "# Bot\nBe kind.\n\n# Rules of last year\nShout.\n## Names\nUse them."
-    assert [unit.under for unit in sentences_of(text) if not unit.words.startswith("R")] == [
-        "",
-        "",
-        "Rules of last year",
-        "Rules of last year",
-        "Rules of last year\nNames",
-    ]
-
-
-def test_a_list_within_a_list_hangs_on_both_lead_ins() -> None:
-    text = "Never:\n- of prices:\n  - tell them\n- of names:\n  - sell them\n- joke\n\nBe kind."
-    under = {unit.words: unit.under for unit in sentences_of(text)}
-    assert under["tell them"] == "Never:\nof prices:"
-    assert under["sell them"] == "Never:\nof names:"
-    assert under["joke"] == "Never:"
-    assert under["Be kind"] == ""
-
-
-@pytest.mark.parametrize(("one", "other"), [("End with !", "End with ."), ("End with a ;", "End with a .")])
-def test_a_stop_that_is_spoken_of_says_something(one: str, other: str) -> None:
-    assert plain_text(one) != plain_text(other)
-
-
-def test_code_in_a_fence_is_taken_line_by_line_and_holds_no_headings() -> None:
-    units = sentences_of("Like this:\n```\n# not a heading\nx = 1\n```\n\nBe kind.")
-    assert [unit.words for unit in units if not unit.under] == ["Like this:", "Be kind"]
 
 
 @pytest.mark.parametrize("other", ["- Be  kind.", "**Be kind**", "3. Be\n kind", "_Be_ kind", "Be kind;"])
@@ -98,10 +60,6 @@ def test_markup_and_blanks_say_nothing(other: str) -> None:
 @pytest.mark.parametrize("other", ["be kind", "Be kind?", "Be kin", "Be 3 kind"])
 def test_capitals_questions_and_digits_say_something(other: str) -> None:
     assert plain_text(other) != plain_text("Be kind")
-
-
-def test_names_with_underscores_stay_whole() -> None:
-    assert plain_text('["model_name"]') == '["model_name"]'
 
 
 @given(st.text(alphabet=st.sampled_from("aB .:\n-#*1)`!。\t"), max_size=80) | st.text(max_size=80))

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.testgen.specdiff.alignment import LEAST_SIMILARITY, closest_pairs, equal_pairs, similarity, worded_alike
+from gate.testgen.specdiff.alignment import LEAST_SIMILARITY, closest_pairs, similarity
 
 
 def test_small_changes_are_alike_and_other_rules_are_not() -> None:
@@ -11,10 +11,6 @@ def test_small_changes_are_alike_and_other_rules_are_not() -> None:
     assert similarity(rule, "The answer has at most 60 words.") >= LEAST_SIMILARITY
     assert similarity(rule, "The answer is at most 80 words long.") >= LEAST_SIMILARITY
     assert similarity(rule, "No competitor is named.") < 0.2
-
-
-def test_languages_without_blanks_are_compared_too() -> None:
-    assert similarity("短く答えてください", "短く答えて下さい") > similarity("短く答えてください", "敬語を使うこと")
 
 
 def test_what_is_most_alike_is_paired_first() -> None:
@@ -25,21 +21,8 @@ def test_what_is_most_alike_is_paired_first() -> None:
     assert list(closest_pairs([1], [9], alike, 0.5)) == []
 
 
-def test_words_are_the_same_whatever_quotes_they_stand_in() -> None:
-    assert worded_alike("Answer “NA”.", 'Answer "NA"')
-    assert not worded_alike('Answer "NA"', 'Answer "na"')
-
-
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_likeness_is_symmetric_and_full_only_for_oneself(one: str, other: str) -> None:
     assert similarity(one, other) == similarity(other, one)
     assert 0 <= similarity(one, other) <= 1
     assert similarity(one, one) in (0.0, 1.0)
-
-
-def test_twins_are_paired_in_their_order_and_what_has_no_key_has_none() -> None:
-    assert list(equal_pairs(["a1", "b1", "a2", ""], ["b9", "a8", "", "a9", "a7"], lambda text: text[:1])) == [
-        ("a1", "a8"),
-        ("b1", "b9"),
-        ("a2", "a9"),
-    ]

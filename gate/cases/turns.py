@@ -1,8 +1,8 @@
 """What other tools send to a model, as `input` or `messages` of a case."""
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
 
+from gate.cases.losses import Losses
 from gate.prompts.reading import ROLES
 from gate.values import JsonValue
 
@@ -40,21 +40,11 @@ def _only(value: JsonValue) -> JsonValue:
     return value[0] if isinstance(value, list) and len(value) == 1 and isinstance(value[0], list) else value
 
 
-class Tell(Protocol):
-    """Collects what has no equivalent here."""
-
-    def add(self, line: int, message: str, hint: str = "") -> None:
-        """Add one such thing."""
-        ...
-
-
-def turns_of(value: JsonValue, what: str, line: int, tell: Tell) -> dict[str, JsonValue] | None:
+def turns_of(value: JsonValue, what: str, line: int, tell: Losses) -> dict[str, JsonValue] | None:
     """`input` or `messages` of a case; None, and a note to `tell`, where the value is neither.
 
     Args:
         value: a text, a number, or a list of messages as OpenAI, Inspect or LangChain write them.
-        what: names the value in messages.
-        tell: gets what is left out.
     """
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         value = str(value)
@@ -124,67 +114,3 @@ def _words(content: JsonValue) -> str | None:
     ]
     good = [text for text in texts if isinstance(text, str)]
     return "\n".join(good) if len(good) == len(content) and any(text.strip() for text in good) else None
-
-
-KNOWN = ("input", "ideal", "item")
-_EXPECTED = ("ideal", "expected", "expected_output", "correct_label", "label", "ground_truth", "reference", "answer")
-_INPUT = ("input", "question", "prompt", "query", "messages")
-
-
-def is_sample(entries: Mapping[str, JsonValue]) -> bool:
-    """Is a row a sample of OpenAI evals, and not a case of the gate's own?"""
-    if entries.keys() in ({"item"}, {"item", "sample"}):
-        return isinstance(entries["item"], Mapping)
-    return "id" not in entries and "input" in entries and ("ideal" in entries or _is_chat(entries["input"]))
-
-
-def case_of(sample: Mapping[str, JsonValue], number: int, line: int, tell: Tell) -> dict[str, JsonValue] | None:
-    """The case of a sample; None, and a note to `tell`, where it cannot be asked.
-
-    Args:
-        number: from 1; gives the name `sample-1`.
-        line: 0 where it is unknown.
-        tell: gets what is left out.
-    """
-    row = dict(sample)
-    if isinstance(row.get("item"), dict):
-        if "sample" in row:
-            tell.add(line, f"the recorded answer of sample {number} is left out")
-        return _item(row["item"], number, line, tell)
-    case: dict[str, JsonValue] = {"id": f"sample-{number}"}
-    asked = turns_of(row.pop("input", None), f"input of sample {number}", line, tell)
-    if asked is None:
-        return None
-    case |= asked
-    if "ideal" in row:
-        case["expected"] = row.pop("ideal")
-    variables = {key: value for key, value in row.items() if key not in _RESERVED}
-    for key in sorted(row.keys() & set(_RESERVED)):
-        tell.add(line, f"{key!r} of sample {number} is left out: it is a word of the gate's own")
-    return {**case, **({"vars": variables} if variables else {})}
-
-
-_RESERVED = ("id", "slices", "expected", "input")
-
-
-def _item(value: JsonValue, number: int, line: int, tell: Tell) -> dict[str, JsonValue] | None:
-    item = dict(value) if isinstance(value, dict) else {}
-    case: dict[str, JsonValue] = {"id": f"sample-{number}"}
-    if (question := next((key for key in _INPUT if key in item), None)) is not None:
-        asked = turns_of(item.pop(question), f"{question} of sample {number}", line, tell)
-        if asked is None:
-            return None
-        case |= asked
-    if (answer := next((key for key in _EXPECTED if key in item), None)) is not None:
-        case["expected"] = item.pop(answer)
-    for key in [key for key in item if key in _RESERVED]:
-        tell.add(line, f"{key!r} of sample {number} is left out: it is a word of the gate's own")
-        del item[key]
-    if not item and len(case) == 1:
-        tell.add(line, f"sample {number} holds nothing to ask, and is left out")
-        return None
-    return {**case, **({"vars": item} if item else {})}
-
-
-def _is_chat(value: JsonValue) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(one, dict) and "role" in one for one in value)

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import get_args
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gate.config.scorer import ScorerSpec
@@ -16,14 +16,15 @@ from gate.config.specification import (
     InputRule,
     OutputRule,
     Specification,
-    parse,
-    read,
-    stamped,
-    text_of,
-    updated,
+)
+from gate.config.specification_file import (
+    parse_specification,
+    read_specification,
+    specification_text,
+    updated_specification,
 )
 from gate.errors import GateError
-from tests.testgen.written.texts import NASTY, SAID
+from tests.testgen.texts import NASTY, SAID
 
 SPEC = Specification(
     "ab" * 32,
@@ -58,28 +59,26 @@ def specifications(draw: st.DrawFn) -> Specification:
     )
 
 
+@settings(max_examples=30)
 @given(specifications(), NASTY)
 def test_all_comes_back(specification: Specification, wording: str) -> None:
     compiled = [CompiledRule(rule.id, (ScorerSpec("words", rule.id),), wording) for rule in specification.rules]
-    text = text_of(specification, compiled)
-    assert parse(text, "s.yaml") == specification
-    assert updated(text, specification) == text
-    assert text_of(parse(text, "s.yaml"), compiled) == text
-
-
-def test_who_reads_it_sees_what_code_checks() -> None:
-    compiled = [CompiledRule("R1", (ScorerSpec("words", "R1"),), "at most\n80")]
-    assert "\n  # code checks it: words (at most\\n80)\n  - id: R1\n" in text_of(SPEC, compiled)
+    text = specification_text(specification, compiled)
+    assert parse_specification(text, "s.yaml") == specification
+    assert updated_specification(text, specification) == text
+    assert specification_text(parse_specification(text, "s.yaml"), compiled) == text
 
 
 def test_an_edited_rule_loses_the_inverse_of_its_old_text() -> None:
-    text = text_of(SPEC).replace("At most 80 words.", "At most 90 words.")
-    rule = parse(text, "s.yaml").rules[0]
+    text = specification_text(SPEC).replace("At most 80 words.", "At most 90 words.")
+    rule = parse_specification(text, "s.yaml").rules[0]
     assert (rule.text, rule.grounding, rule.inverse) == ("At most 90 words.", "edited", "")
     both = text.replace("More than 80", "More than 90")
-    assert parse(both, "s.yaml").rules[0].inverse == "More than 90 words."
-    inverse_only = text_of(SPEC).replace("More than 80", "Far more than 80")
-    assert parse(inverse_only, "s.yaml").rules[0] == replace(SPEC.rules[0], inverse="Far more than 80 words.")
+    assert parse_specification(both, "s.yaml").rules[0].inverse == "More than 90 words."
+    inverse_only = specification_text(SPEC).replace("More than 80", "Far more than 80")
+    assert parse_specification(inverse_only, "s.yaml").rules[0] == replace(
+        SPEC.rules[0], inverse="Far more than 80 words."
+    )
 
 
 MINE = """\
@@ -101,7 +100,7 @@ rules:
 
 
 def test_a_rule_of_ones_own_gets_a_free_id() -> None:
-    found = read(MINE, "s.yaml")
+    found = read_specification(MINE, "s.yaml")
     assert [(rule.id, rule.grounding) for rule in found.specification.rules] == [
         ("R8", "edited"),
         ("R7", "edited"),
@@ -122,7 +121,7 @@ def test_a_later_state_goes_around_what_was_written() -> None:
             OutputRule("R9", "New.", "new", grounding="verbatim"),
         ),
     )
-    after = updated(MINE, later)
+    after = updated_specification(MINE, later)
     assert after == (
         """\
 version: 1
@@ -150,38 +149,23 @@ rules:
         + "prompt: cd\n"
         + "# end\n"
     )
-    assert updated(after, later) == after
-    assert [rule.id for rule in parse(after, "s.yaml").rules] == ["R8", "R7", "R2", "R9"]
+    assert updated_specification(after, later) == after
+    assert [rule.id for rule in parse_specification(after, "s.yaml").rules] == ["R8", "R7", "R2", "R9"]
     windows = MINE.replace("\n", "\r\n")
-    assert updated(windows, later) == after
-
-
-def test_rules_where_there_were_none() -> None:
-    for before in ("version: 1\n", "version: 1\nrules: []\n", "{version: 1}\n", "version: 1\nrules:\n"):
-        assert parse(updated(before, SPEC), "s.yaml").rules == SPEC.rules
+    assert updated_specification(windows, later) == after
 
 
 def test_an_alias_is_not_written_through() -> None:
     text = "version: 1\ninputs: [&a {name: x}]\nrules:\n- &r {rule: x}\n- *r\n"
     with pytest.raises(GateError, match="s.yaml is written in a way that cannot be changed safely"):
-        updated(text, SPEC, "s.yaml")
+        updated_specification(text, SPEC, "s.yaml")
 
 
 def test_who_has_read_it_has_not_read_the_new_rules() -> None:
     read_by = MINE + "reviewer: Ada\n"
-    same = Specification("", "", rules=parse(read_by, "s.yaml").rules)
-    assert "reviewer: Ada" in updated(read_by, same)
+    same = Specification("", "", rules=parse_specification(read_by, "s.yaml").rules)
+    assert "reviewer: Ada" in updated_specification(read_by, same)
     more = replace(same, rules=(*same.rules, OutputRule("R9", "New.")))
-    assert parse(updated(read_by, more), "s.yaml").reviewer == ""
+    assert parse_specification(updated_specification(read_by, more), "s.yaml").reviewer == ""
     fewer = replace(same, rules=same.rules[:-1])
-    assert parse(updated(read_by, fewer), "s.yaml").reviewer == ""
-
-
-@given(specifications())
-def test_a_stamp_changes_nothing_else(specification: Specification) -> None:
-    text = text_of(specification)
-    stamped_once = stamped(text, "ab" * 32)
-    assert read(stamped_once, "s").tests == "ab" * 32
-    assert parse(stamped_once, "s") == parse(text, "s")
-    assert stamped(stamped_once, "ab" * 32) == stamped_once
-    assert read(stamped(stamped_once, "cd" * 32), "s").tests == "cd" * 32
+    assert parse_specification(updated_specification(read_by, fewer), "s.yaml").reviewer == ""

@@ -13,7 +13,7 @@ from gate.config.models import ModelRef
 from gate.config.specification import OutputRule
 from gate.testgen.files import SuiteFiles, SuiteModels, suite_models, suite_yaml, untemplated
 from gate.testgen.rules.compiler import compile_rules
-from tests.testgen.written.texts import SAID
+from tests.testgen.texts import SAID
 
 FILES = SuiteFiles("shop", Path("prompts/shop.md"), Path("evals/shop/cases.yaml"))
 MODELS = SuiteModels(ModelRef("openai", "gpt-5-mini"), ModelRef("anthropic", "claude-haiku-4-5"))
@@ -30,11 +30,6 @@ def test_code_checks_what_it_can_and_a_judge_the_rest() -> None:
     assert [words.name, language.name, judge.name] == ["R1", "R3", "rules"]
     assert str(judge.options["criteria"]).splitlines()[1:] == ["- Be polite."]
     assert (suite.prompt, str(suite.model)) == ("prompts/shop.md", "openai:gpt-5-mini")
-
-
-def test_no_judge_where_code_checks_all_of_it() -> None:
-    [suite] = load(written("The answer has at most 80 words."), "gate.yaml").suites
-    assert [one.kind for one in suite.scorers] == ["words"]
 
 
 @given(st.lists(SAID, min_size=1, max_size=4))

@@ -1,16 +1,14 @@
 """From the options of `gate generate` to what is written and printed."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from gate.app.environment.settings import Settings
-from gate.app.generation.model_calls import GenerationRequest
 from gate.app.generation.specification_diff import rules_followed, specification_files
 from gate.app.generation.tests import (
+    GenerationRequest,
     GenerationResult,
     GenerationSource,
     file_content,
@@ -25,7 +23,6 @@ from gate.app.generation.tests import (
 from gate.cli.generate.options import (
     SMALL,
     GenerateOptions,
-    folder_of,
     generation_progress,
     generation_request,
     print_error_line,
@@ -37,19 +34,15 @@ from gate.errors import CannotEvaluate, GateError
 from gate.prompts.reading import is_prompt_yml, own_model
 from gate.report.escape import terminal_text
 from gate.report.markdown.report import render_sheet
-from gate.report.sheets import generation
+from gate.report.sheets import generation, matrix
+from gate.report.sheets.generation import printable_json
 from gate.report.sheets.sheet import Sheet
 from gate.report.terminal import sheet as sheet_terminal
-from gate.testgen.evaluation.metrics import OutcomeRow
-from gate.testgen.evaluation.trials import judge_notes
+from gate.testgen.evaluation.trials import EvaluationResult, judge_notes
 from gate.testgen.files import SPECIFICATION_FILE, NewFiles, new_files, suite_models
-from gate.testgen.forecast import GenerationForecast
 from gate.testgen.rules.compiler import compiled_summary
 from gate.testgen.specification.extraction import RULES_NAMED
 from gate.values import counted
-
-if TYPE_CHECKING:
-    from gate.testgen.evaluation.model_comparison import EvaluationResult
 
 SUMMARY = "summary.md"
 FIGURES = ("evaluation.md", "judge.svg", "code.svg", "either.svg")
@@ -60,7 +53,13 @@ NO_OUTPUT = (
 
 @dataclass(slots=True)
 class WrittenFiles:
-    """The files of one command; `begun` once they are written."""
+    """The files of one command.
+
+    Args:
+        found: the prompt, and the specification that there was before.
+        files: for the user, once they are written.
+        begun: they are.
+    """
 
     options: GenerateOptions
     wanted: GenerationRequest
@@ -71,7 +70,7 @@ class WrittenFiles:
     @property
     def folder(self) -> Path:
         """Of what is for a reader's information."""
-        return reading_folder(folder_of(self.options))
+        return reading_folder(self.options.folder)
 
     def keep(self, done: GenerationResult) -> None:
         """Write what was made, before any of it is run; figures of an earlier run go.
@@ -79,8 +78,7 @@ class WrittenFiles:
         Raises:
             GateError: it cannot be written.
         """
-        place = folder_of(self.options)
-        self.files = new_files(done.made, self.found.given, place, file_content)
+        self.files = new_files(done.made, self.found.given, self.options.folder, file_content)
         keep_files(self.files.all)
         if self.options.chosen.write_back and done.made.tests:
             write_back(Path(self.options.prompt), done.made.tests)
@@ -89,13 +87,9 @@ class WrittenFiles:
         self.begun = True
 
     def summarise(self, done: GenerationResult) -> tuple[generation.GenerationOutcome, str]:
-        """Write summary and JSON.
-
-        Returns:
-            What they tell, and the JSON.
-        """
+        """Write summary and JSON, and return what they tell, and the JSON."""
         outcome = self._outcome(done)
-        rows: Sequence[OutcomeRow] | None = None if done.evaluated is None else done.evaluated.rows
+        rows = None if done.evaluated is None else done.evaluated.rows
         document = generation.generation_json(outcome, done.effort, rows)
         summary = render_sheet(generation.generation_sheet(outcome))
         keep_for_reading(self.folder, {SUMMARY: summary, "generation.json": document})
@@ -108,7 +102,7 @@ class WrittenFiles:
 
     def _outcome(self, done: GenerationResult) -> generation.GenerationOutcome:
         made, wanted = done.made, self.wanted
-        warnings = judge_notes(wanted.judge, wanted.generator, wanted.evaluation.models if wanted.evaluation else ())
+        warnings = judge_notes(wanted.judge, wanted.generator, wanted.tested)
         if wanted.generator.provider == "local":
             warnings.append(SMALL)
         if len(made.left_out) > RULES_NAMED:
@@ -132,8 +126,7 @@ class WrittenFiles:
 
     def _suite(self, specification: Specification, cases: Path) -> str:
         wanted, own = self.wanted, own_model(self.found.version.prompt.unused)
-        tested = wanted.evaluation.models if wanted.evaluation is not None else ()
-        models = suite_models(own, tested, wanted.generator, wanted.judge)
+        models = suite_models(own, wanted.tested, wanted.generator, wanted.judge)
         return suite_of(self.options.prompt, cases, specification, models)
 
 
@@ -144,21 +137,33 @@ def execute(options: GenerateOptions) -> int:
         0; 1 where no output of an evaluation complies; mistakes and gaps are errors with their own exit codes.
     """
     _check(options)
-    settings, wanted = Settings.from_environ(), generation_request(options)
+    settings = Settings.from_environ()
+    wanted = generation_request(options, settings)
     found = read_source(wanted)
     foreseen = forecast_generation(wanted, found, settings)
-    plan = generation.generation_plan_sheet(wanted.prompt, foreseen)
     if told := _standing(options, wanted):
         click.echo(told)
         return 0
-    if options.plan:
-        _show_plan(options, plan, foreseen)
-        return 0
+    plan = generation.generation_plan_sheet(wanted.prompt, foreseen)
+    if not options.plan:
+        return _generate(WrittenFiles(options, wanted, found), settings, plan.headline)
+    if options.as_json:
+        click.echo(generation.plan_json(options.prompt, foreseen), nl=False)
+    else:
+        sheet_terminal.render_sheet(plan, screen(), brief=options.quiet)
+    return 0
+
+
+def _generate(kept: WrittenFiles, settings: Settings, headline: str) -> int:
+    options, wanted = kept.options, kept.wanted
     if not options.quiet:
-        _announce(options, wanted, plan)
-    kept = WrittenFiles(options, wanted, found)
+        print_error_line(headline)
+        if options.folder == Path(options.prompt).parent and options.out is None:
+            print_error_line(f"{options.folder / SPECIFICATION_FILE} lies beside the prompt: the files go there")
+        if wanted.generator.provider == "local":
+            print_error_line(SMALL)
     try:
-        done = generate_tests(wanted, found, settings, generation_progress(options), kept.keep)
+        done = generate_tests(wanted, kept.found, settings, generation_progress(options), kept.keep)
     except CannotEvaluate as error:
         if kept.begun:
             error.hint = "; ".join(filter(None, (error.hint, kept.told())))
@@ -171,44 +176,26 @@ def execute(options: GenerateOptions) -> int:
     if done.evaluated is None:
         return 0
     _show_figures(options, kept, done.evaluated, outcome)
-    if any(row.judged == "compliant" for row in done.evaluated.rows):
-        return 0
-    print_error_line(NO_OUTPUT)
-    return 1
-
-
-def _show_plan(options: GenerateOptions, plan: Sheet, foreseen: GenerationForecast) -> None:
-    if options.as_json:
-        click.echo(generation.plan_json(options.prompt, foreseen), nl=False)
-    else:
-        sheet_terminal.render_sheet(plan, screen(), brief=options.quiet)
-
-
-def _announce(options: GenerateOptions, wanted: GenerationRequest, plan: Sheet) -> None:
-    print_error_line(plan.headline)
-    if (folder := folder_of(options)) == Path(options.prompt).parent and options.out is None:
-        print_error_line(f"{folder / SPECIFICATION_FILE} lies beside the prompt: the files go there")
-    if wanted.generator.provider == "local":
-        print_error_line(SMALL)
+    if not any(row.judged == "compliant" for row in done.evaluated.rows):
+        print_error_line(NO_OUTPUT)
+        return 1
+    return 0
 
 
 def _check(options: GenerateOptions) -> None:
-    """Raises GateError for options that do not go together."""
     if options.update:
         raise GateError("--update has no meaning without --diff", "add --diff")
     if options.chosen.write_back:
         if not is_prompt_yml(options.prompt):
             raise GateError(f"--set write_back is for .prompt.yml files, and not for {options.prompt}", "leave it out")
-        if int(options.chosen.effort.get("turns", 1)) > 1:
+        if options.chosen.turns > 1:
             raise GateError("--set write_back and turns do not go together", "a .prompt.yml holds tests of one turn")
 
 
 def _show_figures(
-    options: GenerateOptions, kept: WrittenFiles, evaluated: "EvaluationResult", outcome: generation.GenerationOutcome
+    options: GenerateOptions, kept: WrittenFiles, evaluated: EvaluationResult, outcome: generation.GenerationOutcome
 ) -> None:
     """Keep and show them; the file has the warnings that were shown above, too."""
-    from gate.report.sheets import matrix
-
     figures = matrix.evaluation_figures(evaluated, outcome.specification)
     sheet = matrix.evaluation_sheet(figures)
     whole = matrix.evaluation_sheet(replace(figures, warnings=(*outcome.warnings, *figures.warnings)))
@@ -232,11 +219,11 @@ def _standing(options: GenerateOptions, wanted: GenerationRequest) -> str:
     """That an update left nothing to make, as it is printed; empty where there is something."""
     if options.evaluate or options.chosen.write_back:
         return ""
-    files = specification_files(options.prompt, wanted.spec, folder_of(options))
+    files = specification_files(options.prompt, wanted.spec, options.folder)
     rules = rules_followed(files, wanted)
     if rules is None:
         return ""
     why = f"{files.cases} has the tests of {counted(rules, 'rule')} since the last update"
     if options.as_json:
-        return generation.printable_json({"prompt": options.prompt, "nothing_to_do": why})
+        return printable_json({"prompt": options.prompt, "nothing_to_do": why})
     return terminal_text(f"{options.prompt}: nothing to do, {why}; move it away to have all of them made anew")

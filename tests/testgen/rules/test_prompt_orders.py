@@ -68,23 +68,6 @@ def test_a_list_below_rules_speaks_of_the_answer(lead: str) -> None:
     assert [one.told for one in orders_of(f"{lead}\n- Use at most 8 words.\n")] == [("at most 8 words",)]
 
 
-def test_what_follows_such_a_list_speaks_of_the_answer_again() -> None:
-    text = "For refunds:\n- Use at most 8 words.\n\nDo not use emojis.\n"
-    assert [one.told for one in orders_of(text)] == [(), ("no emoji",)]
-
-
-def test_a_condition_at_the_start_is_an_order_that_code_does_not_read() -> None:
-    assert [one.told for one in orders_of("If the customer is angry, use at most 20 words.")] == [()]
-
-
-def test_an_order_with_two_scorers_says_what_each_looks_for() -> None:
-    (order,) = orders_of("Avoid emojis and exclamation marks.")
-    assert order.told == ("no emoji", "no exclamation mark")
-    (other,) = orders_of('Never use "a; b" or emojis.') or (None,)
-    assert other is not None
-    assert len(other.told) == len(other.scorers)
-
-
 @pytest.mark.parametrize(
     "part", ["<example>", "```\n~~~\n", "**a ", "__a ", "It must be short. ", "a and b ", "word, "]
 )

@@ -3,7 +3,7 @@
 import pytest
 
 from gate import limits
-from gate.config.specification import parse
+from gate.config.specification_file import parse_specification
 from tests.config.texts import errors
 
 WRONG = """\
@@ -47,7 +47,7 @@ questions:
     ],
 )
 def test_mistakes(message: str) -> None:
-    assert message in errors(lambda: parse(WRONG, "s.yaml"))
+    assert message in errors(lambda: parse_specification(WRONG, "s.yaml"))
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_mistakes(message: str) -> None:
     ],
 )
 def test_files_of_another_form(text: str, message: str) -> None:
-    assert message in errors(lambda: parse(text, "s.yaml"))
+    assert message in errors(lambda: parse_specification(text, "s.yaml"))
 
 
 @pytest.mark.parametrize(
@@ -69,5 +69,5 @@ def test_files_of_another_form(text: str, message: str) -> None:
     [("inputs: [{name: a}, {name: b},\n {name: a}]", 3), ("rules:\n- {id: R1, rule: x}\n- {id: R1, rule: y}", 4)],
 )
 def test_names_and_ids_are_given_once(text: str, line: int) -> None:
-    told = errors(lambda: parse(f"version: 1\n{text}", "s.yaml"))
+    told = errors(lambda: parse_specification(f"version: 1\n{text}", "s.yaml"))
     assert f"s.yaml:{line}: " in told and "is called already" in told

@@ -1,0 +1,348 @@
+"""The specification of a prompt as a file that a person edits: read, written once, later added to."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from importlib import resources
+from typing import Annotated, Any, Literal, TypeAlias
+
+from jinja2 import Environment, StrictUndefined, Template
+from pydantic import AfterValidator, ConfigDict, Field, model_validator
+
+from gate.config.documents import one_problem, printable, read_yaml
+from gate.config.specification import (
+    RULES_PER_COMPONENT,
+    AuthorQuestion,
+    CompiledRule,
+    Component,
+    Grounding,
+    InputRule,
+    OutputRule,
+    QuestionKind,
+    Specification,
+)
+from gate.config.validation import FileModel, validate, wrong, wrong_at
+from gate.config.yaml_editing import lines_of, rewritten
+from gate.limits import PROMPT_CHARS, SPECIFICATION_CHARS
+from gate.values import JsonValue, digest
+
+VERSION = 1
+BY_HAND = "hand"
+_ID = re.compile(r"R[1-9][0-9]{0,5}")
+_DIGITS = 8
+
+
+def _not_blank(text: str) -> str:
+    if not text.strip():
+        raise wrong("must not be blank")
+    return text
+
+
+def _rule_id(name: str) -> str:
+    if name and not _ID.fullmatch(name):
+        raise wrong("must be R and a number, such as R7", "or leave it out")
+    return name
+
+
+MaybeText: TypeAlias = Annotated[str, Field(max_length=PROMPT_CHARS)]
+Text: TypeAlias = Annotated[MaybeText, AfterValidator(_not_blank)]
+
+
+class SpecificationModel(FileModel):
+    """A part of the file."""
+
+    model_config = ConfigDict(use_attribute_docstrings=True)
+
+
+class InputRuleModel(SpecificationModel):
+    """One demand on a component of the input."""
+
+    meant = {"rule": "text"}
+
+    text: Annotated[Text, Field(examples=["It is one sentence."])]
+    evidence: MaybeText = ""
+
+
+class ComponentModel(SpecificationModel):
+    """One part of an input."""
+
+    name: Annotated[Text, Field(max_length=200, examples=["question"])]
+    description: MaybeText = ""
+    rules: Annotated[list[InputRuleModel], Field(max_length=RULES_PER_COMPONENT)] = []
+
+
+class RuleModel(SpecificationModel):
+    """One demand that can be checked by looking at an output alone; `rule` is enough."""
+
+    meant = {"text": "rule"}
+
+    id: Annotated[str, AfterValidator(_rule_id)] = ""
+    """R and a number; a rule without one gets the next free one."""
+    rule: Annotated[Text, Field(examples=["The answer has at most 80 words."])]
+    evidence: MaybeText = ""
+    """The words of the prompt that say so."""
+    inverse: MaybeText = ""
+    """The sentence that contradicts the rule."""
+    grounding: Grounding | None = None
+    origin: MaybeText = ""
+    """Tells an edited rule from a generated one."""
+    obsolete: bool = False
+    """The rule is gone, and its id is not given again."""
+
+
+class QuestionModel(SpecificationModel):
+    """Something that the author of the prompt should decide."""
+
+    kind: QuestionKind
+    about: list[str] = []
+    text: Annotated[Text, Field(examples=["Which of the two counts?"])]
+
+
+class SpecificationFile(SpecificationModel):
+    """The whole file."""
+
+    meant = {"components": "inputs", "output": "rules", "model": "generator"}
+
+    version: Literal[1]
+    prompt: MaybeText = ""
+    tests: MaybeText = ""
+    generator: MaybeText = ""
+    reviewer: MaybeText = ""
+    intent: MaybeText = ""
+    inputs: list[ComponentModel] = []
+    rules: list[RuleModel] = []
+    questions: list[QuestionModel] = []
+
+    @model_validator(mode="after")
+    def _each_once(self) -> "SpecificationFile":
+        named: list[tuple[str, str, list[str]]] = [
+            ("inputs", "name", [one.name for one in self.inputs]),
+            ("rules", "id", [one.id for one in self.rules]),
+        ]
+        for where, key, names in named:
+            for at, name in enumerate(names):
+                if name and name in names[:at]:
+                    other = f"{where}[{names.index(name)}]"
+                    raise wrong_at(((where, at, key), f"is {name!r}, which {other} is called already", "rename one"))
+        return self
+
+
+def specification_schema() -> dict[str, Any]:
+    """JSON Schema of the file."""
+    schema = SpecificationFile.model_json_schema()
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema, "title": "specification"}
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenRule:
+    """A rule as the file has it.
+
+    Args:
+        rule: with its id, given or not.
+        obsolete: it is kept for its id alone.
+    """
+
+    rule: OutputRule
+    obsolete: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SpecFile:
+    """What the file says.
+
+    Args:
+        specification: without rules that are obsolete.
+        rules: all of them, in the order of the file.
+        tests: what the tests in the case file were made from, as an update left it; empty where it did not.
+    """
+
+    specification: Specification
+    rules: tuple[WrittenRule, ...]
+    tests: str = ""
+
+    @property
+    def taken(self) -> frozenset[str]:
+        """Ids that no new rule may have."""
+        return frozenset(one.rule.id for one in self.rules)
+
+
+def parse_specification(text: str, file: str) -> Specification:
+    """The specification; see `read`."""
+    return read_specification(text, file).specification
+
+
+def read_specification(text: str, file: str) -> SpecFile:
+    """Read the file.
+
+    A rule needs nothing but `rule`: it gets the next free id, and counts as edited. So does one whose text is not what
+    was generated, which its `origin` tells; an inverse that is still that of the old text is left out then.
+    """
+    if len(text) > SPECIFICATION_CHARS:
+        raise one_problem(file, 0, f"is longer than {SPECIFICATION_CHARS:,} characters", "a specification is shorter")
+    found = validate(SpecificationFile, read_yaml(text.removeprefix("\ufeff"), file))
+    rules = _numbered([_written(one) for one in found.rules])
+    specification = Specification(
+        prompt=_said(found.prompt),
+        intent=_said(found.intent),
+        components=tuple(
+            Component(
+                one.name,
+                _said(one.description),
+                tuple(InputRule(rule.text, _said(rule.evidence)) for rule in one.rules),
+            )
+            for one in found.inputs
+        ),
+        rules=tuple(one.rule for one in rules if not one.obsolete),
+        questions=tuple(AuthorQuestion(one.kind, tuple(one.about), one.text) for one in found.questions),
+        generator=_said(found.generator) or BY_HAND,
+        reviewer=_said(found.reviewer),
+    )
+    return SpecFile(specification, tuple(rules), _said(found.tests))
+
+
+def specification_text(specification: Specification, compiled: Sequence[CompiledRule] = ()) -> str:
+    """A new file, which `parse` reads back as the same specification.
+
+    Args:
+        specification: its texts are blank or not, but never white space alone.
+        compiled: the rules that code can check; a comment at each says how.
+    """
+    wordings: dict[str, list[str]] = {}
+    for one in compiled:
+        kinds = ", ".join(dict.fromkeys(spec.kind for spec in one.scorers))
+        wordings.setdefault(one.rule, []).append(printable(f"{kinds} ({one.wording})"))
+    head: dict[str, JsonValue] = {
+        "version": VERSION,
+        "prompt": specification.prompt,
+        "generator": specification.generator or BY_HAND,
+        "reviewer": specification.reviewer,
+        "intent": specification.intent,
+    }
+    rules = [(lines_of([_rule(one)], 2), wordings.get(one.id, [])) for one in specification.rules]
+    text = _template().render(
+        head=lines_of(head),
+        inputs=[lines_of([_component(one)], 2) for one in specification.components],
+        rules=[{"lines": lines, "checked": checked} for lines, checked in rules],
+        questions=[lines_of([_question(one)], 2) for one in specification.questions],
+    )
+    return f"{text.rstrip()}\n"
+
+
+def updated_specification(text: str, specification: Specification, file: str = "the specification") -> str:
+    """The file, brought up to a later state of its rules without losing what a person has written.
+
+    New rules are added, inverses that are missing are filled in, rules that are gone are marked as obsolete, and those
+    that are back are no longer; the digest of the prompt follows. No text that is there is changed, but that a reviewer
+    has read it is taken back where rules came or went.
+
+    Args:
+        specification: its rules carry the ids of the file (`read`), new ones ids that are free.
+
+    Raises:
+        GateError: it is written in a way that cannot be changed safely.
+    """
+    found, data = read_specification(text, file), _data(text, file)
+    listed = data.get("rules")
+    rows: list[JsonValue] = listed if isinstance(listed, list) else []
+    known = [
+        _brought_up(row, written, specification.rule(written.rule.id)) if isinstance(row, dict) else row
+        for row, written in zip(rows, found.rules, strict=False)
+    ]
+    new: list[JsonValue] = [_rule(rule) for rule in specification.rules if rule.id not in found.taken]
+    gone = any(specification.rule(one.rule.id) is None and not one.obsolete for one in found.rules)
+    if known or new:
+        data["rules"] = [*known, *new]
+    if (new or gone) and data.get("reviewer"):
+        data["reviewer"] = ""  # nobody has read it as it is now
+    if specification.prompt and specification.prompt != found.specification.prompt:
+        data["prompt"] = specification.prompt
+    return rewritten(text, file, data)
+
+
+def stamped_specification(text: str, tests: str, file: str = "the specification") -> str:
+    """The file, with what the tests in the case file were made from (`gate.testgen.specdiff.update.stamp_of_tests`)."""
+    if read_specification(text, file).tests == tests:
+        return text
+    return rewritten(text, file, {**_data(text, file), "tests": tests})
+
+
+def _origin_of(rule: OutputRule) -> str:
+    """What tells later whether a person has edited the rule, and whether its inverse was made for it."""
+    return f"{_short(rule.text)}-{_short(rule.inverse)}"
+
+
+def _short(text: str) -> str:
+    return digest(text)[:_DIGITS]
+
+
+def _said(text: str) -> str:
+    """Empty where it is blank."""
+    return text if text.strip() else ""
+
+
+def _written(one: RuleModel) -> WrittenRule:
+    inverse, grounding = _said(one.inverse), one.grounding or ("unknown" if one.origin else "edited")
+    own, _, other = one.origin.partition("-")
+    if one.origin and own != _short(one.rule):
+        grounding = "edited"
+        inverse = "" if other == _short(inverse) else inverse
+    return WrittenRule(OutputRule(one.id, one.rule, _said(one.evidence), inverse, grounding), one.obsolete)
+
+
+def _numbered(rules: Sequence[WrittenRule]) -> list[WrittenRule]:
+    free = max((int(one.rule.id[1:]) for one in rules if one.rule.id), default=0)
+    numbered: list[WrittenRule] = []
+    for one in rules:
+        if not one.rule.id:
+            free += 1
+            one = replace(one, rule=replace(one.rule, id=f"R{free}"))
+        numbered.append(one)
+    return numbered
+
+
+def _data(text: str, file: str) -> dict[str, JsonValue]:
+    data = read_yaml(text.removeprefix("\ufeff"), file).data
+    return dict(data) if isinstance(data, dict) else {}
+
+
+def _brought_up(row: dict[str, JsonValue], written: WrittenRule, now: OutputRule | None) -> dict[str, JsonValue]:
+    after = dict(row)
+    if "id" not in row:
+        after["id"] = written.rule.id
+    if (now is None) != written.obsolete:
+        after["obsolete"] = now is None
+    if now is not None and now.inverse and not written.rule.inverse:
+        after["inverse"] = now.inverse
+    return after
+
+
+def _component(one: Component) -> dict[str, JsonValue]:
+    rules: list[JsonValue] = [
+        {"text": rule.text, **({"evidence": rule.evidence} if rule.evidence else {})} for rule in one.rules
+    ]
+    return {"name": one.name, "description": one.description, "rules": rules}
+
+
+def _rule(rule: OutputRule) -> dict[str, JsonValue]:
+    row: dict[str, Any] = {"id": rule.id, "rule": rule.text}
+    if rule.evidence:
+        row["evidence"] = rule.evidence
+    if rule.inverse:
+        row["inverse"] = rule.inverse
+    row["grounding"] = rule.grounding
+    if rule.grounding != "edited":
+        row["origin"] = _origin_of(rule)
+    return row
+
+
+def _question(one: AuthorQuestion) -> dict[str, JsonValue]:
+    return {"kind": one.kind, "about": [*one.about], "text": one.text}
+
+
+@lru_cache
+def _template() -> Template:
+    source = resources.files("gate.config").joinpath("templates", "specification.yaml.j2").read_text(encoding="utf-8")
+    # No HTML is made here: the result is a YAML file, whose values are quoted already.
+    env = Environment(undefined=StrictUndefined, autoescape=False, trim_blocks=True, lstrip_blocks=True)  # noqa: S701
+    return env.from_string(source)
