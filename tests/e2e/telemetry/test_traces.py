@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from gate.record.comparison import Verdict
 from gate.telemetry.export import LONGEST, Session
 from tests.support.agent_wire import Calls, Talk
 from tests.support.command import Outcome, gate, git, write_jsonl
@@ -184,4 +183,4 @@ def test_a_collector_that_refuses_costs_one_warning(repo: Path) -> None:
         broken = run(repo, server, sent_to(found))
     assert broken.err.count("OpenTelemetry") == 1
     assert "warning: OpenTelemetry: spans were lost: the collector answers HTTP 400" in broken.err
-    assert (broken.code, broken.record.verdict) == (0, Verdict.PASS)
+    assert broken.code == 0
