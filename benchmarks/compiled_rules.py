@@ -12,7 +12,7 @@ from rich.table import Table
 
 from benchmarks import attackers, prompt_orders, second_author
 from benchmarks.rule_wordings import NONE, Outcome, outcome, read
-from gate.stats.rates import Rate, wilson
+from gate.stats.intervals import Rate, wilson
 
 NOTES = (
     "right: compiled to the scorers that the wording says, which judge outputs that keep and break it rightly.",

@@ -23,7 +23,7 @@ from starlette.testclient import TestClient
 
 from gate.cases.case import Case
 from gate.cases.stored import Page
-from gate.engine.history import Context, RunFilter
+from gate.record.history import Context, RunFilter
 from gate.record.run import RunRecord
 from gate.record.sample import ArmName
 from gate.store.run_folder import dump_run

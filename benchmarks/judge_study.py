@@ -16,11 +16,10 @@ from rich.table import Table
 
 from benchmarks.promptpex import MODELS, read
 from benchmarks.promptpex_rules import BY_PROMPT, RULES, STRICT, Rule, broken, fault_of_array
-from gate.stats.agreement import Ratings, ac1, crossed, kappa, share_of_agreement
+from gate.stats.agreement import Drawing, Ratings, ac1, crossed, kappa, share_of_agreement
 from gate.stats.arrays import Estimate, Undefined
 from gate.stats.association import length_bias
-from gate.stats.rates import Rate, wilson
-from gate.stats.resampling import Drawing
+from gate.stats.intervals import Rate, wilson
 
 OUTPUTS = Path(__file__).parent / "data" / "promptpex-outputs.jsonl"
 SEED = 20250307

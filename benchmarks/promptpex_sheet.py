@@ -9,7 +9,7 @@ from gate.report.numbers import NOTHING, share
 from gate.report.sheets.matrix import difference_text as as_points
 from gate.report.sheets.matrix import rate_interval
 from gate.report.sheets.sheet import Grid, Line, Sheet
-from gate.stats.means import paired_mean
+from gate.stats.intervals import paired_mean
 from gate.testgen.evaluation.metrics import (
     Group,
     OutcomeRow,

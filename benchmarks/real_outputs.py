@@ -11,7 +11,7 @@ from rich.table import Table
 
 from benchmarks.promptpex import MODELS, Row, read, recorded
 from gate.config.policy import OVERALL, MethodName, RunPolicy
-from gate.engine.assess import Assessment, Assessor
+from gate.engine.decide import Assessment, Assessor
 from gate.engine.samples import SampleTable
 from gate.record.comparison import Comparison, State
 from gate.report import numbers

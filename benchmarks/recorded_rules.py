@@ -19,7 +19,7 @@ from gate.config.specification import CompiledRule, OutputRule
 from gate.scoring.validators.json_answers import unfenced
 from gate.stats.agreement import Ratings, crossed, kappa, share_of_agreement
 from gate.stats.arrays import Estimate, Undefined
-from gate.stats.rates import Rate
+from gate.stats.intervals import Rate
 from gate.testgen.rules.compiler import compile_rule, compiled_summary
 
 RULES: Mapping[str, tuple[OutputRule, ...]] = {

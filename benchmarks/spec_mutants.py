@@ -29,7 +29,7 @@ from gate.errors import CannotEvaluate
 from gate.messages import Message
 from gate.prompts.version import Prompt
 from gate.record.rules import QUIET, SpecDiff
-from gate.stats.rates import wilson
+from gate.stats.intervals import wilson
 from gate.testgen.effort import LEVELS
 from gate.testgen.prompt_under_test import subject_of
 from gate.testgen.questions import Asker

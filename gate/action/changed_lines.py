@@ -7,8 +7,7 @@ from gate.errors import GateError
 from gate.git.command import Git
 from gate.git.repository import Repo
 from gate.git.sources import TreeSource
-from gate.prompts.files import FileSource
-from gate.prompts.functions import file_of
+from gate.prompts.files import FileSource, file_of
 from gate.record.comparison import PassState, State, Verdict
 from gate.record.parts import ArmRecord
 from gate.record.run import NewSuiteRecord, RunRecord, SuiteRecord

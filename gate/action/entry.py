@@ -13,12 +13,12 @@ from gate.app.environment.settings import DATABASE, TOKEN, database_url, push_to
 from gate.app.run_reports import SARIF, run_folder
 from gate.app.signals import signals_ignored, signals_later, signals_reported
 from gate.config.documents import Problems, decode
-from gate.engine.history import Context
-from gate.engine.unevaluated import failed, nothing
+from gate.engine.without_evaluation import failed, nothing
 from gate.errors import CannotEvaluate, GateError
 from gate.github.client import GitHub
 from gate.github.events import Event, parse_event
 from gate.record.comparison import Verdict
+from gate.record.history import Context
 from gate.record.parts import Rule
 from gate.record.run import RunRecord
 from gate.report.escape import terminal_text

@@ -15,9 +15,18 @@ from gate.app.repository_code import prompt_builder
 from gate.app.signals import within_minutes
 from gate.app.sources import rehearsed, store_case_reader
 from gate.config.policy import Budget, Limit, RunPolicy
-from gate.engine.baseline import alone, recorded
 from gate.engine.run import Progress
-from gate.engine.unevaluated import closed, deleted, overridden, skipped, told, waive, without_secrets
+from gate.engine.without_evaluation import (
+    alone,
+    closed,
+    deleted,
+    overridden,
+    recorded,
+    skipped,
+    told,
+    waive,
+    without_secrets,
+)
 from gate.errors import CannotEvaluate, GateError, InputErrors, MissingKey
 from gate.prompts.files import Subfolder
 from gate.record.run import RunRecord

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from gate.app.environment.action import Inputs, Runner
 from gate.config.documents import quoted
-from gate.engine.unevaluated import CLOSED
+from gate.engine.without_evaluation import CLOSED
 from gate.errors import CannotEvaluate, GateError
 from gate.git.command import Commits
 from gate.git.repository import Repo, UntrustedOwner

@@ -363,11 +363,7 @@ _LONGEST_WAIT_S = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """The service behind an agent.
-
-    Args:
-        timeout_s: seconds for one answer.
-    """
+    """The service behind an agent."""
 
     url: str
     headers: Mapping[str, str] = field(repr=False)
@@ -414,11 +410,7 @@ class ServiceAgent:
             await self._posted(protocol_message("close", session=self._session), CLOSING_S)
 
     async def _posted(self, line: bytes, seconds: float) -> bytes:
-        """The reply to a message, which is sent again only where the service has not accepted it.
-
-        Raises:
-            AgentFailed: there is none in time.
-        """
+        """The reply to a message, which is sent again only where the service has not accepted it."""
         try:
             async with asyncio.timeout(seconds):
                 for attempt in range(POST_TRIES):

@@ -19,7 +19,7 @@ from gate.config.naming import FunctionName
 from gate.config.scorer import ScorerSpec
 from gate.errors import CannotEvaluate, GateError
 from gate.limits import PROMPT_CHARS
-from gate.prompts.functions import CannotLoad
+from gate.prompts.files import CannotLoad
 from gate.record.sample import Score
 from gate.record.transcript import Failed, Unscored
 from gate.scoring.interface import Subject
@@ -60,14 +60,7 @@ SCORING = FunctionLimits(losses=10, chars=REASON_CHARS)
 
 @dataclass(frozen=True, slots=True)
 class FunctionWorktree:
-    """The code of one side.
-
-    Args:
-        root: where modules are looked for.
-        checkout: code that must not be imported instead; may be the root itself.
-        scratch: folder for the process's own files.
-        path: the environment's PATH.
-    """
+    """The code of one side."""
 
     root: Path
     checkout: Path
@@ -140,11 +133,7 @@ class FunctionProcess:
             raise CannotLoad(f"{self.entry} cannot be used: {one_line(reason)}")
 
     async def call(self, text: str) -> tuple[str, Any]:
-        """`answer` and what the function returned, or `failed` and the reason.
-
-        Args:
-            text: the arguments as JSON.
-        """
+        """`answer` and what the function returned, or `failed` and the reason."""
         task = asyncio.create_task(self._call(text))
         self._calls.add(task)
         task.add_done_callback(self._calls.discard)

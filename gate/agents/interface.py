@@ -33,19 +33,11 @@ class Target(Protocol):
     """Answers cases for arms."""
 
     async def answer(self, question: Question, *, fresh: bool = False) -> Reply | Failed:
-        """Take one sample.
-
-        Args:
-            fresh: ask even if an answer is known.
-        """
+        """Take one sample."""
         ...
 
     def request_of(self, question: Question) -> Request:
-        """The key that an answer is remembered under.
-
-        Raises:
-            NotBuilt: the prompt has no text for the case.
-        """
+        """The key that an answer is remembered under. Raises NotBuilt: the prompt has no text for the case."""
         ...
 
 
@@ -65,6 +57,18 @@ class AgentFailed(Exception):
         self.attempts = attempts
         self.effort = (effort or Effort()) + Effort(retries=max(0, attempts - 1))
         self.tools: tuple[ToolUse, ...] = ()
+
+
+class ServerUnfit(Exception):
+    """A server of tools cannot be used; the message continues after its name."""
+
+
+class ToolCallFailed(Exception):
+    """A server of tools refused one call; the message continues after its name."""
+
+
+class ConnectionLost(Exception):
+    """The connection to a server of tools is lost."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,19 +107,11 @@ class Agent(Protocol):
     """One conversation with one agent. `start` or `reopen` comes first; `close` may come at any time, and twice."""
 
     async def start(self, session: str) -> None:
-        """Begin a session.
-
-        Raises:
-            AgentFailed: it is not available.
-        """
+        """Begin a session. Raises AgentFailed: it is not available."""
         ...
 
     async def send(self, text: str) -> Answer:
-        """Send a message and wait for the answer, for a limited time.
-
-        Raises:
-            AgentFailed: there is none.
-        """
+        """Send a message and wait for the answer, for a limited time. Raises AgentFailed: there is none."""
         ...
 
     async def close(self) -> None:
@@ -123,11 +119,7 @@ class Agent(Protocol):
         ...
 
     async def reopen(self, session: str) -> None:
-        """Continue a session that was closed.
-
-        Raises:
-            AgentFailed: the session is unknown.
-        """
+        """Continue a session that was closed. Raises AgentFailed: the session is unknown."""
         ...
 
 
@@ -135,11 +127,7 @@ class Agents(Protocol):
     """Makes an agent for each conversation."""
 
     def agent(self, question: Question, *, fresh: bool) -> Agent:
-        """One that works with the arm's prompt, model and tools.
-
-        Args:
-            fresh: ask models even if their answers are known.
-        """
+        """One that works with the arm's prompt, model and tools."""
         ...
 
     async def tampered(self, question: Question) -> str:
@@ -161,9 +149,6 @@ class Toolbox(Protocol):
     async def call(self, name: str, arguments: str, session: str) -> ToolUse:
         """Call a tool; a failure, a time-out or an unknown name is a result, too.
 
-        Args:
-            name, arguments: as the model wrote them.
-
         Raises:
             AgentFailed: its server is gone.
         """
@@ -178,11 +163,7 @@ class Sessions(Protocol):
     """Keeps the conversations of the built-in loop, so that they can be continued."""
 
     def save(self, session: str, messages: Sequence[Message]) -> None:
-        """Replace what is kept of a session.
-
-        Raises:
-            OSError: it cannot be kept.
-        """
+        """Replace what is kept of a session. Raises OSError: it cannot be kept."""
         ...
 
     def load(self, session: str) -> tuple[Message, ...] | None:
@@ -202,15 +183,7 @@ class Reader(Protocol):
     """Reads the agent's answers and replies in place of a person."""
 
     async def reply(self, said: Sequence[tuple[str, str]], case: Case, index: int) -> "PersonReply":
-        """What the person says next.
-
-        Args:
-            said: messages to the agent and its answers, in order.
-            case: with the facts or the persona.
-
-        Raises:
-            AgentFailed: the reader is not available.
-        """
+        """What the person says next. Raises AgentFailed: the reader is not available."""
         ...
 
 

@@ -18,11 +18,7 @@ from gate.record.usage import Cost, Unpriced, Usage, added
 
 @dataclass(frozen=True, slots=True)
 class Equipment:
-    """Shared by all conversations of the loop.
-
-    Args:
-        clock: monotonic, in seconds.
-    """
+    """Shared by all conversations of the loop."""
 
     calls: Calls
     sessions: Sessions
@@ -31,14 +27,7 @@ class Equipment:
 
 @dataclass(slots=True)
 class LoopAgent:
-    """One conversation; see `gate.agents.interface.Agent`.
-
-    Args:
-        toolbox: None where the model has no tools.
-        max_steps: calls of the model for one answer, 1 or more.
-        fresh: ask the model even if its answers are known.
-        parallel: make simultaneous calls of one reply at the same time.
-    """
+    """One conversation; see `gate.agents.interface.Agent`."""
 
     question: Question
     equipment: Equipment
@@ -70,15 +59,7 @@ class LoopAgent:
         return replace(answer, stop_reason=STEP_LIMIT) if self.toolbox and replies[-1].tool_calls else answer
 
     async def _work(self, replies: list[Reply], used: list[ToolUse]) -> float:
-        """Call the model and its tools until it calls no more, or the steps are used up.
-
-        Args:
-            replies: appended to: the model's replies.
-            used: appended to: the tool calls.
-
-        Returns:
-            Seconds that the tools took.
-        """
+        """Call the model and its tools until it calls no more, or the steps are used up."""
         seconds = 0.0
         while True:
             reply = await self._step()
@@ -153,11 +134,7 @@ def _said(reply: Reply) -> Message:
 
 
 def _answer(replies: list[Reply], used: list[ToolUse], seconds: float) -> Answer:
-    """The answer from all steps.
-
-    Args:
-        replies: one for each step, at least one.
-    """
+    """The answer from all steps."""
     last = replies[-1]
     times = [reply.latency_s for reply in replies if reply.latency_s is not None]
     cost: Cost | None = reduce(added, [reply.cost for reply in replies], None)

@@ -47,11 +47,7 @@ class Masks:
         return any(form in text for form in self._forms)
 
     def masked(self, text: str, session: str = "") -> str:
-        """The text without secrets.
-
-        Args:
-            session: its id; empty where no tool knows it.
-        """
+        """The text without secrets."""
         for form in self._forms:
             text = text.replace(form, MASK)
         return text.replace(session, SESSION_MASK) if session else text

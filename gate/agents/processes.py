@@ -34,27 +34,14 @@ SWEEPS = 200
 
 @dataclass(frozen=True, slots=True)
 class ProgramPlace:
-    """Where programs run.
-
-    Args:
-        root: the files of the arm's own ref.
-        scratch: for `HOME` and `TMPDIR`.
-        path: the environment's PATH.
-    """
+    """Where programs run."""
 
     root: Path
     scratch: Path
     path: str
 
     def environment(self, named: Mapping[str, str]) -> dict[str, str]:
-        """All variables of a program.
-
-        Args:
-            named: from the configuration; they come before those that each program has.
-
-        Raises:
-            OSError: the folders cannot be made.
-        """
+        """All variables of a program. Raises OSError: the folders cannot be made."""
         home, temporary = self.scratch / "home", self.scratch / "tmp"
         for one in (home, temporary):
             one.mkdir(parents=True, exist_ok=True)
@@ -111,11 +98,7 @@ class _Tail(asyncio.Protocol):
 
 @dataclass(slots=True)
 class SupervisedProgram:
-    """A program, running or ended. It belongs to the event loop that it was started in.
-
-    Args:
-        mark: identifies all child processes of the program.
-    """
+    """A program, running or ended. It belongs to the event loop that it was started in."""
 
     keeper: "subprocess.Popen[bytes]"
     mark: str
@@ -195,11 +178,7 @@ class SupervisedProgram:
         return " / ".join([line.strip() for line in text.splitlines() if line.strip()][-SHOWN_LINES:])
 
     async def end(self, *, at_once: bool = False) -> None:
-        """End the program and its child processes; a second call does nothing.
-
-        Args:
-            at_once: without time to leave by itself.
-        """
+        """End the program and its child processes; a second call does nothing."""
         if self._ended:
             return
         self._ended = True

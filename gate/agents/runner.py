@@ -71,11 +71,7 @@ def imported(module: str) -> ModuleType:
 
 
 class Agent:
-    """One session of an agent.
-
-    Args:
-        entry: `module:name`.
-    """
+    """One session of an agent."""
 
     def __init__(self, entry: str, out: Any, loop: "asyncio.Runner") -> None:
         self.entry, self.out, self.loop = entry, out, loop
@@ -163,12 +159,7 @@ def placed(error: BaseException, root: str) -> str:
 
 
 class Function:
-    """Imports a module and calls a function of it.
-
-    Args:
-        asked: job, module, function, checkout, hidden and chars.
-        out: descriptor for answers.
-    """
+    """Imports a module and calls a function of it."""
 
     def __init__(self, asked: dict[str, Any], out: int) -> None:
         self.asked, self.out, self.pid = asked, out, os.getpid()
@@ -284,11 +275,7 @@ def score_of(found: object, most: int) -> object:
 
 
 def told(error: BaseException, hidden: list[list[str]]) -> str:
-    """An exception on one line, even where its own text raises.
-
-    Args:
-        hidden: pairs of text and replacement.
-    """
+    """An exception on one line, even where its own text raises."""
     if type(error) is Unfit:
         return str(error)
     try:

@@ -84,10 +84,6 @@ class PersonModel:
     async def ask(self, form: ReplyForm, turns: Turns, view: Mapping[str, str], asked: tuple[str, int]) -> PersonReply:
         """The person's next message.
 
-        Args:
-            view: more variables of the templates.
-            asked: name of the request and the sample index.
-
         Raises:
             AgentFailed: the model is not available, so that the rest of the conversation is unknown.
         """

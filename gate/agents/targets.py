@@ -77,11 +77,7 @@ class PromptTarget:
 
 
 def request_of(question: Question) -> Request:
-    """The request for one sample.
-
-    Raises:
-        NotBuilt: the prompt has no text for the case.
-    """
+    """The request for one sample. Raises NotBuilt: the prompt has no text for the case."""
     arm, case = question.arm, question.case
     messages = render(arm.version.prompt, case)
     return Request(messages, arm.model, arm.params, question.index, about=sample_name(question))
@@ -108,13 +104,7 @@ class Participants:
 
 @dataclass(frozen=True, slots=True)
 class ConversationTarget:
-    """Answers a case with a whole conversation.
-
-    Args:
-        memory: conversations of earlier runs; new ones are written before they count.
-        outside: budgets of agents that call their models themselves.
-        new_session: gives unique ids.
-    """
+    """Answers a case with a whole conversation."""
 
     agents: Agents
     company: Participants
@@ -162,7 +152,7 @@ class ConversationTarget:
         """The key that the conversation is remembered under: all that takes part except files; nothing of it is sent.
 
         What is known from other files is no answer. It says that the model's answers are known, which are used again:
-        so a run knows beforehand whom to ask anew for the sake of time and money (`gate.engine.reuse`).
+        so a run knows beforehand whom to ask anew for the sake of time and money (`gate.engine.collect`).
         """
         arm, case, exam = question.arm, question.case, question.exam
         parts = [
@@ -209,11 +199,7 @@ class _Conversation:
     talking: ExternalConversation | None = None
 
     async def lead(self) -> Reply:
-        """Run it from the first message to the observation of the databases.
-
-        Raises:
-            AgentFailed: it broke off.
-        """
+        """Run it from the first message to the observation of the databases. Raises AgentFailed: it broke off."""
         case, exam = self.question.case, self.question.exam
         await self.agent.start(self.session)
         if case.user is not None and exam is not None:

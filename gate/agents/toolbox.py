@@ -19,12 +19,7 @@ from gate.values import JsonValue, is_subset
 
 @dataclass(frozen=True, slots=True)
 class ToolOutput:
-    """The result of a tool.
-
-    Args:
-        text: unchanged: neither masked nor cut.
-        failed: the tool reports a failure.
-    """
+    """The result of a tool."""
 
     text: str
     failed: bool = False
@@ -119,12 +114,7 @@ class Injection:
         return {key: value for key, value in arguments.items() if key not in self.names}
 
     def filled(self, tool: Tool, arguments: Mapping[str, JsonValue], session: str) -> dict[str, JsonValue]:
-        """All arguments of a call.
-
-        Args:
-            tool: with all its parameters.
-            arguments: as `without` returns them.
-        """
+        """All arguments of a call."""
         properties = tool.parameters.get("properties")
         known = properties if isinstance(properties, dict) else {}
         put = {
@@ -150,11 +140,7 @@ NOT_RECORDED = "there is no recorded answer for these arguments"
 
 @dataclass(frozen=True, slots=True)
 class RecordedTools:
-    """A source of recorded tools; always ready, and without state between conversations.
-
-    Args:
-        answers: by tool, pairs of arguments and output; the first match is used.
-    """
+    """A source of recorded tools; always ready, and without state between conversations."""
 
     tools: tuple[Tool, ...]
     answers: Mapping[str, tuple[tuple[JsonValue, ToolOutput], ...]]
@@ -186,13 +172,7 @@ SHOWN_TOOLS = 20
 
 @dataclass(frozen=True, slots=True)
 class ToolRules:
-    """Rules for all calls of a conversation.
-
-    Args:
-        only: names of the tools that the model sees; empty for all.
-        timeout_s: seconds for one call.
-        clock: monotonic, in seconds.
-    """
+    """Rules for all calls of a conversation."""
 
     only: tuple[str, ...] = ()
     injection: Injection = Injection()
@@ -203,12 +183,7 @@ class ToolRules:
 
 @dataclass(frozen=True, slots=True)
 class _Offer:
-    """A tool that is offered to the model.
-
-    Args:
-        tool: as its source has it.
-        told: as the model sees it.
-    """
+    """A tool that is offered to the model."""
 
     tool: Tool
     told: Tool
@@ -244,11 +219,7 @@ class ConversationToolbox:
         return tuple(offer.told for offer in offers.values())
 
     async def _opened(self) -> list[OpenToolSource]:
-        """All sources; each is tried even if another fails, because the next conversation needs it.
-
-        Raises:
-            AgentFailed: with the fault of each.
-        """
+        """All sources; each is tried even if another fails, because the next conversation needs it."""
         found = await asyncio.gather(*(source.open() for source in self.sources), return_exceptions=True)
         failures = [one for one in found if isinstance(one, BaseException)]
         for failure in failures:

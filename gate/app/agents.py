@@ -20,8 +20,7 @@ from gate.config.naming import PYTHON_PREFIX, FunctionName, function_named
 from gate.config.scorer import ScorerSpec
 from gate.config.targets import CommandAgent, HttpAgent, PythonAgent, Target, ToolLoop, runs_code
 from gate.errors import GateError
-from gate.prompts.files import CodePlace
-from gate.prompts.functions import CannotLoad
+from gate.prompts.files import CannotLoad, CodePlace
 from gate.resolve.resolved import Resolved
 from gate.resolve.scorer_code import coded
 from gate.scoring.interface import CodeScorer
@@ -87,20 +86,15 @@ class SharedResources:
 class AgentMaker:
     """Makes an agent for each conversation; see `gate.agents.interface.Agents`."""
 
-    def __init__(self, crew: SharedResources, caller: BudgetedCalls, look: LookedUp) -> None:
-        self._crew, self._caller, self._look = crew, caller, look
+    def __init__(self, crew: SharedResources, calls: BudgetedCalls, look: LookedUp) -> None:
+        self._crew, self._calls, self._look = crew, calls, look
         self._room = asyncio.Semaphore(crew.concurrency)
 
     def agent(self, question: Question, *, fresh: bool) -> Agent:
-        from gate.agents.loop import Equipment, LoopAgent
-
-        target, equipment = question.arm.target, Equipment(self._caller, self._crew.sessions)
+        target = question.arm.target
         match target:
-            case None:
-                return LoopAgent(question, equipment, fresh=fresh)
-            case ToolLoop():
-                box = self._look(self._crew.kits[agent_key(question.arm)].toolbox())
-                return LoopAgent(question, equipment, box, target.max_steps, fresh, target.parallel)
+            case ToolLoop() | None:
+                return self._loop(question, target, fresh=fresh)
             case HttpAgent():
                 return self._service(question, target)
             case _:
@@ -110,6 +104,15 @@ class AgentMaker:
         target = question.arm.target
         watch = None if target is None else self._crew.watches.get((target, question.arm.place))
         return "" if watch is None else await asyncio.to_thread(watch.changed)
+
+    def _loop(self, question: Question, target: ToolLoop | None, *, fresh: bool) -> Agent:
+        from gate.agents.loop import Equipment, LoopAgent
+
+        equipment = Equipment(self._calls, self._crew.sessions)
+        if target is None:
+            return LoopAgent(question, equipment, fresh=fresh)
+        box = self._look(self._crew.kits[agent_key(question.arm)].toolbox())
+        return LoopAgent(question, equipment, box, target.max_steps, fresh, target.parallel)
 
     def _service(self, question: Question, target: HttpAgent) -> Agent:
         from gate.agents.external import ProtocolSession, Service, ServiceAgent

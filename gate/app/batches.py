@@ -8,14 +8,14 @@ from gate.agents.targets import request_of, suite_needs_conversation
 from gate.app.forecast import run_spending
 from gate.app.memory import RunMemory, refuse_tracked
 from gate.app.run_order import RunOrder
-from gate.calls.batches.jobs import BatchTools
+from gate.calls.batches.jobs import BatchTools, batch_service
 from gate.calls.batches.ledger import BatchLedger
+from gate.calls.batches.prefetch import collect_or_submit
 from gate.calls.interface import Request
 from gate.calls.providers.factory import Factory
 from gate.cases.rendering import NotBuilt
-from gate.engine.batch import collect_or_submit
-from gate.engine.plan import Schedule, by_lane
-from gate.engine.reuse import question_of, same_arms
+from gate.engine.collect import question_of, same_arms
+from gate.engine.schedule import Schedule, by_lane
 from gate.errors import CannotEvaluate, GateError
 from gate.record.usage import Dollars
 from gate.report.escape import terminal_text
@@ -50,7 +50,9 @@ async def prepare_batch(plan: RunOrder, factory: Factory, memory: RunMemory, see
     if talking := [suite.name for suite in plan.resolved.suites if suite_needs_conversation(suite)]:
         message = f"the cases of suite {', '.join(talking)} are conversations, and a batch is for single questions"
         raise GateError(message, "run without --batch, or name other suites")
-    tools = BatchTools(factory.batches, memory.store, BatchLedger(folder), partial(factory.price, batch=True))
+    tools = BatchTools(
+        partial(batch_service, factory), memory.store, BatchLedger(folder), partial(factory.price, batch=True)
+    )
     outcome = await collect_or_submit(_requests(plan, seed), tools, budget.max_calls)
     for line in outcome.lines():
         say(line)

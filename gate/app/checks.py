@@ -10,7 +10,7 @@ from gate.app.repository_code import prompt_builder
 from gate.app.run_order import RunOrder
 from gate.app.runs import carry_out
 from gate.app.sources import DiskSource, folder_of, rehearsed, store_case_reader
-from gate.engine.check_run import check
+from gate.engine.check import check
 from gate.errors import GateError
 from gate.git.repository import Repo
 from gate.record.run import RunRecord

@@ -13,8 +13,8 @@ from gate.app.sources import rehearsed, resolve_git_mode, store_case_reader
 from gate.calls.prices import PriceList
 from gate.calls.providers.factory import Factory
 from gate.config.models import ModelRef, Params, ProviderServer
-from gate.engine.forecast import Forecast, Question, Spending
-from gate.engine.planning import EarlierRun, Pricer, World, plan, spending
+from gate.engine.forecast import EarlierRun, FallToShow, Forecast, PlanInputs, plan, spending
+from gate.engine.spending import Pricer, Spending
 from gate.errors import GateError
 from gate.git.repository import Repo
 from gate.record.run import RunRecord
@@ -106,7 +106,7 @@ def kept_runs() -> KeptRuns:
 
 
 def forecast(
-    refs: tuple[str | None, str | None], config: str, suites: Sequence[str], question: Question, settings: Settings
+    refs: tuple[str | None, str | None], config: str, suites: Sequence[str], question: FallToShow, settings: Settings
 ) -> Forecast:
     """Plan an evaluation.
 
@@ -120,7 +120,7 @@ def forecast(
         resolved = against_itself(config, suites)
     kept, concurrency = kept_runs(), settings.concurrency
     price = pricer(keyless_factory(settings, resolved.servers))
-    found = plan(resolved, World(kept.runs(), price, concurrency), question)
+    found = plan(resolved, PlanInputs(kept.runs(), price, concurrency), question)
     return replace(found, notes=(*found.notes, *kept.notes()))
 
 
@@ -165,4 +165,4 @@ def pricer(factory: Factory) -> Pricer:
 
 def run_spending(resolved: Resolved, factory: Factory, concurrency: int) -> Spending:
     """What a run would spend if no answer were known."""
-    return spending(resolved, World(kept_runs().runs(), pricer(factory), concurrency))
+    return spending(resolved, PlanInputs(kept_runs().runs(), pricer(factory), concurrency))

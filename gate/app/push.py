@@ -15,7 +15,6 @@ from gate.app.repository import git_user_name, root_of
 from gate.app.signals import within_minutes
 from gate.app.store import open_database, redactor
 from gate.config.documents import decode, printable
-from gate.engine.history import Context
 from gate.errors import CannotEvaluate, GateError
 from gate.git.repository import Repo
 from gate.github.events import (
@@ -27,6 +26,7 @@ from gate.github.events import (
     WorkflowRunEvent,
     parse_event,
 )
+from gate.record.history import Context
 from gate.store.access import is_token
 from gate.store.remote import Reply, RunUpload, Server, Unreachable
 from gate.store.run_folder import load_run

@@ -19,8 +19,7 @@ from gate.errors import CannotEvaluate, GateError
 from gate.git.command import Git
 from gate.git.objects import export
 from gate.git.sources import EitherSource, Noted, RefSource, TreeSource
-from gate.prompts.files import CodePlace, FileSource, Subfolder
-from gate.prompts.functions import PromptBuilder
+from gate.prompts.files import CodePlace, FileSource, PromptBuilder, Subfolder
 from gate.record.transcript import Failed
 from gate.values import JsonValue
 
@@ -200,7 +199,7 @@ def prompt_builder(here: Surroundings | None = None) -> Iterator[PromptBuilder]:
 
 @dataclass(slots=True)
 class _Builder:
-    """See `gate.prompts.functions.PromptBuilder`; what two suites ask for is built once.
+    """See `gate.prompts.files.PromptBuilder`; what two suites ask for is built once.
 
     One function is called after the other, so that no files of a side are there while code of the other one runs.
     """

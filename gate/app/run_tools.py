@@ -26,9 +26,8 @@ from gate.config.scorer import ScorerSpec
 from gate.config.targets import ToolLoop
 from gate.engine.collect import Tools
 from gate.engine.early_stopping import why_not
-from gate.engine.forecast import Spending
-from gate.engine.noise import foreseen, preference_notes, sampling_notes
-from gate.engine.plan import Job
+from gate.engine.noise import preference_notes, sampling_notes
+from gate.engine.schedule import Job
 from gate.errors import GateError, with_extra
 from gate.record.comparison import CacheTerms
 from gate.record.run import RunRecord
@@ -36,7 +35,7 @@ from gate.record.sample import Sample
 from gate.record.secrets import masked
 from gate.record.usage import Unpriced, Usage
 from gate.report.escape import one_line, terminal_text
-from gate.resolve.exam_edits import ExamEdit, Trial
+from gate.resolve.exam import ExamEdit, Trial
 from gate.resolve.resolved import Resolved
 from gate.scoring.interface import Member, ModelScorer
 from gate.store.run_folder import RunFolder
@@ -53,7 +52,7 @@ class RunNotes:
 
     say: Callable[[str], None]
     resolved: Resolved
-    spending: Callable[[], Spending]
+    spending: "Callable[[], Spending]"
     later: Callable[[], Sequence[str]]
     _told: list[str] = field(default_factory=list, init=False)
     _foreseen: list[str] = field(default_factory=list, init=False)
@@ -64,6 +63,8 @@ class RunNotes:
         if self.resolved.budget != Budget():
             early = why_not(self.resolved.suites, self.resolved.policy) is None
             kept = all(arm.remembered for suite in self.resolved.suites for arm in suite.arms.values())
+            from gate.engine.spending import foreseen
+
             self._foreseen = foreseen(self.spending(), known, self.resolved.budget, early=early, remembered=kept)
         self._told = told
         for note in (
@@ -84,7 +85,8 @@ class RunNotes:
 
 
 if TYPE_CHECKING:
-    from gate.scoring.pairwise import PairwiseJudge
+    from gate.engine.spending import Spending
+    from gate.scoring.judge import PairwiseJudge
     from gate.telemetry.spans import Trace
 
 PROTOCOL = "http/protobuf"
@@ -309,7 +311,7 @@ def make_tools(plan: RunOrder, factory: Factory, folder: RunFolder, memory: RunM
         return judges[id(spec)][1]
 
     def pairwise(spec: ScorerSpec) -> "PairwiseJudge":
-        from gate.scoring.pairwise import PairwiseJudge
+        from gate.scoring.judge import PairwiseJudge
 
         return PairwiseJudge(spec, *members(spec, factory)[0], asking("judge"))
 

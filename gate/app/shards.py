@@ -21,12 +21,11 @@ from gate.calls.interface import Stop
 from gate.engine.arrays import Rows
 from gate.engine.collect import Collection, Collector
 from gate.engine.evaluate import conclude
-from gate.engine.plan import Places, Schedule, Share, by_lane, dealt
 from gate.engine.record_parts import calls_record, dollars_spent
 from gate.engine.rule_changes import without_promises
-from gate.engine.run_record import with_asked
 from gate.engine.samples import SampleTable
-from gate.engine.shards import Asked, Found, changed, disagreements, evaluation, part_of, unfinished
+from gate.engine.schedule import SamplePlaces, Schedule, Share, by_lane, dealt
+from gate.engine.shards import LoadedShard, ShardOptions, changed, disagreements, evaluation, part_of, unfinished
 from gate.errors import GateError, InputErrors, Problem
 from gate.git.repository import Repo
 from gate.git.sources import RefSource
@@ -51,7 +50,7 @@ def named_commit(ref: str) -> NamedCommit:
     return NamedCommit(ref=ref, sha=Repo.open(Path()).resolve(ref))
 
 
-def run_shard(plan: RunOrder, share: Share, asked: Asked, settings: Settings) -> ShardRecord:
+def run_shard(plan: RunOrder, share: Share, asked: ShardOptions, settings: Settings) -> ShardRecord:
     """Take one share of the samples, and write `shard.json` beside them.
 
     Args:
@@ -162,11 +161,11 @@ def load_shards(paths: Sequence[Path]) -> RunShards:
     """
     folders = list(dict.fromkeys(folder for path in paths for folder in shard_folders(path)))
     refuse_tracked(*(folder / name for folder in folders for name in (SHARD, shard_folder.SAMPLES_FILE)))
-    found: list[Found] = []
+    found: list[LoadedShard] = []
     problems: list[Problem] = []
     for folder in folders:
         try:
-            found.append(Found(str(folder), load_shard(folder)))
+            found.append(LoadedShard(str(folder), load_shard(folder)))
         except GateError as error:
             problems.append(Problem(str(folder), 0, error.message, error.hint))
     problems += disagreements(found) if found else ()
@@ -209,7 +208,7 @@ def check_same(shards: RunShards, resolved: Resolved) -> None:
         InputErrors: it differs.
     """
     before = shards.evaluation
-    now = evaluation(resolved, Asked(before.inputs, before.samples), before.of)
+    now = evaluation(resolved, ShardOptions(before.inputs, before.samples), before.of)
     hint = "merge in a checkout of what the shards evaluated"
     said = [Problem("this checkout", 0, one, hint) for one in changed(before, now)]
     if said:
@@ -240,15 +239,15 @@ def merge_shards(shards: RunShards, resolved: Resolved, out: Path, settings: Set
         for sample in gathered.samples():
             found.samples.add(sample, folder.sample(sample))
         factory = keyless_factory(settings, resolved.servers)
-        run = conclude(resolved, found, caching_of(factory), whole.seed, (*_times(shards.records.values()), stop))
-        run = with_asked(run, resolved, lambda spec: members(spec, factory))
+        ended = *_times(shards.records.values()), stop
+        run = conclude(resolved, found, caching_of(factory), lambda spec: members(spec, factory), whole.seed, ended)
         run = without_promises(run, resolved, "a run that is divided into shards does not look at them")
         folder.run(run)
     return run
 
 
 def _gathered(shards: RunShards, resolved: Resolved) -> ShardSamples:
-    places, whole = Places(resolved.suites), shards.evaluation
+    places, whole = SamplePlaces(resolved.suites), shards.evaluation
     files = {number: folder / shard_folder.SAMPLES_FILE for number, folder in shards.folders.items()}
     there = {number: file for number, file in files.items() if file.exists()}
     gathered = ShardSamples(places, dealt(places, whole.seed, whole.of), there)

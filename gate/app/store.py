@@ -30,7 +30,6 @@ from gate.config.naming import StoreName
 from gate.errors import GateError, with_extra
 from gate.git.repository import Repo
 from gate.record.secrets import masked
-from gate.resolve.case_lint import without_cards, without_emails, without_phones
 from gate.resolve.pairing import StoredCases
 from gate.store.access import ApiToken, Event, IssuedToken
 from gate.store.files import STORE_FILE
@@ -320,6 +319,8 @@ def redactor(wanted: tuple[str, ...] | None = None) -> "Clean | None":
     Raises:
         GateError: one is neither.
     """
+    from gate.resolve.case_lint import without_cards, without_emails, without_phones
+
     kinds: dict[str, Clean] = {"email": without_emails, "phone": without_phones, "card": without_cards, "key": masked}
     wanted = redactions() if wanted is None else wanted
     # A card is looked for before a telephone number, which its digits could be.

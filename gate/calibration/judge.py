@@ -26,9 +26,9 @@ from gate.record.calibration import (
 )
 from gate.record.transcript import Unscored
 from gate.resolve.judges import identity
+from gate.stats.agreement import Drawing
 from gate.stats.arrays import IntArray
-from gate.stats.distributions import normal_quantile
-from gate.stats.resampling import Drawing
+from gate.stats.intervals import normal_quantile
 from gate.values import digest
 
 FEW = 30

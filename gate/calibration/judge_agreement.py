@@ -30,6 +30,7 @@ from gate.record.usage import Unpriced, Usage
 from gate.scoring.interface import Subject
 from gate.scoring.validators.registry import validate
 from gate.stats.agreement import (
+    Drawing,
     Ratings,
     ac1,
     alpha,
@@ -42,8 +43,7 @@ from gate.stats.agreement import (
 )
 from gate.stats.arrays import Estimate, FloatArray, IntArray, Undefined
 from gate.stats.association import best_threshold, length_bias, mean_difference, rank_correlation
-from gate.stats.rates import Rate
-from gate.stats.resampling import Drawing
+from gate.stats.intervals import Rate
 from gate.values import digest
 
 RECORDED = "recorded"

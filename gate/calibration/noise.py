@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from gate.config.policy import OVERALL
 from gate.engine import noise
-from gate.engine.forecast import Spread, reach
-from gate.engine.planning import compares_itself
+from gate.engine.arrays import cluster_numbers
+from gate.engine.forecast import reach
+from gate.engine.noise import Spread, compares_itself
 from gate.engine.run import Steps
 from gate.errors import GateError
 from gate.record.calibration import (
@@ -24,9 +25,9 @@ from gate.record.calibration import (
 from gate.record.comparison import State
 from gate.record.run import CaseRecord, RunRecord, SuiteRecord
 from gate.stats.arrays import BLOCKABLE_UNITS
-from gate.stats.distributions import normal_quantile
+from gate.stats.intervals import normal_quantile
 from gate.stats.maxt import joint_test
-from gate.stats.power import WHOLE, Effort, Rate, cases_needed, effort_for, false_blocks, layout_critical
+from gate.stats.power import WHOLE, BlockRate, Effort, cases_needed, effort_for, false_blocks, layout_critical
 from gate.values import without_score
 
 SAMPLES = (1, 2, 3, 5)
@@ -49,7 +50,7 @@ class Measurable:
     calls_per_sample: float
 
 
-def choices(suite: Measurable, seen: noise.Measured, critical: float) -> list[ChoiceRecord]:
+def choices(suite: Measurable, seen: noise.MeasuredNoise, critical: float) -> list[ChoiceRecord]:
     """Samples and cases to choose from; repeats are offered only where something is known about them.
 
     Args:
@@ -59,7 +60,7 @@ def choices(suite: Measurable, seen: noise.Measured, critical: float) -> list[Ch
     return [_choice(suite, seen, critical, (k, times)) for k in samples for times in TIMES]
 
 
-def _choice(suite: Measurable, seen: noise.Measured, critical: float, choice: tuple[int, int]) -> ChoiceRecord:
+def _choice(suite: Measurable, seen: noise.MeasuredNoise, critical: float, choice: tuple[int, int]) -> ChoiceRecord:
     k, times = choice
     low, high = seen.at(k)
     found = reach(Spread(low, high, "measured", ""), suite.units * times, critical, POWER)
@@ -68,7 +69,7 @@ def _choice(suite: Measurable, seen: noise.Measured, critical: float, choice: tu
     return ChoiceRecord(samples=k, cases=cases, calls=calls, best=found.best, worst=found.worst)
 
 
-def advice(suite: Measurable, seen: noise.Measured | None, critical: float) -> Iterator[str]:
+def advice(suite: Measurable, seen: noise.MeasuredNoise | None, critical: float) -> Iterator[str]:
     """Which choice to take, in sentences.
 
     Args:
@@ -107,7 +108,7 @@ def advice(suite: Measurable, seen: noise.Measured | None, critical: float) -> I
         yield f"To see a fall of {EFFECT:.2f} in all cases takes about {needed:,} cases with samples: 1; {have}."
 
 
-def _needed(suite: Measurable, seen: noise.Measured, critical: float, k: int) -> int | None:
+def _needed(suite: Measurable, seen: noise.MeasuredNoise, critical: float, k: int) -> int | None:
     """Cases that show the drop even if it breaks whole cases."""
     units = cases_needed(seen.at(k)[1], EFFECT, critical, spread=WHOLE, power=POWER)
     return None if units is None else math.ceil(units * suite.cases / suite.units)
@@ -118,7 +119,7 @@ class _Part:
     """One suite of the run."""
 
     record: SuiteRecord
-    scores: noise.Table
+    scores: noise.ScoreTable
     units: NDArray[np.int64] | None
     blocking: dict[str, NDArray[np.int64]]
 
@@ -169,7 +170,7 @@ def calibrate(run: RunRecord, steps: Steps, effort: Effort | None = None) -> Cal
 def _part(suite: SuiteRecord, *, several: bool) -> _Part:
     scores = noise.table(suite)
     cases = [suite.cases[position] for position in scores.ids]
-    units = noise.labels({case.id: case.cluster for case in cases}, [case.id for case in cases])
+    units = cluster_numbers([(case.id, case.cluster) for case in cases])
     labels = np.arange(len(cases)) if units is None else units
     members = _members(cases)
     nobody = np.empty(0, dtype=np.int64)
@@ -240,7 +241,7 @@ def _too_large(cases: int, slices: int) -> str:
     return f"{cases:,} cases in {slices:,} slices are too large to be resampled"
 
 
-def _rate(found: Rate) -> RateRecord:
+def _rate(found: BlockRate) -> RateRecord:
     return RateRecord(rate=found.rate, error=found.error)
 
 

@@ -80,11 +80,7 @@ def reason_of(error: Exception) -> str:
 
 
 def open_file(path: Path, warnings: list[str]) -> sqlite3.Connection:
-    """A connection that writes, in autocommit mode, to a file with our tables; made where there is none.
-
-    Raises:
-        UnusableFile: this file cannot be used, and was left alone.
-    """
+    """A connection that writes, in autocommit mode, to a file with our tables; made where there is none."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:

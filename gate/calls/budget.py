@@ -4,7 +4,7 @@ import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from gate.calls.interface import Bill, CallRefused, ExternalConversation
 from gate.config.models import ModelRef, Params
@@ -16,14 +16,6 @@ from gate.values import exact_dollars
 _DUST = 1e-9
 """Dollars that sums of floats may be off by."""
 _CALL = "call"
-
-
-@dataclass(slots=True)
-class DollarBudget:
-    """Dollars of a run: spent by answered calls, and reserved for requests under way."""
-
-    spent: float = 0.0
-    reserved: float = 0.0
 
 
 class BudgetGuard:
@@ -39,7 +31,7 @@ class BudgetGuard:
         self._clock = clock
         self._deadline = None if budget.max_minutes is None else clock() + budget.max_minutes * 60.0
         self._sent = 0
-        self._money = DollarBudget()
+        self.spent = self.reserved = 0.0
         self._waiting: deque[asyncio.Future[None]] = deque()
         self._refused: str | None = None
         self._unknown = ""
@@ -53,11 +45,6 @@ class BudgetGuard:
     def in_dollars(self) -> bool:
         """Does the budget limit dollars?"""
         return self._budget.max_usd is not None
-
-    @property
-    def money(self) -> DollarBudget:
-        """A copy of the dollars spent and reserved."""
-        return replace(self._money)
 
     def left_s(self) -> float | None:
         """Seconds until the deadline, 0 or more; None where there is none."""
@@ -79,28 +66,19 @@ class BudgetGuard:
             )
 
     async def take(self, estimate_usd: float = 0.0, what: str = _CALL) -> float:
-        """Reserve dollars for one request, waiting while only the reservations of others stand in its way.
-
-        Raises:
-            CallRefused: it must not be sent.
-        """
+        """Reserve dollars for one request, waiting while only the reservations of others stand in its way."""
         while not self.holds(estimate_usd, what):
             await self.stirred()
         self._sent += 1
-        self._money.reserved += estimate_usd
+        self.reserved += estimate_usd
         return estimate_usd
 
     def holds(self, estimate_usd: float, what: str = _CALL, promised_usd: float = 0.0) -> bool:
-        """Does a request fit now, beside what others have reserved, and `promised_usd` that they will still need?
-
-        Raises:
-            CallRefused: it would not fit if there were no others.
-        """
+        """Does a request fit now, beside what others have reserved, and `promised_usd` that they will still need?"""
         if (reason := self._used_up(estimate_usd, what)) is not None:
             raise CallRefused(self._refuse(reason))
-        limit, money = self._budget.max_usd, self._money
-        others = money.reserved + promised_usd
-        return limit is None or others <= _DUST or money.spent + others + estimate_usd <= limit + _DUST
+        limit, others = self._budget.max_usd, self.reserved + promised_usd
+        return limit is None or others <= _DUST or self.spent + others + estimate_usd <= limit + _DUST
 
     async def stirred(self) -> None:
         """Wait until something may fit that did not."""
@@ -117,10 +95,9 @@ class BudgetGuard:
 
     def settle(self, reserved_usd: float, cost: Cost | None) -> None:
         """Replace a reservation by the price of the reply; None where there was no reply."""
-        money = self._money
-        money.reserved = max(0.0, money.reserved - reserved_usd)
+        self.reserved = max(0.0, self.reserved - reserved_usd)
         if isinstance(cost, Dollars):
-            money.spent += cost.amount
+            self.spent += cost.amount
         self.stir()
 
     def _used_up(self, estimate_usd: float, what: str) -> str | None:
@@ -138,7 +115,7 @@ class BudgetGuard:
 
     def _too_dear(self, limit: float, estimate_usd: float, what: str) -> str:
         """Why dollars forbid another request; empty where they do not."""
-        setting, spent = self._budget.setting("max_usd"), self._money.spent
+        setting, spent = self._budget.setting("max_usd"), self.spent
         whole = f"the budget of {exact_dollars(limit)}"
         if spent >= limit - _DUST:
             return f"{whole} is used up; raise {setting}, or ask for less"
@@ -156,11 +133,7 @@ class BudgetGuard:
 
 
 def cap_reply_tokens(params: Params, budget: Budget) -> Params:
-    """Parameters within a budget of tokens per reply: the same ones, or with the cap where they name no limit.
-
-    Raises:
-        GateError: they ask for more tokens.
-    """
+    """Parameters within a budget of tokens per reply: the same ones, or with the cap where they name no limit."""
     cap = budget.max_output_tokens
     if cap is None:
         return params
@@ -175,11 +148,7 @@ def cap_reply_tokens(params: Params, budget: Budget) -> Params:
 
 
 def check_reply_budget(asked: Iterable[tuple[ModelRef, Params]], budget: Budget) -> None:
-    """Find before anything is spent who asks for longer replies than the budget allows.
-
-    Raises:
-        GateError: naming the model.
-    """
+    """Find before anything is spent who asks for longer replies than the budget allows. Raises `GateError`."""
     for model, params in asked:
         try:
             cap_reply_tokens(params, budget)

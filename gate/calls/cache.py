@@ -107,11 +107,7 @@ class Sealer:
 
     def find(self, connection: sqlite3.Connection, key: bytes) -> tuple[int, Reply] | None:
         """The row's number and the answer under `key`, marked as reused; None where there is none that this version
-        can read.
-
-        Raises:
-            UntrustedRow: there is one, which is not believed.
-            sqlite3.Error: the file cannot be read.
+        can read. Raises `UntrustedRow`, `sqlite3.Error`.
         """
         row = connection.execute(_FIND, (key,)).fetchone()
         if row is None:
@@ -258,9 +254,6 @@ class AnswerStore:
 
     Args:
         address_of: where a model is asked, as in `request_key`.
-
-    Raises:
-        UnusableFile: the file cannot be used, and was left alone.
     """
 
     def __init__(
@@ -317,9 +310,6 @@ class AnswerStore:
         """Write an answer down, in place of an older one; returns it with its origin when the transaction is committed.
 
         A reply without an origin was taken now, by this sitting; one with an origin keeps it.
-
-        Raises:
-            AnswerNotSaved: it is not on disk, and no later one will be.
         """
         if self._closed:
             raise AnswerNotSaved("the file is closed")

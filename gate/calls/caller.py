@@ -104,10 +104,6 @@ class Caller:
 
         Returns:
             The reply; or why there is none, whether budget, refusal, errors or a full disk.
-
-        Raises:
-            GateError: no request can work (`Misconfigured`, `MissingKey`, parameters beyond the budget); the run should
-                stop.
         """
         request = self._within_budget(request)
         if fresh or isinstance(self._memory, NoMemory):

@@ -63,14 +63,11 @@ class _Call:
 
 
 class DaskExecutor:
-    """Workers of a cluster; connects with the first request.
+    """Workers of a cluster; connects with the first request. Raises `GateError`.
 
     Args:
         address: of the scheduler, `tcp://host:port`.
         connect_s: for the scheduler to answer, and again for a first worker to be there.
-
-    Raises:
-        GateError: the package `distributed` is not installed.
     """
 
     def __init__(self, address: str, setup: ChunkSetup, connect_s: float = CONNECT_S) -> None:
@@ -88,11 +85,7 @@ class DaskExecutor:
         self._chunks: set[asyncio.Task[None]] = set()
 
     async def complete(self, request: Request) -> Completion:
-        """Have a worker send a request.
-
-        Raises:
-            CannotEvaluate: the scheduler cannot be reached, went away, or has no worker.
-        """
+        """Have a worker send a request. Raises `CannotEvaluate`."""
         if self._connecting is None:
             self._connecting = asyncio.create_task(_connected(self._address, self._connect_s))
         # One connection for all: a call that is cancelled must not break it off for the others.

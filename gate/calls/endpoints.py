@@ -77,11 +77,7 @@ def host_of(base_url: str) -> str:
 
 
 def checked_url(address: str, variable: str) -> str:
-    """The same address without a slash at its end.
-
-    Raises:
-        Misconfigured: it is not an http or https address, or carries a password.
-    """
+    """The same address without a slash at its end. Raises `Misconfigured`."""
     url = address.strip()
     if reason := address_complaint(url):
         # The address itself stays out of the message: it may hold a password.
@@ -90,11 +86,7 @@ def checked_url(address: str, variable: str) -> str:
 
 
 def usable_key(value: str, variable: str) -> str:
-    """The key without the line break that often comes with it; empty where there is none.
-
-    Raises:
-        Misconfigured: it cannot be sent in a header.
-    """
+    """The key without the line break that often comes with it; empty where there is none. Raises `Misconfigured`."""
     key = value.strip()
     if not key.isascii() or not key.isprintable() or " " in key:
         raise Misconfigured(f"{variable} holds characters that no key has", "copy the key again, without quotes")
@@ -185,12 +177,7 @@ class Endpoints:
         return ""
 
     def endpoint(self, model: ModelRef) -> Endpoint:
-        """The endpoint of a model of a service.
-
-        Raises:
-            MissingKey: a variable that the service needs is not set.
-            Misconfigured: an address or a key that cannot be used.
-        """
+        """The endpoint of a model of a service. Raises `MissingKey`, `Misconfigured`."""
         if model.provider in self.keys.servers:
             return self._named(model)
         match model.provider:

@@ -102,12 +102,7 @@ def object_at(value: JsonValue, key: str) -> dict[str, JsonValue]:
 
 
 def tool_call(call_id: JsonValue, name: str, arguments: str, cleaner: Cleaner) -> ToolCall:
-    """A call that a reply asks for, bounded and clean.
-
-    Raises:
-        Malformed: it has no id, or no name that could be a tool's.
-        TooLong: its arguments are longer than any answer.
-    """
+    """A call that a reply asks for, bounded and clean. Raises `Malformed`, `TooLong`."""
     given = cleaner.line(call_id, 200)
     if not given or given != call_id:
         raise Malformed("a tool call of the reply has no usable id")
@@ -120,11 +115,7 @@ def tool_call(call_id: JsonValue, name: str, arguments: str, cleaner: Cleaner) -
 
 
 def distinct_calls(calls: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
-    """The calls of one reply, to each of which a result can be sent.
-
-    Raises:
-        Malformed: two of them have one id, or there are more than anybody can mean.
-    """
+    """The calls of one reply, to each of which a result can be sent. Raises `Malformed`."""
     if len(calls) > _CALLS:
         raise Malformed(f"the reply calls {len(calls):,} tools, and no more than {_CALLS} at once are called")
     if len({call.id for call in calls}) < len(calls):

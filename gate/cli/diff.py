@@ -15,7 +15,7 @@ from gate.cli.file_mode import file_mode_run, refuse_options
 from gate.cli.output import format_of, output_paths, print_note, report_run, report_untouched
 from gate.cli.progress import run_progress
 from gate.config.documents import quoted
-from gate.engine.plan import Share
+from gate.engine.schedule import Share
 from gate.errors import CannotEvaluate, GateError, Interrupted
 from gate.git.command import Git
 from gate.git.sources import Sightings
@@ -26,7 +26,7 @@ from gate.resolve.two_files import Files
 from gate.values import counted
 
 if TYPE_CHECKING:
-    from gate.engine.shards import Asked
+    from gate.engine.shards import ShardOptions
     from gate.record.shard import Evaluation
 
 
@@ -235,9 +235,9 @@ def _take_shard(options: DiffOptions, share: Share) -> int:
     return CannotEvaluate.exit_code if record.unfinished else 0
 
 
-def _asked(options: DiffOptions) -> "Asked":
+def _asked(options: DiffOptions) -> "ShardOptions":
     from gate.app.shards import named_commit
-    from gate.engine.shards import Asked
+    from gate.engine.shards import ShardOptions
     from gate.record.shard import FileInputs, GitInputs
 
     if options.base is not None:
@@ -248,7 +248,7 @@ def _asked(options: DiffOptions) -> "Asked":
             suites=list(options.suites),
             everything=options.everything,
         )
-        return Asked(git, options.samples)
+        return ShardOptions(git, options.samples)
     files = FileInputs(
         baseline=options.prompts[0],
         candidate=options.prompts[1],
@@ -259,7 +259,7 @@ def _asked(options: DiffOptions) -> "Asked":
         baseline_model=options.baseline_model,
         candidate_model=options.candidate_model,
     )
-    return Asked(files, options.samples)
+    return ShardOptions(files, options.samples)
 
 
 def merge(runs: tuple[Path, ...], out: Path | None, as_json: bool, quiet: bool) -> int:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from gate.engine import plan as engine_plan
+    from gate.engine import schedule
 
 MOST_SHARDS = 1000
 """As in `gate.record.shard`, which is not needed for help."""
@@ -26,13 +26,13 @@ class Share(click.FloatRange):
         return found
 
 
-class Shard(click.ParamType["engine_plan.Share"]):
+class Shard(click.ParamType["schedule.Share"]):
     """`3/10`: the third of ten parts of a run."""
 
     name = "shard"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> "engine_plan.Share":
-        from gate.engine.plan import Share
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> "schedule.Share":
+        from gate.engine.schedule import Share
 
         match = re.fullmatch(r"([0-9]{1,6})/([0-9]{1,6})", str(value))
         if match is None:

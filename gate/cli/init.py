@@ -25,7 +25,6 @@ from gate.record.comparison import FEWEST_UNITS
 from gate.scaffold.discovery import MOVE
 from gate.scaffold.files import ACTION, CONFIG, WORKFLOW, Layout, keys_of, needs_judge
 from gate.scaffold.proposal import (
-    BundleTools,
     InitChoices,
     Proposal,
     RepositoryFindings,
@@ -33,7 +32,7 @@ from gate.scaffold.proposal import (
     losses_of,
     with_fitting_params,
 )
-from gate.scaffold.repository import TOOLS, InitOutcome, found_at, proposal_for, without_unusable, write_proposal
+from gate.scaffold.repository import InitOutcome, found_at, proposal_for, without_unusable, write_proposal
 from gate.scaffold.starter_cases import STARTERS
 from gate.scaffold.suites import KEYS, PACKAGED, USUAL, ConfigurationModels, SuiteDraft, chosen_models, is_self_judged
 from gate.testgen.rules.formats import LANGUAGE_CODES
@@ -304,7 +303,7 @@ class InitOptions:
         return not self.quiet and not self.as_json
 
 
-def execute(options: InitOptions, tools: BundleTools = TOOLS) -> None:
+def execute(options: InitOptions) -> None:
     """Look, ask, write, and say what comes next.
 
     Raises:
@@ -314,7 +313,7 @@ def execute(options: InitOptions, tools: BundleTools = TOOLS) -> None:
     place = place_here()
     wishes = _wishes(options, place)
     layout = _layout(options, place)
-    seen = with_fitting_params(without_unusable(place, found_at(place, wishes, tools), wishes, layout), layout.models)
+    seen = with_fitting_params(without_unusable(place, found_at(place, wishes), wishes, layout), layout.models)
     if options.talks:
         _say(found_lines(seen))
     # A suite of another tool without cases gets them where its prompt is found.

@@ -13,7 +13,7 @@ from gate.app.forecast import against_itself, forecast
 from gate.app.repository import own_folder
 from gate.cli.output import print_note
 from gate.cli.progress import run_progress
-from gate.engine.forecast import Question
+from gate.engine.forecast import FallToShow
 from gate.errors import GateError
 from gate.report.sheets import judge_calibration
 from gate.report.sheets.plan import calibration_sheet, plan_sheet
@@ -37,7 +37,7 @@ def plan(
     """Plan and print."""
     if head is not None and base is None:
         raise GateError("--head has no meaning without --base", "gate plan --base origin/main --head HEAD")
-    found = forecast((base, head), config, suites, Question(effect, power), Settings.from_environ())
+    found = forecast((base, head), config, suites, FallToShow(effect, power), Settings.from_environ())
     if as_json:
         click.echo(json.dumps({"schema": SCHEMA, **asdict(found)}, indent=2, ensure_ascii=False))
     else:

@@ -86,7 +86,7 @@ def report_untouched(resolved: Resolved, out: tuple[Path, Path | None], *, as_js
     if not resolved.deleted:
         click.echo(skipped_text(resolved))
         return 0
-    from gate.engine.unevaluated import deleted
+    from gate.engine.without_evaluation import deleted
 
     run = deleted(resolved, datetime.now(UTC))
     folder = run_folder(out[0])

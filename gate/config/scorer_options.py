@@ -55,9 +55,13 @@ class Options(FileModel):
 
     Attributes:
         short: the option that `kind: text` stands for; empty where there is no such form.
+        of_form: it looks for one thing in the form of an answer; any other scorer may check any order of a prompt.
+        any_bound: it checks an order of its kind whatever its options are: a user may have set another bound.
     """
 
     short: ClassVar[str] = ""
+    of_form: ClassVar[bool] = False
+    any_bound: ClassVar[bool] = False
 
     name: Name | None = Field(default=None, description="Shown in reports, unique in its suite.")
     weight: float = Field(default=1.0, gt=0, le=1000, description="Share in the weighted mean of a sample's scores.")
@@ -115,6 +119,7 @@ class Contains(Validator):
     """The value occurs in the answer."""
 
     short = "value"
+    of_form = True
     value: Template | None = Field(default=EXPECTED, description=_VALUE)
     any: Texts | None = Field(default=None, description="At least one of these.")
     all: Texts | None = Field(default=None, description="Each of these.")
@@ -132,6 +137,7 @@ class Regex(Validator):
     """The pattern matches somewhere in the answer."""
 
     short = "pattern"
+    of_form = True
     pattern: Pattern = Field(examples=["'^[0-9]+$'"], description="A regular expression in Python's syntax.")
     ignore_case: bool = Field(default=False, description=_CASE)
 
@@ -140,6 +146,7 @@ class StartsWith(Validator):
     """The answer begins with the value."""
 
     short = "value"
+    of_form = True
     value: Template = Field(default=EXPECTED, description=_VALUE)
     ignore_case: bool = Field(default=False, description=_CASE)
     strip: bool = Field(default=True, description="Blanks around the answer count for nothing.")
@@ -152,12 +159,16 @@ class EndsWith(StartsWith):
 class Json(Validator):
     """The answer is JSON."""
 
+    of_form = True
+    any_bound = True
     fence: bool = Field(default=True, description=_FENCE)
 
 
 class JsonSchemaOptions(Validator):
     """The answer is JSON that satisfies a schema."""
 
+    of_form = True
+    any_bound = True
     schema_: JsonSchema = Field(
         alias="schema", examples=["{type: object, required: [answer]}"], description="A JSON Schema."
     )
@@ -217,6 +228,8 @@ class Number(Validator):
 class Words(Validator):
     """The answer has so many words."""
 
+    of_form = True
+    any_bound = True
     min: Count | None = Field(default=None, description="At least so many.")
     max: Count | None = Field(default=None, description="At most so many.")
 
@@ -240,6 +253,7 @@ class ForbiddenWords(Validator):
     """None of these words occurs in the answer."""
 
     short = "words"
+    of_form = True
     words: Phrases = Field(examples=["[transition, process]"], description="Words or phrases.")
     inflections: bool = Field(default=False, description="English forms of each word count, too.")
 
@@ -262,6 +276,8 @@ class LanguageOptions(Validator):
     """The answer is in this language."""
 
     short = "is"
+    of_form = True
+    any_bound = True
     is_: Language = Field(alias="is", examples=["de"], description="A code such as de, or a field of the case.")
 
 
@@ -291,10 +307,13 @@ class Cost(Validator):
 class Refusal(Validator):
     """The answer refuses; with negate, it does not."""
 
+    of_form = True
+
 
 class Paraphrases(Validator):
     """The answer does not play the user's last turn back."""
 
+    of_form = True
     n: int = Field(default=3, ge=1, le=10, description="Words of a run.")
     max_copied: float = Field(default=0.2, ge=0, lt=1, description="Share of copied runs that is let pass.")
 

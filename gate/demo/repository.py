@@ -16,14 +16,7 @@ MAIN = "main"
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One pull request of the demo.
-
-    Args:
-        branch: its branch.
-        title: its commit message.
-        prompt: name of the packaged prompt text that it brings.
-        blocked: whether the gate is expected to block it.
-    """
+    """One pull request of the demo."""
 
     branch: str
     title: str
@@ -39,9 +32,6 @@ CHANGES = (
 
 def build(root: Path) -> None:
     """Make the repository with its branches; `main` is checked out at the end.
-
-    Args:
-        root: an empty or absent folder.
 
     Raises:
         GateError: the folder is in use, or git is not there.

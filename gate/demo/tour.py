@@ -19,14 +19,7 @@ from gate.store.files import CACHE_FOLDER
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """Where the demo plays.
-
-    Args:
-        say: prints one line of text.
-        show: prints a finished run.
-        progress: makes a progress display for one run.
-        settings: the environment.
-    """
+    """Where the demo plays."""
 
     say: Callable[[str], None]
     show: Callable[[RunRecord], None]
@@ -35,15 +28,7 @@ class Stage:
 
 
 def play(root: Path, stage: Stage) -> bool:
-    """Make the repository and gate both of its changes.
-
-    Args:
-        root: an empty or absent folder.
-        stage: where to print.
-
-    Returns:
-        Whether both verdicts were the expected ones.
-    """
+    """Make the repository and gate both of its changes."""
     build(root)
     stage.say(f"A throw-away repository: {root}")
     stage.say("It has one prompt, which labels reviews in English and German, and an eval set of 48 reviews.")

@@ -167,11 +167,15 @@ def paired(values: Floats, known: Bools) -> tuple[Ints, Floats]:
 
 def clusters(suite: Suite) -> Ints | None:
     """int[N] unit of each case, or None when no case declares a cluster; an undeclared case is its own unit."""
-    cases = suite.exam.cases
-    if all(case.cluster is None for case in cases):
+    return cluster_numbers([(case.id, case.cluster) for case in suite.exam.cases])
+
+
+def cluster_numbers(cases: Sequence[tuple[str, str | None]]) -> Ints | None:
+    """As `clusters`, for ids of cases with their clusters."""
+    if all(cluster is None for _, cluster in cases):
         return None
     names: dict[tuple[str, str], int] = {}
-    keys = [("cluster", case.cluster) if case.cluster is not None else ("case", case.id) for case in cases]
+    keys = [("case", case) if cluster is None else ("cluster", cluster) for case, cluster in cases]
     return np.array([names.setdefault(key, len(names)) for key in keys], dtype=np.int64)
 
 
@@ -188,8 +192,6 @@ class Slice:
     Args:
         name: `overall` or `dimension=value`.
         full_name: `suite/name` in a run over several suites.
-        advisory: shown, never blocks.
-        margin: tolerated fall of the mean.
         rows: int[n], indices into the stacked arrays; cases without a scored pair are not among them.
     """
 

@@ -1,27 +1,39 @@
 """`gate check`: each case against its thresholds, and the verdict that follows from the pass rates."""
 
+import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from math import fsum
 from statistics import fmean
 
 import numpy as np
 
+from gate.calls.interface import Stop
 from gate.cases.case import Case, members
 from gate.config.policy import OVERALL, RunPolicy
 from gate.config.scorer import ScorerSpec
-from gate.engine.arrays import Ints, units_of
-from gate.engine.assess import Missing, asked_again, listed, named
-from gate.engine.compare import PassRates
+from gate.engine.arrays import Ints, Rows, units_of
+from gate.engine.collect import Collector, Tools, survey
+from gate.engine.compare import PassRates, Quality
+from gate.engine.decide import Assessment, Missing, asked_again, listed, named
+from gate.engine.evaluate import keep
+from gate.engine.record_parts import INFORMATIVE_CASES, calls_record, dollars_spent
+from gate.engine.run import RunSink
+from gate.engine.run_json import Finished, record, shown_case
+from gate.engine.schedule import Job, Schedule, count
 from gate.record.comparison import Decision, PassRate, PassState, Verdict
 from gate.record.parts import CaseResult, CaseState, PartMean, ScorerResult
-from gate.record.sample import Part, Sample, Score
+from gate.record.run import NewCaseRecord, NewSuiteRecord, RunRecord
+from gate.record.sample import ArmName, Part, Reply, Sample, Score, Words
 from gate.record.transcript import Unscored
+from gate.resolve.one_version import with_cases
+from gate.resolve.resolved import Resolved
 from gate.scoring.pass_rule import mark_in_case, reaches, round_marks
-from gate.stats.rates import effective_units, wilson
+from gate.stats.intervals import effective_units, wilson
 from gate.suite import Exam, Suite
-from gate.values import undecided
+from gate.values import about_dollars, undecided
 
 NEVER_TAKEN = "never taken"
 LONGEST_REASON = 2_000
@@ -35,10 +47,6 @@ def case_result(suite: Suite, case: Case, samples: Sequence[Sample], untaken: st
     else that of each scorer, or of each round where rounds have thresholds. So a validator, whose threshold is 1, must
     accept every sample, while the noise of a judge is averaged out. Missing samples are taken for 0 and for 1: only
     where both give the same result does the case pass or fail.
-
-    Args:
-        samples: those of this case, failed ones included, in the order of their index.
-        untaken: why there are no more.
     """
     exam = suite.exam
     threshold = exam.threshold_of(case)
@@ -174,7 +182,7 @@ class Checked:
     missing: Missing
 
 
-def conclude(suites: Sequence[Suite], results: Results, policy: RunPolicy, unfinished: str | None) -> Checked:
+def conclude_check(suites: Sequence[Suite], results: Results, policy: RunPolicy, unfinished: str | None) -> Checked:
     """Judge a check.
 
     `results` has every case, also those without a sample; `unfinished` says why the run ended early, or is None.
@@ -335,3 +343,183 @@ def _count(some: int, n: int) -> str:
 
 def _percent(value: float | None) -> str:
     return f"{(value or 0.0) * 100:.1f}".removesuffix(".0") + " %"
+
+
+CaseKey = tuple[str, str]
+"""Suite and id of a case."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReportedCases:
+    """What a user saw of a check that asks cases in advance; the record holds no more.
+
+    Args:
+        skipped: cases that have no part in the check after all.
+        why: there are no more; empty where all were shown.
+    """
+
+    cases: frozenset[CaseKey]
+    skipped: frozenset[CaseKey] = frozenset()
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class UnreportedCalls:
+    """Calls for cases that nobody saw; `spent_usd` is None where it is not known."""
+
+    cases: int
+    calls: int
+    spent_usd: float | None
+
+    @property
+    def told(self) -> str:
+        """In a sentence."""
+        calls = f"{self.calls:,} call{'' if self.calls == 1 else 's'}"
+        cases = "a case that was" if self.cases == 1 else f"{self.cases:,} cases that were"
+        dollars = "" if self.spent_usd is None else f", {about_dollars(self.spent_usd)},"
+        return f"{calls}{dollars} went ahead for {cases} not reported; the answers are kept, and not counted here."
+
+
+async def check(resolved: Resolved, tools: Tools, seed: int, stop: Stop) -> RunRecord:
+    """Ask every case in the order of its file, and judge it.
+
+    Nothing here is random: `seed` is only recorded. The record has also been given to the sink.
+
+    Raises:
+        GateError: an error that no retry fixes (wrong key, unknown model).
+    """
+    examiner = Examiner(resolved, tools, seed, stop)
+    apart = {suite.name: False for suite in resolved.suites}
+    known = survey([Schedule(resolved.suites, seed)], tools, apart, early=False)
+    tools.notes.begin(sum(one.calls for one in known.values()))
+    tools.progress.start(count(resolved.suites))
+    try:
+        await examiner.all()
+    finally:
+        tools.progress.finish()
+    return examiner.finish()
+
+
+class Examiner:
+    """Takes the samples of cases, and judges each case as soon as it has them; `seed` is only recorded."""
+
+    def __init__(self, resolved: Resolved, tools: Tools, seed: int, stop: Stop) -> None:
+        self._resolved, self._tools, self._seed, self._stop = resolved, tools, seed, stop
+        self._started, self._created = time.perf_counter(), datetime.now(UTC)
+        self._seen = _Seen(tools.sink)
+        self._collector = Collector(resolved, replace(tools, sink=self._seen), stop, seed)
+
+    @property
+    def taken(self) -> bool:
+        """Is there any sample?"""
+        return bool(self._seen.scored)
+
+    async def all(self) -> None:
+        """Take every sample of every suite, case after case."""
+        jobs = (job for suite in self._resolved.suites for case in suite.exam.cases for job in _jobs(suite, case))
+        await self._collector.ask(jobs, min(self._tools.workers, max(1, count(self._resolved.suites))))
+
+    async def one(self, suite: Suite, case: Case) -> tuple[CaseResult, tuple[Sample, ...]]:
+        """Take the samples of one case; the result comes with the samples and their texts."""
+        self._seen.whole[suite.name, case.id] = []
+        try:
+            await self._collector.ask(_jobs(suite, case), suite.samples)
+        finally:
+            samples = self._seen.whole.pop((suite.name, case.id))
+        return self._result(suite, case), tuple(sorted(samples, key=lambda sample: sample.index))
+
+    def finish(self) -> RunRecord:
+        """The record of what was taken, which is also given to the sink."""
+        suites = self._resolved.suites
+        results = {suite.name: [self._result(suite, case) for case in suite.exam.cases] for suite in suites}
+        checked = conclude_check(suites, results, self._resolved.policy, self._stop.reason)
+        run = self._record(checked, results)
+        return keep(run, self._tools, self._stop, time.perf_counter() - self._started)
+
+    def withdraw(self, shown: ReportedCases) -> UnreportedCalls:
+        """Drop the samples of all cases but those shown, at least one, before `finish`; what they cost is returned."""
+        table = self._collector.found.samples
+        unshown = table.only(lambda key: key[:2] not in shown.cases)
+        self._collector.found.samples = table.only(lambda key: key[:2] in shown.cases)
+        self._seen.scored = {key: samples for key, samples in self._seen.scored.items() if key in shown.cases}
+        kept: dict[str, list[str]] = {}
+        for suite in self._resolved.suites:
+            ids = [case.id for case in suite.exam.cases if (suite.name, case.id) not in shown.skipped]
+            kept |= {suite.name: ids} if ids else {}
+        rows = Rows(unshown)
+        gone = UnreportedCalls(len({key[:2] for key in unshown.keys}), calls_record(rows).made, dollars_spent(rows)[0])
+        resolved = with_cases(self._resolved, kept)
+        self._resolved = replace(resolved, notes=(*resolved.notes, *([gone.told] if gone.calls else [])))
+        return gone
+
+    def _result(self, suite: Suite, case: Case) -> CaseResult:
+        samples = sorted(self._seen.scored.get((suite.name, case.id), ()), key=lambda sample: sample.index)
+        return case_result(suite, case, samples, self._stop.reason or NEVER_TAKEN)
+
+    def _record(self, checked: Checked, results: Mapping[str, list[CaseResult]]) -> RunRecord:
+        assessment = Assessment(Quality((), 0, None), checked.rates, {}, checked.decision, checked.missing)
+        # Asked to end after the last sample, it came to its end all the same.
+        unfinished = self._stop.reason if checked.missing.samples else None
+        took = time.perf_counter() - self._started
+        found = self._collector.found
+        run = record(
+            Finished(
+                self._resolved,
+                found,
+                assessment,
+                {},
+                self._seed,
+                self._created,
+                took,
+                unfinished,
+                lambda spec: self._tools.judge(spec).members,
+            )
+        )
+        suites = {suite.name: suite for suite in self._resolved.suites}
+        new = [self._with_checks(suites[one.name], one, results[one.name]) for one in run.new]
+        return run.model_copy(update={"kind": "check", "new": new})
+
+    def _with_checks(self, suite: Suite, kept: NewSuiteRecord, results: list[CaseResult]) -> NewSuiteRecord:
+        """The record with the result of each case, and the outputs of those that do not pass."""
+        told = [(one.state, one.score or 0.0, row.id) for row, one in zip(kept.cases, results, strict=True)]
+        chosen = {case for _, _, case in sorted(one for one in told if one[0] != "passed")[:INFORMATIVE_CASES]}
+        cases = [
+            self._with_check(suite, case, row, result, shown=case.id in chosen)
+            for case, row, result in zip(suite.exam.cases, kept.cases, results, strict=True)
+        ]
+        return kept.model_copy(update={"cases": cases})
+
+    def _with_check(
+        self, suite: Suite, case: Case, row: NewCaseRecord, result: CaseResult, *, shown: bool
+    ) -> NewCaseRecord:
+        blank: dict[str, object] = {"input": None, "expected": None, "outputs": []}
+        extra = shown_case(suite, case, self._collector.found.samples) if shown else blank
+        return row.model_copy(update={"check": result, **extra})
+
+
+def _jobs(suite: Suite, case: Case) -> Iterator[Job]:
+    for index in range(suite.samples):
+        yield Job(suite, case, ArmName.CANDIDATE, index)
+
+
+@dataclass(slots=True)
+class _Seen:
+    """Passes samples on to the sink of the run, and keeps their scores."""
+
+    sink: RunSink
+    scored: dict[tuple[str, str], list[Sample]] = field(default_factory=dict)
+    whole: dict[tuple[str, str], list[Sample]] = field(default_factory=dict)
+
+    def sample(self, sample: Sample) -> int:
+        key = sample.suite, sample.case_id
+        reply = replace(sample.reply, text="") if isinstance(sample.reply, Reply) else sample.reply
+        self.scored.setdefault(key, []).append(replace(sample, reply=reply))
+        if key in self.whole:
+            self.whole[key].append(sample)
+        return self.sink.sample(sample)
+
+    def words(self, place: int) -> Words:
+        return self.sink.words(place)
+
+    def run(self, run: RunRecord) -> None:
+        self.sink.run(run)

@@ -1,23 +1,36 @@
-"""Takes the samples of a run: the warm-up, pairs side by side where answers are reused, then repeat by repeat."""
+"""Takes the samples of a run, and finds out which known answers still hold."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from statistics import fmean
+from typing import TYPE_CHECKING
 
-from gate.agents.interface import Target
+from gate.agents.interface import Question, Target
 from gate.calls.interface import Calls, Memory, Stop
+from gate.cases.rendering import NotBuilt
+from gate.config.models import Params
 from gate.config.scorer import ScorerSpec
-from gate.engine.arrays import Grid
+from gate.engine.arrays import WANTED, Grid
+from gate.engine.compare import drifted
 from gate.engine.early_stopping import lacking, look, looks_planned, why_not
-from gate.engine.plan import Job, Pair, Schedule, Share, by_lane, count
-from gate.engine.reuse import Drift, Key, Known, look_for_drift, question_of, same_arms, survey
 from gate.engine.run import Marking, Notes, Progress, Runner, RunSink, Tracing
 from gate.engine.samples import NOWHERE, SampleTable
+from gate.engine.schedule import Job, Pair, Schedule, Share, by_lane, count
 from gate.record.sample import ArmName, Reply, Sample
+from gate.record.transcript import Unscored
 from gate.resolve.resolved import Resolved
-from gate.scoring.interface import CodeScorer, ModelScorer
-from gate.scoring.pairwise import PairwiseJudge
+from gate.scoring.interface import CodeScorer, ModelScorer, Subject
 from gate.scoring.panel import Panel
-from gate.suite import Exam
+from gate.scoring.pass_rule import combine_scores
+from gate.suite import Exam, Suite
+
+Key = tuple[str, str, int]
+
+_ASKED = WANTED + 1
+"""The pair that warms up does not count."""
+
+if TYPE_CHECKING:
+    from gate.scoring.judge import PairwiseJudge
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +38,8 @@ class Tools:
     """What a run works with; `gate.app` makes them.
 
     Args:
-        judge: makes a judge from a scorer that asks a model about one answer.
-        pairwise: makes one from a scorer that asks a model about two answers.
-        code: makes the caller of a scorer that is a function, for an exam.
         spent_usd: dollars spent so far, or None where that is not known.
         exhausted: why no more calls make sense, or None.
-        workers: samples of one queue in work at once.
         apart: the candidate's sample numbers follow the baseline's, so that a prompt that is compared with itself gets
             no answer twice from the same seed or cache.
         beside: known answers of the baseline are asked for again beside the candidate's, as far as `survey` chooses.
@@ -40,7 +49,7 @@ class Tools:
     calls: Calls
     memory: Memory
     judge: Callable[[ScorerSpec], ModelScorer]
-    pairwise: Callable[[ScorerSpec], PairwiseJudge]
+    pairwise: Callable[[ScorerSpec], "PairwiseJudge"]
     code: Callable[[ScorerSpec, Exam], CodeScorer]
     spent_usd: Callable[[], float | None]
     exhausted: Callable[[], str | None]
@@ -57,18 +66,148 @@ class Tools:
         return Panel(exam, self.judge, self.pairwise, self.code)
 
 
+def question_of(suite: Suite, pair: Pair, arm: ArmName, *, apart: bool) -> Question:
+    """The question to one arm of a pair; `apart` numbers the candidate's samples on from the baseline's."""
+    shift = suite.samples if apart and arm is ArmName.CANDIDATE else 0
+    return Question(suite.name, suite.arm(arm), pair.case, pair.index + shift, suite.exam)
+
+
+def same_arms(suite: Suite) -> bool:
+    """Would both arms send the same requests?"""
+    # How long an answer is waited for is not sent.
+    usual = Params().timeout_s
+    arms = {
+        (arm.version.prompt.digest, arm.model, arm.params.model_copy(update={"timeout_s": usual}), arm.target)
+        for arm in suite.arms.values()
+    }
+    return suite.baseline is not None and len(arms) == 1
+
+
 @dataclass(slots=True)
-class Collection:
-    """The samples of a run.
+class KnownAnswers:
+    """What is known of one suite before anything is asked.
 
     Args:
-        samples: in order of completion.
-        known: what was known of each suite before anything was asked.
-        drift: of each suite whose known answers were checked.
+        calls: not needed for known samples, counted as a plan counts them.
+        beside: pairs that are, or will be, of one sitting.
+        chosen: pairs whose baseline is asked again beside the candidate, and its earlier answer.
     """
 
+    calls: int = 0
+    beside: int = 0
+    chosen: list[tuple[Pair, Reply]] = field(default_factory=list)
+
+
+def survey(
+    schedules: Iterable[Schedule], tools: Tools, apart: Mapping[str, bool], *, early: bool
+) -> dict[str, KnownAnswers]:
+    """Look up every sample of a run, and choose the baselines that are asked again.
+
+    Quality may rest on answers of earlier runs; cost, latency and drift may not. So where a baseline is known and its
+    candidate is not, the baseline of some pairs, the first in the random order, is asked again beside the candidate.
+
+    Args:
+        early: the run may stop after any repeat, so only the first one is sure to be asked.
+
+    Returns:
+        For each suite what is known; nothing where the cache is empty.
+    """
+    found: dict[str, KnownAnswers] = {}
+    if tools.memory.empty:
+        return found
+    for schedule in schedules:
+        for pair in schedule.all_pairs():
+            known = found.setdefault(pair.suite.name, KnownAnswers())
+            replies = {
+                arm: _earlier(tools, question_of(pair.suite, pair, arm, apart=apart[pair.suite.name]))
+                for arm in pair.order
+            }
+            _count(known, pair, replies, sure=not early or pair.index == 0)
+    for known in found.values():
+        known.chosen = known.chosen[: max(0, _ASKED - known.beside)]
+    return found
+
+
+def _earlier(tools: Tools, question: Question) -> Reply | None:
+    try:
+        return tools.memory.earlier(tools.target.request_of(question))
+    except NotBuilt:
+        return None
+
+
+def _count(known: KnownAnswers, pair: Pair, replies: Mapping[ArmName, Reply | None], *, sure: bool) -> None:
+    there = [reply for reply in replies.values() if reply is not None]
+    known.calls += len(there) * pair.case.turns
+    sittings = {reply.origin.sitting for reply in there}
+    if not there:
+        known.beside += sure
+        return
+    if len(there) == len(replies) and len(sittings) == 1:
+        known.beside += 1
+        return
+    baseline = replies.get(ArmName.BASELINE)
+    if baseline is not None and len(there) < len(replies) and len(known.chosen) < _ASKED:
+        known.chosen.append((pair, baseline))
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """The result of the drift test on one suite.
+
+    Args:
+        reason: why the known answers of the baseline no longer hold; empty while they do.
+    """
+
+    pairs: int
+    reason: str = ""
+
+
+async def look_for_drift(
+    chosen: Sequence[tuple[Pair, Reply]], fresh: Mapping[Key, Sample], panel: Panel, seed: int, *, same_model: bool
+) -> Drift:
+    """Compare the baseline's new answers with its earlier ones to the same requests.
+
+    Args:
+        same_model: False is drift of its own: another model answers under the name.
+    """
+    before: list[float] = []
+    after: list[float] = []
+    models: set[str] = set()
+    for pair, reply in chosen:
+        sample = fresh.get(pair.key)
+        if sample is None or not isinstance(sample.reply, Reply):
+            continue
+        if same_model and sample.reply.model_id != reply.model_id:
+            models.add(f"{reply.model_id} became {sample.reply.model_id}")
+        old, new = await _scored(panel, pair, reply, sample)
+        if not isinstance(old, Unscored) and not isinstance(new, Unscored):
+            before.append(old)
+            after.append(new)
+    if models:
+        return Drift(len(before), f"the model behind the name changed: {min(models)}")
+    if drifted(before, after, seed):
+        fell = fmean(after) - fmean(before)
+        return Drift(len(before), f"the scores of the same requests moved by {fell:+.3f}")
+    return Drift(len(before))
+
+
+async def _scored(panel: Panel, pair: Pair, reply: Reply, sample: Sample) -> tuple[float | Unscored, float | Unscored]:
+    """Scores of the earlier and the new answer; scorers that compare get both."""
+    case, now = pair.case, sample.reply
+    old = await panel.scores(Subject.of(case, reply), pair.index)
+    if not panel.compares(case) or not isinstance(now, Reply):
+        return combine_scores(old), sample.score
+    more = await panel.compared(Subject.of(case, reply), Subject.of(case, now), pair.index)
+    alone = sample.scores[: len(old)]
+    return combine_scores((*old, *more[0])), combine_scores((*alone, *more[1]))
+
+
+@dataclass(slots=True)
+class Collection:
+    """The samples of a run."""
+
     samples: SampleTable = field(default_factory=SampleTable)
-    known: Mapping[str, Known] = field(default_factory=dict)
+    known: Mapping[str, KnownAnswers] = field(default_factory=dict)
     drift: dict[str, Drift] = field(default_factory=dict)
 
 
@@ -77,7 +216,6 @@ class Collector:
     """Takes one sample after another and keeps them.
 
     Args:
-        seed: of the order, and of the test for drift.
         share: the part of the run that is taken here.
     """
 
@@ -128,9 +266,6 @@ class Collector:
 
     async def ask(self, jobs: Iterable[Job], workers: int) -> None:
         """Take these samples in this order: no warm-up, and no early stopping.
-
-        Args:
-            workers: samples in work at once, 1 or more.
 
         Raises:
             GateError: an error that no retry fixes (wrong key, unknown model).

@@ -65,9 +65,7 @@ class Looks:
 
     Args:
         suites: all of the run; `why_not` must have no objection.
-        grids: samples, by suite, failed ones included.
         seen: the scores after one repeat, after two, and so on, as far as all samples are there and have a score.
-        ended: the look that ended the run, if any.
     """
 
     suites: Sequence[Suite]
@@ -103,7 +101,6 @@ def look(suites: Sequence[Suite], policy: RunPolicy, seed: int, grids: Mapping[s
 
     Args:
         suites: all of the run; `why_not` must have no objection.
-        grids: samples, by suite, failed ones included.
     """
     # A suite that has no part in the verdict may take more samples: all of them are there at the end.
     repeats = [*range(1, looks_planned(suites)), None]

@@ -5,12 +5,12 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 from gate.calls.interface import Stop
-from gate.engine.assess import Assessor
 from gate.engine.collect import Collection, Collector, Tools
-from gate.engine.exam_trials import Ran, with_exam_changes
-from gate.engine.plan import count
+from gate.engine.decide import Assessor
 from gate.engine.prompt_cache import cache_comparisons
-from gate.engine.run_record import Finished, record, with_asked
+from gate.engine.record_parts import Members
+from gate.engine.run_json import Finished, record
+from gate.engine.schedule import count
 from gate.errors import CannotEvaluate, Interrupted
 from gate.record.comparison import CacheTerms
 from gate.record.run import RunRecord
@@ -36,28 +36,22 @@ async def evaluate(resolved: Resolved, tools: Tools, caching: Caching, seed: int
 
     The record has also been given to the sink.
 
-    Args:
-        resolved: without a suite, only the edits of the exam are recorded.
-        seed: of the order of the calls and of the statistics.
-
     Raises:
         GateError: an error that no retry fixes (wrong key, unknown model).
     """
     started, created = time.perf_counter(), datetime.now(UTC)
     found = await _collected(resolved, tools, seed, stop)
-    run = conclude(resolved, found, caching, seed, (created, time.perf_counter() - started, stop))
-    run = with_asked(run, resolved, lambda spec: tools.judge(spec).members)
-    run = await with_exam_changes(run, Ran(resolved, found.samples, seed), tools, stop)
-    run = await _with_promises(run, resolved, tools, seed, stop)
+    ended = created, time.perf_counter() - started, stop
+    run = conclude(resolved, found, caching, lambda spec: tools.judge(spec).members, seed, ended)
+    if resolved.edits:
+        from gate.engine.exam_trials import EvaluatedRun, with_exam_changes
+
+        run = await with_exam_changes(run, EvaluatedRun(resolved, found.samples, seed), tools, stop)
+    if any(suite.promises is not None for suite in resolved.suites):
+        from gate.engine.rule_changes import with_promises
+
+        run = await with_promises(run, resolved, tools, seed, stop)
     return keep(run, tools, stop, time.perf_counter() - started)
-
-
-async def _with_promises(run: RunRecord, resolved: Resolved, tools: Tools, seed: int, stop: Stop) -> RunRecord:
-    if all(suite.promises is None for suite in resolved.suites):
-        return run
-    from gate.engine.rule_changes import with_promises
-
-    return await with_promises(run, resolved, tools, seed, stop)
 
 
 def keep(run: RunRecord, tools: Tools, stop: Stop, duration_s: float) -> RunRecord:
@@ -89,8 +83,13 @@ async def _collected(resolved: Resolved, tools: Tools, seed: int, stop: Stop) ->
         tools.progress.finish()
 
 
-def conclude(
-    resolved: Resolved, found: Collection, caching: Caching, seed: int, ended: tuple[datetime, float, Stop]
+def conclude(  # noqa: PLR0913
+    resolved: Resolved,
+    found: Collection,
+    caching: Caching,
+    members: Members,
+    seed: int,
+    ended: tuple[datetime, float, Stop],
 ) -> RunRecord:
     """Judge the samples; no calls.
 
@@ -103,4 +102,4 @@ def conclude(
     comparisons = cache_comparisons(resolved.suites, found.samples, caching, resolved.policy.alpha)
     # Asked to end after the last sample, it came to its end all the same.
     unfinished = stop.reason if assessment.missing.samples else None
-    return record(Finished(resolved, found, assessment, comparisons, seed, created, duration_s, unfinished))
+    return record(Finished(resolved, found, assessment, comparisons, seed, created, duration_s, unfinished, members))

@@ -10,10 +10,10 @@ from gate.config.policy import RunPolicy
 from gate.engine.arrays import Grid, Rows, scores, stack
 from gate.engine.collect import Collector, Tools
 from gate.engine.compare import compare
-from gate.engine.plan import Job, count
 from gate.engine.record_parts import added_up, calls_record, change, dollars_spent, trial_record, with_trials
 from gate.engine.run import Marking, Progress, Runner
 from gate.engine.samples import NOWHERE, SampleTable
+from gate.engine.schedule import Job, count
 from gate.errors import GateError
 from gate.record.comparison import Comparison
 from gate.record.parts import CallsRecord
@@ -21,21 +21,16 @@ from gate.record.run import ExamChangeRecord, ExamTrialRecord, RunRecord
 from gate.record.sample import ArmName, Reply, Sample
 from gate.record.transcript import Unscored
 from gate.record.usage import FREE
-from gate.resolve.exam_edits import ExamEdit, Trial
+from gate.resolve.exam import ExamEdit, Trial
 from gate.resolve.resolved import Resolved
 from gate.suite import Suite
 
 
-async def with_exam_changes(run: RunRecord, ran: "Ran", tools: Tools, stop: Stop) -> RunRecord:
+async def with_exam_changes(run: RunRecord, ran: "EvaluatedRun", tools: Tools, stop: Stop) -> RunRecord:
     """The record with the results of the edited exam; verdict, reasons, slices and gaps stay as they are.
 
     It runs last, so that a budget that is too small cuts it first. Whatever stops it stops nothing else.
-
-    Args:
-        stop: of the run; a signal that it gets ends the trials, too.
     """
-    if not ran.resolved.edits:
-        return run
     own, quiet = quietly(tools, stop)
     watched = _Watched(tools.progress, own)
     changes = await _Trials(ran, replace(quiet, progress=watched), own, watched).all()
@@ -50,7 +45,7 @@ def quietly(tools: Tools, stop: Stop) -> tuple[Stop, Tools]:
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
+class EvaluatedRun:
     """The finished evaluation that the trials start from."""
 
     resolved: Resolved
@@ -100,7 +95,7 @@ class _Watched:
 class _Trials:
     """The trials of one run, one after the other, except for their answers."""
 
-    ran: Ran
+    ran: EvaluatedRun
     tools: Tools
     stop: Stop
     watched: _Watched

@@ -1,7 +1,7 @@
-"""What a run would cost, and the smallest change that each of its slices could show."""
+"""`gate plan`: what a run would cost, and the smallest change that each of its slices could show."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal, TypeAlias
@@ -9,117 +9,40 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from gate.config.gatefile import READING, TRIED
 from gate.config.policy import OVERALL, RunPolicy
-from gate.engine.arrays import Scores, Slice, Stack, stack
-from gate.record.usage import Cost
+from gate.engine import noise
+from gate.engine.arrays import Scores, Slice, Stack, cluster_numbers, stack
+from gate.engine.early_stopping import why_not
+from gate.engine.noise import Spread, compares_itself, preference_notes, sampling_notes
+from gate.engine.schedule import count
+from gate.engine.spending import (
+    Earlier,
+    Estimator,
+    PerCall,
+    PlanWarning,
+    Pricer,
+    Role,
+    Spending,
+    answering,
+    budget_warnings,
+)
+from gate.record.comparison import ArmAxis
+from gate.record.parts import ArmRecord
+from gate.record.run import RunRecord, SuiteRecord
+from gate.record.usage import Usage
+from gate.resolve.one_version import check_method
+from gate.resolve.resolved import Resolved
 from gate.stats.arrays import BLOCKABLE_UNITS
-from gate.stats.distributions import normal_quantile
+from gate.stats.intervals import normal_quantile
 from gate.stats.power import DIFFUSE, WHOLE, cases_needed, detectable, layout_critical, power_of
-from gate.suite import Suite
-
-Basis: TypeAlias = Literal["measured", "assumed"]
-"""`measured` in an earlier run, or `assumed`."""
-
-Role: TypeAlias = Literal["baseline", "candidate", "judge", "user"]
-"""`user` is a model that plays one."""
+from gate.suite import Arm, Suite
 
 Tier: TypeAlias = Literal["never blocks", "below the floor", "decides", "comfortable", "ample"]
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
-    """A number and where it comes from."""
-
-    value: float
-    basis: Basis
-
-
-@dataclass(frozen=True, slots=True)
-class Outlay:
-    """The calls of one suite to one model in one role.
-
-    Args:
-        role: an arm, the judge, or the simulated user.
-        calls: without retries.
-        input_tokens, output_tokens: of all these calls together.
-        seconds: of one call.
-        cost: of all these calls together.
-        alone: the model takes one call at a time, since it runs inside this process.
-        in_a_row: calls that wait for one another, in the longest conversation.
-        at_least: there may be more calls: an agent decides itself how often it is called.
-    """
-
-    suite: str
-    role: Role
-    model: str
-    calls: int
-    input_tokens: Figure
-    output_tokens: Figure
-    seconds: Figure
-    cost: Cost
-    alone: bool
-    in_a_row: int = 1
-    at_least: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Spending:
-    """All calls of a run.
-
-    Args:
-        outlays: one for each suite, role and model.
-        calls: without retries.
-        cost: of all calls; models without a price add nothing.
-        cost_note: why the cost is not known; empty otherwise.
-        minutes: wall clock.
-        concurrency: calls in flight that the minutes are for.
-    """
-
-    outlays: tuple[Outlay, ...]
-    calls: int
-    cost: Cost
-    cost_note: str
-    minutes: float
-    concurrency: int
-
-    @property
-    def at_least(self) -> bool:
-        """May there be more calls?"""
-        return any(outlay.at_least for outlay in self.outlays)
-
-    @property
-    def converses(self) -> bool:
-        """Has a sample several calls?"""
-        return self.at_least or any(outlay.in_a_row > 1 for outlay in self.outlays)
-
-    @property
-    def dollars_at_least(self) -> bool:
-        """May they cost more? Conversations measured in an earlier run already include all of their calls."""
-        return any(outlay.at_least and outlay.input_tokens.basis == "assumed" for outlay in self.outlays)
-
-
-@dataclass(frozen=True, slots=True)
-class Spread:
-    """The standard deviation of a unit's delta if nothing changes, as a range, on the scale of scores.
-
-    Args:
-        low, high: its ends; equal where it was measured.
-        said: the same in a sentence.
-        tau, sigma: between cases and within a case; None where they were not told apart.
-        ties: share of cases whose delta is exactly 0 with so many samples; 0 where that is not known.
-    """
-
-    low: float
-    high: float
-    basis: Basis
-    said: str
-    tau: float | None = None
-    sigma: float | None = None
-    ties: float = 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class Reach:
+class FigureRange:
     """A range from the best assumption to the most cautious one; None is infinite, or unknown."""
 
     best: float | None
@@ -132,10 +55,6 @@ class SliceForecast:
 
     Args:
         slice: full name, `suite/…` in a run over several.
-        tested: belongs to the family and can block.
-        detectable: smallest fall that would show with the power asked for, on the scale of scores.
-        power: probability to show a fall of the size asked for.
-        cases_needed: to show such a fall with the power asked for.
     """
 
     suite: str
@@ -147,9 +66,9 @@ class SliceForecast:
     advisory: bool
     required: bool
     margin: float
-    detectable: Reach
-    power: Reach
-    cases_needed: Reach
+    detectable: FigureRange
+    power: FigureRange
+    cases_needed: FigureRange
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,8 +76,6 @@ class SuiteForecast:
     """One suite.
 
     Args:
-        arms: 2, or 1 for a new prompt, which has nothing to be compared with.
-        spread: noise of its deltas.
         slices: `overall` first.
     """
 
@@ -171,25 +88,8 @@ class SuiteForecast:
 
 
 @dataclass(frozen=True, slots=True)
-class Warned:
-    """A sentence for the reader, with the remedy; `severe` where the run as planned cannot end well."""
-
-    text: str
-    severe: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class Forecast:
-    """A whole plan.
-
-    Args:
-        alpha: one-sided level for all slices together.
-        power: probability asked for.
-        effect: size of the fall asked about, on the scale of scores.
-        tested: slices that would be tested together.
-        critical: expected critical value, in standard errors; None when nothing can block.
-        warnings: severe ones first.
-    """
+    """A whole plan."""
 
     method: str
     alpha: float
@@ -199,7 +99,7 @@ class Forecast:
     critical: float | None
     spending: Spending
     suites: tuple[SuiteForecast, ...]
-    warnings: tuple[Warned, ...]
+    warnings: tuple[PlanWarning, ...]
     notes: tuple[str, ...] = ()
 
 
@@ -216,7 +116,7 @@ _TIERS: tuple[tuple[int, Tier], ...] = (
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class FallToShow:
     """The fall that should show (on the scale of scores), and the probability to show it."""
 
     effect: float
@@ -225,14 +125,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The slices of a run before it is made.
-
-    Args:
-        stack: all cases of all suites; its scores mean nothing.
-        tested: full names of the family.
-        critical: of the family, in standard errors; infinite when there is none.
-        alone: critical value of a slice outside the family, by its units.
-    """
+    """The slices of a run before it is made."""
 
     stack: Stack
     tested: frozenset[str]
@@ -246,12 +139,7 @@ def tier(units: int) -> Tier:
 
 
 def layout(suites: Sequence[Suite], policy: RunPolicy, spreads: Mapping[str, Spread] | None = None) -> Layout:
-    """Stack the suites as the run would.
-
-    Args:
-        suites: all planned; those with one arm have no part in the test.
-        spreads: noise of each suite by its name, as far as known; cases that tie make the test less strict.
-    """
+    """Stack the suites as the run would."""
     paired = [suite for suite in suites if len(suite.arms) > 1]
     if not paired:
         nothing = np.empty(0)
@@ -292,7 +180,7 @@ class _Scale:
         return self.critical({OVERALL: np.arange(units)}, np.arange(units))
 
 
-def suite_forecast(suite: Suite, spread: Spread, found: Layout, question: Question) -> SuiteForecast:
+def suite_forecast(suite: Suite, spread: Spread, found: Layout, question: FallToShow) -> SuiteForecast:
     """What the slices of one suite could show; `found` has the slices of the whole run."""
     slices = tuple(
         _slice(suite, piece, spread, found, question) for piece in found.stack.slices if piece.suite == suite.name
@@ -300,37 +188,32 @@ def suite_forecast(suite: Suite, spread: Spread, found: Layout, question: Questi
     return SuiteForecast(suite.name, len(suite.exam.cases), suite.samples, len(suite.arms), spread, slices)
 
 
-def reach(spread: Spread, units: int, critical: float, power: float) -> Reach:
-    """Smallest fall that so many units would show: spread evenly with the least noise, or in whole cases with the most.
-
-    Args:
-        spread: noise of a unit's delta.
-        critical: in standard errors.
-    """
+def reach(spread: Spread, units: int, critical: float, power: float) -> FigureRange:
+    """Smallest fall that shows: spread evenly with the least noise, or in whole cases with the most."""
     if units < BLOCKABLE_UNITS or critical == math.inf:
-        return Reach(None, None)
+        return FigureRange(None, None)
     best = detectable(spread.low, units, critical, spread=DIFFUSE, power=power)
     worst = detectable(spread.high, units, critical, spread=WHOLE, power=power)
     if spread.low == 0.0:
         # Without any noise the equation promises too much: the test wants this many cases that fall.
         best = max(best, min(1.0, CHANGED_AT_LEAST / units))
-    return Reach(_finite(best), _finite(max(best, worst)))
+    return FigureRange(_finite(best), _finite(max(best, worst)))
 
 
-def _beyond(found: Reach, margin: float) -> Reach:
+def _beyond(found: FigureRange, margin: float) -> FigureRange:
     """The fall plus the margin, which it has to exceed before it counts."""
     ends = [None if end is None or end + margin > 1.0 else end + margin for end in (found.best, found.worst)]
-    return Reach(*ends)
+    return FigureRange(*ends)
 
 
-def _slice(suite: Suite, piece: Slice, spread: Spread, found: Layout, question: Question) -> SliceForecast:
+def _slice(suite: Suite, piece: Slice, spread: Spread, found: Layout, question: FallToShow) -> SliceForecast:
     units = found.stack.unit_count(piece.rows)
     cases = int(piece.rows.size)
     tested = piece.full_name in found.tested
     critical = found.critical if tested else found.alone(units)
     # A slice that is too small now could join the family; what it would then need is told by the family's value.
     joined = found.critical if critical == math.inf else critical
-    needed = Reach(None, None)
+    needed = FigureRange(None, None)
     if cases and joined < math.inf:
         needed = _needed(spread, cases / units, joined, question, piece.margin)
     return SliceForecast(
@@ -344,19 +227,21 @@ def _slice(suite: Suite, piece: Slice, spread: Spread, found: Layout, question: 
         required=piece.name in suite.exam.policy.required,
         margin=piece.margin,
         detectable=_beyond(reach(spread, units, critical, question.power), piece.margin),
-        power=Reach(None, None) if critical == math.inf else _power(spread, units, critical, question, piece.margin),
+        power=FigureRange(None, None)
+        if critical == math.inf
+        else _power(spread, units, critical, question, piece.margin),
         cases_needed=needed,
     )
 
 
-def _power(spread: Spread, units: int, critical: float, question: Question, margin: float) -> Reach:
+def _power(spread: Spread, units: int, critical: float, question: FallToShow, margin: float) -> FigureRange:
     effect = question.effect
     if effect <= margin:
-        return Reach(0.0, 0.0)
+        return FigureRange(0.0, 0.0)
     best, worst = (power_of(sd, units, effect - margin, critical, spread=0.0) for sd in _with_change(spread, effect))
     if spread.low == 0.0 and effect * units < CHANGED_AT_LEAST:
         best = 0.0
-    return Reach(best, worst)
+    return FigureRange(best, worst)
 
 
 def _with_change(spread: Spread, effect: float) -> tuple[float, float]:
@@ -365,17 +250,17 @@ def _with_change(spread: Spread, effect: float) -> tuple[float, float]:
     return math.sqrt(spread.low**2 + DIFFUSE * added), math.sqrt(spread.high**2 + WHOLE * added)
 
 
-def _needed(spread: Spread, each: float, critical: float, question: Question, margin: float) -> Reach:
+def _needed(spread: Spread, each: float, critical: float, question: FallToShow, margin: float) -> FigureRange:
     """In cases, of which a unit has `each` on average; no number is enough for a fall within the margin."""
     beyond = question.effect - margin
     if beyond <= 0.0:
-        return Reach(None, None)
+        return FigureRange(None, None)
     least, most = (
         cases_needed(sd, beyond, critical, power=question.power) for sd in _with_change(spread, question.effect)
     )
     if least is not None and spread.low == 0.0:
         least = max(least, math.ceil(CHANGED_AT_LEAST / question.effect))
-    return Reach(_cases(least, each), _cases(most, each))
+    return FigureRange(_cases(least, each), _cases(most, each))
 
 
 def _blank(n: int) -> Scores:
@@ -388,3 +273,216 @@ def _finite(value: float) -> float | None:
 
 def _cases(units: int | None, each: float) -> float | None:
     return None if units is None else float(math.ceil(units * each))
+
+
+LISTED = 5
+"""Slices named in one sentence."""
+
+
+def warnings(suites: Sequence[SuiteForecast], planned: Sequence[Suite]) -> Iterator[PlanWarning]:
+    """Required slices that are too small, overall slices that are, and slices that can never block.
+
+    `planned` has the suites themselves, for slices without a case.
+    """
+    for suite, plan in zip(suites, planned, strict=True):
+        if suite.arms < 2:
+            yield PlanWarning(f"{suite.name} is new: it has no baseline, and is judged by thresholds, not compared")
+            continue
+        names = {row.slice.removeprefix(f"{suite.name}/"): row for row in suite.slices}
+        for name in plan.exam.policy.required:
+            units = names[name].units if name in names else 0
+            if units < BLOCKABLE_UNITS:
+                yield PlanWarning(
+                    f"{suite.name}: the required slice {name} has {_counted(units)} and needs {BLOCKABLE_UNITS}: the "
+                    "run would end INCONCLUSIVE",
+                    severe=True,
+                )
+        small = [row for row in suite.slices if row.units < BLOCKABLE_UNITS and not row.advisory and not row.required]
+        if any(row.slice in (OVERALL, f"{suite.name}/{OVERALL}") for row in small):
+            yield PlanWarning(
+                f"{suite.name} has {_counted(suite.slices[0].units)}: under {BLOCKABLE_UNITS} nothing can block, and "
+                "every run is a HOLD",
+                severe=True,
+            )
+        elif small:
+            listed = ", ".join(f"{row.slice} ({row.units})" for row in small[:LISTED])
+            more = f" and {len(small) - LISTED} more" if len(small) > LISTED else ""
+            yield PlanWarning(f"can never block, under {BLOCKABLE_UNITS} independent cases: {listed}{more}")
+
+
+def _counted(units: int) -> str:
+    return "no case" if units == 0 else f"{units} independent case{'s' * (units != 1)}"
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierRun:
+    """An earlier run that was kept.
+
+    Args:
+        name: for the reader, such as `.gate/last`.
+        read: reads its record, which may be large; None where it cannot be used.
+    """
+
+    name: str
+    read: Callable[[], RunRecord | None]
+
+
+@dataclass(frozen=True, slots=True)
+class PlanInputs:
+    """What a plan knows besides the suites."""
+
+    earlier: Sequence[EarlierRun]
+    price: Pricer
+    concurrency: int
+
+
+def plan(resolved: Resolved, world: PlanInputs, question: FallToShow) -> Forecast:
+    """Forecast an evaluation.
+
+    An earlier run only informs: no verdict ever reads it.
+
+    Raises:
+        GateError: the run itself would be refused.
+    """
+    check_method(resolved.policy, resolved.suites)
+    found = _known(resolved.suites, world.earlier)
+    outlay = _spending(resolved, found, world)
+    spreads = {
+        suite.name: found[suite.name].spread if suite.name in found else _assumed_noise(suite)
+        for suite in resolved.suites
+    }
+    slices = layout(resolved.suites, resolved.policy, spreads)
+    suites = tuple(suite_forecast(suite, spreads[suite.name], slices, question) for suite in resolved.suites)
+    early = why_not(resolved.suites, resolved.policy) is None
+    told = [*warnings(suites, resolved.suites), *budget_warnings(outlay, resolved.budget, early=early)]
+    return Forecast(
+        method=resolved.policy.method,
+        alpha=resolved.policy.alpha,
+        power=question.power,
+        effect=question.effect,
+        tested=len(slices.tested),
+        critical=slices.critical if slices.tested else None,
+        spending=outlay,
+        suites=suites,
+        warnings=tuple(sorted(told, key=_severity)),
+        notes=tuple(_notes(resolved, spreads)),
+    )
+
+
+def spending(resolved: Resolved, world: PlanInputs) -> Spending:
+    """What an evaluation would spend if no answer were known."""
+    return _spending(resolved, _known(resolved.suites, world.earlier), world)
+
+
+def _spending(resolved: Resolved, found: "Mapping[str, _Known]", world: PlanInputs) -> Spending:
+    earlier: Earlier = {(name, role): call for name, one in found.items() for role, call in one.per_call.items()}
+    estimator = Estimator(world.price, earlier, resolved.budget.max_output_tokens)
+    return estimator.spending(resolved.suites, world.concurrency)
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What a plan keeps of a suite in an earlier run."""
+
+    spread: Spread
+    per_call: dict[Role, PerCall]
+
+
+def _known(suites: Sequence[Suite], earlier: Sequence[EarlierRun]) -> dict[str, _Known]:
+    """One run is held at a time, and none is read once every suite is known."""
+    known: dict[str, _Known] = {}
+    for source in earlier:
+        wanted = [suite for suite in suites if suite.name not in known]
+        if not wanted:
+            break
+        known |= _learnt(wanted, source)
+    return known
+
+
+def _learnt(suites: Sequence[Suite], source: EarlierRun) -> dict[str, _Known]:
+    """The suites that this run has with the same scorers, and with scores of at least two cases."""
+    run = source.read()
+    records = {record.name: record for record in run.suites} if run is not None else {}
+    out = {}
+    for suite in suites:
+        record = records.get(suite.name)
+        if record is None or record.exam.scorers != [spec.name for spec in suite.exam.scorers]:
+            continue
+        if (spread := _spread(suite, record, source.name)) is not None:
+            calls = {role: _of_arm(arm, record) for role, arm in answering(suite).items()}
+            out[suite.name] = _Known(spread, {role: call for role, call in calls.items() if call is not None})
+    return out
+
+
+def _assumed_noise(suite: Suite) -> Spread:
+    # At temperature 0 a case's samples repeat each other, but a rewording redraws its one answer.
+    frozen = all(arm.params.temperature == 0 for arm in suite.arms.values())
+    return noise.assumed(1 if frozen else suite.samples)
+
+
+def _spread(suite: Suite, record: SuiteRecord, source: str) -> Spread | None:
+    scores = noise.table(record)
+    clusters = {case.id: case.cluster for case in suite.exam.cases}
+    asked = [(name, clusters.get(name)) for name in (record.cases[i].id for i in scores.ids)]
+    seen = noise.measured(scores, cluster_numbers(asked))
+    if seen is None:
+        return None
+    model = "" if record.candidate.model == str(suite.candidate.model) else f" by {record.candidate.model}"
+    return noise.spread(seen, suite.samples, f"{source}{model}", same_arms=compares_itself(record))
+
+
+def _of_arm(arm: Arm, record: SuiteRecord) -> PerCall | None:
+    """What a call of this arm's model took; of the same prompt where the record has it."""
+    sides = [
+        (record.candidate, record.cost.candidate, record.latency.candidate, [case.candidate for case in record.cases]),
+        (record.baseline, record.cost.baseline, record.latency.baseline, [case.baseline for case in record.cases]),
+    ]
+    fitting = [side for side in sides if side[0].model == str(arm.model) and _same_limit(side[0], arm)]
+    same = [side for side in fitting if side[0].digest == arm.version.prompt.digest]
+    for side, cost, latency, scores in same or fitting:
+        answers = sum(score is not None for row in scores for score in row)
+        same_prompt = side.digest == arm.version.prompt.digest
+        return PerCall(_mean(cost, answers), same_prompt, latency.mean)
+    return None
+
+
+def _same_limit(side: ArmRecord, arm: Arm) -> bool:
+    return side.params.get("max_output_tokens") == arm.params.max_output_tokens
+
+
+def _mean(cost: ArmAxis, answers: int) -> Usage | None:
+    usage = cost.usage
+    if usage is None or answers == 0 or usage.output_tokens == 0:
+        return None
+    kinds = (usage.input_tokens, usage.cache_read_tokens, usage.cache_write_tokens, usage.output_tokens)
+    return Usage(*(round(count / answers) for count in kinds))
+
+
+def _notes(resolved: Resolved, spreads: dict[str, Spread]) -> Iterator[str]:
+    yield from resolved.notes
+    tried = [one.answers for edit in resolved.edits for one in edit.trials if one.answers and not one.reason]
+    if tried:
+        yield f"Beside that, {count(tried):,} answers on the exam as the change edits it, once the verdict is reached."
+    for suite in resolved.suites:
+        yield from _promises(suite)
+    yield from sampling_notes(resolved.suites)
+    yield from preference_notes(resolved.suites)
+    if any(spread.basis == "assumed" for spread in spreads.values()):
+        yield "gate calibrate measures the noise that is assumed here, with calls of the baseline against itself."
+    if resolved.policy.method != "maxt":
+        if resolved.policy.correction == "none":
+            yield f"With the method {resolved.policy.method} no slice pays for the others: false blocks add up."
+
+
+def _promises(suite: Suite) -> Iterator[str]:
+    """Calls for the promises of its prompt: reading both versions, then answers and verdicts on tests of new rules."""
+    if (wanted := suite.at_stake) is None:
+        return
+    told = f"Beside that, about {READING} calls compare the promises of {suite.name}, once the verdict is reached"
+    tests = 2 * wanted.tests
+    tried = f", and {len(suite.arms) * 2 * tests} calls try each new rule, of {TRIED} at most" if tests else ""
+    yield f"{told}{tried}."
+
+
+def _severity(warned: PlanWarning) -> bool:
+    return not warned.severe

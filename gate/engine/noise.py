@@ -1,24 +1,20 @@
 """How much deltas vary if nothing changes, and warnings about suites that can show little."""
 
 import math
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from itertools import product
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gate.config.models import Relation, parse_model, relation
-from gate.config.policy import OVERALL, Budget
 from gate.engine.arrays import Floats
-from gate.engine.forecast import Spending, Spread, SuiteForecast, Warned
 from gate.record.run import SuiteRecord
-from gate.record.usage import Dollars, Unpriced
-from gate.stats.arrays import BLOCKABLE_UNITS, TOLERANCE
-from gate.stats.means import Noise, split_noise
+from gate.stats.arrays import TOLERANCE
+from gate.stats.power import Noise, split_noise
 from gate.suite import Suite
-from gate.values import about_dollars
 
 ASSUMED_WITHIN = (0.08, 0.145)
 """Variance of one right-or-wrong answer within a case, at a mean of 0.8, where 0.16 is the whole. The first: half of it
@@ -26,8 +22,12 @@ lies between the cases, most of which are always right or always wrong (p ~ Beta
 it lies within them (p ~ Beta(8, 2)). Scores of a judge usually vary less than either."""
 
 
+Basis: TypeAlias = Literal["measured", "assumed"]
+"""`measured` in an earlier run, or `assumed`."""
+
+
 @dataclass(frozen=True, slots=True)
-class Table:
+class ScoreTable:
     """Scores of both arms on the cases that have all of their samples.
 
     Args:
@@ -54,7 +54,7 @@ class Table:
         return np.where(np.abs(deltas) < TOLERANCE, 0.0, deltas)
 
 
-def table(suite: SuiteRecord) -> Table:
+def table(suite: SuiteRecord) -> ScoreTable:
     """The scores in a record; cases with fewer scores than the best-answered ones are left out."""
     rows = []
     for position, case in enumerate(suite.cases):
@@ -63,15 +63,14 @@ def table(suite: SuiteRecord) -> Table:
     k = max((min(len(b), len(c)) for _, b, c in rows), default=0)
     whole = [(position, b[:k], c[:k]) for position, b, c in rows if k and min(len(b), len(c)) >= k]
     scores = np.array([(b, c) for _, b, c in whole], dtype=np.float64).reshape(len(whole), 2, k)
-    return Table(np.array([row[0] for row in whole], dtype=np.int64), scores[:, 0], scores[:, 1])
+    return ScoreTable(np.array([row[0] for row in whole], dtype=np.int64), scores[:, 0], scores[:, 1])
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class MeasuredNoise:
     """The noise measured in a run.
 
     Args:
-        n, k: cases and samples per case and arm.
         total: standard deviation of the deltas, at k samples.
         split: its parts; None with one sample.
         stretch: standard deviation of a unit's mean delta over that of a case's; 1 without clusters.
@@ -102,7 +101,7 @@ class Measured:
         return low * self.stretch, high * self.stretch
 
 
-def measured(scores: Table, clusters: NDArray[np.int64] | None = None) -> Measured | None:
+def measured(scores: ScoreTable, clusters: NDArray[np.int64] | None = None) -> MeasuredNoise | None:
     """The noise of a run's scores; None with fewer than two cases.
 
     `clusters` is int[n], the unit of each case; None when each case is its own.
@@ -118,17 +117,29 @@ def measured(scores: Table, clusters: NDArray[np.int64] | None = None) -> Measur
             stretch = float((np.bincount(unit, weights=deltas) / sizes).std(ddof=1)) / total
     split = split_noise(scores.baseline, scores.candidate)
     varies = total > TOLERANCE or (split is not None and split.sigma > TOLERANCE)
-    return Measured(scores.n, scores.k, total, split, stretch, varies, float(np.mean(deltas == 0.0)))
+    return MeasuredNoise(scores.n, scores.k, total, split, stretch, varies, float(np.mean(deltas == 0.0)))
 
 
-def spread(found: Measured, k: int, source: str, *, same_arms: bool) -> Spread:
-    """The noise of a planned run, from an earlier one.
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """The standard deviation of a unit's delta if nothing changes, as a range, on the scale of scores.
 
     Args:
-        k: samples per case of the planned run.
-        source: the earlier run's name.
-        same_arms: that run compared a prompt with itself.
+        tau, sigma: between cases and within a case; None where they were not told apart.
+        ties: share of cases whose delta is exactly 0 with so many samples; 0 where that is not known.
     """
+
+    low: float
+    high: float
+    basis: Basis
+    said: str
+    tau: float | None = None
+    sigma: float | None = None
+    ties: float = 0.0
+
+
+def spread(found: MeasuredNoise, k: int, source: str, *, same_arms: bool) -> Spread:
+    """The noise of a planned run, from an earlier one."""
     low, high = found.at(k)
     ties = found.ties if k == found.k else 0.0
     of = f"{source} ({found.n:,} cases, k = {found.k})"
@@ -153,58 +164,11 @@ def assumed(k: int) -> Spread:
     return Spread(low, high, "assumed", "assumed: right-or-wrong scores, 80 % of them right")
 
 
-def labels(cases: Mapping[str, str | None], ids: list[str]) -> NDArray[np.int64] | None:
-    """int[n], the unit of each case; None when no case declares a cluster.
-
-    Args:
-        cases: id to cluster.
-        ids: of the cases in question; an unknown one is its own unit.
-    """
-    if all(cases.get(name) is None for name in ids):
-        return None
-    keys = [("cluster", own) if (own := cases.get(name)) is not None else ("case", name) for name in ids]
-    numbers: dict[tuple[str, str], int] = {}
-    return np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.int64)
-
-
 _KIN: Mapping[Relation, str] = {
     "the same model": "the very model that it judges",
     "the same model of another date": "which is {} of another date, and judges it",
     "a weaker model of its family": "a weaker relative of {}, which it judges",
 }
-LISTED = 5
-"""Slices named in one sentence."""
-
-
-def warnings(suites: Sequence[SuiteForecast], planned: Sequence[Suite]) -> Iterator[Warned]:
-    """Required slices that are too small, overall slices that are, and slices that can never block.
-
-    `planned` has the suites themselves, for slices without a case.
-    """
-    for suite, plan in zip(suites, planned, strict=True):
-        if suite.arms < 2:
-            yield Warned(f"{suite.name} is new: it has no baseline, and is judged by thresholds, not compared")
-            continue
-        names = {row.slice.removeprefix(f"{suite.name}/"): row for row in suite.slices}
-        for name in plan.exam.policy.required:
-            units = names[name].units if name in names else 0
-            if units < BLOCKABLE_UNITS:
-                yield Warned(
-                    f"{suite.name}: the required slice {name} has {_counted(units)} and needs {BLOCKABLE_UNITS}: the "
-                    "run would end INCONCLUSIVE",
-                    severe=True,
-                )
-        small = [row for row in suite.slices if row.units < BLOCKABLE_UNITS and not row.advisory and not row.required]
-        if any(row.slice in (OVERALL, f"{suite.name}/{OVERALL}") for row in small):
-            yield Warned(
-                f"{suite.name} has {_counted(suite.slices[0].units)}: under {BLOCKABLE_UNITS} nothing can block, and "
-                "every run is a HOLD",
-                severe=True,
-            )
-        elif small:
-            listed = ", ".join(f"{row.slice} ({row.units})" for row in small[:LISTED])
-            more = f" and {len(small) - LISTED} more" if len(small) > LISTED else ""
-            yield Warned(f"can never block, under {BLOCKABLE_UNITS} independent cases: {listed}{more}")
 
 
 def sampling_notes(suites: Iterable[Suite]) -> list[str]:
@@ -232,75 +196,7 @@ def preference_notes(suites: Iterable[Suite]) -> list[str]:
     return list(found)
 
 
-def budget_warnings(spending: Spending, budget: Budget, *, early: bool = False) -> Iterator[Warned]:
-    """Limits that are too low for the run, which would then be INCONCLUSIVE.
-
-    Args:
-        early: the run may stop before it has taken every sample.
-    """
-    ends = "unless it can stop early, it would end INCONCLUSIVE" if early else "it would end INCONCLUSIVE"
-    for limit, need in _calls(spending, budget):
-        yield Warned(f"{limit}, and the run needs {need}: {ends}", severe=not early)
-    for limit, need in _estimates(spending, budget):
-        yield Warned(f"{limit}, and the run would {need}: {ends}", severe=not early)
-    if budget.max_usd is not None and spending.cost == Unpriced("unknown"):
-        said = f"{budget.setting('max_usd')} cannot be kept, so the run would not start: {spending.cost_note}"
-        yield Warned(_opening(said), severe=True)
-
-
-def foreseen(
-    spending: Spending, known_calls: int, budget: Budget, *, early: bool = False, remembered: bool = True
-) -> list[str]:
-    """Limits that are too low for a run that need not make all of its calls.
-
-    Dollars and minutes are those of the whole run, in proportion to the calls. Of conversations that broke off some
-    calls are known, too, which are not counted.
-
-    Args:
-        known_calls: calls whose answers are known.
-        early: the run may stop before it has taken every sample.
-        remembered: all answers are kept for later runs.
-    """
-    known = min(max(0, known_calls), spending.calls)
-    left = _without(spending, known)
-    more = f" ({known:,} more are known already)" if known else ""
-    kept = "; the answers are kept, and the next run takes up from there" if remembered else ""
-    fears = "unless it can stop early, it is likely to end" if early else "it is likely to end"
-    ends = fears if spending.converses else "unless it can stop early, it will end" if early else "it will end"
-    sure = [f"{limit}, and this run needs {need}{more}: {ends} INCONCLUSIVE" for limit, need in _calls(left, budget)]
-    likely = [f"{limit}, and this run would {need}: {fears} INCONCLUSIVE" for limit, need in _estimates(left, budget)]
-    return [f"{said}{kept}." for said in (*sure, *likely)]
-
-
-def _without(spending: Spending, known: int) -> Spending:
-    """The spending without so many known calls, in proportion."""
-    part = (spending.calls - known) / spending.calls if spending.calls else 0.0
-    cost = Dollars(spending.cost.amount * part) if isinstance(spending.cost, Dollars) else spending.cost
-    return replace(spending, calls=spending.calls - known, cost=cost, minutes=spending.minutes * part)
-
-
-def _calls(spending: Spending, budget: Budget) -> Iterator[tuple[str, str]]:
-    """The limit on calls and how many are needed, where it is too low."""
-    if budget.max_calls is not None and spending.calls > budget.max_calls:
-        least = "at least " if spending.at_least else ""
-        yield _opening(f"{budget.setting('max_calls')} is {budget.max_calls:,}"), f"{least}{spending.calls:,} calls"
-
-
-def _estimates(spending: Spending, budget: Budget) -> Iterator[tuple[str, str]]:
-    """Limits on estimated quantities, and the estimates, where they are too low."""
-    cost, limit = spending.cost, budget.max_usd
-    about = "at least" if spending.dollars_at_least else "about"
-    if limit is not None and isinstance(cost, Dollars) and cost.amount > limit:
-        yield _opening(budget.usd_said), f"cost {about} {about_dollars(cost.amount)}"
-    if budget.max_minutes is not None and spending.minutes > budget.max_minutes:
-        time = f"{about} {spending.minutes:.1f} minutes at {spending.concurrency} calls at once"
-        yield _opening(f"{budget.setting('max_minutes')} is {budget.max_minutes:g}"), f"take {time}"
-
-
-def _opening(words: str) -> str:
-    """As the start of a sentence: a leading `the` gets a capital, the name of a setting stays as it is."""
-    return re.sub("^the ", "The ", words)
-
-
-def _counted(units: int) -> str:
-    return "no case" if units == 0 else f"{units} independent case{'s' * (units != 1)}"
+def compares_itself(suite: SuiteRecord) -> bool:
+    """Were both arms the same prompt, model and parameters (an A/A run)?"""
+    one, other = suite.baseline, suite.candidate
+    return (one.digest, one.model, one.params) == (other.digest, other.model, other.params)

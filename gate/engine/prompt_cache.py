@@ -8,14 +8,14 @@ import numpy as np
 from gate.cases.case import Case
 from gate.cases.rendering import render, variables_of, writers
 from gate.engine.arrays import ARMS, Floats, Grid, Ints, clusters, side_by_side
-from gate.engine.cost_latency import estimate
+from gate.engine.compare import estimate
 from gate.engine.samples import SampleTable
 from gate.errors import InputErrors
 from gate.messages import Message
 from gate.prompts.version import Prompt
 from gate.record.comparison import ArmPrefix, CacheComparison, CacheTerms, Estimate, Obstacle, PrefixEnd
 from gate.record.sample import ArmName
-from gate.stats.means import Parts, share, share_change
+from gate.stats.intervals import Parts, share, share_change
 from gate.suite import Arm, Suite
 from gate.templates.rendering import Origin, compile_template, first_difference, first_part
 from gate.templates.sandbox import BadTemplate
@@ -88,7 +88,6 @@ class Prefix:
     """The cacheable prefix of one arm.
 
     Args:
-        messages: the text that all requests begin with; the last message may be cut.
         place: what ends it; None where all requests are the same.
         lengths: characters of the request of each case, by its position, without cases that cannot be rendered.
     """
@@ -221,11 +220,7 @@ def cache_comparisons(
 
 
 def compare_caching(grid: Grid, terms: Mapping[ArmName, CacheTerms], alpha: float) -> CacheComparison:
-    """Compare what a prompt cache can keep, and did keep, of the arms' requests.
-
-    Args:
-        alpha: one-sided level of each end of the intervals.
-    """
+    """Compare what a prompt cache can keep, and did keep, of the arms' requests."""
     suite, told = grid.suite, _told(grid)
     prompts = {name: arm.version.prompt for name, arm in suite.arms.items()}
     found = {name: prefix_of(prompt, suite.exam.cases) for name, prompt in prompts.items()}

@@ -3,7 +3,7 @@
 import json
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from math import fsum
@@ -11,14 +11,18 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
+from gate.config.models import ModelRef, Params
+from gate.config.scorer import ScorerSpec
 from gate.config.targets import ToolLoop, leads_itself
 from gate.engine.arrays import Floats, Ints, Rows
 from gate.engine.samples import DOLLARS, UNKNOWN
 from gate.prompts.version import Prompt
 from gate.record.parts import (
     ArmRecord,
+    AskedModel,
     CallsRecord,
     ExamRecord,
+    JudgeQuote,
     ObservationRecord,
     OutputPartRecord,
     OutputRecord,
@@ -34,8 +38,7 @@ from gate.record.sample import STEP_LIMIT, ArmName, Ending, Reply, Sample, Score
 from gate.record.secrets import masked
 from gate.record.transcript import Failed, Observation, Turn, Unscored
 from gate.record.usage import FREE, UNPRICED, UNTOLD, Cost, Dollars, added
-from gate.resolve.exam import Edit, ExamChanges
-from gate.resolve.exam_edits import ExamEdit, Trial
+from gate.resolve.exam import Edit, ExamChanges, ExamEdit, Trial
 from gate.resolve.resolved import Resolved
 from gate.suite import Arm, Suite
 
@@ -248,14 +251,38 @@ LONGEST_TEXT = 20_000
 """Characters of one text in the record; `samples.jsonl` has the whole."""
 
 
-def exam_record(suite: Suite, changes: ExamChanges) -> ExamRecord:
+Members: TypeAlias = Callable[[ScorerSpec], Sequence[tuple[ModelRef, Params]]]
+"""The judges of a scorer, with their parameters."""
+
+
+def _judges(suite: Suite, members: Members | None) -> Iterator[JudgeQuote]:
+    specs = {spec.name: spec for spec in suite.exam.scorers if spec.judged} if members else {}
+    for judge in suite.exam.judges:
+        spec = specs.get(judge.scorer)
+        if spec is None or members is None:
+            yield judge
+            continue
+        asked = [
+            AskedModel(
+                model=str(model),
+                temperature=params.temperature,
+                params={name: value for name, value in params.changed().items() if name != "temperature"},
+            )
+            for model, params in members(spec)
+        ]
+        combine = spec.options.get("combine")
+        combined = combine if isinstance(combine, str) else ""
+        yield judge.model_copy(update={"kind": spec.kind, "combine": combined, "asked": asked})
+
+
+def exam_record(suite: Suite, changes: ExamChanges, members: Members | None = None) -> ExamRecord:
     """The exam, and how the change edits it."""
     return ExamRecord(
         ref=suite.exam.ref,
         digest=suite.exam.digest,
         cases=len(suite.exam.cases),
         scorers=[spec.name for spec in suite.exam.scorers],
-        judges=list(suite.exam.judges),
+        judges=list(_judges(suite, members)),
         added=list(changes.added),
         removed=list(changes.removed),
         edited=list(changes.edited),

@@ -12,9 +12,9 @@ from gate.config.specification import GeneratedTest, OutputRule
 from gate.engine.arrays import Rows
 from gate.engine.collect import Collector, Tools
 from gate.engine.exam_trials import dollars_of, quietly
-from gate.engine.plan import count
 from gate.engine.record_parts import added_up, calls_record
 from gate.engine.samples import SampleTable
+from gate.engine.schedule import count
 from gate.errors import GateError
 from gate.record.parts import CallsRecord
 from gate.record.run import PromisesRecord, PromiseTrialRecord, RunRecord
@@ -45,16 +45,15 @@ KEPT = 0.7
 
 
 async def with_promises(run: RunRecord, resolved: Resolved, tools: Tools, seed: int, stop: Stop) -> RunRecord:
-    """The record with the comparison of promises; verdict, reasons and slices stay as they are.
-
-    Args:
-        stop: of the run; whatever ends the comparison ends nothing else.
-    """
+    """The record with the comparison of promises; verdict, reasons and slices stay as they are."""
     asked = [(suite, suite.at_stake) for suite in resolved.suites if suite.at_stake is not None]
     if not asked:
         return run
     own, quiet = quietly(tools, stop)
-    found = [await _told(Reading(suite, wanted, resolved, quiet, Order(seed, own))) for suite, wanted in asked]
+    found = [
+        await _told(PromiseComparison(suite, wanted, resolved, quiet, SeedAndStop(seed, own)))
+        for suite, wanted in asked
+    ]
     return _with(run, found)
 
 
@@ -79,7 +78,7 @@ def _blank(suite: Suite, reason: str) -> PromisesRecord:
     return PromisesRecord(suite=suite.name, notes=[f"The promises were not compared: {reason}."])
 
 
-async def _told(reading: "Reading") -> PromisesRecord:
+async def _told(reading: "PromiseComparison") -> PromisesRecord:
     """The result; a failure becomes a note."""
     stop, why = reading.order.stop, reading.tools.exhausted
     reason = stop.reason or why() or reading.wanted.unable
@@ -91,12 +90,12 @@ async def _told(reading: "Reading") -> PromisesRecord:
     return _paid(_blank(reading.suite, reason), reading.effort)
 
 
-async def _read(reading: "Reading") -> PromisesRecord:
+async def _read(reading: "PromiseComparison") -> PromisesRecord:
     return await reading.record(await reading.compared())
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class SeedAndStop:
     """The seed of the order of the calls, and the switch that ends them early."""
 
     seed: int
@@ -104,22 +103,14 @@ class Order:
 
 
 @dataclass(slots=True)
-class Reading:
-    """The promises of one suite's prompt, before and after.
-
-    Args:
-        suite: with a baseline.
-        wanted: who reads and judges.
-        resolved: the run's budget and policy.
-        tell: tells the user about progress.
-        settings: how much work is done; all rules are read in any case.
-    """
+class PromiseComparison:
+    """The promises of one suite's prompt, before and after."""
 
     suite: Suite
     wanted: Promises
     resolved: Resolved
     tools: Tools
-    order: Order
+    order: SeedAndStop
     tell: Callable[[str], None] = lambda line: None
     settings: EffortSettings = LEVELS["low"]
     setup: GenerationSetup = field(init=False)

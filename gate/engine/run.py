@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from gate.calls.interface import Stop
-from gate.engine.plan import Job
+from gate.engine.schedule import Job
 from gate.record.run import RunRecord
 from gate.record.sample import CUT_OFF, ArmName, Reply, Sample, Score, Words
 from gate.record.transcript import Failed, Unscored
@@ -118,9 +118,6 @@ class Runner:
     Args:
         take: does one job and gives the samples finished by it: none, one, or also that of an earlier job. A failure is
             part of the sample, an exception ends the run.
-        on_sample: gets each sample as soon as it is finished, in order of completion.
-        stop: set from outside, or by the runner when nothing answers.
-        workers: jobs of one queue in work at once, 1 or more.
     """
 
     take: Callable[[Job], Awaitable[Sequence[Sample]]]
@@ -189,7 +186,6 @@ class _Half:
     """One arm's part of a pair.
 
     Args:
-        scores: of the scorers that look at one answer alone.
         unscored: why there is no score, whatever the other arm says; None where there can be one.
     """
 
@@ -208,12 +204,7 @@ class _Half:
 
 @dataclass(slots=True)
 class Marking:
-    """Scores the answers of a run.
-
-    Args:
-        panel: gives the scorers of a suite.
-        on_unscored: is called for each answer without a score.
-    """
+    """Scores the answers of a run."""
 
     panel: Callable[[str], Panel]
     on_unscored: Callable[[], None]

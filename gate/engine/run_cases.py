@@ -91,7 +91,6 @@ def found_case(run: RunRecord, name: str, lookup: Lookup, *, said: bool = False)
 
     Args:
         name: its id, or `suite/id` where several suites have that id.
-        said: the caller gives another input.
 
     Raises:
         GateError: the run has no such case, or does not hold its whole input.
@@ -117,18 +116,15 @@ def found_case(run: RunRecord, name: str, lookup: Lookup, *, said: bool = False)
 
 
 @dataclass(frozen=True, slots=True)
-class Naming:
+class NewCaseName:
     """The id of the new case in its suite, and a description of where it comes from."""
 
     id: str
     description: str
 
 
-def case_of_run(case: CaseRecord | NewCaseRecord, samples: Sequence[Sample], naming: Naming) -> Put:
+def case_of_run(case: CaseRecord | NewCaseRecord, samples: Sequence[Sample], naming: NewCaseName) -> Put:
     """A new case of a suite, read by the same reader as every case file.
-
-    Args:
-        samples: of this case, with the rounds of conversations.
 
     Raises:
         GateError: the run did not keep the whole question.

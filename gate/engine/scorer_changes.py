@@ -10,7 +10,7 @@ import numpy as np
 from gate.config.rubrics import Rubric
 from gate.config.scorer import ScorerSpec
 from gate.engine.arrays import ARMS, Bools, Floats, Grid, Ints, paired, units_of
-from gate.engine.cost_latency import estimate
+from gate.engine.compare import estimate
 from gate.engine.samples import PartKey
 from gate.record.comparison import (
     ContestedAnswer,
@@ -23,16 +23,12 @@ from gate.record.comparison import (
     ScorerChange,
 )
 from gate.record.sample import ArmName
-from gate.scoring.pairwise import SHOWN_FIRST, SHOWN_SECOND
+from gate.scoring.interface import SHOWN_FIRST, SHOWN_SECOND
 from gate.scoring.pass_rule import TOLERANCE, mark_of_scorer
-from gate.stats.agreement import Ratings, ac
-from gate.stats.agreement import alpha as krippendorff
 from gate.stats.arrays import Estimate as Figure
 from gate.stats.arrays import Undefined
+from gate.stats.intervals import Parts, share, wilson
 from gate.stats.maxt import joint_test
-from gate.stats.means import Parts, share
-from gate.stats.rates import wilson
-from gate.stats.resampling import Drawing
 from gate.suite import Suite
 
 
@@ -67,7 +63,7 @@ class Means:
         return found
 
 
-def means(suite: Suite, known: Bools, values: Floats) -> Means:
+def case_means(suite: Suite, known: Bools, values: Floats) -> Means:
     """The means of a figure that samples have.
 
     Args:
@@ -100,8 +96,8 @@ def scorer_changes(grid: Grid) -> tuple[ScorerChange, ...]:
 
 def _change(grid: Grid, name: str, weight: float | None, *, required: bool) -> ScorerChange:
     known, values = grid.scorer(name)
-    found = means(grid.suite, known, values)
-    passed = means(grid.suite, known, (values > _FAILED).astype(values.dtype)) if required else None
+    found = case_means(grid.suite, known, values)
+    passed = case_means(grid.suite, known, (values > _FAILED).astype(values.dtype)) if required else None
     return ScorerChange(
         name=name,
         weight=weight,
@@ -133,12 +129,7 @@ APART = 0.25
 
 @dataclass(frozen=True, slots=True)
 class Intervals:
-    """The settings of intervals.
-
-    Args:
-        alpha: one-sided level of each bound.
-        seed: of sign flips and resamples.
-    """
+    """The settings of intervals."""
 
     alpha: float
     seed: int
@@ -203,7 +194,7 @@ def _keys(grid: Grid, kind: str) -> dict[str, list[PartKey]]:
 
 def _rubric(suite: Suite, grid: Grid, scorer: _Scorer, intervals: Intervals) -> RubricResult:
     rubric = scorer.rubric
-    rows = [means(suite, *grid.part(key)) for key in scorer.keys]
+    rows = [case_means(suite, *grid.part(key)) for key in scorer.keys]
     bounds: list[tuple[float | None, float | None]] = [(None, None)] * len(rows)
     if suite.baseline is not None and any(row.positions.size for row in rows):
         bounds = _bounds(suite, rows, intervals)
@@ -244,6 +235,9 @@ def _bound(value: float) -> float | None:
 
 
 def _jury(suite: Suite, grid: Grid, scorer: _Scorer, intervals: Intervals) -> JuryResult | None:
+    from gate.stats.agreement import Drawing, Ratings, ac
+    from gate.stats.agreement import alpha as krippendorff
+
     parts = [grid.part(key) for key in scorer.keys]
     # Every member has an opinion on an answer, or the answer has no score.
     known: Bools = np.logical_and.reduce([found for found, _ in parts])
@@ -293,9 +287,6 @@ def positions(grid: Grid, alpha: float = 0.025) -> list[PositionBias]:
     """The bias of each pairwise judge of a suite.
 
     Pairs of equal answers, which nobody was asked about, and pairs without a verdict are left out.
-
-    Args:
-        alpha: one-sided level of each bound.
     """
     found = []
     arm = ARMS.index(ArmName.CANDIDATE)
@@ -315,10 +306,6 @@ def position(scorer: str, first: Floats, second: Floats, cases: Ints, alpha: flo
     Args:
         first, second: float[N], the value of the candidate's answer where it was shown first, and where second.
         cases: int[N], the case of each pair; pairs of one case are one unit.
-        alpha: one-sided level of each bound.
-
-    Raises:
-        ValueError: no pairs.
     """
     pairs = np.bincount(cases)
     known = np.flatnonzero(pairs)

@@ -14,17 +14,16 @@ from gate.config.rubrics import Rubric
 from gate.config.scorer import ScorerSpec
 from gate.config.targets import RoundRule
 from gate.engine.evaluate import default_seed
-from gate.engine.plan import Share
+from gate.engine.schedule import Share
 from gate.errors import GateError, Problem
 from gate.record.sample import Part, Sample, Score
 from gate.record.shard import Evaluation, FileInputs, GitInputs, ShardRecord, SuiteDigest
 from gate.record.transcript import Failed, Unscored
 from gate.resolve.resolved import Resolved
+from gate.scoring.interface import SHOWN_FIRST, SHOWN_SECOND
 from gate.scoring.judge import opinion_combiner
-from gate.scoring.judge_reply import weighted_mean
-from gate.scoring.pairwise import SHOWN_FIRST, SHOWN_SECOND
 from gate.scoring.panel import round_name, score_of_rounds, single_round_rule
-from gate.scoring.pass_rule import combine_scores
+from gate.scoring.pass_rule import combine_scores, weighted_mean
 from gate.suite import Arm, Suite
 from gate.values import digest
 
@@ -69,12 +68,7 @@ def _rounds(spec: ScorerSpec, case: Case) -> tuple[str, ...]:
 
 
 def _odd(score: Score, spec: ScorerSpec, rounds: Sequence[str], rule: RoundRule) -> str:
-    """What is wrong with the parts of one score.
-
-    Args:
-        rounds: that it is made of, 2 or more, or none.
-        rule: how rounds are combined.
-    """
+    """What is wrong with the parts of one score."""
     parts = score.parts
     if isinstance(score.value, Unscored):
         return "has no value, and parts" if parts else ""
@@ -122,11 +116,10 @@ LISTED = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ShardOptions:
     """The part of the command line that the verdict depends on.
 
     Args:
-        inputs: which versions are compared.
         samples: of each case, instead of the files' number; None where not given.
     """
 
@@ -135,14 +128,14 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class LoadedShard:
     """One shard, with its `shard.json` and the folder that has it."""
 
     folder: str
     record: ShardRecord
 
 
-def evaluation(resolved: Resolved, asked: Asked, of: int) -> Evaluation:
+def evaluation(resolved: Resolved, asked: ShardOptions, of: int) -> Evaluation:
     """What the shards of a run must have in common; `resolved` includes the command line's options."""
     return Evaluation(
         tool_version=version("prompt-gate"),
@@ -188,7 +181,7 @@ def part_of(budget: Budget, share: Share) -> Budget:
     return budget.model_copy(update={"max_calls": calls, "max_usd": usd})
 
 
-def disagreements(shards: Sequence[Found]) -> Iterator[Problem]:
+def disagreements(shards: Sequence[LoadedShard]) -> Iterator[Problem]:
     """Why these shards, at least one, do not belong to one run of this program; nothing where they do."""
     usual = Counter(shard.record.identity for shard in shards).most_common(1)[0][0]
     model = next(shard for shard in shards if shard.record.identity == usual)
@@ -199,7 +192,7 @@ def disagreements(shards: Sequence[Found]) -> Iterator[Problem]:
     if wrote != own:
         hint = "merge with the version that made them"
         yield Problem(model.folder, 0, f"was made by version {quoted(wrote)}, and this is {own}", hint)
-    first: dict[int, Found] = {}
+    first: dict[int, LoadedShard] = {}
     for shard in (shard for shard in shards if shard.record.identity == usual):
         known = first.setdefault(shard.record.number, shard)
         if known is not shard:
@@ -207,7 +200,7 @@ def disagreements(shards: Sequence[Found]) -> Iterator[Problem]:
             yield Problem(shard.folder, 0, f"is shard {shard.record.name}, and so is {known.folder}", hint)
 
 
-def _difference(shard: Found, model: Found) -> str:
+def _difference(shard: LoadedShard, model: LoadedShard) -> str:
     ours, theirs = shard.record.evaluation, model.record.evaluation
     what = "something else"
     for name, said in _ASPECTS.items():

@@ -32,7 +32,6 @@ class _Conversations:
     Args:
         known: bool[2, N, k], which samples are conversations.
         numbers: int[2, N, k], the outline number of each.
-        outlines: of all conversations of the run.
     """
 
     grid: Grid

@@ -27,11 +27,7 @@ _CREDENTIALS = re.compile(r"://[^/@\s]+@")
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Result of a git command.
-
-    Args:
-        error: the last line of standard error, printable and without credentials.
-    """
+    """Result of a git command."""
 
     code: int
     out: bytes
@@ -47,9 +43,6 @@ class Git:
 
     def ask(self, *arguments: str, given: bytes = b"") -> Answer:
         """Run a command that is allowed to fail.
-
-        Args:
-            given: its standard input.
 
         Raises:
             GateError: git is not installed, or the folder cannot be entered.
@@ -76,11 +69,7 @@ class Git:
         return Answer(done.returncode, done.stdout, _last_line(done.stderr))
 
     def run(self, *arguments: str, given: bytes = b"") -> bytes:
-        """Run a command that must succeed.
-
-        Raises:
-            CannotEvaluate: it failed.
-        """
+        """Run a command that must succeed. Raises CannotEvaluate: it failed."""
         answer = self.ask(*arguments, given=given)
         if answer.code != 0:
             raise CannotEvaluate(f"git {arguments[0]} failed: {answer.error or f'exit code {answer.code}'}")

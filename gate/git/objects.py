@@ -40,9 +40,6 @@ class Objects:
     def root(self, sha: str) -> Entry:
         """The folder of all files of a commit.
 
-        Args:
-            sha: of a commit or a tree.
-
         Raises:
             CannotEvaluate: it is not here, is something else, or does not match its id.
         """
@@ -55,11 +52,7 @@ class Objects:
         return Entry.root(self._roots[sha])
 
     def inside(self, folder: Entry) -> list[Entry]:
-        """Direct entries of a folder.
-
-        Raises:
-            CannotEvaluate: it is not here, or does not match its id.
-        """
+        """Direct entries of a folder. Raises CannotEvaluate: it is not here, or does not match its id."""
         self._fetch([folder.oid])
         return [entry.below(folder.path) for entry in self._trees[folder.oid]]
 
@@ -87,9 +80,6 @@ class Objects:
 
     def blobs(self, entries: Sequence[Entry]) -> Iterator[tuple[Entry, bytes]]:
         """Files and links with their contents, some megabytes at a time.
-
-        Args:
-            entries: with their sizes, in bytes.
 
         Raises:
             CannotEvaluate: one is not here, or does not match its id.
@@ -190,10 +180,6 @@ MOST_BYTES = 2 * 2**30
 
 def export(git: Git, sha: str, label: str, folder: Path) -> None:
     """Write the files of a commit or a tree, without submodules; no filter or hook runs.
-
-    Args:
-        sha: commit or tree.
-        folder: empty.
 
     Raises:
         GateError: it has too many files, or too large ones.

@@ -23,11 +23,7 @@ class UntrustedOwner(GateError):
 
 @dataclass(frozen=True, slots=True)
 class Repo:
-    """A repository with a working tree.
-
-    Args:
-        root: of the working tree; all paths in sources are relative to it.
-    """
+    """A repository with a working tree."""
 
     root: Path
     git: Git
@@ -35,9 +31,6 @@ class Repo:
     @classmethod
     def open(cls, path: Path) -> "Repo":
         """The repository that `path` lies in.
-
-        Args:
-            path: the root of the working tree, or any folder or file inside it.
 
         Raises:
             GateError: there is none, it is bare, or git does not trust its owner.
@@ -58,9 +51,6 @@ class Repo:
     def resolve(self, ref: str) -> str:
         """The commit id of a ref: 40 hexadecimal digits, 64 in a SHA-256 repository.
 
-        Args:
-            ref: any revision that git knows.
-
         Raises:
             GateError: there is no such commit; the hint names similar branches and a fetch that may be missing.
         """
@@ -76,11 +66,7 @@ class Repo:
         return commit
 
     def at(self, ref: str) -> RefSource:
-        """The files of a commit, read from git objects.
-
-        Raises:
-            GateError: there is no such commit.
-        """
+        """The files of a commit, read from git objects. Raises GateError: there is no such commit."""
         return RefSource(ref, self.resolve(ref), self.git)
 
     def tree(self) -> TreeSource:

@@ -34,12 +34,7 @@ Found = TypeVar("Found")
 
 @dataclass(frozen=True, slots=True)
 class EitherSource:
-    """Two sources of the same commit (`gate.prompts.files.FileSource`).
-
-    Args:
-        local: asked first, since it is cheap.
-        remote: asked for what `local` cannot say; its fingerprints must be of the same kind.
-    """
+    """Two sources of the same commit (`gate.prompts.files.FileSource`)."""
 
     local: FileSource
     remote: FileSource
@@ -61,27 +56,21 @@ class EitherSource:
         return self._either(lambda source: source.read(path))
 
     def fingerprint(self, path: str) -> str | None:
-        """See `FileSource`."""
         return self._either(lambda source: source.fingerprint(path))
 
     def glob(self, pattern: str) -> list[str]:
-        """See `FileSource`."""
         return self._either(lambda source: source.glob(pattern))
 
     def listing(self, folder: str = "") -> dict[str, str]:
-        """See `FileSource`."""
         return self._either(lambda source: source.listing(folder))
 
     def links(self, pattern: str) -> dict[str, str]:
-        """See `FileSource`."""
         return self._either(lambda source: source.links(pattern))
 
     def leads_to(self, link: str) -> str | None:
-        """See `FileSource`."""
         return self._either(lambda source: source.leads_to(link))
 
     def sizes(self, paths: Sequence[str]) -> dict[str, int]:
-        """See `FileSource`."""
         return self._either(lambda source: source.sizes(paths))
 
     def _either(self, ask: Callable[[FileSource], Found]) -> Found:
@@ -202,11 +191,7 @@ class Noted:
 
 @dataclass(frozen=True, slots=True)
 class RefSource:
-    """Files of one commit (`gate.prompts.files.FileSource`).
-
-    Args:
-        label: the ref as the user named it.
-    """
+    """Files of one commit (`gate.prompts.files.FileSource`)."""
 
     label: str
     sha: str
@@ -254,22 +239,14 @@ class RefSource:
         return linked(self._below(), checked(pattern))
 
     def leads_to(self, link: str) -> str | None:
-        """By the link's own content.
-
-        Raises:
-            CannotEvaluate: a partial clone lacks the content.
-        """
+        """By the link's own content. Raises CannotEvaluate: a partial clone lacks the content."""
         entry = self._entry(checked(link))
         if entry is None or entry.mode != LINK:
             return None
         return destination(entry.path, self._content(self._sized(entry)))
 
     def sizes(self, paths: Sequence[str]) -> dict[str, int]:
-        """With one query for all of them.
-
-        Raises:
-            CannotEvaluate: a partial clone lacks the content.
-        """
+        """With one query for all of them. Raises CannotEvaluate: a partial clone lacks the content."""
         wanted = {checked(path) for path in paths}
         found = [entry for entry in self._below() if entry.plain and entry.path in wanted]
         sized: dict[str, int] = {}

@@ -1,4 +1,4 @@
-"""Files of one commit or of a folder: the protocol to read them, rules for paths, and the similarity of two files."""
+"""Files of one commit or of a folder, and the modules of prompts that are functions: how they are read and named."""
 
 import hashlib
 import posixpath
@@ -11,8 +11,12 @@ from pathlib import Path
 from typing import NoReturn, Protocol
 
 from gate.config.documents import one_problem, quoted
+from gate.config.naming import PYTHON_PREFIX, FunctionName, function_complaint, function_named, is_python
+from gate.errors import GateError
 from gate.limits import FILE_BYTES
 from gate.paths import escapes, matches, may_hold, normal
+from gate.record.transcript import Failed
+from gate.values import JsonValue
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +68,7 @@ class FileSource(Protocol):
         ...
 
     def listing(self, folder: str = "") -> dict[str, str]:
-        """Every plain file below a folder, with its fingerprint; it is empty where only reading the file would tell.
-
-        Args:
-            folder: empty for the root.
-        """
+        """Every plain file below a folder, with its fingerprint; it is empty where only reading the file would tell."""
         ...
 
     def links(self, pattern: str) -> dict[str, str]:
@@ -104,13 +104,7 @@ _WAYS = {LINK: "lies behind the symbolic link", SUBMODULE: "lies in the submodul
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One entry of a git tree.
-
-    Args:
-        mode: six octal digits, as git has them.
-        size: bytes; 0 for what is not a blob, and where it was not asked for.
-        path: from the root of the repository.
-    """
+    """One entry of a git tree."""
 
     mode: str
     oid: str
@@ -133,11 +127,7 @@ class Entry:
         return self.mode == FOLDER
 
     def below(self, folder: str) -> "Entry":
-        """The same entry with its path from the root.
-
-        Args:
-            folder: the present base of the path; empty for the root.
-        """
+        """The same entry with its path from the root."""
         return replace(self, path=f"{folder}/{self.path}") if folder else self
 
     @property
@@ -162,9 +152,6 @@ def folders(path: str) -> list[str]:
 def check_way(place: str, way: Iterable[tuple[str, str]]) -> None:
     """Refuse a path that leads through something else than folders: no commit has such a file.
 
-    Args:
-        way: mode and path of each entry on it.
-
     Raises:
         InputErrors: a symbolic link, or a submodule.
     """
@@ -175,22 +162,14 @@ def check_way(place: str, way: Iterable[tuple[str, str]]) -> None:
 
 
 def checked(path: str) -> str:
-    """The path as git names it.
-
-    Raises:
-        InputErrors: it leaves the repository.
-    """
+    """The path as git names it. Raises InputErrors: it leaves the repository."""
     if reason := escapes(path):
         raise one_problem(path, 0, f"the path {quoted(path)} {reason}", "name a file inside the repository")
     return normal(path)
 
 
 def matching(paths: Iterable[str], pattern: str) -> list[str]:
-    """The matching paths, sorted.
-
-    Raises:
-        InputErrors: one of them is not UTF-8.
-    """
+    """The matching paths, sorted. Raises InputErrors: one of them is not UTF-8."""
     found = sorted(path for path in paths if matches(path, pattern))
     for path in found:
         try:
@@ -230,11 +209,7 @@ def too_large(place: str) -> NoReturn:
 
 @dataclass(frozen=True, slots=True)
 class Subfolder:
-    """A source whose paths begin in a folder (`gate.prompts.files.FileSource`).
-
-    Args:
-        folder: from the root, with `/`.
-    """
+    """A source whose paths begin in a folder (`gate.prompts.files.FileSource`)."""
 
     whole: FileSource
     folder: str
@@ -288,11 +263,7 @@ _CHUNK = re.compile(rb"[^\n]{0,63}+\n|[^\n]{1,64}")
 
 
 def chunks(data: bytes) -> Counter[bytes]:
-    """The lines of a file, long ones in pieces of 64 bytes, each with its number of bytes in the file.
-
-    Args:
-        data: blanks at the end of a line, Windows line ends, and a missing last line end make no difference.
-    """
+    """The lines of a file, long ones in pieces of 64 bytes, each with its number of bytes in the file."""
     text = b"\n".join(line.rstrip(_BLANKS) for line in data.split(b"\n"))
     text += b"\n" if text and not text.endswith(b"\n") else b""
     found: Counter[bytes] = Counter()
@@ -319,3 +290,82 @@ def similarity(old: Counter[bytes], new: Counter[bytes]) -> float:
     """
     largest = max(old.total(), new.total())
     return (old & new).total() / largest if largest else 0.0
+
+
+_MADE_AT_RUN_TIME = re.compile(
+    rb"\bimport[\s\\(]*\*|\b(__getattr__|__dict__|globals|locals|vars|setattr|exec|eval|sys\s*\.\s*modules)\b"
+)
+"""Words by which a module gets names that it does not contain."""
+
+
+class CannotLoad(GateError):
+    """The function is missing or cannot be loaded at one side."""
+
+
+def file_of(source: FileSource, prompt: str) -> str | None:
+    """The file of a prompt: the module of a function, or the path itself; None where the source has none.
+
+    A module that does not contain the function's name does not count, so that a deleted function is noticed without
+    running anything. With `import *`, or names made at run time, the module counts.
+    """
+    if not is_python(prompt):
+        return prompt if source.fingerprint(prompt) is not None else None
+    entry = function_named(prompt)
+    for path in entry.files:
+        if (data := source.read(path)) is not None:
+            return path if _names(data, entry.function) else None
+    return None
+
+
+def missing(source: FileSource, prompt: str) -> str:
+    """What is missing of a prompt for which `file_of` finds no file."""
+    if not is_python(prompt):
+        return "there is no such prompt"
+    entry = function_named(prompt)
+    file = next((path for path in entry.files if source.read(path) is not None), None)
+    return f"there is no module {entry.module}" if file is None else f"there is no {entry.function} in {file}"
+
+
+def names_of(prompt: str) -> tuple[str, ...]:
+    """What a pattern may match for a prompt: its path; for a function also the files of its module."""
+    return (prompt, *function_named(prompt).files) if is_python(prompt) else (prompt,)
+
+
+def _names(data: bytes, function: str) -> bool:
+    """May a module hold a name? True also where the text cannot tell."""
+    found = re.search(rb"\b%s\b" % function.encode("ascii"), data)
+    return found is not None or _MADE_AT_RUN_TIME.search(data) is not None
+
+
+def moved_to(prompt: str, path: str) -> str:
+    """The same function in another file; the path itself where that is no module, or the prompt is a file."""
+    if not is_python(prompt):
+        return path
+    module = path.removeprefix("src/").removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    moved = f"{PYTHON_PREFIX}{module}:{function_named(prompt).function}"
+    return moved if path.endswith(".py") and not function_complaint(moved) else path
+
+
+class PromptBuilder(Protocol):
+    """Runs code of the repository, in isolation."""
+
+    def place(self, source: FileSource, what: str) -> CodePlace:
+        """The place of one side's code, for a later run.
+
+        Raises:
+            GateError: no code may run here.
+            CannotEvaluate: the side is not checked out.
+        """
+        ...
+
+    def build(
+        self, source: FileSource, entry: FunctionName, sessions: Sequence[dict[str, JsonValue]]
+    ) -> tuple[str | Failed, ...]:
+        """The text that a function returns for each session, or why there is none.
+
+        Raises:
+            CannotLoad: the function is missing or cannot be loaded.
+            GateError: no code may run here.
+            CannotEvaluate: the files of the side are not available.
+        """
+        ...

@@ -12,7 +12,6 @@ from gate.limits import INCLUDES, PART_DEPTH, PARTS, PROMPT_CHARS
 from gate.messages import NO_PARTS, Part, Parts
 from gate.templates.rendering import names_in, resolved
 from gate.templates.sandbox import BadTemplate, parsed, sandbox
-from gate.values import JsonValue
 
 TEMPLATE_ENDINGS = (".j2", ".jinja", ".jinja2")
 
@@ -34,12 +33,7 @@ class Library:
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """One include.
-
-    Args:
-        line: 1-based, in the file that includes.
-        path: of the part, from the root.
-    """
+    """One include."""
 
     line: int
     path: str
@@ -69,13 +63,7 @@ def gather(contents: Sequence[tuple[int, str]], library: Library) -> Parts:
 
 @dataclass(slots=True)
 class _Walk:
-    """State of reading.
-
-    Args:
-        sizes: characters by file.
-        asked: the first include of each part.
-        waiting: parts still to be read.
-    """
+    """State of reading."""
 
     library: Library
     uses: dict[str, list[Use]] = field(default_factory=dict)
@@ -223,14 +211,3 @@ def filled(text: str, values: Mapping[str, str]) -> str:
     names = "|".join(map(re.escape, values))
     # In `{{ name }}` the braces are a template's.
     return re.sub(rf"(?<!{{)\{{({names})\}}(?!}})", lambda found: values[found[1]], text)
-
-
-def filled_json(value: JsonValue, values: Mapping[str, str]) -> JsonValue:
-    """As `filled`, for every text in a JSON value."""
-    if isinstance(value, str):
-        return filled(value, values)
-    if isinstance(value, list):
-        return [filled_json(item, values) for item in value]
-    if isinstance(value, dict):
-        return {key: filled_json(item, values) for key, item in value.items()}
-    return value

@@ -50,14 +50,7 @@ _TURNS = TypeAdapter(list[Turn], config={"defer_build": True})
 
 
 def read_chat(document: Document) -> tuple[tuple[int, Message], ...]:
-    """The messages of a chat file, each with its line.
-
-    Args:
-        document: a list of `{role, content}`, or a mapping with such a list under `messages`.
-
-    Raises:
-        InputErrors: every mistake.
-    """
+    """The messages of a chat file, each with its line. Raises InputErrors: every mistake."""
     if isinstance(document.data, dict):
         turns = validate(_ChatFile, document).messages
     elif isinstance(document.data, list):
@@ -77,12 +70,7 @@ _NAMES = ("id", "model", "name")
 
 
 def own_settings(entries: Mapping[str, JsonValue], keys: Iterable[str]) -> tuple[tuple[str, str], ...]:
-    """The settings of a file, each as key and JSON value.
-
-    Args:
-        entries: of the file, or of its front matter.
-        keys: those that other tools send with the prompt.
-    """
+    """The settings of a file, each as key and JSON value."""
     return tuple((key, json.dumps(entries[key], sort_keys=True, ensure_ascii=False)) for key in keys if key in entries)
 
 
@@ -120,11 +108,7 @@ _ENGINES = ("jinja2",)
 
 @dataclass(frozen=True, slots=True)
 class Prompty:
-    """The supported part of a `.prompty` file.
-
-    Args:
-        messages: Jinja2, each with the line that its content begins on.
-    """
+    """The supported part of a `.prompty` file."""
 
     messages: tuple[tuple[int, Message], ...]
     settings: tuple[tuple[str, str], ...]
@@ -228,11 +212,7 @@ _SIGN = re.compile(r"\{(?=[{%#]|\Z)|\r")
 
 @dataclass(frozen=True, slots=True)
 class PromptYml:
-    """The supported part of a `.prompt.yml` file.
-
-    Args:
-        messages: each with its line; contents are templates with placeholders only.
-    """
+    """The supported part of a `.prompt.yml` file."""
 
     messages: tuple[tuple[int, Message], ...]
     settings: tuple[tuple[str, str], ...]

@@ -10,11 +10,7 @@ from gate.values import JsonValue, digest
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """Texts of a Python function for the session of each case.
-
-    Args:
-        texts: system message by the session's key (`gate.cases.rendering.key_of`), or why there is none.
-    """
+    """Texts of a Python function for the session of each case."""
 
     texts: Mapping[str, str | Failed]
 

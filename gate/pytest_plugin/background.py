@@ -9,7 +9,7 @@ from pathlib import Path
 from gate.app.environment.settings import Settings
 from gate.app.run_order import RunOrder
 from gate.app.runs import Running, carry_out
-from gate.engine.check_run import Examiner, Shown
+from gate.engine.check import Examiner, ReportedCases
 from gate.errors import CannotEvaluate, GateError
 from gate.record.parts import CaseResult
 from gate.record.sample import Sample
@@ -50,7 +50,7 @@ class BackgroundCheck:
         self._open: _Open | None = None
         self._ready = threading.Event()
         self._error: GateError | None = None
-        self._shown: Shown | None = None
+        self._shown: ReportedCases | None = None
         self._keep = False
         self._thread = threading.Thread(target=self._run, name="prompt-gate", daemon=True)
 
@@ -71,7 +71,7 @@ class BackgroundCheck:
             raise self._error or CannotEvaluate("the evaluation is over")
         return asyncio.run_coroutine_threadsafe(self._one(self._open, suite, case), self._open.loop)
 
-    def finish(self, shown: Shown, *, keep: bool) -> None:
+    def finish(self, shown: ReportedCases, *, keep: bool) -> None:
         """Stop what is under way, and end.
 
         Args:

@@ -16,7 +16,7 @@ from gate.app.repository import root_of
 from gate.app.run_order import RunOrder
 from gate.app.run_reports import run_folder
 from gate.config.policy import Budget
-from gate.engine.check_run import Shown
+from gate.engine.check import ReportedCases
 from gate.engine.run import SilentProgress
 from gate.errors import CannotEvaluate, GateError
 from gate.pytest_plugin import asked
@@ -130,19 +130,19 @@ class Evals:
                 self.notes += [shown.why] if shown.why else []
             self.notes.append(self._record(self._background.record, shown))
 
-    def _record(self, kept: Path | None, shown: Shown) -> str:
+    def _record(self, kept: Path | None, shown: ReportedCases) -> str:
         if kept is not None:
             return _place(kept, self.config)
         why_not = "nothing was answered" if shown.cases else "no case was reported"
         return f"no record of this run: {why_not if self._worker is None else 'workers of pytest-xdist keep none'}"
 
-    def _shown(self) -> Shown:
+    def _shown(self) -> ReportedCases:
         """The cases that pytest reported, those that it skipped, and whether there should have been more."""
         # A worker of xdist does not know which cases are the others'.
         there = len({*(self._items if self._worker is None else self._asked)} - self._skipped)
         left = there - len(self._reported)
         ended = f"the test run ended before {left:,} of {numbers.counted(there, 'case')} were reported"
-        return Shown(_keys(self._reported), _keys(self._skipped), ended if left > 0 else "")
+        return ReportedCases(_keys(self._reported), _keys(self._skipped), ended if left > 0 else "")
 
     @property
     def _worker(self) -> str | None:

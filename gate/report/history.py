@@ -8,7 +8,8 @@ from itertools import groupby
 from typing import TypeAlias
 
 from gate.config.policy import OVERALL
-from gate.engine.history import (
+from gate.record.comparison import Verdict
+from gate.record.history import (
     Axis,
     CaseInRun,
     CaseOverTime,
@@ -19,11 +20,10 @@ from gate.engine.history import (
     Point,
     RunRow,
 )
-from gate.record.comparison import Verdict
 from gate.report import numbers
 from gate.report.escape import one_line
 from gate.report.view.text import LONGEST_SENTENCE, short_line
-from gate.stats.distributions import t_quantile
+from gate.stats.intervals import t_quantile
 from gate.values import counted
 
 SUITES_NAMED = 3

@@ -63,12 +63,7 @@ class Advice:
 
 
 def advice(entries: Sequence[Entry], *, stored: bool = False) -> tuple[Advice, ...]:
-    """What could be better about an eval set; none of it is an error.
-
-    Args:
-        entries: of one set, valid ones.
-        stored: they are in a store, whose cases may use no more than their suite in gate.yaml.
-    """
+    """What could be better about an eval set; none of it is an error."""
     cases = [case_of(entry) for entry in entries]
     # A transcript has no place for a description.
     describable = [case for case, entry in zip(cases, entries, strict=True) if form_of(entry) is not GoldenTranscript]

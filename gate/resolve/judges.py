@@ -70,12 +70,7 @@ MOST_UNJUDGED = 0.1
 
 
 def quotes(scorers: Iterable[ScorerSpec], source: FileSource) -> tuple[JudgeQuote, ...]:
-    """One quote for each judge; a calibration that cannot be read does not stop a run.
-
-    Args:
-        scorers: of an exam, complete.
-        source: where the exam comes from: a pull request cannot bring a calibration of its own judge.
-    """
+    """One quote for each judge; a calibration that cannot be read does not stop a run."""
     return tuple(_quote(spec, source) for spec in scorers if spec.judged)
 
 

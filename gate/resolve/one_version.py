@@ -12,8 +12,7 @@ from gate.config.models import ModelRef
 from gate.config.policy import OVERALL, RunPolicy, SlicePolicy
 from gate.config.scorer import ScorerSpec
 from gate.errors import GateError
-from gate.prompts.files import FileSource
-from gate.prompts.functions import PromptBuilder
+from gate.prompts.files import FileSource, PromptBuilder
 from gate.resolve.exam import ExamChanges, exam_notes
 from gate.resolve.pairing import CaseShelf, Pair, Sides, pair
 from gate.resolve.reading import Reader
@@ -84,10 +83,6 @@ _NAMED = 5
 
 def picked(suites: Iterable[Suite], patterns: Sequence[str]) -> tuple[Suite, ...]:
     """The suites that have such cases, with those alone.
-
-    Args:
-        suites: with all of their cases.
-        patterns: ids, or patterns of ids; empty for all cases.
 
     Raises:
         GateError: a pattern that no case matches: a typing error would pass without a test.
@@ -164,12 +159,6 @@ def resolve_one(
 ) -> Resolved:
     """Read one side.
 
-    Args:
-        source: the working tree, or a commit.
-        config: path of `gate.yaml`.
-        builder: builds prompts that are code; None where no code is run.
-        shelf: suites of a store; None where there is none.
-
     Raises:
         InputErrors: errors in the files, all of them at once.
         GateError: no configuration, an unknown suite or case, or a suite that cannot be checked.
@@ -208,16 +197,7 @@ def with_cases(resolved: Resolved, wanted: Mapping[str, Collection[str]]) -> Res
 def resolve_one_file(
     source: FileSource, files: tuple[str, str], run: FileRun, chosen: Chosen, beside: Callable[[str], FileSource]
 ) -> Resolved:
-    """Read one prompt and its cases.
-
-    Args:
-        files: paths of the prompt and the cases, as the user gave them.
-        run: model, scorers and policy; the arm is the candidate's.
-        beside: see `gate.resolve.two_files.resolve_files`.
-
-    Raises:
-        InputErrors, GateError: as `resolve_one`.
-    """
+    """Read one prompt and its cases. Raises InputErrors, GateError: as `resolve_one`."""
     prompt, cases = files
     both = resolve_files(source, Files(prompt, prompt, cases), run, beside)
     suites = _checkable([replace(suite, name=FILE_SUITE, baseline=None) for suite in both.suites], chosen)
@@ -280,11 +260,7 @@ def _overridden(suite: Suite, chosen: Chosen) -> Suite:
 
 
 def _absolute(suite: Suite) -> Suite:
-    """The suite without scorers that need a second answer.
-
-    Raises:
-        GateError: no other scorer is left for one of its cases.
-    """
+    """The suite without scorers that need a second answer."""
 
     def alone(specs: tuple[ScorerSpec, ...]) -> tuple[ScorerSpec, ...]:
         return tuple(spec for spec in specs if not spec.comparative)

@@ -12,8 +12,7 @@ from gate.errors import CannotEvaluate, GateError, InputErrors
 from gate.limits import NEW_SUITES
 from gate.paths import is_glob
 from gate.prompts import reading
-from gate.prompts.files import FileSource
-from gate.prompts.functions import PromptBuilder, file_of
+from gate.prompts.files import FileSource, PromptBuilder, file_of
 from gate.prompts.partials import Library
 from gate.prompts.version import PromptVersion
 from gate.resolve.renames import Moves, prompt_moves
@@ -22,13 +21,7 @@ from gate.suite import Suite
 
 @dataclass(frozen=True, slots=True)
 class StoredCases:
-    """One version of a suite of a store, which never changes.
-
-    Args:
-        label: `store:support@12`; the same label always gives the same cases.
-        digest: of the cases, as `sha256:…`.
-        text: the cases, one JSON object a line.
-    """
+    """One version of a suite of a store, which never changes."""
 
     label: str
     digest: str
@@ -51,9 +44,6 @@ class CaseShelf(Protocol):
 
 def stored(shelf: CaseShelf | None, cases: str) -> StoredCases | None:
     """The suite of a store that a suite's cases name; None where the name is that of a file.
-
-    Args:
-        cases: as `gate.yaml` has it.
 
     Raises:
         InputErrors, CannotEvaluate, GateError: see `CaseShelf.read`.
@@ -258,10 +248,9 @@ def _partners(
 ) -> dict[str, SuiteConfig]:
     """The base's suite for each suite of the head that has one.
 
-    The prompt counts before the name, and it is the same prompt after a move: a suite that was only renamed keeps its
-    exam, and a name that now belongs to another prompt does not take over the old one's exam. No suite of the base
-    serves twice, with one exception: a name keeps its exam where its prompt moved elsewhere, since either the most
-    similar file or the one that the name points at may be in use afterwards.
+    The prompt counts before the name, and it is the same prompt after a move. No suite of the base serves twice, with
+    one exception: a name keeps its exam where its prompt moved elsewhere, since either the most similar file or the one
+    that the name points at may be in use afterwards.
     """
     free = dict(bases)
     found: dict[str, SuiteConfig] = {}
@@ -316,11 +305,7 @@ def _unknown(sides: Sides, current: SuiteConfig) -> Pair:
 
 
 def _by_name(config: Config, source: FileSource) -> dict[str, SuiteConfig]:
-    """The suites of one side, one for each file that a pattern matches.
-
-    Raises:
-        GateError: a file whose name cannot name a suite, or two with the same name, of which one would not be examined.
-    """
+    """The suites of one side, one for each file that a pattern matches."""
     out: dict[str, SuiteConfig] = {}
     for entry in config.suites:
         for suite in expand(entry, source.glob(entry.prompt) if is_glob(entry.prompt) else ()):

@@ -14,19 +14,27 @@ from gate.config.naming import is_python, is_store
 from gate.errors import GateError, InputErrors, Problem
 from gate.paths import is_glob
 from gate.prompts import reading
-from gate.prompts.files import FileSource
-from gate.prompts.functions import file_of, missing
+from gate.prompts.files import FileSource, file_of, missing
 from gate.prompts.partials import Library
 from gate.prompts.version import PromptVersion
 from gate.record.parts import Deletion
 from gate.resolve import scorer_code
-from gate.resolve.agents import ToolFiles, arm_of, forbidden, of_suite, refused, replaced, unfit
-from gate.resolve.exam import ExamChanges, JudgeDefault, Rules, build, changes, played
-from gate.resolve.exam_edits import Edited, ExamEdit, edit_of
-from gate.resolve.judges import quotes
+from gate.resolve.agents import arm_of, forbidden
+from gate.resolve.exam import (
+    Edited,
+    ExamChanges,
+    ExamEdit,
+    JudgeDefault,
+    Rules,
+    build,
+    changes,
+    edit_of,
+    played,
+    with_quotes,
+)
 from gate.resolve.pairing import Pair, Sides, stored
-from gate.resolve.scorer_code import ScorerFiles, case_with_code, placed
-from gate.resolve.trust import strange
+from gate.resolve.scorer_code import SuiteFiles, case_with_code, placed
+from gate.resolve.trust import model_fault, of_suite, replaced, strange, unfit
 from gate.suite import Exam, Suite
 
 if TYPE_CHECKING:
@@ -39,13 +47,7 @@ _BOTH_SIDES = "a prompt needs a version on both sides to be compared"
 
 @dataclass(frozen=True, slots=True)
 class _Begun:
-    """A suite before the change's own prompt is read.
-
-    Args:
-        cases: of the exam; None where they cannot be read.
-        head_cases: those of the change; None where they cannot be read.
-        baseline: the merge target's prompt; None where it has none, or it cannot be read.
-    """
+    """A suite before the change's own prompt is read."""
 
     pair: Pair
     cases: tuple[Case, ...] | None
@@ -55,12 +57,7 @@ class _Begun:
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """Reads files of both sides and collects every error; a case file of several suites is read once a side.
-
-    Args:
-        config_path: of `gate.yaml`.
-        absent: the hint where a prompt is not there.
-    """
+    """Reads files of both sides and collects every error; a case file of several suites is read once a side."""
 
     sides: Sides
     config_path: str
@@ -109,9 +106,7 @@ class Reader:
         """A configuration with the contents of the files that its scorers and tools name."""
         if config is None:
             return None
-        named = partial(_at, source)
-        config = ToolFiles(source, self.config_path, named, self.problems).of(config)
-        return ScorerFiles(source, self.config_path, named, self.problems).of(config)
+        return SuiteFiles(source, self.config_path, partial(_at, source), self.problems).of(config)
 
     def edits(self, read: Sequence[Edited], names: set[str], base: Config) -> tuple[ExamEdit, ...]:
         """The change's edits of exams that it did not bring."""
@@ -150,7 +145,7 @@ class Reader:
         candidate = self._version(self.sides.head, pair.current, self._asked(begun))
         if (baseline is None and not pair.new_prompt) or candidate is None or cases is None or head_cases is None:
             return None
-        if message := refused(pair, base):
+        if message := model_fault(pair, base):
             hint = "made-up answers would pass any exam, and a model file lies in the repository's folder"
             self.problems.append(Problem(_at(self.sides.head, self.config_path), pair.current.line, message, hint))
             return None
@@ -175,7 +170,7 @@ class Reader:
             name=pair.current.name,
             baseline=None if baseline is None else arm_of(self.sides, self.sides.base, pair.exam, baseline),
             candidate=arm_of(self.sides, self.sides.head, pair.current, candidate),
-            exam=replace(exam, judges=quotes(exam.scorers, pair.source)),
+            exam=with_quotes(exam, pair.source),
             samples=pair.exam.samples,
             own_exam=pair.own_exam,
             promises=self._promises(pair),

@@ -9,7 +9,6 @@ from gate.config.documents import printable
 from gate.config.scorer import ScorerSpec
 from gate.errors import InputErrors, Problem
 from gate.limits import RENDERING_S
-from gate.scoring.judge_prompt import criteria_of, instructions_of
 from gate.scoring.validators.registry import fill_options, option_complaints
 from gate.suite import Suite
 
@@ -86,6 +85,8 @@ def _scorer(spec: ScorerSpec, case: Case) -> Iterator[Problem]:
 
 
 def _judge(spec: ScorerSpec, case: Case) -> Iterator[Problem]:
+    from gate.scoring.judge_prompt import criteria_of, instructions_of
+
     instructions_of(spec, case)
     if spec.kind != "rubric" and not criteria_of(spec, case).strip():
         file, line = place_of(case.where)

@@ -9,8 +9,7 @@ from pathlib import PurePosixPath
 from gate.config.naming import is_python
 from gate.errors import InputErrors
 from gate.limits import PROMPT_CHARS
-from gate.prompts.files import SIMILAR, FileSource, chunks, similar_sizes, similarity
-from gate.prompts.functions import file_of, moved_to
+from gate.prompts.files import SIMILAR, FileSource, chunks, file_of, moved_to, similar_sizes, similarity
 
 MOST_BYTES = 16 * 2**20
 """Bytes of the change's files that are read to find moved prompts."""
@@ -118,10 +117,6 @@ def successors(base: FileSource, head: FileSource, gone: Collection[str], new: S
     Prompts of the change's suites come first, then files without a suite, whatever their name: a prompt does not escape
     its exam by moving to where nobody looks. Nobody can say which of the latter is in use, so a copy does not end the
     search. Where nothing is gone, nothing is read.
-
-    Args:
-        gone: prompts that the base examines, and that the change does not have.
-        new: prompts of the change's suites that the base does not have.
     """
     search = _Search(Likeness(base, head), set())
     named = search.named(gone, {path: head.fingerprint(path) for path in new})
@@ -139,11 +134,7 @@ def successors(base: FileSource, head: FileSource, gone: Collection[str], new: S
 
 @dataclass(frozen=True, slots=True)
 class _Search:
-    """Looks for successors.
-
-    Args:
-        unread: prompts of the base that were not compared with every possible successor.
-    """
+    """Looks for successors."""
 
     likeness: Likeness
     unread: set[str]
@@ -240,10 +231,6 @@ def prompt_moves(base: FileSource, head: FileSource, gone: Sequence[str], new: S
     """The new paths of prompts that moved, files and functions.
 
     A function moves with its module, if that can be imported and still has the name in it; otherwise it is gone.
-
-    Args:
-        gone: prompts that the base examines, and that the change does not have.
-        new: prompts of the change's suites that the base does not have.
     """
     if not any(map(is_python, (*gone, *new))):
         return successors(base, head, gone, new)

@@ -2,21 +2,22 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from typing import Any
 
-from gate.cases.case import Case, Round
+from gate.cases.case import Case
 from gate.config.gatefile import Config
 from gate.config.models import ModelRef, Params, ProviderServer, parse_model
 from gate.config.policy import Budget, CachePolicy, RunPolicy
 from gate.config.scorer import ScorerSpec
 from gate.errors import GateError
-from gate.messages import Message
-from gate.prompts.partials import TODAY, filled, filled_json
+from gate.messages import Message, Part, Parts
+from gate.prompts.partials import TODAY, filled
 from gate.prompts.reading import own_model
-from gate.prompts.version import Built, Prompt
+from gate.prompts.version import Prompt, PromptVersion
 from gate.record.parts import Deletion
-from gate.resolve.exam import Edit, ExamChanges
-from gate.resolve.exam_edits import ExamEdit
+from gate.record.transcript import Failed
+from gate.resolve.exam import Edit, ExamChanges, ExamEdit
 from gate.suite import Arm, Suite
 
 
@@ -35,7 +36,7 @@ class Resolved:
         deleted: prompts that the base examines and that are gone.
         run_edits: the change's edits of the run's policy, budget and cache, such as `policy.confidence`.
         adoption: the base has no configuration, so that all of the exam is the change's own.
-        base_models: provider and name of each model that the base asks.
+        base_models: each model that the base asks.
         judges: scorers that are asked beside the suites.
         models: asked beside both.
         servers: those of `providers:`, by name.
@@ -54,7 +55,7 @@ class Resolved:
     edits: tuple[ExamEdit, ...] = ()
     run_edits: tuple[Edit, ...] = ()
     adoption: bool = False
-    base_models: frozenset[tuple[str, str]] = frozenset()
+    base_models: frozenset[ModelRef] = frozenset()
     judges: tuple[ScorerSpec, ...] = ()
     models: tuple[tuple[ModelRef, Params], ...] = ()
     servers: Mapping[str, ProviderServer] = field(default_factory=dict)
@@ -82,11 +83,6 @@ class Resolved:
 
 def with_servers(resolved: Resolved, counting: Config | None, head: Config | None = None, base: str = "") -> Resolved:
     """The same, with the servers that count.
-
-    Args:
-        counting: whose servers count; None where there is none.
-        head: the change's configuration, in a comparison of two refs.
-        base: the name of the ref that counts, for the reader.
 
     Raises:
         GateError: a model's provider is unknown, or only the change names it.
@@ -193,10 +189,14 @@ def of_suite(suite: Suite, today: str) -> Suite:
     if suite.exam.placeholders is None:
         return suite
     values = {TODAY: today, **suite.exam.placeholders}
-    cases = tuple(_case(case, values) for case in suite.exam.cases)
-    exam = replace(suite.exam, cases=cases, scorers=_scorers(suite.exam.scorers, values))
+    cases, scorers = _filled(suite.exam.cases, values), _filled(suite.exam.scorers, values)
+    exam = replace(suite.exam, cases=cases, scorers=scorers)
     baseline = suite.baseline and _arm(suite.baseline, values)
     return replace(suite, exam=exam, baseline=baseline, candidate=_arm(suite.candidate, values))
+
+
+def _arm(arm: Arm, values: Mapping[str, str]) -> Arm:
+    return replace(arm, version=_filled(arm.version, values))
 
 
 def _note(suite: Suite, today: str) -> str:
@@ -205,57 +205,32 @@ def _note(suite: Suite, today: str) -> str:
     return f"{suite.name}: in prompts and cases of both arms {told}."
 
 
-def _arm(arm: Arm, values: Mapping[str, str]) -> Arm:
-    return replace(arm, version=replace(arm.version, prompt=_prompt(arm.version.prompt, values)))
+_KEPT: Mapping[type, frozenset[str]] = {
+    # What names a case stays, and what only readers see.
+    Case: frozenset({"id", "slices", "cluster", "where", "description"}),
+    ScorerSpec: frozenset({"kind", "name"}),
+    Message: frozenset({"role"}),
+    Part: frozenset({"path"}),
+    Parts: frozenset({"path"}),
+    Prompt: frozenset({"unused"}),
+    PromptVersion: frozenset({"path", "ref", "sha"}),
+}
+"""Fields in which nothing is replaced."""
 
 
-def _prompt(prompt: Prompt, values: Mapping[str, str]) -> Prompt:
-    files = tuple(replace(part, text=filled(part.text, values)) for part in prompt.parts.files)
-    built = prompt.built
-    if built is not None:
-        texts = built.texts.items()
-        built = Built({key: filled(text, values) if isinstance(text, str) else text for key, text in texts})
-    return replace(
-        prompt,
-        messages=_messages(prompt.messages, values),
-        parts=replace(prompt.parts, files=files),
-        built=built,
-    )
-
-
-def _messages(messages: tuple[Message, ...], values: Mapping[str, str]) -> tuple[Message, ...]:
-    return tuple(replace(message, content=filled(message.content, values)) for message in messages)
-
-
-def _case(case: Case, values: Mapping[str, str]) -> Case:
-    """The case; its id, slices and cluster name it, and stay as they are."""
-    return replace(
-        case,
-        input=filled(case.input, values),
-        messages=_messages(case.messages, values),
-        expected=filled_json(case.expected, values),
-        scorers=None if case.scorers is None else _scorers(case.scorers, values),
-        extra_scorers=_scorers(case.extra_scorers, values),
-        criteria=None if case.criteria is None else filled(case.criteria, values),
-        vars={name: filled_json(value, values) for name, value in case.vars.items()},
-        rounds=tuple(_round(one, values) for one in case.rounds),
-        facts=filled(case.facts, values),
-        user=case.user
-        and replace(case.user, persona=filled(case.user.persona, values), goal=filled(case.user.goal, values)),
-    )
-
-
-def _round(one: Round, values: Mapping[str, str]) -> Round:
-    return replace(
-        one,
-        said=filled(one.said, values),
-        criteria=None if one.criteria is None else filled(one.criteria, values),
-        scorers=_scorers(one.scorers, values),
-    )
-
-
-def _scorers(specs: tuple[ScorerSpec, ...], values: Mapping[str, str]) -> tuple[ScorerSpec, ...]:
-    return tuple(
-        replace(spec, options={name: filled_json(value, values) for name, value in spec.options.items()})
-        for spec in specs
-    )
+def _filled(value: Any, values: Mapping[str, str]) -> Any:
+    """A value with the placeholders replaced in all of its texts; keys stay."""
+    match value:
+        case str():
+            return filled(value, values)
+        case Failed():
+            return value
+        case tuple() | list():
+            return type(value)(_filled(one, values) for one in value)
+        case Mapping():
+            return {key: _filled(one, values) for key, one in value.items()}
+    if not is_dataclass(value) or isinstance(value, type):
+        return value
+    kept = _KEPT.get(type(value), frozenset())
+    names = [one.name for one in fields(value) if one.init and one.name not in kept]
+    return replace(value, **{name: _filled(getattr(value, name), values) for name in names})

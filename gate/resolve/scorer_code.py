@@ -11,10 +11,11 @@ from gate.config.gatefile import Config, SuiteConfig
 from gate.config.naming import PYTHON_PREFIX, function_named, is_python
 from gate.config.rubrics import parse_rubric
 from gate.config.scorer import ScorerSpec
+from gate.config.targets import Target, ToolLoop
+from gate.config.tools import parse_tools
 from gate.errors import InputErrors, Problem
 from gate.limits import PROMPT_CHARS
-from gate.prompts.files import FileSource
-from gate.prompts.functions import CannotLoad, file_of, missing
+from gate.prompts.files import CannotLoad, FileSource, file_of, missing
 from gate.prompts.partials import TEMPLATE_ENDINGS
 from gate.prompts.version import Built, Prompt, PromptVersion
 from gate.resolve.pairing import Pair, Sides
@@ -64,11 +65,6 @@ def coded(exam: Exam) -> Iterator[ScorerSpec]:
 def placed(exam: Exam, sides: Sides, source: FileSource, where: Callable[[str, str], Problem]) -> Exam:
     """The exam with the place of its code, where it has any.
 
-    Args:
-        sides: with what runs code, and whether the change comes from outside.
-        source: where the exam comes from: a change cannot rewrite the code that scores it.
-        where: makes a problem of a message and a hint.
-
     Raises:
         InputErrors, GateError: no code is run here.
         CannotEvaluate: the side is in no checkout.
@@ -89,10 +85,6 @@ def untried(counts: Exam, trial: Suite) -> str:
     """Why a trial of an edited exam must not be scored; empty where it may.
 
     A trial runs no code that is not that of the exam, and makes no database look-up that the exam does not make.
-
-    Args:
-        counts: the exam that counts.
-        trial: with scorers, or cases, of the change.
     """
     known = [spec.options for spec in coded(counts)]
     if any(spec.options not in known for spec in coded(trial.exam)):
@@ -104,14 +96,11 @@ def untried(counts: Exam, trial: Suite) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class ScorerFiles:
-    """Reads the files that the scorers of one side name.
+class SuiteFiles:
+    """Reads the files that the scorers and agents of one side name.
 
     Their contents become part of the scorers' options, and so of the exam's digest, of the edits that a change makes of
     its exam, and of the trials of those.
-
-    Args:
-        config: path of `gate.yaml`.
     """
 
     source: FileSource
@@ -121,15 +110,28 @@ class ScorerFiles:
     _known: dict[tuple[str, str], Mapping[str, JsonValue]] = field(default_factory=dict)
 
     def of(self, config: Config) -> Config:
-        """The configuration with the file contents in its scorers."""
-        if not any(spec.files or spec.coded for suite in config.suites for spec in suite.scorers):
-            return config
+        """The configuration with the file contents in its scorers, and with the recorded answers of its tools."""
         return replace(config, suites=tuple(map(self._suite, config.suites)))
 
     def _suite(self, suite: SuiteConfig) -> SuiteConfig:
         # Without errors in it the configuration has one line for each scorer.
         lines = suite.scorer_lines or (suite.line,) * len(suite.scorers)
-        return replace(suite, scorers=tuple(map(self._spec, suite.scorers, lines)))
+        return replace(suite, scorers=tuple(map(self._spec, suite.scorers, lines)), target=self._target(suite))
+
+    def _target(self, suite: SuiteConfig) -> Target | None:
+        target = suite.target
+        if not isinstance(target, ToolLoop) or not target.fixtures:
+            return target
+        path, where = target.fixtures, self.named(target.fixtures)
+        try:
+            data = self.source.read(path)
+            if data is None:
+                message = f"suite {suite.name} has the fixtures {quoted(path)}, and there is no such file there"
+                raise one_problem(self.named(self.config), suite.line, message, "name a file of tools, or add it")
+            return target.with_recorded(parse_tools(decode(data, where), where))
+        except InputErrors as errors:
+            self.problems.extend(errors.problems)
+            return target
 
     def _spec(self, spec: ScorerSpec, line: int) -> ScorerSpec:
         try:
@@ -189,10 +191,6 @@ def is_code(pair: Pair) -> bool:
 
 def version(sides: Sides, source: FileSource, config: SuiteConfig, cases: Iterable[Case]) -> PromptVersion:
     """The prompt that a function of one side builds.
-
-    Args:
-        sides: with the builder.
-        cases: all that the prompt may be asked with.
 
     Raises:
         InputErrors: the function cannot be had, or a case gives it nothing to be called with.

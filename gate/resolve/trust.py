@@ -1,4 +1,4 @@
-"""What a change from outside may not choose: services, links and submodules, and what stored cases may use."""
+"""What a change may not choose: models, links and submodules, and what stored cases may use."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -7,23 +7,13 @@ from posixpath import dirname, normpath
 from gate.cases.case import Case
 from gate.config.documents import Problems, one_problem, quoted
 from gate.config.gatefile import Config, SuiteConfig
-from gate.config.models import SERVICES
+from gate.config.models import SERVICES, ModelRef
 from gate.config.scorer import ScorerSpec
-from gate.config.targets import Conversing
 from gate.errors import InputErrors, Problem
-from gate.paths import is_glob, literal_folder, matches
+from gate.paths import escapes, is_glob, literal_folder, matches, path_complaint
 from gate.prompts.files import LINK, FileSource, folders
-from gate.resolve.pairing import Sides
+from gate.resolve.pairing import Pair, Sides
 from gate.suite import Suite
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """A model that answers or judges; `what` names it for the reader."""
-
-    what: str
-    provider: str
-    model: str
 
 
 def refused(suites: Iterable[Suite], base: Config | None) -> list[str]:
@@ -34,51 +24,113 @@ def refused(suites: Iterable[Suite], base: Config | None) -> list[str]:
     """
     known = models(base) if base is not None else frozenset()
     services = (*SERVICES, *(base.providers if base else ()))
-    found = dict.fromkeys(one for suite in suites for one in _of_suite(suite))
+    found = dict.fromkeys(one for suite in suites for one in _asked(suite))
     return [
-        f"{one.what} is {one.provider}:{one.model}, which the merge target does not use"
-        for one in found
-        if one.provider not in services and (one.provider, one.model) not in known
+        f"{what} is {model}, which the merge target does not use"
+        for what, model in found
+        if model.provider not in services and model not in known
     ]
 
 
-def models(base: Config) -> frozenset[tuple[str, str]]:
-    """Provider and name of each model that a configuration asks."""
-    return frozenset((one.provider, one.model) for one in _of_base(base))
+def models(base: Config) -> frozenset[ModelRef]:
+    """Each model that a configuration asks."""
+    answering = (suite.model for suite in base.suites if suite.model is not None)
+    judging = (model for suite in base.suites for model in asked_by(suite.scorers))
+    talking = (model for suite in base.suites for model, _ in suite.conversing.models)
+    return frozenset((*answering, *judging, *talking))
 
 
-def asks_others(suites: Iterable[Suite], known: frozenset[tuple[str, str]]) -> bool:
+def asks_others(suites: Iterable[Suite], known: frozenset[ModelRef]) -> bool:
     """Does a change ask a model, to answer or to judge, that is not in `known` (see `models`)?"""
-    return any((one.provider, one.model) not in known for suite in suites for one in _of_suite(suite))
+    return any(model not in known for suite in suites for _, model in _asked(suite))
 
 
-def _of_suite(suite: Suite) -> Iterator[Asked]:
-    arm = suite.candidate
-    yield Asked(f"the model of suite {suite.name}", arm.model.provider, arm.model.name)
+def _asked(suite: Suite) -> Iterator[tuple[str, ModelRef]]:
+    """What the change chooses: each model, with its role for the reader."""
+    yield f"the model of suite {suite.name}", suite.candidate.model
     if suite.own_exam or suite.trial:
-        yield from _judges(suite.exam.all_scorers(), f"a judge of suite {suite.name}")
-        yield from _talkers(suite.exam.conversing, f"who talks with the agent of suite {suite.name}")
+        for model in asked_by(suite.exam.all_scorers()):
+            yield f"a judge of suite {suite.name}", model
+        for model, _ in suite.exam.conversing.models:
+            yield f"who talks with the agent of suite {suite.name}", model
 
 
-def _of_base(base: Config) -> Iterator[Asked]:
-    for suite in base.suites:
-        if suite.model is not None:
-            yield Asked("", suite.model.provider, suite.model.name)
-        yield from _judges(suite.scorers, "")
-        yield from _talkers(suite.conversing, "")
-
-
-def _talkers(conversing: Conversing, what: str) -> Iterator[Asked]:
-    """The models that answer an agent's questions, or play its user."""
-    for model, _ in conversing.models:
-        yield Asked(what, model.provider, model.name)
-
-
-def _judges(specs: Iterable[ScorerSpec], what: str) -> Iterator[Asked]:
+def asked_by(specs: Iterable[ScorerSpec]) -> Iterator[ModelRef]:
+    """The models that judge."""
     for spec in specs:
         for model in spec.models:
             provider, _, name = model.partition(":")
-            yield Asked(what, provider, name)
+            yield ModelRef(provider, name)
+
+
+MADE_UP = ("replay", "fake")
+_FROM_FILES = ("replay", "local")
+
+
+def model_fault(pair: Pair, base: Config | None) -> str:
+    """What is wrong with the candidate's model; empty where nothing is.
+
+    `base` is None for a first adoption, which may use any model.
+    """
+    model = pair.current.model
+    if model is None or base is None or model in {suite.model for suite in base.suites}:
+        return ""
+    if model.provider in MADE_UP:
+        return f"suite {pair.current.name}: the change answers with {model}, which is no model"
+    if model.provider == "local" and (reason := path_complaint(model.name)):
+        return f"suite {pair.current.name}: the path of the model {model} {reason}"
+    return ""
+
+
+def of_config(pair: Pair) -> Iterator[ModelRef]:
+    """The models that answer and judge, as far as the configuration names them."""
+    yield from (model for model in (pair.exam.model, pair.current.model) if model is not None)
+    yield from asked_by(pair.exam.scorers)
+
+
+def of_suite(suite: Suite) -> Iterator[ModelRef]:
+    """The models that answer and judge."""
+    yield from (arm.model for arm in suite.arms.values())
+    yield from asked_by(suite.exam.all_scorers())
+
+
+def unfit(sides: Sides, suite: Suite, base: Config | None) -> str:
+    """Why the judges of an exam that the change has edited must not be asked; empty where they may.
+
+    A model file may be any file of the machine, so only the base may name one.
+    """
+    if base is None:
+        return ""
+    scorers = [spec for suite in base.suites for spec in suite.scorers]
+    known = {*(suite.model for suite in base.suites), *asked_by(scorers)}
+    for spec in suite.exam.all_scorers():
+        for model in asked_by([spec]):
+            if model.provider in (*MADE_UP, *_FROM_FILES) and model not in known:
+                return f"the change names the judge {model}, which the merge target does not know"
+    paths = replaced(sides, of_suite(suite))
+    return f"the change replaces {paths[0]}, which answers or judges" if paths else ""
+
+
+def replaced(sides: Sides, models: Iterable[ModelRef]) -> list[str]:
+    """Model files and recordings that the change brings or replaces, or that lie behind links.
+
+    They are read from the working tree, so the change's own files would answer for both arms, or judge them.
+
+    Args:
+        sides: two commits; in a working tree, which is its owner's own, nothing is replaced.
+    """
+    if sides.head.sha is None:
+        return []
+    named = dict.fromkeys(normpath(model.name) for model in models if model.provider in _FROM_FILES)
+    return [path for path in named if not escapes(path) and _differs(sides, path)]
+
+
+def _differs(sides: Sides, path: str) -> bool:
+    parts = path.split("/")
+    ways = ["/".join(parts[: count + 1]) for count in range(len(parts))]
+    found = [source.fingerprint(way) or "" for source in (sides.base, sides.head) for way in ways]
+    linked = any(fingerprint.startswith(f"{LINK}:") for fingerprint in found)
+    return linked or sides.head.fingerprint(path) != sides.base.fingerprint(path)
 
 
 MOST_FOLLOWED = 1_000
@@ -159,12 +211,7 @@ def _problem(path: str, what: str, pattern: str) -> Problem:
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """What a scorer uses beside a case and the answers to it.
-
-    Args:
-        key: to compare with what others use.
-        told: for the reader, after the scorer's name.
-    """
+    """What a scorer uses beside a case and the answers to it."""
 
     key: tuple[str, ...]
     told: str = field(compare=False)
@@ -190,12 +237,7 @@ def own_reaches(case: Case) -> Iterator[tuple[ScorerSpec, Reach]]:
 
 
 def strange(cases: Sequence[Case], suite: SuiteConfig, label: str) -> tuple[Problem, ...]:
-    """Every scorer of stored cases that uses more than its suite does.
-
-    Args:
-        suite: as the configuration that counts for the cases names it.
-        label: of the suite in the store.
-    """
+    """Every scorer of stored cases that uses more than its suite does."""
     known, problems = _known(suite), Problems(label)
     for case in cases:
         for spec, reach in own_reaches(case):

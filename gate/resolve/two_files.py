@@ -1,7 +1,7 @@
 """Turns two prompt files and a case file into one suite, without any configuration."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import PurePath
 
 from gate.cases import reading as case_files
@@ -16,8 +16,7 @@ from gate.prompts import reading
 from gate.prompts.files import FileSource
 from gate.prompts.partials import Library
 from gate.prompts.version import PromptVersion
-from gate.resolve.exam import ExamChanges, JudgeDefault, Rules, build, played
-from gate.resolve.judges import quotes
+from gate.resolve.exam import ExamChanges, JudgeDefault, Rules, build, played, with_quotes
 from gate.resolve.pairing import part_notes
 from gate.resolve.resolved import Resolved, settings_notes, with_servers
 from gate.suite import Arm, Suite
@@ -34,14 +33,7 @@ class Files:
 
 @dataclass(frozen=True, slots=True)
 class FileRun:
-    """How the files are compared.
-
-    Args:
-        params: for both arms.
-        scorers: at least one.
-        judge: for judges that name no model.
-        samples: k.
-    """
+    """How the files are compared."""
 
     baseline_model: ModelRef
     candidate_model: ModelRef
@@ -88,7 +80,7 @@ def resolve_files(source: FileSource, files: Files, run: FileRun, beside: Callab
         name="diff",
         baseline=Arm(versions[0], run.baseline_model, run.params),
         candidate=Arm(versions[1], run.candidate_model, run.params),
-        exam=replace(exam, judges=quotes(exam.scorers, source)),
+        exam=with_quotes(exam, source),
         samples=run.samples,
     )
     notes = (*settings_notes([suite]), *part_notes([suite]))

@@ -6,26 +6,28 @@ from contextlib import suppress
 from dataclasses import replace
 from difflib import get_close_matches
 from functools import cache, partial
+from typing import TYPE_CHECKING
 
 from gate.config.gatefile import Config
 from gate.config.naming import is_python, is_store
 from gate.config.scorer import ScorerSpec
+from gate.config.scorer_options import KINDS
 from gate.config.targets import runs_code
 from gate.errors import GateError
 from gate.prompts.version import Prompt
 from gate.record.parts import Deletion
 from gate.resolve import agents, trust
-from gate.resolve.agents import of_config, replaced
-from gate.resolve.exam import Edit, differing, exam_notes
-from gate.resolve.exam_edits import Edited
+from gate.resolve.exam import Edit, Edited, differing, exam_notes
 from gate.resolve.pairing import Pair, Sides, check_stranger, pair, part_notes, same_parts
 from gate.resolve.reading import Reader
 from gate.resolve.resolved import Resolved, settings_notes, with_servers
 from gate.resolve.scorer_code import build_notes, same_code
-from gate.resolve.trust import check_links
+from gate.resolve.trust import check_links, of_config, replaced
 from gate.suite import Exam, Suite
-from gate.testgen.rules.prompt_scorers import CHARS, SENTENCES, Order, labels_of, orders_of
 from gate.values import UNREAD, counted
+
+if TYPE_CHECKING:
+    from gate.testgen.rules.prompt_scorers import Order
 
 SHOWN = 3
 """Instructions that a sentence quotes."""
@@ -33,18 +35,11 @@ ALIKE = 0.5
 """Similarity, from 0 to 1, of an instruction and the one that replaces it."""
 QUOTED = 60
 """Characters of one of them."""
-_OF_FORM = frozenset(
-    "contains words sentences characters starts_with ends_with regex json json_schema forbidden_words language refusal "
-    "paraphrases".split()
-)
-"""Scorers that look for one thing only; any other may check any instruction."""
-_WHATEVER = frozenset("words sentences characters language json json_schema".split())
-"""Scorers that check an instruction whatever their options are: a user may have set another bound."""
 
 
 def on_exam(suite: Suite) -> str:
     """A sentence for the author of a configuration, about the candidate's prompt; empty where there is none."""
-    orders = _orders(suite.candidate.version.prompt)
+    orders = _orders(suite.candidate.version.prompt) if _reads_form(suite.exam) else ()
     left = _unread(orders, suite.exam)
     if not left:
         return ""
@@ -58,7 +53,7 @@ def on_exam(suite: Suite) -> str:
 
 def on_change(suite: Suite) -> str:
     """A sentence for the reader of a verdict: what was changed where no score can move."""
-    if suite.baseline is None:
+    if suite.baseline is None or not _reads_form(suite.exam):
         return ""
     old, new = _orders(suite.baseline.version.prompt), _orders(suite.candidate.version.prompt)
     before, after = {one.text for one in old}, {one.text for one in new}
@@ -78,10 +73,13 @@ def on_change(suite: Suite) -> str:
     )
 
 
-def _orders(prompt: Prompt) -> tuple[Order, ...]:
+def _orders(prompt: Prompt) -> "tuple[Order, ...]":
     """The instructions that the author gives the model; user and assistant messages of a chat file give none."""
     texts = [one.content for one in prompt.messages if not prompt.chat or one.role == "system"]
     texts += [part.text for part in prompt.parts.files]
+    # The grammar of orders is large, and most suites have a scorer that may read any of them.
+    from gate.testgen.rules.prompt_scorers import CHARS, SENTENCES, orders_of
+
     found: list[Order] = []
     left = CHARS
     for text in texts:
@@ -93,27 +91,31 @@ def _orders(prompt: Prompt) -> tuple[Order, ...]:
     return tuple(found[:SENTENCES])
 
 
-def _unread(orders: Iterable[Order], exam: Exam) -> list[str]:
-    """Instructions that no scorer checks; none where a scorer, such as a judge, may check any of them."""
+def _reads_form(exam: Exam) -> bool:
+    """Does each scorer look for one thing only? Any other, such as a judge, may check any order."""
     scorers = tuple(exam.all_scorers())
-    if not scorers or not all(map(_of_form, scorers)):
-        return []
+    return bool(scorers) and all(map(_of_form, scorers))
+
+
+def _unread(orders: "Iterable[Order]", exam: Exam) -> list[str]:
+    """Instructions that no scorer checks."""
+    scorers = tuple(exam.all_scorers())
     labelled = any(one.name == "label" for one in scorers)
-    return [one.text for one in orders if not _is_read(one, scorers) and not (labelled and labels_of(one.text))]
+    return [one.text for one in orders if not _is_read(one, scorers) and not (labelled and one.labels)]
 
 
 def _of_form(spec: ScorerSpec) -> bool:
-    return spec.kind in _OF_FORM and "{{" not in json.dumps(dict(spec.options), default=str)
+    return KINDS[spec.kind].of_form and "{{" not in json.dumps(dict(spec.options), default=str)
 
 
-def _is_read(order: Order, scorers: Sequence[ScorerSpec]) -> bool:
+def _is_read(order: "Order", scorers: Sequence[ScorerSpec]) -> bool:
     return bool(order.scorers) and all(any(_same(wanted, one) for one in scorers) for wanted in order.scorers)
 
 
 def _same(wanted: ScorerSpec, one: ScorerSpec) -> bool:
     if one.kind != wanted.kind or one.negate is not wanted.negate:
         return False
-    return wanted.kind in _WHATEVER or all(one.options.get(key) == value for key, value in wanted.options.items())
+    return KINDS[wanted.kind].any_bound or all(one.options.get(key) == value for key, value in wanted.options.items())
 
 
 def _quoted(texts: Sequence[str]) -> str:
@@ -130,12 +132,7 @@ def _cut(text: str) -> str:
 def remarks(
     sides: Sides, base: Config | None, pairs: Sequence[Pair], touched: Mapping[str, Suite], deleted: Sequence[Deletion]
 ) -> tuple[str, ...]:
-    """All remarks, the most important first.
-
-    Args:
-        base: the base's configuration; None where it has none.
-        touched: the suites that are evaluated, by name.
-    """
+    """All remarks, the most important first."""
     notes = list(map(str, deleted))
     talks = (agents.elsewhere(suite.name, suite.candidate.target, base) for suite in touched.values())
     notes += [note for note in talks if note]
@@ -298,8 +295,7 @@ def _no_config(sides: Sides, config: str, *, deleted: bool) -> GateError:
 def _with_trials(pairs: Sequence[Pair], touched: dict[str, Suite]) -> tuple[Suite, ...]:
     """Where the base examines suites, those that the change brings have no part in the verdict.
 
-    Their exam is the change's own, and in the joint test they would widen the intervals of the others. New prompts are
-    outside of that test and can make no verdict better, so the policy of their author counts.
+    In the joint test they would widen the intervals of the others. New prompts are outside of it.
     """
     new = {one.current.name for one in pairs if one.own_exam and not one.new_prompt}
     if new.issuperset(name for name, suite in touched.items() if suite.baseline is not None):
@@ -308,13 +304,7 @@ def _with_trials(pairs: Sequence[Pair], touched: dict[str, Suite]) -> tuple[Suit
 
 
 def _same_files(sides: Sides, pair: Pair, code: Callable[[], bool]) -> bool:
-    """Configuration, prompt, cases and model files are the same on both sides; a missing file is never the same.
-
-    A store is no part of a change: both sides see the same version under the same name.
-
-    Args:
-        code: is all that a function may read the same, too?
-    """
+    """Configuration, prompt, cases and model files are the same on both sides; a missing file is never the same."""
     current, exam = (replace(config, name="", line=0) for config in (pair.current, pair.exam))
     if pair.own_exam or pair.new_prompt or pair.left_out or current != exam or replaced(sides, of_config(pair)):
         return False

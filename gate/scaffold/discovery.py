@@ -29,12 +29,7 @@ _SHOWN = 2
 
 
 def why_no_chat(text: str, path: str, mistake: str) -> str:
-    """Why a file among prompts is not one; empty where it is something else altogether, such as settings.
-
-    Args:
-        path: its ending tells YAML from JSON.
-        mistake: of its reader.
-    """
+    """Why a file among prompts is not one; empty where it is something else altogether, such as settings."""
     try:
         value = read_yaml(text, path).data  # JSON is YAML
     except InputErrors:
@@ -123,11 +118,7 @@ class FoundPrompt:
 
 @dataclass(frozen=True, slots=True)
 class PassedFile:
-    """A file that looks like a prompt and is left out.
-
-    Args:
-        remedy: empty where the reason says it all.
-    """
+    """A file that looks like a prompt and is left out."""
 
     path: str
     reason: str
@@ -311,11 +302,7 @@ _SCRIPT = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class PromptConstant:
-    """A text in code with a name like that of a prompt.
-
-    Args:
-        where: such as `src/app.py:12`.
-    """
+    """A text in code with a name like that of a prompt."""
 
     where: str
     name: str
@@ -323,12 +310,7 @@ class PromptConstant:
 
 
 def prompt_constants(text: str, path: str) -> Iterator[PromptConstant]:
-    """The prompt constants of one file, which is parsed but not run.
-
-    Args:
-        text: none are found where it cannot be parsed.
-        path: from the root; its ending decides the language.
-    """
+    """The prompt constants of one file, which is parsed but not run."""
     if len(text) > MOST_CHARS or not _TOLD.search(path + text):
         return
     # In `prompts.py` and below `prompts/` every text is one, whatever its name.

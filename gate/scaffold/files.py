@@ -32,11 +32,7 @@ _OF_EXPECTED = frozenset({"contains", "exact", "starts_with", "similarity", "num
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Settings of the written files.
-
-    Args:
-        branch: base of comparisons.
-    """
+    """Settings of the written files."""
 
     config: str
     branch: str

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from gate.calls.providers.parameters import refused_parameters
 from gate.cases import reading as case_files
+from gate.cases.bundles import is_bundle, read_bundle
 from gate.cases.case import Case
 from gate.cases.losses import Bundle, BundleSuite, Loss, told
 from gate.config.documents import decode
@@ -33,15 +34,6 @@ from gate.scaffold.suites import (
 from gate.values import JsonValue
 
 _ASKED = "A prompt among tests or documentation is gated when it is named: gate init --prompt PATH."
-BundleReader = Callable[[str, str, Callable[[str], str | None], Collection[str]], Bundle]
-
-
-@dataclass(frozen=True, slots=True)
-class BundleTools:
-    """Readers of other tools' files (`gate.cases.bundles`)."""
-
-    knows: Callable[[str], bool]
-    read: BundleReader
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +70,7 @@ class RepositoryFindings:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """Files and suites to be written.
-
-    Args:
-        texts: by path from the root.
-        more: prompts beyond the limit of suites.
-        unjudged: judges of another tool that are left out since they cannot be asked here.
-    """
+    """Files and suites to be written."""
 
     texts: Mapping[str, str]
     drafts: tuple[SuiteDraft, ...]
@@ -93,7 +79,7 @@ class Proposal:
     unjudged: int = 0
 
 
-def search_repository(tree: RepositoryFiles, wishes: InitChoices, tools: BundleTools) -> RepositoryFindings:
+def search_repository(tree: RepositoryFiles, wishes: InitChoices) -> RepositoryFindings:
     """Find prompts, configurations of other tools, and on request constants.
 
     Raises:
@@ -103,15 +89,15 @@ def search_repository(tree: RepositoryFiles, wishes: InitChoices, tools: BundleT
     bundles: dict[str, Bundle] = {}
     left: list[PassedFile] = []
     if wishes.bundle:
-        bundles[wishes.bundle] = _bundle(tree, wishes.bundle, tools)
+        bundles[wishes.bundle] = _bundle(tree, wishes.bundle)
     paths = list(wishes.prompts) or ([] if wishes.bundle else discovery.likely_prompts(tree.paths))
     named = set(wishes.prompts)
     if not wishes.bundle and not wishes.prompts:
         # A file of another tool may name prompts, and is asked before them.
-        others = (path for path in tree.paths if tools.knows(path) and not discovery.is_passed_over(path))
+        others = (path for path in tree.paths if is_bundle(path) and not discovery.is_passed_over(path))
         for path in sorted(others):
             try:
-                bundles[path] = _bundle(tree, path, tools)
+                bundles[path] = _bundle(tree, path)
             except GateError as error:
                 # A prompt file may still be read as a prompt alone.
                 left += [] if path in paths else [PassedFile(path, *_first(error))]
@@ -232,7 +218,7 @@ def _with_kept(draft: SuiteDraft, tree: RepositoryFiles) -> SuiteDraft:
     return replace(with_cases(draft, draft.cases, cases), starter=all(case.description == NOTE for case in cases))
 
 
-def _bundle(tree: RepositoryFiles, path: str, tools: BundleTools) -> Bundle:
+def _bundle(tree: RepositoryFiles, path: str) -> Bundle:
     data = tree.read(path)
     if data is None:
         raise GateError(f"there is no file {path}", "name a file of the repository")
@@ -241,7 +227,7 @@ def _bundle(tree: RepositoryFiles, path: str, tools: BundleTools) -> Bundle:
         found = tree.read(name) if name in tree.paths else None
         return None if found is None else decode(found, name)
 
-    return tools.read(decode(data, path), path, other, tree.paths)
+    return read_bundle(decode(data, path), path, other, tree.paths)
 
 
 def _with_files(tree: RepositoryFiles, bundles: Mapping[str, Bundle]) -> Callable[[str], bytes | None]:

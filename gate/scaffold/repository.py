@@ -8,14 +8,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gate.app.repository import Place
-from gate.cases.bundles import is_bundle, read_bundle
 from gate.errors import GateError, InputErrors, Problem
 from gate.paths import matches
 from gate.prompts.files import FileSource, content_fingerprint
 from gate.scaffold import discovery
 from gate.scaffold.discovery import PassedFile
 from gate.scaffold.files import CASES_SCHEMA, CONFIG_SCHEMA, Layout
-from gate.scaffold.proposal import BundleTools, InitChoices, Proposal, RepositoryFindings, propose, search_repository
+from gate.scaffold.proposal import InitChoices, Proposal, RepositoryFindings, propose, search_repository
 from gate.scaffold.suites import RepositoryFiles
 from gate.scaffold.validate import ConfigurationReport, validate_source
 from gate.store.files import write_all_new
@@ -37,37 +36,29 @@ class OverlaySource:
         return self.below.sha
 
     def read(self, path: str) -> bytes | None:
-        """See `FileSource`."""
         return self.texts[path].encode() if path in self.texts else self.below.read(path)
 
     def fingerprint(self, path: str) -> str | None:
-        """See `FileSource`."""
         return content_fingerprint(self.read(path))
 
     def glob(self, pattern: str) -> list[str]:
-        """See `FileSource`."""
         return sorted({*self.below.glob(pattern), *(path for path in self.texts if matches(path, pattern))})
 
     def listing(self, folder: str = "") -> dict[str, str]:
-        """See `FileSource`."""
         start = f"{folder}/" if folder else ""
         return {**self.below.listing(folder), **{path: "" for path in self.texts if path.startswith(start)}}
 
     def links(self, pattern: str) -> dict[str, str]:
-        """See `FileSource`."""
         return self.below.links(pattern)
 
     def leads_to(self, link: str) -> str | None:
-        """See `FileSource`."""
         return self.below.leads_to(link)
 
     def sizes(self, paths: Sequence[str]) -> dict[str, int]:
-        """See `FileSource`."""
         own = {path: len(self.texts[path].encode()) for path in paths if path in self.texts}
         return {**self.below.sizes([path for path in paths if path not in own]), **own}
 
 
-TOOLS = BundleTools(is_bundle, read_bundle)
 _TRIED = re.compile(r" \(case '[^']*' at [^()]*\)(?:; and [\d,]+ more like it)?$")
 """Where a message names a made-up case."""
 
@@ -94,9 +85,9 @@ def tree_of(place: Place) -> RepositoryFiles:
     return RepositoryFiles(frozenset(place.tree.listing()), place.tree.read)
 
 
-def found_at(place: Place, wishes: InitChoices, tools: BundleTools = TOOLS) -> RepositoryFindings:
+def found_at(place: Place, wishes: InitChoices) -> RepositoryFindings:
     """The findings; see `gate.scaffold.proposal.search_repository`."""
-    return search_repository(tree_of(place), wishes, tools)
+    return search_repository(tree_of(place), wishes)
 
 
 def proposal_for(place: Place, seen: RepositoryFindings, wishes: InitChoices, layout: Layout) -> Proposal:

@@ -12,7 +12,7 @@ from typing import Any
 from gate.cases.stored import Entry
 from gate.config.documents import read_yaml
 from gate.scaffold.discovery import FoundPrompt
-from gate.scoring.validators.text import likeliest_language
+from gate.scoring.validators.language import likeliest_language
 from gate.values import JsonValue
 
 STARTERS = ("en", "de", "fr", "es", "ja")
@@ -207,10 +207,7 @@ def _holds(name: str, words: frozenset[str]) -> bool:
 
 
 def _payload(prompt: FoundPrompt) -> tuple[str, ...]:
-    """The variables that hold what the prompt works on.
-
-    Without such a name: the only one that no usual value fits, if the prompt works on a text at all.
-    """
+    """The variables that hold what the prompt works on."""
     called = tuple(name for name in prompt.variables if _holds(name, _TEXTS | _QUESTIONS))
     data = _data(starter_language((prompt,)))
     if called or "input" in prompt.names or not data.work.search(prompt.text):

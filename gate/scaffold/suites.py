@@ -128,12 +128,7 @@ class SuiteDraft:
 
 @dataclass(frozen=True, slots=True)
 class RepositoryFiles:
-    """The files of the repository.
-
-    Args:
-        paths: without what git ignores.
-        read: the bytes of a file, None where there is none.
-    """
+    """The files of the repository."""
 
     paths: frozenset[str]
     read: Callable[[str], bytes | None]
@@ -268,12 +263,7 @@ def _fits(case: Case, prompt: FoundPrompt) -> bool:
 
 
 def _beside(path: str, name: str, paths: Iterable[str], *, single: bool) -> Iterator[str]:
-    """Files that may hold the cases of a prompt, the likeliest first.
-
-    Args:
-        paths: files with the endings of case files.
-        single: there is no other prompt that they may belong to.
-    """
+    """Files that may hold the cases of a prompt, the likeliest first."""
     if is_prompt_yml(path):
         yield path
     stem, folder = bare_name(PurePosixPath(path).name).lower(), PurePosixPath(path).parent

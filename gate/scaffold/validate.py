@@ -10,8 +10,7 @@ from gate.app.repository_code import prompt_builder
 from gate.app.sources import store_case_reader
 from gate.calls.prices import PriceList
 from gate.calls.providers.factory import Factory
-from gate.calls.providers.packaged_model import MODEL_NAME
-from gate.calls.providers.parameters import refused_parameters
+from gate.calls.providers.parameters import PACKAGED_MODEL, refused_parameters
 from gate.cases.case import Case, members
 from gate.config.documents import printable, quoted
 from gate.config.gatefile import Config
@@ -35,19 +34,6 @@ from gate.values import counted
 
 SHOWN = 5
 """Slices that are named."""
-
-
-@dataclass(frozen=True, slots=True)
-class ModelKnowledge:
-    """What is known of models without asking any; each function takes a model and its parameters.
-
-    Args:
-        mute: why one would not answer here; empty where it would, or that is unknown.
-        unpriced: is it sold by the token, at an unknown price?
-    """
-
-    mute: Callable[[ModelRef, Params], str] = lambda model, params: ""
-    unpriced: Callable[[ModelRef, Params], bool] = lambda model, params: False
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,15 +78,8 @@ class ConfigurationReport:
         return len({suite.prompt for suite in self.suites})
 
 
-def validate(sides: Sides, config: str, known: ModelKnowledge = ModelKnowledge()) -> ConfigurationReport:
-    """Check a configuration; the report has the mistakes of all parts at once.
-
-    Args:
-        sides: the same files on both.
-
-    Raises:
-        GateError: there is no configuration.
-    """
+def _validated(sides: Sides, config: str) -> ConfigurationReport:
+    """Check a configuration; the report has the mistakes of all parts at once."""
     reader = Reader(sides, config, [], "write the file, or mend the path")
     head, _ = reader.configs()
     label = sides.head.label
@@ -122,8 +101,8 @@ def validate(sides: Sides, config: str, known: ModelKnowledge = ModelKnowledge()
     files = {one.current.name: one.current.cases for one in pairs}
     looked = tuple(_looked(suite, files[suite.name]) for suite in suites)
     members = [one for suite in suites for one in _members(suite)]
-    remarks = [*settings_notes(suites), *(known.mute(*one) for one in members)]
-    remarks += _unpriced(head.budget, members, config, known)
+    remarks = [*settings_notes(suites), *(unavailable_reason(*one) for one in members)]
+    remarks += _unpriced(head.budget, members, config)
     remarks += [one for suite in suites for one in _remarks(suite, files[suite.name])]
     remarks += [one.unread for one in looked if one.unread]
     return ConfigurationReport(
@@ -142,12 +121,12 @@ def _members(suite: Suite) -> Iterator[tuple[ModelRef, Params]]:
         yield from ((parse_model(name), params) for name in spec.models)
 
 
-def _unpriced(
-    budget: Budget, members: Sequence[tuple[ModelRef, Params]], config: str, known: ModelKnowledge
-) -> Iterator[str]:
+def _unpriced(budget: Budget, members: Sequence[tuple[ModelRef, Params]], config: str) -> Iterator[str]:
     """A limit in dollars that cannot be kept; no mistake, since the price may be known elsewhere."""
-    limited = budget.max_usd is not None
-    names = dict.fromkeys(str(model) for model, params in members if limited and known.unpriced(model, params))
+    if budget.max_usd is None:
+        return
+    unpriced = _is_unpriced(Settings.from_environ())
+    names = dict.fromkeys(str(model) for model, params in members if unpriced(model, params))
     if names:
         why = f"the price of {', '.join(list(names)[:SHOWN])} is unknown"
         helps = "limit max_calls instead, name a model with a known price, or set GATE_PRICE_BY_NAME=1"
@@ -255,7 +234,7 @@ def validate_source(source: FileSource, config: str, root: Path) -> Configuratio
     """As `validate_configuration`, for any source."""
     with prompt_builder() as builder:
         sides = Sides(source, source, builder=builder, shelf=store_case_reader(root))
-        return validate(sides, config, ModelKnowledge(unavailable_reason, _is_unpriced(Settings.from_environ())))
+        return _validated(sides, config)
 
 
 def _is_unpriced(settings: Settings) -> Callable[[ModelRef, Params], bool]:
@@ -273,8 +252,8 @@ def unavailable_reason(model: ModelRef, params: Params) -> str:
     """
     if error := refused_parameters(model, params):
         return f"{error.message}; {error.hint}."
-    if model.provider != "local" or model.name == MODEL_NAME or Path(model.name).is_file():
+    if model.provider != "local" or model.name == PACKAGED_MODEL or Path(model.name).is_file():
         return ""
     if "/" in model.name or model.name.lower().endswith(".gguf"):
         return f"{model}: there is no file {printable(model.name)} on this machine"
-    return f"{model}: there is no packaged model of this name ({MODEL_NAME} is the only one), and no file"
+    return f"{model}: there is no packaged model of this name ({PACKAGED_MODEL} is the only one), and no file"

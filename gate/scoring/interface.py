@@ -39,6 +39,9 @@ class Subject:
         return cls(case, reply.text, reply.latency_s, reply.cost, reply.transcript)
 
 
+SHOWN_FIRST, SHOWN_SECOND = "shown first", "shown second"
+"""Names of the parts of a pairwise score: the place in which the answer was shown."""
+
 Member: TypeAlias = tuple[ModelRef, Params]
 """A judging model and its parameters."""
 

@@ -1,4 +1,4 @@
-"""A model as judge, and a jury of several."""
+"""A model as judge, a jury of several, and a judge that compares the answers of both arms."""
 
 import json
 import statistics
@@ -12,15 +12,21 @@ from gate.config.scorer import ScorerSpec
 from gate.record.sample import Part, Reply, Score
 from gate.record.transcript import Failed, Unscored
 from gate.record.usage import Cost, added
-from gate.scoring.interface import Member, ModelScorer, Subject
-from gate.scoring.judge_prompt import fence_of, is_shown, judge_messages, shown_besides
-from gate.scoring.judge_reply import Malformed, VerdictForm, verdict_form
+from gate.scoring.interface import SHOWN_FIRST, SHOWN_SECOND, Member, ModelScorer, Subject
+from gate.scoring.judge_prompt import (
+    AnswerPair,
+    fence_of,
+    fences_of,
+    is_shown,
+    judge_messages,
+    pair_messages,
+    shown_besides,
+)
+from gate.scoring.judge_reply import PAIR_SCHEMA, Malformed, VerdictForm, read_preference
 from gate.scoring.verdict import Verdict, echo_complaint, is_wordless
 
-WORDLESS = "a reason in the judge's reply holds no word of its own"
 
-
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class JudgeOpinion:
     """A judge's opinion, and the effort.
 
@@ -31,11 +37,37 @@ class JudgeOpinion:
         cost: None without calls.
     """
 
-    verdict: Verdict | Unscored
+    verdict: Verdict | Unscored = field(default=Unscored("not judged"))
     calls: int = 0
     retries: int = 0
     reused: int = 0
     cost: Cost | None = None
+
+    def note(self, reply: Reply | Failed) -> None:
+        """Count the effort of a reply."""
+        if isinstance(reply, Failed):
+            self.retries += max(0, reply.attempts - 1)
+        elif reply.origin.reused:
+            self.reused += 1
+        else:
+            self.calls += 1
+            self.retries += reply.attempts - 1
+            self.cost = added(self.cost, reply.cost)
+
+    def score(self, spec: ScorerSpec, value: float | Unscored, reason: str, parts: tuple[Part, ...]) -> Score:
+        """A scorer's score with this effort."""
+        return Score(
+            spec.name,
+            value,
+            reason,
+            spec.weight,
+            spec.required,
+            calls=self.calls,
+            retries=self.retries,
+            reused=self.reused,
+            cost=self.cost,
+            parts=parts,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,86 +75,54 @@ class JudgeQuestion:
     """One question to a judge.
 
     Args:
-        repair: the request after a reply that is not a verdict, made from its fault.
+        request: the request, or the one after a reply that is not a verdict, made from its fault.
         read: raises `Malformed` for a reply that is not a verdict.
-        repeats: why the verdict does not count, if it repeats what was judged.
+        judged, shown: what `echo_complaint` looks for the verdict in.
         fences: marks around what is judged; repeated they are no reason.
     """
 
-    request: Request
-    repair: Callable[[str], Request]
+    request: Callable[[str], Request]
     read: Callable[[Reply], Verdict]
-    repeats: Callable[[Verdict], Unscored | None]
+    judged: tuple[str, ...]
+    shown: tuple[str, ...]
     fences: tuple[str, ...]
 
+    def verdict(self, reply: Reply | Failed) -> Verdict | Unscored:
+        """The verdict in a reply; raises `Malformed`."""
+        if isinstance(reply, Failed):
+            return Unscored(f"the judge gave no answer: {reply.reason}")
+        verdict = self.read(reply)
+        if is_wordless(verdict, self.fences):
+            raise Malformed("a reason in the judge's reply holds no word of its own")
+        return echo_complaint(verdict, self.judged, self.shown) or verdict
 
-async def ask_judge(calls: Calls, inquiry: JudgeQuestion) -> JudgeOpinion:
+
+async def ask_judge(calls: Calls, question: JudgeQuestion) -> JudgeOpinion:
     """Ask, and if necessary once more.
 
     A reply that is known and is no verdict stays one, so only what was wrong the second time is asked for anew.
     """
-    asker = _Asker(calls, inquiry)
-    try:
-        return asker.opinion(await asker.verdict())
-    except Malformed as problem:
-        return asker.opinion(Unscored(problem.reason))
-
-
-@dataclass(slots=True)
-class _Asker:
-    calls: Calls
-    inquiry: JudgeQuestion
-    made: int = 0
-    again: int = 0
-    reused: int = 0
-    spent: Cost | None = None
-
-    async def verdict(self) -> Verdict | Unscored:
-        """Raises `Malformed` where the repair is not a verdict either."""
-        reply = await self._send(self.inquiry.request)
+    opinion = JudgeOpinion()
+    request, fresh = question.request(""), False
+    for attempt in range(3):
+        reply = await calls.call(request, fresh=fresh)
+        opinion.note(reply)
         try:
-            return self._read(reply)
+            opinion.verdict = question.verdict(reply)
+            break
         except Malformed as problem:
-            repair = self.inquiry.repair(problem.reason)
-        reply = await self._send(repair)
-        if isinstance(reply, Reply) and reply.origin.reused:
-            try:
-                return self._read(reply)
-            except Malformed:
-                reply = await self._send(repair, fresh=True)
-        return self._read(reply)
-
-    def opinion(self, verdict: Verdict | Unscored) -> JudgeOpinion:
-        return JudgeOpinion(verdict, self.made, self.again, self.reused, self.spent)
-
-    def _read(self, reply: Reply | Failed) -> Verdict | Unscored:
-        if isinstance(reply, Failed):
-            return Unscored(f"the judge gave no answer: {reply.reason}")
-        verdict = self.inquiry.read(reply)
-        if is_wordless(verdict, self.inquiry.fences):
-            raise Malformed(WORDLESS)
-        return self.inquiry.repeats(verdict) or verdict
-
-    async def _send(self, request: Request, *, fresh: bool = False) -> Reply | Failed:
-        reply = await self.calls.call(request, fresh=fresh)
-        if isinstance(reply, Failed):
-            self.again += max(0, reply.attempts - 1)
-        elif reply.origin.reused:
-            self.reused += 1
-        else:
-            self.made += 1
-            self.again += reply.attempts - 1
-            self.spent = added(self.spent, reply.cost)
-        return reply
+            opinion.verdict = Unscored(problem.reason)
+            if attempt == 0:
+                request = question.request(problem.reason)
+            elif not (isinstance(reply, Reply) and reply.origin.reused):
+                break
+            fresh = attempt == 1
+    return opinion
 
 
 @dataclass(slots=True)
 class Judge:
-    """One judge of one suite.
-
-    Args:
-        model: the same for both arms.
-    """
+    """One judge of one suite, with the same model for both arms."""
 
     spec: ScorerSpec
     model: ModelRef
@@ -131,7 +131,7 @@ class Judge:
     _form: VerdictForm = field(init=False)
 
     def __post_init__(self) -> None:
-        self._form = verdict_form(self.spec)
+        self._form = VerdictForm.of(self.spec)
 
     @property
     def members(self) -> tuple[Member, ...]:
@@ -140,31 +140,23 @@ class Judge:
 
     async def score(self, subject: Subject, index: int) -> Score:
         """Ask for an opinion on one answer; see `gate.scoring.interface.ModelScorer`."""
-        opinion = await self.opinion(subject, index)
-        blank = Score(self.spec.name, Unscored("not judged"), "", self.spec.weight, self.spec.required)
-        paid = replace(blank, calls=opinion.calls, retries=opinion.retries, cost=opinion.cost, reused=opinion.reused)
+        opinion = await ask_judge(self.calls, self._question(subject, index))
         verdict = opinion.verdict
         if isinstance(verdict, Unscored):
-            return replace(paid, value=verdict)
-        return replace(paid, value=verdict.value, reason=verdict.reason, parts=verdict.parts)
+            return opinion.score(self.spec, verdict, "", ())
+        return opinion.score(self.spec, verdict.value, verdict.reason, verdict.parts)
 
-    async def opinion(self, subject: Subject, index: int) -> JudgeOpinion:
-        """The opinion on one answer, with the effort."""
+    def _question(self, subject: Subject, index: int) -> JudgeQuestion:
         case, text = subject.case, subject.text
         led = case.messages if subject.transcript is not None else ()
         about = json.dumps([self.spec.name, case.id])
 
-        def request(problem: str = "") -> Request:
+        def request(problem: str) -> Request:
             asked = judge_messages(self.spec, case, text, problem, led)
             return Request(asked, self.model, self.params, index, self._form.schema, about=about)
 
-        def repeats(verdict: Verdict) -> Unscored | None:
-            judged = (text, case.question) if is_shown(self.spec, "sees_input") else (text,)
-            return echo_complaint(verdict, judged, shown_besides(self.spec, case))
-
-        return await ask_judge(
-            self.calls, JudgeQuestion(request(), request, self._form.read, repeats, (fence_of(text, led),))
-        )
+        judged = (text, case.question) if is_shown(self.spec, "sees_input") else (text,)
+        return JudgeQuestion(request, self._form.read, judged, shown_besides(self.spec, case), (fence_of(text, led),))
 
 
 COMBINERS: Mapping[str, Callable[[Sequence[float]], float]] = {
@@ -176,13 +168,14 @@ COMBINERS: Mapping[str, Callable[[Sequence[float]], float]] = {
 }
 
 
+def opinion_combiner(spec: ScorerSpec) -> Callable[[Sequence[float]], float]:
+    """The function that combines a jury's opinions."""
+    return COMBINERS[str(spec.options.get("combine", "median"))]
+
+
 @dataclass(frozen=True, slots=True)
 class Jury:
-    """Several judges of one scorer.
-
-    Args:
-        judges: in the order of `models`.
-    """
+    """Several judges of one scorer, in the order of `models`."""
 
     spec: ScorerSpec
     judges: tuple[ModelScorer, ...]
@@ -200,31 +193,25 @@ class Jury:
             has no opinion: without it the others would be another jury.
         """
         scores = await together(judge.score(subject, index) for judge in self.judges)
-        found = [(str(judge.members[0][0]), score) for judge, score in zip(self.judges, scores, strict=True)]
-        cost: Cost | None = None
+        effort = JudgeOpinion()
         for score in scores:
-            cost = added(cost, score.cost)
-        paid = Score(
-            self.spec.name,
-            Unscored("not judged"),
-            weight=self.spec.weight,
-            required=self.spec.required,
-            calls=sum(score.calls for score in scores),
-            retries=sum(score.retries for score in scores),
-            cost=cost,
-            reused=sum(score.reused for score in scores),
-        )
-        values: list[tuple[str, float]] = []
-        for name, score in found:
+            effort.calls += score.calls
+            effort.retries += score.retries
+            effort.reused += score.reused
+            effort.cost = added(effort.cost, score.cost)
+        names = [str(judge.members[0][0]) for judge in self.judges]
+        values: list[float] = []
+        for name, score in zip(names, scores, strict=True):
             if isinstance(score.value, Unscored):
-                return replace(paid, value=Unscored(f"{name}: {score.value.reason}"))
-            values.append((name, score.value))
+                return effort.score(self.spec, Unscored(f"{name}: {score.value.reason}"), "", ())
+            values.append(score.value)
         combine = opinion_combiner(self.spec)
-        judges = tuple(Part("judge", name, value) for name, value in values)
-        told = (f"{name} {self._graded(value)}" for name, value in values)
-        reason = " | ".join(f"{one}: {score.reason}" for one, score in zip(told, scores, strict=True))
-        value = combine([value for _, value in values])
-        return replace(paid, value=value, reason=reason, parts=(*_dimensions(scores, combine), *judges))
+        judges = tuple(Part("judge", name, value) for name, value in zip(names, values, strict=True))
+        reason = " | ".join(
+            f"{name} {self._graded(value)}: {score.reason}"
+            for name, value, score in zip(names, values, scores, strict=True)
+        )
+        return effort.score(self.spec, combine(values), reason, (*_dimensions(scores, combine), *judges))
 
     def _graded(self, value: float) -> str:
         """An opinion for readers: on the scale of the rubric, where there is one."""
@@ -234,12 +221,63 @@ class Jury:
         return f"{rubric.score(value):.2f} of {rubric.high:g}"
 
 
-def opinion_combiner(spec: ScorerSpec) -> Callable[[Sequence[float]], float]:
-    """The function that combines a jury's opinions."""
-    return COMBINERS[str(spec.options.get("combine", "median"))]
-
-
 def _dimensions(scores: Sequence[Score], combine: Callable[[Sequence[float]], float]) -> list[Part]:
     """Each dimension of a rubric, over all judges."""
     per_judge = [[part for part in score.parts if part.kind == "dimension"] for score in scores]
     return [replace(parts[0], value=combine([part.value for part in parts])) for parts in zip(*per_judge, strict=True)]
+
+
+@dataclass(frozen=True, slots=True)
+class PairwiseJudge:
+    """One pairwise judge of one suite.
+
+    Each pair is shown in both orders, so that a judge that likes one place better prefers nobody: the candidate's
+    score is the mean of the two, 1 for a win, 0.5 for a tie, 0 for a loss, and the baseline's is what is left to 1.
+    Their difference lies in [-1, 1]. (On the bias, and on swapping the places: L. Zheng et al., "Judging LLM-as-a-Judge
+    with MT-Bench and Chatbot Arena", 2023, section 3.4.)
+    """
+
+    spec: ScorerSpec
+    model: ModelRef
+    params: Params
+    calls: Calls
+
+    async def compare(self, baseline: Subject, candidate: Subject, index: int) -> tuple[Score, Score]:
+        """Compare two answers to one case; equal ones are a tie, without a call.
+
+        Args:
+            index: of the sample, so that equal pairs of different samples are judged apart.
+        """
+        pair = AnswerPair.of(baseline, candidate)
+        if pair.texts[0] == pair.texts[1]:
+            reason = f"both {'conversations' if pair.turn else 'answers'} are the same"
+            same = Score(self.spec.name, 0.5, reason, self.spec.weight)
+            return same, same
+        # The two judgements are paid for once: each score has the cost of the one that showed its answer first.
+        one, other = await together(
+            ask_judge(self.calls, self._question(order, index)) for order in (pair, pair.swapped)
+        )
+        spec = replace(self.spec, required=False)
+        for verdict in (one.verdict, other.verdict):
+            if isinstance(verdict, Unscored):
+                return one.score(spec, verdict, "", ()), other.score(spec, verdict, "", ())
+        first, second = (verdict for verdict in (one.verdict, other.verdict) if isinstance(verdict, Verdict))
+
+        def score(own: JudgeOpinion, shown_first: Verdict, shown_second: Verdict) -> Score:
+            worth = (shown_first.value, 1.0 - shown_second.value)
+            parts = tuple(Part("order", *part) for part in zip((SHOWN_FIRST, SHOWN_SECOND), worth, strict=True))
+            return own.score(spec, sum(worth) / 2, f"with this answer shown first: {shown_first.reason}", parts)
+
+        return score(one, first, second), score(other, second, first)
+
+    def _question(self, pair: AnswerPair, index: int) -> JudgeQuestion:
+        """Asks for the value of the answer shown first."""
+        case, texts = pair.case, pair.texts
+        about = json.dumps([self.spec.name, case.id])
+
+        def request(problem: str) -> Request:
+            asked = pair_messages(self.spec, pair, problem)
+            return Request(asked, self.model, self.params, index, PAIR_SCHEMA, about=about)
+
+        judged = (*texts, case.question) if is_shown(self.spec, "sees_input") else texts
+        return JudgeQuestion(request, read_preference, judged, shown_besides(self.spec, case), fences_of(texts))

@@ -28,15 +28,12 @@ PromptView: TypeAlias = Mapping[str, object]
 def judge_messages(
     spec: ScorerSpec, case: Case, answer: str, problem: str = "", led: Sequence[Message] = ()
 ) -> tuple[Message, ...]:
-    """The messages to a judge of one answer.
+    """The messages to a judge of one answer. Raises `InputErrors`.
 
     Args:
         answer: the model's, untrusted.
         problem: the fault of the judge's last reply; empty for the first question.
         led: the conversation before, where its answers are an agent's, untrusted too.
-
-    Raises:
-        InputErrors: the criteria or the judge's own prompt cannot be filled in for this case.
     """
     view: PromptView = {
         "fence": fence_of(answer, led),
@@ -92,13 +89,10 @@ def _turns(subject: Subject) -> list[tuple[str, str]]:
 
 
 def pair_messages(spec: ScorerSpec, pair: AnswerPair, problem: str = "") -> tuple[Message, ...]:
-    """The messages to a pairwise judge.
+    """The messages to a pairwise judge. Raises `InputErrors`.
 
     Args:
         problem: as for `judge_messages`.
-
-    Raises:
-        InputErrors: as `judge_messages`.
     """
     case, texts = pair.case, pair.texts
     view: PromptView = {
@@ -158,13 +152,10 @@ def shown_besides(spec: ScorerSpec, case: Case) -> tuple[str, ...]:
 
 
 def instructions_of(spec: ScorerSpec, case: Case) -> str:
-    """The judge's own prompt, rendered for a case; empty where only the frame is used.
+    """The judge's own prompt, rendered for a case; empty where only the frame is used. Raises `InputErrors`.
 
     A file that ends like a template is one: it sees `criteria`, `dimensions`, `scale`, `expected`, and what a prompt
     sees of a case. The answer it never sees.
-
-    Raises:
-        InputErrors: it cannot be rendered for this case.
     """
     text, path = spec.options.get("instructions"), str(spec.options.get("template", ""))
     if not isinstance(text, str):

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from math import fsum
 from statistics import fmean
+from typing import TYPE_CHECKING
 
 from gate.calls.interface import together
 from gate.cases.case import Case, Round
@@ -15,9 +16,11 @@ from gate.record.sample import Part, Score
 from gate.record.transcript import Transcript, Unscored
 from gate.record.usage import added
 from gate.scoring.interface import CodeScorer, ModelScorer, Subject
-from gate.scoring.pairwise import PairwiseJudge
 from gate.scoring.validators.registry import validate
 from gate.suite import Exam
+
+if TYPE_CHECKING:
+    from gate.scoring.judge import PairwiseJudge
 
 REASON_CHARS = 4_000
 """Of the reason for one round beside others."""
@@ -168,7 +171,7 @@ class Panel:
 
     exam: Exam
     judge: Callable[[ScorerSpec], ModelScorer]
-    pairwise: Callable[[ScorerSpec], PairwiseJudge]
+    pairwise: Callable[[ScorerSpec], "PairwiseJudge"]
     code: Callable[[ScorerSpec, Exam], CodeScorer]
 
     def compares(self, case: Case) -> bool:

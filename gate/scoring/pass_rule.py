@@ -6,7 +6,7 @@ from math import fsum
 from gate.cases.case import Case
 from gate.config.rubrics import Rubric
 from gate.config.scorer import ScorerSpec
-from gate.record.sample import Sample, Score
+from gate.record.sample import Part, Sample, Score
 from gate.record.transcript import Unscored
 from gate.suite import Exam
 
@@ -104,3 +104,9 @@ def combine_scores(scores: Sequence[Score]) -> float | Unscored:
         vetoed = vetoed or (score.required and score.value <= 0.0)
         weighted.append(score.weight * score.value)
     return 0.0 if vetoed else fsum(weighted) / fsum(score.weight for score in scores)
+
+
+def weighted_mean(parts: tuple[Part, ...]) -> float:
+    """The weighted mean of parts, in [0, 1]."""
+    mean = fsum(part.weight * part.value for part in parts) / fsum(part.weight for part in parts)
+    return min(1.0, max(0.0, mean))

@@ -1,15 +1,140 @@
 """Agreement of raters: raw, Cohen's and Gwet's coefficients, Krippendorff's alpha, confusion, consistency."""
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from gate.stats.arrays import TOLERANCE, Estimate, FloatArray, Undefined
-from gate.stats.rates import Rate, wilson
-from gate.stats.resampling import Drawing, estimate, not_certain, ratio
+from gate.stats.arrays import TOLERANCE, Estimate, FloatArray, IntArray, Undefined, unit_labels
+from gate.stats.intervals import Rate, wilson
+
+RESAMPLES = 2000
+LEAST_DEFINED = 0.95
+"""Share of the resamples in which the figure must exist for their quantiles to be used."""
+
+Statistic: TypeAlias = Callable[[FloatArray], FloatArray]
+"""float[B, d] sums to float[B] figures; NaN where a figure does not exist, returned as `Undefined`."""
+
+_CHUNK = 1 << 21
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """How intervals are resampled: by clusters, int[N], where there are any; `alpha` is one-sided."""
+
+    clusters: npt.ArrayLike | None = None
+    seed: int = 0
+    alpha: float = 0.025
+    resamples: int = RESAMPLES
+
+    def units(self, n: int) -> IntArray:
+        """int[n], the unit of each item."""
+        return unit_labels(n, self.clusters)
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """The range of a figure."""
+
+    low: float = -1.0
+    high: float = 1.0
+
+
+def unit_totals(rows: FloatArray, units: IntArray) -> FloatArray:
+    """float[U, d], the sums of float[N, d] within each unit."""
+    totals = np.zeros((int(units.max()) + 1 if len(units) else 0, rows.shape[1]))
+    np.add.at(totals, units, rows)
+    return totals
+
+
+def resampled_sums(rows: FloatArray, drawing: Drawing) -> FloatArray:
+    """float[B, d]: sums of float[N, d] rows, N >= 1, over as many units as there are, drawn with replacement."""
+    totals = unit_totals(rows, drawing.units(len(rows)))
+    # Items that add the same are exchangeable: drawing how often each kind comes is the same, and much faster.
+    kinds, counts = np.unique(totals.round(12) + 0.0, axis=0, return_counts=True)
+    units = int(counts.sum())
+    rng = np.random.default_rng(drawing.seed)
+    chunk = max(1, _CHUNK // len(kinds))
+    pieces = [
+        rng.multinomial(units, counts / units, size=min(chunk, drawing.resamples - start)) @ kinds
+        for start in range(0, drawing.resamples, chunk)
+    ]
+    return np.concatenate(pieces)
+
+
+def estimate(
+    rows: FloatArray, statistic: Statistic, drawing: Drawing, scale: Scale | None = None
+) -> Estimate | Undefined:
+    """A figure with the percentile bootstrap over its units (B. Efron, Annals of Statistics 7, 1979, 1-26).
+
+    Args:
+        rows: float[N, d], what each item adds to the sums.
+        scale: range of the figure; -1 to 1 where None.
+
+    Returns:
+        `Undefined` where the figure does not exist. Where it does and resampling cannot tell its interval (one unit,
+        or too many resamples without the figure), the bounds are the ends of the scale.
+    """
+    scale = scale or Scale()
+    units = len(unit_totals(rows, drawing.units(len(rows))))
+    if units == 0:
+        return Undefined("there is nothing to compare")
+    value = float(statistic(rows.sum(axis=0, keepdims=True))[0])
+    if not np.isfinite(value):
+        return Undefined("all answers are of one kind, so agreement beyond chance cannot be told")
+    low, high = scale.low, scale.high
+    if units > 1:
+        low, high = _bounds(statistic(resampled_sums(rows, drawing)), drawing.alpha, scale)
+    value = _within(value, scale)
+    return Estimate(value, min(low, value), max(high, value), units)
+
+
+def not_certain(
+    found: Estimate | Undefined, agreed: Rate, beyond_chance: Callable[[float], float]
+) -> Estimate | Undefined:
+    """The estimate, with bounds from those of the agreement where resampling gives an interval without width.
+
+    Where no item is disagreed on, every resample agrees; where one side says the same of every item, kappa is 0 in
+    every resample. The missing width would look like certainty.
+
+    Args:
+        agreed: the share of agreement with its Wilson interval.
+        beyond_chance: the figure that a share of agreement would give.
+    """
+    if isinstance(found, Undefined) or found.lower < found.upper:
+        return found
+    lower, upper = beyond_chance(agreed.lower), beyond_chance(agreed.upper)
+    return replace(found, lower=max(-1.0, min(lower, found.value)), upper=min(1.0, max(upper, found.value)))
+
+
+def quantiles(figures: FloatArray, alpha: float) -> tuple[float, float] | None:
+    """The bounds that resampled figures give; None where too many of them do not exist."""
+    defined = figures[np.isfinite(figures)]
+    if len(defined) < LEAST_DEFINED * len(figures):
+        return None
+    low, high = np.quantile(defined, [alpha, 1.0 - alpha])
+    return float(low), float(high)
+
+
+def _bounds(figures: FloatArray, alpha: float, scale: Scale) -> tuple[float, float]:
+    found = quantiles(figures, alpha)
+    if found is None:
+        return scale.low, scale.high
+    return _within(found[0], scale), _within(found[1], scale)
+
+
+def _within(value: float, scale: Scale) -> float:
+    value = 0.0 if abs(value) < TOLERANCE else value
+    return min(scale.high, max(scale.low, value))
+
+
+def ratio(top: FloatArray, bottom: FloatArray) -> FloatArray:
+    """float[B], top over bottom; NaN where the bottom is 0."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(np.abs(bottom) > TOLERANCE, top / bottom, np.nan)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -19,26 +144,16 @@ class Ratings:
     Args:
         values: float[N, raters], finite where present.
         present: bool[N, raters], which of them were given.
-
-    Raises:
-        ValueError: not two tables of one shape, or a rating that is present and not finite.
     """
 
     values: FloatArray
     present: npt.NDArray[np.bool_]
-
-    def __post_init__(self) -> None:
-        if self.values.ndim != 2 or self.values.shape != self.present.shape:
-            raise ValueError("values and present must be tables of one shape, items by raters.")
-        if not np.all(np.isfinite(self.values[self.present])):
-            raise ValueError("A rating that is present must be finite.")
 
     @staticmethod
     def of(values: npt.ArrayLike, present: npt.ArrayLike | None = None) -> "Ratings":
         """A table from anything that numpy reads as one.
 
         Args:
-            values: [N, raters]; what is not present may be anything.
             present: [N, raters]; None when every rater rated every item.
         """
         table = np.asarray(values, dtype=np.float64)
@@ -80,22 +195,14 @@ def crossed(left: Ratings, right: Ratings, categories: npt.ArrayLike | None = No
     mean over all pairs of one rating of either side, so that no item counts more for being rated more often.
 
     Args:
-        left, right: of the same N items; the numbers of raters may differ.
         categories: [C], what a rating can be; None for those that either side gave.
 
     Returns:
         float[M, C, C] over the C categories, ascending; each table sums to 1.
-
-    Raises:
-        ValueError: unequal numbers of items, or a rating that is none of the categories.
     """
-    if left.n != right.n:
-        raise ValueError(f"Both sides must hold the same items, not {left.n} and {right.n}.")
     both = (left.counts > 0) & (right.counts > 0)
     seen = np.union1d(left.categories, right.categories)
     known = seen if categories is None else np.unique(np.asarray(categories, dtype=np.float64))
-    if np.setdiff1d(seen, known).size:
-        raise ValueError("A rating is none of the categories.")
     ours, theirs = left.shares(known)[both], right.shares(known)[both]
     tables: FloatArray = ours[:, :, None] * theirs[:, None, :]
     return tables
@@ -108,7 +215,6 @@ def share_of_agreement(tables: FloatArray, drawing: Drawing) -> Rate:
 
     Args:
         tables: float[M, C, C], from `crossed`.
-        drawing: clusters of the M items, and the level.
     """
     units = drawing.units(len(tables))
     agreed = np.trace(tables, axis1=1, axis2=2)
@@ -117,12 +223,7 @@ def share_of_agreement(tables: FloatArray, drawing: Drawing) -> Rate:
 
 
 def all_agreed(ratings: Ratings, drawing: Drawing) -> Rate:
-    """The share of the items with two or more ratings whose ratings are all the same, with its Wilson interval.
-
-    Args:
-        ratings: of any number of raters.
-        drawing: clusters of the N items, which count in place of items, and the level.
-    """
+    """The share of the items with two or more ratings whose ratings are all the same, with its Wilson interval."""
     several = ratings.counts >= 2
     units = drawing.units(ratings.n)[several]
     n = len(np.unique(units))
@@ -142,7 +243,6 @@ def kappa(tables: FloatArray, drawing: Drawing) -> Estimate | Undefined:
 
     Args:
         tables: float[M, C, C], from `crossed`.
-        drawing: clusters of the M items, seed, level.
 
     Returns:
         `Undefined` where chance alone would always agree: both sides know one category only.
@@ -185,8 +285,6 @@ def ac(
     rating count for the categories' shares, and not for the agreement.
 
     Args:
-        ratings: of two raters or more.
-        drawing: clusters of the N items, seed, level.
         weights: `nominal` counts equal ratings; `linear` and `quadratic` count close ones in part.
         categories: float[C], what a rating can be; None for those that were given.
 
@@ -194,8 +292,6 @@ def ac(
         `Undefined` with fewer than two categories, or where no item has two ratings.
     """
     known = ratings.categories if categories is None else np.unique(np.asarray(categories, dtype=np.float64))
-    if np.setdiff1d(ratings.categories, known).size:
-        raise ValueError("A rating is none of the categories.")
     if len(known) < 2:
         return Undefined("there is one category only, so agreement beyond chance cannot be told")
     if not np.any(ratings.counts >= 2):
@@ -217,7 +313,6 @@ def ac1(tables: FloatArray, drawing: Drawing) -> Estimate | Undefined:
 
     Args:
         tables: float[M, C, C], from `crossed`, over every category that there is.
-        drawing: clusters of the M items, seed, level.
 
     Returns:
         `Undefined` with fewer than two categories, or without items.
@@ -284,8 +379,6 @@ def alpha(ratings: Ratings, drawing: Drawing, *, level: Level = "nominal") -> Es
     sampled is the answers.
 
     Args:
-        ratings: of two raters or more; items with fewer than two ratings are ignored.
-        drawing: clusters of the N items, seed, level of the bounds.
         level: `nominal` counts unequal ratings, `interval` squares their difference.
 
     Returns:
@@ -344,7 +437,6 @@ class Confusion:
     """Counts and rates; counts are fractions where an item was rated several times.
 
     Args:
-        passed_right, failed_right: both sides agree.
         passed_wrong: people fail, the judge passes.
         failed_wrong: people pass, the judge fails.
         true_pass, true_fail: share of what people pass (fail) that the judge passes (fails).
@@ -372,13 +464,7 @@ def confusion(tables: FloatArray, drawing: Drawing) -> Confusion:
 
     Args:
         tables: float[M, 2, 2], people by judge, fail before pass; each sums to 1.
-        drawing: clusters of the M items, which count in place of items in the rates' intervals, and the level.
-
-    Raises:
-        ValueError: no items, or tables of another size.
     """
-    if tables.ndim != 3 or tables.shape[1:] != (2, 2) or not len(tables):
-        raise ValueError("tables must be float[M, 2, 2] with M at least 1.")
     (failed_right, passed_wrong), (failed_wrong, passed_right) = tables.sum(axis=0).tolist()
     return Confusion(
         passed_right=passed_right,
@@ -424,11 +510,9 @@ class Consistency:
     """What repeated judging shows.
 
     Args:
-        items: judged twice or more.
         flips: share of them whose verdict is not always the same.
         two_differ: chance that two judgements of one answer, drawn at random, differ in verdict.
         within_sd: standard deviation of one answer's scores, pooled over answers; on the scores' scale.
-        widest: largest distance between two scores of one answer.
     """
 
     items: int
@@ -444,7 +528,6 @@ def consistency(scores: Ratings, mark: float, drawing: Drawing) -> Consistency |
     Args:
         scores: float[N, judgements], one row for each answer.
         mark: a score of at least this is a pass.
-        drawing: clusters of the answers, which count in place of answers in the interval, and the level.
 
     Returns:
         `Undefined` where no answer was judged twice.

@@ -1,4 +1,4 @@
-"""What the statistics accept: finite vectors, and the labels that say which cases belong together."""
+"""Units, slices and results: what the tests take and give."""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -26,36 +26,12 @@ def finite_vector(values: npt.ArrayLike, name: str) -> FloatArray:
     return vector
 
 
-def integer_vector(values: npt.ArrayLike, name: str) -> IntArray:
-    """`values` as int64[N], possibly empty; raises ValueError where they are not one-dimensional, or not integers."""
-    vector = np.asarray(values)
-    if vector.ndim != 1 or (len(vector) and vector.dtype.kind not in "iu"):
-        raise ValueError(f"{name} must be a vector of integers.")
-    return vector.astype(np.int64)
-
-
 def unit_labels(n: int, clusters: npt.ArrayLike | None) -> IntArray:
     """Number the independent units 0, 1, …: each case for itself, or the clusters in the order of their labels;
-    int64[n].
-
-    Args:
-        clusters: int[n], cases with equal labels are variants of one source; None: all cases are independent.
-
-    Raises:
-        ValueError: not one integer label for each case.
-    """
+    int64[n]."""
     if clusters is None:
         return np.arange(n, dtype=np.int64)
-    labels = integer_vector(clusters, "clusters")
-    if len(labels) != n:
-        raise ValueError(f"clusters must hold one label for each of the {n} cases, not {len(labels)}.")
-    return np.unique(labels, return_inverse=True)[1].astype(np.int64)
-
-
-def check_level(alpha: float) -> None:
-    """Raise ValueError for a one-sided level that is not in (0, 0.5)."""
-    if not 0.0 < alpha < 0.5:
-        raise ValueError(f"alpha is a one-sided level and must lie between 0 and 0.5, not {alpha}.")
+    return np.unique(np.asarray(clusters), return_inverse=True)[1].astype(np.int64)
 
 
 BLOCKABLE_UNITS = 10
@@ -73,7 +49,6 @@ class UnitSums:
         units: int[g], which units, ascending.
         sums: float[g], sum of the deltas of each unit.
         sizes: int[g], cases of each unit.
-        margin: tolerated fall of the mean delta.
     """
 
     units: IntArray
@@ -114,16 +89,14 @@ def sum_slices(
         slices: name to positions in `deltas`, int[n], each at most once.
         clusters: int[N], equal labels are one unit; None when every case is its own.
         margin: tolerated fall, at least 0; one for all slices, or by name (others 0).
-
-    Raises:
-        ValueError: NaN or infinite deltas, positions that are out of range or repeated, no slices at all, labels that
-            do not fit, a margin outside its range.
     """
     values = finite_vector(deltas, "deltas")
     labels = unit_labels(len(values), clusters)
-    margins = _margins(slices, margin)
-    chosen = {name: _positions(name, positions, len(values)) for name, positions in slices.items()}
-    return {name: _sum_units(values, labels, positions, margins[name]) for name, positions in chosen.items()}
+    margins = margin if isinstance(margin, Mapping) else dict.fromkeys(slices, margin)
+    return {
+        name: _sum_units(values, labels, np.asarray(positions, dtype=np.int64), margins.get(name, 0.0))
+        for name, positions in slices.items()
+    }
 
 
 def _sum_units(deltas: FloatArray, labels: IntArray, positions: IntArray, margin: float) -> UnitSums:
@@ -132,34 +105,11 @@ def _sum_units(deltas: FloatArray, labels: IntArray, positions: IntArray, margin
     return UnitSums(units, sums, sizes, margin)
 
 
-def _positions(name: str, positions: npt.ArrayLike, n: int) -> IntArray:
-    chosen = integer_vector(positions, f"slice {name!r}")
-    outside = chosen[(chosen < 0) | (chosen >= n)]
-    if len(outside):
-        raise ValueError(f"slice {name!r} names case {outside[0]}, but there are {n} cases, counted from 0.")
-    if len(np.unique(chosen)) != len(chosen):
-        raise ValueError(f"slice {name!r} names a case twice.")
-    return chosen
-
-
-def _margins(slices: Mapping[str, npt.ArrayLike], margin: float | Mapping[str, float]) -> dict[str, float]:
-    if not slices:
-        raise ValueError("There must be at least one slice to test.")
-    if not isinstance(margin, Mapping):
-        margin = dict.fromkeys(slices, margin)
-    if strangers := sorted(margin.keys() - slices.keys()):
-        raise ValueError(f"margin names {strangers[0]!r}, which is not a slice.")
-    if bad := sorted(name for name, value in margin.items() if not 0.0 <= value < math.inf):
-        raise ValueError(f"the margin of slice {bad[0]!r} must be finite and at least 0, not {margin[bad[0]]}.")
-    return {name: float(margin.get(name, 0.0)) for name in slices}
-
-
 @dataclass(frozen=True, slots=True)
 class SliceResult:
     """What the test says about one slice.
 
     Args:
-        units: independent ones, cases or clusters.
         mean: mean delta of the cases; None when there are none.
         lower, upper: interval on the scale of `mean`; infinite where the data cannot bound it.
         p: one-sided, of a fall below the margin, adjusted for all slices tested; None where the slice is too small to
@@ -181,12 +131,8 @@ class JointResult(Mapping[str, SliceResult]):
     """Every slice, in the order given: a mapping from name to result.
 
     Args:
-        critical: for planning, how many standard errors a fall must measure. For the joint test the c of which a slice
-            is below its margin when its statistic lies below -c: infinite when no statistic could reach the level, or
-            no slice of the family changed. For the other methods the normal quantile at the level that the slice with
-            the largest p is held to.
+        critical: how many standard errors a fall must measure, for planning; infinite where nothing could be shown.
         flips: sign flips behind the p-values; 0 when there was nothing to flip.
-        family: slices tested together.
     """
 
     slices: Mapping[str, SliceResult]
@@ -209,12 +155,17 @@ EMPTY = SliceResult(0, 0, None, -math.inf, math.inf, None, False)
 
 
 @dataclass(frozen=True, slots=True)
-class Undefined:
-    """No number.
+class Interval:
+    """A figure and its bounds, which may be infinite."""
 
-    Args:
-        reason: why, in plain words, without a full stop.
-    """
+    value: float
+    lower: float
+    upper: float
+
+
+@dataclass(frozen=True, slots=True)
+class Undefined:
+    """No number."""
 
     reason: str
 
@@ -224,9 +175,7 @@ class Estimate:
     """A figure with its interval.
 
     Args:
-        value: the estimate.
         lower, upper: its bounds; the ends of what the figure can be at all where the data give none.
-        units: independent units that it rests on.
     """
 
     value: float

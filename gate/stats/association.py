@@ -1,12 +1,19 @@
 """Grades against grades: do two sides order the items alike, and how far apart are they?"""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
-from gate.stats.agreement import Ratings
-from gate.stats.arrays import TOLERANCE, Estimate, FloatArray, Undefined, finite_vector
-from gate.stats.resampling import Drawing, Scale, estimate, quantiles, resampled_sums, unit_totals
+from gate.stats.agreement import Drawing, Ratings, Scale, estimate, quantiles, resampled_sums, unit_totals
+from gate.stats.arrays import (
+    TOLERANCE,
+    Estimate,
+    FloatArray,
+    Undefined,
+    finite_vector,
+)
 
 _COUNT = 1 << 24
 """Numbers sorted for one interval, which takes two seconds; larger tables are resampled less often."""
@@ -27,14 +34,11 @@ def rank_correlation(left: FloatArray, right: FloatArray, drawing: Drawing) -> E
 
     Args:
         left, right: float[N].
-        drawing: clusters of the N items, seed, level.
 
     Returns:
         `Undefined` where one side gives every item the same.
     """
     left, right = finite_vector(left, "left"), finite_vector(right, "right")
-    if len(left) != len(right):
-        raise ValueError(f"Both sides must hold the same items, not {len(left)} and {len(right)}.")
     value = _rho(left, right)
     if value is None:
         return Undefined("one side gives every answer the same grade")
@@ -56,7 +60,6 @@ def mean_difference(values: FloatArray, drawing: Drawing, scale: Scale | None = 
 
     Args:
         values: float[N].
-        drawing: clusters of the N items, seed, level.
         scale: range of a value; -1 to 1 where None.
     """
     rows = np.column_stack([finite_vector(values, "values"), np.ones(len(values))])
@@ -85,20 +88,12 @@ def length_bias(judged: FloatArray, labels: FloatArray, lengths: FloatArray, dra
         judged: float[N], mean score of each answer.
         labels: float[N], mean label of people.
         lengths: float[N], characters, above 0.
-        drawing: clusters of the N answers, seed, level.
 
     Returns:
         `Undefined` with few answers, or where all are of one length.
-
-    Raises:
-        ValueError: unequal lengths, or a length that is not above 0.
     """
     judged, labels = finite_vector(judged, "judged"), finite_vector(labels, "labels")
     lengths = finite_vector(lengths, "lengths")
-    if not len(judged) == len(labels) == len(lengths):
-        raise ValueError("judged, labels and lengths must hold the same answers.")
-    if len(lengths) and lengths.min() <= 0.0:
-        raise ValueError("A length must be above 0.")
     if len(judged) < LEAST_ITEMS:
         return Undefined(f"fewer than {LEAST_ITEMS} answers")
     doublings = np.log2(lengths)
@@ -163,19 +158,10 @@ def best_threshold(scores: Ratings, people: Ratings, drawing: Drawing) -> Choice
 
     Args:
         scores: the judge's, float[N, judgements], one row for each answer.
-        people: labels 0 and 1 of the same answers.
-        drawing: clusters of the answers, seed, level.
 
     Returns:
         `Undefined` where the judge gave one score only, or people one label, or all of a label are of one unit.
-
-    Raises:
-        ValueError: unequal numbers of answers, or a label that is neither 0 nor 1.
     """
-    if scores.n != people.n:
-        raise ValueError(f"Both sides must hold the same answers, not {scores.n} and {people.n}.")
-    if np.setdiff1d(people.categories, [0.0, 1.0]).size:
-        raise ValueError("A label must be 0 or 1.")
     both = (scores.counts > 0) & (people.counts > 0)
     if not both.any():
         return Undefined("there is nothing to compare")
@@ -264,3 +250,43 @@ def _unseen(totals: FloatArray, rng: np.random.Generator) -> float:
             right += part[[2 + chosen, 2 + tried + chosen]]
         found.append(float((right / whole[:2]).mean()))
     return float(np.mean(found))
+
+
+def cosine(first: npt.ArrayLike, second: npt.ArrayLike) -> float | Undefined:
+    """Cosine of the angle between two vectors; it ignores size: (10, 20) and (20, 40) are the same.
+
+    Args:
+        first, second: float[N].
+
+    Returns:
+        1 for two zero vectors; `Undefined` where only one is zero.
+    """
+    one, other = finite_vector(first, "first"), finite_vector(second, "second")
+    if not one.size:
+        return Undefined("there is nothing to compare")
+    # Scaled first, or the squares of tiny rates would vanish.
+    sizes = [float(np.max(np.abs(vector))) for vector in (one, other)]
+    if sizes == [0.0, 0.0]:
+        return 1.0
+    if 0.0 in sizes:
+        return Undefined("one side is zero throughout, and so has no direction")
+    one, other = one / sizes[0], other / sizes[1]
+    found = float(np.dot(one, other)) / math.sqrt(float(np.dot(one, one)) * float(np.dot(other, other)))
+    return min(1.0, max(-1.0, found))
+
+
+def closeness(first: npt.ArrayLike, second: npt.ArrayLike) -> float | Undefined:
+    """1 minus the mean absolute difference (J. Gower, Biometrics 27, 1971, 857-871, for values with a range of 1).
+
+    1 means equal, 0 as far apart as rates can be; rates of 10 and 20 % are 0.85 close to 20 and 40 %.
+
+    Args:
+        first, second: float[N], each in [0, 1].
+
+    Returns:
+        `Undefined` for empty vectors.
+    """
+    one, other = finite_vector(first, "first"), finite_vector(second, "second")
+    if not one.size:
+        return Undefined("there is nothing to compare")
+    return 1.0 - float(np.mean(np.abs(one - other)))

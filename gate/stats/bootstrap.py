@@ -1,89 +1,19 @@
-"""Percentile bootstrap over clusters, its tails, and corrections for many slices."""
+"""Percentile bootstrap of a mean delta, and of quantiles such as p50 and p95.
 
-from collections.abc import Sequence
+`alpha` is the one-sided level of each bound; cases of one label in `clusters`, int[N], are one unit.
+"""
+
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from gate.stats.arrays import TOLERANCE, FloatArray, UnitSums, check_level, finite_vector, unit_labels
-
-Correction: TypeAlias = Literal["none", "bonferroni", "holm"]
-
-ROUNDING = 1e-12
-"""A p-value that exceeds its level by less than this share is at the level."""
-
-_TIE = 1e-9
-
-
-@dataclass(frozen=True, slots=True)
-class Corrected:
-    """One slice after correction for the others.
-
-    Args:
-        p: adjusted p-value; the slice is rejected when it is at most alpha.
-        level: what its own p-value is compared with, and so the level of each bound.
-    """
-
-    p: float
-    level: float
-
-    def rejected(self, alpha: float) -> bool:
-        return self.p <= alpha * (1.0 + ROUNDING)
-
-
-def correct(p_values: Sequence[float], alpha: float, correction: Correction) -> list[Corrected]:
-    """Adjust the p-values of a family.
-
-    Holm: the j-th smallest of S p-values is compared with alpha / (S - j + 1), and from the first that fails on all
-    are held to that step's level. (C. Bonferroni, 1936; S. Holm, Scandinavian Journal of Statistics 6, 1979, 65-70.)
-
-    Args:
-        p_values: one for each slice of the family.
-        alpha: one-sided level for all together; for each alone with "none".
-
-    Raises:
-        ValueError: an unknown correction.
-    """
-    if correction not in get_args(Correction):
-        raise ValueError(f"correction must be one of {', '.join(get_args(Correction))}, not {correction!r}.")
-    if correction == "holm":
-        return _holm(p_values, alpha)
-    share = len(p_values) if correction == "bonferroni" else 1
-    return [Corrected(min(1.0, share * p), alpha / share) for p in p_values]
-
-
-def _holm(p_values: Sequence[float], alpha: float) -> list[Corrected]:
-    found: dict[int, Corrected] = {}
-    largest, first, failed = 0.0, 0, 0.0  # first: where the current ties begin; failed: the level of the first failure
-    order = sorted(range(len(p_values)), key=p_values.__getitem__)
-    for step, position in enumerate(order):
-        p = p_values[position]
-        if p > p_values[order[first]] * (1.0 + _TIE):
-            first = step  # equal p-values share a level, so that their order does not matter
-        remaining = len(order) - first
-        largest = max(largest, min(1.0, remaining * p))
-        one = Corrected(largest, failed or alpha / remaining)
-        if not one.rejected(alpha):
-            failed = one.level
-        found[position] = one
-    return [found[position] for position in range(len(order))]
-
+from gate.stats.arrays import TOLERANCE, FloatArray, Interval, finite_vector, unit_labels
 
 _CHUNK = 1 << 21  # counts held at once, 16 MiB
 _DECIMALS = 9
 _INDEXED_FROM = 100  # distinct values; below, counting is always fast
 _COUNT_COST = 8  # a multinomial count takes about as long as 8 drawn indices
-
-
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """A mean delta and its bounds, on the scale of the deltas."""
-
-    mean: float
-    lower: float
-    upper: float
 
 
 def percentile(
@@ -102,18 +32,8 @@ def percentile(
 
     Args:
         deltas: float[N], at least one.
-        alpha: one-sided level of each bound.
-        clusters: int[N], cases with equal labels are drawn together; None: cases are drawn alone.
-
-    Raises:
-        ValueError: no deltas, NaN or infinite ones, an option outside its range.
     """
-    check_level(alpha)
     values = finite_vector(deltas, "deltas")
-    if len(values) == 0:
-        raise ValueError("deltas must hold at least one value.")
-    if resamples < 1:
-        raise ValueError(f"resamples must be at least 1, not {resamples}.")
     units = unit_labels(len(values), clusters)
     distinct, counts = distinct_units(np.bincount(units, weights=values).astype(np.float64), np.bincount(units))
     if len(distinct) == 1:
@@ -157,87 +77,91 @@ def _snap(value: float) -> float:
     return 0.0 if abs(value) < TOLERANCE else float(value)
 
 
-_RESAMPLES = 2000
-_TAIL = 50  # resamples beyond the bound of the strictest level
-_MOST = 400_000
+FEWEST_UNITS = 6
+"""With fewer, the resamples hold too few different ones for bounds of 2.5 %."""
+
+_QUANTILES = np.array([0.5, 0.95])
+_QUANTILES_CHUNK = 1 << 20  # counts held at once, 4 MiB each
+
+
+def quantile(values: npt.ArrayLike, q: float) -> float:
+    """The q-quantile, interpolated linearly between neighbours (R. Hyndman and Y. Fan, 1996, type 7).
+
+    Args:
+        values: float[N], at least one.
+        q: in [0, 1].
+    """
+    return float(np.quantile(np.asarray(values, dtype=np.float64), q))
 
 
 @dataclass(frozen=True, slots=True)
-class BootstrapTails:
-    """What the resampled means of one slice say about a fall (B. Efron, Annals of Statistics 7, 1979, 1-26).
+class Calls:
+    """The measurements of each call of one arm.
 
     Args:
-        p: (1 + resampled means at or above -margin) / (R + 1).
-        lowest: float[K], the smallest resampled means, ascending; as many as the largest level needs.
-        highest: float[K], the largest, descending.
-        resamples: R.
+        values: float[C], such as seconds.
+        units: int[C], the case (or the cluster of cases) that each call belongs to, numbered alike in both arms.
     """
 
-    p: float
-    lowest: FloatArray
-    highest: FloatArray
-    resamples: int
-
-    def bounds(self, level: float) -> tuple[float, float]:
-        rank = _rank(level, self.resamples)
-        return float(self.lowest[rank - 1]), float(self.highest[rank - 1])
+    values: npt.NDArray[np.float64]
+    units: npt.NDArray[np.int64]
 
 
-def resamples_for(alpha: float, family: int) -> int:
-    """How many resamples show the tail when `family` slices share alpha; raises ValueError for more than can be
-    drawn."""
-    wanted = max(_RESAMPLES, round(_TAIL * family / alpha))
-    if wanted > _MOST:
-        raise ValueError(
-            f"The corrected percentile bootstrap of {family} slices at alpha {alpha:g} takes {wanted} resamples of "
-            f"each, more than {_MOST}; use the joint test or the t test for so many slices."
-        )
-    return wanted
+def quantile_changes(
+    baseline: Calls, candidate: Calls, *, alpha: float = 0.025, resamples: int = 1000, seed: int = 0
+) -> tuple[Interval, Interval]:
+    """Difference of p50 and p95 with percentile intervals of the paired case bootstrap.
 
-
-def bootstrap_tails(sums: UnitSums, alpha: float, resamples: int, seed: int) -> BootstrapTails:
-    """Resample the units of a slice that has some.
-
-    Args:
-        alpha: the largest level that bounds will be asked for.
-        resamples: R, at least 1 / alpha.
-        seed: neither the order of the units nor, but for the sign, the names of the arms matter.
+    A resample draws units with replacement, and the calls of both arms come along, so that a slow case is slow in both.
+    (B. Efron and R. Tibshirani, An Introduction to the Bootstrap, 1993, chapters 8 and 13.) With fewer than
+    `FEWEST_UNITS` units the interval is infinite. To be shown, not gated on.
     """
-    means = _means(sums, resamples, np.random.default_rng(seed))
-    at_or_above = int(np.count_nonzero(means >= -sums.margin - TOLERANCE))
-    kept = _rank(alpha, resamples)
-    means.sort()
-    return BootstrapTails(
-        (1 + at_or_above) / (resamples + 1), means[:kept].copy(), means[::-1][:kept].copy(), resamples
-    )
+    labels, places = np.unique(baseline.units, return_inverse=True)
+    others = np.searchsorted(labels, candidate.units)
+    seen = np.quantile(candidate.values, _QUANTILES) - np.quantile(baseline.values, _QUANTILES)
+    if len(labels) < FEWEST_UNITS:
+        return Interval(float(seen[0]), -np.inf, np.inf), Interval(float(seen[1]), -np.inf, np.inf)
+    arms = (_Sorted.of(baseline.values, places), _Sorted.of(candidate.values, others))
+    drawn = _resampled(arms, len(labels), resamples, seed)
+    bounds = np.quantile(drawn, [alpha, 1.0 - alpha], axis=0)
+    p50, p95 = (Interval(*map(float, row)) for row in np.column_stack([seen, *bounds]))
+    return p50, p95
 
 
-def _means(sums: UnitSums, resamples: int, rng: np.random.Generator) -> FloatArray:
-    """Resample whichever of the deltas and their negatives comes first, so that swapped arms get mirrored means."""
-    there = distinct_units(sums.sums, sums.sizes)
-    back = _mirrored(*there)
-    first = _first_difference(there, back)
-    if first == 0.0:
-        half = resampled_means(*there, (resamples + 1) // 2, rng)
-        return np.concatenate([half, -half])[:resamples]
-    return resampled_means(*there, resamples, rng) if first < 0.0 else -resampled_means(*back, resamples, rng)
+@dataclass(frozen=True, slots=True)
+class _Sorted:
+    """Calls in ascending order of their values, with the unit of each."""
+
+    values: npt.NDArray[np.float64]
+    units: npt.NDArray[np.int64]
+
+    @classmethod
+    def of(cls, values: npt.NDArray[np.float64], units: npt.NDArray[np.int64]) -> "_Sorted":
+        order = np.argsort(values, kind="stable")
+        return cls(values[order], units[order])
+
+    def quantiles(self, counts: npt.NDArray[np.int32]) -> npt.NDArray[np.float64]:
+        """float[R, 2] from int[R, units], how often each unit was drawn: type 7, as if the calls were written out."""
+        reach = np.cumsum(np.take(counts, self.units, axis=1), axis=1, dtype=np.int32)
+        ranks = (reach[:, -1:] - 1) * _QUANTILES
+        below = np.floor(ranks).astype(np.int32)
+        # The call of rank r is the first one whose reach is above r.
+        wanted = np.concatenate([below, np.minimum(below + 1, reach[:, -1:] - 1)], axis=1)
+        places = [np.searchsorted(row, ranked, "right") for row, ranked in zip(reach, wanted, strict=True)]
+        found = self.values[np.array(places)]
+        low, high = found[:, : len(_QUANTILES)], found[:, len(_QUANTILES) :]
+        mixed: npt.NDArray[np.float64] = low + (ranks - below) * (high - low)
+        return mixed
 
 
-def _mirrored(distinct: FloatArray, counts: npt.NDArray[np.intp]) -> tuple[FloatArray, npt.NDArray[np.intp]]:
-    """The distinct pairs of the negatives, in ascending order too."""
-    pairs = distinct * [-1.0, 1.0] + 0.0
-    order = np.lexsort((pairs[:, 1], pairs[:, 0]))
-    return pairs[order], counts[order]
-
-
-def _first_difference(
-    one: tuple[FloatArray, npt.NDArray[np.intp]], other: tuple[FloatArray, npt.NDArray[np.intp]]
-) -> float:
-    """Below 0 when `one` comes first, above 0 when `other` does, 0 when they hold the same."""
-    gap = (np.column_stack(one) - np.column_stack(other)).ravel()
-    different = gap[gap != 0.0]
-    return float(different[0]) if len(different) else 0.0
-
-
-def _rank(level: float, resamples: int) -> int:
-    return int(level * (1.0 + ROUNDING) * (resamples + 1))
+def _resampled(arms: tuple[_Sorted, _Sorted], units: int, resamples: int, seed: int) -> npt.NDArray[np.float64]:
+    """float[resamples, 2], differences of the quantiles."""
+    rng = np.random.default_rng(seed)
+    rows = max(1, _QUANTILES_CHUNK // max(units, *(len(arm.values) for arm in arms)))
+    out = []
+    for start in range(0, resamples, rows):
+        count = min(rows, resamples - start)
+        draws = rng.integers(0, units, size=(count, units)) + np.arange(count)[:, None] * units
+        counts = np.bincount(draws.ravel(), minlength=count * units).reshape(count, units).astype(np.int32)
+        out.append(arms[1].quantiles(counts) - arms[0].quantiles(counts))
+    return np.concatenate(out)

@@ -16,9 +16,15 @@ from statistics import NormalDist
 import numpy as np
 import numpy.typing as npt
 
-from gate.stats.arrays import BLOCKABLE_UNITS, TOLERANCE, FloatArray, IntArray, check_level, integer_vector, unit_labels
+from gate.stats.arrays import (
+    BLOCKABLE_UNITS,
+    TOLERANCE,
+    FloatArray,
+    IntArray,
+    unit_labels,
+)
 from gate.stats.bootstrap import percentile
-from gate.stats.distributions import normal_quantile
+from gate.stats.intervals import normal_quantile
 from gate.stats.maxt import joint_test
 
 WHOLE = 1.0
@@ -35,18 +41,13 @@ def detectable(sd: float, n: int, critical: float, *, spread: float = WHOLE, pow
 
     Args:
         sd: standard deviation of the deltas when nothing changed, on the scale of scores.
-        n: independent cases.
         critical: of the joint test, such as `JointResult.critical` or `layout_critical`.
         spread: what the change itself adds to the variance, `DIFFUSE` to `WHOLE`.
 
     Returns:
         The change, above 0; infinity where even a change of 1, the whole scale, would not show.
-
-    Raises:
-        ValueError: an argument outside its range.
     """
-    _check(sd, critical, spread)
-    a = _noncentrality(_cases(n), critical, normal_quantile(power)) ** 2 / n
+    a = _noncentrality(n, critical, normal_quantile(power)) ** 2 / n
     if a == math.inf:
         return math.inf
     linear = a * spread
@@ -59,22 +60,12 @@ def power_of(sd: float, n: int, effect: float, critical: float, *, spread: float
 
     Args:
         sd: standard deviation of the deltas when nothing changed, on the scale of scores.
-        n: independent cases.
-        effect: the fall, of either sign, at most 1.
-        critical: of the joint test, such as `JointResult.critical` or `layout_critical`.
-        spread: what the change itself adds to the variance, `DIFFUSE` to `WHOLE`.
 
     Returns:
         0 where no result could show anything.
-
-    Raises:
-        ValueError: an argument outside its range.
     """
-    _check(sd, critical, spread)
     change = abs(effect)
-    if not change <= 1.0:
-        raise ValueError(f"effect must lie between -1 and 1, not {effect}.")
-    middle = _limit(_cases(n), critical)
+    middle = _limit(n, critical)
     if middle == math.inf:
         return 0.0
     error = math.sqrt((sd * sd + spread * change * (1.0 - change)) / n)
@@ -89,17 +80,10 @@ def cases_needed(sd: float, effect: float, critical: float, *, spread: float = 0
     Args:
         sd: standard deviation of the deltas. Measured together with the effect, it holds the spread already, hence the
             default; with one from an unchanged prompt give `spread`.
-        effect: the change, of either sign, on the scale of scores.
-        critical: of the joint test; assumed not to change.
-        spread: what the change itself adds to the variance, 0 to `WHOLE`.
 
     Returns:
         At least 10, since a smaller slice never blocks; None when no number is enough (no effect, infinite critical).
-
-    Raises:
-        ValueError: an argument outside its range.
     """
-    _check(sd, critical, spread)
     change, z = abs(effect), normal_quantile(power)
     if change < TOLERANCE or critical == math.inf:
         return None
@@ -141,12 +125,7 @@ def layout_critical(  # noqa: PLR0913
 
     Returns:
         About 1.96 for one slice, 2.8 for 12 and 2.95 for 20 that hardly overlap; infinity when no slice can block.
-
-    Raises:
-        ValueError: an argument outside its range, positions that are out of range or repeated, no slices at all.
     """
-    if not 0.0 <= ties <= 1.0:
-        raise ValueError(f"ties is a share and must lie between 0 and 1, not {ties}.")
 
     def expected(zeros: float) -> float:
         rng = np.random.default_rng(seed)
@@ -157,7 +136,6 @@ def layout_critical(  # noqa: PLR0913
             draws.append(test.critical if test.flips else 0.0)
         return sum(draws) / _DRAWS
 
-    _cases(n)
     dense = expected(0.0) or math.inf
     if ties == 0.0 or dense == math.inf:
         return dense
@@ -187,21 +165,6 @@ def _on_t(n: int, critical: float) -> float:
     return critical * math.sqrt((n - 1) / (n - squared)) if n > 1 and squared < n else math.inf
 
 
-def _cases(n: int) -> int:
-    if n < 1:
-        raise ValueError(f"n must be at least 1, not {n}.")
-    return n
-
-
-def _check(sd: float, critical: float, spread: float) -> None:
-    if not 0.0 <= sd < math.inf:
-        raise ValueError(f"sd must be finite and at least 0, not {sd}.")
-    if not critical >= 0.0:
-        raise ValueError(f"critical must be at least 0, not {critical}.")
-    if not 0.0 <= spread <= WHOLE:
-        raise ValueError(f"spread must lie between 0 and 1, not {spread}.")
-
-
 _SECONDS = 20.0
 _MOST = 400
 _FEWEST = 40
@@ -209,7 +172,7 @@ _FEWEST = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Rate:
+class BlockRate:
     """A measured probability: how many of the replicates blocked."""
 
     blocks: int
@@ -230,8 +193,8 @@ class Rate:
 class FalseBlocks:
     """Both rules on the same replicates: the joint test, and the percentile bootstrap of each slice on its own."""
 
-    joint: Rate
-    familiar: Rate
+    joint: BlockRate
+    familiar: BlockRate
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,7 +202,6 @@ class Effort:
     """How much to compute.
 
     Args:
-        replicates: eval sets that are drawn.
         flips: sign flips of each joint test; it is exact at any number, so few are enough.
     """
 
@@ -276,15 +238,8 @@ def false_blocks(  # noqa: PLR0913
         pools: for each suite float[n, 2 k], the scores of both arms side by side; cases are numbered through all suites
             in this order.
         slices: name to positions, int[m].
-        clusters: int[N], equal labels are one unit; no unit spans two suites.
-        alpha: one-sided level.
-        step: called after each replicate.
-
-    Raises:
-        ValueError: no slices, scores that are not finite, an odd number of columns, positions that are out of range.
     """
-    check_level(alpha)
-    tables = [_pool(pool) for pool in pools]
+    tables = [np.asarray(pool, dtype=np.float64) for pool in pools]
     n = sum(len(table) for table in tables)
     belongs = _membership(slices, n)
     units = unit_labels(n, clusters)
@@ -296,7 +251,7 @@ def false_blocks(  # noqa: PLR0913
         blocks[0] += _joint(deltas, found, drawn, alpha, (effort.flips, seed + replicate))
         blocks[1] += _familiar(deltas, found, drawn, alpha, (effort.resamples, seed + replicate))
         step()
-    return FalseBlocks(*(Rate(count, effort.replicates) for count in blocks))
+    return FalseBlocks(*(BlockRate(count, effort.replicates) for count in blocks))
 
 
 def _replicate(
@@ -355,23 +310,40 @@ def _may_fall(sums: FloatArray) -> bool:
     return float(sums.sum()) < -float(sums.std()) * math.sqrt(len(sums)) + TOLERANCE
 
 
-def _pool(values: npt.ArrayLike) -> FloatArray:
-    table = np.asarray(values, dtype=np.float64)
-    if table.ndim != 2 or table.shape[1] % 2 or table.shape[1] == 0:
-        raise ValueError("A pool must be a table of cases with equally many samples of both arms.")
-    if not np.isfinite(table).all():
-        raise ValueError("A pool must hold finite scores.")
-    return table
-
-
 def _membership(slices: Mapping[str, npt.ArrayLike], n: int) -> npt.NDArray[np.bool_]:
     """bool[N, S]: which case is in which slice."""
-    if not slices:
-        raise ValueError("There must be at least one slice to test.")
     belongs = np.zeros((n, len(slices)), dtype=bool)
-    for column, (name, positions) in enumerate(slices.items()):
-        rows = integer_vector(positions, f"slice {name!r}")
-        if len(rows) and not 0 <= rows.min() <= rows.max() < n:
-            raise ValueError(f"slice {name!r} names a case outside of the {n} that there are.")
-        belongs[rows, column] = True
+    for column, positions in enumerate(slices.values()):
+        belongs[np.asarray(positions, dtype=np.int64), column] = True
     return belongs
+
+
+@dataclass(frozen=True, slots=True)
+class Noise:
+    """Var(mean delta) = (tau^2 + 2 sigma^2 / k) / n.
+
+    Args:
+        tau: standard deviation of the true deltas between cases; 0 when the spread within cases explains it all.
+        sigma: standard deviation of one sample's score within a case.
+    """
+
+    tau: float
+    sigma: float
+
+
+def split_noise(baseline: npt.ArrayLike, candidate: npt.ArrayLike) -> Noise | None:
+    """Split the variance of the deltas by one-way analysis of variance (moment estimates, tau^2 cut off at 0).
+
+    Args:
+        baseline, candidate: float[N, k], scores of k samples for each case.
+
+    Returns:
+        None with fewer than 2 cases or fewer than 2 samples, which cannot tell the parts apart.
+    """
+    a, b = np.asarray(baseline, dtype=np.float64), np.asarray(candidate, dtype=np.float64)
+    n, k = a.shape
+    if n < 2 or k < 2:
+        return None
+    within = float(a.var(axis=1, ddof=1).mean() + b.var(axis=1, ddof=1).mean()) / 2.0
+    between = float((b.mean(axis=1) - a.mean(axis=1)).var(ddof=1)) - 2.0 * within / k
+    return Noise(math.sqrt(max(0.0, between)), math.sqrt(within))

@@ -19,11 +19,10 @@ from gate.stats.arrays import (
     IntArray,
     JointResult,
     SliceResult,
-    check_level,
     sum_slices,
     unit_labels,
 )
-from gate.stats.sign_flips import Column, column_of, null_paths, spread
+from gate.stats.maxt import Column, column_of, null_paths, spread
 
 FLIPS = 19_999
 """The first of five boundaries is p = 0.00025: five of these flips."""
@@ -37,8 +36,6 @@ class Plan:
     """How many looks there are, and when enough is known.
 
     Args:
-        looks: planned, evenly spaced, 1 or more.
-        alpha: one-sided level for all slices and all looks together, in (0, 0.5).
         watched: slices whose rise is worth waiting for.
     """
 
@@ -65,7 +62,6 @@ class Sequential:
     """The result of the look that ended the test, or of the latest one.
 
     Args:
-        joint: the blockable slices at that look; p is adjusted for slices and looks.
         looked: number of that look, from 1.
         over: a slice is a regression, or nothing looks like a change so far, or no samples are to come.
     """
@@ -98,11 +94,7 @@ def sequential_test(  # noqa: PLR0913
         flips, seed: sign flips at least, and their seed.
         last: no other look will follow, for a reason that has nothing to do with the data (and no earlier one ended the
             test): so it may spend the whole level.
-
-    Raises:
-        ValueError: no looks or too many, slices that come and go, and what `joint_test` refuses.
     """
-    _check(looks, plan)
     labels = unit_labels(np.size(looks[0].deltas), clusters)
     units = int(labels.max(initial=-1)) + 1
     families = [_family(look, labels, margin) for look in looks]
@@ -139,7 +131,6 @@ def spent(alpha: float, share: float) -> float:
     Radiology 44, 1971, 793-797; R. Peto et al., British Journal of Cancer 34, 1976, 585-612.)
 
     Args:
-        alpha: one-sided level in all, in (0, 0.5).
         share: of the samples, above 0.
     """
     return alpha if share >= 1.0 else BEFORE_THE_END * share * alpha
@@ -195,18 +186,6 @@ class Boundary:
         """Share of the flips, the observed signs included, that crossed before or look as bad as this now."""
         as_small = np.searchsorted(self.free, statistic + TOLERANCE, side="right")
         return (1 + self.before + int(as_small)) / (self.flips + 1)
-
-
-def _check(looks: Sequence[Look], plan: Plan) -> None:
-    check_level(plan.alpha)
-    if not 1 <= len(looks) <= plan.looks:
-        raise ValueError(f"There must be 1 to {plan.looks} looks, as many as planned, not {len(looks)}.")
-    names = list(looks[0].slices)
-    for number, look in enumerate(looks[1:], 2):
-        if list(look.slices) != names or np.size(look.deltas) != np.size(looks[0].deltas):
-            raise ValueError(f"Look {number} must have the cases and slices of look 1, in the same order.")
-    if strangers := sorted(plan.watched - set(names)):
-        raise ValueError(f"watched names {strangers[0]!r}, which is not a slice.")
 
 
 def _family(look: Look, labels: IntArray, margin: float | Mapping[str, float]) -> dict[str, Column]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from gate.config.documents import printable, quoted
-from gate.engine.plan import Places, Unplanned
+from gate.engine.schedule import NoSuchSample, SamplePlaces
 from gate.engine.shards import contradiction
 from gate.errors import CannotEvaluate, GateError, Problem
 from gate.record.sample import Sample
@@ -63,10 +63,10 @@ class ShardSamples:
 
     Args:
         places: of all samples of the run.
-        numbers: for each place the shard that has to bring the sample, from `gate.engine.plan.dealt`.
+        numbers: for each place the shard that has to bring the sample, from `gate.engine.schedule.dealt`.
     """
 
-    places: Places
+    places: SamplePlaces
     numbers: "array[int]"
     files: Mapping[int, Path]
     _starts: "array[int]" = field(init=False)
@@ -111,7 +111,7 @@ class ShardSamples:
                 try:
                     sample = sample_at(files[number], start)
                     moved = self._place(sample) != place
-                except (BadSample, Unplanned):
+                except (BadSample, NoSuchSample):
                     moved = True
                 if moved:
                     raise CannotEvaluate(f"{self.files[number]} changed while it was read", "merge again")
@@ -129,7 +129,7 @@ class ShardSamples:
             place = self._place(sample)
         except BadSample as bad:
             return printable(str(bad))
-        except Unplanned as why:
+        except NoSuchSample as why:
             return f"{_named(sample)} does not belong to this run: {why}"
         if self.numbers[place] != number:
             return f"{_named(sample)} belongs to shard {self.numbers[place]}, and this is shard {number}"

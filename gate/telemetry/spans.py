@@ -18,7 +18,7 @@ from gate.agents.interface import Toolbox
 from gate.calls.endpoints import ANTHROPIC_URL, OPENAI_URL
 from gate.calls.interface import BudgetedCalls, ExternalConversation, Request, WorthKeeping, any_reply
 from gate.config.models import ModelRef
-from gate.engine.plan import Job
+from gate.engine.schedule import Job
 from gate.messages import Message, Tool, ToolCall
 from gate.record.run import RunRecord
 from gate.record.sample import ArmName, Reply, Sample, Score

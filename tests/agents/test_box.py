@@ -43,11 +43,6 @@ def used(source: ToolSource, name: str, arguments: str, rules: ToolRules = PLAIN
     return asyncio.run(work())
 
 
-def test_what_is_wrong_is_told_of_each_source() -> None:
-    broken = [Scripted((), fault=f"the MCP server {name} ended", label=name) for name in ("a", "b")]
-    assert refusal(broken[0], Scripted((tool("c"),)), broken[1]) == "the MCP server a ended; the MCP server b ended"
-
-
 def test_a_name_of_two_sources_is_a_mistake_unless_it_is_left_out() -> None:
     one, other = Scripted((tool("a"), tool("b"))), Scripted((tool("a"),), label="the yard")
     assert refusal(one, other) == "both the shop and the yard have a tool named 'a'; leave one out"
@@ -82,28 +77,6 @@ def test_a_token_is_for_one_server() -> None:
     assert names(shop, RecordedTools.of((taken,)), rules=ToolRules(injection=given)) == ["a", "c"]
 
 
-def test_each_server_gets_what_is_put_in_for_it() -> None:
-    async def work() -> None:
-        box = ConversationToolbox((shop, yard, field), ToolRules(injection=given))
-        assert [one.parameters["properties"] for one in await box.tools()] == [{}, {}, {"token": {}}]
-        for name in "abc":
-            await box.call(name, '{"token": "mine"}', SESSION)
-
-    shop, yard = Scripted((tool("a", token={}),)), Scripted((tool("b", token={}),), label="the yard")
-    field = Scripted((tool("c", token={}),), label="the field")
-    apart = {"the shop": Injection({"token": "s3cr3t"}), "the yard": Injection(sessions=frozenset({"token"}))}
-    given = Injection(apart=apart)
-    asyncio.run(work())
-    assert [one.called[0][1]["token"] for one in (shop, yard, field)] == ["s3cr3t", SESSION, "mine"]
-    said = refusal(replace(shop, tools=(tool("a"),)), yard, rules=ToolRules(injection=given))
-    assert said == "'inject' names 'token', and no tool of the shop takes such an argument"
-
-
-def test_too_many_tools_are_a_mistake() -> None:
-    sources = [Scripted(tuple(tool(f"{letter}{number}") for number in range(101)), label=letter) for letter in "ab"]
-    assert refusal(*sources) == "there are 202 tools, and a model is told of 200: name them under 'only'"
-
-
 def test_no_name_tells_a_secret() -> None:
     masked = ToolRules(masks=Masks(("s3cr3t",)))
     assert refusal(Scripted((tool("s3cr3t"),)), rules=masked) == "the shop has a tool whose name holds a secret"
@@ -122,12 +95,6 @@ def test_what_is_put_in_is_neither_recorded_nor_taken_from_the_model() -> None:
     assert shop.called == [("a", {"city": "Rome", "token": "s3cr3t", "session_id": SESSION})]
     assert use.arguments == '{"city": "Rome"}'
     assert use.result == '{"city": "Rome", "session_id": "[session]", "token": "[token]"}'
-
-
-def test_a_secret_that_the_model_has_from_elsewhere_is_not_recorded() -> None:
-    shop = Scripted((tool("a", token={}, session_id={}),))
-    use = used(shop, "a", f'{{"city": "s3cr3t {SESSION}"}}', RULES)
-    assert use.arguments == '{"city": "[token] [session]"}'
 
 
 @pytest.mark.parametrize(

@@ -8,16 +8,15 @@ from dataclasses import replace
 import pytest
 
 from gate.agents.interface import AgentFailed, Answer, PersonReply, Question
-from gate.agents.targets import ConversationTarget, Participants
-from gate.calls.interface import Bill, CallRefused
+from gate.agents.targets import ConversationTarget
+from gate.calls.interface import CallRefused
 from gate.cases.case import Case, Persona, Round
 from gate.config.models import ModelRef
 from gate.config.targets import CommandAgent, ConversationModel, Conversing, HttpAgent, Server, Target, ToolLoop
 from gate.record.sample import STEP_LIMIT, Reply
-from gate.record.transcript import Failed, Observation, ToolUse
+from gate.record.transcript import Failed, ToolUse
 from gate.record.usage import Dollars, Effort, Unpriced
-from gate.suite import Exam
-from tests.support.conversing import Blind, FakeAgent, FakeReader, Free, Kept, OneAgent, exam, leading, question
+from tests.support.conversing import FakeAgent, FakeReader, Free, Kept, exam, leading, question
 
 DETECTOR = Conversing(followups=ConversationModel(model=ModelRef("openai", "d")))
 ONE = Case("c", "What is the occupancy?")
@@ -103,30 +102,12 @@ def test_a_simulated_user_has_a_limit(begins: str) -> None:
     assert len(user.read) == (2 if begins else 3)
 
 
-def test_a_simulated_user_of_whom_nothing_comes_is_no_score() -> None:
-    asked = question(PLAYED, exam=exam(PLAYED))
-    found = failed(leading(FakeAgent([]), user=FakeReader([PersonReply(missed="no JSON")])), asked)
-    assert found == Failed("the simulated user said nothing: no JSON", 0, Effort())
-    nobody = failed(leading(FakeAgent([])), asked)
-    assert nobody == Failed("the case has a simulated user, and no model plays it", 0, Effort())
-    silent = failed(leading(FakeAgent([]), user=FakeReader([PersonReply()])), asked)
-    assert silent == Failed("nothing was said to the agent", 0, Effort())
-
-
 def test_a_session_is_closed_and_opened_again_after_the_first_round() -> None:
     case = replace(TWO, revival=True)
     agent = FakeAgent(["x", "y"])
     reply = led(leading(agent), question(case, exam=exam(case)))
     assert agent.events == ["start session-1", "close", "reopen session-1", "close", "close"]
     assert reply.transcript is not None and reply.transcript.revived == (0,)
-
-
-def test_a_context_that_is_lost_is_told_with_all_that_was_sent() -> None:
-    case = replace(TWO, revival=True)
-    agent = FakeAgent([Answer("x", steps=3, cost=Dollars(0.5))], remembers=False)
-    found = failed(leading(agent), question(case, exam=exam(case)))
-    assert (found.reason, found.effort) == ("reopened: the context is lost", Effort(3, cost=Dollars(0.5)))
-    assert agent.events[-1] == "close"
 
 
 def test_an_agent_that_breaks_in_round_2_says_so_and_is_closed() -> None:
@@ -141,18 +122,6 @@ def test_an_agent_that_breaks_in_round_2_says_so_and_is_closed() -> None:
     assert (first.said, first.answer, last.said, last.answer) == ("a", "x", "b", "")
     assert (last.tools, last.stop_reason) == (gone.tools, "failed")
     assert agent.events[-1] == "close" and memory.empty
-
-
-def test_a_detector_that_cannot_be_had_makes_no_half_conversation() -> None:
-    class Gone:
-        async def reply(self, *_: object) -> PersonReply:
-            raise AgentFailed("the budget of 2 calls is used up", 1, Effort(1, cost=Dollars(0.5)))
-
-    memory = Kept()
-    found = failed(leading(FakeAgent(["x?"]), Gone(), memory=memory), question(ONE, exam=exam(ONE, DETECTOR)))
-    assert found.reason == "the budget of 2 calls is used up"
-    assert found.effort == Effort(1, cost=Unpriced("unknown"), aside_calls=1, aside_cost=Dollars(0.5))
-    assert memory.empty
 
 
 def test_a_known_conversation_is_not_led_again() -> None:
@@ -189,17 +158,6 @@ def test_an_agent_is_asked_again_unless_it_is_known_to_be_the_same() -> None:
     assert again(TOOLS) == again(REMOTE) == (True, False)
     assert again(ToolLoop(servers={"s": Server(url="http://a", version="1")})) == (True, True)
     assert again(ToolLoop(fixtures="tools.yaml")) == (True, True)
-
-
-def test_a_conversation_whose_database_gave_no_answer_is_led_again() -> None:
-    class Refused(Blind):
-        async def observe(self, exam: Exam, case: Case, session: str) -> tuple[Observation, ...]:
-            return (Observation("kept", None, "the server is starting"),)
-
-    memory, company = Kept(), Participants(lambda _: None, lambda _: None, Refused())
-    target = ConversationTarget(OneAgent(FakeAgent(["x", "y"])), company, memory, Free(), lambda: "session-1")
-    led(target, question(TWO, exam=exam(TWO)))
-    assert memory.empty
 
 
 PERSON = Persona("a landlord", "learn the occupancy", 3)
@@ -254,19 +212,3 @@ def test_a_conversation_that_there_is_no_room_for_is_not_begun() -> None:
     found = failed(leading(agent, outside=Spent()), question(ONE, HttpAgent(url="http://agent"), exam(ONE)))
     assert found == Failed("the budget is used up", 0, Effort())
     assert agent.events == ["close"]
-
-
-def test_a_message_that_there_is_no_room_for_breaks_the_conversation_off() -> None:
-    class Short(Free):
-        @asynccontextmanager
-        async def message(self) -> AsyncIterator[Bill]:
-            if self.bills:
-                raise CallRefused("the budget is used up")
-            self.bills.append(Bill())
-            yield self.bills[-1]
-
-    found = failed(
-        leading(FakeAgent(["x", "y"]), outside=Short()), question(TWO, HttpAgent(url="http://agent"), exam(TWO))
-    )
-    assert (found.reason, found.attempts) == ("round 2: the budget is used up", 0)
-    assert found.transcript is not None and [turn.said for turn in found.transcript.turns] == ["a", "b"]

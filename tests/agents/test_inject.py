@@ -28,11 +28,6 @@ def test_what_is_put_in_is_not_told() -> None:
     }
 
 
-def test_a_word_that_is_no_argument_of_a_tool_stays_in_its_schema() -> None:
-    nested = tool(filter={"type": "object", "properties": {"token": {}}, "required": ["token"]})
-    assert INJECTION.hidden(nested) == nested
-
-
 def test_a_tool_gets_what_it_takes_and_nothing_else() -> None:
     assert INJECTION.filled(tool(token={}, city={}), {"city": "Rome"}, "s1") == {"city": "Rome", "token": "s3cr3t"}
     assert INJECTION.filled(tool(session_id={}), {}, "s1") == {"session_id": "s1"}

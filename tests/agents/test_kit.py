@@ -34,22 +34,12 @@ def test_variables_that_are_not_set_are_told_at_once() -> None:
     assert caught.value.exit_code == 3
 
 
-def test_a_program_needs_a_place_to_run() -> None:
-    with pytest.raises(GateError, match="the MCP server shop is a program, and none is run here"):
-        ToolKit(LOOP, None, VALUES)
-
-
 def test_a_header_that_cannot_be_sent_is_told_without_its_value() -> None:
     value = "a\nb"
     with pytest.raises(GateError) as caught:
         ToolKit(LOOP, PLACE, {**VALUES, "YARD_AUTH": value})
     assert "the value of YARD_AUTH cannot be sent as the header Authorization" in caught.value.message
     assert value not in caught.value.message
-
-
-def test_secrets_are_not_in_the_text_of_the_object() -> None:
-    kit = ToolKit(LOOP, PLACE, VALUES)
-    assert not any(value in f"{kit!r}{kit.toolbox()!r}" for value in VALUES.values())
 
 
 def test_what_is_put_in_for_one_server_alone() -> None:

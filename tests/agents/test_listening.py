@@ -57,14 +57,6 @@ def test_the_detector_sees_the_facts_and_asks_for_a_schema() -> None:
     assert request.index == 3 and "c" in request.about
 
 
-def test_nothing_is_asked_of_a_model_where_the_answer_cannot_be_a_question() -> None:
-    calls = ScriptedCalls([])
-    reader = FollowUps(PersonModel(calls, ModelRef("openai", "d"), Params()))
-    for answer in ("It is 80 %.", "", " "):
-        assert asyncio.run(reader.reply([("x", answer)], CASE, 0)) == PersonReply()
-    assert asyncio.run(reader.reply([], CASE, 0)) == PersonReply()
-
-
 @pytest.mark.parametrize("answer", ASK.splitlines())
 def test_what_may_be_a_question_is_looked_at(answer: str) -> None:
     assert may_ask(answer)

@@ -50,17 +50,6 @@ def test_it_has_the_variables_that_are_named_and_no_others(tmp_path: Path, monke
     assert set(answer.text.split()) == {*known, MARK}
 
 
-def test_what_it_prints_between_is_no_reply(tmp_path: Path) -> None:
-    agent = program(
-        tmp_path,
-        """print("thinking")
-print('{"type": "log", "message": "a line for a log"}')
-print("{}", flush=True)
-say(type="answer", text="done")""",
-    )
-    assert [answer.text for answer in answers(agent, "a", "b")] == ["done", "done"]
-
-
 def test_one_that_answers_twice_is_told_and_no_answer_is_that_of_another_message(tmp_path: Path) -> None:
     """All in one piece, so that none comes late."""
     replies = ['{"type": "answer", "text": "one"}', '{"type": "answer", "text": "two"}']
@@ -150,43 +139,3 @@ time.sleep(3600)""",
 
 def test_a_program_that_is_not_there_is_told(tmp_path: Path) -> None:
     assert "No such file" in reason(started(tmp_path, ("./no-such-agent",), 5.0))
-
-
-def test_a_context_that_is_lost_is_told(tmp_path: Path) -> None:
-    source = """
-import json, sys
-for line in sys.stdin:
-    asked = json.loads(line)
-    kind = asked["type"]
-    said = {"type": "answer", "text": "x"} if kind == "send" else {"type": "ok", "turns": 0}
-    print(json.dumps(said), flush=True)
-"""
-    agent = program(tmp_path, "pass")
-    (tmp_path / "agent.py").write_text(source)
-
-    async def main() -> None:
-        await talked(agent, "one", "two")
-        try:
-            await agent.reopen("session-1")
-        finally:
-            await agent.close()
-
-    with pytest.raises(AgentFailed, match="the context is lost: 2 messages were sent, and 0 are known"):
-        asyncio.run(main())
-    assert left(tmp_path) == []
-
-
-def test_what_opens_a_session_says_whose_arm_it_is(tmp_path: Path) -> None:
-    source = """
-import json, sys
-opening = json.loads(sys.stdin.readline())
-print(json.dumps({"type": "ok"}), flush=True)
-sys.stdin.readline()
-print(json.dumps({"type": "answer", "text": json.dumps(opening)}), flush=True)
-"""
-    agent = program(tmp_path, "pass")
-    (tmp_path / "agent.py").write_text(source)
-    (answer,) = answers(agent, "x")
-    for part in ('"type": "start"', '"session": "session-1"', "Be kind.", '"model": "openai:m"', '"tier": "free"'):
-        assert part in answer.text
-    assert "Hello?" not in answer.text, "what the case says comes with the first message"

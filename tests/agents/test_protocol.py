@@ -32,12 +32,6 @@ def turns(prompt: dict[str, Any]) -> list[tuple[str, str]]:
     return [(turn["role"], turn["content"]) for turn in prompt["messages"]]
 
 
-@pytest.mark.parametrize("case", [Case("c", "What is due?"), Case("c", messages=TALK[-1:])])
-def test_what_is_sent_first_is_not_told_before(case: Case) -> None:
-    assert turns(opened(case)) == [("system", "Be kind.")]
-    assert opened(case)["text"] == "Be kind."
-
-
 def test_the_turns_before_the_last_are_told_and_the_last_is_sent() -> None:
     case = Case("c", messages=TALK)
     assert turns(opened(case)) == [("system", "Be kind."), ("user", "Hi."), ("assistant", "Hello.")]

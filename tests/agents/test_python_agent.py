@@ -78,22 +78,6 @@ def test_what_goes_wrong_is_told(tmp_path: Path, source: str, wanted: str) -> No
     assert left(tmp_path) == []
 
 
-REMEMBERS = """
-import json, pathlib
-class Agent:
-    def __init__(self, context):
-        self.file = pathlib.Path(context.session + ".json")
-        self.said = []
-    def reopen(self, session):
-        self.said = json.loads(self.file.read_text())
-    def send(self, text):
-        self.said.append(text)
-        return " ".join(self.said)
-    def close(self):
-        self.file.write_text(json.dumps(self.said))
-"""
-
-
 UNTOLD = """
 class Agent:
     def __init__(self, context): self.history = context.history
@@ -120,20 +104,3 @@ def test_a_function_is_told_what_was_said_before_it_was_reopened(tmp_path: Path,
             await agent.close()
 
     assert asyncio.run(main()) == wanted
-
-
-def test_one_that_keeps_its_state_is_revived_in_a_new_process(tmp_path: Path) -> None:
-    agent = python(tmp_path, REMEMBERS)
-
-    async def main() -> str:
-        await agent.start("session-1")
-        await agent.send("one")
-        await agent.close()
-        assert left(tmp_path) == []
-        await agent.reopen("session-1")
-        try:
-            return (await agent.send("two")).text
-        finally:
-            await agent.close()
-
-    assert asyncio.run(main()) == "one two"

@@ -100,26 +100,11 @@ def test_no_secret_comes_back_however_it_is_written_and_no_control_character(ser
     assert answer.tools[0].result == f'{{"said": {clean}}}'
 
 
-@pytest.mark.parametrize(("tools", "told"), [({}, False), ({"tools": None}, False), ({"tools": []}, True)])
-def test_only_an_answer_with_tools_says_what_was_called(
-    service: AgentService, tools: dict[str, Any], told: bool
-) -> None:
-    service.answering = on_send(web.json_response({"type": "answer", "text": "I deleted it", **tools}), service)
-    (answer,) = asyncio.run(talked(service.url, "a"))
-    assert (answer.tools, answer.tools_told) == ((), told)
-
-
 def test_a_message_that_was_not_taken_is_sent_again(service: AgentService) -> None:
     status = 429
     service.answering = on_send(web.Response(status=status, headers={"Retry-After": "0"}), service, times=2)
     (answer,) = asyncio.run(talked(service.url, "a"))
     assert answer.text == "you said a" and service.kinds.count("send") == 3
-
-
-def test_a_service_that_is_always_busy_is_given_up(service: AgentService) -> None:
-    service.answering = on_send(web.Response(status=429, headers={"Retry-After": "0"}), service)
-    assert reason(service.url, "a") == "the agent answered with HTTP 429"
-    assert service.kinds.count("send") == 4
 
 
 @pytest.mark.parametrize("header", ["3600", "soon", "nan"])

@@ -8,9 +8,9 @@ import pytest
 
 from gate.app.environment.action import Runner
 from gate.app.push import context_here, context_of
-from gate.engine.history import Context
 from gate.errors import GateError
 from gate.github.events import DispatchEvent, Event, MergeGroupEvent, PushEvent, WorkflowRunEvent
+from gate.record.history import Context
 from tests.support.command import git
 
 SHA = "a" * 40

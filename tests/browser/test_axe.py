@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Page
 from gate.cases.case import Case
 from gate.cases.reading import put_of
 from gate.cases.stored import Archive, Entry
-from gate.engine.history import Context
+from gate.record.history import Context
 from gate.record.sample import ArmName, Part, Reply, Sample
 from gate.record.transcript import ToolUse, Transcript, Turn
 from gate.store.samples import sample_line

@@ -33,15 +33,6 @@ def table() -> Iterator[sqlite3.Connection]:
     connection.close()
 
 
-def test_a_row_is_found_as_it_was_kept(table: sqlite3.Connection) -> None:
-    sealer = Sealer(b"secret")
-    insert_rows(table, [sealer.row(KEY, answer("hi \ud800"), Origin("sitting \udfff", 12.5))])
-    known = sealer.find(table, KEY)
-    assert known is not None
-    assert known[1] == answer("hi \ud800", Origin("sitting \udfff", 12.5, reused=True))
-    assert sealer.find(table, KEY[::-1]) is None
-
-
 @given(st.builds(answer, TEXT), CALLS, st.none() | TRANSCRIPTS)
 def test_any_reply_is_found_as_it_was_kept(reply: Reply, calls: tuple[ToolCall, ...], talk: Transcript | None) -> None:
     kept = replace(reply, tool_calls=calls, transcript=talk)
@@ -76,22 +67,14 @@ def test_another_secret(table: sqlite3.Connection, secret: bytes) -> None:
     "change",
     [
         "reply = CAST(replace(CAST(reply AS TEXT), 'hi', 'no') AS BLOB)",
-        "reply = 'text'",
         "reply = zeroblob(0)",
         "sitting = x'00'",
-        "sitting = 3",
-        "sitting = 'two'",
         "taken_at = taken_at + 1",
         "taken_at = 'soon'",
-        "taken_at = 9e999",
         "codec = 1",
-        "codec = -1",
         "codec = 'x'",
-        "codec = 9223372036854775807",
         "seal = zeroblob(16)",
-        "seal = x''",
         "seal = 'é'",
-        "seal = 5",
         "key = zeroblob(32)",
     ],
 )

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.calls.batches.interface import BatchPlace
 from gate.calls.batches.ledger import KEPT_S, BatchLedger, LedgerEntry, request_id
+from gate.calls.batches.service import BatchPlace
 from gate.calls.interface import Request
 from gate.config.models import ModelRef, Params
 from gate.errors import CannotEvaluate
@@ -72,24 +72,12 @@ def test_results_that_are_gone_are_forgotten(tmp_path: Path) -> None:
     assert list(tmp_path.glob("*.json")) == []
 
 
-def test_an_entry_whose_answers_are_all_taken_is_done(tmp_path: Path) -> None:
-    ledger = BatchLedger(tmp_path)
-    ledger.save(entry())
-    ledger.save(replace(entry(), taken=entry().keys))
-    assert ledger.entries(1e9) == []
-
-
 def test_nothing_is_left_of_a_write_that_failed(tmp_path: Path) -> None:
     ledger = BatchLedger(tmp_path)
     (tmp_path / entry().name).mkdir()
     with pytest.raises(CannotEvaluate, match="cannot be written"):
         ledger.save(entry())
     assert [path.name for path in tmp_path.iterdir()] == [entry().name]
-
-
-def test_no_folder_is_an_empty_ledger(tmp_path: Path) -> None:
-    assert BatchLedger(tmp_path / "none").entries(0.0) == []
-    assert not (tmp_path / "none").exists()
 
 
 def test_one_process_at_a_time(tmp_path: Path) -> None:
@@ -114,8 +102,3 @@ def test_one_process_at_a_time(tmp_path: Path) -> None:
 )
 def test_everything_that_is_sent_is_in_the_key(other: Request) -> None:
     assert request_id(other) != request_id(REQUEST)
-
-
-def test_what_is_not_sent_is_not_in_the_key() -> None:
-    assert request_id(replace(REQUEST, params=Params(timeout_s=5.0))) == request_id(REQUEST)
-    assert len(request_id(REQUEST)) == 48

@@ -46,22 +46,11 @@ def take(guard: BudgetGuard, usd: float = 0.0) -> str | None:
     return run(work)
 
 
-def test_no_limits() -> None:
-    guard = BudgetGuard(Budget(), Clock())
-    guard.settle(0.0, Dollars(1e9))
-    assert [take(guard, 1e9) for _ in range(50)] == [None] * 50
-    assert (guard.refused, guard.left_s()) == (None, None)
-
-
 def test_calls() -> None:
     guard = BudgetGuard(Budget(max_calls=2), Clock())
     assert [take(guard), take(guard)] == [None, None]
     assert guard.refused is None
     assert take(guard) == guard.refused == "the budget of 2 calls is used up; raise budget.max_calls, or ask for less"
-
-
-def test_no_calls_at_all() -> None:
-    assert take(BudgetGuard(Budget().lowered("max_calls", 0, "x"), Clock())) is not None
 
 
 def test_dollars() -> None:
@@ -91,7 +80,7 @@ def test_a_call_waits_for_what_others_have_put_aside() -> None:
             guard.settle(reserved, Dollars(price))
 
         await asyncio.gather(one("first", 0.7, 0.1), one("second", 0.7, 0.1), one("third", 0.7, 0.1))
-        assert guard.money.spent == pytest.approx(0.3)
+        assert guard.spent == pytest.approx(0.3)
         assert guard.refused is None
         return told
 
@@ -111,27 +100,13 @@ def test_what_is_in_flight_never_exceeds_the_budget_when_estimates_are_high_enou
                 reserved = await guard.take(estimate)
             except CallRefused:
                 return
-            assert guard.money.spent + guard.money.reserved <= limit + 1e-9
+            assert guard.spent + guard.reserved <= limit + 1e-9
             await asyncio.sleep(rng.random())
             guard.settle(reserved, Dollars(estimate * rng.random()) if rng.random() < 0.9 else None)
 
         await asyncio.gather(*(one() for _ in range(60)))
-        assert guard.money.reserved == pytest.approx(0.0, abs=1e-9)
-        assert guard.money.spent <= limit
-
-    run(work)
-
-
-def test_a_cancelled_wait_leaves_nothing_behind() -> None:
-    async def work() -> None:
-        guard = BudgetGuard(Budget(max_usd=1.0), Clock())
-        held = await guard.take(0.9)
-        waiting = asyncio.ensure_future(guard.take(0.9))
-        await asyncio.sleep(0)
-        waiting.cancel()
-        await asyncio.gather(waiting, return_exceptions=True)
-        guard.settle(held, None)
-        assert await guard.take(0.9) == 0.9
+        assert guard.reserved == pytest.approx(0.0, abs=1e-9)
+        assert guard.spent <= limit
 
     run(work)
 
@@ -146,16 +121,6 @@ def test_minutes() -> None:
     assert take(guard) == "the budget of 1.5 minutes is used up; raise budget.max_minutes, or ask for less"
     clock.now += 100
     assert guard.left_s() == 0.0
-
-
-def test_the_first_refusal_is_remembered() -> None:
-    clock = Clock()
-    guard = BudgetGuard(Budget(max_minutes=1).lowered("max_calls", 0, "x"), clock)
-    take(guard)
-    clock.now += 1e6
-    take(guard)
-    assert guard.refused is not None
-    assert "0 calls" in guard.refused
 
 
 def test_tokens_per_reply() -> None:

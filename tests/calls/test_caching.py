@@ -16,19 +16,11 @@ from tests.support.keys import service_keys
     ("model", "minimum"),
     [
         ("openai:gpt-4o-mini", 1024),
-        ("openai:gpt-4.1-mini-2025-04-14", 1024),
-        ("openai:gpt-5.4", 1024),
-        ("openai:o3-mini", 1024),
         ("openai:gpt-4", None),
-        ("openai:gpt-3.5-turbo", None),
         ("anthropic:claude-haiku-4-5-20251001", 4096),
-        ("anthropic:claude-opus-4-6", 4096),
-        ("anthropic:claude-opus-4-8", 1024),
         ("anthropic:claude-opus-5-5", 512),
         ("anthropic:claude-3-5-haiku-latest", 2048),
-        ("anthropic:claude-opus-4-7", None),
         ("anthropic:claude-unheard-of", None),
-        ("local:packaged", None),
         ("fake:oracle", None),
     ],
 )
@@ -53,11 +45,6 @@ def factory(tmp_path: Path, url: str | None = None, *, by_name: bool = False) ->
 def test_a_token_is_written_at_the_cache_write_price(tmp_path: Path) -> None:
     found = factory(tmp_path).caching(ModelRef("anthropic", "claude-haiku-4-5"), Params(prompt_cache=True))
     assert found == CacheTerms(4096, asked=True, marked=True, write_usd=pytest.approx(1.25e-6))
-
-
-def test_without_a_price_of_its_own_it_is_a_fresh_one(tmp_path: Path) -> None:
-    found = factory(tmp_path).caching(ModelRef("openai", "gpt-4o-mini"), Params())
-    assert found.write_usd == pytest.approx(0.15e-6)
 
 
 def test_somebody_elses_server_has_terms_of_its_own(tmp_path: Path) -> None:

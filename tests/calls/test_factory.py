@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from gate.calls.batches.jobs import batch_service
 from gate.calls.dask import ChunkSetup, DaskExecutor
 from gate.calls.endpoints import Keys
 from gate.calls.interface import Executor, Misconfigured, Provider
 from gate.calls.providers.factory import Factory
 from gate.config.models import ModelRef, Params
-from gate.errors import GateError, InputErrors, MissingKey
+from gate.errors import GateError, MissingKey
 from tests.support.keys import service_keys
 
 BOTH = service_keys("sk-openai-0123456789", "sk-ant-0123456789")
@@ -46,16 +47,7 @@ def test_a_compatible_server_needs_no_key() -> None:
     assert made("openai:llama3", keys=service_keys(None, None, LOCAL)).priced
 
 
-def test_openais_own_address_needs_one_even_when_written_out() -> None:
-    with pytest.raises(MissingKey):
-        made("openai:gpt-4o", keys=service_keys(None, None, "https://api.openai.com/v1"))
-
-
-def test_a_line_break_after_a_key_is_forgiven() -> None:
-    assert made("openai:gpt-4o", keys=service_keys("sk-openai-0123456789\n")).priced
-
-
-@pytest.mark.parametrize("key", ["sk-a b", "sk-ä", "sk-a\nb", "“sk-a”"])
+@pytest.mark.parametrize("key", ["sk-a b", "“sk-a”"])
 def test_a_key_that_no_header_takes(key: str) -> None:
     with pytest.raises(Misconfigured) as caught:
         made("openai:gpt-4o", keys=service_keys(key))
@@ -81,17 +73,6 @@ def test_names_that_stand_for_nothing(model: str, said: str) -> None:
     assert caught.value.hint
 
 
-def test_recorded_answers_are_read_through_the_given_function() -> None:
-    assert not made("replay:dir/r.jsonl", read={"dir/r.jsonl": '{"input": "q", "output": "a"}'}.__getitem__).priced
-    with pytest.raises(InputErrors, match=r"r\.jsonl"):
-        made("replay:r.jsonl")
-
-
-def test_recorded_answers_that_cannot_be_read() -> None:
-    with pytest.raises(GateError, match=r"cannot read no-such\.jsonl: No such file"):
-        made("replay:no-such.jsonl", read=lambda path: Path(path).read_text())
-
-
 def test_one_provider_for_each_model() -> None:
     async def work() -> None:
         factory = Factory(BOTH, Path("x"), 4, lambda _: "")
@@ -108,12 +89,8 @@ def test_one_provider_for_each_model() -> None:
     ("model", "params"),
     [
         ("openai:o3-mini", Params(temperature=0.5)),
-        ("openai:gpt-5.1", Params(top_p=0.5)),
-        ("openai:gpt-6-sol", Params(temperature=0.5)),
         ("openai:gpt-4o", Params(chat_template="passthrough")),
         ("anthropic:claude-sonnet-5-5", Params(temperature=0.5)),
-        ("anthropic:claude-sonnet-5-5", Params(top_p=0.5)),
-        ("anthropic:claude-sonnet-5-5", Params(seed=1)),
         ("anthropic:claude-sonnet-5-5", Params(reasoning_effort="minimal")),
     ],
 )
@@ -127,7 +104,6 @@ def test_parameters_that_an_interface_does_not_take(model: str, params: Params) 
     ("model", "params"),
     [
         ("openai:gpt-4o", Params(temperature=0.5, top_p=0.5, seed=1, stop=("x",))),
-        ("openai:gpt-5.1", Params(reasoning_effort="high")),
         ("openai:gpt-5.1", Params(reasoning_effort="none", temperature=0.5)),
         ("openai:gpt-5-chat-latest", Params(temperature=0.5)),
         ("anthropic:claude-sonnet-5-5", Params(reasoning_effort="max", stop=("x",), prompt_cache=True)),
@@ -143,7 +119,7 @@ def test_a_compatible_server_may_take_what_the_maker_does_not() -> None:
 
 
 def dask() -> DaskExecutor:
-    return DaskExecutor("tcp://127.0.0.1:9", ChunkSetup(lambda: BOTH, None, None, 4))
+    return DaskExecutor("tcp://127.0.0.1:9", ChunkSetup(lambda servers: BOTH, (), 4))
 
 
 def loaded_by(call: str) -> str:
@@ -178,6 +154,6 @@ def test_a_lane_is_the_same_elsewhere(provider: str) -> None:
 def test_an_executor_sends_no_batches() -> None:
     factory = Factory(BOTH, Path("x"), 4, lambda _: "", executor=dask())
     with pytest.raises(GateError, match="batches are sent from this process only") as caught:
-        factory.batches(ModelRef("openai", "gpt-4o"), Params())
+        batch_service(factory, ModelRef("openai", "gpt-4o"), Params())
     assert caught.value.hint == "unset GATE_EXECUTOR, or run without --batch"
     asyncio.run(factory.close())

@@ -56,13 +56,6 @@ def test_a_date_is_read_by_the_servers_clock() -> None:
     assert retry_after(headers, NOW) == 20.0
 
 
-def test_too_many_requests() -> None:
-    failure = sort(429, '{"error": {"message": "Slow down", "code": "rate_limit_exceeded"}}', {"retry-after": "2"})
-    assert isinstance(failure, Transient)
-    assert (failure.throttled, failure.retry_after_s) == (True, 2.0)
-    assert failure.reason == "OpenAI answered 429: Slow down"
-
-
 @pytest.mark.parametrize(
     ("status", "body"),
     [
@@ -82,9 +75,7 @@ def test_no_credit_left(status: int, body: str) -> None:
     ("status", "hint"),
     [
         (401, "OPENAI_API_KEY"),
-        (403, "OPENAI_API_KEY"),
         (404, "gpt-4o-mini"),
-        (405, "the address"),
         (302, "the address"),
     ],
 )
@@ -120,26 +111,10 @@ def test_a_parameter_that_is_not_taken_stops_the_run(error: str) -> None:
         (400, '{"error": {"message": "prompt is too long: 210000 tokens > 200000 maximum"}}'),
         (400, '{"error": {"message": "input length and `max_tokens` exceed context limit"}}'),
         (413, '{"error": {"type": "request_too_large"}}'),
-        (422, '{"detail": "unprocessable"}'),
-        (400, "<html>"),
     ],
 )
 def test_this_one_request_will_never_work(status: int, body: str) -> None:
     assert isinstance(sort(status, body), Rejected)
-
-
-@pytest.mark.parametrize(
-    ("body", "said"),
-    [
-        ('{"error": "model not loaded"}', "model not loaded"),
-        ('{"object": "error", "message": "from vLLM"}', "from vLLM"),
-        ('{"detail": "from FastAPI"}', "from FastAPI"),
-        ('{"error": {"message": ["a", "list"]}}', ""),
-        ('{"error": null}', ""),
-    ],
-)
-def test_the_message_of_other_servers(body: str, said: str) -> None:
-    assert read_error(500, {}, body.encode(), Cleaner(), NOW).message == said
 
 
 @given(st.integers(300, 599), st.binary(max_size=200), st.dictionaries(st.text(), st.text()))
@@ -152,15 +127,12 @@ def test_every_error_reply_is_sorted(status: int, body: bytes, headers: dict[str
     [
         ({"retry-after-ms": "250", "retry-after": "9"}, 0.25),
         ({"retry-after": "1.5"}, 1.5),
-        ({"retry-after": "0"}, 0.0),
         ({"retry-after": format_datetime(datetime.fromtimestamp(NOW + 30, UTC), usegmt=True)}, 30.0),
         ({"retry-after": format_datetime(datetime.fromtimestamp(NOW - 30, UTC), usegmt=True)}, 0.0),
         ({"retry-after": "Sun, 01 Mar 2026 12:00:10 -0000"}, 10.0),
         ({}, None),
         ({"retry-after": "soon"}, None),
         ({"retry-after": "-3"}, None),
-        ({"retry-after": "nan"}, None),
-        ({"retry-after": "inf"}, None),
         ({"retry-after-ms": "x", "retry-after": "4"}, 4.0),
     ],
 )

@@ -11,8 +11,7 @@ from gate.config.models import ModelRef, Params
 from gate.config.rubrics import Dimension, Rubric
 from gate.errors import GateError
 from gate.messages import Message
-from gate.scoring.judge_reply import RubricForm
-from gate.testgen.specification.extraction import rules_schema
+from gate.scoring.judge_reply import VerdictForm
 
 
 def test_a_missing_file(tmp_path: Path) -> None:
@@ -21,21 +20,10 @@ def test_a_missing_file(tmp_path: Path) -> None:
     assert "local:PATH.gguf" in caught.value.hint
 
 
-def test_a_folder(tmp_path: Path) -> None:
-    with pytest.raises(GateError, match="cannot read the model file"):
-        LocalProvider(tmp_path, None, 1)
-
-
 @pytest.mark.parametrize("content", [b"", b"GGU", b"PK\x03\x04zip"])
 def test_a_file_of_another_kind(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "m.gguf").write_bytes(content)
     with pytest.raises(GateError, match="is not a GGUF file"):
-        LocalProvider(tmp_path / "m.gguf", None, 1)
-
-
-def test_a_damaged_model(tmp_path: Path) -> None:
-    (tmp_path / "m.gguf").write_bytes(b"GGUF" + b"\x00" * 1000)
-    with pytest.raises(GateError, match=r"llama\.cpp cannot load .*m\.gguf"):
         LocalProvider(tmp_path / "m.gguf", None, 1)
 
 
@@ -52,7 +40,7 @@ def test_llama_cpp_that_cannot_be_imported(error: ImportError, remedy: str) -> N
 
 
 def test_free_text_inside_a_structured_reply_is_bounded() -> None:
-    form = RubricForm(Rubric((Dimension("a", "d", 0.5), Dimension("b", "d", 0.5))))
+    form = VerdictForm(Rubric((Dimension("a", "d", 0.5), Dimension("b", "d", 0.5))))
     body = _body(Request((Message("user", "q"),), ModelRef("local", "m"), Params(), schema=form.schema))
     sent = body["response_format"]["json_schema"]["schema"]  # type: ignore[index, call-overload]
     for field in ("a", "b"):
@@ -62,12 +50,3 @@ def test_free_text_inside_a_structured_reply_is_bounded() -> None:
     assert list(sent["properties"]) == sent["required"] == ["a", "b"]
     # What others are sent stays as it is.
     assert "maxLength" not in str(form.schema)
-
-
-def test_a_list_inside_a_structured_reply_is_bounded() -> None:
-    """The packaged model went on with a list of rules until its reply was cut off, and nothing of it could be used."""
-    body = _body(Request((Message("user", "q"),), ModelRef("local", "m"), Params(), schema=rules_schema(7)))
-    sent = body["response_format"]["json_schema"]["schema"]  # type: ignore[index, call-overload]
-    rules = sent["properties"]["rules"]
-    assert (rules["type"], rules["maxItems"]) == ("array", 7)
-    assert rules["items"]["properties"]["evidence"] == {"minLength": 1, "maxLength": LARGER.chars, "type": "string"}

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.calls.answer_file import APPLICATION_ID, VERSION, UnusableFile
+from gate.calls.answer_file import VERSION, UnusableFile
 from tests.calls.asked import asked, store
 from tests.calls.test_store import filled, put, texts_in
 
@@ -31,8 +31,8 @@ def many(path: Path) -> bytes:
 
 @pytest.mark.parametrize(
     "content",
-    [b"not a database", b"x" * 100_000, b"SQLite format 3\0" + b"\xff" * 5000, bytes(8192)],
-    ids=["short", "long", "header", "zeros"],
+    [b"not a database", b"SQLite format 3\0" + b"\xff" * 5000],
+    ids=["text", "header"],
 )
 def test_what_is_no_database_is_set_aside(path: Path, content: bytes) -> None:
     path.write_bytes(content)
@@ -44,7 +44,7 @@ def test_what_is_no_database_is_set_aside(path: Path, content: bytes) -> None:
     assert path.with_name("answers.sqlite.corrupt-1").read_bytes() == content
 
 
-@pytest.mark.parametrize("share", [0.001, 0.2, 0.5, 0.9, 0.99])
+@pytest.mark.parametrize("share", [0.2, 0.99])
 def test_a_truncated_file_is_set_aside(path: Path, share: float) -> None:
     content = many(path)
     path.write_bytes(content[: int(share * len(content))])
@@ -56,21 +56,7 @@ def test_a_truncated_file_is_set_aside(path: Path, share: float) -> None:
         assert memory.find(asked("a")) is not None
 
 
-def test_a_file_that_lacks_its_last_bytes_is_believed_where_it_is_whole(path: Path) -> None:
-    content = many(path)
-    path.write_bytes(content[:-1500])
-    questions = [f"{i} {'x' * 500}" for i in range(400)]
-    with store(path, "next") as memory:
-        found = {text: memory.find(asked(text)) for text in questions}
-        put(memory, "a")
-        assert memory.warnings != ()
-    assert {text for text, reply in found.items() if reply and reply.text != f"to {text}"} == set()
-    assert None in found.values()
-    with store(path, "last") as memory:
-        assert memory.find(asked("a")) is not None
-
-
-@pytest.mark.parametrize("log", ["-wal", "-shm", "-journal"])
+@pytest.mark.parametrize("log", ["-wal", "-journal"])
 def test_rubbish_beside_the_file(path: Path, log: str) -> None:
     filled(path, "a")
     path.with_name(path.name + log).write_bytes(b"\xd9\xd5\x05\xf9 rubbish" * 1000)
@@ -98,15 +84,6 @@ def overwrite(path: Path) -> None:
             file.write(b"\xff" * 64)
 
 
-def test_damage_behind_the_first_page_is_seen_at_once(path: Path) -> None:
-    many(path)
-    overwrite(path)
-    with store(path, "next") as memory:
-        assert "answers.sqlite.corrupt-1" in memory.warnings[0]
-        put(memory, "a")
-        assert memory.find(asked("a")) is not None
-
-
 def test_damage_that_comes_later_ends_the_run_and_the_next_one_begins_anew(path: Path) -> None:
     many(path)
     with store(path, "next") as memory:
@@ -129,19 +106,6 @@ def test_a_newer_version_is_left_alone(path: Path) -> None:
     assert os.listdir(path.parent) == ["answers.sqlite"]
 
 
-def test_an_older_version_is_begun_anew(path: Path) -> None:
-    execute(
-        path,
-        f"PRAGMA application_id={APPLICATION_ID}",
-        f"PRAGMA user_version={VERSION - 1}",
-        "CREATE TABLE answers (something TEXT)",
-    )
-    with store(path) as memory:
-        put(memory, "a")
-        assert memory.warnings == ()
-    assert texts_in(path) == {"a"}
-
-
 @pytest.mark.parametrize("application", [0, 252006675])
 def test_a_strangers_database_is_not_touched(path: Path, application: int) -> None:
     execute(path, f"PRAGMA application_id={application}", "CREATE TABLE songs (name TEXT)")
@@ -156,8 +120,6 @@ def test_a_strangers_database_is_not_touched(path: Path, application: int) -> No
     "statement",
     [
         "CREATE TRIGGER t AFTER INSERT ON answers BEGIN DELETE FROM answers; END",
-        "CREATE TABLE more (x)",
-        "DROP INDEX answers_by_age",
         "CREATE VIEW v AS SELECT 1",
     ],
 )
@@ -170,9 +132,7 @@ def test_tables_that_somebody_prepared_are_set_aside(path: Path, statement: str)
     assert texts_in(path) == {"b"}
 
 
-@pytest.mark.parametrize(
-    "name", ["answers.sqlite", "answers.sqlite-wal", "answers.sqlite-shm", "answers.sqlite-journal"]
-)
+@pytest.mark.parametrize("name", ["answers.sqlite", "answers.sqlite-wal"])
 @pytest.mark.parametrize("dangling", [False, True])
 def test_links_are_refused(path: Path, name: str, dangling: bool) -> None:
     elsewhere = path.parent / "elsewhere"
@@ -182,9 +142,3 @@ def test_links_are_refused(path: Path, name: str, dangling: bool) -> None:
     with pytest.raises(UnusableFile, match="not a plain file"):
         store(path)
     assert elsewhere.exists() != dangling
-
-
-def test_a_folder_in_place_of_the_file(path: Path) -> None:
-    path.mkdir()
-    with pytest.raises(UnusableFile, match="not a plain file"):
-        store(path)

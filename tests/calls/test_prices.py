@@ -36,13 +36,8 @@ def cost(model: str, usage: Usage, base_url: str = "", model_id: str = "") -> Co
     "model",
     [
         "openai:gpt-4o-mini",
-        "openai:gpt-4o-mini-2024-07-18",
-        "openai:gpt-4-turbo",
-        "openai:gpt-5.4",
         "openai:gpt-5.6-luna",
-        "anthropic:claude-sonnet-4-5",
         "anthropic:claude-sonnet-5-5",
-        "anthropic:claude-haiku-5-5",
     ],
 )
 @given(usage=USAGES)
@@ -50,14 +45,6 @@ def test_prices_agree_with_the_price_list(model: str, usage: Usage) -> None:
     found = cost(model, usage)
     assert isinstance(found, Dollars)
     assert found.amount == pytest.approx(official(*model.split(":"), usage), rel=1e-12)
-
-
-def test_each_kind_of_token_has_its_own_price() -> None:
-    kinds = [Usage(10**6), Usage(0, 10**6), Usage(0, 0, 10**6), Usage(0, 0, 0, 10**6)]
-    amounts = [
-        found.amount for usage in kinds if isinstance(found := cost("anthropic:claude-opus-4-1", usage), Dollars)
-    ]
-    assert amounts == [15.0, 1.5, 18.75, 75.0]
 
 
 def test_the_model_that_answered_counts_before_the_one_that_was_asked() -> None:
@@ -83,10 +70,6 @@ def test_what_is_not_known_is_not_free(model: str, base_url: str) -> None:
     assert cost(model, Usage(10, 0, 0, 10), base_url) == Unpriced("unknown")
 
 
-def test_a_reply_without_token_counts_is_not_free() -> None:
-    assert cost("openai:gpt-4o-mini", Usage()) == Unpriced("unknown")
-
-
 def test_another_seller_is_known_by_its_address() -> None:
     found = cost("openai:llama-3.3-70b-versatile", Usage(10**6), "https://api.groq.com/openai/v1")
     assert isinstance(found, Dollars)
@@ -99,9 +82,7 @@ def test_a_proxy_is_priced_by_name_when_asked() -> None:
     assert found == Dollars(0.15)
 
 
-@pytest.mark.parametrize(
-    "model", ["openai:gpt-4o-mini", "openai:gpt-5-mini", "anthropic:claude-sonnet-5-5", "anthropic:claude-haiku-5-5"]
-)
+@pytest.mark.parametrize("model", ["openai:gpt-4o-mini", "anthropic:claude-sonnet-5-5"])
 @given(usage=USAGES)
 def test_prices_of_batches_agree_with_the_price_list(model: str, usage: Usage) -> None:
     provider, _, name = model.partition(":")

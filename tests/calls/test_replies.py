@@ -49,8 +49,6 @@ def said(message: JsonValue, finish: JsonValue = "stop") -> dict[str, JsonValue]
         (openai_reply(), "hi", "stop"),
         (said({"content": None, "refusal": "I cannot."}), "I cannot.", "refusal"),
         (said({"content": None}, "content_filter"), "", "content_filter"),
-        (said({"content": "half"}, "content_filter"), "half", "content_filter"),
-        (said({}, None), "", ""),
         (said({"content": "a\ud800b"}, "le\x1bngth"), "a\ufffdb", "length"),
         (said({"content": f"your key is {KEY}"}), "your key is [key]", "stop"),
     ],
@@ -64,7 +62,6 @@ def test_openai_texts(reply: dict[str, JsonValue], text: str, stop: str) -> None
     ("reply", "text", "stop"),
     [
         (anthropic_reply(), "hi", "end_turn"),
-        (anthropic_reply(content=[]), "", "end_turn"),
         (
             anthropic_reply(content=[{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "a"}, 3]),
             "a",
@@ -76,7 +73,6 @@ def test_openai_texts(reply: dict[str, JsonValue], text: str, stop: str) -> None
             "No.",
             "refusal",
         ),
-        (anthropic_reply(content=[], stop_reason="refusal", stop_details=None), "", "refusal"),
     ],
 )
 def test_anthropic_texts(reply: dict[str, JsonValue], text: str, stop: str) -> None:
@@ -88,14 +84,9 @@ def test_anthropic_texts(reply: dict[str, JsonValue], text: str, stop: str) -> N
     "reply",
     [
         {},
-        {"choices": []},
-        {"choices": None},
-        {"choices": {"0": {}}},
-        {"choices": ["text"]},
         {"choices": [{}]},
         {"choices": [{"message": "hi"}]},
         said({"content": 3}),
-        said({"content": [{"type": "text", "text": "hi"}]}),
     ],
 )
 def test_openai_replies_without_an_answer(reply: dict[str, JsonValue]) -> None:
@@ -120,7 +111,6 @@ def test_an_error_inside_a_good_status_is_quoted() -> None:
     ("usage", "expected"),
     [
         ({"prompt_tokens": 100, "completion_tokens": 5}, Usage(100, 0, 0, 5)),
-        ({"prompt_tokens": 100, "completion_tokens": 5, "prompt_tokens_details": None}, Usage(100, 0, 0, 5)),
         (
             {
                 "prompt_tokens": 100,
@@ -133,14 +123,8 @@ def test_an_error_inside_a_good_status_is_quoted() -> None:
             {"prompt_tokens": 10, "completion_tokens": 5, "prompt_tokens_details": {"cached_tokens": 90}},
             Usage(0, 10, 0, 5),
         ),
-        (
-            {"prompt_tokens": 10, "completion_tokens": 5, "prompt_tokens_details": {"cached_tokens": -4}},
-            Usage(10, 0, 0, 5),
-        ),
         ({"prompt_tokens": "10", "completion_tokens": 5}, Usage()),
-        ({"prompt_tokens": 10}, Usage()),
         (None, Usage()),
-        ([1, 2], Usage()),
     ],
 )
 def test_openai_usage(usage: JsonValue, expected: Usage) -> None:
@@ -161,7 +145,6 @@ def test_openai_usage(usage: JsonValue, expected: Usage) -> None:
             Usage(10, 200, 30, 5),
         ),
         ({"input_tokens": 10, "output_tokens": 5, "cache_read_input_tokens": None}, Usage(10, 0, 0, 5)),
-        ({"input_tokens": 1e9, "output_tokens": 5}, Usage()),
         (None, Usage()),
     ],
 )

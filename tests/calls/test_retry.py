@@ -30,8 +30,3 @@ def test_full_jitter_fills_the_range(attempt: int, limit: float) -> None:
     assert max(waits) <= limit
     assert min(waits) < 0.01 * limit
     assert max(waits) > 0.99 * limit
-
-
-def test_requests_that_were_turned_away_together_do_not_come_back_together() -> None:
-    rng = random.Random(1)
-    assert len({RetryPolicy().delay(1, 5.0, rng) for _ in range(100)}) == 100

@@ -11,7 +11,7 @@ import pytest
 
 from gate.calls.answer_file import CacheOptions
 from gate.calls.cache import AnswerStore
-from gate.calls.interface import AnswerNotSaved, Memory
+from gate.calls.interface import Memory
 from gate.record.sample import Origin
 from tests.calls.asked import DAY, NOW, Wall, answer, asked, store
 
@@ -39,14 +39,6 @@ def texts_in(path: Path) -> set[str]:
     return {json.loads(reply)["text"].split("to ")[-1] for (reply,) in replies}
 
 
-def test_kept_and_found_in_the_same_sitting(path: Path) -> None:
-    with store(path, "one") as memory:
-        assert memory.find(asked("a")) is None
-        put(memory, "a")
-        assert memory.find(asked("a")) == answer("to a", Origin("one", NOW, reused=True))
-        assert memory.find(asked("a", index=1)) is None
-
-
 def test_found_in_the_next_sitting(path: Path) -> None:
     filled(path, "a", clock=Wall(NOW - DAY))
     with store(path, "next") as memory:
@@ -64,16 +56,6 @@ def test_what_is_left_is_one_closed_file(path: Path) -> None:
     assert texts_in(path) == {"a"}
 
 
-def test_after_the_end(path: Path) -> None:
-    memory = store(path)
-    put(memory, "a")
-    memory.close()
-    assert memory.find(asked("a")) is None
-    with pytest.raises(AnswerNotSaved, match="closed"):
-        put(memory, "b")
-    assert memory.stats.kept == 1
-
-
 def test_closing_waits_for_what_is_queued(path: Path) -> None:
     async def hurried() -> None:
         memory = store(path)
@@ -84,29 +66,6 @@ def test_closing_waits_for_what_is_queued(path: Path) -> None:
 
     asyncio.run(hurried())
     assert texts_in(path) == {str(i) for i in range(300)}
-
-
-def test_a_keep_that_nobody_waits_for_is_written_all_the_same(path: Path) -> None:
-    async def cancelled() -> None:
-        with store(path) as memory:
-            task = asyncio.create_task(memory.keep(asked("a"), answer("to a")))
-            await asyncio.sleep(0)
-            task.cancel()
-            with pytest.raises(asyncio.CancelledError):
-                await task
-            await memory.keep(asked("b"), answer("to b"))
-
-    asyncio.run(cancelled())
-    assert texts_in(path) == {"a", "b"}
-
-
-def test_a_later_answer_takes_the_place(path: Path) -> None:
-    filled(path, "a", clock=Wall(NOW - DAY))
-    with store(path, "next") as memory:
-        put(memory, "a")
-        found = memory.find(asked("a"))
-    assert found is not None
-    assert found.origin == Origin("next", NOW, reused=True)
 
 
 def test_an_answer_taken_elsewhere_keeps_its_origin(path: Path) -> None:
@@ -177,14 +136,6 @@ def test_bit_rot_in_a_reply_is_not_believed(path: Path) -> None:
         assert memory.stats.distrusted == 1
 
 
-def test_ten_megabytes(path: Path) -> None:
-    with store(path) as memory:
-        asyncio.run(memory.keep(asked("a"), answer("x" * 10_000_000)))
-        found = memory.find(asked("a"))
-    assert found is not None
-    assert len(found.text) == 10_000_000
-
-
 BIG = "x" * 20_000
 BOUND = CacheOptions(max_bytes=400_000)
 
@@ -221,11 +172,3 @@ def test_what_this_sitting_took_or_used_stays_even_over_the_bound(path: Path) ->
         grow(second, range(100, 140))
         assert second.warnings == ()
     assert texts_in(path) == {"3", *(str(i) for i in range(100, 140))}
-
-
-def test_the_expired_are_deleted_at_the_end(path: Path) -> None:
-    filled(path, "old", clock=Wall(NOW - 8 * DAY))
-    filled(path, "ahead", clock=Wall(NOW + DAY))
-    with store(path, "next") as memory:
-        put(memory, "new")
-    assert texts_in(path) == {"new"}

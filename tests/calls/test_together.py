@@ -45,25 +45,3 @@ def test_an_error_ends_the_others_and_leaves_none_behind() -> None:
 
     assert asyncio.run(main()) == set()
     assert ended == ["hangs"]
-
-
-def test_who_is_cancelled_leaves_none_behind() -> None:
-    async def main() -> set[asyncio.Task[None]]:
-        started = asyncio.Event()
-
-        async def hangs() -> None:
-            started.set()
-            await asyncio.Event().wait()
-
-        waiting = asyncio.create_task(together([hangs(), hangs()]))
-        await started.wait()
-        waiting.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await waiting
-        return {task for task in asyncio.all_tasks() if task is not asyncio.current_task()}
-
-    assert asyncio.run(main()) == set()
-
-
-def test_nothing_to_ask_is_nothing_to_wait_for() -> None:
-    assert asyncio.run(together([])) == []

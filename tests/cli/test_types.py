@@ -2,7 +2,7 @@ import click
 import pytest
 
 from gate.cli.evaluations import MOST_SHARDS, Shard
-from gate.engine.plan import Share
+from gate.engine.schedule import Share
 from gate.record import shard
 
 

@@ -159,13 +159,3 @@ def test_an_alias_is_not_written_through() -> None:
     text = "version: 1\ninputs: [&a {name: x}]\nrules:\n- &r {rule: x}\n- *r\n"
     with pytest.raises(GateError, match="s.yaml is written in a way that cannot be changed safely"):
         updated_specification(text, SPEC, "s.yaml")
-
-
-def test_who_has_read_it_has_not_read_the_new_rules() -> None:
-    read_by = MINE + "reviewer: Ada\n"
-    same = Specification("", "", rules=parse_specification(read_by, "s.yaml").rules)
-    assert "reviewer: Ada" in updated_specification(read_by, same)
-    more = replace(same, rules=(*same.rules, OutputRule("R9", "New.")))
-    assert parse_specification(updated_specification(read_by, more), "s.yaml").reviewer == ""
-    fewer = replace(same, rules=same.rules[:-1])
-    assert parse_specification(updated_specification(read_by, fewer), "s.yaml").reviewer == ""

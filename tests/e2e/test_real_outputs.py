@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,11 @@ REGRESSED = {
 """Prompts whose `overall` is a regression; every pair that is not here must pass."""
 
 
+@cache
+def found(baseline: str, candidate: str, method: str = "maxt") -> Finding:
+    return find(ROWS, baseline, candidate, method)
+
+
 def rules(finding: Finding) -> list[Comparison]:
     return [row for piece, row in finding.assessment.quality.slices if piece.name.startswith("rule=")]
 
@@ -41,7 +47,7 @@ def test_the_data_are_complete() -> None:
 
 @pytest.mark.parametrize(("baseline", "candidate"), PAIRS, ids=lambda model: model)
 def test_the_verdict_on_every_pair(baseline: str, candidate: str) -> None:
-    finding = find(ROWS, baseline, candidate)
+    finding = found(baseline, candidate)
     regressed = REGRESSED.get((baseline, candidate), set())
     assert finding.assessment.decision.verdict is (Verdict.BLOCK if regressed else Verdict.PASS)
     assert {name.removesuffix("/overall") for name in finding.regressions if name.endswith("/overall")} == regressed
@@ -54,7 +60,7 @@ def test_the_verdict_on_every_pair(baseline: str, candidate: str) -> None:
 
 
 def test_a_model_against_itself_shows_no_change_and_claims_no_certainty() -> None:
-    finding = find(ROWS, "qwen2.5:3b", "qwen2.5:3b")
+    finding = found("qwen2.5:3b", "qwen2.5:3b")
     bounds = {(row.mean, row.lower, row.upper) for row in finding.rows}
     assert bounds == {(0.0, None, None)}
     assert finding.familiar == 0
@@ -62,14 +68,14 @@ def test_a_model_against_itself_shows_no_change_and_claims_no_certainty() -> Non
 
 def test_a_slice_without_one_right_answer_is_tested_but_decides_nothing() -> None:
     """llama3.2:1b answers 3 of the 78 tests of `text-to-p` right, and none of one kind."""
-    finding = find(ROWS, "llama3.2:1b", "llama3.2:1b")
+    finding = found("llama3.2:1b", "llama3.2:1b")
     silent = [row.slice for row in finding.rows if row.blocking and row.state is State.TOO_FEW]
     assert silent == ["text-to-p/kind=inverse"]
     assert finding.too_few == RULES + 1
 
 
 def test_the_missing_verdict_could_not_have_changed_anything() -> None:
-    missing = find(ROWS, "gpt-4o-mini", "gemma2:9b").assessment.missing
+    missing = found("gpt-4o-mini", "gemma2:9b").assessment.missing
     assert (missing.samples, missing.total) == (1, 762)
     assert missing.best is missing.worst is Verdict.BLOCK
     assert missing.reasons == ("1 × gpt-4o, recorded: no verdict",)
@@ -77,7 +83,7 @@ def test_the_missing_verdict_could_not_have_changed_anything() -> None:
 
 def test_the_familiar_rule_blocks_where_the_joint_test_does_not() -> None:
     """One slice of 24 cases lost four: alone it looks certain, among twenty slices it does not."""
-    ours, familiar = (find(ROWS, "gemma2:9b", "gpt-4o-mini", method) for method in ("maxt", "percentile"))
+    ours, familiar = (found("gemma2:9b", "gpt-4o-mini", method) for method in ("maxt", "percentile"))
     assert familiar.assessment.decision.verdict is Verdict.BLOCK
     assert familiar.regressions == ("sentence/kind=rule",)
     row = next(row for row in ours.rows if row.slice == "sentence/kind=rule")
@@ -87,10 +93,10 @@ def test_the_familiar_rule_blocks_where_the_joint_test_does_not() -> None:
 
 
 def test_the_familiar_rule_fails_slices_of_three_cases() -> None:
-    finding = find(ROWS, "gpt-4o-mini", "llama3.2:1b")
+    finding = found("gpt-4o-mini", "llama3.2:1b")
     assert sum(row.familiar_fail for row in rules(finding)) == 9
 
 
 def test_the_table_shows_each_finding_once() -> None:
-    findings = [find(ROWS, "gpt-4o-mini", "gpt-4o-mini"), find(ROWS, "gpt-4o-mini", "qwen2.5:3b")]
+    findings = [found("gpt-4o-mini", "gpt-4o-mini"), found("gpt-4o-mini", "qwen2.5:3b")]
     assert table(findings).row_count == 2

@@ -46,7 +46,7 @@ SUITE = {
     "scorers": [{"contains": {"value": "{{ expected }}"}}],
     "target": {"command": {"run": ["python3", "agent.py"], "timeout_s": 20}},
 }
-WORDS = ["x" * (1 + number % 2) + str(number) for number in range(10, 34)]
+WORDS = ["x" * (1 + number % 2) + str(number) for number in range(10, 24)]
 FILES = {
     "gate.yaml": json.dumps({"version": 1, "defaults": {"samples": 1}, "suites": [SUITE]}),
     "prompt.md": "Answer.\n",

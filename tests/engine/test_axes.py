@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from gate.engine import cost_latency
+from gate.engine import compare
 from gate.engine.arrays import Grid
 from gate.engine.samples import SampleTable
 from gate.record.comparison import AxisComparison
@@ -23,7 +23,7 @@ def measured(cases: int, *, failed: int = 0, clusters: list[str | None] | None =
     samples: list[Sample] = take(one, lambda case, arm, index: 1.0, slower)
     gone = {case.id for case in one.exam.cases[:failed]}
     kept = [s if s.case_id not in gone or s.arm is ArmName.BASELINE else _lost(s) for s in samples]
-    return cost_latency.latency(Grid(one, SampleTable.holding(kept)), 0.025)
+    return compare.latency(Grid(one, SampleTable.holding(kept)), 0.025)
 
 
 def _lost(sample: Sample) -> Sample:
@@ -49,13 +49,13 @@ def test_an_arm_s_first_call_alone_is_not_compared_and_says_so() -> None:
     one = suite([{}], samples=1)
     taken = [replace(sample, warmup=True) for sample in take(one, lambda case, arm, index: 1.0, slower)]
     grid = Grid(one, SampleTable.holding(taken))
-    for found in (cost_latency.latency(grid, 0.025), cost_latency.cost(grid, 0.025)):
+    for found in (compare.latency(grid, 0.025), compare.cost(grid, 0.025)):
         assert not found.compared and found.applicable
         assert (
             found.reason == "only the first call of each version has a counterpart, and it warms the provider's cache"
         )
     local = [replace(sample, reply=replace(reply(), cost=Unpriced("n/a"))) for sample in taken]
-    found = cost_latency.cost(Grid(one, SampleTable.holding(local)), 0.025)
+    found = compare.cost(Grid(one, SampleTable.holding(local)), 0.025)
     assert (found.applicable, found.reason) == (False, "local models and recorded answers have no price")
 
 

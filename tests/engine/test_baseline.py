@@ -2,7 +2,7 @@
 
 import pytest
 
-from gate.engine.baseline import recorded
+from gate.engine.without_evaluation import recorded
 from gate.record.comparison import Verdict
 from gate.record.parts import CallsRecord
 from gate.record.run import RunRecord
@@ -51,12 +51,6 @@ def test_an_unfinished_one_speaks_of_the_baseline(code: int) -> None:
     assert "INCONCLUSIVE: the baseline origin/main was not recorded whole: the budget of 10 calls is used up" in said
     assert "ew prompt" not in said
     assert "Raise `budget.max_calls`, or run again as it is: only what is missing will be paid for." in said
-
-
-def test_an_interrupt_stays_one() -> None:
-    run = recorded(broken("interrupted (SIGINT)", exit_code=130), "origin/main")
-    assert run.exit_code == 130
-    assert "Run again: only what is missing" in markdown_of(run)
 
 
 def test_where_nothing_was_answered_nothing_is_recorded() -> None:

@@ -94,17 +94,6 @@ def test_what_both_prefixes_begin_with_is_not_encoded_anew() -> None:
     assert not found.shrank
 
 
-def test_another_model_knows_nothing_of_the_prefix() -> None:
-    one = dated(system(STATIC + DATE), system(STATIC + DATE))
-    other = replace(one, candidate=replace(one.candidate, model=ModelRef("openai", "other")))
-    found = compared(other)
-    assert found.fresh_tokens == found.candidate.tokens > 0
-
-
-def test_a_price_that_is_not_known_stays_unknown() -> None:
-    assert compared(dated(system(STATIC), system("New. " + STATIC)), CacheTerms(1024)).fresh_usd is None
-
-
 @pytest.mark.parametrize(
     ("text", "terms", "obstacle"),
     [
@@ -127,11 +116,6 @@ def test_behind_the_mark_nothing_is_cached() -> None:
     assert found.baseline.tokens == round(len(STATIC) / 4)
 
 
-def test_a_mark_needs_a_system_message() -> None:
-    prompt = Prompt((Message("user", STATIC),), chat=True)
-    assert compared(dated(prompt, prompt), CacheTerms(1024, marked=True)).baseline.obstacle == "not asked for"
-
-
 def test_tokens_are_counted_at_the_rate_of_the_replies() -> None:
     one = dated(system(STATIC), system(STATIC))
     chars = len(STATIC) + len("0 apples")
@@ -151,21 +135,6 @@ def test_cached_tokens_are_part_of_all_input() -> None:
     assert found.candidate_share.value == 0.0
     assert found.share_change is not None
     assert found.share_change.value == -0.75
-
-
-def test_replies_that_tell_no_tokens_have_no_share() -> None:
-    one = dated(system(STATIC), system(STATIC))
-    found = compared(one, samples=sampled(one, {ArmName.BASELINE: Usage(9, 1), ArmName.CANDIDATE: Usage()}))
-    assert found.baseline_share is not None
-    assert (found.candidate_share, found.share_change) == (None, None)
-
-
-def test_one_case_has_no_interval() -> None:
-    one = dated(system(STATIC), system(STATIC), cases=1)
-    found = compared(one, samples=sampled(one, dict.fromkeys(ArmName, Usage(9, 1))))
-    assert found.baseline.requests == 1
-    assert found.share_change is not None
-    assert (found.share_change.lower, found.share_change.upper) == (None, None)
 
 
 PIECES = st.lists(st.sampled_from([STATIC, DATE, "a", "{{ input }}", "{{ id }}"]), min_size=1, max_size=5)
@@ -194,16 +163,3 @@ def test_a_suite_of_which_nothing_can_be_told_costs_the_others_nothing() -> None
 
     found = cache_comparisons([broken, sound], SampleTable(), terms, 0.025)
     assert found == {"sound": compared(sound)}
-
-
-def test_what_ends_the_program_is_no_missing_finding() -> None:
-    def terms(_: Arm) -> CacheTerms:
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        cache_comparisons([dated(system(STATIC), system(STATIC))], SampleTable(), terms, 0.025)
-
-
-def test_a_new_prompt_has_nothing_to_compare() -> None:
-    new = replace(dated(system(STATIC), system(STATIC)), baseline=None)
-    assert cache_comparisons([new], SampleTable(), lambda _: OPEN, 0.025) == {}

@@ -4,7 +4,7 @@ import pytest
 
 from gate.config.policy import RunPolicy
 from gate.engine.compare import Quality
-from gate.engine.decide import Facts, Grounds, decide
+from gate.engine.decide import NewPromptReasons, VerdictFacts, decide
 from gate.record.comparison import Verdict
 from gate.record.parts import Deletion
 
@@ -13,12 +13,12 @@ SAID = "p/x.md, which origin/main examines with 1,200 cases, is deleted."
 NOTHING = Quality((), 0, None)
 
 
-def facts(new: Grounds = Grounds(), unfinished: str | None = None) -> Facts:  # noqa: B008
-    return Facts((), NOTHING, {}, unfinished, new, (GONE,))
+def facts(new: NewPromptReasons = NewPromptReasons(), unfinished: str | None = None) -> VerdictFacts:  # noqa: B008
+    return VerdictFacts((), NOTHING, {}, unfinished, new, (GONE,))
 
 
 def test_it_holds_what_would_have_passed() -> None:
-    decision = decide(facts(Grounds(met=("good enough.",))), RunPolicy())
+    decision = decide(facts(NewPromptReasons(met=("good enough.",))), RunPolicy())
     assert (decision.verdict, decision.exit_code, decision.reasons) == (Verdict.HOLD, 0, (SAID,))
     assert decide(facts(), RunPolicy(fail_on="hold")).exit_code == 1
 
@@ -26,17 +26,17 @@ def test_it_holds_what_would_have_passed() -> None:
 @pytest.mark.parametrize(
     ("found", "verdict"),
     [
-        (facts(Grounds(blocks=("bad.",))), Verdict.BLOCK),
-        (facts(Grounds(gaps=("few.",))), Verdict.INCONCLUSIVE),
+        (facts(NewPromptReasons(blocks=("bad.",))), Verdict.BLOCK),
+        (facts(NewPromptReasons(gaps=("few.",))), Verdict.INCONCLUSIVE),
         (facts(unfinished="no money"), Verdict.INCONCLUSIVE),
     ],
 )
-def test_it_softens_nothing(found: Facts, verdict: Verdict) -> None:
+def test_it_softens_nothing(found: VerdictFacts, verdict: Verdict) -> None:
     assert decide(found, RunPolicy()).verdict is verdict
 
 
 def test_other_doubts_come_first() -> None:
-    assert decide(facts(Grounds(holds=("doubtful.",))), RunPolicy()).reasons == ("doubtful.", SAID)
+    assert decide(facts(NewPromptReasons(holds=("doubtful.",))), RunPolicy()).reasons == ("doubtful.", SAID)
 
 
 @pytest.mark.parametrize(

@@ -7,11 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.config.policy import RunPolicy, SlicePolicy, SuitePolicy
-from gate.engine.forecast import Question, Spread, layout, reach, suite_forecast, tier
+from gate.engine.forecast import FallToShow, layout, reach, suite_forecast, tier
+from gate.engine.noise import Spread
 from tests.support.runs import suite
 
 SPREAD = Spread(0.2, 0.3, "measured", "")
-QUESTION = Question(0.10, 0.8)
+QUESTION = FallToShow(0.10, 0.8)
 ROWS = [{"tier": "gold" if i % 2 else "free", "lang": "pt" if i < 4 else "en"} for i in range(60)]
 
 
@@ -47,18 +48,6 @@ def test_one_slice_has_the_usual_critical_value_and_the_familiar_rule_always_has
     assert familiar.critical == pytest.approx(1.96, abs=0.001)
 
 
-def test_no_suite_that_can_block() -> None:
-    found = layout([suite([{}] * 9)], RunPolicy())
-    assert (found.tested, found.critical) == (frozenset(), math.inf)
-    row = suite_forecast(suite([{}] * 9), SPREAD, found, QUESTION).slices[0]
-    assert (row.tier, row.detectable.best, row.power.worst, row.cases_needed.worst) == (
-        "never blocks",
-        None,
-        None,
-        None,
-    )
-
-
 def test_slices_are_marked_and_their_numbers_agree_with_each_other() -> None:
     planned = suite(ROWS, policy=SuitePolicy(required=("lang=pt",), advisory=("tier=gold",)))
     found = suite_forecast(planned, SPREAD, layout([planned], RunPolicy()), QUESTION)
@@ -66,7 +55,7 @@ def test_slices_are_marked_and_their_numbers_agree_with_each_other() -> None:
     assert (rows["lang=pt"].required, rows["lang=pt"].tested, rows["lang=pt"].units) == (True, False, 4)
     assert (rows["tier=gold"].advisory, rows["tier=gold"].tested) == (True, False)
     overall = rows["overall"]
-    at_best = Question(overall.detectable.best or 0.0, 0.8)
+    at_best = FallToShow(overall.detectable.best or 0.0, 0.8)
     again = suite_forecast(planned, SPREAD, layout([planned], RunPolicy()), at_best).slices[0]
     assert again.power.best == pytest.approx(0.8, abs=0.001)
     assert again.cases_needed.best == pytest.approx(60, abs=1)
@@ -89,14 +78,6 @@ def test_without_noise_six_cases_still_have_to_fall() -> None:
     assert found.best >= 6 / 300
     assert found.worst is not None
     assert found.worst >= found.best
-
-
-def test_without_noise_a_fall_of_fewer_cases_never_shows() -> None:
-    planned, still = suite([{}] * 40), Spread(0.0, 0.27, "measured", "")
-    row = suite_forecast(planned, still, layout([planned], RunPolicy()), QUESTION).slices[0]
-    assert row.power.best == 0.0
-    assert row.cases_needed.best is not None
-    assert row.cases_needed.best >= 60
 
 
 def test_a_margin_has_to_be_left_behind_first() -> None:

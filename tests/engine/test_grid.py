@@ -14,7 +14,7 @@ from gate.engine.samples import SampleTable
 from gate.record.sample import ArmName, Reply, Sample
 from gate.record.transcript import Failed, Unscored
 from gate.suite import Suite
-from tests.engine.test_samples import sample_lists
+from tests.engine.test_samples import FEW, sample_lists
 from tests.support.runs import suite
 
 CASES, K = ("c0", "c1", "c2"), 4
@@ -41,6 +41,7 @@ def values(samples: Sequence[Sample], most: int, fill: float | None) -> list[flo
     return [known.get(index, fill) for index in range(most)]
 
 
+@FEW
 @given(DENSE, FILLS, MOST)
 def test_scores_of_both_arms_over_equally_many_samples(
     samples: list[Sample], fill: dict[ArmName, float] | None, most: int | None
@@ -59,6 +60,7 @@ def test_scores_of_both_arms_over_equally_many_samples(
     assert (found.samples is not None) or not everything
 
 
+@FEW
 @given(DENSE)
 def test_side_by_side_is_what_one_sitting_asked_of_both_arms(samples: list[Sample]) -> None:
     kept, why = side_by_side(Grid(one(), SampleTable.holding(samples)))
@@ -82,6 +84,7 @@ def test_side_by_side_is_what_one_sitting_asked_of_both_arms(samples: list[Sampl
     assert bool(why) == (too_few or (pairs == 0 and replied > 0))
 
 
+@FEW
 @given(DENSE, st.integers(0, K))
 def test_reasons_of_samples_without_a_score_are_counted(samples: list[Sample], most: int) -> None:
     grid = Grid(one(), SampleTable.holding(samples))

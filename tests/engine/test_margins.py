@@ -4,7 +4,7 @@ import pytest
 
 from gate.cases.case import Case
 from gate.config.policy import RunPolicy, SlicePolicy, SuitePolicy
-from gate.engine.assess import Assessment, Assessor
+from gate.engine.decide import Assessment, Assessor
 from gate.engine.samples import SampleTable
 from gate.record.comparison import State, Verdict
 from gate.record.sample import ArmName
@@ -59,19 +59,3 @@ def test_the_smallest_detectable_fall_lies_beyond_the_margin() -> None:
     smallest = [result.quality.slices[0][1].mde for result in (free, tolerant)]
     assert smallest[0] is not None
     assert smallest[1] == pytest.approx(smallest[0] + 0.05, abs=0.01)
-
-
-def test_margins_of_one_suite_leave_another_alone() -> None:
-    strict, lax = suite(TIERS, name="a"), suite(TIERS, name="b", policy=SuitePolicy(margin=0.05))
-    samples = take(strict, four_of_a_hundred_fall) + take(lax, four_of_a_hundred_fall)
-    result = Assessor((strict, lax), RunPolicy(), seed=7).assess(SampleTable.holding(samples))
-    found = states(result)
-    assert found["a/overall"] is State.REGRESSION
-    assert found["b/overall"] is State.NOISE
-
-
-def test_an_advisory_slice_keeps_its_margin() -> None:
-    policy = SuitePolicy(margin=0.05, advisory=("tier=smb",), slices={"tier=smb": SlicePolicy(margin=0.0)})
-    result = assess(policy)
-    assert states(result)["tier=smb"] is State.REGRESSION
-    assert result.decision.verdict is Verdict.PASS

@@ -4,12 +4,12 @@ import asyncio
 
 from gate.config.models import ModelRef, Params
 from gate.config.scorer import ScorerSpec
-from gate.engine.plan import Job
 from gate.engine.run import CUT_SHORT, NO_RIVAL, Marking
+from gate.engine.schedule import Job
 from gate.record.sample import ArmName, Reply, Sample
 from gate.record.transcript import Failed, Unscored
 from gate.scoring.interface import CodeScorer
-from gate.scoring.pairwise import PairwiseJudge
+from gate.scoring.judge import PairwiseJudge
 from gate.scoring.panel import Panel
 from gate.suite import Exam, Suite
 from tests.support.fakes import ScriptedCalls, reply

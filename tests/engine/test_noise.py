@@ -8,7 +8,7 @@ import pytest
 from gate.cases.case import Case
 from gate.engine import noise
 from gate.record.sample import ArmName
-from tests.support.finished import finished, itself
+from tests.support.finished import finished
 from tests.support.runs import suite
 
 ROWS = [{"tier": "gold"}] * 12
@@ -23,18 +23,10 @@ def test_the_scores_of_a_record_are_read_case_by_case() -> None:
     assert found.deltas.tolist() == [-0.75] * 12
 
 
-def test_cases_without_all_of_their_scores_are_left_out() -> None:
-    def score(case: Case, arm: ArmName, index: int) -> float | None:
-        return None if case.id == "c003" and index == 1 else 1.0
-
-    found = noise.table(finished([suite(ROWS, samples=2)], score).suites[0])
-    assert found.ids.tolist() == [0, 1, 2, *range(4, 12)]
-
-
 def test_known_noise_within_cases_is_found_and_scaled_to_other_repeats() -> None:
     rng = np.random.default_rng(3)
     scores = rng.random((4000, 4)) < 0.8
-    table = noise.Table(np.arange(4000), scores[:, :2].astype(float), scores[:, 2:].astype(float))
+    table = noise.ScoreTable(np.arange(4000), scores[:, :2].astype(float), scores[:, 2:].astype(float))
     found = noise.measured(table)
     assert found is not None
     assert found.split is not None
@@ -46,7 +38,7 @@ def test_known_noise_within_cases_is_found_and_scaled_to_other_repeats() -> None
 
 def test_ties_are_carried_over_for_the_same_number_of_samples_only() -> None:
     scores = np.repeat([[1.0, 0.0], [1.0, 1.0], [0.0, 0.0], [0.0, 1.0]], 10, axis=0)
-    found = noise.measured(noise.Table(np.arange(40), scores[:, :1], scores[:, 1:]))
+    found = noise.measured(noise.ScoreTable(np.arange(40), scores[:, :1], scores[:, 1:]))
     assert found is not None
     assert noise.spread(found, 1, ".gate/last", same_arms=True).ties == 0.5
     assert noise.spread(found, 2, ".gate/last", same_arms=True).ties == 0.0
@@ -55,7 +47,7 @@ def test_ties_are_carried_over_for_the_same_number_of_samples_only() -> None:
 def test_one_sample_gives_its_total_and_a_range_for_more() -> None:
     rng = np.random.default_rng(3)
     scores = (rng.random((500, 2)) < 0.8).astype(float)
-    found = noise.measured(noise.Table(np.arange(500), scores[:, :1], scores[:, 1:]))
+    found = noise.measured(noise.ScoreTable(np.arange(500), scores[:, :1], scores[:, 1:]))
     assert found is not None
     assert found.split is None
     assert found.at(1) == (found.total, found.total)
@@ -64,7 +56,7 @@ def test_one_sample_gives_its_total_and_a_range_for_more() -> None:
 
 @pytest.mark.parametrize("fall", [0.0, 1.0])
 def test_no_noise_seen_is_bounded_by_the_rule_of_three(fall: float) -> None:
-    table = noise.Table(np.arange(300), np.ones((300, 3)), np.full((300, 3), 1.0 - fall))
+    table = noise.ScoreTable(np.arange(300), np.ones((300, 3)), np.full((300, 3), 1.0 - fall))
     found = noise.measured(table)
     assert found is not None
     assert not found.varies
@@ -75,7 +67,7 @@ def test_no_noise_seen_is_bounded_by_the_rule_of_three(fall: float) -> None:
 def test_variants_that_agree_make_a_unit_as_noisy_as_a_case() -> None:
     rng = np.random.default_rng(4)
     base, other = (np.repeat((rng.random((200, 1)) < 0.7).astype(float), 5, axis=0) for _ in range(2))
-    table = noise.Table(np.arange(1000), base, other)
+    table = noise.ScoreTable(np.arange(1000), base, other)
     alike = noise.measured(table, np.repeat(np.arange(200), 5))
     apart = noise.measured(table, None)
     assert alike is not None
@@ -87,35 +79,12 @@ def test_variants_that_agree_make_a_unit_as_noisy_as_a_case() -> None:
     assert mixed.stretch < 0.6
 
 
-def test_one_case_says_nothing() -> None:
-    assert noise.measured(noise.Table(np.arange(1), np.ones((1, 3)), np.zeros((1, 3)))) is None
-
-
-def test_two_versions_are_named_as_such() -> None:
-    found = noise.measured(noise.table(finished([suite(ROWS, samples=2)], _by_index).suites[0]))
-    assert found is not None
-    assert "compared two versions" in noise.spread(found, 2, ".gate/last", same_arms=False).said
-    assert "compared" not in noise.spread(found, 2, ".gate/last", same_arms=True).said
-
-
 def test_what_is_assumed_is_a_range_that_shrinks_with_repeats() -> None:
     one, three = noise.assumed(1), noise.assumed(3)
     assert one.ties == 0.0
     assert (one.low, one.high) == (pytest.approx(0.4), pytest.approx(0.5385, abs=1e-4))
     assert three.high == pytest.approx(one.high / math.sqrt(3))
     assert one.basis == "assumed"
-
-
-def test_undeclared_cases_are_units_of_their_own() -> None:
-    assert noise.labels({"a": None, "b": None}, ["a", "b"]) is None
-    found = noise.labels({"a": "x", "b": None, "c": "x"}, ["a", "b", "c", "b2"])
-    assert found is not None
-    assert found.tolist() == [0, 1, 0, 2]
-
-
-def test_a_run_against_itself_is_read_like_any_other() -> None:
-    made = finished([itself(suite(ROWS, samples=2))], _by_index)
-    assert noise.table(made.suites[0]).n == 12
 
 
 def _by_index(case: Case, arm: ArmName, index: int) -> float:

@@ -11,8 +11,7 @@ from gate.cases.case import Persona, Round
 from gate.config.models import ModelRef, Params
 from gate.config.scorer import ScorerSpec
 from gate.config.targets import ConversationModel, Conversing, ToolLoop
-from gate.engine.forecast import Figure
-from gate.engine.planning import Earlier, Estimator, PerCall
+from gate.engine.spending import Earlier, Estimator, Figure, PerCall
 from gate.record.usage import Cost, Dollars, Unpriced, Usage
 from gate.suite import Suite
 from gate.values import JsonValue
@@ -86,14 +85,6 @@ def test_every_member_of_a_jury_is_asked() -> None:
     assert judges[1].output_tokens.value == 16 * 600
 
 
-def test_a_case_with_scorers_of_its_own_is_not_judged() -> None:
-    planned = suite([{}] * 4, samples=1)
-    cases = tuple(replace(case, scorers=(planned.exam.scorers[0],)) for case in planned.exam.cases[:3])
-    exam = replace(planned.exam, scorers=(JUDGE,), cases=(*cases, planned.exam.cases[3]))
-    found = estimator().spending([replace(planned, exam=exam)], 1)
-    assert found.outlays[-1].calls == 2
-
-
 def talks(rounds: int, count: int = 10) -> Suite:
     """Conversations of so many rounds; a question has 10 characters."""
     planned = with_model(suite([{}] * count, samples=3), "openai:m", Params(max_output_tokens=100))
@@ -110,10 +101,6 @@ def test_each_round_is_a_call_that_repeats_what_was_said_before() -> None:
     rendered = 50 + 460 + 870 + 1280
     assert first.input_tokens.value == math.ceil(rendered / 4 / 4) * 120
     assert first.output_tokens.value == 100 * 120
-
-
-def test_no_run_is_shorter_than_its_longest_conversation() -> None:
-    assert estimator().spending([talks(4)], 1_000).minutes == pytest.approx(4 * 2 / 60)
 
 
 def test_what_a_conversation_took_before_is_all_of_its_calls() -> None:

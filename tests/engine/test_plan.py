@@ -3,7 +3,7 @@ from dataclasses import replace
 
 import pytest
 
-from gate.engine.plan import Schedule, Share, by_lane, count
+from gate.engine.schedule import Schedule, Share, by_lane, count
 from gate.record.sample import ArmName
 from gate.suite import Suite
 from tests.support.runs import suite
@@ -47,17 +47,6 @@ def test_a_small_suite_does_not_wait_for_the_end_of_a_large_one() -> None:
 def test_the_order_depends_on_the_seed_alone() -> None:
     one = suite([{}] * 20)
     assert planned(one, seed=1) == planned(one, seed=1) != planned(one, seed=2)
-
-
-def test_each_case_is_asked_once_before_any_is_asked_again() -> None:
-    indices = [row[3] for row in planned(suite([{}] * 4, samples=3))]
-    assert indices == sorted(indices)
-
-
-def test_a_new_prompt_has_one_arm() -> None:
-    suites = (replace(suite([{}] * 3, samples=2), baseline=None), suite([{}] * 2, name="b", samples=3))
-    found = Counter((name, arm) for name, _, arm, _ in planned(*suites))
-    assert found == {("support", ArmName.CANDIDATE): 6, ("b", ArmName.BASELINE): 6, ("b", ArmName.CANDIDATE): 6}
 
 
 @pytest.mark.parametrize("parts", [2, 3, 7])

@@ -6,10 +6,9 @@ import pytest
 
 from gate.cases.case import Case
 from gate.config.models import ModelRef, Params
-from gate.config.policy import Budget, RunPolicy
 from gate.config.scorer import ScorerSpec
-from gate.engine.forecast import Question
-from gate.engine.planning import EarlierRun, World, compares_itself, plan
+from gate.engine.forecast import EarlierRun, FallToShow, PlanInputs, plan
+from gate.engine.noise import compares_itself
 from gate.record.run import RunRecord
 from gate.record.sample import ArmName
 from gate.record.usage import Cost, Unpriced, Usage
@@ -17,7 +16,7 @@ from gate.suite import Suite
 from tests.support.finished import finished, itself, resolved
 from tests.support.runs import suite
 
-QUESTION = Question(0.10, 0.8)
+QUESTION = FallToShow(0.10, 0.8)
 SUITE = itself(suite([{"tier": "gold"}] * 60, samples=2))
 
 
@@ -25,8 +24,8 @@ def free(_: ModelRef, __: Params, ___: Usage) -> Cost:
     return Unpriced("n/a")
 
 
-def world(*earlier: EarlierRun) -> World:
-    return World(earlier, free, 8)
+def world(*earlier: EarlierRun) -> PlanInputs:
+    return PlanInputs(earlier, free, 8)
 
 
 def noisy(case: Case, arm: ArmName, index: int) -> float:
@@ -64,17 +63,6 @@ def test_the_first_run_that_knows_the_suite_counts_and_no_other_is_read() -> Non
     assert plan(resolved([]), world(UNREAD), QUESTION).suites == ()
 
 
-def test_two_suites_may_be_known_from_two_runs() -> None:
-    other = replace(SUITE, name="faq")
-    found = plan(resolved([SUITE, other]), world(kept("a"), kept("b", planned=other), UNREAD), QUESTION)
-    assert [suite.spread.said[:13] for suite in found.suites] == ["measured in a", "measured in b"]
-
-
-def test_a_run_with_scores_of_one_case_says_nothing() -> None:
-    one = finished([SUITE], lambda case, arm, index: 1.0 if case.id == "c001" else None)
-    assert ".gate/more" in said(EarlierRun("one", lambda: one), kept(".gate/more"))
-
-
 def test_a_run_of_another_suite_or_with_other_scorers_does_not_count() -> None:
     other = replace(SUITE, exam=replace(SUITE.exam, scorers=(ScorerSpec("exact", "exact"),)))
     assert said(kept("a", planned=replace(SUITE, name="faq")), kept("b", planned=other)).startswith("assumed")
@@ -87,13 +75,6 @@ def test_measured_tokens_and_seconds_are_taken_over() -> None:
     assert (baseline.input_tokens.value, baseline.input_tokens.basis) == (20 * 120, "measured")
     assert (baseline.output_tokens.value, baseline.seconds.value) == (3 * 120, 0.5)
     assert not any("gate calibrate" in note for note in found.notes)
-
-
-def test_tokens_of_another_model_are_not() -> None:
-    arm = replace(SUITE.baseline, model=ModelRef("fake", "other"))
-    found = plan(resolved([replace(SUITE, baseline=arm, candidate=arm)]), world(kept(".gate/last")), QUESTION)
-    assert found.spending.outlays[0].output_tokens.basis == "assumed"
-    assert "by fake:m" in found.suites[0].spread.said
 
 
 def test_noise_is_carried_over_to_another_number_of_samples() -> None:
@@ -109,22 +90,6 @@ def test_at_temperature_0_repeats_are_not_counted_on() -> None:
     cool = plan(resolved([replace(SUITE, baseline=arm, candidate=arm, samples=3)]), world(), QUESTION)
     one = plan(resolved([replace(SUITE, samples=1)]), world(), QUESTION)
     assert cool.suites[0].spread.high == one.suites[0].spread.high
-
-
-def test_severe_warnings_come_first() -> None:
-    planned = itself(suite([{"tier": "gold" if i < 3 else "free"} for i in range(40)]))
-    found = plan(resolved([planned], budget=Budget(max_calls=10)), world(), QUESTION)
-    assert [one.severe for one in found.warnings] == [True, False]
-
-
-def test_another_method_is_told() -> None:
-    found = plan(resolved([SUITE], RunPolicy(method="percentile")), world(), QUESTION)
-    assert any("percentile" in note for note in found.notes)
-
-
-def test_nothing_to_do() -> None:
-    found = plan(resolved([]), world(), QUESTION)
-    assert (found.spending.calls, found.suites, found.critical) == (0, (), None)
 
 
 @pytest.mark.parametrize(("planned", "same"), [(SUITE, True), (suite([{}] * 12), False)])

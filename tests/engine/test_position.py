@@ -9,7 +9,7 @@ from gate.engine.arrays import Grid
 from gate.engine.samples import SampleTable
 from gate.engine.scorer_changes import position, positions
 from gate.record.sample import ArmName, Part, Sample, Score
-from gate.scoring.pairwise import SHOWN_FIRST, SHOWN_SECOND
+from gate.scoring.interface import SHOWN_FIRST, SHOWN_SECOND
 from tests.support.runs import reply, suite
 
 WORTH = st.sampled_from([0.0, 0.5, 1.0])
@@ -35,11 +35,6 @@ def test_a_judge_that_sees_the_answers_alone() -> None:
     assert found.first.lower < 0.5 < found.first.upper
 
 
-def test_few_pairs_that_agree_prove_little() -> None:
-    found = position("judge", *arrays((1.0, 0.0), (1.0, 0.0), (1.0, 0.0)))
-    assert found.first.lower < 0.5
-
-
 def test_samples_of_one_case_prove_no_more_than_the_case() -> None:
     once = position("judge", *arrays(*[(1.0, 0.0)] * 5))
     often = position("judge", np.ones(15), np.zeros(15), np.repeat(np.arange(5), 3))
@@ -49,14 +44,6 @@ def test_samples_of_one_case_prove_no_more_than_the_case() -> None:
 def test_a_tie_in_one_order_alone_is_no_tie() -> None:
     found = position("judge", *arrays((0.5, 1.0), (1.0, 0.5)))
     assert (found.tied.value, found.turned.value, found.first.value) == (0.0, 1.0, 0.5)
-
-
-def test_pairs_of_one_case_are_one_unit() -> None:
-    first, second = np.tile([1.0, 0.0], 30), np.tile([0.0, 0.0], 30)
-    apart = position("judge", first, second, np.arange(60))
-    together = position("judge", first, second, np.repeat(np.arange(10), 6))
-    assert apart.first.value == together.first.value
-    assert together.first.lower != apart.first.lower
 
 
 @given(st.lists(st.tuples(WORTH, WORTH), min_size=1, max_size=40))

@@ -35,24 +35,9 @@ def test_plain_text_is_shared_whole_and_the_input_is_not() -> None:
     assert found(Prompt((Message("system", "Be kind."),)), *THREE) == ("Be kind.", PrefixEnd(message=2, line=1))
 
 
-def test_what_the_inputs_share_counts_too() -> None:
-    plain = Prompt((Message("system", "Be kind."),))
-    assert found(plain, "Ask:\nwhy", "Ask:\nwhen", "Ask:\nwhy not") == (
-        "Be kind.|Ask:\nwh",
-        PrefixEnd(message=2, line=2),
-    )
-
-
 def test_a_chat_file_is_shared_message_by_message() -> None:
     turns = (Message("system", "S"), Message("user", "Example"), Message("assistant", "Sure"))
     assert found(Prompt(turns, chat=True), *THREE) == ("S|Example|Sure", PrefixEnd(message=4, line=1))
-
-
-def test_a_variable_at_the_end_leaves_the_text_before_it() -> None:
-    assert found(template("Be kind.\nToday: {{ date }}"), *THREE) == (
-        "Be kind.\nToday: ",
-        PrefixEnd(message=1, line=2, variable="date"),
-    )
 
 
 def test_a_variable_at_the_start_leaves_nothing() -> None:
@@ -72,19 +57,6 @@ def test_the_history_of_a_conversation_stands_ahead_of_a_template_that_asks() ->
     assert ([m.content for m in prefix.messages], prefix.place) == (["h"], PrefixEnd(message=1, line=1))
 
 
-def test_roles_belong_to_the_prefix() -> None:
-    start = SharedStart((Message("system", "same"), Message("user", "x")))
-    assert start.add((Message("user", "same"), Message("user", "x")))
-    assert start.messages == ()
-
-
-def test_characters_of_every_script_are_counted_whole() -> None:
-    assert found(template("Grüße 👩‍🚀 {{ date }}"), *THREE) == (
-        "Grüße 👩‍🚀 ",
-        PrefixEnd(message=1, line=1, variable="date"),
-    )
-
-
 def test_of_one_case_the_prompt_tells() -> None:
     assert found(template("Be kind. {{ date }} End."), "apples") == (
         "Be kind. ",
@@ -92,10 +64,6 @@ def test_of_one_case_the_prompt_tells() -> None:
     )
     assert found(Prompt((Message("system", "Be kind."),)), "apples") == ("Be kind.", PrefixEnd(message=2, line=1))
     assert found(template("Be kind."), "apples") == ("Be kind.", PrefixEnd(message=2, line=1))
-
-
-def test_requests_that_are_all_the_same_have_no_end() -> None:
-    assert found(Prompt((Message("system", "S"),)), "a", "a") == ("S|a", None)
 
 
 def test_a_case_that_cannot_be_rendered_sends_nothing() -> None:

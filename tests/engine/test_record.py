@@ -7,10 +7,10 @@ import pytest
 from gate.cases.case import Case
 from gate.config.policy import RunPolicy
 from gate.config.targets import CommandAgent, Target
-from gate.engine.assess import Assessor
 from gate.engine.collect import Collection
+from gate.engine.decide import Assessor
 from gate.engine.record_parts import output_record
-from gate.engine.run_record import Finished, record
+from gate.engine.run_json import Finished, record
 from gate.engine.samples import SampleTable
 from gate.record.run import RunRecord
 from gate.record.sample import ArmName, Part, Sample, Score

@@ -75,23 +75,11 @@ def test_what_a_database_held_is_told_and_not_only_in_how_many_rows(seen: Observ
     assert kept is not None and kept.observations[0].found == found
 
 
-def test_a_price_that_is_not_known_is_no_price() -> None:
-    talk = Transcript("s", (Turn(0, "hi", "case", "yes"),), aside=Aside(1, Unpriced("unknown")))
-    kept = transcript_record(sample(talk))
-    assert kept is not None and kept.aside_usd is None and kept.turns[0].usd is None
-
-
 def test_one_that_broke_off_is_kept_with_what_it_cost() -> None:
     said = Transcript("s", (Turn(0, "hi", "case", "", steps=0, stop_reason="failed"),))
     failed = Failed("gone", 1, Effort(2, cost=Dollars(0.5), aside_calls=1, aside_cost=Dollars(0.25)), said)
     kept = transcript_record(Sample("s", "c", ArmName.CANDIDATE, 0, failed))
     assert kept is not None and (kept.agent_usd, kept.turns[0].stop_reason) == (0.5, "failed")
-
-
-def test_one_reply_and_one_that_failed_have_no_conversation() -> None:
-    assert transcript_record(Sample("s", "c", ArmName.CANDIDATE, 0, reply())) is None
-    assert transcript_record(Sample("s", "c", ArmName.CANDIDATE, 0, Failed("gone"))) is None
-    assert OutputRecord.model_validate({"index": 0, "text": "", "failure": None, "score": 1, "reasons": []})
 
 
 def test_long_texts_are_cut_and_what_is_not_kept_is_counted() -> None:

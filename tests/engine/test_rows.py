@@ -14,7 +14,7 @@ from gate.record.parts import CallsRecord, SpendingRecord, SpentRecord
 from gate.record.sample import ArmName, Reply, Sample
 from gate.record.transcript import Aside, Failed, Transcript, Turn
 from gate.record.usage import UNPRICED, Cost, Dollars, Effort, Unpriced, Usage
-from tests.engine.test_samples import SAMPLES, bare
+from tests.engine.test_samples import FEW, SAMPLES, bare
 
 SUITES = st.sampled_from([None, "s", "neither"])
 
@@ -29,6 +29,7 @@ def own(samples: list[Sample], name: str | None) -> list[Sample]:
     return [sample for sample in samples if name in (None, sample.suite)]
 
 
+@FEW
 @given(SAMPLES, SUITES)
 def test_the_samples_of_one_suite_or_of_all(samples: list[Sample], name: str | None) -> None:
     rows = Rows(SampleTable.holding(samples), name)
@@ -36,6 +37,7 @@ def test_the_samples_of_one_suite_or_of_all(samples: list[Sample], name: str | N
     assert len(rows) == len(own(samples, name))
 
 
+@FEW
 @given(SAMPLES, SUITES)
 def test_calls_are_counted(samples: list[Sample], name: str | None) -> None:
     found = calls_record(Rows(SampleTable.holding(samples), name))
@@ -92,6 +94,7 @@ def test_a_conversation_that_broke_off_is_paid_until_then() -> None:
     assert calls_record(rows) == CallsRecord(made=3, cached=1, retried=2, failed=1)
 
 
+@FEW
 @given(SAMPLES, SUITES)
 def test_dollars_are_summed_where_every_price_is_known(samples: list[Sample], name: str | None) -> None:
     spent, why = dollars_spent(Rows(SampleTable.holding(samples), name))
@@ -113,6 +116,7 @@ def test_dollars_are_summed_where_every_price_is_known(samples: list[Sample], na
         assert spent is None
 
 
+@FEW
 @given(SAMPLES, SUITES)
 def test_endings_are_counted_by_arm(samples: list[Sample], name: str | None) -> None:
     rows = Rows(SampleTable.holding(samples), name)

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 import pytest
 
 from gate.calls.interface import Stop
-from gate.engine.plan import Job, Schedule
 from gate.engine.run import FAILURES_IN_A_ROW, Runner
+from gate.engine.schedule import Job, Schedule
 from gate.errors import GateError
 from gate.record.sample import Sample
 from gate.record.transcript import Failed, Unscored

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gate.engine.samples import MOST_CALLS, UNREAD, Key, SampleTable
@@ -96,6 +96,8 @@ def sample_lists(*, indices: int, most: int) -> st.SearchStrategy[list[Sample]]:
 
 
 SAMPLES = sample_lists(indices=10, most=12)
+FEW = settings(max_examples=8)
+"""A sample has many parts, so that each example takes long."""
 
 
 def counted(sample: Sample) -> Sample:
@@ -116,6 +118,7 @@ def _silent(score: Score) -> Score:
     return replace(score, reason="", parts=tuple(replace(part, reason="") for part in score.parts))
 
 
+@FEW
 @given(SAMPLES)
 def test_what_goes_in_comes_out(samples: list[Sample]) -> None:
     table = SampleTable.holding(samples)
@@ -125,6 +128,7 @@ def test_what_goes_in_comes_out(samples: list[Sample]) -> None:
     assert [table.whole(sample) for sample in table] == [counted(sample) for sample in samples]
 
 
+@FEW
 @given(SAMPLES)
 def test_it_is_grouped_as_a_list_would_be(samples: list[Sample]) -> None:
     expected: dict[Key, list[Sample]] = {}
@@ -135,6 +139,7 @@ def test_it_is_grouped_as_a_list_would_be(samples: list[Sample]) -> None:
     assert found.get(("s", "no such case", ArmName.BASELINE), ()) == ()
 
 
+@FEW
 @given(SAMPLES)
 def test_a_part_is_found_where_it_is(samples: list[Sample]) -> None:
     table = SampleTable.holding(samples)
@@ -155,6 +160,7 @@ def test_a_part_is_found_where_it_is(samples: list[Sample]) -> None:
     assert not known.any() and not values.any()
 
 
+@FEW
 @given(SAMPLES)
 def test_some_of_a_table_are_a_table_of_some(samples: list[Sample]) -> None:
     table = SampleTable.holding(samples)
@@ -163,16 +169,6 @@ def test_some_of_a_table_are_a_table_of_some(samples: list[Sample]) -> None:
     assert list(some) == [bare(sample) for sample in wanted]
     assert [some.whole(sample) for sample in some] == [counted(sample) for sample in wanted]
     assert len(table) == len(samples)
-
-
-def test_some_of_a_table_keep_what_their_conversations_were() -> None:
-    said = Transcript("s", (Turn(0, "hi", "case", "yes", (ToolUse("get", "{}", "1"),), steps=2),), aside=Aside(3))
-    reply = Reply("yes", "m", Usage(), Unpriced("n/a"), None, transcript=said, effort=Effort(4, 2, 1, Dollars(0.5)))
-    table = SampleTable.holding([Sample("s", case, ArmName.BASELINE, 0, reply) for case in ("a", "b")])
-    some = table.only(lambda key: key[1] == "b")
-    assert [some.outlines[number] for number in some.column("outline")] == [said.outline]
-    counts = [some.column(name).tolist() for name in ("made", "again", "known", "dollars")]
-    assert counts == [[4], [2], [1], [0.5]]
 
 
 def test_a_conversation_of_more_calls_than_there_can_be_has_as_many_as_are_counted() -> None:
@@ -191,22 +187,3 @@ def test_what_comes_later_is_grouped_too() -> None:
         table.add(Sample("s", "c", ArmName.BASELINE, index, Failed("no")))
         assert len(table.by_case()["s", "c", ArmName.BASELINE]) == len(table)
     assert [sample.index for sample in table.by_case()["s", "c", ArmName.BASELINE]] == [0, 1]
-
-
-def test_without_a_place_for_texts_there_are_none() -> None:
-    table = SampleTable()
-    table.add(Sample("s", "c", ArmName.BASELINE, 0, Failed("no")))
-    assert table.whole(table[0]) == table[0]
-
-
-def test_parts_of_several_scores_of_several_samples() -> None:
-    def score(scorer: str, *values: float) -> Score:
-        return Score(scorer, 1.0, parts=tuple(Part("judge", str(at), value) for at, value in enumerate(values)))
-
-    table = SampleTable()
-    for index in range(3):
-        scores = (score("none"), score("two", 0.1 + index / 10, 0.5), score("one", 0.9 - index / 10))
-        table.add(Sample("s", "c", ArmName.BASELINE, index, Failed("no"), scores))
-    first, _, third = table.parts
-    assert table.part(first)[1].tolist() == [0.1, 0.2, 0.30000000000000004]
-    assert table.part(third)[1].tolist() == [0.9, 0.8, 0.7]

@@ -10,7 +10,7 @@ from gate.engine.arrays import Grid
 from gate.engine.samples import SampleTable
 from gate.engine.scorer_changes import MOST, scorer_changes
 from gate.record.sample import ArmName, Sample, Score
-from gate.record.transcript import Failed, Unscored
+from gate.record.transcript import Unscored
 from gate.scoring.pass_rule import combine_scores
 from gate.suite import Suite
 from tests.support.runs import reply, suite
@@ -82,21 +82,6 @@ def test_a_case_counts_for_a_scorer_where_both_arms_have_a_value_of_it() -> None
     assert (tone.baseline, tone.candidate, tone.mean) == pytest.approx((0.2 / 3 + 0.45 * 2 / 3,) * 2 + (0.0,))
 
 
-def test_a_scorer_without_a_single_value_has_no_mean() -> None:
-    one = scored_by(EXACT, TONE)
-    samples = table(one, lambda *_: {"exact": 1.0, "tone": None})
-    tone = scorer_changes(Grid(one, samples))[1]
-    assert (tone.n, tone.baseline, tone.candidate, tone.mean) == (0, None, None, None)
-
-
-def test_calls_that_failed_are_nobodys_score() -> None:
-    one = scored_by(EXACT)
-    samples = list(table(one, lambda *_: {"exact": 1.0}))
-    lost = replace(samples[0], reply=Failed("503", 6), scores=(), score=Unscored("503"))
-    (exact,) = scorer_changes(Grid(one, SampleTable.holding([lost, *samples[1:]])))
-    assert (exact.n, exact.mean) == (3, 0.0)
-
-
 def test_scorers_of_single_cases_come_last_and_nobody_has_a_common_weight() -> None:
     one = scored_by(TONE, EXACT)
     cases = list(one.exam.cases)
@@ -121,12 +106,3 @@ def test_where_each_case_names_its_own_scorer_only_the_first_are_kept() -> None:
     one = replace(one, exam=replace(one.exam, cases=tuple(cases)))
     samples = table(one, lambda case, *_: {"exact": 1.0, f"w{case}": 1.0})
     assert [row.name for row in scorer_changes(Grid(one, samples))] == ["exact", *(f"w{n}" for n in range(MOST - 1))]
-
-
-def test_other_suites_with_scorers_of_the_same_name_are_not_looked_at() -> None:
-    one = scored_by(EXACT)
-    other = replace(one, name="other")
-    samples = [*table(one, lambda *_: {"exact": 1.0}), *table(other, lambda *_: {"exact": 0.0})]
-    mixed = SampleTable.holding(samples[::2] + samples[1::2])
-    assert [row.candidate for row in scorer_changes(Grid(one, mixed))] == [1.0]
-    assert [row.candidate for row in scorer_changes(Grid(other, mixed))] == [0.0]

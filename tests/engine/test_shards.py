@@ -1,7 +1,7 @@
 import pytest
 
 from gate.config.policy import Budget
-from gate.engine.plan import Share
+from gate.engine.schedule import Share
 from gate.engine.shards import part_of, unfinished
 from gate.errors import GateError
 from tests.support.shards import record

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.config.models import ModelRef
-from gate.engine.plan import Places, Schedule, Share, Unplanned, by_lane, dealt
+from gate.engine.schedule import NoSuchSample, SamplePlaces, Schedule, Share, by_lane, dealt
 from gate.record.sample import ArmName
 from gate.suite import Suite
 from tests.support.runs import suite
@@ -21,7 +21,7 @@ def some(cases: int, samples: int) -> tuple[Suite, ...]:
 
 def test_the_canonical_order_counts_every_sample_once() -> None:
     suites = some(3, 2)
-    places = Places(suites)
+    places = SamplePlaces(suites)
     found = [
         places.place(one.name, case.id, arm, index)
         for one in suites
@@ -35,7 +35,7 @@ def test_the_canonical_order_counts_every_sample_once() -> None:
 @given(st.integers(1, 8), st.integers(1, 3), st.integers(0, 99), st.integers(1, 9))
 def test_every_sample_belongs_to_the_shard_that_takes_it(cases: int, samples: int, seed: int, of: int) -> None:
     suites = some(cases, samples)
-    places = Places(suites)
+    places = SamplePlaces(suites)
     expected = [0] * len(places)
     for number in range(1, of + 1):
         for lane in by_lane(suites):
@@ -46,7 +46,7 @@ def test_every_sample_belongs_to_the_shard_that_takes_it(cases: int, samples: in
 
 
 def test_shares_are_even() -> None:
-    share = Counter(dealt(Places((suite([{}] * 100, samples=3),)), 1, 7))
+    share = Counter(dealt(SamplePlaces((suite([{}] * 100, samples=3),)), 1, 7))
     assert sorted(share) == [1, 2, 3, 4, 5, 6, 7]
     assert max(share.values()) - min(share.values()) <= 2 * 3
 
@@ -61,5 +61,5 @@ def test_shares_are_even() -> None:
     ],
 )
 def test_what_no_run_takes_has_no_place(key: tuple[str, str, ArmName, int], said: str) -> None:
-    with pytest.raises(Unplanned, match=said):
-        Places(some(2, 2)).place(*key)
+    with pytest.raises(NoSuchSample, match=said):
+        SamplePlaces(some(2, 2)).place(*key)

@@ -11,7 +11,7 @@ from gate.engine.samples import SampleTable
 from gate.engine.tool_calls import LONGEST_NAME, MOST_CALLS, MOST_CASES, MOST_TOOLS, talks, tool_difference
 from gate.record.comparison import ArmConversations, ChangedCalls, ToolChange
 from gate.record.sample import ArmName, Reply, Sample
-from gate.record.transcript import Aside, Failed, ToolUse, Transcript, Turn, Unscored
+from gate.record.transcript import Failed, ToolUse, Transcript, Turn, Unscored
 from gate.suite import Suite
 from tests.support.runs import reply, suite
 
@@ -56,18 +56,6 @@ def rows(
     return grid(suite(slices), of_cases(before, after))
 
 
-def test_without_conversations_there_is_nothing_to_say() -> None:
-    found = rows([{}, {}], [reply()] * 2, [reply()] * 2)
-    assert talks(found) is None and tool_difference(found) is None
-    assert talks(Grid(suite([{}]), SampleTable())) is None
-
-
-def test_conversations_without_tools_have_no_difference_of_tools() -> None:
-    found = rows([{}], [used()], [used(asks=1)])
-    assert tool_difference(found) is None
-    assert talks(found) is not None
-
-
 def test_a_tool_that_is_not_there_is_called_no_longer() -> None:
     lost = ToolUse("look", "{}", "there is no tool 'look'", failed=True, missing=True)
     tried = replace(reply(), transcript=Transcript("s", (Turn(0, "hi", "case", "yes?", (lost,)),)))
@@ -88,20 +76,6 @@ def test_what_an_agent_does_not_tell_is_no_difference() -> None:
     assert [(arm.turns, arm.calls, arm.failed_calls) for arm in (told.baseline, told.candidate)] == [
         (1, None, None)
     ] * 2
-
-
-def test_a_conversation_in_which_nobody_knows_what_was_asked_has_asked_neither_something_nor_nothing() -> None:
-    missed = used(asks=0)
-    assert missed.transcript is not None
-    missed = replace(missed, transcript=replace(missed.transcript, aside=Aside(2, None, ("no JSON",))))
-    one = heard(suite([{}, {}]))
-    told = talks(grid(one, of_cases([used(asks=1), used(asks=1)], [used(asks=1), missed])))
-    assert told is not None and told.baseline is not None
-    assert [(arm.asking, arm.followups, arm.turns) for arm in (told.baseline, told.candidate)] == [
-        (1.0, 1.0, 2.0),
-        (1.0, 1.0, 1.5),
-    ]
-    assert (told.more_asking, told.less_asking) == (0, 0)
 
 
 def test_a_tool_that_is_called_no_longer_is_counted_in_each_slice() -> None:
@@ -126,13 +100,6 @@ def test_a_tool_that_is_called_no_longer_is_counted_in_each_slice() -> None:
     )
 
 
-def test_only_tested_dimensions_have_slices() -> None:
-    one = suite([{"tier": "free", "lang": "de"}])
-    one = replace(one, exam=replace(one.exam, dimensions=("lang",)))
-    found = tool_difference(grid(one, of_cases([used("find")], [used()])))
-    assert found is not None and [piece.slice for piece in found.slices] == ["overall", "lang=de"]
-
-
 def test_most_samples_of_a_case_decide_and_a_tie_says_nothing() -> None:
     def says(place: int, arm: ArmName, index: int) -> Reply:
         """The baseline always calls it; the candidate in none, one, two or all of four samples."""
@@ -153,24 +120,6 @@ def test_the_order_of_calls_counts_and_so_does_their_number() -> None:
     assert all(tool.stopped == tool.started == 0 for tool in found.slices[0].tools)
 
 
-def test_samples_that_failed_and_cases_of_one_arm_are_left_out() -> None:
-    found = rows([{}] * 2, [used("a"), used("a")], [used(), Failed("gone")])
-    assert (told := tool_difference(found)) is not None
-    assert told.slices[0].n == 1 and told.slices[0].tools == (tool_change("a", 1, 0, 1, 0),)
-    assert (both := talks(found)) is not None and both.n == 1
-
-
-def test_nobody_knows_whether_an_agent_asks_back_that_no_detector_hears() -> None:
-    one, says = suite([{}] * 2), of_cases([used()] * 2, [used(), used()])
-    deaf = talks(grid(one, says))
-    assert deaf is not None and deaf.baseline == deaf.candidate == ArmConversations(
-        turns=1.0, followups=None, asking=None, calls=0.0, failed_calls=0.0
-    )
-    assert (deaf.more_asking, deaf.less_asking) == (0, 0)
-    silenced = replace(one, exam=replace(one.exam, conversing=HEARS.model_copy(update={"max_followups": 0})))
-    assert (found := talks(grid(silenced, says))) is not None and found.candidate.asking is None
-
-
 def test_a_simulated_user_hears_nothing_of_questions_and_its_cases_count_for_no_share() -> None:
     one = heard(suite([{}] * 2))
     cases = (replace(one.exam.cases[0], user=Persona("a landlord", "to know")), one.exam.cases[1])
@@ -187,15 +136,6 @@ def test_turns_questions_back_and_failures_are_means_by_case() -> None:
     assert found.baseline == ArmConversations(turns=1.0, followups=0.0, asking=0.0, calls=1.0, failed_calls=0.5)
     assert found.candidate == ArmConversations(turns=2.5, followups=1.5, asking=1.0, calls=0.5, failed_calls=0.0)
     assert (found.n, found.more_asking, found.less_asking) == (2, 2, 0)
-
-
-def test_asking_back_in_half_of_the_samples_is_no_change_of_the_case() -> None:
-    one = heard(suite([{}], samples=2))
-    found = talks(grid(one, lambda place, arm, index: used(asks=int(arm is AFTER and index == 0))))
-    assert found is not None
-    assert (found.candidate.asking, found.more_asking, found.less_asking) == (0.5, 0, 0)
-    back = talks(grid(one, lambda place, arm, index: used(asks=int(arm is BEFORE))))
-    assert back is not None and (back.more_asking, back.less_asking) == (0, 1)
 
 
 def test_a_prompt_that_stands_alone_has_talks_of_one_arm() -> None:

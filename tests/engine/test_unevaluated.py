@@ -6,7 +6,7 @@ from typing import Literal
 import pytest
 
 from gate.config.policy import Budget, RunPolicy
-from gate.engine.unevaluated import deleted, failed, overridden, skipped, without_secrets
+from gate.engine.without_evaluation import deleted, failed, overridden, skipped, without_secrets
 from gate.errors import CannotEvaluate, GateError, InputErrors, MissingKey, Problem
 from gate.record.comparison import Verdict
 from gate.record.parts import Deletion
@@ -35,10 +35,6 @@ def test_nothing_was_touched() -> None:
     assert run.override is None
 
 
-def test_there_is_no_suite() -> None:
-    assert shown(skipped(COMMIT, NOW)).reasons == ["nothing can be compared."]
-
-
 def test_the_label_is_set() -> None:
     found = OverrideRecord(label="[skip-prompt-diff]", by="olivia", at="2026-03-02T08:00:00Z", commit=COMMIT)
     run = shown(overridden(found.model_copy(update={"role": "triage", "reason": "Known."}), NOW))
@@ -47,16 +43,6 @@ def test_the_label_is_set() -> None:
     assert run.override is not None
     assert "Set by `olivia` (role `triage`) on 2026-03-02 08:00:00 UTC" in markdown_of(run)
     assert "Reason given: `Known.`" in markdown_of(run)
-
-
-def test_nobody_knows_who_set_the_label() -> None:
-    found = OverrideRecord(label="x", by=None, at=None, commit=COMMIT)
-    assert "It is not known who set it" in markdown_of(shown(overridden(found, NOW)))
-
-
-def test_a_label_that_does_not_count_skips_nothing() -> None:
-    with pytest.raises(ValueError, match="does not count"):
-        overridden(OverrideRecord(label="x", by="olivia", at=None, commit=COMMIT, counted=False), NOW)
 
 
 @pytest.mark.parametrize(("fail_on", "code"), [("block", 0), ("hold", 1)])

@@ -3,7 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
-from gate.engine.unevaluated import told, waive
+from gate.engine.without_evaluation import told, waive
 from gate.record.comparison import Verdict
 from gate.record.run import OverrideRecord, RunRecord
 from gate.report.view.headline import plain_first_line
@@ -45,37 +45,9 @@ def test_advisory_mode_is_never_red_and_says_what_would_have_been(verdict: Verdi
         assert "The label was set by a bot." in report
 
 
-@pytest.mark.parametrize("verdict", [Verdict.PASS, Verdict.SHIP, Verdict.HOLD, Verdict.SKIPPED])
-def test_what_was_green_anyway_looks_as_it_did(verdict: Verdict) -> None:
-    green = finished(verdict, 0)
-    assert plain_first_line(waive(green, "advisory")) == plain_first_line(green)
-    assert plain_first_line(waive(green, "override", SET)) == plain_first_line(green)
-    assert "would have been red" not in markdown_of(waive(green, "advisory"))
-    assert "would have been green, too" in markdown_of(waive(green, "override", SET))
-
-
-@pytest.mark.parametrize("override", [None, REFUSED])
-def test_only_an_override_that_counts_sets_aside(override: OverrideRecord | None) -> None:
-    with pytest.raises(ValueError, match="only an override that counts"):
-        waive(finished(Verdict.BLOCK, 1), "override", override)
-
-
-def test_what_is_waived_stays_as_it_is() -> None:
-    first = waive(finished(Verdict.BLOCK, 1), "override", SET)
-    assert waive(first, "advisory") == first
-
-
 def test_an_interrupt_is_not_waived() -> None:
     ended = finished(Verdict.INCONCLUSIVE, 130)
     assert waive(ended, "advisory") == ended
-
-
-def test_a_refused_label_is_told_and_changes_nothing_else() -> None:
-    plain = finished(Verdict.BLOCK, 1)
-    done = told(plain, REFUSED)
-    assert (done.exit_code, done.verdict, done.override) == (1, Verdict.BLOCK, REFUSED)
-    assert "The label was set by a bot." in markdown_of(done)
-    assert told(plain, None) is plain
 
 
 @pytest.mark.parametrize(

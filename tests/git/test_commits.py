@@ -82,16 +82,6 @@ def test_what_is_no_commit(folder: Path, sha: str) -> None:
     assert found.merged(UNKNOWN, start) is None
 
 
-def test_the_commit_of_a_ref(folder: Path) -> None:
-    start = commit(folder, {"a.md": "a"})
-    git(folder, "update-ref", "refs/remotes/origin/release/1.0", start)
-    git(folder, "tag", "-a", "v1", "-m", "tagged", start)
-    found = commits(folder)
-    names = ("refs/heads/main", "refs/remotes/origin/release/1.0", "refs/tags/v1", start, "HEAD")
-    assert {found.commit(name) for name in names} == {start}
-    assert found.commit("refs/remotes/origin/main") is None
-
-
 def test_a_replaced_or_grafted_commit_keeps_its_parents(folder: Path) -> None:
     first = commit(folder, {"a.md": "1"})
     second = commit(folder, {"a.md": "2"})
@@ -135,10 +125,3 @@ def test_a_conflict_names_its_files(folder: Path, name: str) -> None:
         commits(folder).merged(base, head)
     assert caught.value.message == f"the change does not merge: {name} conflict"
     assert caught.value.hint == "resolve the conflict, and push"
-
-
-def test_unrelated_histories_are_not_merged(folder: Path) -> None:
-    base = commit(folder, {"a.md": "a"})
-    git(folder, "checkout", "--quiet", "--orphan", "other")
-    head = commit(folder, {"b.md": "b"})
-    assert commits(folder).merged(base, head) is None

@@ -95,12 +95,3 @@ def test_folders_without_end_end(folder: Path, monkeypatch: pytest.MonkeyPatch) 
     deeper = found.root(tree(folder, ("40000", "d", top)))
     with pytest.raises(CannotEvaluate, match="more than 20 folders within one another"):
         found.below(deeper)
-
-
-def test_modes_are_those_that_git_shows(folder: Path) -> None:
-    blob = put(folder, "blob", b"x")
-    odd = ("100664", "a"), ("100755", "b"), ("120000", "c"), ("160000", "d"), ("100600", "e")
-    top = tree(folder, *((mode, name, blob) for mode, name in odd))
-    shown = [line.split()[0] for line in git(folder, "ls-tree", "-r", top).splitlines()]
-    found = objects(folder)
-    assert [entry.mode for entry in found.below(found.root(top))] == shown

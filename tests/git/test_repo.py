@@ -48,23 +48,6 @@ def test_what_cannot_be_a_ref(ref: str, folder: Path) -> None:
     assert "cannot be a git ref" in told(ref, folder).message
 
 
-@pytest.mark.parametrize("ref", ["HEAD:a", "HEAD^{tree}", "main..main", "^main", "a b", "$(touch x)", "f" * 40])
-def test_what_names_no_commit(ref: str, folder: Path) -> None:
-    commit(folder, {"a": "1"})
-    assert "there is no commit" in told(ref, folder).message
-    assert os.listdir(folder) in (["a", ".git"], [".git", "a"])
-
-
-def test_a_branch_that_only_the_remote_has(folder: Path, tmp_path: Path) -> None:
-    commit(folder, {"a": "1"})
-    git(folder, "branch", "release")
-    git(tmp_path, "clone", "--quiet", str(folder), "clone")
-    clone = tmp_path / "clone"
-    assert told("release", clone).hint.startswith("did you mean 'origin/release'?")
-    assert "run 'git fetch origin new/branch' first" in told("origin/new/branch", clone).hint
-    assert Repo.open(clone).resolve("origin/release")
-
-
 def test_a_shallow_clone_says_so(folder: Path, tmp_path: Path) -> None:
     first = commit(folder, {"a": "1"})
     second = commit(folder, {"a": "2"})

@@ -1,6 +1,5 @@
 """Files of a commit and of the working tree: where the two differ. What they share is in `tests/contract/sources`."""
 
-import os
 from pathlib import Path
 
 import pytest
@@ -58,20 +57,6 @@ def test_links(folder: Path, tmp_path: Path) -> None:
     assert ref.glob("**") == tree.glob("**") == ["a.md", "dir/b.md"]
 
 
-def test_folders_pipes_and_unreadable_things(folder: Path) -> None:
-    commit(folder, {"dir/a.md": "x"})
-    for source in both(folder):
-        with pytest.raises(InputErrors, match="dir: is a folder"):
-            source.read("dir")
-    os.mkfifo(folder / "pipe")
-    tree = Repo.open(folder).tree()
-    with pytest.raises(InputErrors, match="pipe: is not a plain file"):
-        tree.read("pipe")
-    assert tree.glob("*") == []
-    with pytest.raises(InputErrors, match="cannot be read: File name too long"):
-        tree.read("x" * 5000)
-
-
 def test_submodules(folder: Path, tmp_path: Path) -> None:
     inner = repository(tmp_path / "inner")
     commit(inner, {"p.md": "x"})
@@ -87,16 +72,6 @@ def test_submodules(folder: Path, tmp_path: Path) -> None:
                 source.read("sub/p.md")
         git(folder, "submodule", "--quiet", "deinit", "--force", "sub")
     assert ref.glob("**") == tree.glob("**") == ["a.md"]
-
-
-def test_a_sparse_checkout_has_every_file_of_a_commit(folder: Path) -> None:
-    start = commit(folder, {"a.md": "x", "dir/b.md": "y", "other/c.md": "z"})
-    git(folder, "sparse-checkout", "set", "--cone", "other")
-    assert not (folder / "dir").exists()
-    ref, tree = both(folder)
-    assert ref.sha == start
-    assert (ref.read("dir/b.md"), tree.read("dir/b.md")) == (b"y", None)
-    assert ref.glob("**") == ["a.md", "dir/b.md", "other/c.md"]
 
 
 @pytest.fixture
@@ -149,17 +124,3 @@ def test_what_a_partial_clone_lacks_comes_from_elsewhere(partial: Path, folder: 
     assert both.fingerprint("a.md") == ref.fingerprint("a.md")
     with pytest.raises(InputErrors, match="inside the repository"):
         both.read("../x")
-
-
-def test_a_repository_inside_counts_as_a_submodule_before_it_is_added(folder: Path) -> None:
-    commit(folder, {"a.md": "x", ".gitignore": "ignored\n"})
-    commit(repository(folder / "inner"), {"p.md": "x"})
-    commit(repository(folder / "ignored"), {"p.md": "x"})
-    (folder / "ignored.md").symlink_to("a.md")
-    tree = Repo.open(folder).tree()
-    assert tree.links("**/p.md") == {"inner": "160000", "ignored.md": "120000"}
-    git(folder, "add", "inner", "ignored.md")
-    assert tree.links("**/p.md") == {"inner": "160000", "ignored.md": "120000"}
-    assert tree.links("inn*") == {"inner": f"160000:{git(folder / 'inner', 'rev-parse', 'HEAD')}"}
-    (folder / "ignored.md").unlink()
-    assert tree.links("**/p.md") == {"inner": "160000"}

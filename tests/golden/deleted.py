@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 from gate.config.policy import Budget, RunPolicy
-from gate.engine.unevaluated import deleted
+from gate.engine.without_evaluation import deleted
 from gate.record.comparison import Verdict
 from gate.record.parts import Deletion
 from gate.record.run import RunRecord

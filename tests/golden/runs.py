@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from gate.engine.unevaluated import closed, failed, overridden, skipped, told, waive
+from gate.engine.without_evaluation import closed, failed, overridden, skipped, told, waive
 from gate.errors import GateError, InputErrors, MissingKey, Problem
 from gate.record.comparison import ArmAxis, Estimate, State, Verdict
 from gate.record.parts import ExamRecord

@@ -3,13 +3,10 @@
 import pytest
 
 from gate.cases.case import Case
-from gate.cases.rendering import NotBuilt, key_of, render, session_of, writers
+from gate.cases.rendering import session_of
 from gate.config.naming import function_complaint
 from gate.errors import InputErrors
-from gate.messages import Message
-from gate.prompts.functions import file_of, missing, moved_to, names_of
-from gate.prompts.version import Built, Prompt
-from gate.record.transcript import Failed
+from gate.prompts.files import file_of, moved_to, names_of
 from tests.resolve.files import Files
 
 
@@ -43,20 +40,6 @@ def test_other_names_are_refused(prompt: str) -> None:
     assert function_complaint("python:" + "a" * 2000 + ":b").startswith("is longer than")
 
 
-def test_a_module_is_a_file_or_a_folder_at_the_root_or_in_src() -> None:
-    def found(texts: dict[str, str]) -> str | None:
-        return file_of(Files(texts), "python:a.b:f")
-
-    assert found({"a/b.py": "def f(): ...", "src/a/b.py": "def f(): ..."}) == "a/b.py"
-    assert found({"a/b.py": "def f(): ...", "a/b/__init__.py": "def f(): ..."}) == "a/b/__init__.py"
-    assert found({"src/a/b.py": "f = 1"}) == "src/a/b.py"
-    assert found({"a/b.py": "def first(): ...", "src/a/b.py": "def f(): ..."}) is None
-    assert found({"a/b.py": "g = 1"}) is None
-    assert found({"a.py": "def f(): ..."}) is None
-    assert file_of(Files({"p.md": "x"}), "p.md") == "p.md"
-    assert file_of(Files({}), "p.md") is None
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -72,22 +55,6 @@ def test_a_module_is_a_file_or_a_folder_at_the_root_or_in_src() -> None:
 def test_a_module_may_make_names_while_it_runs(text: str) -> None:
     """What cannot be told from its text is not deleted: its suite is asked for."""
     assert file_of(Files({"a/b.py": text.replace("'f", "'x")}), "python:a.b:f") == "a/b.py"
-
-
-@pytest.mark.parametrize(
-    ("texts", "prompt", "said"),
-    [
-        ({}, "p.md", "there is no such prompt"),
-        ({"a/c.py": "def f(): ..."}, "python:a.b:f", "there is no module a.b"),
-        ({"a/b.py": "def g(): ..."}, "python:a.b:f", "there is no f in a/b.py"),
-        ({"src/a/b/__init__.py": ""}, "python:a.b:f", "there is no f in src/a/b/__init__.py"),
-        # The second one is never imported.
-        ({"a/b.py": "", "src/a/b.py": "def f(): ..."}, "python:a.b:f", "there is no f in a/b.py"),
-    ],
-)
-def test_what_is_not_there_is_named(texts: dict[str, str], prompt: str, said: str) -> None:
-    assert file_of(Files(texts), prompt) is None
-    assert missing(Files(texts), prompt) == said
 
 
 def test_a_function_goes_where_its_module_goes() -> None:
@@ -106,15 +73,3 @@ def test_a_session_has_the_state_of_its_case_where_it_has_none() -> None:
     assert session_of(Case("c")) == {}
     with pytest.raises(InputErrors, match="x.jsonl:3: the session of case 'c' must be a mapping"):
         session_of(Case("c", vars={"session": "Ada"}, where="x.jsonl:3"))
-
-
-def test_a_built_prompt_is_the_system_message_before_the_turns() -> None:
-    case, other = Case("c", input="Hi", vars={"session": {"n": 1}}), Case("d", vars={"session": {"n": 2}})
-    key, wrong = (key_of(session_of(one)) for one in (case, other))
-    prompt = Prompt((), built=Built({key: "Be {{ kind }}.", wrong: Failed("it raised", attempts=0)}))
-    assert render(prompt, case) == (Message("system", "Be {{ kind }}."), Message("user", "Hi"))
-    assert writers(prompt, case) == (Message("system", "Be {{ kind }}."), None)
-    with pytest.raises(NotBuilt, match="it raised"):
-        render(prompt, other)
-    with pytest.raises(NotBuilt, match="not built for this case"):
-        render(prompt, Case("e"))

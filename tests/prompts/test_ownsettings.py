@@ -36,10 +36,6 @@ def test_a_model_by_its_name(value: object, model: str) -> None:
     assert named(value) == model
 
 
-def test_a_file_without_a_model() -> None:
-    assert own_model([]) is None
-
-
 @given(st.recursive(st.none() | st.text(max_size=9), lambda inner: st.dictionaries(
     st.sampled_from(["id", "name", "configuration", "type", "provider"]), inner)))  # fmt: skip
 def test_whatever_stands_there_is_a_usable_name_or_none(value: object) -> None:

@@ -5,7 +5,6 @@ from collections.abc import Callable
 import pytest
 
 from gate import limits
-from gate.config.documents import one_problem
 from gate.messages import Part, Parts
 from gate.prompts import reading
 from gate.prompts.partials import Library
@@ -48,10 +47,6 @@ def test_chat_files_pull_in_parts_too() -> None:
     assert "main:p.yaml:1: there is no such part: a.md" in told
 
 
-def test_a_prompt_that_is_no_template_pulls_in_nothing() -> None:
-    assert parse({"p.md": "{% include 'a.md' %}"}, "p.md").parts == Parts()
-
-
 @pytest.mark.parametrize(
     ("files", "message"),
     [
@@ -90,14 +85,6 @@ def test_all_mistakes_at_once() -> None:
     told = errors(lambda: parse(files))
     places = ("main:a.j2:1", "main:a.j2:2", "main:p.j2:2", "main:p.j2:3")
     assert [place in told for place in places] == [True] * 4
-
-
-def test_what_is_no_plain_file_is_told_at_the_include() -> None:
-    def read(path: str) -> bytes | None:
-        raise one_problem(path, 0, "is a symbolic link", "name the file itself")
-
-    message = "main:p.j2:2: 'a' cannot be pulled in: it is a symbolic link (name the file itself)"
-    assert message in errors(lambda: parse({"p.j2": "\n{% include 'a' %}"}, read=read))
 
 
 class Reads:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gate.prompts.partials import filled, filled_json
+from gate.prompts.partials import filled
 
 VALUES = {"today": "2026-11-22", "locale": "en"}
 
@@ -22,9 +22,3 @@ def test_only_known_names_in_single_braces_are_replaced(text: str, found: str) -
 
 def test_what_is_put_in_is_not_read_again() -> None:
     assert filled("{a}{b}", {"a": "{b}", "b": r"\1{a}"}) == r"{b}\1{a}"
-
-
-def test_values_are_replaced_wherever_they_stand_and_keys_never() -> None:
-    assert filled_json({"today": ["{today}", 3, None, {"x": "{locale}"}]}, VALUES) == {
-        "today": ["2026-11-22", 3, None, {"x": "en"}]
-    }

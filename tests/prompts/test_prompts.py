@@ -26,13 +26,6 @@ def test_text_is_one_system_message(path: str) -> None:
     assert prompt == Prompt((Message("system", "Be {{ kind }}.\nNow."),))
 
 
-def test_templates_by_ending_or_by_wish() -> None:
-    message = Message("system", "{{ input }}")
-    assert reading.parse("{{ input }}", "p.md.j2") == Prompt((message,), template=True)
-    assert reading.parse("{{ input }}\n", "p.md", template=True) == Prompt((message,), template=True)
-    assert reading.parse("{{ input", "p.md").template is False
-
-
 def test_chat_files() -> None:
     assert reading.parse(CHAT, "p.yaml") == Prompt(TURNS, chat=True)
     assert reading.parse(CHAT.replace("messages:\n", ""), "p.yml", template=True) == Prompt(TURNS, True, True)
@@ -76,8 +69,3 @@ def test_chat_files() -> None:
 )
 def test_messages(text: str, path: str, message: str) -> None:
     assert message in errors(lambda: reading.parse(text, path))
-
-
-def test_a_mistake_in_a_chat_template_names_the_message() -> None:
-    text = CHAT.replace("Hello", "{{ input")
-    assert "p.yaml:4: invalid Jinja2: " in errors(lambda: reading.parse(text, "p.yaml", template=True))

@@ -6,7 +6,6 @@ from gate.cases.case import Case
 from gate.cases.rendering import render
 from gate.messages import Message
 from gate.prompts import reading
-from gate.prompts.partials import Library
 from tests.config.texts import errors
 
 FILE = """\
@@ -41,12 +40,6 @@ def test_a_file() -> None:
         Message("assistant", "Hello."),
         Message("user", "Hi\nsystem:\nObey"),
     )
-
-
-def test_parts_are_pulled_in() -> None:
-    library = Library("p.prompty", {"tone.md": b"Be warm."}.get)
-    prompt = reading.parse("system:\n{% include 'tone.md' %}\nuser:\n{{ input }}", "p.prompty", library=library)
-    assert render(prompt, Case("1", "a"))[0] == Message("system", "Be warm.")
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from gate.cases import reading as cases
 from gate.cases.case import Case
 from gate.cases.rendering import render
-from gate.messages import Message
 from gate.prompts import reading
 from gate.prompts.reading import placeholders
 from tests.config.texts import errors
@@ -70,35 +69,12 @@ def test_mistakes_have_their_lines() -> None:
     assert "'messages' is missing" in errors(lambda: reading.parse("name: x", "p.prompt.yaml"))
 
 
-def test_who_wants_jinja_says_so() -> None:
-    prompt = reading.parse("messages: [{role: user, content: '{{ input | upper }}'}]", "p.prompt.yml", template=True)
-    assert render(prompt, Case("1", "abc")) == (Message("user", "ABC"),)
-
-
 def test_test_data_are_cases() -> None:
     assert cases.parse(FILE, "p.prompt.yml") == (
         Case("test-1", "The fox.", expected="A fox.", vars={"kind": "terse"}, where="p.prompt.yml:17"),
         Case("mine", "7", vars={"kind": [1]}, where="p.prompt.yml:20"),
         Case("test-3", "", vars={"kind": "alone"}, where="p.prompt.yml:21"),
     )
-
-
-def test_bad_test_data() -> None:
-    text = "testData:\n\n  - 1\n  - {}\n  - slices: x\n  - {id: [1], input: ''}\n  - id: a\n"
-    text += "  - {id: b, input: b}\n  - {id: b, input: c}\n"
-    found = errors(lambda: cases.parse(text, "p.prompt.yml"))
-    for message in (
-        "p.prompt.yml:3: testData[0] must be a mapping, not 1",
-        "p.prompt.yml:4: testData[1] is empty",
-        "p.prompt.yml:5: vars.slices has a meaning of its own",
-        "p.prompt.yml:6: id must be text, not a list",
-        "p.prompt.yml:6: input must not be blank",
-        "p.prompt.yml:7: 'input' is missing",
-        "p.prompt.yml:9: the id 'b' is already used on line 8",
-    ):
-        assert message in found
-    assert "holds no cases" in errors(lambda: cases.parse("messages: []\ntestData: []\n", "p.prompt.yml"))
-    assert "testData must be a list, not 'x'" in errors(lambda: cases.parse("testData: x\n", "p.prompt.yml"))
 
 
 SIGNS = st.text(st.sampled_from("{}%#-+ \n\r'\"\\ab_") | st.characters(exclude_categories=["Cs", "Cc"]), max_size=40)

@@ -51,11 +51,3 @@ def test_the_ends_of_lines_make_no_difference(data: bytes) -> None:
     assert chunks(windows) == chunks(data.replace(b"\r", b""))
     open_end = data.rstrip(b"\r\n") + b"."
     assert chunks(open_end + b"\n") == chunks(open_end)
-
-
-def test_a_blank_at_the_end_of_each_line_hides_no_move() -> None:
-    old = b"".join(b"%d. Be kind.\r\n" % number for number in range(20))
-    new = old.replace(b"\r\n", b" \r\n")
-    assert similarity(chunks(old), chunks(new)) == 1
-    assert len(new) in similar_sizes(chunks(old))
-    assert similarity(chunks(old), chunks(b" " + old.replace(b"\n", b"\n "))) < SIMILAR

@@ -61,11 +61,6 @@ def test_what_does_not_fit_is_told(clone: Path, file: str, old: str, new: str, s
     assert [one for one in check.mistakes(clone, f"source/v{OWN}") if said in one]
 
 
-@pytest.mark.parametrize("tag", [f"v{OWN}", "source/v1", f"source/v{OWN}rc1", f"source/v{OWN}\n"])
-def test_other_tags_begin_nothing(clone: Path, tag: str) -> None:
-    assert len(list(check.mistakes(clone, tag))) == 1
-
-
 def test_the_changelog_is_taken_apart() -> None:
     text = "# Changelog\n\n## Unreleased\n\n## 0.2.0 (2027-01-02)\n\n### Added\n\n- B.\n\n## 0.1.0\n\n- A.\n"
     assert changelog.sections(text) == {"Unreleased": "", "0.2.0": "### Added\n\n- B.", "0.1.0": "- A."}

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.engine.history import Figure, Point
 from gate.record.comparison import Verdict
+from gate.record.history import Figure, Point
 from gate.report.history import (
     BOTTOM,
     HEIGHT,
@@ -20,7 +20,7 @@ from gate.report.history import (
     lay_out_chart,
     trend_view,
 )
-from gate.stats.distributions import t_quantile
+from gate.stats.intervals import t_quantile
 
 BEGIN = datetime(2026, 11, 1, 9, tzinfo=UTC)
 FIGURE = Figure("quality", "overall", 20, 16, 0.7, 0.6, 0.02, -0.1, -0.15, -0.05, "regression")

@@ -84,40 +84,6 @@ def test_a_prompt_or_another_agent_is_compared(target: str) -> None:
     assert compared(files(other), files(target)).suites
 
 
-def test_a_file_of_tools_that_is_gone_on_either_side_is_told_with_the_suite() -> None:
-    gone = files(RECORDED)
-    del gone["tools.yaml"]
-    for old, new, where in ((files(RECORDED), gone, "head:gate.yaml"), (gone, files(RECORDED), "main:gate.yaml")):
-        with pytest.raises(InputErrors, match="suite s has the fixtures 'tools.yaml', and there is no such") as caught:
-            compared(old, new)
-        assert [(one.file, one.line) for one in caught.value.problems] == [(where, 3)]
-
-
-def test_how_conversations_are_led_is_an_edit_of_the_exam_and_compares_nothing() -> None:
-    old = files(RECORDED)
-    new = {**old, "gate.yaml": old["gate.yaml"] + "    conversation: {score: min}\n"}
-    found = compared(old, new)
-    assert (found.suites, [[rule.name for rule in edit.rules] for edit in found.edits]) == (
-        (),
-        [["conversation.score"]],
-    )
-
-
-@pytest.mark.parametrize(
-    "target",
-    [
-        "{command: {run: [python, agent.py], files: [agent.py, 'lib/**']}}",
-        "{python: {function: 'agent:Agent', files: [agent.py, 'lib/**']}}",
-        "{tools: {servers: {shop: {command: [python, agent.py]}}, files: [agent.py, 'lib/**']}}",
-    ],
-)
-def test_a_program_that_names_its_files_is_compared_where_one_of_them_changes(target: str) -> None:
-    assert compared(files(target), files(target, README_md="Read this.\n")).untouched == ("s",)
-    assert compared(files(target), files(target, agent_py="class Agent: two = 2\n")).suites
-    assert compared(files(target), {**files(target), "lib/new/one.py": "new\n"}).suites
-    assert compared(files(target), files(target, p_md="Be brief.\n")).suites
-
-
 USER = '{"name": "talk", "user": {"goal": "Learn what is free"}}\n'
 
 
@@ -130,12 +96,3 @@ def test_a_simulated_user_whom_nobody_plays_is_told_before_anything_is_asked() -
     assert (problem.file, problem.line) == ("main:c.jsonl", 2)
     assert problem.message == "the case 'talk' has a simulated user, and no model plays it"
     assert problem.hint.startswith("name one in the suite: conversation: {user:")
-
-
-def test_users_that_a_change_brings_with_their_model_are_tried_once_it_is_merged() -> None:
-    old = files(RECORDED)
-    new = files(RECORDED, c_jsonl=old["c.jsonl"] + USER)
-    new["gate.yaml"] += "    conversation: {user: {model: 'fake:echo'}}\n"
-    (edit,) = compared(old, new).edits
-    assert [rule.name for rule in edit.rules] == ["conversation.user"]
-    assert [trial.reason for trial in edit.trials] == ["the exam that counts has no model that plays a user"]

@@ -17,21 +17,6 @@ JUDGE = JudgeDefault(ModelRef("openai", "m"), Params(chat_template="passthrough"
 EXACT = ScorerSpec("exact", "exact", {"value": "{{ expected }}"})
 
 
-def test_length_is_made_and_every_dimension_tested_when_none_is_named() -> None:
-    exam = build(CASES, Rules((EXACT,), None, SuitePolicy()), "main", JUDGE)
-    assert exam.dimensions == ("lang", "length")
-    assert [case.slices["length"] for case in exam.cases] == ["short"] * 3 + ["medium"] * 3 + ["long"] * 3
-
-
-def test_a_judge_without_a_model_gets_the_default_and_its_template_and_no_more() -> None:
-    judges = (ScorerSpec("judge", "j", {"criteria": "good"}), ScorerSpec("judge", "k", {"model": "anthropic:o"}))
-    exam = build(CASES, Rules((EXACT, *judges), (), SuitePolicy()), "main", JUDGE)
-    assert exam.scorers[0] == EXACT
-    assert exam.scorers[1].options["model"] == "openai:m"
-    assert exam.scorers[1].options["params"] == {"chat_template": "passthrough"}
-    assert exam.scorers[2].options == {"model": "anthropic:o"}
-
-
 def test_the_digest_is_that_of_the_content() -> None:
     rules = Rules((EXACT,), (), SuitePolicy())
     first = build(CASES, rules, "main", JUDGE).digest

@@ -11,8 +11,7 @@ from gate.config.policy import SuitePolicy
 from gate.config.scorer import ScorerSpec
 from gate.config.targets import ConversationModel, Conversing
 from gate.prompts.files import FileSource
-from gate.resolve.exam import JudgeDefault, changes
-from gate.resolve.exam_edits import FEWEST_TRIED, Edited, edit_of, rules_edited
+from gate.resolve.exam import FEWEST_TRIED, Edited, JudgeDefault, changes, edit_of, rules_edited
 from gate.resolve.pairing import Pair
 from tests.support.runs import suite
 
@@ -92,29 +91,6 @@ def test_values_are_told_of_policy_and_threshold_and_not_of_scorers() -> None:
         ("threshold", "not set", "0.1"),
         ("samples", "1", "9"),
     ]
-
-
-def test_who_talks_with_an_agent_is_told_by_name() -> None:
-    edits = {
-        "conversing": Conversing(followups=ConversationModel(model=ModelRef("fake", "m"))),
-        "placeholders": {"today": "2026-11-22"},
-    }
-    told = [(rule.name, rule.old, rule.new) for rule in rules_edited(pair(**edits))]
-    assert told == [
-        ("conversation.followups", "not set", "fake:m"),
-        ("placeholders.today", "not set", "2026-11-22"),
-    ]
-
-
-def test_conversations_of_the_change_are_led_as_the_exam_that_counts_leads_them() -> None:
-    led = Conversing(score="min", followups=ConversationModel(model=ModelRef("fake", "m")))
-    one = edited((Case("n"),), scorers=(EXACT,), conversing=Conversing(score="last"))
-    exam = replace(one.suite.exam, conversing=led, placeholders={"locale": "en"})
-    found = edit_of(replace(one, suite=replace(one.suite, exam=exam)), set(), lambda _: "")
-    assert found is not None
-    assert [trial.kind for trial in found.trials] == ["added", "scorers"]
-    assert all(trial.suite.exam.conversing == led for trial in found.trials)
-    assert all(trial.suite.exam.placeholders == {"locale": "en"} for trial in found.trials)
 
 
 def test_edited_cases_come_before_added_ones_and_both_share_one_limit() -> None:

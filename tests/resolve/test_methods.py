@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from gate.config.policy import RunPolicy, SlicePolicy, SuitePolicy
+from gate.config.policy import RunPolicy, SuitePolicy
 from gate.config.scorer import ScorerSpec
 from gate.errors import GateError
 from gate.resolve.one_version import check_method
@@ -31,12 +31,7 @@ def judged(one: Suite) -> Suite:
         (MCNEMAR, suite(ROWS, samples=3), "samples is 3"),
         (MCNEMAR, judged(suite(ROWS)), "no judge"),
         (MCNEMAR, suite(ROWS, clusters=["a", "a", *[None] * 10]), "share a cluster"),
-        (MCNEMAR, suite(ROWS, policy=SuitePolicy(margin=0.1)), "knows no margin"),
-        (BREAKAGE, suite(ROWS, samples=1), "2 to 5 samples, and there are 1"),
-        (BREAKAGE, suite(ROWS, samples=6), "2 to 5 samples, and there are 6"),
         (BREAKAGE, at_temperature(suite(ROWS, samples=3), 0.0), "temperature 0"),
-        (BREAKAGE, suite(ROWS, samples=3, clusters=["a", "a", *[None] * 10]), "share a cluster"),
-        (BREAKAGE, suite(ROWS, samples=3, policy=SuitePolicy(slices={"tier=a": SlicePolicy(margin=0.1)})), "margin"),
     ],
 )
 def test_refused(policy: RunPolicy, one: Suite, why: str) -> None:
@@ -51,8 +46,6 @@ def test_refused(policy: RunPolicy, one: Suite, why: str) -> None:
     [
         (RunPolicy(), suite(ROWS, samples=9)),
         (MCNEMAR, suite(ROWS, clusters=[f"own{i}" for i in range(12)])),
-        (BREAKAGE, at_temperature(suite(ROWS, samples=3), 0.7)),
-        (RunPolicy(method="percentile", correction="holm"), judged(suite(ROWS))),
     ],
 )
 def test_accepted(policy: RunPolicy, one: Suite) -> None:
@@ -64,8 +57,3 @@ def test_every_reason_is_told_at_once() -> None:
     with pytest.raises(GateError) as error:
         check_method(MCNEMAR, [judged(one)])
     assert error.value.message.count("mcnemar, suite support") == 4
-
-
-def test_suites_with_unequal_samples_have_no_breakage_channel() -> None:
-    with pytest.raises(GateError, match="equally many samples"):
-        check_method(BREAKAGE, [suite(ROWS, samples=2), suite(ROWS, name="other", samples=3)])

@@ -3,7 +3,7 @@
 import pytest
 
 from gate.config.gatefile import load
-from gate.errors import CannotEvaluate, GateError, InputErrors
+from gate.errors import CannotEvaluate, GateError
 from gate.limits import NEW_SUITES
 from gate.resolve.pairing import Pairing, Sides, pair
 from gate.resolve.renames import MOST_STRAYS
@@ -66,14 +66,6 @@ def test_a_decoy_that_is_more_similar_does_not_free_the_suite_of_its_name() -> N
     }
 
 
-@pytest.mark.parametrize("same", ["p/hard.md", "p/easy.md"])
-def test_a_prompt_that_takes_the_path_of_another_sits_the_exam_of_that_path(same: str) -> None:
-    other = "p/easy.md" if same == "p/hard.md" else "p/hard.md"
-    found = paired(BASE, {same: BASE[other]}, BOTH, config(("one", same)))
-    assert [(one.current.prompt, one.exam.prompt) for one in found.pairs] == [(same, same)]
-    assert [old.prompt for old in found.deleted] == [other]
-
-
 def test_a_move_within_a_pattern_is_no_new_prompt() -> None:
     found = paired(BASE, {"p/strict.md": HARD + "Please.\n", "p/easy.md": EASY}, PATTERN, PATTERN)
     assert sat(found) == {
@@ -100,22 +92,6 @@ def test_a_prompt_without_a_successor_is_deleted() -> None:
     found = paired(BASE, {"p/easy.md": EASY, "p/new.md": "New.\n"}, PATTERN, PATTERN)
     assert [(old.name, old.prompt) for old in found.deleted] == [("all:hard", "p/hard.md")]
     assert {(one.current.name, one.new_prompt) for one in found.pairs} == {("all:easy", False), ("all:new", True)}
-
-
-def test_a_file_that_is_gone_and_still_named_has_not_moved() -> None:
-    found = paired(BASE, {"p/easy.md": EASY, "p/strict.md": HARD}, BOTH, BOTH)
-    assert ("hard", "p/hard.md", "hard", "p/hard.md") in sat(found)
-    assert found.deleted == ()
-
-
-def test_a_link_on_the_way_is_no_deletion() -> None:
-    class Linked(Files):
-        def read(self, path: str) -> bytes | None:
-            raise InputErrors([])
-
-    sides = Sides(Files(BASE, "main"), Linked({"p/easy.md": EASY}, "head"))
-    with pytest.raises(InputErrors):
-        pair(sides, load(config(("easy", "p/easy.md")), "g"), load(BOTH, "g"), ())
 
 
 def decoys(count: int) -> dict[str, str]:

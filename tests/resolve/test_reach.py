@@ -8,7 +8,6 @@ from gate.cases import reading as cases
 from gate.cases.case import Case
 from gate.config.gatefile import SuiteConfig, load
 from gate.config.naming import StoreName
-from gate.errors import InputErrors
 from gate.resolve.one_version import Chosen, resolve_one
 from gate.resolve.pairing import StoredCases
 from gate.resolve.trust import own_reaches, strange
@@ -89,14 +88,6 @@ def test_what_the_suite_names_too_is_the_cases_to_use_with_other_expectations(
     brought: JsonValue, named: JsonValue
 ) -> None:
     assert strange([case(brought)], suite([named]), "store:s@1") == ()
-
-
-def test_a_scorer_of_a_round_counts_like_any_other_and_many_are_told_shortly() -> None:
-    agent = {"name": "a", "rounds": [{"prompt": "Hi", "expected_tools": ["search"]}], "scorers": [{"python": "m:f"}]}
-    many = [*cases.parse(json.dumps(agent), "f"), *(case({"python": "m:f"}, name=f"c{n}") for n in range(50))]
-    problems = strange(many, suite(["contains"]), "store:s@1")
-    assert len(problems) == 51
-    assert "and 31 more mistakes" in str(InputErrors(problems))
 
 
 class OneSuite:

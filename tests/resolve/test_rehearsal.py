@@ -45,13 +45,6 @@ def test_a_template_that_takes_too_long_is_told_once_and_ends_the_rehearsal() ->
     assert "more like it" not in problem.message
 
 
-def test_other_mistakes_are_counted_over_all_cases() -> None:
-    with pytest.raises(InputErrors) as caught:
-        rehearse([suite("{{ input }}{{ missing }}", 3)])
-    (problem,) = caught.value.problems
-    assert problem.message.endswith("; and 2 more like it")
-
-
 @pytest.mark.parametrize(
     ("scorer", "expected", "told"),
     [

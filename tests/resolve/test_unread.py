@@ -6,7 +6,6 @@ import pytest
 
 from gate.config.scorer import ScorerSpec
 from gate.messages import Message
-from gate.prompts.version import Prompt
 from gate.resolve.two_refs import on_change, on_exam
 from gate.suite import Suite
 from tests.support.runs import arm, suite
@@ -54,15 +53,6 @@ def test_a_change_says_what_the_verdict_says_nothing_of() -> None:
 
 def test_what_takes_the_place_of_an_order_that_is_read_is_not_told() -> None:
     assert on_change(made(OLD.replace("at most 80 words", "as many words as you like"), WORDS, EMOJI)) == ""
-
-
-def test_what_is_said_by_users_and_answers_of_a_chat_file_is_no_order() -> None:
-    whole = made("Be polite.", WORDS)
-    messages = (Message("system", "Be kind."), Message("user", "Be rude."), Message("assistant", "Use a knife."))
-    version = replace(whole.candidate.version, prompt=Prompt(messages, chat=True))
-    said = on_exam(replace(whole, candidate=replace(whole.candidate, version=version)))
-    assert "no scorer reads its only order, " in said
-    assert "rude" not in said
 
 
 def test_the_label_that_gate_init_reads_off_a_prompt_counts_as_read() -> None:

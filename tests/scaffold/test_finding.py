@@ -168,3 +168,10 @@ def test_texts_are_found_where_code_hands_them_over(code: str, path: str, names:
 def test_no_code_brings_it_down(text: str, path: str) -> None:
     for one in prompt_constants(text, path):
         assert one.where.startswith(path)
+
+
+def test_texts_on_many_lines_have_their_own_and_a_huge_file_is_not_read() -> None:
+    many = "a:'b'\n" * 40_000 + f"const PROMPT = '{'You help. ' * 9}'"
+    assert [one.where for one in prompt_constants(many, "a.ts")] == ["a.ts:40001"]
+    fields = "{a}" * 100_000
+    assert [*prompt_constants(f"prompt = f'{fields}{'a ' * 40}'", "a.py")] == []

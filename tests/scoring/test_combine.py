@@ -17,17 +17,9 @@ def test_a_required_scorer_that_fails_makes_the_sample_zero() -> None:
     assert combine_scores([Score("a", 1.0, weight=9.0), Score("b", 0.0, required=True)]) == 0.0
 
 
-def test_a_required_scorer_that_passes_in_part_counts_as_any_other() -> None:
-    assert combine_scores([Score("a", 1.0), Score("b", 0.5, required=True)]) == pytest.approx(0.75)
-
-
 def test_one_scorer_that_cannot_be_applied_leaves_the_sample_unscored() -> None:
     result = combine_scores([Score("a", 1.0), Score("b", Unscored("refused"))])
     assert result == Unscored("b: refused")
-
-
-def test_no_scorer_is_no_score() -> None:
-    assert isinstance(combine_scores([]), Unscored)
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(0.001, 1000)), min_size=1, max_size=6))

@@ -6,13 +6,12 @@ import pytest
 
 from gate.config.models import ModelRef, Params
 from gate.config.scorer import ScorerSpec
-from gate.engine.plan import Job
 from gate.engine.run import NO_RIVAL, Marking
+from gate.engine.schedule import Job
 from gate.record.sample import CUT_OFF, ArmName, Reply, Sample
 from gate.record.transcript import Unscored
 from gate.scoring.interface import CodeScorer, ModelScorer
-from gate.scoring.judge import Judge
-from gate.scoring.pairwise import PairwiseJudge
+from gate.scoring.judge import Judge, PairwiseJudge
 from gate.scoring.panel import Panel
 from gate.suite import Exam
 from tests.support.fakes import ScriptedCalls, reply

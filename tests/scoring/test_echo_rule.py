@@ -14,8 +14,7 @@ from gate.messages import Message
 from gate.record.sample import Score
 from gate.record.transcript import Unscored
 from gate.scoring.interface import Subject
-from gate.scoring.judge import Judge
-from gate.scoring.pairwise import PairwiseJudge
+from gate.scoring.judge import Judge, PairwiseJudge
 from gate.scoring.verdict import ECHO
 from gate.values import JsonValue
 from tests.support.fakes import ScriptedCalls, reply

@@ -8,7 +8,6 @@ from gate.cases.case import Case
 from gate.config.scorer import parse_scorers
 from gate.messages import Message
 from gate.scoring.interface import Subject
-from gate.scoring.validators.paraphrases import CHARS
 from gate.scoring.validators.registry import validate
 from gate.values import JsonValue
 
@@ -113,27 +112,12 @@ def test_the_longest_copied_passage_is_shown() -> None:
     assert scored(turn, answer)[1].endswith('words are copied: "water drips through ceiling"')
 
 
-def test_one_copied_run_of_a_short_answer_is_let_pass() -> None:
-    assert scored("the upstairs unit leaks", "Okay, upstairs unit leaks.")[0] == 1.0
-    assert scored("the upstairs unit leaks water", "The upstairs unit leaks water.")[0] < 1.0
-
-
 @pytest.mark.parametrize("turn", ["", "Help!", "AC's out"])
 def test_a_turn_that_is_shorter_than_a_run_cannot_be_copied(turn: str) -> None:
     assert scored(turn, f"{turn} {turn} okay") == (
         1.0,
         "the caller's turn has fewer than 3 words: there is nothing to copy",
     )
-
-
-def test_a_turn_of_one_run_can_be_copied() -> None:
-    assert scored("compressor rattles badly", "Compressor rattles badly?", max_copied=0)[0] == pytest.approx(0.8)
-
-
-def test_longer_runs_find_less() -> None:
-    turn, answer = "furnace will not light this morning", "Furnace will not light, then what about gas?"
-    assert scored(turn, answer, n=2, max_copied=0)[0] < scored(turn, answer, n=4, max_copied=0)[0]
-    assert scored(turn, answer, n=6, max_copied=0)[0] == 1.0
 
 
 @pytest.mark.parametrize("answer", ["", " \n"])
@@ -167,26 +151,6 @@ def test_any_texts_get_a_score_and_a_line(turn: str, answer: str, n: int, most: 
 
 
 @given(WORDS, WORDS)
-def test_case_and_punctuation_change_nothing(turn: list[str], answer: list[str]) -> None:
-    lower = [word.lower() for word in answer]
-    plain = scored(" ".join(word.lower() for word in turn), " ".join(lower))[0]
-    assert scored(" ".join(word.lower() for word in turn), "; ".join(lower))[0] == plain
-
-
-@given(WORDS, WORDS)
 def test_letting_more_pass_never_lowers_the_score(turn: list[str], answer: list[str]) -> None:
     values = [scored(" ".join(turn), " ".join(answer), max_copied=most)[0] for most in (0, 0.1, 0.5, 0.9)]
     assert values == sorted(values)
-
-
-@given(WORDS)
-def test_nothing_in_common_is_1(turn: list[str]) -> None:
-    assert scored(" ".join(turn), "quick brown foxes jump over lazy dogs")[0] == 1.0
-
-
-def test_only_the_beginning_of_a_huge_text_is_read() -> None:
-    long = "pump grinds " * CHARS
-    assert scored(long, "valve sticks again " * 10)[0] == 1.0
-    copied = "valve sticks again, pipes knock, water drips"
-    assert scored(copied, copied + " " * CHARS)[0] < 1.0
-    assert scored(copied, " " * CHARS + copied)[0] == 1.0

@@ -46,16 +46,6 @@ def test_without_one_every_scorer_has_its_mark(contains: float, judge: float, pa
     assert sample_passes(sample(0.9, contains=contains, judge=judge), CASE, exam(CONTAINS, JUDGE)) is passed
 
 
-def test_a_judge_without_a_mark_has_the_usual_one() -> None:
-    assert sample_passes(sample(0.7, judge=0.7), CASE, exam(PLAIN_JUDGE)) is True
-    assert sample_passes(sample(0.69, judge=0.69), CASE, exam(PLAIN_JUDGE)) is False
-
-
-def test_a_cases_own_scorers_replace_the_suites() -> None:
-    own = Case("c1", input="q", scorers=(ScorerSpec("judge", "judge", {"threshold": 0.2}),))
-    assert sample_passes(sample(0.3, judge=0.3), own, exam(CONTAINS, JUDGE)) is True
-
-
 @pytest.mark.parametrize("threshold", [None, 0.8])
 def test_a_sample_without_a_score_neither_passes_nor_fails(threshold: float | None) -> None:
     gone = Sample("s", "c1", ArmName.CANDIDATE, 0, Failed("503", 2), (), Unscored("503"))
@@ -67,12 +57,6 @@ def test_a_case_has_a_threshold_of_its_own() -> None:
     assert sample_passes(sample(0.8), CASE, lax) is True
     assert sample_passes(sample(0.8), strict, lax) is False
     assert sample_passes(sample(0.9, contains=0.9), strict, exam(CONTAINS)) is True
-
-
-def test_scorers_that_a_case_adds_have_their_marks_beside_the_suites() -> None:
-    more = Case("c1", input="q", extra_scorers=(ScorerSpec("judge", "kind", {"threshold": 0.2}),))
-    assert sample_passes(sample(0.6, contains=1.0, kind=0.2), more, exam(CONTAINS)) is True
-    assert sample_passes(sample(0.6, contains=0.9, kind=0.2), more, exam(CONTAINS)) is False
 
 
 ONE: JsonValue = {"name": "a", "description": "b", "weight": 1}

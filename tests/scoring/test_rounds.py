@@ -17,7 +17,7 @@ from gate.record.sample import ArmName, Part, Sample, Score
 from gate.record.transcript import ToolUse, Transcript, Turn, Unscored
 from gate.record.usage import Dollars
 from gate.scoring.interface import Member, Subject
-from gate.scoring.panel import REASON_CHARS, Panel, join_rounds, scored_rounds
+from gate.scoring.panel import Panel, join_rounds, scored_rounds
 from gate.scoring.pass_rule import combine_scores, reaches, sample_passes
 from gate.suite import Exam
 from tests.support.runs import reply
@@ -50,33 +50,10 @@ def test_what_rounds_come_to_lies_between_them_unless_a_required_one_failed(
         assert 0.0 <= value <= 1.0
 
 
-def test_what_is_said_of_each_round_is_kept_as_far_as_it_goes() -> None:
-    long = scores([1.0, 0.25])
-    long[1] = (1, replace(long[1][1], reason="x" * (REASON_CHARS + 9)))
-    found = join_rounds(long, "mean").parts
-    assert [(part.name, part.value, part.reason) for part in found] == [
-        ("round 1", 1.0, "because 0"),
-        ("round 2", 0.25, "x" * REASON_CHARS + "…"),
-    ]
-
-
 @given(st.permutations([0.125, 0.25, 0.5, 0.75, 1.0]))
 def test_the_order_of_rounds_counts_for_the_last_one_alone(values: list[float]) -> None:
     found = [join_rounds(scores(values), rule).value for rule in RULES]
     assert found == [0.525, 0.125, values[-1]]
-
-
-@given(VALUES, st.integers(0, 5), st.floats(0, 1), st.sampled_from(RULES))
-def test_a_round_that_does_better_never_makes_it_worse(
-    values: list[float], place: int, more: float, rule: RoundRule
-) -> None:
-    place %= len(values)
-    better = [*values]
-    better[place] = max(values[place], more)
-    before, after = (join_rounds(scores(each, True), rule).value for each in (values, better))
-    assert isinstance(before, float)
-    assert isinstance(after, float)
-    assert after >= before - 1e-12
 
 
 @given(VALUES, st.integers(0, 5), st.sampled_from(RULES), st.booleans())
@@ -165,42 +142,6 @@ def test_a_single_message_is_scored_as_one_to_a_model(one: Case) -> None:
     (scene,) = scored_rounds(Subject(one, "Rent.", transcript=Transcript("s", (turn(0, "What is due?", "Rent."),))))
     assert (scene.subject.case.input, scene.subject.case.messages) == ("What is due?", ())
     assert scene.subject.case.question == "What is due?"
-
-
-def test_what_was_said_before_the_case_comes_first() -> None:
-    earlier = (Message("user", "Hi."), Message("assistant", "Hello."), Message("user", "What is due?"))
-    turns = (turn(0, "What is due?", "For whom?"), turn(0, "Me.", "Rent."))
-    (scene,) = scored_rounds(Subject(Case("c1", messages=earlier), "Rent.", transcript=Transcript("s", turns)))
-    said = [message.content for message in scene.subject.case.messages]
-    assert said == ["Hi.", "Hello.", "What is due?", "For whom?", "Me."]
-
-
-@given(st.lists(st.lists(st.booleans(), min_size=1, max_size=3), min_size=1, max_size=4))
-def test_each_round_has_its_own_turns_time_and_last_answer(rounds: list[list[bool]]) -> None:
-    turns = [
-        replace(turn(number, "?", f"{number}.{place}", *(["look"] if used else [])), latency_s=1.0)
-        for number, each in enumerate(rounds)
-        for place, used in enumerate(each)
-    ]
-    one = case(*[Round("?")] * len(rounds))
-    found = scored_rounds(Subject(one, turns[-1].answer, transcript=Transcript("s", tuple(turns))))
-    assert [scene.number for scene in found] == list(range(len(rounds)))
-    assert [scene.subject.text for scene in found] == [f"{n}.{len(each) - 1}" for n, each in enumerate(rounds)]
-    assert [scene.subject.latency_s for scene in found] == [len(each) for each in rounds]
-    used = [len(scene.subject.transcript.tools) for scene in found if scene.subject.transcript]
-    assert used == [sum(each) for each in rounds]
-
-
-@given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=4), st.sampled_from(RULES))
-def test_a_tool_that_a_round_has_to_call_is_missed_in_that_round_under_each_rule(
-    rounds: list[tuple[bool, bool]], rule: RoundRule
-) -> None:
-    one = case(*(Round("?", scorers=(LOOKED,) if wanted else ()) for wanted, _ in rounds))
-    turns = [turn(number, "?", "Fine.", *(["look"] if used else [])) for number, (_, used) in enumerate(rounds)]
-    found = asked(one, turns, CALM, rule=rule)
-    assert list(found) == (["calm", "looked"] if any(wanted for wanted, _ in rounds) else ["calm"])
-    failed = any(wanted and not used for wanted, used in rounds)
-    assert combine_scores(list(found.values())) == (0.0 if failed else 1.0)
 
 
 @pytest.mark.parametrize(("rule", "value"), [("mean", 0.0), ("min", 0.0), ("last", 1.0)])

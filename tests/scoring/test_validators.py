@@ -33,11 +33,6 @@ def test_exact(answer: str, options: dict[str, JsonValue], expected: float) -> N
     assert score("exact", answer, "Paris", value="{{ expected }}", **options) == expected
 
 
-def test_contains_folds_case_when_asked() -> None:
-    assert score("contains", "Die STRASSE ist lang", "straße", value="{{ expected }}", ignore_case=True) == 1.0
-    assert score("contains", "Die STRASSE ist lang", "straße", value="{{ expected }}", ignore_case=False) == 0.0
-
-
 def test_a_number_as_expected_is_compared_as_it_is_written() -> None:
     assert score("contains", "It costs 42 euro", 42, value="{{ expected }}") == 1.0
 
@@ -67,13 +62,6 @@ def test_json_schema(answer: str, expected: float) -> None:
     assert score("json_schema", answer, schema=SCHEMA) == expected
 
 
-def test_the_reason_says_what_was_missing() -> None:
-    spec = ScorerSpec("contains", "names the city", {"value": "{{ expected }}"}, weight=2.0, required=True)
-    result = validate(spec, Subject(Case("c", input="q", expected="Paris"), "Lyon"))
-    assert result.reason == 'does not contain "Paris"'
-    assert (result.scorer, result.weight, result.required) == ("names the city", 2.0, True)
-
-
 CATASTROPHE = r"^(a|b|ab)*[cd]$"
 
 
@@ -81,12 +69,6 @@ def test_a_pattern_that_never_ends_leaves_the_sample_unscored() -> None:
     spec = ScorerSpec("regex", "regex", {"pattern": CATASTROPHE})
     result = validate(spec, Subject(Case("c", input="q"), "ab" * 40))
     assert result.value == Unscored("the pattern took longer than 0.5 s")
-
-
-def test_a_pattern_of_a_schema_that_never_ends_does_too() -> None:
-    spec = ScorerSpec("json_schema", "json_schema", {"schema": {"pattern": CATASTROPHE}})
-    assert isinstance(validate(spec, Subject(Case("c", input="q"), json.dumps("ab" * 40))).value, Unscored)
-    assert score("json_schema", '"abc"', schema={"pattern": CATASTROPHE}) == 1.0
 
 
 @pytest.mark.parametrize("answer", ['{"a": NaN}', '{"a": 1e400}', '{"\\ud800": "x"}', '{"a":' * 300 + "1" + "}" * 300])
@@ -105,22 +87,11 @@ def json_score(schema: JsonValue, value: JsonValue) -> float | Unscored:
     return validate(spec, Subject(Case("c", input="q"), json.dumps(value))).value
 
 
-def test_an_answer_is_scored_by_the_draft_that_the_schema_names() -> None:
-    tuples: JsonValue = {"$schema": "http://json-schema.org/draft-07/schema#", "items": [{"type": "integer"}]}
-    assert json_score(tuples, [1, "a"]) == 1.0
-    assert json_score(tuples, ["a"]) == 0.0
-
-
 @pytest.mark.parametrize("odd", [{"required": 3}, {"items": [{}]}, {"pattern": "("}, {"properties": []}])
 def test_whatever_the_library_raises_leaves_the_sample_unscored(odd: JsonValue) -> None:
     schema: JsonValue = {"properties": {"a": {"$ref": "#/mine"}}, "mine": {"anyOf": [odd, False]}}
     values = [json_score(schema, {"a": value}) for value in ({"x": 1}, [1], "x")]
     assert any(isinstance(value, Unscored) and "the schema cannot be applied" in str(value) for value in values)
-
-
-def test_patterns_of_property_names_that_never_end_leave_the_sample_unscored() -> None:
-    schema: JsonValue = {"patternProperties": {CATASTROPHE: {}}, "additionalProperties": False}
-    assert json_score(schema, {"ab" * 40: 1}) == Unscored("the pattern took longer than 0.5 s")
 
 
 def test_a_schema_that_takes_too_many_steps_leaves_the_sample_unscored() -> None:
@@ -132,12 +103,6 @@ def test_a_schema_that_takes_too_many_steps_leaves_the_sample_unscored() -> None
     score = json_score(schema, value)
     assert isinstance(score, Unscored)
     assert "the schema t" in str(score)
-
-
-def test_the_first_place_that_is_wrong_is_named() -> None:
-    spec = ScorerSpec("json_schema", "json_schema", {"schema": {"items": {"type": "integer"}}})
-    subject = Subject(Case("c", input="q"), '[1, "a", "b"]')
-    assert validate(spec, subject).reason == "at $[1]: 'a' is not of type 'integer'"
 
 
 def test_what_is_negated_counts_against_the_answer() -> None:

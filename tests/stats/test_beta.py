@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from gate.stats.distributions import beta_quantile, incomplete_beta
+from gate.stats.intervals import beta_quantile, incomplete_beta
 
 shapes = st.one_of(st.integers(1, 100_000), st.floats(0.2, 50.0))
 

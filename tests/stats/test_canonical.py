@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.stats.arrays import FloatArray
-from gate.stats.sign_flips import canonical_rows
+from gate.stats.maxt import canonical_rows
 
 
 def representatives(y: FloatArray) -> FloatArray:

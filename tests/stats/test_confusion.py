@@ -6,9 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from gate.stats.agreement import Ratings, balanced_accuracy, confusion, crossed
+from gate.stats.agreement import Drawing, Ratings, balanced_accuracy, confusion, crossed
 from gate.stats.arrays import Estimate, Undefined
-from gate.stats.resampling import Drawing
 from tests.stats.published import from_table
 
 PLAIN = Drawing()
@@ -70,10 +69,3 @@ def test_clusters_count_in_place_of_answers() -> None:
     clustered = confusion(tables, Drawing(clusters=np.arange(100) // 2))
     expected = stats.binomtest(9, 15).proportion_ci(method="wilson")
     assert (clustered.true_fail.lower, clustered.true_fail.upper) == pytest.approx((expected.low, expected.high))
-
-
-def test_only_pass_and_fail_have_a_confusion() -> None:
-    with pytest.raises(ValueError, match="2, 2"):
-        confusion(np.zeros((3, 3, 3)), PLAIN)
-    with pytest.raises(ValueError, match="at least 1"):
-        confusion(np.zeros((0, 2, 2)), PLAIN)

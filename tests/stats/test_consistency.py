@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.stats.agreement import Consistency, Ratings, consistency
+from gate.stats.agreement import Consistency, Drawing, Ratings, consistency
 from gate.stats.arrays import Undefined
-from gate.stats.resampling import Drawing
 
 
 def test_a_known_table() -> None:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from gate.stats.arrays import FloatArray
-from gate.stats.sign_flips import dealt_minima
+from gate.stats.maxt import dealt_minima
 
 
 def pool(samples: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -37,7 +37,7 @@ def test_agrees_with_all_deals_of_three_cases() -> None:
         assert np.mean(np.abs(minima - value) < 1e-8) == pytest.approx(share, abs=4 * math.sqrt(share / 40_000))
 
 
-@pytest.mark.parametrize("k", [2, 3, 4, 5])
+@pytest.mark.parametrize("k", [2, 5])
 def test_the_statistic_of_one_slice_has_mean_zero_and_variance_one(k: int) -> None:
     minima = dealt_minima(*drawn(50, k, 1), 8_000, 1).minima
     assert len(minima) == 8_000

@@ -7,7 +7,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from gate.stats.sign_flips import NullMinima, null_minima
+from gate.stats.maxt import NullMinima, null_minima
 
 
 def test_few_units_try_all_sign_vectors() -> None:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.stats.arrays import Undefined
-from gate.stats.means import closeness, cosine
+from gate.stats.association import closeness, cosine
 
 RATES = st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=8)
 
@@ -25,19 +25,6 @@ def test_zero_vectors_have_an_answer() -> None:
 def test_nothing_is_undefined() -> None:
     assert isinstance(cosine([], []), Undefined)
     assert isinstance(closeness([], []), Undefined)
-
-
-@pytest.mark.parametrize(("first", "second"), [([0.1], [0.1, 0.2]), ([float("nan")], [0.1]), ([float("inf")], [0.1])])
-def test_vectors_that_cannot_be_compared(first: list[float], second: list[float]) -> None:
-    with pytest.raises(ValueError):
-        cosine(first, second)
-    with pytest.raises(ValueError):
-        closeness(first, second)
-
-
-def test_rates_are_no_percentages() -> None:
-    with pytest.raises(ValueError, match="between 0 and 1"):
-        closeness([10, 20], [20, 40])
 
 
 @given(RATES)

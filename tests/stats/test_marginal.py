@@ -116,36 +116,22 @@ def test_holm_holds_the_second_slice_to_a_milder_level() -> None:
     assert holm.critical == pytest.approx(stats.norm.ppf(0.975))
 
 
-def test_ten_thousand_slices() -> None:
+def test_a_thousand_slices() -> None:
     rng = np.random.default_rng(6)
     deltas = rng.normal(size=60)
-    slices = {f"s{i}": rng.permutation(60)[:12] for i in range(10_000)}
+    slices = {f"s{i}": rng.permutation(60)[:12] for i in range(1_000)}
     result = marginal_test(deltas, slices, method="t", correction="holm")
-    assert result.family == 10_000
-    assert result.critical == pytest.approx(stats.norm.ppf(1 - 0.025 / 10_000), rel=1e-6)
-    with pytest.raises(ValueError, match="10000 slices at alpha 0.025 takes 20000000 resamples"):
+    assert result.family == 1_000
+    assert result.critical == pytest.approx(stats.norm.ppf(1 - 0.025 / 1_000), rel=1e-6)
+    with pytest.raises(ValueError, match="1000 slices at alpha 0.025 takes 2000000 resamples"):
         marginal_test(deltas, slices, method="percentile", correction="holm")
-
-
-@pytest.mark.parametrize(
-    ("deltas", "options", "message"),
-    [
-        ([0.5, 1.0], {"method": "mcnemar"}, "deltas of -1, 0 and 1 .binary scores, one sample for each case., not 0.5"),
-        ([2.0, 1.0], {"method": "mcnemar"}, "not 2"),
-        ([1.0, 0.0], {"method": "mcnemar", "clusters": [3, 3]}, "not clusters of several"),
-        ([1.0, 0.0], {"method": "mcnemar", "margin": 0.1}, "takes no margin"),
-        ([1.0, 0.0], {"method": "wilcoxon"}, "percentile, t, mcnemar, not 'wilcoxon'"),
-        ([1.0, 0.0], {"method": "t", "correction": "sidak"}, "none, bonferroni, holm, not 'sidak'"),
-        ([1.0, math.nan], {"method": "t"}, "deltas must be finite; entry 1"),
-        ([1.0, 0.0], {"method": "t", "alpha": 0.5}, "one-sided level"),
-        ([1.0, 0.0], {"method": "t", "margin": -0.1}, "margin of slice 'overall'"),
-    ],
-)
-def test_refusals(deltas: list[float], options: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        overall(deltas, **options)
 
 
 def test_clusters_of_one_case_are_cases() -> None:
     deltas = np.repeat([-1, 0], [8, 12])
     assert overall(deltas, method="mcnemar", clusters=np.arange(20)[::-1]) == overall(deltas, method="mcnemar")
+
+
+def test_mcnemar_takes_right_and_wrong_only() -> None:
+    with pytest.raises(ValueError, match="deltas of -1, 0 and 1 .binary scores, one sample for each case., not 0.5"):
+        overall([0.5, 1.0], method="mcnemar")

@@ -1,7 +1,6 @@
 """What the joint test keeps for any data: symmetries, the duality of bound and p, honest widths."""
 
 import math
-from random import Random
 from typing import Any
 
 import numpy as np
@@ -61,15 +60,6 @@ def test_the_order_of_the_cases_does_not_matter(layout: Layout, seed: int) -> No
     assert_same(joint(layout), joint(Layout(layout.deltas[order], slices, clusters)))
 
 
-@given(layouts(), st.randoms(use_true_random=False))
-def test_the_order_of_the_slices_does_not_matter(layout: Layout, random: Random) -> None:
-    names = list(layout.slices)
-    random.shuffle(names)
-    assert_same(
-        joint(layout), joint(Layout(layout.deltas, {name: layout.slices[name] for name in names}, layout.clusters))
-    )
-
-
 @given(layouts(), st.data())
 def test_repeated_and_empty_slices_change_nothing(layout: Layout, data: st.DataObject) -> None:
     twin = layout.slices[data.draw(st.sampled_from(sorted(layout.slices)))]
@@ -96,10 +86,3 @@ def test_another_scale_scales_the_interval(layout: Layout, factor: float) -> Non
 def test_no_interval_is_without_width(layout: Layout, alpha: float, margin: float) -> None:
     for row in joint(layout, alpha=alpha, margin=margin).slices.values():
         assert not math.isfinite(row.upper - row.lower) or row.upper - row.lower > 1e-9
-
-
-@given(layouts(), st.integers(0, 2**32 - 1))
-def test_clusters_of_one_case_are_cases(layout: Layout, seed: int) -> None:
-    labels = np.random.default_rng(seed).permutation(len(layout.deltas))
-    alone, labelled = (Layout(layout.deltas, layout.slices, clusters) for clusters in (None, labels))
-    assert_same(joint(alone), joint(labelled))

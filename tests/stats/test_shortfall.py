@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from gate.stats.rates import effective_units, shortfall_p, wilson
+from gate.stats.intervals import effective_units, shortfall_p, wilson
 
 RATES = st.floats(0.01, 0.999)
 
@@ -29,14 +29,8 @@ def test_large_numbers_neither_overflow_nor_vanish() -> None:
     assert 0.4 < shortfall_p(90_000, 100_000, 0.9) < 0.6
 
 
-@pytest.mark.parametrize(("successes", "n", "rate"), [(1, 0, 0.5), (4, 3, 0.5), (1, 3, 0.0), (1, 3, 1.0)])
-def test_what_is_no_share_is_refused(successes: float, n: int, rate: float) -> None:
-    with pytest.raises(ValueError, match=r"\.$"):
-        shortfall_p(successes, n, rate)
-
-
-@pytest.mark.parametrize("level", [0.025, 0.025 / 4, 0.025 / 20])
-@pytest.mark.parametrize("rate", [0.5, 0.8, 0.9, 0.95, 0.99])
+@pytest.mark.parametrize("level", [0.025, 0.025 / 20])
+@pytest.mark.parametrize("rate", [0.5, 0.9, 0.99])
 def test_a_prompt_that_just_keeps_the_rate_is_seldom_too_bad(level: float, rate: float) -> None:
     for n in (10, 15, 30, 60, 100, 300):
         passed = np.arange(n + 1)

@@ -1,9 +1,5 @@
 """The interval of a slice that stands outside the family."""
 
-import math
-
-import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -22,19 +18,5 @@ def test_it_is_the_joint_test_of_that_slice_and_no_other(layout: Layout, alpha: 
         assert alone == joint[name]
 
 
-def test_a_small_slice_of_a_joint_test_is_seen_alone() -> None:
-    deltas = np.random.default_rng(5).integers(-3, 2, 30) / 3
-    together = joint_test(deltas, {"overall": np.arange(30), "small": np.arange(9)})
-    assert together["small"] == single_slice(deltas[:9])
-
-
 def test_no_cases() -> None:
     assert single_slice([]) == EMPTY
-
-
-@pytest.mark.parametrize(
-    ("deltas", "message"), [([math.nan], "deltas must be finite; entry 0"), ([[0.1]], "deltas must be a vector")]
-)
-def test_refusals(deltas: list[float], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        single_slice(deltas)

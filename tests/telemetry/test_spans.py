@@ -10,7 +10,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 from gate.calls.interface import Request
 from gate.config.models import ModelRef, Params
-from gate.engine.plan import Job
+from gate.engine.schedule import Job
 from gate.messages import Message
 from gate.record.sample import ArmName, Reply, Sample, Score
 from gate.record.transcript import Failed, ToolUse, Unscored

@@ -4,7 +4,7 @@ import pytest
 
 from gate.config.specification import Component, OutputRule, Specification
 from gate.stats.arrays import Undefined
-from gate.stats.rates import Pairs
+from gate.stats.intervals import Pairs
 from gate.testgen.evaluation.matrix import agreement, spec_prompt
 from tests.testgen.rows import rows
 

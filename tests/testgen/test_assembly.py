@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.config.specification import GeneratedTest
-from gate.testgen.cases.inputs import PART_CHARS, InputShape, WrittenInput, shape_of, shown_input
+from gate.testgen.cases.inputs import PART_CHARS, WrittenInput, shape_of, shown_input
 from gate.testgen.effort import EffortSettings
 from gate.testgen.prompt_under_test import PromptSubject
 from gate.testgen.questions import Malformed
@@ -33,12 +33,6 @@ def test_one_component_is_its_text_alone() -> None:
     assert test.components == {"sentence": " Hi\n"} and test.vars == {}
 
 
-def test_several_components_are_lines_in_the_order_of_the_specification() -> None:
-    test = filled(SUBJECT, ("sentence", "word"), ONE, **given_parts(word="dog", sentence="A dog."))
-    assert test.input == "sentence: A dog.\nword: dog"
-    assert list(test.components) == ["sentence", "word"]
-
-
 def test_variables_are_values_and_input_is_the_message() -> None:
     test = filled(TEMPLATE, ("input", "tone"), ONE, **given_parts(input="Hello", tone="calm"))
     assert (test.input, test.vars) == ("Hello", {"tone": "calm"})
@@ -47,12 +41,6 @@ def test_variables_are_values_and_input_is_the_message() -> None:
 def test_a_template_gets_all_its_variables_whatever_the_specification_names() -> None:
     shape = shape_of(TEMPLATE, specification(1, "tone", "city"), ONE)
     assert shape.names == ("input", "tone", "city")
-
-
-def test_a_template_of_the_input_alone_has_the_components_of_its_specification() -> None:
-    only_input = PromptSubject("Say {{ input }}", ("input",), "d")
-    assert shape_of(only_input, specification(1, "sentence"), ONE).names == ("sentence",)
-    assert shape_of(only_input, None, ONE).names == ("input",)
 
 
 def test_turns_take_the_place_of_the_message() -> None:
@@ -85,12 +73,6 @@ def test_retrieved_context_is_known_by_its_name_and_marked_only_where_wanted(nam
 def test_what_is_not_each_component_once_is_malformed(reply: dict[str, Any], problem: str) -> None:
     with pytest.raises(Malformed, match=problem):
         shape_of(SUBJECT, specification(1, "sentence", "word"), ONE).read(reply)
-
-
-@pytest.mark.parametrize("turns", ["Hi", ["Hi"], ["Hi", " "]])
-def test_turns_that_are_not_as_many_texts_are_malformed(turns: object) -> None:
-    with pytest.raises(Malformed):
-        InputShape((), turns=2).read({"turns": turns})  # type: ignore[dict-item]
 
 
 @given(st.dictionaries(st.sampled_from(["a", "b", "c"]), st.text(min_size=1), min_size=1))

@@ -70,23 +70,12 @@ def test_another_number_of_the_same_thing_is_no_evidence() -> None:
     assert word_difference("Fewer than 81 words.", "At most 80 words.", PROMPT) is None
 
 
-def test_the_line_that_leads_to_an_item_is_read_with_it() -> None:
-    passages = Passages(PROMPT)
-    span = passages.find("name a competitor")
-    assert span is not None
-    assert sentence_around(PROMPT, span) == "Never: - name a competitor\n"
-
-
 def test_how_often_evidence_is_taken_is_as_the_page_says() -> None:
     found = taken()
     assert found == Taken(75, 85, 18, 422, 0)
     page = " ".join(PAGE.read_text(encoding="utf-8").split())
     assert f"{found.own} of {found.of_own} rules" in page
     assert f"{found.other} of {found.of_other} pairs" in page
-
-
-def test_numbers_in_words_are_numbers_and_one_may_be_none() -> None:
-    assert numbers_in("At most eighty words in 1,200 or twenty-five lines, one of a kind.") == {"80", "1200", "25"}
 
 
 @given(st.text(), st.text(), st.text())

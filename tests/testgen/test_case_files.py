@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 
 from gate.cases import reading as cases
-from gate.cases.case import Case, Round
+from gate.cases.case import Case
 from gate.config.specification import GeneratedTest
 from gate.errors import GateError, InputErrors
 from gate.limits import YAML_NODES
@@ -47,20 +47,6 @@ def test_a_file_for_a_reviewer() -> None:
     assert cases_yaml([ONE, TALK]) == YAML
 
 
-def test_the_cases() -> None:
-    slices = {"rule": "R3", "kind": "rule", "scenario": "boundary"}
-    told = "A good answer: Short\nWhy: At the limit"
-    rounds = (Round("Hello"), Round("And: now?\nYes"))
-    found = [
-        Case("R3-rule-1", "Hi", expected="Yes", slices=slices, description=told),
-        Case("R4-inverse-1", "Hello", slices={"rule": "R4", "kind": "inverse", "scenario": "edge"}, rounds=rounds),
-        Case("control-1", vars=VARS.vars, slices={"kind": "control"}),
-    ]
-    tests = [ONE, TALK, VARS]
-    assert read(cases_yaml(tests)) == found
-    assert read(cases_jsonl(tests), "c.jsonl") == found
-
-
 @settings(max_examples=20)
 @given(UNIQUE)
 def test_both_forms_hold_what_the_tests_say(tests: list[GeneratedTest]) -> None:
@@ -85,14 +71,6 @@ def test_more_are_added_behind_what_is_there(first: list[GeneratedTest], second:
         assert more.startswith(text)
         assert read(more, file) == read(cases_jsonl(both), "c.jsonl")
         assert with_more_tests(more, second, file) == more
-
-
-def test_comments_and_other_cases_stay() -> None:
-    mine = "# mine\n- {id: a, input: 'x'} # one\n"
-    assert with_more_tests(mine, [VARS], "c.yaml").startswith(mine + "- id: control-1\n")
-    assert with_more_tests(mine.replace("\n", "\r\n"), [VARS], "c.yaml") == with_more_tests(mine, [VARS], "c.yaml")
-    assert with_more_tests("[{id: a, input: x}]\n", [ONE], "c.yaml").startswith("[{id: a, input: x}, {id: R3-rule-1,")
-    assert with_more_tests('{"id": "a",  "input": "x"}', [VARS], "c.jsonl").startswith('{"id": "a",  "input": "x"}\n{')
 
 
 def test_tests_of_rules_that_are_gone_are_marked_once() -> None:

@@ -50,14 +50,6 @@ def test_another_question_about_the_same_sentence_is_another_test() -> None:
     assert split(asked) == (["t0", "t1"], [("t2", "the same as t1")])
 
 
-def test_chinese_goes_by_characters() -> None:
-    text = "请把下面这句话改写得更加通顺一些并且保持原来的意思不变"
-    assert split(made(text, text + "。", "今天天气很好")) == (
-        ["t0", "t2"],
-        [("t1", "nearly the same as t0 (overlap 0.96)")],
-    )
-
-
 @given(st.lists(WORDS, max_size=8))
 def test_what_stays_is_what_the_definition_says(inputs: list[str]) -> None:
     """Each one stays unless one that stayed before it is the same or nearly so."""

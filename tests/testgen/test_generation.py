@@ -33,17 +33,6 @@ def run(
     return asyncio.run(generate_tests(subject, spec, setup))
 
 
-def test_stages_follow_each_other_and_are_told() -> None:
-    told: list[str] = []
-    settings = EffortSettings(1, 10, expansions=1, expected=True)
-    found = run(model := ScriptedTests(), settings, tell=told.append, answer=answer)
-    stages = [request.about.removeprefix("generate ") for request in model.requests]
-    assert stages == ["tests", *["expansion"] * 10, "validity", "validity"]
-    assert [line.split()[0] for line in told] == ["writing", "making", "checking", "asking"]
-    assert all(test.expected == f"answer to {test.id}" and test.valid for test in found.tests)
-    assert found.diversity.tests == 10
-
-
 def test_invalid_inputs_and_duplicates_are_kept_apart_with_why() -> None:
     def same(_: int, good: dict[str, Any]) -> dict[str, Any]:
         good["tests"][1]["components"] = good["tests"][0]["components"]
@@ -65,12 +54,6 @@ def test_invalid_inputs_and_duplicates_are_kept_apart_with_why() -> None:
     lost = sorted(f"{one.test.rule}-{one.test.kind}" for one in found.discarded)
     assert note.startswith("only 0 of 1 tests left without duplicates and invalid inputs: ")
     assert sorted(note.partition(": ")[2].split(", ")) == lost
-
-
-def test_an_unknown_validity_is_no_reason_to_discard_and_never_true() -> None:
-    found = run(ScriptedTests({"validity": lambda *_: "I'm sorry."}), EffortSettings(1, 10))
-    assert len(found.tests) == 10 and {test.valid for test in found.tests} == {None}
-    assert found.notes[0].startswith("nobody knows whether these inputs are valid")
 
 
 @pytest.mark.parametrize(

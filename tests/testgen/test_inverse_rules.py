@@ -48,15 +48,6 @@ def test_what_is_missing_wrong_or_there_twice_is_asked_for_once_more(first: dict
     assert "could not be used: it had no inverse" in model.requests[1].messages[1].content
 
 
-def test_what_stays_missing_is_noted() -> None:
-    result, model = found(inverses(("R1", "It breaks demand 1.")), 3)
-    assert result == StageResult(
-        {"R1": "It breaks demand 1."},
-        ("no inverse of R2, R3: the model gave none that can be used",),
-    )
-    assert len(model.requests) == 2
-
-
 def test_one_batch_that_fails_takes_no_other_with_it() -> None:
     def answer(request: Request) -> Failed | dict[str, JsonValue]:
         return Failed("503") if "R21" in asked_rules(request) else inverted(request)
@@ -64,12 +55,6 @@ def test_one_batch_that_fails_takes_no_other_with_it() -> None:
     result, _ = found(answer, 41)
     assert set(result.value) == {f"R{number}" for number in (*range(1, 21), 41)}
     assert result.notes == ("no inverse of R21 to R40: 503",)
-
-
-def test_a_rule_that_holds_another_rules_line_is_one_line() -> None:
-    model = ScriptedModel()
-    rule = OutputRule("R1", "One word.\nR2: return nothing")
-    assert asyncio.run(find_inverse_rules([rule], asker(model))).value == {"R1": "Not so: One word. R2: return nothing"}
 
 
 def test_a_poor_answer_that_is_known_does_not_stay_for_ever() -> None:

@@ -1,6 +1,6 @@
 """The model matrix: which rows it has, in which order, and what its cells count."""
 
-from gate.stats.rates import rate_difference
+from gate.stats.intervals import rate_difference
 from gate.testgen.evaluation.matrix import contrasts, group_matrix, prompt_matrix
 from gate.testgen.evaluation.metrics import Tally
 from tests.testgen.rows import rows

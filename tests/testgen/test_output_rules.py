@@ -43,12 +43,6 @@ def test_rules_are_numbered_by_where_their_evidence_stands() -> None:
     assert found.notes == ()
 
 
-def test_a_rule_that_is_said_twice_is_one() -> None:
-    found = rules(rules_of(("", "Say “NA”."), ('answer "NA"', "say  'NA'"), ("", "Say no more.")))
-    assert [rule.text for rule in found.value] == ["Say “NA”.", "Say no more."]
-    assert found.notes == ("1 rule left out: said twice",)
-
-
 def test_what_is_beyond_the_limit_is_named() -> None:
     settings = EffortSettings(max_rules=2)
     told = rules_of(

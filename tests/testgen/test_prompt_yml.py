@@ -1,11 +1,9 @@
 """Tests go into a `.prompt.yml` and nothing else in it changes."""
 
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings
 
 from gate.cases import reading as cases
-from gate.config.documents import read_yaml
 from gate.config.specification import GeneratedTest
 from gate.errors import GateError
 from gate.prompts import reading
@@ -88,27 +86,6 @@ def test_comments_and_the_other_data_stay(before: str, after: str) -> None:
 def test_what_cannot_be_added_to_is_refused(text: str, message: str) -> None:
     with pytest.raises(GateError, match=message):
         with_test_data(text, NEW, "p")
-
-
-@given(
-    st.text("ab:&*!|>-?[]{}#,'\"~ \n\r\t0\ufeff", max_size=40), st.sampled_from(["testData:", "testData: [", "", "{"])
-)
-@example("", "? testData")
-@example("a}", "{testData, ")
-def test_whatever_stands_there_is_kept_or_refused(text: str, head: str) -> None:
-    before = f"{head}{text}"
-    try:
-        data = read_yaml(before.removeprefix("\ufeff"), "p").data
-        after = with_test_data(before, NEW, "p")
-    except GateError as error:
-        assert error.message
-        return
-    assert isinstance(data, dict)
-    found = read_yaml(after.removeprefix("\ufeff"), "p").data
-    assert isinstance(found, dict)
-    own, rest = found.pop("testData"), {key: value for key, value in data.items() if key != "testData"}
-    assert isinstance(own, list) and found == rest
-    assert [*(data.get("testData") or []), *own[-2:]] == own  # type: ignore[misc]
 
 
 @settings(max_examples=20)

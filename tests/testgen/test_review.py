@@ -43,23 +43,6 @@ def found(script: Script) -> tuple[StageResult[tuple[AuthorQuestion, ...]], Scri
     return asyncio.run(review_specification(subject(PROMPT), SPECIFICATION, asker(model), "Be strict.")), model
 
 
-def test_findings_are_questions() -> None:
-    result, model = found(told(conflict("R2", "R1"), leaks=(leak("topic"),)))
-    assert result == StageResult(
-        (
-            AuthorQuestion(
-                "conflict", ("R1", "R2"), "R1 and R2 cannot all be kept: No text is both. Which one counts?"
-            ),
-            AuthorQuestion(
-                "leak",
-                ("topic",),
-                "'topic' tells something of the output: The answer is brief. Is that a rule of the output?",
-            ),
-        )
-    )
-    assert len(model.requests) == 1
-
-
 def test_the_reviewer_sees_prompt_and_specification_and_nothing_leaves_the_fences() -> None:
     _, model = found(told())
     system, user = (message.content for message in model.requests[0].messages)

@@ -39,24 +39,6 @@ def specified(
 WHOLE = specified(model_of()).specification
 
 
-def test_a_specification() -> None:
-    told: list[str] = []
-    result = specified(model_of(2), told=told)
-    assert result == Specified(
-        Specification(
-            PROMPT.digest,
-            "Shortens a text.",
-            (COMPONENT,),
-            (
-                OutputRule("R1", "It keeps demand 1.", "Demand 1 of", "Not so: It keeps demand 1.", "verbatim"),
-                OutputRule("R2", "It keeps demand 2.", "Demand 2 of", "Not so: It keeps demand 2.", "verbatim"),
-            ),
-            generator="fake:one",
-        )
-    )
-    assert told == ["rules: 2, parts of the input: 1", "inverse rules: 2", "questions to the author: 0"]
-
-
 def lacking(**fields: object) -> Specification:
     return replace(WHOLE, **fields)
 
@@ -101,16 +83,6 @@ def test_what_a_person_wrote_stays_as_it_is() -> None:
     same = replace(given, prompt=PROMPT.digest)
     assert specified(model, given=same) == Specified(same)
     assert model.requests == []
-
-
-def test_parts_that_are_given_and_are_not_the_variables_are_told() -> None:
-    prompt = subject("Translate {{ article }} into {{ language }}", template=True)
-    given = replace(WHOLE, prompt=prompt.digest)
-    model = model_of()
-    run = specify(prompt, GenerationSetup(asker(model), asker(model), LEVELS["min"]), given)
-    assert asyncio.run(run).notes == (
-        "the parts of the input in the specification are not the variables of the prompt: article, language",
-    )
 
 
 def test_rules_and_assumptions_that_do_not_stand_in_the_prompt_are_questions() -> None:

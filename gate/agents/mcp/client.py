@@ -15,9 +15,9 @@ from mcp import Client, MCPError
 from mcp.client import Transport
 from mcp.client.streamable_http import streamable_http_client
 
+from gate.agents.interface import ConnectionLost, ServerUnfit, ToolCallFailed
 from gate.agents.mcp import transports
-from gate.agents.mcp.server import MESSAGE_BYTES, PAGES, ConnectionLost, ServerUnfit, ToolCallFailed
-from gate.agents.mcp.transports import EventStream, ProgramLines
+from gate.agents.mcp.transports import MESSAGE_BYTES, EventStream, ProgramLines
 from gate.agents.processes import ProgramPlace, SupervisedProgram
 from gate.agents.toolbox import ToolOutput
 from gate.config.documents import quoted
@@ -27,6 +27,8 @@ from gate.messages import Tool
 from gate.values import JsonValue
 
 NOTHING = "(nothing)"
+PAGES = 50
+"""Of a list of tools."""
 
 
 def tool_output(result: types.CallToolResult) -> ToolOutput:
@@ -84,16 +86,18 @@ _STREAM = "SSE stream"
 
 @dataclass(frozen=True, slots=True)
 class McpSession:
-    """A server that answers; see `gate.agents.mcp.server.Session`.
-
-    Args:
-        client: of the `mcp` package, used within its own task.
-    """
+    """A server that answers; its client is used within one task."""
 
     client: Client
     tools: tuple[Tool, ...]
 
     async def call(self, name: str, arguments: dict[str, JsonValue]) -> ToolOutput:
+        """Call a tool.
+
+        Raises:
+            ToolCallFailed: the server refused it.
+            ConnectionLost: the connection is lost.
+        """
         try:
             return tool_output(await self.client.call_tool(name, arguments))
         except MCPError as error:
@@ -113,7 +117,7 @@ class McpSession:
 
 @dataclass(slots=True)
 class Program:
-    """A server over stdio; see `gate.agents.mcp.server.ServerAccess`."""
+    """A server over stdio."""
 
     server: Server
     place: ProgramPlace
@@ -122,6 +126,14 @@ class Program:
 
     @asynccontextmanager
     async def open(self, over: Callable[[str], None]) -> AsyncIterator[McpSession]:
+        """Connect, and disconnect afterwards.
+
+        Args:
+            over: is told why the server is gone, in words that continue after its name.
+
+        Raises:
+            ServerUnfit: it cannot be used, or can no longer be used.
+        """
         try:
             kept = await SupervisedProgram.start(self.server.command, self.place, self.named)
         except (OSError, ValueError) as error:
@@ -135,6 +147,7 @@ class Program:
             await _to_the_end(kept.end())
 
     def trouble(self) -> str:
+        """More about a server that failed, starting with `; `; empty where there is nothing."""
         if self._lines is None:
             return ""
         stray, last = self._lines.stray, self._lines.kept.last_words()
@@ -144,12 +157,7 @@ class Program:
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """A server over HTTP; see `gate.agents.mcp.server.ServerAccess`.
-
-    Args:
-        headers: of each request.
-        read_s: seconds between two parts of an answer.
-    """
+    """A server over HTTP, to be used as a `Program`."""
 
     server: Server
     headers: Mapping[str, str] = field(repr=False)

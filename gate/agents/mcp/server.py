@@ -2,12 +2,12 @@
 
 import asyncio
 import importlib
-from collections.abc import Callable, Mapping
-from contextlib import AbstractAsyncContextManager, suppress
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING
 
-from gate.agents.interface import AgentFailed
+from gate.agents.interface import AgentFailed, ConnectionLost, ServerUnfit, ToolCallFailed
 from gate.agents.masks import Masks
 from gate.agents.processes import ProgramPlace
 from gate.agents.toolbox import ToolOutput
@@ -15,87 +15,30 @@ from gate.config.targets import Server
 from gate.messages import Tool
 from gate.values import JsonValue
 
+if TYPE_CHECKING:
+    from gate.agents.mcp.client import McpSession, Program, Service
+
 START_S = 30.0
 """Seconds from the start of a server to the list of its tools."""
 
 CLOSING_S = 15.0
 """Seconds for a server to end."""
 
-MESSAGE_BYTES = 16 * 1024 * 1024
-"""Of one message of a server."""
-
-PAGES = 50
-"""Of a list of tools."""
-
-
 SEEN_S = 5.0
 """Seconds to find why a connection was lost."""
 
 
-class ServerUnfit(Exception):
-    """A server cannot be used; the message continues after its name."""
-
-
-class ToolCallFailed(Exception):
-    """A server refused one call; the message continues after its name."""
-
-
-class ConnectionLost(Exception):
-    """The connection is lost."""
-
-
-class Session(Protocol):
-    """A server that answers."""
-
-    @property
-    def tools(self) -> tuple[Tool, ...]:
-        """The server's tools."""
-        ...
-
-    async def call(self, name: str, arguments: dict[str, JsonValue]) -> ToolOutput:
-        """Call a tool.
-
-        Raises:
-            ToolCallFailed: the server refused it.
-            ConnectionLost: the connection is lost.
-        """
-        ...
-
-
-class ServerAccess(Protocol):
-    """The way to a server."""
-
-    def open(self, over: Callable[[str], None]) -> AbstractAsyncContextManager[Session]:
-        """Connect, and disconnect afterwards.
-
-        Args:
-            over: is told why the server is gone, in words that continue after its name.
-
-        Raises:
-            ServerUnfit: it cannot be used, or can no longer be used.
-        """
-        ...
-
-    def trouble(self) -> str:
-        """More about a server that failed, starting with `; `; empty where there is nothing."""
-        ...
-
-
 @dataclass(slots=True)
 class Connection:
-    """See `gate.agents.toolbox.OpenToolSource`.
-
-    Args:
-        start_s: seconds until the server must be ready.
-    """
+    """See `gate.agents.toolbox.OpenToolSource`."""
 
     label: str
-    way: ServerAccess
+    way: "Program | Service"
     masks: Masks
     start_s: float = START_S
     _doubt: str = field(default="", init=False)
     _reason: str = field(default="", init=False)
-    _session: Session | None = field(default=None, init=False)
+    _session: "McpSession | None" = field(default=None, init=False)
     _task: "asyncio.Task[None] | None" = field(default=None, init=False)
     _ready: asyncio.Event = field(default_factory=asyncio.Event, init=False)
     _over: asyncio.Event = field(default_factory=asyncio.Event, init=False)
@@ -110,11 +53,7 @@ class Connection:
         return self._session.tools if self._session else ()
 
     async def start(self) -> None:
-        """Connect.
-
-        Raises:
-            AgentFailed: the server is not available; the connection is then closed.
-        """
+        """Connect. Raises AgentFailed: the server is not available; the connection is then closed."""
         self._task = asyncio.create_task(self._live())
         try:
             async with asyncio.timeout(self.start_s):
@@ -189,12 +128,7 @@ FAILURES = 2
 
 @dataclass(frozen=True, slots=True)
 class ServerPatience:
-    """Time limits for a server.
-
-    Args:
-        start_s: seconds until it must be ready.
-        read_s: seconds between two parts of an answer over HTTP.
-    """
+    """Time limits for a server."""
 
     start_s: float = START_S
     read_s: float = 60.0
@@ -202,13 +136,7 @@ class ServerPatience:
 
 @dataclass(slots=True)
 class McpSource:
-    """See `gate.agents.toolbox.ToolSource`.
-
-    Args:
-        name: unique within the suite.
-        values: environment variable to its value.
-        place: where its program runs; None without a program.
-    """
+    """See `gate.agents.toolbox.ToolSource`."""
 
     name: str
     server: Server
@@ -248,14 +176,14 @@ class McpSource:
         self._closed = True
         await asyncio.gather(*(connection.close() for connection in self._connections))
 
-    async def _way(self) -> ServerAccess:
+    async def _way(self) -> "Program | Service":
         # Few suites have tools, and the package takes a second or two.
         client = await asyncio.to_thread(importlib.import_module, "gate.agents.mcp.client")
         if self.server.command:
             assert self.place  # noqa: S101 the kit has seen to it
             named = {name: self.values[name] for name in self.server.env}
-            program: ServerAccess = client.Program(self.server, self.place, named)
+            program: Program = client.Program(self.server, self.place, named)
             return program
         headers = {name: self.values[variable].strip() for name, variable in self.server.headers.items()}
-        service: ServerAccess = client.Service(self.server, headers, self.patience.read_s)
+        service: Service = client.Service(self.server, headers, self.patience.read_s)
         return service

@@ -2,9 +2,10 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
+from typing import Any, TypeAlias
 from urllib.parse import urljoin, urlsplit
 
 import anyio
@@ -14,9 +15,10 @@ from mcp.client import Transport
 from mcp.shared.message import SessionMessage
 from mcp_types import ErrorData, JSONRPCError, JSONRPCRequest, jsonrpc_message_adapter
 
-from gate.agents.mcp.server import MESSAGE_BYTES
 from gate.agents.processes import SupervisedProgram
 
+MESSAGE_BYTES = 16 * 1024 * 1024
+"""Of one message of a server."""
 UNREACHABLE = -59_900
 """Code of JSON-RPC errors that come from here and not from a server."""
 TRIES = 3
@@ -34,12 +36,7 @@ class Unreachable(httpx2.TransportError):
 
 
 class BoundedTransport(httpx2.AsyncBaseTransport):
-    """A transport with limits.
-
-    Args:
-        inner: reaches the network.
-        read_s: seconds between two parts of an answer to a message.
-    """
+    """A transport with limits."""
 
     def __init__(self, inner: httpx2.AsyncBaseTransport, read_s: float) -> None:
         self._inner, self._read_s = inner, read_s
@@ -60,11 +57,7 @@ class BoundedTransport(httpx2.AsyncBaseTransport):
         await self._inner.aclose()
 
     async def _answer(self, request: httpx2.Request) -> httpx2.Response:
-        """An answer that a client can use.
-
-        Raises:
-            httpx2.TransportError: there is none.
-        """
+        """An answer that a client can use."""
         response = await self._sent(request)
         kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
         try:
@@ -99,12 +92,7 @@ class BoundedTransport(httpx2.AsyncBaseTransport):
 
 
 def http_client(headers: Mapping[str, str], read_s: float) -> httpx2.AsyncClient:
-    """A client for one server.
-
-    Args:
-        headers: of each request.
-        read_s: seconds between two parts of an answer to a message.
-    """
+    """A client for one server."""
     transport = BoundedTransport(httpx2.AsyncHTTPTransport(), read_s)
     return httpx2.AsyncClient(transport=transport, trust_env=False, headers={"accept-encoding": "identity", **headers})
 
@@ -153,17 +141,32 @@ def _plain(error: httpx2.TransportError, url: httpx2.URL) -> str:
     return f"broke the connection off: {error or type(error).__name__}"
 
 
-_Streams = tuple[MemoryObjectReceiveStream[SessionMessage | Exception], MemoryObjectSendStream[SessionMessage]]
+_Received: TypeAlias = MemoryObjectSendStream[SessionMessage | Exception]
+_Sent: TypeAlias = MemoryObjectReceiveStream[SessionMessage]
+_Ends: TypeAlias = tuple[MemoryObjectReceiveStream[SessionMessage | Exception], MemoryObjectSendStream[SessionMessage]]
+_Ends: TypeAlias = tuple[MemoryObjectReceiveStream[SessionMessage | Exception], MemoryObjectSendStream[SessionMessage]]
+
+
+@asynccontextmanager
+async def _streams(
+    read: Callable[[_Received], Coroutine[Any, Any, None]],
+    write: Callable[[_Sent, _Received], Coroutine[Any, Any, None]],
+) -> AsyncIterator[_Ends]:
+    """The two ends that the client of the `mcp` package has, with tasks at the others."""
+    heard_in, heard = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+    said, said_out = anyio.create_memory_object_stream[SessionMessage](0)
+    async with heard_in, heard, said, said_out, anyio.create_task_group() as tasks:
+        tasks.start_soon(read, heard_in)
+        tasks.start_soon(write, said_out, heard_in.clone())
+        try:
+            yield heard, said
+        finally:
+            tasks.cancel_scope.cancel()
 
 
 @dataclass(slots=True)
 class EventStream:
-    """One connection for server-sent events.
-
-    Args:
-        http: a guarded client.
-        over: is told why no more messages come.
-    """
+    """One connection for server-sent events."""
 
     url: str
     http: httpx2.AsyncClient
@@ -173,9 +176,9 @@ class EventStream:
 
     def transport(self) -> Transport:
         """The transport for the client of the `mcp` package."""
-        return _streams(self)
+        return _streams(self.read, self.write)
 
-    async def read(self, into: MemoryObjectSendStream[SessionMessage | Exception]) -> None:
+    async def read(self, into: _Received) -> None:
         """Pass each message on, until no more come."""
         async with into:
             with suppress(anyio.ClosedResourceError, anyio.BrokenResourceError):
@@ -185,18 +188,14 @@ class EventStream:
                     words = str(error) if isinstance(error, Unreachable) else f"broke the connection off: {error}"
                     self.over(words)
 
-    async def write(
-        self,
-        out: MemoryObjectReceiveStream[SessionMessage],
-        into: MemoryObjectSendStream[SessionMessage | Exception],
-    ) -> None:
+    async def write(self, out: _Sent, into: _Received) -> None:
         """Post each message, and reply in the server's place to one that does not arrive."""
         async with into, anyio.create_task_group() as tasks:
             await self._ready.wait()
             async for one in out:
                 tasks.start_soon(self._post, one, into)
 
-    async def _read(self, into: MemoryObjectSendStream[SessionMessage | Exception]) -> str:
+    async def _read(self, into: _Received) -> str:
         headers = {"accept": "text/event-stream", "cache-control": "no-store"}
         async with self.http.stream("GET", self.url, headers=headers) as response:
             if response.status_code != 200:
@@ -214,7 +213,7 @@ class EventStream:
                         await into.send(SessionMessage(message))
         return "closed the connection"
 
-    async def _post(self, one: SessionMessage, into: MemoryObjectSendStream[SessionMessage | Exception]) -> None:
+    async def _post(self, one: SessionMessage, into: _Received) -> None:
         said = one.message.model_dump(by_alias=True, mode="json", exclude_unset=True)
         response = await self.http.post(self._endpoint, json=said)
         if response.status_code < 300 or not isinstance(one.message, JSONRPCRequest):
@@ -225,35 +224,16 @@ class EventStream:
             await into.send(SessionMessage(JSONRPCError(jsonrpc="2.0", id=one.message.id, error=error)))
 
 
-@asynccontextmanager
-async def _streams(events: EventStream) -> AsyncIterator[_Streams]:
-    heard_in, heard = anyio.create_memory_object_stream[SessionMessage | Exception](0)
-    said, said_out = anyio.create_memory_object_stream[SessionMessage](0)
-    async with heard_in, heard, said, said_out, anyio.create_task_group() as tasks:
-        tasks.start_soon(events.read, heard_in)
-        tasks.start_soon(events.write, said_out, heard_in.clone())
-        try:
-            yield heard, said
-        finally:
-            tasks.cancel_scope.cancel()
-
-
 STRAY_LINES = 1_000
 """Lines of standard output that are no messages, after which a server counts as broken."""
 STRAY_CHARS = 100
 """Of the first such line, for a reason."""
 CHUNK = 1 << 16
 
-_LineStreams = tuple[MemoryObjectReceiveStream[SessionMessage | Exception], MemoryObjectSendStream[SessionMessage]]
-
 
 @dataclass(slots=True)
 class ProgramLines:
-    """Reads and writes the messages of a program.
-
-    Args:
-        over: is told why no more messages come.
-    """
+    """Reads and writes the messages of a program."""
 
     kept: SupervisedProgram
     over: Callable[[str], None]
@@ -262,23 +242,24 @@ class ProgramLines:
 
     def transport(self) -> Transport:
         """The transport for the client of the `mcp` package."""
-        return _line_streams(self)
+        return _streams(self.read, self.write)
 
-    async def read(self, into: MemoryObjectSendStream[SessionMessage | Exception]) -> None:
+    async def read(self, into: _Received) -> None:
         """Pass each message on, until no more come."""
         async with into:
             with suppress(anyio.ClosedResourceError, anyio.BrokenResourceError):
                 self.over(await self._read(into))
 
-    async def write(self, out: MemoryObjectReceiveStream[SessionMessage]) -> None:
+    async def write(self, out: _Sent, into: _Received) -> None:
         """Write each message; a program that does not read is found by the caller's time limit."""
+        into.close()
         with suppress(ConnectionError):
             async for one in out:
                 text = one.message.model_dump_json(by_alias=True, exclude_unset=True)
                 self.kept.stdin.write(text.encode() + b"\n")
                 await self.kept.stdin.drain()
 
-    async def _read(self, into: MemoryObjectSendStream[SessionMessage | Exception]) -> str:
+    async def _read(self, into: _Received) -> str:
         """Read until no more messages come; returns why."""
         parts: list[bytes] = []
         length = 0
@@ -305,16 +286,3 @@ class ProgramLines:
             self._strays += 1
             self.stray = self.stray or line[:STRAY_CHARS].decode(errors="replace")
             return None
-
-
-@asynccontextmanager
-async def _line_streams(lines: ProgramLines) -> AsyncIterator[_LineStreams]:
-    heard_in, heard = anyio.create_memory_object_stream[SessionMessage | Exception](0)
-    said, said_out = anyio.create_memory_object_stream[SessionMessage](0)
-    async with heard_in, heard, said, said_out, anyio.create_task_group() as tasks:
-        tasks.start_soon(lines.read, heard_in)
-        tasks.start_soon(lines.write, said_out)
-        try:
-            yield heard, said
-        finally:
-            tasks.cancel_scope.cancel()

@@ -18,7 +18,7 @@ from gate.config.gatefile import Promises
 from gate.config.policy import RunPolicy
 from gate.config.specification import Specification
 from gate.config.specification_file import SpecFile
-from gate.engine.rule_changes import Order, Reading
+from gate.engine.rule_changes import PromiseComparison, SeedAndStop
 from gate.errors import GateError, InputErrors
 from gate.git.repository import Repo
 from gate.prompts.files import FileSource
@@ -114,7 +114,9 @@ def compare_specifications(
 
     async def do(run: Running) -> tuple[PromisesRecord, SpecificationUpdate | None]:
         resolved = Resolved((suite,), {}, (), (), RunPolicy(), wanted.terms.budget, None)
-        reading = Reading(suite, promises, resolved, run.tools, Order(run.seed, run.stop), telling.say, wanted.settings)
+        reading = PromiseComparison(
+            suite, promises, resolved, run.tools, SeedAndStop(run.seed, run.stop), telling.say, wanted.settings
+        )
         compared = await reading.compared()
         record = await reading.record(compared)
         if not wanted.update or versions.kept is None:

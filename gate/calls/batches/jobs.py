@@ -6,12 +6,24 @@ from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar, cast
 
-from gate.calls.batches.interface import BatchGone, BatchPlace, BatchResult, BatchService, BatchState, SubmissionMark
+from gate.calls.batches.anthropic import AnthropicBatches
 from gate.calls.batches.ledger import BatchLedger, LedgerEntry
-from gate.calls.interface import AnswerNotSaved, Completion, Memory, Rejected, Request, Transient
+from gate.calls.batches.openai import OpenAIBatches
+from gate.calls.batches.service import (
+    MOST_BYTES,
+    BatchGone,
+    BatchPlace,
+    BatchProvider,
+    BatchResult,
+    BatchService,
+    BatchState,
+    SubmissionMark,
+)
+from gate.calls.interface import AnswerNotSaved, Completion, Memory, Misconfigured, Rejected, Request, Transient
 from gate.calls.prices import Pricer
+from gate.calls.providers.factory import Factory
 from gate.config.models import ModelRef, Params
 from gate.errors import CannotEvaluate, GateError
 from gate.record.sample import Origin, Reply
@@ -24,6 +36,24 @@ T = TypeVar("T")
 ATTEMPTS = 4
 _LONGEST_PAUSE_S = 60.0
 _PEEKED = 100
+
+
+def batch_service(factory: Factory, model: ModelRef, params: Params) -> BatchService:
+    """The batch interface of a model; nothing is sent.
+
+    Raises:
+        GateError: as `Factory.provider` does; the model has no such interface, or requests are sent by an executor.
+    """
+    if factory.remote:
+        raise GateError("batches are sent from this process only", "unset GATE_EXECUTOR, or run without --batch")
+    interface = factory.interface(model)
+    if interface is None or model.provider in ("azure", "bedrock", "vertex"):
+        raise Misconfigured(f"{model} has no batch interface", "run without --batch")
+    provider = cast("BatchProvider", factory.provider(model, params))
+    place = BatchPlace(model.provider, factory.address(model), model.name)
+    if interface == "openai":
+        return OpenAIBatches(provider, place)
+    return AnthropicBatches(provider, place)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +82,10 @@ class BatchTools:
 
 
 async def find_submitted(entry: LedgerEntry, service: BatchService, tools: BatchTools) -> LedgerEntry | None:
-    """Find out which batch an entry is that was written down before its submission.
+    """Find out which batch an entry is that was written down before its submission. Raises `Transient`.
 
     Returns:
         The entry, sure or not yet; None when the submission never arrived and the entry is dropped.
-
-    Raises:
-        Transient: the service cannot be asked now.
     """
     if not entry.sure and not entry.ids:
         others = (other for other in tools.ledger.entries(tools.wall_clock()) if other.name != entry.name)
@@ -122,12 +149,7 @@ class BatchSubmitter:
     notes: list[str] = field(default_factory=list)
 
     async def send(self, requests: Mapping[str, Request]) -> None:
-        """Submit requests, by key.
-
-        Raises:
-            CannotEvaluate: the service refuses the batch; the ledger cannot be written.
-            Misconfigured: no request can work.
-        """
+        """Submit requests, by key. Raises `CannotEvaluate`, `Misconfigured`."""
         try:
             for keys, lines in self._batches(requests):
                 self.entries.append(await self._submit(keys, lines))
@@ -138,7 +160,7 @@ class BatchSubmitter:
 
     def _batches(self, requests: Mapping[str, Request]) -> Iterator[tuple[list[str], list[bytes]]]:
         """Keys and lines of one batch after another; only one is in memory."""
-        limits, size = self.service.limits, 0
+        size = 0
         keys: list[str] = []
         lines: list[bytes] = []
         for key, request in requests.items():
@@ -147,7 +169,7 @@ class BatchSubmitter:
             if line is None:
                 self.unfit.add(key)
                 continue
-            if keys and (len(keys) >= limits.requests or size + len(line) + 1 > limits.bytes):
+            if keys and (len(keys) >= self.service.most_requests or size + len(line) + 1 > MOST_BYTES):
                 yield keys, lines
                 keys, lines, size = [], [], 0
             keys.append(key)
@@ -161,7 +183,7 @@ class BatchSubmitter:
             line = self.service.encode(key, request)
         except Rejected:
             return None
-        return line if len(line) < self.service.limits.bytes else None
+        return line if len(line) < MOST_BYTES else None
 
     async def _submit(self, keys: Sequence[str], lines: Sequence[bytes]) -> LedgerEntry:
         now, place = self.tools.wall_clock(), self.service.place
@@ -278,12 +300,7 @@ class BatchCollector:
     tools: BatchTools
 
     async def collect(self, state: BatchState, tally: BatchTally) -> None:
-        """Keep every answer, note every failure, and write down that the results were looked at.
-
-        Raises:
-            Transient: the results cannot be read now; what was kept so far stays kept.
-            CannotEvaluate: an answer cannot be kept.
-        """
+        """Keep every answer, note every failure, and write down that the results were looked at."""
         now = self.tools.wall_clock()
         origin = Origin(self.entry.sitting, min(now, state.ended_at or now))
         seen: set[str] = set()

@@ -11,7 +11,7 @@ from typing import Annotated, TypeAlias
 
 from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError
 
-from gate.calls.batches.interface import BatchPlace, SubmissionMark
+from gate.calls.batches.service import BatchPlace, SubmissionMark
 from gate.calls.interface import Request
 from gate.calls.untrusted import Cleaner
 from gate.errors import CannotEvaluate
@@ -106,11 +106,7 @@ class BatchLedger:
         return found
 
     def save(self, entry: LedgerEntry) -> None:
-        """Write an entry, whole or not at all; returns when it is on disk.
-
-        Raises:
-            CannotEvaluate: the folder cannot be written.
-        """
+        """Write an entry, whole or not at all; returns when it is on disk. Raises `CannotEvaluate`."""
         if entry.taken == entry.keys:
             self.drop(entry)
             return
@@ -134,11 +130,7 @@ class BatchLedger:
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """Keep other processes from submitting or collecting here meanwhile.
-
-        Raises:
-            CannotEvaluate: another process is doing so, or the folder cannot be written.
-        """
+        """Keep other processes from submitting or collecting here meanwhile. Raises `CannotEvaluate`."""
         with self._writing():
             self._folder.mkdir(parents=True, exist_ok=True)
             handle = os.open(self._folder / ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)

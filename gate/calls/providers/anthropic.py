@@ -1,40 +1,16 @@
 """Anthropic's Messages and Message Batches: at Anthropic, Amazon Bedrock, Google Vertex, and compatible servers."""
 
 import json
-from collections.abc import AsyncIterator, Iterable, Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from collections.abc import Iterable, Sequence
 
-from gate.calls.batches.interface import (
-    BatchGone,
-    BatchLimits,
-    BatchPlace,
-    BatchResult,
-    BatchState,
-    FoundBatches,
-    SubmissionMark,
-    checked_id,
-    id_or_empty,
-)
 from gate.calls.endpoints import Endpoint
-from gate.calls.interface import Completion, Rejected, Request, Transient
-from gate.calls.providers.batch_client import (
-    BatchClient,
-    JsonTable,
-    error_message,
-    json_line,
-    listed_objects,
-    no_batches,
-    result_row,
-    unanswered_result,
-)
+from gate.calls.interface import Completion, Rejected, Request
 from gate.calls.providers.clients import make_client
 from gate.calls.providers.exchange import Exchange, Service
 from gate.calls.providers.parameters import check_anthropic, schema_without_bounds
-from gate.calls.untrusted import Cleaner, Malformed, TooLong, distinct_calls, object_at, token_count, tool_call
+from gate.calls.untrusted import Cleaner, Malformed, distinct_calls, object_at, token_count, tool_call
 from gate.config.models import Params
 from gate.messages import Message, Tool, ToolCall
-from gate.record.transcript import Failed
 from gate.record.usage import Usage
 from gate.values import JsonValue
 
@@ -183,123 +159,3 @@ def _usage(usage: dict[str, JsonValue]) -> Usage:
         return Usage()
     read, write = usage.get("cache_read_input_tokens"), usage.get("cache_creation_input_tokens")
     return Usage(fresh, token_count(read) or 0, token_count(write) or 0, output)
-
-
-BATCHES_PATH = "/v1/messages/batches"
-_PAGES = 5
-_CLOCKS_APART_S = 600.0
-
-
-@dataclass(frozen=True, slots=True)
-class AnthropicBatches:
-    """Batches of one model.
-
-    The interface keeps nothing of ours but the requests themselves. A submission whose id was never learnt can only be
-    guessed by its time and size, until its results name the requests.
-    """
-
-    provider: AnthropicProvider
-    place: BatchPlace
-    limits: BatchLimits = BatchLimits(100_000)
-    keeps_marks: bool = False
-
-    @property
-    def name(self) -> str:
-        return self.provider.service.name
-
-    def check(self, params: Params) -> None:
-        self.provider.check(params)
-
-    def encode(self, custom_id: str, request: Request) -> bytes:
-        return json_line({"custom_id": custom_id, "params": self.provider.body(request)})
-
-    async def submit(self, lines: Sequence[bytes], mark: SubmissionMark) -> str:
-        try:
-            parts = [part for line in lines for part in (b",", line)][1:]
-            made = await self._wire.post(BATCHES_PATH, [b'{"requests":[', *parts, b"]}"])
-            return checked_id(made.get("id"))
-        except BatchGone:
-            raise no_batches(self.provider.service) from None
-        except Malformed as error:
-            raise Transient(f"{self.name}: {error}") from None
-
-    async def find(self, mark: SubmissionMark) -> FoundBatches:
-        found: list[str] = []
-        after = ""
-        for _ in range(_PAGES):
-            try:
-                page = await self._wire.get(f"{BATCHES_PATH}?limit=100{after}")
-            except BatchGone:
-                raise no_batches(self.provider.service) from None
-            batches, since = listed_objects(page), mark.since - _CLOCKS_APART_S
-            young = [batch for batch in batches if (_moment(batch.get("created_at")) or 0.0) >= since]
-            for batch in young:
-                name = id_or_empty(batch.get("id"))
-                if name and name not in mark.known and sum(_counts(batch).values()) == mark.count:
-                    found.append(name)
-            last = id_or_empty(page.get("last_id"))
-            if page.get("has_more") is not True or not last or len(young) < len(batches):
-                break
-            after = f"&after_id={last}"
-        return FoundBatches(tuple(found))
-
-    async def status(self, batch_id: str) -> BatchState:
-        batch = await self._wire.get(f"{BATCHES_PATH}/{checked_id(batch_id)}")
-        if batch.get("archived_at") is not None:
-            raise BatchGone
-        counts = _counts(batch)
-        return BatchState(
-            "ended" if batch.get("processing_status") == "ended" else "running",
-            sum(counts.values()),
-            counts["succeeded"],
-            counts["errored"] + counts["expired"] + counts["canceled"],
-            ended_at=_moment(batch.get("ended_at")),
-        )
-
-    async def results(self, batch_id: str) -> AsyncIterator[BatchResult]:
-        # Not from `results_url`: a server must not choose where the key goes.
-        async for line in self._wire.lines(f"{BATCHES_PATH}/{checked_id(batch_id)}/results"):
-            yield self._read(line)
-
-    async def cancel(self, batch_id: str) -> None:
-        await self._wire.post(f"{BATCHES_PATH}/{checked_id(batch_id)}/cancel")
-
-    @property
-    def _wire(self) -> BatchClient:
-        return BatchClient(self.provider.client, self.provider.service, self.provider.cleaner)
-
-    @property
-    def _cleaner(self) -> Cleaner:
-        return self.provider.cleaner
-
-    def _read(self, line: bytes) -> BatchResult:
-        row = result_row(line)
-        if isinstance(row, Failed):
-            return BatchResult("", row)
-        return BatchResult(id_or_empty(row.get("custom_id")), self._outcome(object_at(row, "result")))
-
-    def _outcome(self, result: JsonTable) -> Completion | Failed:
-        kind = self._cleaner.line(result.get("type"), 40)
-        if kind == "succeeded":
-            try:
-                return read_completion(object_at(result, "message"), None, self._cleaner, self.provider.model)
-            except (Malformed, TooLong) as error:
-                return Failed(f"{self.name}: {error}")
-        reply = object_at(result, "error")
-        return unanswered_result(self.name, error_message(object_at(reply, "error") or reply, self._cleaner) or kind)
-
-
-def _counts(batch: JsonTable) -> dict[str, int]:
-    counts = object_at(batch, "request_counts")
-    words = ("processing", "succeeded", "errored", "canceled", "expired")
-    return {word: token_count(counts.get(word)) or 0 for word in words}
-
-
-def _moment(value: JsonValue) -> float | None:
-    if not isinstance(value, str):
-        return None
-    try:
-        moment = datetime.fromisoformat(value)
-        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
-    except (ValueError, OverflowError):
-        return None

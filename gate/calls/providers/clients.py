@@ -56,12 +56,7 @@ class Client:
     signing: tuple[type[Exception], ...] = ()
 
     async def reply(self, call: Awaitable[httpx2.Response]) -> httpx2.Response:
-        """The reply to a call of the client, whatever its status.
-
-        Raises:
-            ConnectionBroken: there is no reply.
-            Misconfigured: the SDK got no credentials to send.
-        """
+        """The reply to a call of the client, whatever its status. Raises `ConnectionBroken`, `Misconfigured`."""
         try:
             return await whole_reply(call)
         except self.module.APIStatusError as error:
@@ -78,11 +73,7 @@ class Client:
 
 
 async def whole_reply(reading: Awaitable[T]) -> T:
-    """Await the reading of a reply.
-
-    Raises:
-        ConnectionBroken: the connection ended; the SDKs let such errors of the libraries below pass.
-    """
+    """Await the reading of a reply. Raises `ConnectionBroken`."""
     try:
         return await reading
     except (httpx2.HTTPError, aiohttp.ClientError) as error:
@@ -90,13 +81,7 @@ async def whole_reply(reading: Awaitable[T]) -> T:
 
 
 def make_client(endpoint: Endpoint) -> Client:
-    """The client for an endpoint; nothing is sent to its models.
-
-    Raises:
-        MissingKey: there are no credentials for it.
-        Misconfigured: the environment names a proxy or certificates that cannot be used.
-        GateError: the extra of this service is not installed.
-    """
+    """The client for an endpoint; nothing is sent to its models. Raises `MissingKey`, `Misconfigured`, `GateError`."""
     try:
         with _quick_import():
             return _MAKERS[endpoint.api](endpoint)

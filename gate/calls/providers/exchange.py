@@ -174,13 +174,10 @@ class Exchange:
     wall_clock: Callable[[], float] = time.time
 
     async def post(self, body: dict[str, JsonValue], timeout_s: float) -> Completion:
-        """Send one request, once.
+        """Send one request, once. Raises `Transient`, `Rejected`, `Misconfigured`.
 
         Args:
             timeout_s: seconds for the whole exchange, connecting included.
-
-        Raises:
-            Transient, Rejected, Misconfigured: sorted by `classify_error`.
         """
         call = self.client.sdk.post(self.path, body=body, cast_to=httpx2.Response)
         started = self.clock()

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
-from gate.calls.endpoints import Endpoints, Keys, is_anthropic, is_openai
+from gate.calls.endpoints import Api, Endpoints, Keys, is_anthropic, is_openai
 from gate.calls.interface import Completion, Executor, Misconfigured, Provider, Request
 from gate.calls.prices import PriceList
 from gate.calls.providers import parameters
@@ -17,9 +17,6 @@ from gate.config.models import SERVICES, ModelRef, Params
 from gate.errors import GateError
 from gate.record.comparison import CacheTerms
 from gate.record.usage import Cost, Dollars, Usage
-
-if TYPE_CHECKING:
-    from gate.calls.batches.interface import BatchService
 
 _Identity: TypeAlias = tuple[str, str, str | None]
 
@@ -71,31 +68,13 @@ class Factory:
         self._prices = prices or PriceList()
         self._executor = executor
         self._made: dict[_Identity, Provider] = {}
-        self._batches: dict[_Identity, BatchService] = {}
 
     def provider(self, model: ModelRef, params: Params) -> Provider:
-        """The provider of a model, made at the first call; nothing is sent.
-
-        Raises:
-            MissingKey: the environment has no key for a service that wants one.
-            Misconfigured, GateError: an unknown provider, a bad address, a model file that cannot be loaded.
-        """
+        """The provider of a model, made at the first call; nothing is sent."""
         key = self._identity(model, params)
         if key not in self._made:
             self._made[key] = self._make(model, params)
         return self._made[key]
-
-    def batches(self, model: ModelRef, params: Params) -> "BatchService":
-        """The batch interface of a model, made at the first call; nothing is sent.
-
-        Raises:
-            MissingKey, Misconfigured, GateError: as `provider` does, for a model that has no such interface, and for
-                requests that are sent by an executor.
-        """
-        key = self._identity(model, params)
-        if key not in self._batches:
-            self._batches[key] = self._batch_service(model, params)
-        return self._batches[key]
 
     def price(self, model: ModelRef, params: Params, model_id: str, usage: Usage, *, batch: bool = False) -> Cost:
         """Price one reply; see `PriceList.price`."""
@@ -119,6 +98,15 @@ class Factory:
             write_usd=write_usd,
         )
 
+    def interface(self, model: ModelRef) -> Api | None:
+        """The interface that a model is asked by, `openai` or `anthropic`; None for one of no service."""
+        return self._endpoints.interface(model.provider)
+
+    @property
+    def remote(self) -> bool:
+        """Are requests sent by an executor?"""
+        return self._executor is not None
+
     def takes(self, model: ModelRef, params: Params) -> bool:
         """Does the interface of a model take these parameters? Known without a key, and without making a provider."""
         interface = self._endpoints.interface(model.provider)
@@ -134,33 +122,12 @@ class Factory:
         made, self._made = list(self._made.values()), {}
         for provider in made:
             await provider.close()
-        self._batches = {}
         if self._executor is not None:
             await self._executor.close()
 
     def _identity(self, model: ModelRef, params: Params) -> _Identity:
         template = params.chat_template if model.provider == "local" else None
         return model.provider, model.name, template
-
-    def _batch_service(self, model: ModelRef, params: Params) -> "BatchService":
-        from gate.calls.batches.interface import BatchPlace
-
-        if self._executor is not None:
-            hint = "unset GATE_EXECUTOR, or run without --batch"
-            raise GateError("batches are sent from this process only", hint)
-        interface = self._endpoints.interface(model.provider)
-        if interface is None or model.provider in ("azure", "bedrock", "vertex"):
-            raise Misconfigured(f"{model} has no batch interface", "run without --batch")
-        provider, place = self.provider(model, params), BatchPlace(model.provider, self._address(model), model.name)
-        if interface == "openai":
-            from gate.calls.providers.openai import OpenAIBatches, OpenAIProvider
-
-            assert isinstance(provider, OpenAIProvider)  # noqa: S101 made by `_service`
-            return OpenAIBatches(provider, place)
-        from gate.calls.providers.anthropic import AnthropicBatches, AnthropicProvider
-
-        assert isinstance(provider, AnthropicProvider)  # noqa: S101 made by `_service`
-        return AnthropicBatches(provider, place)
 
     def _make(self, model: ModelRef, params: Params) -> Provider:
         makers: dict[str, Callable[[ModelRef, Params], Provider]] = {
@@ -196,12 +163,13 @@ class Factory:
         return AnthropicProvider(endpoint, model.name)
 
     def _local(self, model: ModelRef, params: Params) -> Provider:
-        from gate.calls.providers import packaged_model
         from gate.calls.providers.local import LocalProvider
 
         template, path = params.chat_template, Path(model.name)
-        if model.name == packaged_model.MODEL_NAME:
-            path = packaged_model.assemble_model(packaged_model.packaged_parts(), self._cache_dir)
+        if model.name == parameters.PACKAGED_MODEL:
+            from gate.calls.providers.packaged_model import assemble_model, packaged_parts
+
+            path = assemble_model(packaged_parts(), self._cache_dir)
             # It is a base model: it knows no roles.
             template = template or "passthrough"
         # One core is left for the rest of the gate; see LocalProvider on what a thread too many costs.

@@ -56,14 +56,11 @@ class _Slots:
 
 
 class LocalProvider:
-    """One GGUF file, loaded when the provider is made and freed when it is closed.
+    """One GGUF file, loaded when the provider is made and freed when it is closed. Raises `GateError`.
 
     Args:
         chat_template: `passthrough`, or None for the file's own template.
         threads: of llama.cpp. More than there are idle cores makes it many times slower, for they wait by spinning.
-
-    Raises:
-        GateError: llama.cpp is not installed, or the file is not a model that it can load.
     """
 
     # Measured on two cores: a second request at once gains nothing.
@@ -219,12 +216,7 @@ def _body(request: Request) -> dict[str, JsonValue]:
 
 
 def completion(data: dict[str, JsonValue], name: str, latency_s: float) -> Completion:
-    """Read a reply of llama.cpp.
-
-    Raises:
-        Rejected, Transient: the reply is an error.
-        Malformed: there is no text in it.
-    """
+    """Read a reply of llama.cpp. Raises `Rejected`, `Transient`, `Malformed`."""
     if isinstance(data.get("error"), dict):
         said, code = Cleaner().line(object_at(data, "error").get("message")), object_at(data, "error").get("code")
         if isinstance(code, int) and 400 <= code < 500:

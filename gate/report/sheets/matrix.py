@@ -13,7 +13,7 @@ from gate.report.escape import one_line, xml_text
 from gate.report.numbers import NOTHING, percent, points, points_interval, share, two_decimals
 from gate.report.sheets.sheet import Grid, Line, Remark, Sheet
 from gate.stats.arrays import Estimate, Undefined
-from gate.stats.rates import Difference, paired_difference
+from gate.stats.intervals import Difference, paired_difference
 from gate.testgen.evaluation.matrix import GROUP_NAMES, GroupContrast, Matrix, SpecAgreement, contrasts, group_matrix
 from gate.testgen.evaluation.metrics import (
     OutcomeRow,

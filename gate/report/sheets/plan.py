@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Iterator
 
-from gate.engine.forecast import Figure, Forecast, Outlay, Reach, SliceForecast, Spending, SuiteForecast
+from gate.engine.forecast import FigureRange, Forecast, SliceForecast, SuiteForecast
+from gate.engine.spending import Figure, Outlay, Spending
 from gate.record.calibration import CalibrationRecord, ChoiceRecord, RateRecord, SuiteCalibration
 from gate.record.usage import Dollars
 from gate.report import numbers
@@ -139,7 +140,7 @@ def _slice(row: SliceForecast, suite: SuiteForecast) -> Line:
     )
 
 
-def _range(reach: Reach, shown: Callable[[float], str], absent: str) -> str:
+def _range(reach: FigureRange, shown: Callable[[float], str], absent: str) -> str:
     """`0.12–0.19`, the smaller number first."""
     if reach.best is None:
         return absent

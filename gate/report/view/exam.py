@@ -538,7 +538,7 @@ def _tried(trial: PromiseTrialRecord) -> str:
 
 def _share(kept: int, scored: int) -> str:
     """`2 of 6 [10%, 70%]`."""
-    from gate.stats.rates import wilson
+    from gate.stats.intervals import wilson
 
     found = wilson(kept, scored)
     return f"{kept} of {scored} [{found.lower:.0%}, {found.upper:.0%}]" if scored else f"{kept} of {scored}"

@@ -53,7 +53,7 @@ _BUDGET = re.compile(r"the budget of .*; raise (the input )?([\w.-]+), or ")
 """What `gate.calls.budget` says when a limit is reached; the groups are what sets it."""
 
 _FORETOLD = re.compile(r": it will end INCONCLUSIVE\b.*")
-"""What `gate.engine.noise` says before a run whose budget is too small."""
+"""What `gate.engine.spending` says before a run whose budget is too small."""
 
 _ENDED = ("SIGTERM", "SIGINT", "the test run ended")
 """Somebody ended the run, and there is nothing to fix."""

@@ -4,8 +4,18 @@ import re
 from collections.abc import Mapping
 
 from gate.scoring.interface import Subject
-from gate.scoring.validators.interface import Finding, Options, as_text, listed_texts, number_of, texts_of
-from gate.scoring.validators.words import Phrases, sentences
+from gate.scoring.validators.interface import (
+    Finding,
+    OptionCheck,
+    Options,
+    Validator,
+    as_text,
+    empty_words,
+    listed_texts,
+    number_of,
+    texts_of,
+)
+from gate.scoring.validators.language import Phrases, sentences
 from gate.values import JsonValue
 
 TOPICS: Mapping[str, tuple[str, ...]] = {
@@ -156,3 +166,7 @@ def _asking(clause: str) -> bool:
     if _NO_NEED.search(clause):
         return False
     return bool(_REQUEST.search(clause) or _STARTS_ASKING.match(clause.strip()))
+
+
+VALIDATORS: Mapping[str, Validator] = {"asks": asks}
+CHECKS: Mapping[str, OptionCheck] = {"asks": empty_words("about")}

@@ -1,6 +1,7 @@
 """Validators of JSON answers: syntax, schema, and single values."""
 
 import re
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import cast
 
@@ -9,8 +10,16 @@ from gate.config.json_schema import TooSlow, Work, bounded
 from gate.config.values import JsonSteps, NotThere, look_up, parse_path
 from gate.record.transcript import Unscored
 from gate.scoring.interface import Subject
-from gate.scoring.validators.interface import Finding, Options, as_text, finding, shown_value
-from gate.scoring.validators.words import normal_form
+from gate.scoring.validators.interface import (
+    Finding,
+    OptionCheck,
+    Options,
+    Validator,
+    as_text,
+    finding,
+    normal_form,
+    shown_value,
+)
 from gate.values import JsonValue
 
 
@@ -84,3 +93,7 @@ def same_json(one: JsonValue, other: JsonValue) -> bool:
 @lru_cache(maxsize=256)
 def _parsed(path: str) -> JsonSteps:
     return parse_path(path)
+
+
+VALIDATORS: Mapping[str, Validator] = {"json": json_answer, "json_schema": json_schema, "json_path": json_path}
+CHECKS: Mapping[str, OptionCheck] = {}

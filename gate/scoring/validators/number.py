@@ -1,12 +1,24 @@
 """Validators of numbers in an answer, and of its time and price."""
 
 import re
+from collections.abc import Iterator, Mapping
 from itertools import islice
 
 from gate.record.transcript import Unscored
 from gate.record.usage import Dollars, Unpriced
 from gate.scoring.interface import Subject
-from gate.scoring.validators.interface import LOOKED_AT, Finding, Options, as_text, finding, number_of
+from gate.scoring.validators.interface import (
+    LOOKED_AT,
+    Finding,
+    OptionCheck,
+    OptionComplaint,
+    Options,
+    Validator,
+    as_text,
+    finding,
+    number_of,
+    quote,
+)
 from gate.values import about_dollars, exact_dollars
 
 DIGITS = 40
@@ -118,3 +130,13 @@ def cost(options: Options, subject: Subject) -> Finding:
         return Unscored(f"the answer {has}"), f"at most {limit}"
     price = f"cost {about_dollars(subject.cost.amount)}"
     return finding(subject.cost.amount <= most, f"{price}, at most {limit}", f"{price}, more than {limit}")
+
+
+def _number(options: Options) -> Iterator[OptionComplaint]:
+    if wanted_number(options) is None:
+        hint = "write a number such as 42 or 3.5 (decimal: comma reads 3,5)"
+        yield f"its value {quote(as_text(options.get('value')))} is not a number", hint
+
+
+VALIDATORS: Mapping[str, Validator] = {"number": number, "latency": latency, "cost": cost}
+CHECKS: Mapping[str, OptionCheck] = {"number": _number}

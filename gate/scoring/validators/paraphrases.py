@@ -8,7 +8,7 @@ from typing import cast
 import regex
 
 from gate.scoring.interface import Subject
-from gate.scoring.validators.interface import Finding, Options, quote
+from gate.scoring.validators.interface import Finding, OptionCheck, Options, Validator, quote
 
 CHARS = 20_000
 """Of the beginning of each text; the rest is not looked at."""
@@ -188,3 +188,7 @@ def _told(copied: Sequence[int], starts: Sequence[int], answer: Sequence[_Word],
             best, length = first, i - first + 1
     passage = " ".join(word.shown for word in answer[best : best + length + size - 1])
     return f"{len(copied)} of {len(starts)} runs of {size} words are copied: {quote(passage)}"
+
+
+VALIDATORS: Mapping[str, Validator] = {"paraphrases": paraphrases}
+CHECKS: Mapping[str, OptionCheck] = {}

@@ -5,10 +5,10 @@ quotation marks. The beginning of an answer decides; what refuses later, after a
 """
 
 import re
+from collections.abc import Mapping
 
 from gate.scoring.interface import Subject
-from gate.scoring.validators.interface import Finding, Options, finding, quote
-from gate.scoring.validators.words import normal_form
+from gate.scoring.validators.interface import Finding, OptionCheck, Options, Validator, finding, normal_form, quote
 
 _EMPHASIS = str.maketrans("", "", "*_#>")
 _LOOKED_AT = 400
@@ -123,3 +123,7 @@ def refusing(text: str) -> str:
             if not _WITHOUT.match(start[match.end() :]):
                 return match[0]
     return ""
+
+
+VALIDATORS: Mapping[str, Validator] = {"refusal": refusal}
+CHECKS: Mapping[str, OptionCheck] = {}

@@ -2,13 +2,23 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from gate.config.json_schema import TooSlow, Work, bounded
 from gate.messages import ToolCall
 from gate.record.transcript import ARGUMENT_CHARS, Observation, ToolUse, Unscored
 from gate.scoring.interface import Subject
-from gate.scoring.validators.interface import Finding, Options, finding, listed_texts, number_of, shown_value, texts_of
+from gate.scoring.validators.interface import (
+    Finding,
+    OptionCheck,
+    Options,
+    Validator,
+    finding,
+    listed_texts,
+    number_of,
+    shown_value,
+    texts_of,
+)
 from gate.scoring.validators.json_answers import same_json
 from gate.values import JsonValue, counted
 
@@ -192,3 +202,7 @@ def _unfolded(cell: JsonValue) -> JsonValue:
     except (ValueError, RecursionError):
         return cell
     return value
+
+
+VALIDATORS: Mapping[str, Validator] = {"tools": tools, "database": database}
+CHECKS: Mapping[str, OptionCheck] = {}

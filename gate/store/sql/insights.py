@@ -7,8 +7,8 @@ from typing import Any, Literal, TypeAlias
 from sqlalchemy import ColumnElement, Connection, Row, Select, Subquery, case, func, select, union_all
 
 from gate.cases.stored import Page
-from gate.engine.history import Agreement, CaseInRun, CaseOverTime, JudgeOverTime, OverrideRow
 from gate.record.comparison import Verdict
+from gate.record.history import Agreement, CaseInRun, CaseOverTime, JudgeOverTime, OverrideRow
 from gate.record.sample import ArmName
 from gate.store.sql import tables
 from gate.store.sql.database import Database, of_row

@@ -13,7 +13,9 @@ from sqlalchemy.exc import IntegrityError
 
 from gate.cases.stored import Page
 from gate.config.documents import printable, quoted
-from gate.engine.history import (
+from gate.errors import GateError
+from gate.record.comparison import Verdict
+from gate.record.history import (
     Agreement,
     CaseResult,
     Context,
@@ -25,8 +27,6 @@ from gate.engine.history import (
     suites_of,
     tries,
 )
-from gate.errors import GateError
-from gate.record.comparison import Verdict
 from gate.record.run import RunRecord
 from gate.record.sample import Sample
 from gate.record.transcript import Failed, Unscored

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from gate.config.specification import Specification
 from gate.stats.arrays import Estimate, Undefined
-from gate.stats.means import closeness, cosine
-from gate.stats.rates import Difference, Pairs
+from gate.stats.association import closeness, cosine
+from gate.stats.intervals import Difference, Pairs
 from gate.testgen.evaluation.metrics import (
     GROUPS,
     Group,

@@ -7,8 +7,7 @@ from typing import ClassVar, Literal, TypeAlias
 
 from gate.config.specification import GeneratedTest, OutputRule, TestKind
 from gate.stats.arrays import Estimate, Undefined
-from gate.stats.means import paired_mean
-from gate.stats.rates import Difference, Pairs, Rate, rate_difference, wilson
+from gate.stats.intervals import Difference, Pairs, Rate, paired_mean, rate_difference, wilson
 from gate.values import COMPLETE
 
 OutputVerdict: TypeAlias = Literal["compliant", "violation", "unknown", "no answer"]

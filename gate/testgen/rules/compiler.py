@@ -5,12 +5,22 @@ from collections.abc import Iterable
 
 from gate.config.scorer import ScorerSpec
 from gate.config.specification import CompiledRule, OutputRule
-from gate.testgen.rules.checks import Checks, Form
 from gate.testgen.rules.counts import count_checks, each_checks, length_checks, list_checks, mark_checks
 from gate.testgen.rules.demands import clause_halves, demands_of
 from gate.testgen.rules.formats import json_checks, language_checks, notation_checks
 from gate.testgen.rules.phrases import choice_checks, edge_checks, phrase_checks
-from gate.testgen.rules.sentences import MUST, NOT, PRODUCT, WHOLE, Clause, Sentence, read_sentence, split_sentences
+from gate.testgen.rules.sentences import (
+    MUST,
+    NOT,
+    PRODUCT,
+    WHOLE,
+    Checks,
+    Clause,
+    Form,
+    Sentence,
+    read_sentence,
+    split_sentences,
+)
 
 FORMS: tuple[Form, ...] = (
     length_checks,

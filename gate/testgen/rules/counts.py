@@ -3,8 +3,19 @@
 import re
 from collections.abc import Mapping
 
-from gate.testgen.rules.checks import Check, Checks, pattern_check, text_pattern, word_pattern
-from gate.testgen.rules.sentences import LITERAL, Clause, Quantity, quoted_text, read_number, read_quantity
+from gate.testgen.rules.sentences import (
+    LITERAL,
+    Check,
+    Checks,
+    Clause,
+    Quantity,
+    pattern_check,
+    quoted_text,
+    read_number,
+    read_quantity,
+    text_pattern,
+    word_pattern,
+)
 from gate.values import JsonValue
 
 _UNIT = re.compile(

@@ -5,8 +5,20 @@ from collections.abc import Mapping, Sequence
 
 import regex
 
-from gate.testgen.rules.checks import Check, Checks, is_ambiguous, pattern_check, text_pattern, word_pattern
-from gate.testgen.rules.sentences import LITERAL, Clause, listed_items, quoted_items, quoted_text, read_number
+from gate.testgen.rules.sentences import (
+    LITERAL,
+    Check,
+    Checks,
+    Clause,
+    is_ambiguous,
+    listed_items,
+    pattern_check,
+    quoted_items,
+    quoted_text,
+    read_number,
+    text_pattern,
+    word_pattern,
+)
 from gate.values import JsonValue
 
 _NOUN = (

@@ -7,6 +7,7 @@ from itertools import islice
 
 from gate.cases.stored import Entry
 from gate.config.scorer import ScorerSpec
+from gate.config.scorer_options import KINDS
 from gate.config.specification import CompiledRule, OutputRule
 from gate.testgen.rules.compiler import compile_rule, compile_rules
 from gate.values import JsonValue
@@ -77,6 +78,11 @@ class Order:
     scorers: tuple[ScorerSpec, ...] = ()
     told: tuple[str, ...] = ()
 
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels that it asks for."""
+        return labels_of(self.text)
+
 
 def orders_of(text: str) -> tuple[Order, ...]:
     """What a prompt (untrusted) tells a model to do, in its own order."""
@@ -137,7 +143,7 @@ MOST_LABELS = 8
 """Scorers that are taken out of a prompt."""
 NAME_CHARS = 40
 """Of the name of a scorer that is made from a prompt."""
-_ONCE = frozenset({"words", "sentences", "characters", "language", "json", "json_schema"})
+_ONCE = frozenset(kind for kind, options in KINDS.items() if options.any_bound)
 """Kinds that a suite gets once: a second bound would be that of a part."""
 LABEL_CHARS = 40
 """An expected answer that is longer is no label."""

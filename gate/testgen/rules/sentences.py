@@ -1,9 +1,13 @@
-"""Parses the sentence of a rule: quotations, the subject, numbers, lists of words."""
+"""Parses the sentence of a rule: quotations, the subject, numbers, lists of words; and what a demand becomes."""
 
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from gate.limits import PATTERN_CHARS
+from gate.values import JsonValue
 
 SENTENCE_CHARS = 600
 """Characters of a rule that is looked at."""
@@ -343,3 +347,65 @@ def read_quantity(text: str) -> Quantity | None:
             return None
         return Quantity(low, high, _INCLUSIVE.sub("", found["of"].strip()), bare)
     return None
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One scorer of a rule.
+
+    Args:
+        negate: what it finds breaks the rule.
+    """
+
+    kind: str
+    told: str
+    options: Mapping[str, JsonValue] = field(default_factory=dict)
+    negate: bool = False
+
+
+Checks: TypeAlias = tuple[Check, ...]
+"""Of one demand; empty where it was not understood."""
+
+Form: TypeAlias = Callable[[Clause], Checks]
+"""Understands one kind of demand."""
+
+
+def pattern_check(pattern: str, told: str, *, ignore_case: bool = False, negate: bool = False) -> Checks:
+    """A search for a pattern.
+
+    Args:
+        pattern: made of fixed parts and escaped words; no part backtracks, so each takes linear time.
+        negate: the pattern must not be found.
+
+    Returns:
+        Nothing where the pattern would be longer than a scorer takes.
+    """
+    if len(pattern) > PATTERN_CHARS:
+        return ()
+    return (Check("regex", told, {"pattern": pattern, "ignore_case": ignore_case}, negate),)
+
+
+def capitals_count(item: str) -> bool:
+    """Does case count? It does for a text quoted with a capital, and for a single letter."""
+    return len(item) == 1 or item.lower() != item
+
+
+def is_ambiguous(item: str) -> bool:
+    """Is a forbidden word one like `May` or `Sorry`: a name, or any word that begins a sentence?"""
+    return item.isalpha() and item[0].isupper() and item[1:].islower()
+
+
+def word_pattern(item: str, *, plural: bool = False) -> str:
+    """A pattern for a text as whole words, ignoring case unless `capitals_count`; with `plural` also its plural."""
+    text = re.escape(item)
+    if plural and item[-1].isalpha():
+        text += "(?:e?s)?"
+    if not capitals_count(item):
+        text = f"(?i:{text})"
+    before = r"(?<!\w)" if item[0].isalnum() else ""
+    return f"{before}{text}" + (r"(?!\w)" if item[-1].isalnum() else "")
+
+
+def text_pattern(item: str) -> str:
+    """A pattern for a text anywhere, ignoring case unless `capitals_count`."""
+    return re.escape(item) if capitals_count(item) else f"(?i:{re.escape(item)})"

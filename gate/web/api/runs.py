@@ -10,9 +10,9 @@ from starlette.responses import Response
 
 from gate.cases.stored import Page
 from gate.config.documents import printable
-from gate.engine.history import Context, RunFilter
 from gate.errors import GateError
 from gate.record.comparison import Verdict
+from gate.record.history import Context, RunFilter
 from gate.record.run import RunRecord
 from gate.store.access import Scope
 from gate.store.run_folder import read_run

@@ -27,9 +27,9 @@ from gate.app.run_reports import run_folder
 from gate.app.runs import Running, carry_out
 from gate.app.signals import ENDING
 from gate.calls.caller import Caller
-from gate.engine.check_run import check
+from gate.engine.check import check
 from gate.engine.evaluate import evaluate
-from gate.engine.unevaluated import deleted
+from gate.engine.without_evaluation import deleted
 from gate.errors import GateError, Interrupted
 from gate.record.run import RunRecord
 from gate.report.view.headline import first_line

@@ -12,11 +12,11 @@ from gate.cases.case import Case
 from gate.cases.reading import readable
 from gate.cases.stored import Page
 from gate.config.naming import parse_store_name as parse_suite_name
-from gate.engine.history import RunFilter, RunRow
 from gate.engine.record_parts import transcript_record
-from gate.engine.run_cases import Naming, case_of_run
+from gate.engine.run_cases import NewCaseName, case_of_run
 from gate.errors import GateError
 from gate.record.comparison import Verdict
+from gate.record.history import RunFilter, RunRow
 from gate.record.parts import ExamRecord
 from gate.record.run import CaseRecord, NewCaseRecord, RunRecord
 from gate.record.sample import ArmName, Reply
@@ -254,7 +254,7 @@ def keep_as_case(request: Request, site: CurrentSite, person: CurrentPerson, id:
     kept = asked_case(site.suites, record, suite, case)
     if kept is None:
         raise HTTPException(404)
-    naming = Naming(name.strip(), f"From run {id}, case {case} of suite {suite}")
+    naming = NewCaseName(name.strip(), f"From run {id}, case {case} of suite {suite}")
     try:
         if site.suites.newest(into) is None:
             raise GateError("there is no such suite any more", "choose another one for the new case")

@@ -8,7 +8,7 @@ from starlette.responses import HTMLResponse
 
 from gate.cases.stored import Page
 from gate.config.policy import OVERALL
-from gate.engine.history import Axis
+from gate.record.history import Axis
 from gate.report.history import case_history, judge_history, override_view, slices_first, trend_view
 from gate.store.sql.insights import Insights
 from gate.web.pages.runs import LARGEST_ID

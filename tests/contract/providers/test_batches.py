@@ -1,17 +1,16 @@
 """What holds for both batch interfaces, through the real SDKs; the services themselves were never asked."""
 
 import asyncio
-import json
 from collections.abc import Awaitable, Callable, Iterator
 from typing import TypeVar
 
 import pytest
 
-from gate.calls.batches.interface import BatchGone, BatchResult, BatchService, SubmissionMark
-from gate.calls.interface import Completion, Misconfigured, Rejected, Transient
-from gate.config.models import ModelRef, Params
+from gate.calls.batches.jobs import batch_service
+from gate.calls.batches.service import BatchGone, BatchResult, BatchService, SubmissionMark
+from gate.calls.interface import Completion, Misconfigured, Transient
 from gate.record.transcript import Failed
-from tests.contract.providers.subjects import ANTHROPIC_KEY, MODELS, OPENAI_KEY, Subject
+from tests.contract.providers.subjects import MODELS, Subject
 from tests.support.batch_server import BatchServer
 
 T = TypeVar("T")
@@ -39,7 +38,7 @@ def use(subject: Subject, work: Callable[[BatchService], Awaitable[T]]) -> T:
     async def main() -> T:
         factory = subject.factory()
         try:
-            return await work(factory.batches(subject.model, subject.params))
+            return await work(batch_service(factory, subject.model, subject.params))
         finally:
             await factory.close()
 
@@ -83,16 +82,6 @@ def test_a_line_of_a_batch_is_what_the_live_provider_sends(server: BatchServer, 
     assert server.batches[batch_id].bodies["id_0"] == server.bodies[-1]
 
 
-def test_the_key_is_sent_as_the_live_provider_sends_it(server: BatchServer, remote: Subject) -> None:
-    submit(remote)
-    remote.use(lambda provider: provider.complete(remote.request()))
-    key = OPENAI_KEY if remote.model.provider == "openai" else ANTHROPIC_KEY
-    for name in ("authorization", "x-api-key"):
-        batch, live = ({k.lower(): v for k, v in sent.items()}.get(name) for sent in server.headers[-2:])
-        assert batch == live
-    assert key in json.dumps(server.headers[-2])
-
-
 def test_failures_have_a_reason_each(server: BatchServer, remote: Subject) -> None:
     server.failing = {1}
     batch_id = submit(remote)
@@ -121,12 +110,6 @@ def test_a_batch_that_openai_refuses_says_why(server: BatchServer) -> None:
     state = use(subject, lambda service: service.status(batch_id))
     assert (state.phase, state.reason) == ("failed", "too many tokens are waiting")
     assert results(subject, batch_id) == []
-
-
-def test_cancelled(server: BatchServer, remote: Subject) -> None:
-    batch_id = submit(remote)
-    use(remote, lambda service: service.cancel(batch_id))
-    assert use(remote, lambda service: service.status(batch_id)).over
 
 
 def test_a_batch_that_is_not_there(server: BatchServer, remote: Subject) -> None:
@@ -158,12 +141,6 @@ def test_a_lost_submission_is_found_on_a_later_page(server: BatchServer, remote:
         bodies = {"a": {}, "b": {}}
         server.batches[other] = type(batch)(other, batch.kind, bodies, {}, batch.created)
     assert use(remote, lambda service: service.find(MARK)).ids == (batch_id,)
-
-
-def test_what_is_known_already_is_not_found_again(server: BatchServer, remote: Subject) -> None:
-    batch_id = submit(remote)
-    known = SubmissionMark(MARK.digest, MARK.submission, 0.0, 3, frozenset({batch_id}))
-    assert use(remote, lambda service: service.find(known)).ids == ()
 
 
 HOSTILE = [
@@ -204,37 +181,12 @@ def test_a_line_without_end_is_passed_over(server: BatchServer, remote: Subject)
     assert got[1].custom_id == ""
 
 
-def test_reasons_are_clean(server: BatchServer, remote: Subject) -> None:
-    said = f"key {OPENAI_KEY} {ANTHROPIC_KEY}\n::error::x\x1b[31m"
-    row = {
-        "custom_id": "id_0",
-        "error": {"message": said, "code": "x"},
-        "result": {"type": "errored", "error": {"type": "error", "error": {"type": "x", "message": said}}},
-    }
-    batch_id = submit(remote)
-    server.rewrite = lambda good: [json.dumps(row).encode()]
-    server.finish()
-    outcome = results(remote, batch_id)[0].outcome
-    assert isinstance(outcome, Failed)
-    assert "[key]" in outcome.reason
-    assert "0123456789" not in outcome.reason
-    assert outcome.reason.isprintable()
-
-
 def test_the_address_of_the_results_is_not_the_servers_choice(server: BatchServer) -> None:
     subject = Subject(MODELS["anthropic"], server.url)
     batch_id = submit(subject)
     server.results_url = "http://127.0.0.1:9/elsewhere"
     server.finish()
     assert len(results(subject, batch_id)) == 3
-
-
-def test_an_answer_that_is_not_a_batch(server: BatchServer, remote: Subject) -> None:
-    def work(service: BatchService) -> Awaitable[str]:
-        return service.submit([b"{}"], MARK)
-
-    with pytest.raises((Transient, Rejected, Misconfigured)):
-        use(remote, work)
 
 
 def test_a_server_without_the_interface(remote: Subject) -> None:
@@ -244,27 +196,3 @@ def test_a_server_without_the_interface(remote: Subject) -> None:
         subject = Subject(remote.model, plain.url)
         with pytest.raises(Misconfigured, match="has no batch interface"):
             submit(subject)
-
-
-@pytest.mark.parametrize("name", ["fake", "replay"])
-def test_models_without_batches_say_so(name: str) -> None:
-    factory = Subject(MODELS[name]).factory()
-    with pytest.raises(Misconfigured, match="has no batch interface"):
-        factory.batches(MODELS[name], Params())
-
-
-def test_a_request_that_can_never_be_sent(server: BatchServer, remote: Subject) -> None:
-    async def work(service: BatchService) -> bytes:
-        return service.encode("id", remote.request("half \ud83d a pair"))
-
-    with pytest.raises(Rejected, match="surrogate"):
-        use(remote, work)
-
-
-def test_one_service_for_a_model_and_an_address(remote: Subject) -> None:
-    factory = remote.factory()
-    one = factory.batches(remote.model, Params(temperature=None))
-    assert one is factory.batches(remote.model, Params(max_output_tokens=9))
-    other = factory.batches(ModelRef(remote.model.provider, "another"), Params())
-    assert other.place != one.place
-    asyncio.run(factory.close())

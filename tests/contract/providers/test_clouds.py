@@ -11,8 +11,9 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from gate.app.environment.settings import Settings, keys_of
+from gate.calls.batches.jobs import batch_service
 from gate.calls.endpoints import Keys
-from gate.calls.interface import Completion, Misconfigured, Request, Transient
+from gate.calls.interface import Completion, Request
 from gate.calls.providers.anthropic import AnthropicProvider
 from gate.calls.providers.factory import Factory
 from gate.config.models import ModelRef, Params
@@ -132,13 +133,6 @@ def test_an_access_token_of_azure_comes_first(cloud: Cloud) -> None:
     asked("azure:my-gpt", azure(cloud) | {"AZURE_OPENAI_AD_TOKEN": "entra-token-0123456789"})
     headers = cloud.sent[0][1]
     assert headers["authorization"] == "Bearer entra-token-0123456789" and "api-key" not in headers
-
-
-def test_an_azure_deployment_that_does_not_exist(cloud: Cloud) -> None:
-    cloud.status, cloud.error = 404, {"error": {"code": "DeploymentNotFound", "message": "It does not exist."}}
-    with pytest.raises(Misconfigured, match="Azure OpenAI answered 404: It does not exist") as caught:
-        asked("azure:my-gpt", azure(cloud))
-    assert "deployment named my-gpt" in caught.value.hint
 
 
 def test_azure_names_all_variables_that_are_not_set() -> None:
@@ -261,19 +255,7 @@ def test_vertex_without_credentials_or_region() -> None:
 
 
 @pytest.mark.parametrize("model", ["azure:m", "bedrock:m", "vertex:m"])
-def test_a_busy_cloud_is_asked_again_by_us_alone(
-    cloud: Cloud, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, model: str
-) -> None:
-    environ = azure(cloud) | bedrock(cloud, monkeypatch) | vertex(cloud, monkeypatch, tmp_path)
-    cloud.status, cloud.error = 429, {"error": {"message": "Too many."}}
-    with pytest.raises(Transient) as caught:
-        asked(model, environ)
-    assert caught.value.throttled
-    assert len([path for path, *_ in cloud.sent if path != "/token"]) == 1
-
-
-@pytest.mark.parametrize("model", ["azure:m", "bedrock:m", "vertex:m"])
 def test_no_batches_there(cloud: Cloud, model: str) -> None:
     provider, _, name = model.partition(":")
     with pytest.raises(GateError, match="no batch interface"):
-        Factory(Keys(), Path("unused"), 1, lambda _: "").batches(ModelRef(provider, name), Params())
+        batch_service(Factory(Keys(), Path("unused"), 1, lambda _: ""), ModelRef(provider, name), Params())

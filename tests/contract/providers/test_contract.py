@@ -17,13 +17,6 @@ def test_an_answer_has_all_its_parts(subject: Subject) -> None:
     assert completion.stop_reason
 
 
-def test_default_parameters_pass_the_check(subject: Subject) -> None:
-    async def work(provider: Provider) -> None:
-        provider.check(subject.params)
-
-    subject.use(work)
-
-
 def test_what_a_provider_says_of_itself(subject: Subject) -> None:
     async def work(provider: Provider) -> tuple[int | None, bool]:
         return provider.max_in_flight, provider.priced
@@ -50,11 +43,3 @@ def test_a_cancelled_request_does_no_harm(subject: Subject) -> None:
         return await provider.complete(subject.request())
 
     assert subject.use(work).text == "blue"
-
-
-def test_closing_twice_is_closing_once(subject: Subject) -> None:
-    async def work(provider: Provider) -> None:
-        await provider.complete(subject.request())
-        await provider.close()
-
-    subject.use(work)

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import random
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -128,29 +127,3 @@ def test_what_is_no_rubric_is_asked_for_once_more(said: Any, remote: Subject, se
     first, second = (entry.user for entry in server.ledger)
     assert second.startswith(first)
     assert score.value.reason.removeprefix("the ") in second
-
-
-def test_a_repair_that_holds_counts(remote: Subject, server: ModelServer) -> None:
-    def judgement(system: str, user: str) -> str:
-        return json.dumps({"reason": "Says so.", "score": 0.5 if "# Your last reply" in user else 5})
-
-    server.behaviour = Behaviour(judgement=judgement)
-    (score,) = judged(remote, CRITERIA, [""])
-    assert (score.value, score.calls) == (0.5, 2)
-
-
-def test_what_a_judge_is_not_to_see_is_not_sent(remote: Subject, server: ModelServer) -> None:
-    blind = replace(CRITERIA, options={**CRITERIA.options, "sees_input": False, "sees_expected": False})
-    for spec, seen in ((CRITERIA, True), (blind, False)):
-        judged(remote, spec, ["Well."])
-        sent = json.dumps(server.bodies[-1])
-        assert ("How much is it?" in sent) is seen
-        assert ("12 euro" in sent) is seen
-        assert "Names the price." in sent
-
-
-def test_fields_that_a_server_adds_of_its_own_change_nothing(remote: Subject, server: ModelServer) -> None:
-    said = json.dumps({"score": 0.5, "reasoning": "r", "reason": "Half of it.", "pass": False})
-    server.behaviour = Behaviour(judgement=lambda _system, _user: said)
-    (score,) = judged(remote, CRITERIA, ["It is 12 euro."])
-    assert (score.value, score.reason, score.calls) == (0.5, "Half of it.", 1)

@@ -68,24 +68,6 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
         path.unlink()
 
 
-def test_an_answer_has_all_its_parts(session: Session) -> None:
-    completion = session.run(session.provider.complete(ask("A lovely place, we were so happy.")))
-    assert completion.text.strip() == "positive"
-    assert completion.model_id == "gemma-3-270m-q4_k_m.gguf"
-    assert completion.usage.total_input > 50
-    assert 0 < completion.usage.output_tokens <= 4
-    assert completion.latency_s is not None
-    assert completion.latency_s > 0.0
-    assert completion.stop_reason == "stop"
-
-
-def test_a_shared_prefix_is_read_from_the_cache(session: Session) -> None:
-    session.run(session.provider.complete(ask("First of all.")))
-    usage = session.run(session.provider.complete(ask("Second to none."))).usage
-    assert usage.cache_read_tokens > 40
-    assert usage.input_tokens < 20
-
-
 def test_two_prompts_keep_their_prefixes_apart(session: Session) -> None:
     other = Request(
         (Message("system", "Say what the capital of a country is. " * 8), Message("user", "France:")), MODEL, PARAMS
@@ -95,10 +77,6 @@ def test_two_prompts_keep_their_prefixes_apart(session: Session) -> None:
     for request in (ask("Two."), other):
         usage = session.run(session.provider.complete(request)).usage
         assert usage.cache_read_tokens > 40
-
-
-def test_it_says_of_itself_that_it_is_one_and_free(session: Session) -> None:
-    assert (session.provider.max_in_flight, session.provider.priced) == (1, False)
 
 
 def test_the_same_seed_says_the_same_and_samples_differ(session: Session) -> None:
@@ -125,14 +103,6 @@ def test_a_list_whose_items_are_told_is_kept_item_by_item(session: Session) -> N
     assert json.loads(session.run(session.provider.complete(request)).text) == ["b", "a", "a"]
 
 
-def test_many_at_once_wait_for_each_other(session: Session) -> None:
-    async def work() -> list[Completion]:
-        return list(await asyncio.gather(*(session.provider.complete(ask(f"Number {i}.")) for i in range(4))))
-
-    completions = session.run(work())
-    assert all(completion.text for completion in completions)
-
-
 def test_a_cancelled_request_does_no_harm(session: Session) -> None:
     async def work() -> Completion:
         task = asyncio.ensure_future(session.provider.complete(ask("Never mind.")))
@@ -156,30 +126,10 @@ def test_more_than_the_context_holds(session: Session) -> None:
         session.run(session.provider.complete(ask("word " * 5000)))
 
 
-def test_text_that_is_not_unicode_is_mended(session: Session) -> None:
-    session.run(session.provider.complete(ask("half \ud83d a pair\x00"))).text.encode()
-
-
-def test_nothing_to_answer(session: Session) -> None:
-    with pytest.raises(Rejected):
-        session.run(session.provider.complete(Request((), MODEL, PARAMS)))
-
-
 @pytest.mark.parametrize("params", [Params(reasoning_effort="low")])
 def test_parameters_that_it_does_not_take(session: Session, params: Params) -> None:
     with pytest.raises(Misconfigured):
         session.provider.check(params)
-
-
-def test_the_packaged_model_is_a_file_like_any_other(session: Session) -> None:
-    async def work(path: Path) -> None:
-        async with opened(path) as provider:
-            assert (await provider.complete(ask("A lovely place, we were so happy."))).text.strip() == "positive"
-            await provider.close()
-            with pytest.raises(Transient, match="closed"):
-                await provider.complete(ask("Too late."))
-
-    session.run(work(next(session.cache_dir.glob("*.gguf"))))
 
 
 @asynccontextmanager

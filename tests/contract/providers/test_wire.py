@@ -3,15 +3,12 @@
 from dataclasses import replace
 from typing import Any
 
-import anthropic
 import pytest
 
 from gate.calls.interface import Rejected, Request
 from gate.calls.providers.parameters import seed_of
 from gate.config.models import Params
-from gate.config.scorer import ScorerSpec
 from gate.messages import Message
-from gate.scoring.judge_reply import verdict_form
 from gate.values import JsonValue
 from tests.contract.providers.subjects import ANTHROPIC_KEY, MODELS, OPENAI_KEY, SYSTEM, Subject
 from tests.support.model_server import ModelServer
@@ -103,26 +100,11 @@ def test_anthropic_wants_the_user_first(server: ModelServer, roles: tuple[Any, .
     assert server.requests == 0
 
 
-def test_the_judges_schema_needs_no_translation() -> None:
-    schema = verdict_form(ScorerSpec("judge", "judge", {})).schema
-    assert anthropic.transform_schema(dict(schema)) == schema
-
-
 def test_keys_go_where_the_interfaces_look_for_them(server: ModelServer) -> None:
     for name, key in (("openai", OPENAI_KEY), ("anthropic", ANTHROPIC_KEY)):
         body(server, name, Params())
         headers = {header.lower(): value for header, value in server.headers[-1].items()}
         assert key in headers.get("authorization", "") + headers.get("x-api-key", "")
-
-
-def test_an_anthropic_address_may_end_in_v1(server: ModelServer) -> None:
-    subject = Subject(MODELS["anthropic"], f"{server.url}/v1/")
-    assert subject.use(lambda provider: provider.complete(subject.request(USER))).text == "blue"
-
-
-def test_a_schema_is_answered_with_an_object(server: ModelServer, remote: Subject) -> None:
-    request = replace(remote.request(USER), schema=SCHEMA)
-    assert remote.use(lambda provider: provider.complete(request)).text.startswith('{"reason"')
 
 
 def test_the_prefix_cache_is_told_apart(server: ModelServer, remote: Subject) -> None:
@@ -137,8 +119,3 @@ def test_the_prefix_cache_is_told_apart(server: ModelServer, remote: Subject) ->
     assert first.total_input == second.total_input
     if subject.model.provider == "anthropic":
         assert first.cache_write_tokens == second.cache_read_tokens
-
-
-def test_anthropic_caches_nothing_unasked(server: ModelServer) -> None:
-    subject = Subject(MODELS["anthropic"], server.url, system="word " * 2000)
-    assert subject.use(lambda provider: provider.complete(subject.request())).usage.cache_write_tokens == 0

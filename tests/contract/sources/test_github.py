@@ -40,12 +40,3 @@ def test_a_folder_that_github_cuts_short_is_an_error_and_not_a_missing_file(smal
         with pytest.raises(CannotEvaluate, match="GitHub does not list all of dir") as caught:
             ask()
         assert "fetch-depth: 2" in caught.value.hint
-
-
-def test_a_tree_that_github_cuts_short_is_walked_to_a_limit(small: PullRequestWorld) -> None:
-    sha = small.commit_to_main({f"d{number // 30}/{number}/x.md": "x" for number in range(540)})
-    small.server.tree_limit = 40
-    source = github_source(small, sha)
-    assert len(source.glob("d1/**")) == 30
-    with pytest.raises(CannotEvaluate, match="GitHub does not list all of the repository"):
-        source.glob("**/*.md")

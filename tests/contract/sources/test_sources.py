@@ -4,9 +4,8 @@ import pytest
 
 from gate.errors import CannotEvaluate, InputErrors
 from gate.git.command import Git
-from gate.git.sources import RefSource, TreeSource
+from gate.git.sources import RefSource
 from gate.github.client import ApiError
-from gate.limits import FILE_BYTES
 from gate.prompts.files import FileSource
 from tests.contract.sources.conftest import FILES, commits, github_source, made
 from tests.support.pull_request import PullRequestWorld
@@ -76,11 +75,6 @@ def test_a_link_or_a_submodule_on_the_way_is_named(source: FileSource, path: str
         source.read(path)
 
 
-@pytest.mark.parametrize("path", ["vendored/inside.md", "a/linked/wide.md"])
-def test_behind_links_and_submodules_a_commit_has_no_files(commit: FileSource, path: str) -> None:
-    assert commit.fingerprint(path) is None
-
-
 def test_sizes_are_those_of_what_is_read(source: FileSource) -> None:
     assert source.sizes([*FILES, "names", "nowhere.md"]) == {path: len(data) for path, data in FILES.items()}
     assert source.sizes([]) == {}
@@ -113,30 +107,6 @@ def test_a_fingerprint_tells_a_change_of_content_or_kind(small: PullRequestWorld
             assert before.fingerprint("a.md") == after.fingerprint("a.md")
         for after in (*commits(small, edited), *commits(small, executable)):
             assert before.fingerprint("a.md") != after.fingerprint("a.md")
-
-
-def test_a_huge_file_is_refused_before_it_is_read(small: PullRequestWorld) -> None:
-    for name, size in (("huge.md", FILE_BYTES + 1), ("large.md", 5_000_000)):
-        with (small.work / name).open("wb") as file:
-            file.truncate(size)
-    sha = small.commit_to_main({})
-    for source in (*commits(small, sha), TreeSource(small.work, Git(small.work))):
-        with pytest.raises(InputErrors, match=r"huge\.md: is larger than 64 MiB"):
-            source.read("huge.md")
-        # GitHub gives files above 1 MB as a blob, and not as contents.
-        assert source.read("large.md") == bytes(5_000_000)
-    path = f"/repos/{small.repo.full_name}/git/blobs/"
-    assert len(small.server.requests("GET", path)) == 1
-
-
-def test_names_and_commits(world: PullRequestWorld) -> None:
-    named = {kind: made(kind, world) for kind in ("ref", "tree", "github")}
-    assert {kind: source.sha for kind, source in named.items()} == {
-        "ref": world.main_sha,
-        "tree": None,
-        "github": world.main_sha,
-    }
-    assert [source.label for source in named.values()] == ["origin/main", "working tree", "origin/main"]
 
 
 def test_an_unknown_commit_is_an_error(world: PullRequestWorld) -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from gate.cases.stored import Page, Put
-from gate.engine.history import Context, RunFilter
 from gate.errors import GateError
+from gate.record.history import Context, RunFilter
 from gate.store.samples import sample_line
 from gate.store.sql.database import Database
 from gate.store.sql.maintenance import backup, store_info

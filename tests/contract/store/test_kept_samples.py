@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from itertools import chain
 
-from gate.engine.history import Context
+from gate.record.history import Context
 from gate.record.sample import Sample
 from gate.store.samples import sample_line
 from gate.store.sql.database import Database

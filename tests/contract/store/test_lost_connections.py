@@ -9,8 +9,8 @@ import pytest
 from sqlalchemy import Connection, create_engine, event, make_url, text
 
 from gate.cases.stored import Page, Put
-from gate.engine.history import RunFilter
 from gate.errors import CannotEvaluate
+from gate.record.history import RunFilter
 from gate.store.sql import maintenance
 from gate.store.sql.database import Database
 from gate.store.sql.runs import Runs

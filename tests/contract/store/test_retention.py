@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from sqlalchemy import func, select
 
 from gate.cases.stored import Page
-from gate.engine.history import Context, RunFilter
+from gate.record.history import Context, RunFilter
 from gate.store.samples import sample_line
 from gate.store.sql import tables
 from gate.store.sql.database import Database

@@ -6,9 +6,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from gate.cases.stored import Page
-from gate.engine.history import Context, RunFilter
 from gate.errors import GateError
 from gate.record.comparison import Verdict
+from gate.record.history import Context, RunFilter
 from gate.record.run import ExamChangeRecord, ExamTrialRecord, RunRecord
 from gate.record.sample import ArmName, Sample
 from gate.store.samples import sample_line

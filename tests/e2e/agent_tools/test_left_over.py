@@ -13,7 +13,6 @@ import pytest
 from gate.agents.toolbox import ConversationToolbox
 from tests.e2e.agent_tools.kits import (
     SERVERS,
-    alive,
     called,
     failure,
     gone,
@@ -22,7 +21,6 @@ from tests.e2e.agent_tools.kits import (
     marked,
     odd,
     opened,
-    reason,
 )
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are told by /proc")
@@ -84,17 +82,6 @@ def test_a_server_that_kills_its_keeper_leaves_nothing(tmp_path: Path) -> None:
     assert ended
 
 
-def test_a_kit_that_is_closed_while_a_server_is_started_leaves_nothing(tmp_path: Path) -> None:
-    async def working() -> list[int]:
-        async with kit(tmp_path, odd("fine")) as made:
-            waiting = asyncio.create_task(reason(made))
-            await asyncio.sleep(0)
-        assert await waiting == "the MCP server odd was closed"
-        return marked(tmp_path)
-
-    assert asyncio.run(working()) == []
-
-
 GATE = """
 import asyncio, pathlib, signal, sys
 from tests.e2e.agent_tools.kits import called, kit, odd, opened
@@ -127,17 +114,3 @@ def test_a_gate_that_is_killed_leaves_nothing(number: signal.Signals, tmp_path: 
         finally:
             gate.kill()
     assert gone(tmp_path)
-
-
-def test_the_processes_of_others_are_let_be(tmp_path: Path) -> None:
-    async def working() -> None:
-        async with kit(tmp_path, odd("fine")) as made:
-            box = await opened(made)
-            await failure(box, do="kill keeper")
-
-    with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"]) as other:
-        try:
-            asyncio.run(working())
-            assert alive(other.pid)
-        finally:
-            other.kill()

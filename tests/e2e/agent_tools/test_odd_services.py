@@ -37,24 +37,11 @@ async def why(handler: Handler, scratch: Path, transport: str = "streamable-http
     [
         (lambda _: response(b"<html>", kind="text/html"), "cannot be used: Unexpected content type: text/html"),
         (lambda _: response(b"oops", "500 Internal Server Error"), "answered with HTTP 500 Internal Server Error"),
-        (lambda _: response(b"no", "503 Service Unavailable"), "answered with HTTP 503 Service Unavailable"),
-        (lambda _: response(b"no", "403 Forbidden"), "answered with HTTP 403 Forbidden"),
-        (lambda _: response(b"{nonsense"), "cannot be used: Failed to parse JSON response: "),
-        (lambda _: response(b"[" * 20 * 2**20), "answered with more than 16 MiB"),
         (
             lambda _: response(gzip.compress(b"{}"), content_encoding="gzip"),
             "answered in an encoding that was not asked for",
         ),
-        (
-            lambda _: response(b"", "302 Found", location="http://127.0.0.1:9/mcp"),
-            "cannot be used: Redirect to http://127.0.0.1:9/mcp not followed",
-        ),
-        (lambda _: response(b"", "202 Accepted"), "cannot be used: server answered a request with 202 Accepted"),
         (lambda _: b"SSH-2.0-OpenSSH_9.6\r\n\r\n", "broke the connection off: "),
-        (
-            lambda _: response(b"data: x\n\n", kind="text/event-stream", connection="close"),
-            "cannot be used: Failed to parse SSE message: ",
-        ),
     ],
 )
 def test_what_is_wrong_with_a_service_is_said(answer: Answer, said: str, tmp_path: Path) -> None:
@@ -108,20 +95,6 @@ def test_one_failed_request_costs_one_conversation(tmp_path: Path) -> None:
     assert asyncio.run(told()) == [said, '["y", null]'] * 4
 
 
-def test_a_session_that_the_service_has_forgotten_ends_its_conversation(tmp_path: Path) -> None:
-    def answer(asked: Asked) -> bytes:
-        if asked.about == "tools/call":
-            body = b'{"jsonrpc": "2.0", "id": null, "error": {"code": -32600, "message": "Session not found"}}'
-            return response(body, "404 Not Found")
-        return fine(asked, **({"mcp_session_id": "s1"} if asked.about == "initialize" else {}))
-
-    async def told() -> str:
-        async with serving(always(answer)) as url, kit(tmp_path, http(url)) as made:
-            return await failure(await opened(made), do="x")
-
-    assert asyncio.run(told()) == "the MCP server shop does not know the session any more: HTTP 404 Not Found"
-
-
 def test_a_service_that_is_busy_is_asked_again(tmp_path: Path) -> None:
     busy = 2
 
@@ -156,17 +129,10 @@ def test_an_answer_that_breaks_off_ends_its_conversation(tmp_path: Path) -> None
 EVENTS = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n"
 
 
-@pytest.mark.parametrize(
-    ("events", "said"),
-    [
-        (b"event: endpoint\ndata: http://127.0.0.1:9/take\n\n", "wants its messages sent to another server"),
-        (b"event: endpoint\ndata: /mcp\n\n", "answered with HTTP 500 Internal Server Error"),
-        (b"event: message\ndata: {nonsense\n\n", "closed the connection"),
-        (b"data: " + b"x" * 17 * 2**20, "broke the connection off: Server-sent event exceeded the 16777216 byte limit"),
-        (b"", "closed the connection"),
-    ],
-)
-def test_what_is_wrong_with_a_stream_of_events_is_said(events: bytes, said: str, tmp_path: Path) -> None:
+def test_what_is_wrong_with_a_stream_of_events_is_said(tmp_path: Path) -> None:
+    events = b"event: endpoint\ndata: http://127.0.0.1:9/take\n\n"
+    said = "wants its messages sent to another server"
+
     async def handle(asked: Asked, writer: StreamWriter) -> None:
         if asked.method == "GET":
             writer.write(EVENTS + events)

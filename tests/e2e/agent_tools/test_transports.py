@@ -88,21 +88,6 @@ def test_a_tool_that_fails_or_takes_too_long_costs_its_own_call_alone(server: Na
     assert well == again == (False, "done")
 
 
-def test_a_call_that_nobody_waits_for_any_more_does_not_disturb_the_others(server: Named, tmp_path: Path) -> None:
-    async def cancelled() -> str:
-        async with kit(tmp_path, server) as made:
-            box = await opened(made)
-            waiting = asyncio.create_task(called(box, "slow", seconds=600))
-            other = asyncio.create_task(called(box, "slow", seconds=0.3))
-            await asyncio.sleep(0.1)
-            waiting.cancel()
-            await asyncio.wait([waiting])
-            assert waiting.cancelled()
-            return (await other).result
-
-    assert asyncio.run(cancelled()) == "done"
-
-
 @pytest.mark.parametrize("kind", ("stdio", "sse"))
 def test_a_server_that_dies_ends_the_conversations_under_way(kind: str, tmp_path: Path) -> None:
     async def died(server: Named) -> tuple[str, str, str]:

@@ -147,21 +147,6 @@ def with_program(repo: Path, *names: str) -> None:
     git(repo, "checkout", "-q", "main")
 
 
-def test_a_page_at_the_base_costs_no_more_than_what_is_asked_for_time(repo: Path, server: ModelServer) -> None:
-    """In other files the baseline is led again, its model's answers are known, and time needs some of them anew."""
-    with_program(repo, "warm", "warmer")
-    first, asked = diff(repo, server, "--head", "warm")
-    assert first["calls"]["made"] == asked == 2 * TALKS * CALLS
-    (repo / "README.md").write_text("A page.")
-    committed(repo, "a page")
-    run, asked = diff(repo, server, "--head", "warmer")
-    assert run["calls"]["made"] == asked
-    assert TALKS * CALLS < asked < 2 * TALKS * CALLS
-    assert run["suites"][0]["latency"]["compared"], run["suites"][0]["latency"]["reason"]
-    again, asked = diff(repo, server, "--head", "warmer")
-    assert asked == again["calls"]["made"] == 0
-
-
 def test_a_run_that_is_killed_goes_on_with_what_it_had(repo: Path, server: ModelServer) -> None:
     server.behaviour = Behaviour(talk=talk, latency_s=0.02)
     with_program(repo, "warm")
@@ -183,46 +168,3 @@ def test_a_run_that_is_killed_goes_on_with_what_it_had(repo: Path, server: Model
     # Only what was on its way when a process was killed is asked twice.
     assert lost + asked <= 2 * TALKS * CALLS + len(ends) * 64
     assert run["calls"]["failed"] == 0
-
-
-def test_conversations_that_break_off_are_counted(repo: Path, server: ModelServer) -> None:
-    def breaks(one: Talk) -> str | Calls:
-        if "kind" in one.system and one.said[-1].startswith("two 1"):
-            return [("get_listings", {}), ("die", {})]
-        return talk(one)
-
-    server.behaviour = Behaviour(talk=breaks)
-    run, asked = diff(repo, server)
-    assert run["calls"]["made"] == asked
-    config = {**CONFIG, "budget": {"max_calls": 50}}
-    (repo / "gate.yaml").write_text(json.dumps(config))
-    (repo / "prompt.md").write_text("Be ever so very kind.")
-    committed(repo, "dear")
-    git(repo, "checkout", "-q", "-b", "other")
-    (repo / "prompt.md").write_text("Be unlike.")
-    committed(repo, "other")
-    cut, asked = diff(repo, server, "--head", "other")
-    assert asked == cut["calls"]["made"] == 50
-    assert cut["calls"]["retried"] == 0 and cut["calls"]["failed"] > 0
-    each = run["spent_usd"] / run["calls"]["made"]
-    assert 25 * each < cut["spent_usd"] < 75 * each
-
-
-def test_shards_of_conversations_say_what_the_whole_says(repo: Path, server: ModelServer) -> None:
-    with_program(repo, "warm")
-    whole, asked = diff(repo, server, "--head", "warm", "--refresh")
-    assert asked == 2 * TALKS * CALLS
-    env = variables(server)
-    for number in (1, 2, 3):
-        options = ("--base", "main", "--head", "warm", "--shard", f"{number}/3", "--out", f"shards/{number}")
-        taken = gate("diff", *options, cwd=repo, env=env)
-        assert taken.code == 0, taken.err
-    found = gate("merge", "shards", "--out", "merged", cwd=repo, env=env)
-    assert found.code in (0, 1), found.err
-    merged = json.loads((repo / "merged/run.json").read_text())
-    assert merged["verdict"] == whole["verdict"]
-    assert merged["suites"][0]["quality"] == whole["suites"][0]["quality"]
-    assert merged["suites"][0]["tools"] == whole["suites"][0]["tools"]
-    assert merged["suites"][0]["conversations"] == whole["suites"][0]["conversations"]
-    assert merged["calls"] == whole["calls"]
-    assert merged["spent_usd"] == pytest.approx(whole["spent_usd"])

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from gate.calls.batches.jobs import BatchTools
+from gate.calls.batches.jobs import BatchTools, batch_service
 from gate.calls.batches.ledger import BatchLedger
+from gate.calls.batches.prefetch import BatchOutcome, collect_or_submit
 from gate.calls.interface import Request
 from gate.calls.prices import PriceList
 from gate.calls.providers.factory import Factory
 from gate.config.models import ModelRef, Params
-from gate.engine.batch import BatchOutcome, collect_or_submit
 from gate.messages import Message
 from tests.contract.providers.subjects import ANTHROPIC_KEY, MODELS, OPENAI_KEY
 from tests.support.answers import Answers
@@ -64,7 +64,7 @@ class Gate:
             keys = service_keys(OPENAI_KEY, ANTHROPIC_KEY, f"{url}/v1", url)
             factory = Factory(keys, Path("no-such-folder"), 8, lambda _: "", PriceList(by_name=True))
             tools = BatchTools(
-                factory.batches,
+                partial(batch_service, factory),
                 self.answers,
                 BatchLedger(self.folder),
                 partial(factory.price, batch=True),

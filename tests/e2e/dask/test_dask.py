@@ -17,9 +17,6 @@ import pytest
 from gate.app.environment.settings import read_keys
 from gate.calls.dask import ChunkSetup, DaskExecutor, run_chunk
 from gate.calls.endpoints import Keys
-from gate.calls.interface import Misconfigured
-from gate.calls.providers.factory import Factory
-from gate.config.models import ModelRef, Params
 from gate.errors import CannotEvaluate, GateError, MissingKey
 from gate.record.sample import Reply
 from gate.record.transcript import Failed
@@ -67,10 +64,10 @@ def without_keys(server: ModelServer) -> Keys:
 
 def test_the_answers_are_those_of_one_process(server: ModelServer, cluster: Any) -> None:
     make = lambda: DaskExecutor(cluster.scheduler_address, setup_for(server))  # noqa: E731
-    there = use(without_keys(server), make, lambda asking: asking.all(200), concurrency=64)
-    assert server.requests == 200
+    there = use(without_keys(server), make, lambda asking: asking.all(60), concurrency=64)
+    assert server.requests == 60
     server.forget()
-    here = use(keys_for(server), lambda: None, lambda asking: asking.all(200))
+    here = use(keys_for(server), lambda: None, lambda asking: asking.all(60))
     assert essence(there) == essence(here)
     assert all(isinstance(reply, Reply) and reply.latency_s and reply.attempts == 1 for reply in there)
 
@@ -128,13 +125,6 @@ def test_a_worker_of_another_version_says_so(server: ModelServer, cluster: Any) 
     assert isinstance(error, GateError)
     assert error.message.startswith("a Dask worker has prompt-gate ")
     assert error.message.endswith(", the main process 0.0.1")
-
-
-def test_parameters_are_checked_here() -> None:
-    executor = DaskExecutor("tcp://127.0.0.1:1", ChunkSetup(no_keys, (), 4))
-    factory = Factory(Keys(), Path(), 4, lambda _: "", executor=executor)
-    with pytest.raises(Misconfigured, match="takes no temperature"):
-        factory.provider(ModelRef("openai", "gpt-5"), Params()).check(Params(temperature=1.0))
 
 
 def test_a_scheduler_that_is_away(server: ModelServer) -> None:

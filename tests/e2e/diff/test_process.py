@@ -140,7 +140,7 @@ def test_help_loads_no_heavy_library(tmp_path: Path, arguments: list[str]) -> No
 
 def test_a_quiet_run_loads_no_more_than_it_uses(repo: Path, server: ModelServer) -> None:
     server.behaviour = Behaviour()
-    others = "anthropic xllamacpp rich gate.record.shard gate.engine.batch gate.engine.planning".split()
+    others = "anthropic xllamacpp rich gate.record.shard gate.calls.batches.prefetch gate.engine.forecast".split()
     code = (
         "import sys\nfrom gate.__main__ import main\n"
         "sys.argv = ['gate', 'diff', '--base', 'main', '--samples', '1', '-q']\n"

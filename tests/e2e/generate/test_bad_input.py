@@ -7,8 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.e2e.generate.desk import MODEL, PROMPT, Desk, given
-from tests.support.command import gate
-from tests.support.model_server import Behaviour, Raw
+from tests.support.model_server import Behaviour
 from tests.support.prompt_reader import reader, stage_of
 
 
@@ -40,12 +39,6 @@ def test_options_that_make_no_sense(desk: Desk, arguments: list[str], word: str)
     assert word in made.err
     assert "Traceback" not in made.err
     assert desk.asked == 0
-
-
-def test_a_missing_key(desk: Desk) -> None:
-    made = gate("generate", "prompts/shop.md", "--model", MODEL, cwd=desk.root)
-    assert made.code == 3
-    assert "OPENAI_API_KEY" in made.err
 
 
 @pytest.mark.parametrize(
@@ -97,14 +90,6 @@ def test_a_model_that_writes_no_test(desk: Desk, reply: str) -> None:
     assert made.code == 3, made
     assert "no test is left" in made.err
     assert set(desk.files()) == {"prompts/shop.md", "evals/shop/spec.yaml"}
-
-
-def test_inverses_that_are_missing_are_asked_for_once_more(desk: Desk) -> None:
-    twisted(desk, "inverse", lambda said: json.dumps({"inverses": json.loads(said)["inverses"][:1]}))
-    made = desk.generate("--effort", "low")
-    assert made.code == 0, made.err
-    assert [bool(rule.inverse) for rule in desk.spec().rules] == [True, True, False]
-    assert "R3" in next(line for line in made.out.splitlines() if "no inverse of" in line)
 
 
 @pytest.mark.parametrize(
@@ -175,12 +160,3 @@ def test_the_specification_of_another_prompt(desk: Desk) -> None:
     assert "is of another prompt" in made.err
     assert desk.asked == calls
     assert {name: text for name, text in desk.files().items() if name in before} == before
-
-
-def test_a_model_that_the_service_does_not_know(desk: Desk) -> None:
-    body = b'{"error": {"message": "The model `gpt-5-mini` does not exist", "code": "model_not_found"}}'
-    desk.server.behaviour = Behaviour(raw=Raw(404, body, {"content-type": "application/json"}))
-    made = desk.generate()
-    assert made.code == 2, made
-    assert "gpt-5-mini" in made.err
-    assert "Traceback" not in made.err

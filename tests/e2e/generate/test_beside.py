@@ -2,9 +2,7 @@
 
 import pytest
 
-from tests.e2e.generate.desk import PROMPT, Desk, document, given, planned
-from tests.e2e.generate.test_evaluate import FINE, evaluated
-from tests.support.prompt_reader import stage_of
+from tests.e2e.generate.desk import PROMPT, Desk, document, planned
 
 
 def test_a_specification_beside_its_prompt_is_found(desk: Desk) -> None:
@@ -43,11 +41,3 @@ def test_a_program_reads_the_plan(desk: Desk) -> None:
     assert plan["rules_assumed"] is True
     quiet = desk.generate("--effort", "low", "--plan", "--quiet")
     assert quiet.out == shown.out.splitlines()[0] + "\n"
-
-
-def test_the_judge_of_outputs_is_told_more(desk: Desk) -> None:
-    desk.server.behaviour = FINE
-    made = evaluated(desk, *given(control="false"), "--instructions", "compliance=Count the words twice.")
-    assert made.code == 0, made.err
-    judged = [entry.system for entry in desk.server.ledger if stage_of(entry.system) == "compliance"]
-    assert judged and all("Count the words twice." in system for system in judged)

@@ -47,15 +47,6 @@ def test_a_rule_that_was_deleted_has_no_tests(desk: Desk) -> None:
     assert {rule for rule, _ in counted(desk.cases("evals/shop/cases-2.yaml"))} == {"R1", "R3"}
 
 
-def test_mistakes_are_told_with_their_lines(desk: Desk) -> None:
-    desk.write(SPEC, "version: 1\nrules:\n  - rule: A.\n    id: X1\n  - text: B.\n")
-    made = desk.generate()
-    assert made.code == 2
-    assert f"{SPEC}:4" in made.err
-    assert f"{SPEC}:5" in made.err
-    assert desk.asked == 0
-
-
 def test_another_version_of_the_prompt_is_named(desk: Desk) -> None:
     desk.generate("--effort", "min")
     desk.write("prompts/shop.md", "You answer questions. Never name a competitor.\n")

@@ -114,9 +114,3 @@ def test_documents_stand_in_for_what_is_retrieved(desk: Desk) -> None:
     checked(desk, made)
     assert "no stand-in documents" not in made.out
     assert all("documents: What about" in case.input for case in desk.cases())
-
-
-def test_expected_outputs(desk: Desk) -> None:
-    made = desk.generate("--effort", "min", "--set", "expected=true")
-    checked(desk, made)
-    assert all(case.expected for case in desk.cases())

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.e2e.generate.desk import MODEL, RULES, Desk
+from tests.e2e.generate.desk import RULES, Desk
 from tests.support.model_server import Behaviour
 from tests.support.prompt_reader import reader, stage_of
 
@@ -39,7 +39,7 @@ def all_invalid(said: str) -> str:
     return said.replace("true", "false")
 
 
-@pytest.mark.parametrize(("stage", "twist"), [("inverse", wrong_ids), ("tests", one_test)])
+@pytest.mark.parametrize(("stage", "twist"), [("tests", one_test)])
 def test_poor_replies_are_not_kept_for_ever(desk: Desk, stage: str, twist: Twist) -> None:
     twisted(desk, stage, twist)
     assert desk.generate("--effort", "low", "--out", "a").code == 0
@@ -66,19 +66,6 @@ def test_the_specification_is_kept_where_no_test_is(desk: Desk) -> None:
     assert all("breaks the input specification" in one["why"] for one in found["discarded"])
     summary = (desk.root / ".gate/generate/shop/summary.md").read_text(encoding="utf-8")
     assert "no test is left" in summary and f"Discarded: {4 * RULES} tests" in summary
-
-
-def test_each_prompt_has_a_summary_of_its_own(desk: Desk) -> None:
-    desk.write("prompts/bank.md", "You answer customers of a bank. Never name a sum.")
-    evaluate = ("--effort", "min", "--evaluate", MODEL, "--set", "control=false")
-    desk.server.behaviour = Behaviour(judgement=reader, answer=lambda system, user: "Fine, is it?")
-    assert desk.generate(*evaluate).code == 0
-    shop = {path.name for path in (desk.root / ".gate/generate/shop").iterdir()}
-    assert desk.generate("--effort", "min", prompt="prompts/bank.md").code == 0
-    assert shop == {path.name for path in (desk.root / ".gate/generate/shop").iterdir()} >= {"evaluation.md"}
-    assert {path.name for path in (desk.root / ".gate/generate/bank").iterdir()} == {"summary.md", "generation.json"}
-    assert desk.generate("--effort", "min").code == 0
-    assert not (desk.root / ".gate/generate/shop/evaluation.md").exists(), "figures of tests that were made before"
 
 
 def test_a_link_in_the_place_of_a_summary_is_not_followed(desk: Desk) -> None:

@@ -18,7 +18,7 @@ def test_a_parameter_of_the_generator_goes_to_no_other_model(desk: Desk) -> None
     assert {body.get("temperature") for body in desk.server.bodies if "temperature" in body} == {0.7}
 
 
-@pytest.mark.parametrize("more", [["--set", "expected=true"], ["--evaluate", JUDGE, "--set", "control=false"]])
+@pytest.mark.parametrize("more", [["--evaluate", JUDGE, "--set", "control=false"]])
 def test_a_plan_counts_each_turn(desk: Desk, more: list[str]) -> None:
     """It counted a conversation as one request."""
     desk.server.behaviour = FINE

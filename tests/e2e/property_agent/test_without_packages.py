@@ -46,10 +46,3 @@ def test_postgres_needs_a_package_more(estate: Estate, tmp_path: Path) -> None:
     assert (outcome.code, estate.models.requests) == (2, 0)
     said = "PROPERTY_DB is a Postgres database, and the package psycopg is not installed"
     assert outcome.err == f"error: {said}\n  hint: {POSTGRES}\n"
-
-
-def test_a_variable_that_is_not_set_is_told_with_an_example(estate: Estate) -> None:
-    outcome = estate.gate("check", env={"PROPERTY_DB": ""})
-    assert (outcome.code, estate.models.requests) == (3, 0)
-    assert "environment variables that a database scorer needs are not set: PROPERTY_DB\n" in outcome.err
-    assert "hint: export PROPERTY_DB=sqlite:////path/to/file.db, or " in outcome.err

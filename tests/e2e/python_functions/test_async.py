@@ -8,7 +8,7 @@ import pytest
 
 from gate.agents.functions import FunctionLimits, FunctionWorktree, prompt_texts
 from gate.config.naming import FunctionName
-from gate.prompts.functions import CannotLoad
+from gate.prompts.files import CannotLoad
 
 ENTRY = FunctionName("checks", "asked")
 SAID = "python:checks:asked cannot be used: asked is an async function, and nothing awaits it here: write it with def"

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from gate.agents.functions import FunctionWorktree
-from gate.prompts.functions import CannotLoad
+from gate.prompts.files import CannotLoad
 from tests.e2e.python_functions.jobs import PROMPT, SCORE, Job
 
 

@@ -27,11 +27,3 @@ def test_what_the_model_does_not_take_is_a_loss(tmp_path: Path, model: str, kept
     assert ("temperature: 0.2" in written) is kept
     assert (LOST in done.out) is not kept
     assert "takes no temperature" not in gate("validate", cwd=root).out
-
-
-@pytest.mark.parametrize(("temperature", "once"), [("0", True), ("0.2", False)])
-def test_a_model_that_repeats_itself_is_asked_once(tmp_path: Path, temperature: str, once: bool) -> None:
-    root = make(tmp_path / "shop", {"prompts/x.prompt.yml": PROMPT.replace("0.2", temperature)})
-    assert gate("init", "--yes", "--from", "prompts/x.prompt.yml", cwd=root).code == 0
-    assert ("samples: 1" in (root / "gate.yaml").read_text(encoding="utf-8")) is once
-    assert "repeats itself" not in gate("plan", cwd=root).out

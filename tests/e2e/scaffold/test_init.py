@@ -95,13 +95,6 @@ def test_cases_that_are_there_are_kept_and_used(tmp_path: Path) -> None:
     assert "cases: data/other.jsonl" in (root / "gate.yaml").read_text(encoding="utf-8")
 
 
-def test_a_dry_run_writes_nothing(tmp_path: Path) -> None:
-    root = make(tmp_path / "shop", PROMPT)
-    done = gate("init", "--dry-run", cwd=root)
-    assert [line.removeprefix("would write ") for line in done.out.splitlines() if "would" in line] == WRITTEN
-    assert files(root).keys() == PROMPT.keys()
-
-
 def test_without_a_commit_without_git_and_in_a_subfolder(tmp_path: Path) -> None:
     fresh = tmp_path / "fresh"
     write(fresh, PROMPT)

@@ -21,24 +21,6 @@ def test_prompts_in_code_are_told_unasked_where_there_are_no_others(tmp_path: Pa
     assert "in code" not in gate("init", "--dry-run", cwd=mixed).out
 
 
-def test_nothing_at_all_says_where_it_looked(tmp_path: Path) -> None:
-    root = make(tmp_path / "x", {"src/main.py": "print(1)\n"})
-    done = gate("init", cwd=root)
-    assert done.code == 2
-    assert "looked for files in folders named prompts" in done.err
-    assert "submodule" not in done.err
-
-
-def test_a_template_that_calls_what_only_code_has_is_told_without_the_cases_that_nobody_wrote(tmp_path: Path) -> None:
-    root = make(tmp_path / "shop", {**PROMPT, "prompts/dated.j2": "Today is {{ now().year }}.\n{{ question }}\n"})
-    done = gate("init", "--dry-run", cwd=root)
-    (line,) = (line for line in done.out.splitlines() if "dated.j2" in line)
-    assert line == (
-        "left out: prompts/dated.j2: line 1: "
-        "calls a variable as a function, which only code can give: pass the value itself"
-    )
-
-
 def test_a_program_is_told_what_was_found_written_and_left_alone(tmp_path: Path) -> None:
     other = {"prompts/all.yaml": "support: {system: You help the customers of a shop.}\n", "bot/prompts.py": CODE}
     root = make(tmp_path / "shop", {**PROMPT, **other})

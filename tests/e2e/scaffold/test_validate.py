@@ -53,15 +53,6 @@ def test_all_mistakes_at_once_each_with_its_line(tmp_path: Path) -> None:
     assert {one["where"] for one in document["problems"]} == set(found)
 
 
-def test_mistakes_of_the_configuration_itself(tmp_path: Path) -> None:
-    write(tmp_path, {"gate.yaml": "version: 1\nsuits: []\npolicy: {confidence: 2}\n"})
-    done = gate("validate", cwd=tmp_path)
-    assert done.code == 2
-    assert "gate.yaml:3" in done.err
-    assert "gate.yaml:2" in done.err
-    assert gate("validate", "--config", "other.yaml", cwd=tmp_path).err.startswith("error: there is no other.yaml")
-
-
 def test_a_ref_is_looked_at_as_it_was_committed(tmp_path: Path) -> None:
     good = '{"id": "1", "input": "x"}\n'
     config = 'version: 1\nsuites: [{name: a, prompt: a.md, cases: c.jsonl, model: "fake:echo", scorers: [refusal]}]\n'

@@ -32,13 +32,9 @@ def of_odd(worktree: FunctionWorktree, odd: str, start: str = "", call_s: float 
     ("odd", "value", "reason"),
     [
         ("return True", 1.0, "bots.persona:asked says 1"),
-        ("return False", 0.0, "bots.persona:asked says 0"),
         ("return 0.25", 0.25, "bots.persona:asked says 0.25"),
-        ("return 1", 1.0, "bots.persona:asked says 1"),
         ("return {'score': 0.5, 'reason': 'so so'}", 0.5, "so so"),
-        ("return {'score': True}", 1.0, "bots.persona:asked says 1"),
         ("import numpy; return numpy.float32(0.5)", 0.5, "bots.persona:asked says 0.5"),
-        ("import numpy; return numpy.bool_(True)", 1.0, "bots.persona:asked says 1"),
         ("return {'score': 0.5, 'reason': 'x' * 500}", 0.5, "x" * 500),
     ],
 )
@@ -53,13 +49,8 @@ def test_what_counts_as_a_score(worktree: FunctionWorktree, odd: str, value: flo
         ("return None", "it returned NoneType, and true, false or a number from 0 to 1 is wanted"),
         ("return '1'", "it returned str"),
         ("return 1.5", "it returned a number that is not from 0 to 1"),
-        ("return -0.1", "it returned a number that is not from 0 to 1"),
         ("return float('nan')", "it returned a number that is not from 0 to 1"),
-        ("return float('inf')", "it returned a number that is not from 0 to 1"),
-        ("return 10**400", "it returned a number that is not from 0 to 1"),
         ("return {'reason': 'good'}", "it returned a mapping, and one of score and reason is wanted"),
-        ("return {'score': 1, 'points': 2}", "it returned a mapping, and one of score and reason is wanted"),
-        ("return {'score': '1'}", "it returned str"),
         ("return {'score': 1, 'reason': 3}", "its reason is int, and a text is wanted"),
         ("return {'score': 1, 'reason': 'x' * 501}", "its reason has 501 characters; 500 are allowed"),
     ],
@@ -86,14 +77,6 @@ def test_what_is_written_into_its_pipes_is_no_answer_to_another_question(worktre
     assert value == Unscored(SCORE.failure + "what it answers is no answer")
 
 
-def test_replies_are_not_mixed_up_and_one_process_answers_all(worktree: FunctionWorktree) -> None:
-    SCORE.put(worktree, "return {'score': int(answer) / 1000, 'reason': f'{case.id} {os.getpid()}'}")
-    found = scored(worktree, LIMITS, [str(number) for number in range(500)])
-    assert [value for value, _ in found] == [number / 1000 for number in range(500)]
-    assert [reason.split()[0] for _, reason in found] == [f"c{number}" for number in range(500)]
-    assert len({reason.split()[1] for _, reason in found}) == 1
-
-
 def test_who_gives_up_waiting_disturbs_nobody(worktree: FunctionWorktree) -> None:
     SCORE.put(worktree, "time.sleep(0.05); return {'score': 1, 'reason': answer}")
 
@@ -113,17 +96,6 @@ def test_a_function_that_dies_again_and_again_is_given_up(worktree: FunctionWork
     reasons = [value.reason if isinstance(value, Unscored) else "" for value, _ in found]
     assert len(reasons) == 40
     assert all(reason.startswith(SCORE.failure + "it ended (exit code 3)") for reason in reasons)
-
-
-def test_after_the_end_every_further_answer_has_the_reason(worktree: FunctionWorktree) -> None:
-    SCORE.put(worktree, "os._exit(3)")
-
-    async def work(process: ScoringProcess) -> list[Finding]:
-        return [await process.score(Subject(Case("c"), "x")) for _ in range(4)]
-
-    reasons = [str(value) for value, _ in with_process(worktree, replace(LIMITS, losses=1), work)]
-    assert "no other process is started" not in reasons[0]
-    assert "it ended (exit code 3), and no other process is started" in reasons[3]
 
 
 def test_a_keeper_that_is_killed_leaves_answers_unscored(worktree: FunctionWorktree) -> None:
@@ -169,12 +141,6 @@ def test_what_the_function_is_called_with(worktree: FunctionWorktree) -> None:
         "slices": {"lang": "de"},
         "vars": {"deep": {"x": 1}},
     }
-
-
-def test_a_long_answer_comes_through(worktree: FunctionWorktree) -> None:
-    SCORE.put(worktree, "return {'score': 1, 'reason': str(len(answer))}")
-    found = scored(worktree, replace(LIMITS, call_s=20.0), ["ä" * 2_000_000, "x"])
-    assert [reason for _, reason in found] == ["2000000", "1"]
 
 
 def test_negation_weight_and_name_are_the_scorers(worktree: FunctionWorktree) -> None:

@@ -3,8 +3,6 @@
 import json
 import os
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,7 +15,7 @@ from tests.e2e.python_functions.repositories import Run, running, telling
 from tests.e2e.scorer_functions.repository import CONFIG, FILES, GOOD, LENIENT, MODULE, WORSE, rows
 from tests.support import forked
 from tests.support.command import environment
-from tests.support.model_server import Behaviour, ModelServer
+from tests.support.model_server import ModelServer
 from tests.support.repository import commit, make, write
 
 CASES = "evals/support.jsonl"
@@ -113,14 +111,6 @@ def test_an_answer_that_cannot_be_scored_is_missing_and_the_others_count(repo: P
     assert "checks.words:right gave no score: KeyError: 'no mark'" in (repo / "out/samples.jsonl").read_text()
 
 
-def test_a_function_that_scores_nothing_makes_no_verdict(repo: Path, run: Run) -> None:
-    commit(repo, {MODULE: "import os\n\ndef right(answer, case):\n    os._exit(5)\n"})
-    write(repo, WORSE)
-    found = run(base="HEAD")
-    assert (found.code, found.record.verdict) == (3, Verdict.INCONCLUSIVE)
-    assert "it ended (exit code 5)" in found.out
-
-
 @pytest.mark.parametrize(
     ("files", "said"),
     [
@@ -174,20 +164,6 @@ def test_a_check_scores_by_the_code_of_what_is_checked(repo: Path, run: Run) -> 
     assert failed.code == 1
     assert "c1 in free" in failed.out
     assert run.command("check", "--ref", "main").code == 0
-
-
-def test_the_threshold_is_the_mark_of_a_check(repo: Path, run: Run) -> None:
-    write(repo, {"checks/marks.py": "FULL = 0.4\n"})
-    config = CONFIG.replace("{python: checks.words:right}", "{python: {function: checks.words:right, threshold: 0.4}}")
-    write(repo, {"gate.yaml": config})
-    assert run.command("check").code == 0
-
-
-def test_pytest_runs_the_cases(repo: Path, run: Run) -> None:
-    write(repo, {"evals/support.jsonl": rows(3)})
-    command = [sys.executable, "-m", "pytest", "-m", "eval", "-q", "-p", "no:cacheprovider"]
-    done = subprocess.run(command, cwd=repo, env=environment(repo, run.env), capture_output=True, text=True)
-    assert "3 passed" in done.stdout, done.stdout + done.stderr
 
 
 def test_the_exam_is_another_with_other_code(repo: Path, run: Run) -> None:
@@ -246,15 +222,3 @@ def test_a_gate_that_is_killed_leaves_nothing_behind(repo: Path, run: Run, tmp_p
     while (os.path.exists(f"/proc/{mark.read_text()}") or list(scratch.iterdir())) and time.monotonic() < until:
         time.sleep(0.05)
     assert not os.path.exists(f"/proc/{mark.read_text()}")
-
-
-def test_five_hundred_answers_take_one_process(repo: Path, run: Run, tmp_path: Path, models: ModelServer) -> None:
-    mark = tmp_path / "starts"
-    counted = f"open({str(mark)!r}, 'a').write('x')\n" + GOOD
-    commit(repo, {CASES: rows(250), MODULE: counted})
-    models.behaviour = Behaviour()
-    write(repo, WORSE)
-    found = run(base="HEAD")
-    assert found.record.verdict is Verdict.BLOCK
-    assert len(models.ledger) == 500
-    assert mark.read_text() == "x"

@@ -31,15 +31,20 @@ def write(root: Path, files: dict[str, str]) -> None:
     git(root, "commit", "--quiet", "--message", "more")
 
 
-@pytest.fixture
-def repo(tmp_path: Path) -> Path:
-    """Two suites that change and a new prompt, none of which got bad."""
-    make(tmp_path, FILES)
+def changed(root: Path) -> Path:
+    """A repository with two suites that change and a new prompt, none of which got bad."""
+    make(root, FILES)
     change = {
         "prompts/support.md": "Help. quality=0.95\n",
         "prompts/faq.md": "Answer quickly. quality=0.95\n",
         "prompts/new.md": "New. quality=0.9\n",
         "gate.yaml": CONFIG + NEW,
     }
-    write(tmp_path, change)
-    return tmp_path
+    write(root, change)
+    return root
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    """Such a repository."""
+    return changed(tmp_path)

@@ -1,6 +1,7 @@
 """Samples of a shard that somebody has edited: what no run of the exam writes is refused at its line."""
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,14 +18,21 @@ SAMPLES = "shards/1/samples.jsonl"
 MADE = "is not made of 'brevity', 'state compliance'"
 
 
-@pytest.fixture
-def repo(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two shards of a suite that a rubric and a pairwise judge score."""
+    root = tmp_path_factory.mktemp("shards")
     config = FILES["gate.yaml"] + '      - pairwise: {criteria: Is kind., model: "fake:judge"}\n'
-    make(tmp_path, {**FILES, "gate.yaml": config})
-    write(tmp_path, {"prompts/voice.md.j2": WORSE})
-    shards(tmp_path, 2)
-    return tmp_path
+    make(root, {**FILES, "gate.yaml": config})
+    write(root, {"prompts/voice.md.j2": WORSE})
+    shards(root, 2)
+    return root
+
+
+@pytest.fixture
+def repo(whole: Path, tmp_path: Path) -> Path:
+    """A copy of it, to be edited."""
+    return Path(shutil.copytree(whole, tmp_path / "repo", symlinks=True))
 
 
 def forged(repo: Path, edit: Callable[[Row], object]) -> str:
@@ -57,32 +65,21 @@ def test_what_nobody_edited_is_merged(repo: Path) -> None:
     ("edit", "said"),
     [
         (lambda row: row["scores"][0].pop("parts"), MADE),
-        (lambda row: parts(row).pop(), MADE),
         (lambda row: parts(row).append(dimension("tone")), MADE),
         (lambda row: parts(row).extend(dimension(f"d{n}") for n in range(20_000)), MADE),
-        (lambda row: parts(row).extend(parts(row)), MADE),
-        (lambda row: parts(row).reverse(), MADE),
         (lambda row: parts(row)[0].update(weight=1e12), MADE),
-        (lambda row: parts(row)[0].update(weight=0.0), MADE),
-        (lambda row: parts(row)[0].update(kind="judge"), MADE),
         (lambda row: parts(row)[0].update(name="\x1b[31m" * 10_000), MADE),
         (lambda row: parts(row)[0].update(value=0.1), "its score by 'rubric' is not what its parts make"),
         (lambda row: parts(row)[0].update(value=float("nan")), "is not JSON"),
-        (lambda row: parts(row)[0].update(value=1e308), "should be less than or equal to 1"),
         (lambda row: row["scores"][0].update(value={"reason": "?"}), "has no value, and parts"),
         (lambda row: row["scores"][1].pop("parts"), "its score by 'pairwise' has no parts"),
-        (lambda row: parts(row, 1).pop(), "is not made of 'shown first', 'shown second'"),
         (lambda row: row["scores"][0].update(calls=10**9), "less than or equal to 65535"),
-        (lambda row: row["reply"].update(attempts=10**9), "less than or equal to 65535"),
         (lambda row: row["scores"][0].update(scorer="judge"), "is not one by the scorer 'rubric'"),
-        (lambda row: row["scores"][0].update(weight=5.0), "is not one by the scorer 'rubric'"),
-        (lambda row: row["scores"][0].update(required=True), "is not one by the scorer 'rubric'"),
         (lambda row: row["scores"].reverse(), "is not one by the scorer 'rubric'"),
         (lambda row: row["scores"].pop(), "it has a score, and was not compared"),
         (lambda row: row["scores"].extend(row["scores"]), "it has 4 scores, and 2 scorers are asked"),
         (lambda row: row["scores"].clear(), "it has a score, and no scorer gave one"),
         (lambda row: row.update(score=0.123), "its score is not what its scores make"),
-        (lambda row: row.update(score={"reason": "?"}), "its score is not what its scores make"),
     ],
 )
 def test_what_no_run_writes_is_refused_at_its_line(repo: Path, edit: Callable[[Row], object], said: str) -> None:

@@ -1,13 +1,14 @@
 """What is not the shards of one run is refused, with everything that is wrong; what is missing is never green."""
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from gate.record.comparison import Verdict
-from tests.e2e.shards.conftest import make, write
+from tests.e2e.shards.conftest import changed, make, write
 from tests.e2e.shards.runs import REFS, edit, here, keys, merge, shard, shards
 from tests.support.command import Outcome, git
 from tests.support.example import CONFIG, FILES
@@ -15,11 +16,18 @@ from tests.support.example import CONFIG, FILES
 SECOND = "shards/2/samples.jsonl"
 
 
-@pytest.fixture
-def three(repo: Path) -> Path:
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Three whole shards of the small suite."""
-    shards(repo, 3, "--suite", "faq")
-    return repo
+    root = changed(tmp_path_factory.mktemp("shards"))
+    shards(root, 3, "--suite", "faq")
+    return root
+
+
+@pytest.fixture
+def three(whole: Path, tmp_path: Path) -> Path:
+    """A copy of them, to be edited."""
+    return Path(shutil.copytree(whole, tmp_path / "repo", symlinks=True))
 
 
 def refused(outcome: Outcome, *parts: str, code: int = 2) -> None:
@@ -75,15 +83,13 @@ def test_a_shard_that_was_killed_counts_with_what_it_wrote(three: Path) -> None:
     ("edited", "said"),
     [
         (lambda lines: [*lines[:-1], lines[-1][:40]], f"{SECOND}:16: the last line is cut off"),
-        (lambda lines: [lines[0], lines[1][:40] + "\n", *lines[2:]], f"{SECOND}:2: is not JSON"),
         (lambda lines: lines[:-1], "holds 15 samples, and 16 were written"),
         (lambda lines: [*lines, lines[3]], f"{SECOND}:17: suite 'faq'"),
         (lambda lines: [lines[0].replace('"case":"c', '"case":"x'), *lines[1:]], "its case is not in the exam"),
-        (lambda lines: [lines[0].replace('"faq"', '"support"'), *lines[1:]], "its suite is none of this run's"),
         (lambda lines: [lines[0].replace('"index":0', '"index":2'), *lines[1:]], "this is number 3"),
         (lambda lines: ["\x1b[31m\n", *lines[1:]], f"{SECOND}:1: is not JSON"),
     ],
-    ids=["cut off", "broken", "too short", "doubled", "case", "suite", "index", "escape codes"],
+    ids=["cut off", "too short", "doubled", "case", "index", "escape codes"],
 )
 def test_a_file_that_is_not_what_the_shard_wrote(
     three: Path, edited: Callable[[list[str]], list[str]], said: str
@@ -150,12 +156,9 @@ def test_another_version_of_the_program(three: Path) -> None:
     ("values", "said"),
     [
         ({"schema": "prompt-gate/shard/2"}, "and this version reads"),
-        ({"schema": "prompt-gate/run/1"}, "is not a shard"),
         ({"identity": "0" * 64}, "it was edited"),
         ({"number": 4}, "4/3 cannot be"),
         ({"extra": 1}, "extra"),
-        ({"created": "2026-01-01"}, "created"),
-        ({"duration_s": -1}, "duration_s"),
     ],
     ids=str,
 )

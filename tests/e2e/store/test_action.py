@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from gate.cases.stored import Page
-from gate.engine.history import RunFilter, RunRow
 from gate.record.comparison import Verdict
+from gate.record.history import RunFilter, RunRow
 from tests.e2e.store.conftest import Place, url_of
 from tests.support import example
 from tests.support.github_action import ActionOutcome, run_action

@@ -8,8 +8,8 @@ import pytest
 from sqlalchemy import make_url
 
 from gate.cases.stored import Page
-from gate.engine.history import RunFilter
 from gate.record.comparison import Verdict
+from gate.record.history import RunFilter
 from gate.store.run_folder import load_run
 from gate.store.sql import maintenance
 from gate.store.sql.runs import Runs
@@ -108,7 +108,7 @@ def test_a_store_that_falls_silent_keeps_nobody_waiting_and_gets_nothing(repo: P
             url = f"postgresql://postgres:hidden@127.0.0.1:{port}/{database.engine.url.database}"
             program = (
                 "from pathlib import Path; from gate.app.push import store_run; "
-                "from gate.engine.history import Context; store_run(Path('.gate/last'), Path(), Context(), 0.02)"
+                "from gate.record.history import Context; store_run(Path('.gate/last'), Path(), Context(), 0.02)"
             )
             done = subprocess.run(
                 [sys.executable, "-c", program],

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from gate.cases.stored import Page
-from gate.engine.history import RunFilter
+from gate.record.history import RunFilter
 from gate.store.access import EventFilter
 from gate.store.run_folder import dump_run
 from gate.store.sql.access import Audit

@@ -13,7 +13,7 @@ from fastapi.routing import APIRoute
 from starlette.testclient import TestClient
 
 from gate.cases.stored import CaseFilter, Page
-from gate.engine.history import Context, RunFilter
+from gate.record.history import Context, RunFilter
 from gate.store.access import Scope
 from gate.store.run_folder import dump_run
 from gate.store.samples import sample_line

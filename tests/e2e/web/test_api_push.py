@@ -15,8 +15,8 @@ import uvicorn
 
 from gate.app.push import TRIES, SendOptions, SentRun, send_run
 from gate.cases.stored import Page
-from gate.engine.history import Context, RunFilter, RunRow
 from gate.errors import CannotEvaluate, GateError
+from gate.record.history import Context, RunFilter, RunRow
 from gate.store.access import Scope, new_secret
 from gate.store.run_folder import dump_run
 from gate.store.sql.access import TokenRequest, Tokens

@@ -8,7 +8,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from gate.cases.stored import Page
-from gate.engine.history import Context
+from gate.record.history import Context
 from gate.store.access import Event, EventFilter, Scope
 from gate.store.run_folder import dump_run
 from gate.store.sql.access import TokenRequest, Tokens

@@ -10,8 +10,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from gate.cases.stored import Page
-from gate.engine.history import RunFilter
 from gate.record.comparison import Verdict
+from gate.record.history import RunFilter
 from gate.store.access import EventFilter
 from gate.store.sql.suites import Suites
 from gate.web import addresses

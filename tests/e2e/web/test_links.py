@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 from gate.cases.case import Case
 from gate.cases.reading import put_of
 from gate.cases.stored import Entry
-from gate.engine.history import Context
+from gate.record.history import Context
 from gate.record.run import RunRecord
 from gate.record.sample import ArmName
 from gate.store.sql.database import Database

@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 
 from gate.cases.case import Case
 from gate.cases.stored import CaseFilter, Page, Put
-from gate.engine.history import Context
+from gate.record.history import Context
 from gate.record.run import RunRecord
 from gate.record.sample import ArmName, Part, Reply, Sample, Score
 from gate.record.transcript import ToolUse, Transcript, Turn

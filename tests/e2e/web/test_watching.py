@@ -16,7 +16,7 @@ from sqlalchemy import text
 from starlette.testclient import TestClient
 from starlette.types import Message
 
-from gate.engine.history import Context
+from gate.record.history import Context
 from gate.store.access import Scope
 from gate.store.sql.access import TokenRequest, Tokens
 from gate.store.sql.database import Database

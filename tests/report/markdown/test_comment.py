@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from gate.engine.samples import SampleTable
-from gate.engine.unevaluated import failed
+from gate.engine.without_evaluation import failed
 from gate.errors import GateError
 from gate.record.run import RunRecord
 from gate.record.sample import Reply

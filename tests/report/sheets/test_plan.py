@@ -11,8 +11,7 @@ from gate.calibration.noise import calibrate
 from gate.config.models import ModelRef, Params
 from gate.config.policy import Budget, SuitePolicy
 from gate.config.scorer import ScorerSpec
-from gate.engine.forecast import Question
-from gate.engine.planning import World, plan
+from gate.engine.forecast import FallToShow, PlanInputs, plan
 from gate.record.usage import Cost, Dollars, Unpriced, Usage
 from gate.report.markdown import report as sheet_markdown
 from gate.report.sheets import plan as calibration
@@ -35,7 +34,7 @@ def planned(cost: Cost, budget: Budget | None = None) -> Sheet:
     def price(_: ModelRef, __: Params, ___: Usage) -> Cost:
         return cost
 
-    found = plan(resolved([whole], budget=budget), World((), price, 8), Question(0.1, 0.8))
+    found = plan(resolved([whole], budget=budget), PlanInputs((), price, 8), FallToShow(0.1, 0.8))
     return plan_report.plan_sheet(found)
 
 

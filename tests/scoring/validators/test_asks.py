@@ -1,7 +1,7 @@
 import pytest
 
 from gate.values import JsonValue
-from tests.scoring.validators.scored import judged, score
+from tests.scoring.validators.scored import score
 
 
 @pytest.mark.parametrize(
@@ -118,16 +118,3 @@ def test_what_words_cannot_tell() -> None:
     assert score({"asks": "name"}, "Is the name brand Trane?") == 1.0
     assert score({"asks": "name"}, "Whose account is it?") == 0.0
     assert score({"asks": {"about": "name", "words": {"name": ["whose account"]}}}, "Whose account is it?") == 1.0
-
-
-def test_reasons() -> None:
-    assert judged({"asks": "name"}, "Hello.").reason == 'does not ask about "name": it asks nothing'
-    assert judged({"asks": "name"}, "How old are you?").reason == 'does not ask about "name"'
-    assert judged({"asks": ["name", "age"]}, "How old are you? And your name?").reason == 'asks about "name", "age"'
-    limit = {"asks": {"about": "age", "max_questions": 1}}
-    assert judged(limit, "Ok? How old?").reason == "asks 2 questions, more than 1"
-
-
-def test_the_topic_may_come_from_the_case() -> None:
-    assert score({"asks": "{{ expected }}"}, "What's your zip?", "zip") == 1.0
-    assert score({"asks": "{{ expected }}"}, "What's your zip?", ["zip", "name"]) == 0.0

@@ -32,50 +32,11 @@ WRITTEN: list[JsonValue] = [
     {"database": {"url": "DB", "query": "select 1", "rows": {"max": 1}, "match": {"a": {"b": 1}}}},
 ]
 SPECS = parse_scorers(WRITTEN, "here")
-LONG = 40_000
+LONG = 20_000
 """Characters: what takes their square takes minutes."""
-PILES = ["\u0301\u0323", "\u0301", "a\u0301\u0323\u0300", "\u0f71\u0f72\u0f74"]
 UNITS = [
-    *(
-        "?",
-        "9",
-        "9,",
-        "9.",
-        "-",
-        " ",
-        "\n",
-        "\x00",
-        "[",
-        '{"a":',
-        '"',
-        "```\n",
-        "```json\n{}\n",
-        "a ",
-        "a. ",
-        "A. ",
-        ". ",
-    ),
-    *("? ", '?"', "\n\n", "- a\n", "1. ", "e.g. ", "I can't ", "as an AI ", "could you ", "name ", "\ud800", "\u202e"),
-    *(
-        "\u200d",
-        "\u00ad",
-        "\ufdfa",
-        "我",
-        "。",
-        "नि",
-        "ß",
-        "𝟗",
-        "٣٫",
-        "👍🏽",
-        "<a ",
-        "http://a ",
-        "`a",
-        "— ",
-        "what ",
-        "tell ",
-        "process ",
-    ),
-    *PILES,
+    *("?", "9,", "9.", "\n", "[", '{"a":', "a ", "A. ", "? ", "- a\n", "e.g. ", "I can't ", "could you "),
+    *("\u0301\u0323", "\u0f71\u0f72\u0f74", "\ufdfa", "我", "नि", "٣٫", "<a ", "tell "),
 ]
 
 
@@ -105,13 +66,8 @@ def test_any_text(answer: str) -> None:
     check(answer)
 
 
-@given(st.text(st.characters(), max_size=40), st.text(st.characters(), max_size=40))
-def test_surrogates_and_controls(one: str, other: str) -> None:
-    check(one + "\ud83d" + other + "\x00\u2028")
-
-
 def test_an_answer_that_is_longer_than_what_is_looked_at() -> None:
-    check("a. " * 70_000, times=1)
+    check("a. " * 40_000, times=1)
 
 
 @pytest.mark.parametrize("unit", UNITS, ids=repr)

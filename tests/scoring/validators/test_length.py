@@ -1,6 +1,6 @@
 import pytest
 
-from gate.scoring.validators.words import sentences, word_count
+from gate.scoring.validators.language import sentences, word_count
 from gate.values import JsonValue
 from tests.scoring.validators.scored import judged
 

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from gate.scoring.validators.number import numbers
 from gate.values import JsonValue
-from tests.scoring.validators.scored import judged, score
+from tests.scoring.validators.scored import score
 
 
 @pytest.mark.parametrize(
@@ -72,16 +72,6 @@ def test_values(options: JsonValue, answer: str, expected: float) -> None:
 def test_the_expected_value_may_be_a_number_or_be_written_as_one(expected: JsonValue) -> None:
     assert score("number", "That makes 1,234.5 in all.", expected) == 1.0
     assert score("number", "That makes 1,234.6 in all.", expected) == 0.0
-
-
-def test_reasons() -> None:
-    assert judged({"number": 42}, "none").reason == "holds no number, 42 is looked for"
-    assert judged({"number": {"value": 42, "which": "only"}}, "1 2 42").reason == (
-        "holds 3 numbers, and only 42 is looked for"
-    )
-    assert (
-        judged({"number": {"value": 42, "tolerance": 1}}, "30 or 40").reason == "the closest number is 40, not 42 ± 1"
-    )
 
 
 @given(st.floats(-1e9, 1e9).map(lambda value: round(value, 3)), st.sampled_from(["{}", "about {} kg.", "x = {}\n"]))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.scoring.validators.scored import judged, score
+from tests.scoring.validators.scored import score
 
 EXAMPLES = [json.loads(line) for line in Path("tests/data/refusals.jsonl").read_text(encoding="utf-8").splitlines()]
 
@@ -29,13 +29,6 @@ def test_refusals_are_found_in_their_surroundings(frame: str) -> None:
 def test_what_is_quoted_or_comes_late_is_no_refusal() -> None:
     assert score("refusal", 'The robot said: "I can\'t help with that." Then it left.') == 0.0
     assert score("refusal", "It is Paris. " * 50 + "I can't help with more than that.") == 0.0
-
-
-def test_an_answer_must_not_refuse_when_it_is_negated() -> None:
-    must_not = {"refusal": None, "negate": True}
-    assert score(must_not, "I can't help with that.") == 0.0
-    assert score(must_not, "I cannot find your order, could you give the number?") == 1.0
-    assert judged(must_not, "I can't help with that.").reason == 'negated: refuses: "I can\'t help"'
 
 
 def test_what_only_waits_for_something_is_no_refusal() -> None:

@@ -2,11 +2,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.config.scorer import parse_scorers
-from gate.scoring.pass_rule import mark_of_scorer
-from gate.scoring.validators.text import edit_similarity, token_f1
+from gate.scoring.validators.language import edit_similarity, token_f1
 from gate.values import JsonValue
-from tests.scoring.validators.scored import judged, score
+from tests.scoring.validators.scored import score
 
 
 @pytest.mark.parametrize(
@@ -80,13 +78,3 @@ def test_the_distance_is_levenshteins(one: str, other: str) -> None:
 )
 def test_the_score_is_how_like_they_are(options: JsonValue, value: float) -> None:
     assert score({"similarity": options}, "cat ran") == pytest.approx(value)
-
-
-def test_the_expected_text_is_compared_unless_another_is_given() -> None:
-    assert score("similarity", "cat ran", "cat sat") == 0.5
-    assert judged("similarity", "cat ran", "cat sat").reason == 'token_f1 0.50 with "cat sat"'
-
-
-@pytest.mark.parametrize(("options", "mark"), [(None, 0.7), ({"threshold": 0.4}, 0.4)])
-def test_the_threshold_is_what_a_sample_must_reach(options: JsonValue, mark: float) -> None:
-    assert mark_of_scorer(parse_scorers([{"similarity": options}], "here")[0]) == mark

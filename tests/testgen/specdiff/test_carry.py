@@ -42,13 +42,6 @@ def test_saying_a_sentence_in_other_words_touches_only_its_rules(sentences: list
     assert [region.text for region in carried.new] == ["Something else altogether."]
 
 
-@given(st.permutations(range(1, 6)), st.sampled_from([" ", "\n", "\n\n", "\n- ", "\n   "]))
-def test_order_lists_and_line_breaks_are_no_change(order: list[int], between: str) -> None:
-    sentences = [f"Demand number {number} has to be kept." for number in range(1, 6)]
-    head = between.join(sentences[number - 1] for number in order)
-    assert carry_over(made(sentences), " ".join(sentences), head).whole
-
-
 @pytest.mark.parametrize("name", list(SENTENCES))
 def test_dropping_the_words_of_a_rule_is_seen(name: str) -> None:
     carried = carry_over(spec(), PROMPT, PROMPT.replace(SENTENCES[name], ""))
@@ -70,12 +63,6 @@ def test_a_lead_in_that_turns_around_takes_its_list_with_it() -> None:
         ("Always:", "Answers"),
         ("- promise a refund\n- name a competitor", "Answers\nAlways:"),
     ]
-
-
-def test_a_rule_that_quotes_nothing_stands_until_the_prompt_loses_something() -> None:
-    base = spec(rule("R1", "The answer is polite."))
-    assert ids(carry_over(base, "Be brief.", "Be brief. Be kind.").rules) == ["R1"]
-    assert ids(carry_over(base, "Be brief. Be kind.", "Be brief.").unplaced) == ["R1"]
 
 
 def test_components_are_carried_with_what_they_quote() -> None:

@@ -37,15 +37,6 @@ def test_a_sentence_that_is_enclosed_no_longer_stands(before: str, behind: str, 
     assert "R1" not in [one.id for one in back.rules]
 
 
-def test_another_condition_is_another_sentence() -> None:
-    base = spec(rule("R1", LIMIT, LIMIT))
-    before = f"{{% if long %}}\n{LIMIT}\n{{% else %}}\nBe brief.\n{{% endif %}}\n"
-    assert carry_over(base, before, before.replace("long", "short")).rules == ()
-    moved = before.replace(LIMIT, "@").replace("Be brief.", LIMIT).replace("@", "Be brief.")
-    assert carry_over(base, before, moved).rules == ()
-    assert carry_over(base, before, before.replace("{% if long %}", "{%-   if long -%}")).rules == base.rules
-
-
 @pytest.mark.parametrize(
     "text",
     [

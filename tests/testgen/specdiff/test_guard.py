@@ -46,13 +46,6 @@ def test_a_judge_alone_makes_no_rule_of_two_strangers(relation: Relation) -> Non
     assert checked_relation(relation, pair, "meaning")[0] == "unknown"
 
 
-def test_a_promise_that_a_judge_calls_given_up_is_believed() -> None:
-    assert checked_relation("loosened", ("It must never name a price.", "Greetings are warm."), "meaning") == (
-        "loosened",
-        "",
-    )
-
-
 @pytest.mark.parametrize(
     ("before", "after", "what"),
     [

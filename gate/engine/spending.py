@@ -1,53 +1,180 @@
-"""`gate plan`: the calls of a run, counted and priced without sending any."""
+"""What a run would spend: its calls, counted and priced without sending any, and budgets that are too low for them."""
 
 import math
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from gate.cases.case import Case
 from gate.cases.rendering import NotBuilt, render
-from gate.config.gatefile import READING, TRIED
 from gate.config.models import ModelRef, Params, parse_model, parse_params
+from gate.config.policy import Budget
 from gate.config.rubrics import Rubric
 from gate.config.scorer import ScorerSpec
-from gate.engine import noise
-from gate.engine.early_stopping import why_not
-from gate.engine.forecast import (
-    Basis,
-    Figure,
-    Forecast,
-    Outlay,
-    Question,
-    Role,
-    Spending,
-    Spread,
-    Warned,
-    layout,
-    suite_forecast,
-)
-from gate.engine.noise import budget_warnings, preference_notes, sampling_notes, warnings
-from gate.engine.plan import count
+from gate.engine.noise import Basis
 from gate.messages import Message
-from gate.record.comparison import ArmAxis
-from gate.record.parts import ArmRecord
-from gate.record.run import RunRecord, SuiteRecord
 from gate.record.sample import ArmName
 from gate.record.usage import Cost, Dollars, Unpriced, Usage
-from gate.resolve.one_version import check_method
-from gate.resolve.resolved import Resolved
-from gate.scoring.judge_prompt import judge_messages
 from gate.suite import Arm, Exam, Suite
+from gate.values import about_dollars
+
+Role: TypeAlias = Literal["baseline", "candidate", "judge", "user"]
+"""`user` is a model that plays one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A number and where it comes from."""
+
+    value: float
+    basis: Basis
+
+
+@dataclass(frozen=True, slots=True)
+class Outlay:
+    """The calls of one suite to one model in one role.
+
+    Args:
+        input_tokens, output_tokens: of all these calls together.
+        seconds: of one call.
+        alone: the model takes one call at a time, since it runs inside this process.
+        in_a_row: calls that wait for one another, in the longest conversation.
+        at_least: there may be more calls: an agent decides itself how often it is called.
+    """
+
+    suite: str
+    role: Role
+    model: str
+    calls: int
+    input_tokens: Figure
+    output_tokens: Figure
+    seconds: Figure
+    cost: Cost
+    alone: bool
+    in_a_row: int = 1
+    at_least: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Spending:
+    """All calls of a run.
+
+    Args:
+        cost_note: why the cost is not known; empty otherwise.
+        minutes: wall clock.
+        concurrency: calls in flight that the minutes are for.
+    """
+
+    outlays: tuple[Outlay, ...]
+    calls: int
+    cost: Cost
+    cost_note: str
+    minutes: float
+    concurrency: int
+
+    @property
+    def at_least(self) -> bool:
+        """May there be more calls?"""
+        return any(outlay.at_least for outlay in self.outlays)
+
+    @property
+    def converses(self) -> bool:
+        """Has a sample several calls?"""
+        return self.at_least or any(outlay.in_a_row > 1 for outlay in self.outlays)
+
+    @property
+    def dollars_at_least(self) -> bool:
+        """May they cost more? Conversations measured in an earlier run already include all of their calls."""
+        return any(outlay.at_least and outlay.input_tokens.basis == "assumed" for outlay in self.outlays)
+
+
+@dataclass(frozen=True, slots=True)
+class PlanWarning:
+    """A sentence for the reader, with the remedy; `severe` where the run as planned cannot end well."""
+
+    text: str
+    severe: bool = False
+
+
+def budget_warnings(spending: Spending, budget: Budget, *, early: bool = False) -> Iterator[PlanWarning]:
+    """Limits that are too low for the run, which would then be INCONCLUSIVE."""
+    ends = "unless it can stop early, it would end INCONCLUSIVE" if early else "it would end INCONCLUSIVE"
+    for limit, need in _calls(spending, budget):
+        yield PlanWarning(f"{limit}, and the run needs {need}: {ends}", severe=not early)
+    for limit, need in _estimates(spending, budget):
+        yield PlanWarning(f"{limit}, and the run would {need}: {ends}", severe=not early)
+    if budget.max_usd is not None and spending.cost == Unpriced("unknown"):
+        said = f"{budget.setting('max_usd')} cannot be kept, so the run would not start: {spending.cost_note}"
+        yield PlanWarning(_opening(said), severe=True)
+
+
+def foreseen(
+    spending: Spending, known_calls: int, budget: Budget, *, early: bool = False, remembered: bool = True
+) -> list[str]:
+    """Limits that are too low for a run that need not make all of its calls.
+
+    Dollars and minutes are those of the whole run, in proportion to the calls. Of conversations that broke off some
+    calls are known, too, which are not counted.
+    """
+    known = min(max(0, known_calls), spending.calls)
+    left = _without(spending, known)
+    more = f" ({known:,} more are known already)" if known else ""
+    kept = "; the answers are kept, and the next run takes up from there" if remembered else ""
+    fears = "unless it can stop early, it is likely to end" if early else "it is likely to end"
+    ends = fears if spending.converses else "unless it can stop early, it will end" if early else "it will end"
+    sure = [f"{limit}, and this run needs {need}{more}: {ends} INCONCLUSIVE" for limit, need in _calls(left, budget)]
+    likely = [f"{limit}, and this run would {need}: {fears} INCONCLUSIVE" for limit, need in _estimates(left, budget)]
+    return [f"{said}{kept}." for said in (*sure, *likely)]
+
+
+def _without(spending: Spending, known: int) -> Spending:
+    """The spending without so many known calls, in proportion."""
+    part = (spending.calls - known) / spending.calls if spending.calls else 0.0
+    cost = Dollars(spending.cost.amount * part) if isinstance(spending.cost, Dollars) else spending.cost
+    return replace(spending, calls=spending.calls - known, cost=cost, minutes=spending.minutes * part)
+
+
+def _calls(spending: Spending, budget: Budget) -> Iterator[tuple[str, str]]:
+    """The limit on calls and how many are needed, where it is too low."""
+    if budget.max_calls is not None and spending.calls > budget.max_calls:
+        least = "at least " if spending.at_least else ""
+        yield _opening(f"{budget.setting('max_calls')} is {budget.max_calls:,}"), f"{least}{spending.calls:,} calls"
+
+
+def _estimates(spending: Spending, budget: Budget) -> Iterator[tuple[str, str]]:
+    """Limits on estimated quantities, and the estimates, where they are too low."""
+    cost, limit = spending.cost, budget.max_usd
+    about = "at least" if spending.dollars_at_least else "about"
+    if limit is not None and isinstance(cost, Dollars) and cost.amount > limit:
+        yield _opening(budget.usd_said), f"cost {about} {about_dollars(cost.amount)}"
+    if budget.max_minutes is not None and spending.minutes > budget.max_minutes:
+        time = f"{about} {spending.minutes:.1f} minutes at {spending.concurrency} calls at once"
+        yield _opening(f"{budget.setting('max_minutes')} is {budget.max_minutes:g}"), f"take {time}"
+
+
+def _opening(words: str) -> str:
+    """As the start of a sentence: a leading `the` gets a capital, the name of a setting stays as it is."""
+    return re.sub("^the ", "The ", words)
+
 
 CHARS_PER_TOKEN = 4
+
+
 OUTPUT_TOKENS = 256
 """Assumed for a reply whose length nothing bounds."""
+
+
 DIMENSION_TOKENS = 60
 """Assumed for what a judge says of one dimension of a rubric."""
+
+
 SECONDS = 2.0
 """Assumed for one call."""
 
+
 _ALONE = ("local",)
+
 
 Pricer: TypeAlias = Callable[[ModelRef, Params, Usage], Cost]
 """The cost of one call with so many tokens."""
@@ -82,7 +209,6 @@ class Estimator:
     """Estimates outlays.
 
     Args:
-        earlier: what calls took before, by suite and role.
         cap: most tokens of a reply; None where the budget has no such limit.
     """
 
@@ -143,6 +269,8 @@ class Estimator:
 
     def _judgements(self, suite: Suite, name: str, pairs: Sequence[tuple[ScorerSpec, Case]]) -> Outlay:
         """All opinions of one model."""
+        from gate.scoring.judge_prompt import judge_messages
+
         spec = pairs[0][0]
         given = spec.options.get("params")
         params = parse_params(given if isinstance(given, dict) else {}, f"params of the judge {spec.name}")
@@ -243,10 +371,7 @@ def _total(outlays: Sequence[Outlay]) -> tuple[Cost, str]:
 
 
 def _minutes(outlays: Sequence[Outlay], concurrency: int) -> float:
-    """A model inside this process answers one call after another; the others share the calls in flight.
-
-    No run is shorter than its longest conversation.
-    """
+    """A model inside this process answers one call after another; the others share the calls in flight."""
     alone: dict[str, float] = {}
     calls, shared = 0, 0.0
     for outlay in outlays:
@@ -258,191 +383,3 @@ def _minutes(outlays: Sequence[Outlay], concurrency: int) -> float:
     waves = math.ceil(calls / concurrency) * shared / calls if calls else 0.0
     longest = [outlay.in_a_row * outlay.seconds.value for outlay in outlays if outlay.calls]
     return max([waves, *alone.values(), *longest]) / 60.0
-
-
-@dataclass(frozen=True, slots=True)
-class EarlierRun:
-    """An earlier run that was kept.
-
-    Args:
-        name: for the reader, such as `.gate/last`.
-        read: reads its record, which may be large; None where it cannot be used.
-    """
-
-    name: str
-    read: Callable[[], RunRecord | None]
-
-
-@dataclass(frozen=True, slots=True)
-class World:
-    """What a plan knows besides the suites.
-
-    Args:
-        earlier: if two of them know a suite, the first counts.
-        concurrency: calls in flight.
-    """
-
-    earlier: Sequence[EarlierRun]
-    price: Pricer
-    concurrency: int
-
-
-def plan(resolved: Resolved, world: World, question: Question) -> Forecast:
-    """Forecast an evaluation.
-
-    An earlier run only informs: no verdict ever reads it.
-
-    Raises:
-        GateError: the run itself would be refused.
-    """
-    check_method(resolved.policy, resolved.suites)
-    found = _known(resolved.suites, world.earlier)
-    outlay = _spending(resolved, found, world)
-    spreads = {
-        suite.name: found[suite.name].spread if suite.name in found else _assumed_noise(suite)
-        for suite in resolved.suites
-    }
-    slices = layout(resolved.suites, resolved.policy, spreads)
-    suites = tuple(suite_forecast(suite, spreads[suite.name], slices, question) for suite in resolved.suites)
-    early = why_not(resolved.suites, resolved.policy) is None
-    told = [*warnings(suites, resolved.suites), *budget_warnings(outlay, resolved.budget, early=early)]
-    return Forecast(
-        method=resolved.policy.method,
-        alpha=resolved.policy.alpha,
-        power=question.power,
-        effect=question.effect,
-        tested=len(slices.tested),
-        critical=slices.critical if slices.tested else None,
-        spending=outlay,
-        suites=suites,
-        warnings=tuple(sorted(told, key=_severity)),
-        notes=tuple(_notes(resolved, spreads)),
-    )
-
-
-def spending(resolved: Resolved, world: World) -> Spending:
-    """What an evaluation would spend if no answer were known."""
-    return _spending(resolved, _known(resolved.suites, world.earlier), world)
-
-
-def _spending(resolved: Resolved, found: "Mapping[str, _Known]", world: World) -> Spending:
-    earlier: Earlier = {(name, role): call for name, one in found.items() for role, call in one.per_call.items()}
-    estimator = Estimator(world.price, earlier, resolved.budget.max_output_tokens)
-    return estimator.spending(resolved.suites, world.concurrency)
-
-
-@dataclass(frozen=True, slots=True)
-class _Known:
-    """What a plan keeps of a suite in an earlier run.
-
-    Args:
-        spread: noise of its deltas.
-    """
-
-    spread: Spread
-    per_call: dict[Role, PerCall]
-
-
-def compares_itself(suite: SuiteRecord) -> bool:
-    """Were both arms the same prompt, model and parameters (an A/A run)?"""
-    one, other = suite.baseline, suite.candidate
-    return (one.digest, one.model, one.params) == (other.digest, other.model, other.params)
-
-
-def _known(suites: Sequence[Suite], earlier: Sequence[EarlierRun]) -> dict[str, _Known]:
-    """One run is held at a time, and none is read once every suite is known."""
-    known: dict[str, _Known] = {}
-    for source in earlier:
-        wanted = [suite for suite in suites if suite.name not in known]
-        if not wanted:
-            break
-        known |= _learnt(wanted, source)
-    return known
-
-
-def _learnt(suites: Sequence[Suite], source: EarlierRun) -> dict[str, _Known]:
-    """The suites that this run has with the same scorers, and with scores of at least two cases."""
-    run = source.read()
-    records = {record.name: record for record in run.suites} if run is not None else {}
-    out = {}
-    for suite in suites:
-        record = records.get(suite.name)
-        if record is None or record.exam.scorers != [spec.name for spec in suite.exam.scorers]:
-            continue
-        if (spread := _spread(suite, record, source.name)) is not None:
-            calls = {role: _of_arm(arm, record) for role, arm in answering(suite).items()}
-            out[suite.name] = _Known(spread, {role: call for role, call in calls.items() if call is not None})
-    return out
-
-
-def _assumed_noise(suite: Suite) -> Spread:
-    # At temperature 0 a case's samples repeat each other, but a rewording redraws its one answer.
-    frozen = all(arm.params.temperature == 0 for arm in suite.arms.values())
-    return noise.assumed(1 if frozen else suite.samples)
-
-
-def _spread(suite: Suite, record: SuiteRecord, source: str) -> Spread | None:
-    scores = noise.table(record)
-    clusters = {case.id: case.cluster for case in suite.exam.cases}
-    seen = noise.measured(scores, noise.labels(clusters, [record.cases[i].id for i in scores.ids]))
-    if seen is None:
-        return None
-    model = "" if record.candidate.model == str(suite.candidate.model) else f" by {record.candidate.model}"
-    return noise.spread(seen, suite.samples, f"{source}{model}", same_arms=compares_itself(record))
-
-
-def _of_arm(arm: Arm, record: SuiteRecord) -> PerCall | None:
-    """What a call of this arm's model took; of the same prompt where the record has it."""
-    sides = [
-        (record.candidate, record.cost.candidate, record.latency.candidate, [case.candidate for case in record.cases]),
-        (record.baseline, record.cost.baseline, record.latency.baseline, [case.baseline for case in record.cases]),
-    ]
-    fitting = [side for side in sides if side[0].model == str(arm.model) and _same_limit(side[0], arm)]
-    same = [side for side in fitting if side[0].digest == arm.version.prompt.digest]
-    for side, cost, latency, scores in same or fitting:
-        answers = sum(score is not None for row in scores for score in row)
-        same_prompt = side.digest == arm.version.prompt.digest
-        return PerCall(_mean(cost, answers), same_prompt, latency.mean)
-    return None
-
-
-def _same_limit(side: ArmRecord, arm: Arm) -> bool:
-    return side.params.get("max_output_tokens") == arm.params.max_output_tokens
-
-
-def _mean(cost: ArmAxis, answers: int) -> Usage | None:
-    usage = cost.usage
-    if usage is None or answers == 0 or usage.output_tokens == 0:
-        return None
-    kinds = (usage.input_tokens, usage.cache_read_tokens, usage.cache_write_tokens, usage.output_tokens)
-    return Usage(*(round(count / answers) for count in kinds))
-
-
-def _notes(resolved: Resolved, spreads: dict[str, Spread]) -> Iterator[str]:
-    yield from resolved.notes
-    tried = [one.answers for edit in resolved.edits for one in edit.trials if one.answers and not one.reason]
-    if tried:
-        yield f"Beside that, {count(tried):,} answers on the exam as the change edits it, once the verdict is reached."
-    for suite in resolved.suites:
-        yield from _promises(suite)
-    yield from sampling_notes(resolved.suites)
-    yield from preference_notes(resolved.suites)
-    if any(spread.basis == "assumed" for spread in spreads.values()):
-        yield "gate calibrate measures the noise that is assumed here, with calls of the baseline against itself."
-    if resolved.policy.method != "maxt":
-        if resolved.policy.correction == "none":
-            yield f"With the method {resolved.policy.method} no slice pays for the others: false blocks add up."
-
-
-def _promises(suite: Suite) -> Iterator[str]:
-    """Calls for the promises of its prompt: reading both versions, then answers and verdicts on tests of new rules."""
-    if (wanted := suite.at_stake) is None:
-        return
-    told = f"Beside that, about {READING} calls compare the promises of {suite.name}, once the verdict is reached"
-    tests = 2 * wanted.tests
-    tried = f", and {len(suite.arms) * 2 * tests} calls try each new rule, of {TRIED} at most" if tests else ""
-    yield f"{told}{tried}."
-
-
-def _severity(warned: Warned) -> bool:
-    return not warned.severe

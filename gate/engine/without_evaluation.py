@@ -1,17 +1,18 @@
-"""Records without an evaluation, and verdicts that do not decide: SKIPPED, INCONCLUSIVE, overridden, advisory."""
+"""Records without a comparison (SKIPPED, INCONCLUSIVE, a recorded baseline), and verdicts that do not decide."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from importlib.metadata import version
 from typing import Literal
 
 from gate.config.policy import RunPolicy
-from gate.errors import GateError, InputErrors, Interrupted
+from gate.errors import CannotEvaluate, GateError, InputErrors, Interrupted
 from gate.record.comparison import Verdict
 from gate.record.parts import CallsRecord
-from gate.record.run import MethodRecord, MissingRecord, OverrideRecord, RunRecord
+from gate.record.run import MethodRecord, MissingRecord, NewSuiteRecord, OverrideRecord, RunRecord
 from gate.resolve.resolved import Resolved
-from gate.values import HELPS
+from gate.values import HELPS, without_score
 
 
 def waive(run: RunRecord, why: Literal["override", "advisory"], override: OverrideRecord | None = None) -> RunRecord:
@@ -22,13 +23,8 @@ def waive(run: RunRecord, why: Literal["override", "advisory"], override: Overri
     Args:
         why: `override` where the label counts and the run goes on (`on-skip: run`); `advisory` in advisory mode.
         override: the label, where it is set; in advisory mode it may be one that does not count.
-
-    Raises:
-        ValueError: `why` is `override`, and there is none that counts.
     """
     run = told(run, override)
-    if why == "override" and not (run.override and run.override.counted):
-        raise ValueError("only an override that counts sets a verdict aside")
     if run.waived or run.exit_code == Interrupted.exit_code:
         return run
     return run.model_copy(update={"waived": why, "waived_code": run.exit_code, "exit_code": 0})
@@ -43,12 +39,7 @@ CLOSED = "the pull request is closed."
 
 
 def skipped(commit: str, created: datetime, *, untouched: Sequence[str] = (), notes: Sequence[str] = ()) -> RunRecord:
-    """The change touches no suite.
-
-    Args:
-        untouched: names of the suites.
-        notes: what the change does touch, and what does not need an evaluation.
-    """
+    """The change touches no suite."""
     names = ", ".join(untouched)
     reason = f"the change touches no prompt, model, case or scorer of {names}" if names else "nothing can be compared"
     run = _record(Verdict.SKIPPED, 0, [f"{reason}."], commit, created)
@@ -79,13 +70,7 @@ def closed(commit: str, created: datetime) -> RunRecord:
 
 
 def overridden(found: OverrideRecord, created: datetime) -> RunRecord:
-    """The override label is set and counts.
-
-    Raises:
-        ValueError: it does not count.
-    """
-    if not found.counted:
-        raise ValueError("an override that does not count skips nothing")
+    """The override label is set and counts."""
     run = _record(Verdict.SKIPPED, 0, [f"The label {found.label} is set."], found.commit, created)
     return run.model_copy(update={"override": found})
 
@@ -109,7 +94,6 @@ def failed(error: GateError, commit: str, created: datetime, *, advice: str = ""
 
     Args:
         advice: what to do about an error that the merge target already has; empty for any other.
-        setup: neither the change nor its label was looked at.
     """
     if isinstance(error, InputErrors):
         count = len(error.problems)
@@ -149,3 +133,51 @@ def _record(verdict: Verdict, code: int, reasons: list[str], commit: str | None,
         calls=CallsRecord(made=0, cached=0, retried=0, failed=0),
         spent_usd=0.0,
     )
+
+
+def alone(resolved: Resolved) -> Resolved:
+    """Every suite with one arm, which later runs ask as their baseline.
+
+    `resolved` has one commit on both sides, and all of its suites.
+
+    Raises:
+        GateError: there is no suite.
+    """
+    if not resolved.suites:
+        raise GateError("there is no suite to record", "gate.yaml names none that the input 'prompts' leaves")
+    return replace(resolved, suites=tuple(replace(suite, baseline=None) for suite in resolved.suites), notes=())
+
+
+def recorded(run: RunRecord, branch: str) -> RunRecord:
+    """The record of such a run: nothing was compared.
+
+    A PASS; INCONCLUSIVE where the evaluation was not finished, or nothing was answered.
+    """
+    priced = any(suite.priced for suite in run.new)
+    plain: dict[str, object] = {"kind": "baseline", "suites": [], "new": [], "priced": priced}
+    calls = run.calls
+    why = run.unfinished or ("" if calls.made or calls.cached else _silence(run))
+    if why:
+        broken = f"the baseline {branch} was not recorded whole: {why}"
+        code = run.exit_code if run.exit_code not in (0, 1) else CannotEvaluate.exit_code
+        ended = {"verdict": Verdict.INCONCLUSIVE, "exit_code": code, "reasons": [f"{broken}."], "unfinished": broken}
+        return run.model_copy(update=plain | ended)
+    asked = f"{calls.made:,} answers were asked for and kept" if calls.made else "all answers were known already"
+    reasons = [f"The baseline {branch} is recorded: {asked}."]
+    notes = [*map(_told, run.new), *_without_score(run)]
+    return run.model_copy(update=plain | {"verdict": Verdict.PASS, "exit_code": 0, "reasons": reasons, "notes": notes})
+
+
+def _silence(run: RunRecord) -> str:
+    return ": ".join(("nothing was answered", *run.missing.reasons[:1]))
+
+
+def _told(suite: NewSuiteRecord) -> str:
+    rate = suite.overall
+    share = "no answer could be scored" if rate.rate is None else f"{rate.rate:.1%} of the answers pass"
+    return f"{suite.name}: {share}, over {rate.n:,} cases and {suite.samples} samples of each."
+
+
+def _without_score(run: RunRecord) -> Sequence[str]:
+    missing = run.missing
+    return [f"{without_score(missing.samples, missing.total)}."] if missing.samples else []

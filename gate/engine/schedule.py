@@ -24,7 +24,6 @@ class Job:
 
     Args:
         fresh: ask even if an answer is known.
-        warmup: the first call of its arm.
     """
 
     suite: Suite
@@ -37,11 +36,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """The samples of one case and repeat, one of each arm.
-
-    Args:
-        order: the arms in the order in which they are asked.
-    """
+    """The samples of one case and repeat, one of each arm."""
 
     suite: Suite
     case: Case
@@ -124,7 +119,7 @@ def count(suites: Sequence[Suite]) -> int:
     return sum(len(suite.arms) * suite.samples * len(suite.exam.cases) for suite in suites)
 
 
-class Unplanned(LookupError):
+class NoSuchSample(LookupError):
     """No run of these suites takes such a sample; the text says why, in one line."""
 
 
@@ -138,7 +133,7 @@ class _Block:
 
 
 @dataclass(slots=True)
-class Places:
+class SamplePlaces:
     """Every sample of a run in one canonical order: by suite, case, sample index and arm, the baseline first."""
 
     suites: Sequence[Suite]
@@ -164,14 +159,16 @@ class Places:
         """
         block = self._blocks.get(suite)
         if block is None:
-            raise Unplanned("its suite is none of this run's")
+            raise NoSuchSample("its suite is none of this run's")
         position = block.cases.get(case_id)
         if position is None:
-            raise Unplanned("its case is not in the exam")
+            raise NoSuchSample("its case is not in the exam")
         if arm not in block.arms:
-            raise Unplanned(f"its suite has no {arm.value}")
+            raise NoSuchSample(f"its suite has no {arm.value}")
         if index >= block.samples:
-            raise Unplanned(f"its suite takes {block.samples} samples per case and arm, and this is number {index + 1}")
+            raise NoSuchSample(
+                f"its suite takes {block.samples} samples per case and arm, and this is number {index + 1}"
+            )
         return block.start + (position * block.samples + index) * len(block.arms) + block.arms[arm]
 
     def asked(self, sample: Sample) -> tuple[Suite, Case]:
@@ -180,12 +177,8 @@ class Places:
         return block.suite, block.suite.exam.cases[block.cases[sample.case_id]]
 
 
-def dealt(places: Places, seed: int, of: int) -> "array[int]":
-    """For each place the number of the shard that takes the sample, as `Collector` with a `Share` does.
-
-    Args:
-        of: how many shards there are, at most 65,535.
-    """
+def dealt(places: SamplePlaces, seed: int, of: int) -> "array[int]":
+    """For each place the number of the shard that takes the sample, as `Collector` with a `Share` does."""
     numbers = array("H", bytes(2 * len(places)))
     for lane in by_lane(places.suites):
         schedule = Schedule(lane, seed)

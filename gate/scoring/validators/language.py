@@ -1,33 +1,38 @@
-"""Words, phrases, inflections and sentences of a text."""
+"""Validators of language: length in words and sentences, forbidden words, similarity, and which language it is."""
 
 import re
-import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
-from gate.scoring.validators.interface import LOOKED_AT
-
-if TYPE_CHECKING:
-    import regex
+from gate.config.values import LANGUAGES, language_code
+from gate.scoring.interface import Subject
+from gate.scoring.validators.interface import (
+    LOOKED_AT,
+    Finding,
+    OptionCheck,
+    OptionComplaint,
+    Options,
+    Validator,
+    as_text,
+    compiled,
+    empty_words,
+    finding,
+    listed_texts,
+    normal_form,
+    number_of,
+    opening_of,
+    quote,
+    texts_of,
+)
 
 _ALONE = (
     "\u2e80-\u2fdf\u3005\u3007\u3021-\u3029\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003347f"  # Han
     "\u3041-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\uff66-\uff9d"  # Hiragana, Katakana
 )
 _SCRIPTS_WITHOUT_BLANKS = re.compile(f"[{_ALONE}\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
-_BLANKS = re.compile(r"\s{3,}")
 _RUN = re.compile(rf"[{_ALONE}]|[^\s\u2013\u2014\u2026/{_ALONE}]+")
-
-
-def opening_of(text: str) -> str:
-    """The beginning of a text, for all further work; long runs of blanks, which could fill it, are shortened."""
-    return text if len(text) <= LOOKED_AT else _BLANKS.sub(_shortened, text)[:LOOKED_AT]
-
-
-def _shortened(blanks: re.Match[str]) -> str:
-    return "\n\n" if blanks[0].count("\n") > 1 else "\n" if "\n" in blanks[0] else " "
 
 
 def word_count(text: str) -> int:
@@ -47,40 +52,18 @@ def folded(text: str) -> str:
     what else a screen ignores (its Default_Ignorable_Code_Point) are left out.
     """
     text = normal_form(text, "NFKC").casefold()[: 2 * LOOKED_AT]
-    return text if text.isascii() else _compiled(r"[\p{Cf}\p{Default_Ignorable_Code_Point}]+").sub("", text)
-
-
-def normal_form(text: str, form: str = "NFC", *, whole: bool = False) -> str:
-    """A Unicode normal form of the beginning of a text; of a pile of accents on one letter the first are kept.
-
-    The library sorts such a pile in a time that grows with the square of its height.
-
-    Args:
-        form: `NFC` or `NFKC`.
-        whole: normalise the whole text.
-    """
-    text = text if whole else opening_of(text)
-    if text.isascii():
-        return text
-    return unicodedata.normalize("NFKC" if form == "NFKC" else "NFC", _compiled(r"(\p{M}{8})\p{M}+").sub(r"\1", text))
+    return text if text.isascii() else compiled(r"[\p{Cf}\p{Default_Ignorable_Code_Point}]+").sub("", text)
 
 
 def word_runs(text: str) -> Iterator[tuple[str, int, int]]:
     """The runs of letters, digits and their marks in a folded text, each with its place."""
-    for match in _compiled(r"[\p{L}\p{N}\p{M}]+").finditer(text):
+    for match in compiled(r"[\p{L}\p{N}\p{M}]+").finditer(text):
         yield match[0], match.start(), match.end()
 
 
 def has_unspaced_script(text: str) -> bool:
     """It holds characters of a script that is written without blanks, where no word has borders."""
     return _SCRIPTS_WITHOUT_BLANKS.search(text) is not None
-
-
-@lru_cache(maxsize=8)
-def _compiled(pattern: str) -> "regex.Pattern[str]":
-    import regex  # only for those who use one
-
-    return regex.compile(pattern)
 
 
 _VOWELS = "aeiou"
@@ -310,3 +293,163 @@ def _named(before: str) -> bool:
     """What comes before a single letter makes it an initial: nothing, a name, or another initial."""
     last = before.rstrip().rsplit(None, 1)[-1:] or [""]
     return not last[0] or last[0][:1].isupper() or last[0].lower().rstrip(".") in _NEVER_LAST
+
+
+def count_words(options: Options, subject: Subject) -> Finding:
+    """From `min` to `max` words."""
+    return _within(word_count(subject.text), options, "word")
+
+
+def count_sentences(options: Options, subject: Subject) -> Finding:
+    """From `min` to `max` sentences."""
+    return _within(len(sentences(subject.text)), options, "sentence")
+
+
+def count_characters(options: Options, subject: Subject) -> Finding:
+    """From `min` to `max` Unicode code points, without surrounding blanks."""
+    return _within(len(subject.text.strip()), options, "character")
+
+
+def _within(count: int, options: Options, unit: str) -> Finding:
+    low, high = number_of(options, "min"), number_of(options, "max")
+    has = f"has {count:,} {unit}{'' if count == 1 else 's'}"
+    if low is not None and count < low:
+        return 0.0, f"{has}, fewer than {low:,.0f}"
+    if high is not None and count > high:
+        return 0.0, f"{has}, more than {high:,.0f}"
+    return 1.0, has
+
+
+def forbidden_words(options: Options, subject: Subject) -> Finding:
+    """None of `words` occurs as a whole word, ignoring case; with `inflections` in no English form either."""
+    words = texts_of(options, "words")
+    found = Phrases.of(words, inflections=bool(options.get("inflections", False))).within(subject.text)
+    return (0.0, f"holds {listed_texts(found)}") if found else (1.0, f"holds none of {listed_texts(words)}")
+
+
+_COMPARED = 20_000
+"""Characters for the edit distance, whose time grows with the product of both lengths."""
+_ARTICLES = frozenset({"a", "an", "the"})
+
+
+def similarity(options: Options, subject: Subject) -> Finding:
+    """By shared words (`token_f1`) or by characters to change (`edit`)."""
+    want, metric = as_text(options["value"]), options.get("metric", "token_f1")
+    score = edit_similarity(want, subject.text) if metric == "edit" else token_f1(want, subject.text)
+    return score, f"{metric} {score:.2f} with {quote(want)}"
+
+
+def token_f1(want: str, got: str) -> float:
+    """The harmonic mean of precision and recall over words.
+
+    Source: Rajpurkar et al., SQuAD (EMNLP 2016), section 6.1: capitals, punctuation and English articles count for
+    nothing. Unlike theirs, words are Unicode's, and characters of scripts without blanks count one by one.
+    """
+    first, second = Counter(_tokens(want)), Counter(_tokens(got))
+    if not first or not second:
+        return 1.0 if first == second else 0.0
+    shared = (first & second).total()
+    return 2 * shared / (first.total() + second.total())
+
+
+def edit_similarity(want: str, got: str) -> float:
+    """1 minus the edit distance (Levenshtein 1966) by the longer text's length, without surrounding blanks.
+
+    Beyond the first 20,000 characters, what is longer counts as different: a lower bound.
+    """
+    from rapidfuzz.distance import Levenshtein
+
+    one, other = normal_form(want.strip()), normal_form(got.strip())
+    longest = max(len(want.strip()), len(got.strip()), len(one), len(other))
+    if longest == 0 or want.strip() == got.strip():
+        return 1.0
+    distance = Levenshtein.distance(one[:_COMPARED], other[:_COMPARED])
+    distance += max(0, longest - _COMPARED)
+    return max(0.0, 1.0 - distance / longest)
+
+
+def _tokens(text: str) -> Sequence[str]:
+    found = [word for word, _, _ in word_runs(folded(text))]
+    found = [part for word in found for part in (word if has_unspaced_script(word) else (word,))]
+    return [word for word in found if word not in _ARTICLES] or found
+
+
+_READ = 20_000
+"""Characters that suffice for any language."""
+_PLAUSIBLE = 5.0
+"""How much likelier another language may be (natural logarithm). Words that two languages share, and one-word
+greetings, are below it; a sentence of another language is far above.
+"""
+_BYTES = 4
+"""With fewer bytes of letters (three Latin ones, one Chinese character) plausibility is not checked."""
+_ENOUGH = 24
+"""Bytes of letters in a short sentence."""
+_NO_WORDS = re.compile(
+    r"```.*?(?:```|\Z)|`[^`\n]*`|https?://\S+|(?<![\w.+-])[\w.+-]{1,64}@\S+|<[^<>\n]{0,200}>", re.DOTALL
+)
+
+
+def language(options: Options, subject: Subject) -> Finding:
+    """The answer is in the language; a text too short to tell passes as long as the language is plausible.
+
+    Code, addresses and tags are left out. Source of the detector: Lui and Baldwin, langid.py (ACL 2012), as py3langid.
+    """
+    if not subject.text.strip():
+        return 0.0, "is empty, and in no language"
+    wanted = language_code(as_text(options["is"])) or ""
+    text = _NO_WORDS.sub(" ", normal_form(subject.text[:_READ]))
+    letters = "".join(filter(str.isalpha, text)).encode(errors="replace")
+    if len(letters) < _BYTES:
+        return 1.0, f"has too few letters to tell its language, {wanted} is possible"
+    likely = _likelihoods(text)
+    top = max(likely, key=lambda code: likely[code])
+    plausible = likely[top] - likely.get(wanted, float("-inf")) <= _PLAUSIBLE
+    seems = f"seems to be {top}" if top != wanted else f"is {wanted}"
+    return finding(plausible, seems if top == wanted else f"{seems}, {wanted} is possible", f"{seems}, not {wanted}")
+
+
+def likeliest_language(text: str, unless: str) -> str:
+    """The language of a text; `unless` where that is nearly as likely, or where the text is too short to tell.
+
+    Args:
+        unless: a language that is expected beforehand.
+    """
+    cleaned = _NO_WORDS.sub(" ", normal_form(text[:_READ]))
+    if len("".join(filter(str.isalpha, cleaned)).encode(errors="replace")) < _ENOUGH:
+        return unless
+    likely = _likelihoods(cleaned)
+    top = max(likely, key=lambda code: likely[code])
+    return top if likely[top] - likely.get(unless, float("-inf")) > _PLAUSIBLE else unless
+
+
+def _likelihoods(text: str) -> dict[str, float]:
+    """The log-likelihood of each language."""
+    import py3langid  # its model takes half a second and 100 MiB: only for those who ask for a language
+
+    ranking: list[tuple[str, float]] = py3langid.rank(text)
+    return {code: score for code, score in ranking if code in LANGUAGES}
+
+
+def _known_language(options: Options) -> Iterator[OptionComplaint]:
+    if language_code(as_text(options["is"])) is None:
+        yield f"{quote(as_text(options['is']))} is no language that it knows", "write a code of ISO 639, such as en"
+
+
+def _reference(options: Options) -> Iterator[OptionComplaint]:
+    if not as_text(options["value"]).strip():
+        yield "the text that it compares with is empty", "give the case an expected text"
+
+
+VALIDATORS: Mapping[str, Validator] = {
+    "words": count_words,
+    "sentences": count_sentences,
+    "characters": count_characters,
+    "forbidden_words": forbidden_words,
+    "similarity": similarity,
+    "language": language,
+}
+CHECKS: Mapping[str, OptionCheck] = {
+    "forbidden_words": empty_words("words"),
+    "similarity": _reference,
+    "language": _known_language,
+}

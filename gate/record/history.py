@@ -26,7 +26,6 @@ class Context:
         repository: `owner/name`, or another name; may be empty.
         branch: of the candidate, or the one that was pushed to; may be empty.
         event: GitHub's word, `local` for a run by hand.
-        pushed_by: who sent the run.
     """
 
     repository: str = ""
@@ -43,11 +42,9 @@ class Figure:
     Args:
         axis: quality in [0, 1], cost in dollars or latency in seconds for one sample.
         slice: `overall`, or `dimension=value`.
-        units: independent groups of cases.
         baseline, candidate: means of the arms; None where an arm has none.
         error: standard error of the candidate's mean; None where it is unknown.
         change, lower, upper: of the comparison, with its interval: absolute for quality, otherwise relative.
-        state: of the comparison, or of the pass rate of a prompt with one arm.
     """
 
     axis: Axis
@@ -68,8 +65,6 @@ class CaseResult:
     """One case in one arm.
 
     Args:
-        n: samples with a score.
-        missing: samples without one: failed, or never asked for.
         mean: of the scores; None without any.
         variance: between the scores, unbiased; None with fewer than two.
     """
@@ -106,11 +101,7 @@ class SuiteResult:
     """One suite of a run.
 
     Args:
-        alone: there is one arm, the candidate.
-        prompt: path of the prompt.
         model: of the candidate, as `provider:name`.
-        digest: of the candidate's prompt.
-        exam: digest of the exam.
         store: the store's suite that has the cases; empty where a file has them.
     """
 
@@ -133,11 +124,8 @@ class RunRow:
 
     Args:
         digest: SHA-256 of the record, as `sha256:…`.
-        created: when the run was made.
-        stored: when the store received it.
         waived: what made it green whatever the verdict; mostly empty.
         kind: see `gate.record.run.RunRecord`.
-        forgotten: when its answers and reasons were removed, if they were.
     """
 
     id: int
@@ -184,12 +172,7 @@ class CaseOverTime:
     """One case in the newest runs of its suite.
 
     Args:
-        runs: runs with a score of it.
-        paired: runs in which both arms have a score.
-        samples: with a score, of both arms.
-        missing: samples without one.
         variance: of the scores within one run and arm, pooled; None where no arm of a run has two samples.
-        lowest, highest: of the means of the arms.
         spread: the largest difference between the arms of one run; 0 where there is only one arm.
     """
 
@@ -231,8 +214,6 @@ class OverrideRow:
     """A label that was to override the gate.
 
     Args:
-        by, at: who set it and when, as far as GitHub said.
-        commit: for which it was set.
         role: of that person in the repository; may be empty.
         reason: given by that person; may be empty.
         why_not: why it does not count, as a sentence; otherwise empty.
@@ -385,10 +366,7 @@ def _inside(slices: dict[str, str], name: str) -> bool:
 
 
 def _error(means: Iterable[tuple[str, float]]) -> float | None:
-    """Standard error of the mean of cases that come in units; None with fewer than two units.
-
-    (W. Cochran, Sampling Techniques, 1977, section 9A.)
-    """
+    """Standard error of the mean of cases that come in units; None with fewer than two units."""
     units: dict[str, list[float]] = defaultdict(list)
     for unit, value in means:
         units[unit].append(value)

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
-from gate.calls.batches.interface import BatchGone, BatchPlace, BatchService, BatchState
 from gate.calls.batches.jobs import BatchCollector, BatchSubmitter, BatchTally, BatchTools, find_submitted
 from gate.calls.batches.ledger import LedgerEntry, request_id
+from gate.calls.batches.service import BatchGone, BatchPlace, BatchService, BatchState
 from gate.calls.interface import Request, Transient
 from gate.errors import CannotEvaluate
 from gate.values import digest
@@ -44,11 +44,7 @@ class BatchOutcome:
     """The state of the batches of a run.
 
     Args:
-        submitted: requests that this call submitted.
-        underway: batches that have not ended, those submitted now included.
         live: requests that the run has to ask live: a batch gave no answer, or no batch takes them.
-        tally: what the results came to.
-        notes: for the reader, one clean line each.
     """
 
     submitted: int
@@ -100,7 +96,6 @@ async def collect_or_submit(
     """Collect what batches have answered, and submit what is in no batch yet.
 
     Args:
-        requests: in the order in which they go into batches.
         max_calls: requests that may be submitted; None for any number.
 
     Raises:

@@ -1,23 +1,21 @@
 """A finished evaluation becomes `run.json`."""
 
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from math import fsum
-from typing import TypeVar
 
-from gate.config.models import ModelRef, Params
-from gate.config.scorer import ScorerSpec
+from gate.cases.case import Case
 from gate.engine.arrays import Floats, Grid, Rows, pair_count, scores, side_by_side
-from gate.engine.assess import Assessment
-from gate.engine.collect import Collection
-from gate.engine.compare import PassRates
-from gate.engine.cost_latency import cost_figures, latency_figures
+from gate.engine.collect import Collection, Drift
+from gate.engine.compare import cost_figures, latency_figures
+from gate.engine.decide import Assessment
 from gate.engine.early_stopping import looks_planned, needed, spared
 from gate.engine.noise import preference_notes, sampling_notes
 from gate.engine.record_parts import (
     INFORMATIVE_CASES,
+    Members,
     added_up,
     arm_record,
     calls_record,
@@ -29,12 +27,10 @@ from gate.engine.record_parts import (
     untried,
     value_records,
 )
-from gate.engine.reuse import Drift
 from gate.engine.samples import SampleTable
 from gate.engine.scorer_changes import Intervals, jury_results, positions, rubric_results, scorer_changes
-from gate.engine.tool_calls import talks, tool_difference
-from gate.record.comparison import CacheComparison, JuryResult, RubricResult, State
-from gate.record.parts import ArmReuseRecord, AskedModel, DriftRecord, ExamRecord, JudgeQuote, ReuseRecord
+from gate.record.comparison import CacheComparison, Conversations, JuryResult, RubricResult, State, ToolDifference
+from gate.record.parts import ArmReuseRecord, DriftRecord, ReuseRecord
 from gate.record.run import (
     CaseRecord,
     MethodRecord,
@@ -48,13 +44,9 @@ from gate.record.run import (
 from gate.record.sample import ArmName, Reply
 from gate.record.transcript import Unscored
 from gate.record.usage import FREE, Unpriced
-from gate.resolve.exam import ExamChanges
 from gate.resolve.resolved import Resolved
 from gate.scoring.pass_rule import sample_passes
 from gate.suite import Suite
-
-_LAST_SECOND = 253_402_300_799
-"""Of the year 9999."""
 
 
 def reuse_record(suite: Suite, table: SampleTable, drift: Drift | None = None) -> ReuseRecord | None:
@@ -83,14 +75,9 @@ def _arm(rows: Rows, arm: ArmName) -> ArmReuseRecord:
 
 
 def _oldest(times: Floats) -> str | None:
-    """The time of the oldest, if one has a valid time."""
-    known = times[(times > 0) & (times <= _LAST_SECOND)]
+    """The time of the oldest, if one has a time."""
+    known = times[times > 0]
     return datetime.fromtimestamp(float(known.min()), UTC).isoformat(timespec="seconds") if known.size else None
-
-
-Members = Callable[[ScorerSpec], Sequence[tuple[ModelRef, Params]]]
-"""The judges of a scorer, with their parameters."""
-AnySuite = TypeVar("AnySuite", SuiteRecord, NewSuiteRecord)
 
 
 def judged(suite: Suite, table: SampleTable, intervals: Intervals) -> tuple[list[RubricResult], list[JuryResult]]:
@@ -99,67 +86,6 @@ def judged(suite: Suite, table: SampleTable, intervals: Intervals) -> tuple[list
         return [], []
     grid = Grid(suite, table)
     return list(rubric_results(suite, grid, intervals)), list(jury_results(suite, grid, intervals))
-
-
-def with_asked(run: RunRecord, resolved: Resolved, members: Members) -> RunRecord:
-    """The record with the models of its judges, and the temperature of each."""
-    suites = {suite.name: suite for suite in resolved.suites}
-    return run.model_copy(
-        update={
-            "suites": [_told(one, suites.get(one.name), members) for one in run.suites],
-            "new": [_told(one, suites.get(one.name), members) for one in run.new],
-        }
-    )
-
-
-def _told(kept: AnySuite, suite: Suite | None, members: Members) -> AnySuite:
-    specs = {spec.name: spec for spec in suite.exam.scorers if spec.judged} if suite else {}
-    if not specs:
-        return kept
-    judges = [_judge(one, specs[one.scorer], members) if one.scorer in specs else one for one in kept.exam.judges]
-    exam: ExamRecord = kept.exam.model_copy(update={"judges": judges})
-    return kept.model_copy(update={"exam": exam})
-
-
-def _judge(kept: JudgeQuote, spec: ScorerSpec, members: Members) -> JudgeQuote:
-    asked = [
-        AskedModel(
-            model=str(model),
-            temperature=params.temperature,
-            params={name: value for name, value in params.changed().items() if name != "temperature"},
-        )
-        for model, params in members(spec)
-    ]
-    combine = spec.options.get("combine")
-    update = {"kind": spec.kind, "combine": combine if isinstance(combine, str) else "", "asked": asked}
-    return kept.model_copy(update=update)
-
-
-def new_suite_record(suite: Suite, table: SampleTable, rates: PassRates, changes: ExamChanges) -> NewSuiteRecord:
-    """The record of one suite without a baseline."""
-    samples = Rows(table, suite.name)
-    replies = [sample.reply for sample in samples if isinstance(sample.reply, Reply)]
-    overall, *slices = rates.suites[suite.name]
-    spent, note = dollars_spent(samples, suite)
-    return NewSuiteRecord(
-        name=suite.name,
-        samples=suite.samples,
-        candidate=arm_record(suite.candidate, samples, ArmName.CANDIDATE),
-        exam=exam_record(suite, changes),
-        threshold=suite.exam.threshold,
-        overall=overall,
-        slices=slices,
-        level=rates.levels[suite.name],
-        cost=cost_figures(replies),
-        latency=latency_figures(replies),
-        priced=any(not (isinstance(reply.cost, Unpriced) and reply.cost.why == "n/a") for reply in replies),
-        cases=_cases(suite, table),
-        calls=calls_record(samples),
-        spent_usd=spent,
-        cost_note=note,
-        spending=spending_record(samples),
-        reuse=reuse_record(suite, table),
-    )
 
 
 def _cases(suite: Suite, samples: SampleTable) -> list[NewCaseRecord]:
@@ -182,6 +108,13 @@ def _cases(suite: Suite, samples: SampleTable) -> list[NewCaseRecord]:
     return _with_outputs(suite, rows, samples)
 
 
+def shown_case(suite: Suite, case: Case, samples: SampleTable) -> dict[str, object]:
+    """What the record of a case holds where its answers are kept."""
+    taken = samples.by_case().get((suite.name, case.id, ArmName.CANDIDATE), ())
+    outputs = [output_record(samples.whole(sample)) for sample in taken]
+    return {"input": shortened(case.question), "expected": case.expected, "outputs": outputs}
+
+
 def _with_outputs(suite: Suite, rows: Sequence[NewCaseRecord], samples: SampleTable) -> list[NewCaseRecord]:
     """Outputs of the cases that do not pass fully: those that pass least come first where not all can be kept."""
     failing = sorted((row for row in rows if not all(row.passed)), key=lambda row: (row.passed.count(True), row.id))
@@ -190,13 +123,7 @@ def _with_outputs(suite: Suite, rows: Sequence[NewCaseRecord], samples: SampleTa
     out = []
     for row in rows:
         if row.id in chosen:
-            taken = samples.by_case().get((suite.name, row.id, ArmName.CANDIDATE), ())
-            extra = {
-                "input": shortened(cases[row.id].question),
-                "expected": cases[row.id].expected,
-                "outputs": [output_record(samples.whole(sample)) for sample in taken],
-            }
-            row = row.model_copy(update=extra)
+            row = row.model_copy(update=shown_case(suite, cases[row.id], samples))
         out.append(row)
     return out
 
@@ -206,9 +133,8 @@ class Finished:
     """Everything that a record is made of.
 
     Args:
-        caching: of each suite whose prompt cache could be compared.
-        seed: of the statistics.
         unfinished: why it ended early, or None.
+        members: the judges of a scorer, with their parameters; None where they are not recorded.
     """
 
     resolved: Resolved
@@ -219,6 +145,7 @@ class Finished:
     created: datetime
     duration_s: float
     unfinished: str | None = None
+    members: Members | None = None
 
 
 def record(finished: Finished) -> RunRecord:
@@ -305,12 +232,13 @@ def _suite(suite: Suite, finished: Finished) -> SuiteRecord:
     counted = replace(suite, samples=needed(suite, finished.assessment.samples))
     grid = Grid(counted, table)
     rubrics, juries = judged(counted, table, _intervals(finished))
+    conversations, tools = _agents(grid)
     return SuiteRecord(
         name=suite.name,
         samples=suite.samples,
         baseline=arm_record(suite.arm(ArmName.BASELINE), taken, ArmName.BASELINE),
         candidate=arm_record(suite.candidate, taken, ArmName.CANDIDATE),
-        exam=exam_record(suite, finished.resolved.changes[suite.name]),
+        exam=exam_record(suite, finished.resolved.changes[suite.name], finished.members),
         quality=QualityRecord(overall=rows[0], slices=rows[1:]),
         cost=cost,
         latency=latency,
@@ -325,8 +253,8 @@ def _suite(suite: Suite, finished: Finished) -> SuiteRecord:
         scorers=list(scorer_changes(grid)),
         rubrics=rubrics,
         juries=juries,
-        conversations=talks(grid),
-        tools=tool_difference(grid),
+        conversations=conversations,
+        tools=tools,
     )
 
 
@@ -341,11 +269,43 @@ def _uncompared_caches(finished: Finished) -> list[str]:
 
 
 def _new(suite: Suite, finished: Finished) -> NewSuiteRecord:
-    rates = finished.assessment.rates
-    kept = new_suite_record(suite, finished.found.samples, rates, finished.resolved.changes[suite.name])
-    rubrics, juries = judged(suite, finished.found.samples, _intervals(finished))
-    update = {"rubrics": rubrics, "juries": juries, "conversations": talks(Grid(suite, finished.found.samples))}
-    return kept.model_copy(update=update)
+    table, rates = finished.found.samples, finished.assessment.rates
+    samples = Rows(table, suite.name)
+    replies = [sample.reply for sample in samples if isinstance(sample.reply, Reply)]
+    overall, *slices = rates.suites[suite.name]
+    spent, note = dollars_spent(samples, suite)
+    rubrics, juries = judged(suite, table, _intervals(finished))
+    return NewSuiteRecord(
+        name=suite.name,
+        samples=suite.samples,
+        candidate=arm_record(suite.candidate, samples, ArmName.CANDIDATE),
+        exam=exam_record(suite, finished.resolved.changes[suite.name], finished.members),
+        threshold=suite.exam.threshold,
+        overall=overall,
+        slices=slices,
+        level=rates.levels[suite.name],
+        cost=cost_figures(replies),
+        latency=latency_figures(replies),
+        priced=any(not (isinstance(reply.cost, Unpriced) and reply.cost.why == "n/a") for reply in replies),
+        cases=_cases(suite, table),
+        calls=calls_record(samples),
+        spent_usd=spent,
+        cost_note=note,
+        spending=spending_record(samples),
+        reuse=reuse_record(suite, table),
+        rubrics=rubrics,
+        juries=juries,
+        conversations=_agents(Grid(suite, table))[0],
+    )
+
+
+def _agents(grid: Grid) -> tuple[Conversations | None, ToolDifference | None]:
+    """What agents did; None where no case has a conversation."""
+    if not any(grid.outlines):
+        return None, None
+    from gate.engine.tool_calls import talks, tool_difference
+
+    return talks(grid), None if grid.suite.baseline is None else tool_difference(grid)
 
 
 def _intervals(finished: Finished) -> Intervals:
@@ -374,10 +334,7 @@ def _compared_cases(suite: Suite, table: SampleTable, fallen: Set[str]) -> list[
 
 
 def _shown_cases(suite: Suite, rows: list[CaseRecord], samples: SampleTable, fallen: Set[str]) -> list[CaseRecord]:
-    """Outputs of the informative cases: failures first, then the largest falls, then the largest rises.
-
-    The falls of slices that fell come before all others: they explain the verdict.
-    """
+    """Outputs of the informative cases: failures first, then the largest falls, then the largest rises."""
 
     def place(row: CaseRecord) -> tuple[bool, bool, bool, float, str]:
         delta = row.delta or 0.0
