@@ -297,7 +297,7 @@ def make_tools(plan: RunOrder, factory: Factory, folder: RunFolder, memory: RunM
     policy = CallPolicy(concurrency=plan.concurrency, budget=plan.resolved.budget)
     judges: dict[int, tuple[ScorerSpec, ModelScorer]] = {}
 
-    def foreseen_spending() -> Spending:
+    def foreseen_spending() -> "Spending":
         from gate.app.forecast import run_spending
 
         return run_spending(plan.resolved, factory, plan.concurrency)
