@@ -46,7 +46,7 @@ CASES, K = 25, 2
 BIG = 1_500
 """Cases of the run that is pushed: 6,000 samples."""
 BEGIN = datetime(2025, 1, 1, tzinfo=UTC)
-CHILDREN = ("figures", "case_results", "samples", "judgements")
+CHILDREN = ("figures", "case_results", "samples")
 
 
 @dataclass(frozen=True, slots=True)

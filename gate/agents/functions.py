@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import secrets
+import signal
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -11,7 +12,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from gate.agents import runner
+from gate.agents import runner, supervisor
 from gate.agents.processes import MARK, ProgramPlace, SupervisedProgram
 from gate.cases.case import Case
 from gate.config.documents import printable, text_complaint
@@ -226,6 +227,8 @@ async def prompt_texts(
     process = FunctionProcess(entry, worktree, limits)
     found: list[str | Failed] = []
     left = limits.all_chars
+    before = set(supervisor.children())
+    supervisor.prctl(supervisor.SUBREAPER, 1)
     try:
         await process.start()
         with suppress(TimeoutError):
@@ -235,8 +238,23 @@ async def prompt_texts(
                     left -= len(found[-1]) if isinstance(found[-1], str) else 0
     finally:
         await process.close()
+        _end_orphans(before)
     late = _failed(f"the {limits.all_s:g} s for all cases of one side were over")
     return (*found, *[late] * (len(sessions) - len(found)))
+
+
+def _end_orphans(before: set[int]) -> None:
+    """End what a process has left that has killed its keeper: orphans came here meanwhile (Linux)."""
+    for _ in range(supervisor.ROUNDS):
+        left = set(supervisor.children()) - before
+        if not left:
+            break
+        for pid in left:
+            with suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
+            with suppress(OSError):
+                os.waitpid(pid, 0)
+    supervisor.prctl(supervisor.SUBREAPER, 0)
 
 
 def _text(kind: str, said: str, left: int) -> str | Failed:

@@ -28,8 +28,8 @@ LEAVING_S, TERMINATED_S = 1.0, 1.0
 ROUNDS = 1000
 """Rounds of looking for what is left; each ends all that it finds."""
 LOOK_S = 0.05
-_SUBREAPER, _DEATH_SIGNAL = 36, 1
-DUMPABLE = 4
+_DEATH_SIGNAL = 1
+DUMPABLE, SUBREAPER = 4, 36
 
 
 def prctl(option: int, value: int) -> None:
@@ -122,7 +122,7 @@ def children() -> list[int]:
 def main() -> None:
     """Start the program, wait until it ends or is no longer wanted, and leave nothing behind."""
     control = socket.socket(fileno=int(sys.argv[1]))
-    prctl(_SUBREAPER, 1)
+    prctl(SUBREAPER, 1)
     prctl(DUMPABLE, 0)
     try:
         program = subprocess.Popen(  # noqa: S603 it is there to run what it is told to

@@ -21,8 +21,8 @@ from gate.config.scorer import ScorerSpec
 from gate.config.targets import CommandAgent, HttpAgent, PythonAgent, Target, ToolLoop, runs_code
 from gate.errors import GateError
 from gate.prompts.files import CannotLoad, CodePlace
+from gate.resolve.code import coded
 from gate.resolve.resolved import Resolved
-from gate.resolve.scorer_code import coded
 from gate.scoring.interface import CodeScorer
 from gate.store.agent_database import Databases, check_sqlalchemy, check_urls, names
 from gate.store.run_folder import SessionFiles

@@ -150,7 +150,7 @@ def send_run(path: Path, url: str, context: Context, manner: SendOptions) -> Sen
 def _sent(path: Path, url: str, context: Context, manner: SendOptions) -> SentRun:
     token = push_token()
     if token and not is_token(token):
-        raise GateError(f"{TOKEN} is no token of Prompt Gate: it is mistyped, or a part of it is missing")
+        raise GateError(f"{TOKEN} is no token of Prompt Gate: a part of it is missing")
     server = Server.at(url, token, insecure=manner.insecure)
     file = path / RUN_FILE if path.is_dir() else path
     run = load_run(file)

@@ -31,10 +31,10 @@ from gate.errors import GateError, with_extra
 from gate.git.repository import Repo
 from gate.record.secrets import masked
 from gate.resolve.pairing import StoredCases
-from gate.store.access import ApiToken, Event, IssuedToken
 from gate.store.files import STORE_FILE
 
 if TYPE_CHECKING:
+    from gate.store.access import ApiToken, IssuedToken
     from gate.store.sql.database import Database
 
 
@@ -225,6 +225,7 @@ def daily_pruning(database: "Database") -> Callable[[], None] | None:
 
 
 def _pruned(database: "Database", wanted: Retention, *, dry: bool) -> "Pruned":
+    from gate.store.access import Event
     from gate.store.sql import retention
     from gate.store.sql.access import Audit
 
@@ -263,7 +264,7 @@ class StoreTokens:
     person: str
     now: datetime
 
-    def create(self, name: str, scopes: Iterable[str], days: int | None) -> IssuedToken:
+    def create(self, name: str, scopes: Iterable[str], days: int | None) -> "IssuedToken":
         """Make a token; see `gate.store.sql.access`."""
         from gate.store.sql.access import TokenRequest, scopes_of
 
@@ -271,7 +272,7 @@ class StoreTokens:
         self._note("token-made", issued.token.told)
         return issued
 
-    def revoke(self, number: int) -> ApiToken:
+    def revoke(self, number: int) -> "ApiToken":
         """Revoke a token.
 
         Raises:
@@ -284,6 +285,7 @@ class StoreTokens:
         return found[number]
 
     def _note(self, what: str, about: str) -> None:
+        from gate.store.access import Event
         from gate.store.sql.access import Audit
 
         Audit(self.tokens.database).add(Event(self.now, self.person, what, about))

@@ -53,12 +53,7 @@ class _Errand:
 
 
 class Caller:
-    """Every model call of a run goes through here.
-
-    Args:
-        rng: source of the jitter.
-        memory: known answers; new ones are kept there before they count. None keeps nothing.
-    """
+    """Every model call of a run goes through here; new answers are kept in `memory` before they count."""
 
     def __init__(  # noqa: PLR0913 one thing of each kind
         self,

@@ -63,12 +63,7 @@ class _Call:
 
 
 class DaskExecutor:
-    """Workers of a cluster; connects with the first request. Raises `GateError`.
-
-    Args:
-        address: of the scheduler, `tcp://host:port`.
-        connect_s: for the scheduler to answer, and again for a first worker to be there.
-    """
+    """Workers of a cluster whose scheduler is at `tcp://host:port`; connects with the first request."""
 
     def __init__(self, address: str, setup: ChunkSetup, connect_s: float = CONNECT_S) -> None:
         if importlib.util.find_spec("distributed") is None:

@@ -17,14 +17,9 @@ _LARGEST_EXPONENT = 30
 
 @dataclass(frozen=True, slots=True)
 class OutagePatience:
-    """How long a service may fail.
-
-    Args:
-        outage_s: seconds of nothing but failures, after which a service that has answered before is given up; longer
-            than the minute that many rate limits are counted in.
-        absent_s: the same for one that has never answered.
-        probe_s: longest wait between two attempts to find out.
-    """
+    """How long a service may fail: `outage_s` of nothing but failures after it has answered, longer than the minute
+    that many rate limits are counted in; `absent_s` before. `probe_s` is the longest wait between two attempts to find
+    out."""
 
     outage_s: float = 90.0
     absent_s: float = 7.0

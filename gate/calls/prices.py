@@ -26,13 +26,8 @@ _SELLERS = {"bedrock": "aws", "vertex": "google"}
 
 @dataclass(frozen=True, slots=True)
 class UnitPrices:
-    """Prices of one model, in dollars per million tokens; a price may step up with the length of the input.
-
-    Args:
-        fresh, read, write: input not cached, read from a cache, written to a cache.
-        request: dollars per thousand requests, on top.
-        share: the part of these prices that is paid.
-    """
+    """Prices of one model, in dollars per million tokens (`request`: per thousand requests), which may step up with the
+    length of the input; `share` is the part of them that is paid."""
 
     fresh: Price
     read: Price

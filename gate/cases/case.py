@@ -128,7 +128,7 @@ class Case:
 def place_of(where: str) -> tuple[str, int]:
     """File and line of `Case.where`; line 0 for a JSON file, whose cases have a position in its list."""
     file, _, place = where.rpartition(":")
-    return file, int(place) if place.isdigit() else 0
+    return file or where or "cases", int(place) if place.isdigit() else 0
 
 
 def shows_turns(question: str) -> bool:

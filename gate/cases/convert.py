@@ -286,7 +286,7 @@ def bring(text: str, file: str, format_: str = "", slices: Sequence[str] = ()) -
     elif name == PROMPTFOO and is_table(file):
         found = read_rows(text, file)
     rows = _entries(text, file, name, found, losses)
-    good = _sound(_named_apart(rows, losses), losses)
+    good = sound(_named_apart(rows, losses), losses)
     if not good:
         why = next((f"{one.what}; {one.remedy}" if one.remedy else one.what for one in losses.found), "")
         raise GateError(f"no case of {file} can be brought along", why)
@@ -354,14 +354,15 @@ def _name_of(entry: Entry) -> str:
     return str(entry.get("id", entry.get("name", "")))
 
 
-def _sound(rows: list[tuple[int, Entry]], losses: Losses) -> list[Entry]:
+def sound(rows: Iterable[tuple[int, Entry]], losses: Losses) -> list[Entry]:
+    """The cases that the gate takes; the others are told."""
     good: list[Entry] = []
     for line, entry in rows:
         try:
             case_of(entry)
         except InputErrors as errors:
             problem = errors.problems[0]
-            losses.add(line, f"the case {entry.get('id')} is left out: {problem.message}", problem.hint)
+            losses.add(line, f"the case {_name_of(entry)} is left out: {problem.message}", problem.hint)
         else:
             good.append(entry)
     return good

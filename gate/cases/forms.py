@@ -20,9 +20,9 @@ from pydantic import (
 from gate.cases.case import Case, Persona, Round
 from gate.config.naming import dimension_complaint, value_complaint
 from gate.config.scorer import Scorers, ScorerSpec
-from gate.config.validation import FileModel, missing, wrong, wrong_at
+from gate.config.validation import DRAFT, FileModel, file_schema, missing, wrong, wrong_at
 from gate.config.values import not_blank
-from gate.limits import LINE_CHARS, NAME_CHARS, PROMPT_CHARS, WORDS
+from gate.limits import CASES, LINE_CHARS, NAME_CHARS, PROMPT_CHARS, WORDS
 from gate.prompts.reading import Turn
 from gate.values import JsonValue
 
@@ -432,3 +432,21 @@ def form_of(entry: Mapping[str, object]) -> type[CommonFields]:
 def _told(facts: str | dict[str, JsonValue] | None) -> str:
     """Facts as a text; a mapping is written line by line."""
     return "\n".join(f"{name}: {value}" for name, value in facts.items()) if isinstance(facts, dict) else facts or ""
+
+
+ID = "https://prompt-gate.dev/schemas/cases/1"
+"""A name, not an address that is fetched."""
+
+
+def case_schema() -> dict[str, Any]:
+    """The JSON Schema of one case, of any of the three forms: a line of a `.jsonl` file."""
+    return file_schema(TypeAdapter(CaseForm), "a case", f"{ID}/case")
+
+
+def cases_schema() -> dict[str, Any]:
+    """The JSON Schema of a list of cases, or a single one, in JSON or YAML."""
+    case = TypeAdapter(CaseForm).json_schema()
+    definitions = {**case.pop("$defs", {}), "case": case}
+    one = {"$ref": "#/$defs/case"}
+    listed = {"type": "array", "minItems": 1, "maxItems": CASES, "items": one}
+    return {"$schema": DRAFT, "$id": ID, "title": "cases", "anyOf": [listed, one], "$defs": definitions}

@@ -1,19 +1,18 @@
-"""Answers that people have labelled, and the JSON Schemas of case files."""
+"""Answers that people have labelled."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from pydantic import Field, TypeAdapter, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from gate.cases.case import Case
-from gate.cases.forms import CaseForm, CaseModel, Label, Line, Text, check_question, check_slices, check_vars
+from gate.cases.forms import CaseModel, Label, Line, Text, check_question, check_slices, check_vars
 from gate.cases.reading import documents, where_of
 from gate.config.documents import Document, described, one_problem, quoted
-from gate.config.rubrics import RubricFile
-from gate.config.validation import attempt, missing, wrong, wrong_at
+from gate.config.validation import attempt, file_schema, missing, wrong, wrong_at
 from gate.errors import InputErrors, Problem
-from gate.limits import CASES, LABELS, PEOPLE
+from gate.limits import LABELS, PEOPLE
 from gate.prompts.reading import Turn
 from gate.values import digest
 
@@ -231,36 +230,6 @@ def _share(label: str | bool | float | None, scale: LabelScale) -> float | None:
     return float(label) if isinstance(label, bool) else scale.share(label)
 
 
-ID = "https://prompt-gate.dev/schemas/cases/1"
-RUBRIC_ID = "https://prompt-gate.dev/schemas/rubric/1"
-"""Names, not addresses that are fetched."""
-_DRAFT = "https://json-schema.org/draft/2020-12/schema"
-
-
-def case_schema() -> dict[str, Any]:
-    """One case, of any of the three forms: a line of a `.jsonl` file."""
-    return {"$schema": _DRAFT, "$id": f"{ID}/case", "title": "a case", **_case()}
-
-
-def cases_schema() -> dict[str, Any]:
-    """A list of cases, or a single one, in JSON or YAML."""
-    found = _case()
-    definitions = {**found.pop("$defs", {}), "case": found}
-    one = {"$ref": "#/$defs/case"}
-    listed = {"type": "array", "minItems": 1, "maxItems": CASES, "items": one}
-    return {"$schema": _DRAFT, "$id": ID, "title": "cases", "anyOf": [listed, one], "$defs": definitions}
-
-
-def _case() -> dict[str, Any]:
-    found: dict[str, Any] = TypeAdapter(CaseForm).json_schema()
-    return found
-
-
 def labels_schema() -> dict[str, Any]:
-    """A line of a file of labels."""
-    return {"$schema": _DRAFT, **LabelRow.model_json_schema(), "title": "label"}
-
-
-def rubric_schema() -> dict[str, Any]:
-    """The file of a rubric."""
-    return {"$schema": _DRAFT, "$id": RUBRIC_ID, **RubricFile.model_json_schema(), "title": "rubric"}
+    """The JSON Schema of a line of a file of labels."""
+    return file_schema(LabelRow, "label")

@@ -4,12 +4,11 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from gate.cases import promptfoo_tests
 from gate.cases.case import Entry
 from gate.cases.losses import Losses
 from gate.cases.promptfoo_assertions import MAPPED, scorers_of
 from gate.cases.promptfoo_context import Context, items, javascript, value_at
-from gate.cases.promptfoo_tests import NOTHING, cases_of, default_of
+from gate.cases.promptfoo_tests import NOTHING, cases_of, default_of, tests_of
 from gate.cases.reading import documents, is_table
 from gate.cases.rows import difference, metadata_of
 from gate.cases.tables import read_table
@@ -114,13 +113,8 @@ def tests_in(text: str, file: str, losses: Losses) -> list[tuple[int, Entry]]:
     """The cases of a file of tests."""
     default = NOTHING
     context = Context(losses)
-    if is_table(file):
-        table = read_table(text, file)
-        problems = Problems(file)
-        nodes = promptfoo_tests.tests_of(table, context, problems) if table is not None else []
-        problems.check()
-    else:
-        nodes = nodes_in(text, file)
+    nodes = tests_of_file(text, file, context)
+    if not is_table(file):
         if len(nodes) == 1 and _is_config(nodes[0].entries()):
             whole = nodes[0].entries()
             all_of_it = f"gate init --from {shlex.quote(file)}"
@@ -139,12 +133,18 @@ def tests_in(text: str, file: str, losses: Losses) -> list[tuple[int, Entry]]:
     return found
 
 
-def nodes_in(text: str, file: str) -> list[Document]:
-    """The rows of a file, each with its lines."""
-    problems: list[Problem] = []
-    found = list(documents(text, file, problems))
-    if problems:
-        raise InputErrors(problems)
+def tests_of_file(text: str, file: str, context: Context) -> list[Document]:
+    """The tests of a table, or the rows of any other file."""
+    problems = Problems(file)
+    if is_table(file):
+        table = read_table(text, file)
+        found = tests_of(table, context, problems) if table is not None else []
+        problems.check()
+        return found
+    wrong: list[Problem] = []
+    found = list(documents(text, file, wrong))
+    if wrong:
+        raise InputErrors(wrong)
     return found
 
 

@@ -6,17 +6,16 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from gate.cases import promptfoo_tests
 from gate.cases.case import Entry
+from gate.cases.convert import sound
 from gate.cases.losses import Bundle, BundleSuite, FreeNames, Losses
-from gate.cases.promptfoo_cases import nodes_in
+from gate.cases.promptfoo_cases import tests_of_file
 from gate.cases.promptfoo_context import ALL_CHARS, FILE, Allowance, Context, items, names_in, parsed, value_at
 from gate.cases.promptfoo_prompts import Found, Reader, model_and_params
 from gate.cases.promptfoo_tests import Default, cases_of, default_of
-from gate.cases.reading import case_of, is_table
+from gate.cases.reading import case_of, texts_in
 from gate.cases.rendering import SlowTemplate, fill
-from gate.cases.tables import read_table
-from gate.config.documents import Document, Problems, one_problem, quoted, read_yaml
+from gate.config.documents import Document, one_problem, quoted, read_yaml
 from gate.errors import InputErrors
 from gate.limits import CASES_CHARS
 from gate.values import JsonValue
@@ -79,7 +78,7 @@ def _reason(scorer: JsonValue, entry: Entry, allowance: Allowance) -> str:
     """Why the texts of a scorer cannot be rendered for a case; empty where they can."""
     bare = {key: value for key, value in entry.items() if key not in _OWN}
     case = case_of(_complete(bare, frozenset(), [scorer]))
-    for text in _texts(scorer):
+    for text in texts_in(scorer):
         try:
             with allowance.filling(0) as seconds:
                 fill(text, case, seconds)
@@ -89,14 +88,6 @@ def _reason(scorer: JsonValue, entry: Entry, allowance: Allowance) -> str:
             why = errors.problems[0].message.partition(": ")[2]
             return f"{quoted(text[:100])} cannot be filled in ({why})"
     return ""
-
-
-def _texts(value: JsonValue) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    inner = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
-    for item in inner:
-        yield from _texts(item)
 
 
 def _kind(scorer: JsonValue) -> str:
@@ -168,7 +159,7 @@ def read_config(text: str, file: str, other: Callable[[str], str | None], paths:
         raise one_problem(file, 0, "has no prompt that can be brought along", f"{why}; {rest}")
     model, params = model_and_params(config.entries.get("providers", config.entries.get("targets")), losses, context)
     default = default_of(_default(config), context)
-    cases = _sound(_cases(config, default), losses)
+    cases = sound([(0, case) for case in _cases(config, default)], losses)
     if (ALL_CHARS - context.allowance.chars) * len(found) > ALL_CHARS:
         said = f"its cases come to more than {ALL_CHARS:,} characters, written for each of its {len(found)} prompts"
         raise one_problem(file, 0, said, "bring its prompts along in parts")
@@ -242,13 +233,7 @@ def _tests_of(named: str, line: int, config: _Config) -> list[_Test]:
     if len(text) > CASES_CHARS:
         raise one_problem(path, 0, f"is longer than {CASES_CHARS:,} characters", "split it into several files")
     context = replace(config.context, tell=Losses(path, config.losses.found))
-    if is_table(path):
-        table, problems = read_table(text, path), Problems(path)
-        nodes = promptfoo_tests.tests_of(table, context, problems) if table is not None else []
-        problems.check()
-    else:
-        nodes = nodes_in(text, path)
-    return [(node, context, {}) for node in nodes]
+    return [(node, context, {}) for node in tests_of_file(text, path, context)]
 
 
 def _scenarios(config: _Config) -> Iterator[_Test]:
@@ -281,19 +266,6 @@ def _scenario_nodes(config: _Config) -> Iterator[tuple[Document, Context]]:
             found = read_yaml(text, path) if text else None
             context = replace(config.context, tell=Losses(path, config.losses.found), root=found)
             yield from ((one, context) for one in items(found))
-
-
-def _sound(cases: list[dict[str, JsonValue]], losses: Losses) -> list[Entry]:
-    good: list[Entry] = []
-    for case in cases:
-        try:
-            case_of(case)
-        except InputErrors as errors:
-            problem = errors.problems[0]
-            losses.add(0, f"{case['id']} is left out: {problem.message}", problem.hint)
-        else:
-            good.append(case)
-    return good
 
 
 def _tell_unscored(cases: list[Entry], losses: Losses) -> None:

@@ -316,63 +316,41 @@ def tests_of(table: Table, context: Context, problems: Problems) -> list[Documen
     return [_test(record, context) for record in table.records(problems)]
 
 
-@dataclass(slots=True)
-class _Parts:
-    """What the cells of one row give."""
-
-    line: int
-    context: Context
-    variables: dict[str, JsonValue] = field(default_factory=dict)
-    asserts: dict[int, dict[str, JsonValue]] = field(default_factory=dict)
-    thresholds: dict[int, float] = field(default_factory=dict)
-    metadata: dict[str, JsonValue] = field(default_factory=dict)
-    entries: dict[str, JsonValue] = field(default_factory=dict)
-
-    def take(self, heading: str, cell: str) -> None:
-        """One cell."""
+def _test(record: Record, context: Context) -> Document:
+    test: dict[str, JsonValue] = {}
+    variables: dict[str, JsonValue] = {}
+    metadata: dict[str, JsonValue] = {}
+    asserts: dict[int, dict[str, JsonValue]] = {}
+    thresholds: dict[int, float | None] = {}  # by the number of the assertion; 0 for the whole test
+    for heading, cell in record.cells.items():
         if not heading.startswith("__"):
-            self.variables[heading] = cell
+            variables[heading] = cell
         elif found := _EXPECTED.fullmatch(heading):
-            self.asserts[int(found[1] or 1)] = values(from_text(cell, self.line))
-        elif found := _CONFIG.fullmatch(heading):
-            if (number := self.number(cell, heading)) is not None:
-                self.thresholds[int(found[1] or 1)] = number
+            asserts[int(found[1] or 1)] = values(from_text(cell, record.line))
         elif heading.startswith(_METADATA):
             name = heading.removeprefix(_METADATA)
-            value: JsonValue = list(_items(cell)) if name.endswith("[]") else cell
-            self.metadata[name.removesuffix("[]")] = value
+            metadata[name.removesuffix("[]")] = list(_items(cell)) if name.endswith("[]") else cell
         elif heading == "__description":
-            self.entries["description"] = cell
-        elif heading == "__threshold":
-            if (number := self.number(cell, heading)) is not None:
-                self.entries["threshold"] = number
+            test["description"] = cell
+        elif (found := _CONFIG.fullmatch(heading)) or heading == "__threshold":
+            thresholds[int(found[1] or 1) if found else 0] = _number(cell, heading, record.line, context)
         elif heading not in (*_LEFT_OUT, _METRIC):
-            self.context.tell.add(self.line, f"the column {heading} is not known, and is left out")
-
-    def number(self, cell: str, heading: str) -> float | None:
-        """Its number; None, and a loss, where it is none."""
-        try:
-            return float(cell.strip())
-        except ValueError:
-            self.context.tell.add(self.line, f"{heading} is no number, and is left out")
-            return None
-
-
-def _test(record: Record, context: Context) -> Document:
-    parts = _Parts(record.line, context)
-    for heading, cell in record.cells.items():
-        parts.take(heading, cell)
+            context.tell.add(record.line, f"the column {heading} is not known, and is left out")
     metric = record.cells.get(_METRIC, "").strip()
-    for at, row in parts.asserts.items():
-        if at in parts.thresholds:
-            row["threshold"] = parts.thresholds[at]
-        if metric:
-            row["metric"] = metric
-    entries: dict[str, JsonValue] = {"vars": parts.variables, **parts.entries}
-    entries["assert"] = list(parts.asserts.values())
-    if parts.metadata:
-        entries["metadata"] = parts.metadata
-    return value_at(entries, record.line)
+    for at, row in {0: test, **asserts}.items():
+        row |= {"threshold": thresholds[at]} if thresholds.get(at) is not None else {}
+        row |= {"metric": metric} if metric and at else {}
+    test |= {"vars": variables, "assert": list(asserts.values())}
+    return value_at(test | ({"metadata": metadata} if metadata else {}), record.line)
+
+
+def _number(cell: str, heading: str, line: int, context: Context) -> float | None:
+    """Its number; None, and a loss, where it is none."""
+    try:
+        return float(cell.strip())
+    except ValueError:
+        context.tell.add(line, f"{heading} is no number, and is left out")
+        return None
 
 
 def _items(cell: str) -> list[str]:

@@ -186,7 +186,7 @@ def renamed(entry: Entry, name: str) -> dict[str, JsonValue]:
 
 def words_of(entry: Entry) -> str:
     """The text to search in: all texts of a case."""
-    return "\n".join(_texts(dict(entry)))
+    return "\n".join(texts_in(dict(entry)))
 
 
 def parse_entry(text: str, file: str) -> dict[str, JsonValue]:
@@ -368,9 +368,10 @@ def _example(file: str) -> str:
     return f"write a list: [{example}]" if listed else f"write one JSON object per line: {example}"
 
 
-def _texts(value: Any) -> Iterator[str]:
+def texts_in(value: Any) -> Iterator[str]:
+    """All texts inside a value."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, list | dict):
         for inner in value.values() if isinstance(value, dict) else value:
-            yield from _texts(inner)
+            yield from texts_in(inner)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from gate.cases.case import Case
+from gate.cases.case import Case, place_of
 from gate.config.documents import one_problem, quoted
 from gate.errors import InputErrors
 from gate.limits import RENDERING_S
@@ -18,9 +18,8 @@ def session_of(case: Case) -> dict[str, JsonValue]:
     """The argument of a prompt function: the case's `session`, and its `state` where the session has none."""
     session = case.vars.get("session", {})
     if not isinstance(session, dict):
-        file, _, line = case.where.rpartition(":")
         message = f"the session of case {quoted(case.id)} must be a mapping: a Python prompt is called with it"
-        raise one_problem(file or "cases", int(line) if line.isdigit() else 0, message)
+        raise one_problem(*place_of(case.where), message)
     state: dict[str, JsonValue] = {"state": case.vars["state"]} if "state" in case.vars else {}
     return {**state, **session}
 
@@ -122,7 +121,7 @@ def fill(text: str, case: Case, seconds: float = RENDERING_S) -> str:
     try:
         return compile_template(text).render(variables, seconds)
     except BadTemplate as error:
-        file, line = _place(case)
+        file, line = place_of(case.where)
         hint = "add the field to the case, or change the scorer" if error.undefined else ""
         message = f"the scorer's text cannot be filled in for case {case.id!r}: {error.message}"
         raise _told(error, one_problem(file, line, message, hint)) from None
@@ -172,8 +171,3 @@ def _told(error: BadTemplate, problem: InputErrors) -> InputErrors:
 
 def _named(case: Case) -> str:
     return f"{case.id!r} at {case.where}" if case.where else repr(case.id)
-
-
-def _place(case: Case) -> tuple[str, int]:
-    file, _, line = case.where.rpartition(":")
-    return (file, int(line)) if file and line.isdigit() else (case.where or "cases", 0)

@@ -9,6 +9,7 @@ from gate.cases.losses import Losses
 from gate.cases.turns import OWN, WITHOUT, is_chat, reply_of, turns_of, with_kept
 from gate.config.documents import quoted
 from gate.config.naming import dimension_complaint, value_complaint
+from gate.config.yaml_editing import same
 from gate.values import JsonValue
 
 Row = Mapping[str, JsonValue]
@@ -186,11 +187,6 @@ def difference(entry: Entry, back: Entry) -> dict[str, JsonValue]:
     kept = {key: value for key, value in entry.items() if key not in back or not same(value, back[key])}
     gone: list[JsonValue] = [key for key in back if key not in entry]
     return {**kept, **({WITHOUT: gone} if gone else {})}
-
-
-def same(one: JsonValue, other: JsonValue) -> bool:
-    """Equal as JSON: to Python 1, 1.0 and true are the same."""
-    return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
 
 
 def case_of_helm(row: Row, place: Place) -> dict[str, JsonValue] | None:

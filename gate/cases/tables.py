@@ -51,8 +51,7 @@ class Table:
 
     def records(self, problems: Problems) -> Iterator[Record]:
         """The rows, in their order; ends at a mistake after which nothing can be read."""
-        reader = _Lines(self.text, self.separator, self.file)
-        for line, end, cells in reader.rows():
+        for line, end, cells in _rows(self.text, self.separator, self.file):
             if line <= self.line or not any(cells):
                 continue
             more = [cell for cell in cells[len(self.headings) :] if cell]
@@ -84,7 +83,7 @@ def read_table(text: str, file: str) -> Table | None:
     """
     named = _NAMED.match(text)
     separator = named[1] if named else _separator(text, file)
-    for line, _, cells in _Lines(text, separator, file).rows():
+    for line, _, cells in _rows(text, separator, file):
         if named and line == 1:
             continue
         if any(cell.strip() for cell in cells):
@@ -148,22 +147,16 @@ def _headings(cells: list[str], line: int, file: str) -> tuple[str, ...]:
     return (*headings, "") if len(cells) > len(headings) and "" not in headings else tuple(headings)
 
 
-class _Lines:
-    """Rows with the lines that they stand on."""
-
-    def __init__(self, text: str, separator: str, file: str) -> None:
-        self._text, self._separator, self._file = text, separator, file
-
-    def rows(self) -> Iterator[tuple[int, int, list[str]]]:
-        """First line, last line and cells of each row, empty ones too."""
-        reader = csv.reader(StringIO(self._text, newline=""), delimiter=self._separator, strict=True)
-        before = 0
-        try:
-            for cells in reader:
-                yield before + 1, reader.line_num, cells
-                before = reader.line_num
-        except csv.Error as error:
-            raise one_problem(self._file, before + 1, *_mistake(str(error))) from None
+def _rows(text: str, separator: str, file: str) -> Iterator[tuple[int, int, list[str]]]:
+    """First line, last line and cells of each row, empty ones too."""
+    reader = csv.reader(StringIO(text, newline=""), delimiter=separator, strict=True)
+    before = 0
+    try:
+        for cells in reader:
+            yield before + 1, reader.line_num, cells
+            before = reader.line_num
+    except csv.Error as error:
+        raise one_problem(file, before + 1, *_mistake(str(error))) from None
 
 
 def _mistake(said: str) -> tuple[str, str]:

@@ -153,12 +153,12 @@ def _document(found: "ConfigurationReport") -> dict[str, object]:
 
 SCHEMAS: Mapping[str, str] = {
     "gate.yaml": "gate.config.gatefile:config_schema",
-    "case": "gate.cases.labels:case_schema",
-    "cases": "gate.cases.labels:cases_schema",
-    "rubric": "gate.cases.labels:rubric_schema",
+    "case": "gate.cases.forms:case_schema",
+    "cases": "gate.cases.forms:cases_schema",
+    "rubric": "gate.config.rubrics:rubric_schema",
     "tools": "gate.config.tools:tools_schema",
     "labels": "gate.cases.labels:labels_schema",
-    "specification": "gate.config.specification:specification_schema",
+    "specification": "gate.config.specification_file:specification_schema",
     "run.json": "gate.record.run:run_schema",
     "sample": "gate.store.samples:sample_schema",
     "rows.jsonl": "gate.report.exports.rows:row_schema",

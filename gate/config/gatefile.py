@@ -21,7 +21,7 @@ from gate.config.naming import (
 from gate.config.policy import OVERALL, Budget, CachePolicy, RunPolicy, SuitePolicy
 from gate.config.scorer import Scorers, ScorerSpec
 from gate.config.targets import Conversing, Target, TargetOptions
-from gate.config.validation import FileModel, Matches, attempt, wrong, wrong_at
+from gate.config.validation import FileModel, Matches, attempt, file_schema, wrong, wrong_at
 from gate.config.values import Model, Path, Threshold, each_once, empty_is, repository_path
 from gate.errors import InputErrors, Problem
 from gate.limits import CONFIG_CHARS, NAME_CHARS, PATH_CHARS
@@ -331,9 +331,8 @@ class Config:
 
 
 def config_schema() -> dict[str, Any]:
-    """The JSON Schema of the file, draft 2020-12; paths, names of models and templates are beyond a schema."""
-    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": ID}
-    return {**head, **GateFile.model_json_schema(), "title": "gate.yaml"}
+    """The JSON Schema of the file."""
+    return file_schema(GateFile, "gate.yaml", ID)
 
 
 def load(text: str, file: str) -> Config:

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Self
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from gate.config.documents import quoted, read_yaml
-from gate.config.validation import FileModel, validate, wrong, wrong_at
+from gate.config.validation import FileModel, file_schema, validate, wrong, wrong_at
 from gate.config.values import Name
 from gate.values import JsonValue
 
@@ -264,3 +264,8 @@ def _score(key: str) -> float | None:
     except ValueError:
         return None
     return score if math.isfinite(score) else None
+
+
+def rubric_schema() -> dict[str, Any]:
+    """The JSON Schema of a rubric's own file."""
+    return file_schema(RubricFile, "rubric", "https://prompt-gate.dev/schemas/rubric/1")

@@ -22,7 +22,7 @@ from gate.config.specification import (
     QuestionKind,
     Specification,
 )
-from gate.config.validation import FileModel, validate, wrong, wrong_at
+from gate.config.validation import FileModel, file_schema, validate, wrong, wrong_at
 from gate.config.yaml_editing import lines_of, rewritten
 from gate.limits import PROMPT_CHARS, SPECIFICATION_CHARS
 from gate.values import JsonValue, digest
@@ -129,9 +129,8 @@ class SpecificationFile(SpecificationModel):
 
 
 def specification_schema() -> dict[str, Any]:
-    """JSON Schema of the file."""
-    schema = SpecificationFile.model_json_schema()
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema, "title": "specification"}
+    """The JSON Schema of the file."""
+    return file_schema(SpecificationFile, "specification")
 
 
 @dataclass(frozen=True, slots=True)

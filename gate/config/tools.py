@@ -7,13 +7,12 @@ from pydantic import AfterValidator, ConfigDict, Field, WithJsonSchema, model_va
 
 from gate.config.documents import Document, Loc, did_you_mean, one_problem, quoted, read_json, read_yaml
 from gate.config.json_schema import schema_complaint
-from gate.config.validation import FileModel, adapter_of, validate, wrong, wrong_at
+from gate.config.validation import FileModel, file_schema, validate, wrong, wrong_at
 from gate.limits import TOOL_ANSWERS, TOOL_FILE_CHARS, TOOL_SCHEMA_CHARS, TOOL_TEXT_CHARS, TOOLS
 from gate.messages import is_tool_name
 from gate.values import JsonValue
 
 _EXAMPLE = "[{name: get_listings, description: …, answers: [{arguments: {city: Rome}, result: …}]}]"
-_DRAFT = "https://json-schema.org/draft/2020-12/schema"
 _ELSEWHERE = ("additionalProperties", "patternProperties", "allOf", "anyOf", "oneOf", "$ref")
 """Where a schema may say of parameters that are not under `properties`."""
 
@@ -148,8 +147,8 @@ class ToolFile(_Part):
 
 
 def tools_schema() -> dict[str, Any]:
-    """JSON Schema of a file of recorded tools."""
-    return {"$schema": _DRAFT, **adapter_of(ToolFile).json_schema(), "title": "tools"}
+    """The JSON Schema of a file of recorded tools."""
+    return file_schema(ToolFile, "tools")
 
 
 def parse_tools(text: str, file: str) -> tuple[RecordedTool, ...]:

@@ -141,6 +141,15 @@ def adapter_of(model: type[T] | TypeAdapter[T]) -> TypeAdapter[T]:
 _ADAPTERS: dict[Any, TypeAdapter[Any]] = {}
 
 
+DRAFT = "https://json-schema.org/draft/2020-12/schema"
+
+
+def file_schema(model: type[FileModel] | TypeAdapter[Any], title: str, id_: str = "") -> dict[str, Any]:
+    """The JSON Schema of a file, draft 2020-12, for editors; paths, names of models and templates are beyond it."""
+    found = model.json_schema() if isinstance(model, TypeAdapter) else model.model_json_schema()
+    return {"$schema": DRAFT, **({"$id": id_} if id_ else {}), **found, "title": title}
+
+
 def _problems(error: ValidationError, document: Document) -> list[Problem]:
     return list(_told(error.errors(include_url=False), document))
 

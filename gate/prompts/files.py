@@ -326,11 +326,6 @@ def missing(source: FileSource, prompt: str) -> str:
     return f"there is no module {entry.module}" if file is None else f"there is no {entry.function} in {file}"
 
 
-def names_of(prompt: str) -> tuple[str, ...]:
-    """What a pattern may match for a prompt: its path; for a function also the files of its module."""
-    return (prompt, *function_named(prompt).files) if is_python(prompt) else (prompt,)
-
-
 def _names(data: bytes, function: str) -> bool:
     """May a module hold a name? True also where the text cannot tell."""
     found = re.search(rb"\b%s\b" % function.encode("ascii"), data)

@@ -107,8 +107,8 @@ _ENGINES = ("jinja2",)
 
 
 @dataclass(frozen=True, slots=True)
-class Prompty:
-    """The supported part of a `.prompty` file."""
+class ForeignPrompt:
+    """The supported part of a `.prompty` or `.prompt.yml` file: its messages as templates, each with its line."""
 
     messages: tuple[tuple[int, Message], ...]
     settings: tuple[tuple[str, str], ...]
@@ -119,7 +119,7 @@ def is_prompty(path: str) -> bool:
     return path.lower().endswith(ENDING)
 
 
-def read_prompty(text: str, problems: Problems) -> Prompty:
+def read_prompty(text: str, problems: Problems) -> ForeignPrompt:
     """The prompt; unknown keys of the front matter are ignored.
 
     Args:
@@ -133,7 +133,7 @@ def read_prompty(text: str, problems: Problems) -> Prompty:
     messages = _messages(lines, begin, problems)
     if not messages and not problems.found:
         problems.add(begin + 1, "holds no message", "write 'system:' on a line of its own, and the text below it")
-    return Prompty(messages, own_settings(front.data if isinstance(front.data, dict) else {}, PROMPTY_SETTINGS))
+    return ForeignPrompt(messages, own_settings(front.data if isinstance(front.data, dict) else {}, PROMPTY_SETTINGS))
 
 
 def _body(lines: list[str], problems: Problems) -> int:
@@ -210,14 +210,6 @@ _SIGN = re.compile(r"\{(?=[{%#]|\Z)|\r")
 """What would begin a tag, and what templates read as another line end."""
 
 
-@dataclass(frozen=True, slots=True)
-class PromptYml:
-    """The supported part of a `.prompt.yml` file."""
-
-    messages: tuple[tuple[int, Message], ...]
-    settings: tuple[tuple[str, str], ...]
-
-
 def _lowered(role: Any) -> Any:
     return role.lower() if isinstance(role, str) else role
 
@@ -239,7 +231,7 @@ def is_prompt_yml(path: str) -> bool:
     return path.lower().endswith(ENDINGS)
 
 
-def read_prompt(text: str, problems: Problems, *, template: bool = False) -> PromptYml:
+def read_prompt(text: str, problems: Problems, *, template: bool = False) -> ForeignPrompt:
     """The prompt; unknown keys are ignored, since the file belongs to another tool.
 
     Args:
@@ -260,7 +252,7 @@ def read_prompt(text: str, problems: Problems, *, template: bool = False) -> Pro
             replace(message, content=_as_template(message.content, line, problems))
             for line, message in zip(lines, messages, strict=True)
         ]
-    return PromptYml(tuple(zip(lines, messages, strict=True)), own_settings(document.data, PROMPT_YML_SETTINGS))
+    return ForeignPrompt(tuple(zip(lines, messages, strict=True)), own_settings(document.data, PROMPT_YML_SETTINGS))
 
 
 def placeholders(content: str) -> Sequence[str]:

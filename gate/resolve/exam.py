@@ -16,8 +16,8 @@ from gate.config.validation import FileModel
 from gate.limits import SLICES
 from gate.prompts.files import FileSource
 from gate.record.run import TrialKind
+from gate.resolve.code import untried
 from gate.resolve.pairing import Pair
-from gate.resolve.scorer_code import untried
 from gate.suite import Arm, Exam, Suite
 from gate.values import JsonValue, counted, digest
 

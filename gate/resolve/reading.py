@@ -18,8 +18,7 @@ from gate.prompts.files import FileSource, file_of, missing
 from gate.prompts.partials import Library
 from gate.prompts.version import PromptVersion
 from gate.record.parts import Deletion
-from gate.resolve import scorer_code
-from gate.resolve.agents import arm_of, forbidden
+from gate.resolve.code import SuiteFiles, arm_of, built_version, case_with_code, incomplete, is_code, placed
 from gate.resolve.exam import (
     Edited,
     ExamChanges,
@@ -33,8 +32,7 @@ from gate.resolve.exam import (
     with_quotes,
 )
 from gate.resolve.pairing import Pair, Sides, stored
-from gate.resolve.scorer_code import SuiteFiles, case_with_code, placed
-from gate.resolve.trust import model_fault, of_suite, replaced, strange, unfit
+from gate.resolve.trust import forbidden, model_fault, of_suite, replaced, strange, unfit
 from gate.suite import Exam, Suite
 
 if TYPE_CHECKING:
@@ -132,7 +130,7 @@ class Reader:
     def _begun(self, pair: Pair) -> _Begun | None:
         cases = self._cases(pair.source, pair.exam)
         head_cases = self._head_cases(pair) if cases is not None else None
-        if self.sides.stranger and scorer_code.is_code(pair):
+        if self.sides.stranger and is_code(pair):
             self._refuse_code(pair)
             return None
         begun = _Begun(pair, cases, head_cases)
@@ -259,9 +257,7 @@ class Reader:
             self.problems.append(Problem(config.prompt, 0, message, hint))
             return None
         if data is None:
-            return (
-                None if cases is None else self._parsed(lambda: scorer_code.version(self.sides, source, config, cases))
-            )
+            return None if cases is None else self._parsed(lambda: built_version(self.sides, source, config, cases))
         library = Library(config.prompt, source.read, lambda path: _at(source, path))
         prompt = self._parsed(
             lambda: reading.parse(decode(data, where), where, template=config.template, library=library)
@@ -319,7 +315,7 @@ def _compared(pair: Pair, suite: Suite) -> bool:
     if suite.baseline is None or pair.own_exam:
         return True
     arms = (suite.baseline, suite.candidate)
-    if scorer_code.incomplete([arm.version for arm in arms]):
+    if incomplete([arm.version for arm in arms]):
         return True
     versions = [(arm.version.path, arm.version.prompt.digest) for arm in arms]
     settings = [(arm.model, arm.params, arm.target, arm.code or arm.place) for arm in arms]

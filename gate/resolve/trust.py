@@ -1,4 +1,4 @@
-"""What a change may not choose: models, links and submodules, and what stored cases may use."""
+"""What a change may not choose: models, agents, links and submodules, and what stored cases may use."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,6 +9,7 @@ from gate.config.documents import Problems, one_problem, quoted
 from gate.config.gatefile import Config, SuiteConfig
 from gate.config.models import SERVICES, ModelRef
 from gate.config.scorer import ScorerSpec
+from gate.config.targets import SESSION, HttpAgent, Target, ToolLoop, runs_code
 from gate.errors import InputErrors, Problem
 from gate.paths import escapes, is_glob, literal_folder, matches, path_complaint
 from gate.prompts.files import LINK, FileSource, folders
@@ -131,6 +132,54 @@ def _differs(sides: Sides, path: str) -> bool:
     found = [source.fingerprint(way) or "" for source in (sides.base, sides.head) for way in ways]
     linked = any(fingerprint.startswith(f"{LINK}:") for fingerprint in found)
     return linked or sides.head.fingerprint(path) != sides.base.fingerprint(path)
+
+
+def forbidden(name: str, target: Target | None, base: Config | None) -> str:
+    """Why a change from outside may not have an agent; empty where it may.
+
+    A program would be the change's own code. An address, its limits and the tools that the model is told of have to be
+    those of a suite of the merge target: the author of the change writes the prompt, and the agent's tools act with the
+    merge target's tokens.
+    """
+    if target is None:
+        return ""
+    if runs_code(target):
+        return f"suite {name} has an agent that runs programs, and none is run for a change from outside"
+    if not _reach(target) or (base is not None and target in _targets(base)):
+        return ""
+    return f"suite {name} has an agent with addresses or variables, and no suite of the merge target has the same one"
+
+
+def elsewhere(name: str, target: Target | None, base: Config | None) -> str:
+    """A remark on addresses and variables that the merge target does not use; empty where there is none.
+
+    Args:
+        base: the merge target's configuration; None, for a first adoption, allows any.
+    """
+    if base is None or target is None:
+        return ""
+    known = set().union(*map(_reach, _targets(base)))
+    fresh = sorted(_reach(target) - known)
+    told = ", ".join(map(quoted, fresh))
+    return f"{name} talks to, or uses, {told} in this change, which the merge target does not." if fresh else ""
+
+
+def _targets(config: Config) -> Iterable[Target]:
+    return (suite.target for suite in config.suites if suite.target is not None)
+
+
+def _reach(target: Target) -> frozenset[str]:
+    """Addresses, and the variables whose values are sent to them."""
+    match target:
+        case HttpAgent():
+            return frozenset({target.url, *target.headers.values()})
+        case ToolLoop():
+            servers = target.servers.values()
+            sent = {variable for server in servers for variable in server.headers.values()}
+            put_in = {variable for variable in target.inject.values() if variable != SESSION}
+            return frozenset({server.url for server in servers if server.url} | sent | put_in)
+        case _:
+            return frozenset(target.env)
 
 
 MOST_FOLLOWED = 1_000

@@ -16,12 +16,12 @@ from gate.config.targets import runs_code
 from gate.errors import GateError
 from gate.prompts.version import Prompt
 from gate.record.parts import Deletion
-from gate.resolve import agents, trust
+from gate.resolve import trust
+from gate.resolve.code import build_notes, same_code
 from gate.resolve.exam import Edit, Edited, differing, exam_notes
 from gate.resolve.pairing import Pair, Sides, check_stranger, pair, part_notes, same_parts
 from gate.resolve.reading import Reader
 from gate.resolve.resolved import Resolved, settings_notes, with_servers
-from gate.resolve.scorer_code import build_notes, same_code
 from gate.resolve.trust import check_links, of_config, replaced
 from gate.suite import Exam, Suite
 from gate.values import UNREAD, counted
@@ -134,7 +134,7 @@ def remarks(
 ) -> tuple[str, ...]:
     """All remarks, the most important first."""
     notes = list(map(str, deleted))
-    talks = (agents.elsewhere(suite.name, suite.candidate.target, base) for suite in touched.values())
+    talks = (trust.elsewhere(suite.name, suite.candidate.target, base) for suite in touched.values())
     notes += [note for note in talks if note]
     notes += _new_prompts(sides, pairs)
     notes += _notes(pairs, touched) if base else []

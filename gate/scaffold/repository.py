@@ -183,7 +183,7 @@ def _unexamined(place: Place, proposal: Proposal, config: str) -> tuple[str, ...
 
 
 def _schemas() -> dict[str, str]:
-    from gate.cases.labels import cases_schema
+    from gate.cases.forms import cases_schema
     from gate.config.gatefile import config_schema
 
     found = {CONFIG_SCHEMA: config_schema(), CASES_SCHEMA: cases_schema()}

@@ -28,14 +28,7 @@ from gate.scoring.verdict import Verdict, echo_complaint, is_wordless
 
 @dataclass(slots=True)
 class JudgeOpinion:
-    """A judge's opinion, and the effort.
-
-    Args:
-        verdict: or why there is none.
-        calls, retries: requests that were answered, and those that were sent again.
-        reused: replies that were known.
-        cost: None without calls.
-    """
+    """A judge's verdict, or why there is none, and the effort: `reused` counts replies that were known."""
 
     verdict: Verdict | Unscored = field(default=Unscored("not judged"))
     calls: int = 0
@@ -72,14 +65,8 @@ class JudgeOpinion:
 
 @dataclass(frozen=True, slots=True)
 class JudgeQuestion:
-    """One question to a judge.
-
-    Args:
-        request: the request, or the one after a reply that is not a verdict, made from its fault.
-        read: raises `Malformed` for a reply that is not a verdict.
-        judged, shown: what `echo_complaint` looks for the verdict in.
-        fences: marks around what is judged; repeated they are no reason.
-    """
+    """One question to a judge: its request, or the one after a reply that is not a verdict, made from its fault; how
+    the reply is read; and what `echo_complaint` and `is_wordless` look for in it."""
 
     request: Callable[[str], Request]
     read: Callable[[Reply], Verdict]
@@ -243,11 +230,7 @@ class PairwiseJudge:
     calls: Calls
 
     async def compare(self, baseline: Subject, candidate: Subject, index: int) -> tuple[Score, Score]:
-        """Compare two answers to one case; equal ones are a tie, without a call.
-
-        Args:
-            index: of the sample, so that equal pairs of different samples are judged apart.
-        """
+        """Compare two answers to one case; equal ones are a tie, without a call."""
         pair = AnswerPair.of(baseline, candidate)
         if pair.texts[0] == pair.texts[1]:
             reason = f"both {'conversations' if pair.turn else 'answers'} are the same"

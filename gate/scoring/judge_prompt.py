@@ -52,12 +52,7 @@ def judge_messages(
 
 @dataclass(frozen=True, slots=True)
 class AnswerPair:
-    """Two answers to one case, for comparison.
-
-    Args:
-        texts: untrusted, in the order in which they are shown.
-        turn: beginning of each turn, where the texts are conversations; empty where they are answers.
-    """
+    """Two answers to one case, as they are shown; `turn` begins each turn where they are conversations."""
 
     case: Case
     texts: tuple[str, str]
@@ -89,11 +84,7 @@ def _turns(subject: Subject) -> list[tuple[str, str]]:
 
 
 def pair_messages(spec: ScorerSpec, pair: AnswerPair, problem: str = "") -> tuple[Message, ...]:
-    """The messages to a pairwise judge. Raises `InputErrors`.
-
-    Args:
-        problem: as for `judge_messages`.
-    """
+    """The messages to a pairwise judge; see `judge_messages`."""
     case, texts = pair.case, pair.texts
     view: PromptView = {
         "shown": [

@@ -28,13 +28,7 @@ REASON_CHARS = 4_000
 
 @dataclass(frozen=True, slots=True)
 class ScoredRound:
-    """One round, for its scorers.
-
-    Args:
-        number: counted from 0.
-        round: as in the case.
-        subject: its last answer, to a case whose question is the conversation until then.
-    """
+    """One round, counted from 0, with its last answer to a case whose question is the conversation until then."""
 
     number: int
     round: Round
@@ -86,14 +80,10 @@ def _until(case: Case, transcript: Transcript, number: int) -> tuple[Message, ..
 
 
 def join_rounds(scores: Sequence[tuple[int, Score]], rule: RoundRule) -> Score:
-    """One scorer's score for a conversation.
+    """One scorer's score for a conversation, from number and score of each round.
 
-    Args:
-        scores: number of the round, and its score; at least one.
-
-    Returns:
-        The score of the only round, or one with a part for each round; `Unscored` where a round has no score. A
-        required scorer's is 0 where it is 0 in a round that counts.
+    The score of the only round, or one with a part for each round; `Unscored` where a round has no score. A required
+    scorer's is 0 where it is 0 in a round that counts.
     """
     if len(scores) == 1:
         return scores[0][1]
@@ -139,12 +129,7 @@ def single_round_rule(rule: RoundRule) -> RoundRule:
 
 
 def score_of_rounds(values: Sequence[float], rule: RoundRule, *, required: bool) -> float:
-    """The combined score of rounds.
-
-    Args:
-        values: [rounds], at least one.
-        required: a 0 in a round that counts makes the result 0.
-    """
+    """The combined score of at least one round; a required scorer's 0 in a round that counts makes it 0."""
     if required and (values[-1] if rule == "last" else min(values)) <= 0.0:
         return 0.0
     match rule:
@@ -206,11 +191,7 @@ class Panel:
     async def compared(
         self, baseline: Subject, candidate: Subject, index: int
     ) -> tuple[tuple[Score, ...], tuple[Score, ...]]:
-        """The scores of comparing scorers, for each answer.
-
-        Args:
-            baseline, candidate: answers to the same case.
-        """
+        """The scores of comparing scorers, for each of two answers to the same case."""
         both = [spec for spec in self.exam.scorers_of(baseline.case) if spec.comparative]
         found = await together(self.pairwise(spec).compare(baseline, candidate, index) for spec in both)
         return tuple(one for one, _ in found), tuple(other for _, other in found)

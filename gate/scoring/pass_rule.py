@@ -23,12 +23,8 @@ def reaches(value: float, mark: float) -> bool:
 
 
 def sample_passes(sample: Sample, case: Case, exam: Exam) -> bool | Unscored:
-    """Whether a sample passes; `Unscored` where it has no score.
-
-    Args:
-        exam: with a threshold for the combined score, or without one: then every scorer's score must reach its mark,
-            which the case may set for judges, as a whole or round by round.
-    """
+    """Whether a sample passes; `Unscored` where it has no score. Without a threshold for the combined score every
+    scorer's score must reach its mark, which the case may set for judges, as a whole or round by round."""
     if isinstance(sample.score, Unscored):
         return sample.score
     if (threshold := exam.threshold_of(case)) is not None:
@@ -59,12 +55,8 @@ def mark_in_case(spec: ScorerSpec, case: Case) -> float:
 
 
 def round_marks(spec: ScorerSpec, case: Case) -> Mapping[str, float]:
-    """A judge's mark for each round, by the name of that round's part of the score.
-
-    Returns:
-        Empty where no round has a threshold: then the combined score of the rounds has one mark. Otherwise every round
-        has a mark, and the whole conversation has none.
-    """
+    """A judge's mark for each round, by the name of that round's part of the score. Empty where no round has a
+    threshold: then the combined score of the rounds has one mark."""
     if not _opines(spec) or len(case.rounds) < 2 or all(one.threshold is None for one in case.rounds):
         return {}
     usual = mark_in_case(spec, case)
@@ -86,15 +78,8 @@ def mark_of_scorer(spec: ScorerSpec) -> float:
 
 
 def combine_scores(scores: Sequence[Score]) -> float | Unscored:
-    """The combined score of a sample.
-
-    Args:
-        scores: one for each scorer of the case.
-
-    Returns:
-        `Unscored` where any scorer could not be applied; 0 where a required scorer gave 0; else the weighted mean in
-        [0, 1].
-    """
+    """The combined score of a sample: `Unscored` where any scorer could not be applied; 0 where a required scorer gave
+    0; else the weighted mean in [0, 1]."""
     if not scores:
         return Unscored("no scorer")
     weighted, vetoed = [], False

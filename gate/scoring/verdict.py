@@ -69,12 +69,7 @@ class PlainText:
     alone: bytearray
 
     def words(self, letters: str, edge: int = WORD, within: tuple[int, int] | None = None) -> Iterator[int]:
-        """The places where letters stand as one or more whole words.
-
-        Args:
-            edge: `KEY` for the name of a field.
-            within: first and last place that is looked at.
-        """
+        """The places where letters stand as one or more whole words; `KEY` looks for the name of a field."""
         low, high = within or (0, len(self.letters))
         at = self.letters.find(letters, low, high + len(letters))
         while at >= 0:
@@ -90,13 +85,9 @@ class PlainText:
 
 
 def plain_text(text: str) -> PlainText | None:
-    """A text without escapes (of JSON, HTML, addresses), accents, lookalikes, formatting tags and invisible characters.
-
-    Whatever is hidden in base64 or in Unicode's tags is put behind it. The work is linear in the text.
-
-    Returns:
-        None where escapes are left after `ROUNDS` rounds.
-    """
+    """A text without escapes (of JSON, HTML, addresses), accents, lookalikes, formatting tags and invisible characters;
+    None where escapes are left after `ROUNDS` rounds. Whatever is hidden in base64 or in Unicode's tags is put behind
+    it."""
     shown = "\n".join([text, "".join(_hidden(text))])
     for _ in range(ROUNDS):
         found = _decoded(shown)
@@ -174,13 +165,7 @@ FENCE_CHARS = 8
 
 @dataclass(frozen=True, slots=True)
 class ScoredReason:
-    """One reason with its score.
-
-    Args:
-        score: on the scale that the judge was given.
-        field: of the reply that held both; empty where they are the whole reply.
-        word: given instead of a score.
-    """
+    """One reason with its score on the judge's scale, or the word given instead; `field` of the reply held both."""
 
     reason: str
     score: float
@@ -190,12 +175,7 @@ class ScoredReason:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """One parsed opinion.
-
-    Args:
-        value: in [0, 1].
-        parts: single figures of the value; empty where it is one figure.
-    """
+    """One parsed opinion, in [0, 1]; `parts` are its single figures, where it has several."""
 
     value: float
     reason: str
@@ -204,11 +184,7 @@ class Verdict:
 
 
 def is_wordless(verdict: Verdict, fences: Iterable[str] = ()) -> bool:
-    """Is there a reason without any word of the judge: only punctuation and figures, or the fence repeated?
-
-    Args:
-        fences: hexadecimal marks around what was judged; a piece of one is not a word.
-    """
+    """Is there a reason without any word of the judge: only punctuation and figures, or a fence (its mark) repeated?"""
     known = tuple(fences)
 
     def own(word: str) -> bool:

@@ -1,7 +1,6 @@
 """Reads files with a limit, writes them safely, and makes the gate's own folder `.gate`."""
 
 import os
-import signal
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -77,52 +76,26 @@ def rewrite(path: Path, text: str) -> None:
 
 
 def rewrite_all(texts: Mapping[Path, str]) -> None:
-    """Replace the texts of several files, all or none; see `rewrite`.
-
-    All texts are on the disk before the first file is replaced. Where one cannot be replaced, those before it get their
-    old text again.
-    """
+    """Replace the texts of several files; all are on the disk before the first file is replaced. See `rewrite`."""
     for path in texts:
         _check_way(path)
         if path.is_symlink() or not path.is_file():
             raise GateError(f"{path} is no plain file", "name the file itself")
-    made: list[Path] = []
+    made: dict[Path, Path] = {}
     path = Path()
     try:
         for path, text in texts.items():
-            for data in (text.encode("utf-8"), path.read_bytes()):
-                made.append(_copy(path, data))
-        _replace(dict(zip(texts, zip(made[::2], made[1::2], strict=True), strict=True)))
+            made[path] = _beside(path, text.encode("utf-8"))
+            made[path].chmod(path.stat().st_mode & 0o7777)
+        for path, new in made.items():
+            new.replace(path)
     except OSError as error:
         raise GateError(f"cannot write to {error.filename2 or path}: {error.strerror}", "check its rights") from None
     except UnicodeEncodeError:
         raise GateError(f"cannot write to {path}: its new text is no Unicode", "look at the prompt's words") from None
     finally:
-        for one in made:
-            one.unlink(missing_ok=True)
-
-
-def _replace(files: Mapping[Path, tuple[Path, Path]]) -> None:
-    """Replace old files, of which there are copies, by new ones; no signal comes between two of them."""
-    done: list[tuple[Path, Path]] = []
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
-    try:
-        for path, (new, old) in files.items():
-            new.replace(path)
-            done.append((path, old))
-    except OSError:
-        for path, old in done:
-            old.replace(path)
-        raise
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _copy(path: Path, data: bytes) -> Path:
-    """A temporary file with new data and the rights of a file."""
-    new = _beside(path, data)
-    new.chmod(path.stat().st_mode & 0o7777)
-    return new
+        for new in made.values():
+            new.unlink(missing_ok=True)
 
 
 def _check_way(path: Path) -> None:

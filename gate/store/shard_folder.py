@@ -13,6 +13,7 @@ from gate.errors import CannotEvaluate, GateError, Problem
 from gate.record.sample import Sample
 from gate.record.shard import ShardRecord
 from gate.store.run_folder import content_of, read_record, write_whole
+from gate.store.samples import SAMPLES_FILE as SAMPLES_FILE
 from gate.store.samples import BadSample, SampleLine, parse_sample, sample_at, sample_lines
 
 SHARD_FILE = "shard.json"
@@ -51,7 +52,6 @@ def load_shard(folder: Path) -> ShardRecord:
     )
 
 
-SAMPLES_FILE = "samples.jsonl"
 MOST_PROBLEMS = 100
 """Mistakes reported of one file; the rest of it is not read."""
 _NOWHERE = -1
@@ -135,7 +135,7 @@ class ShardSamples:
             return f"{_named(sample)} belongs to shard {self.numbers[place]}, and this is shard {number}"
         if self._starts[place] != _NOWHERE:
             return f"{_named(sample)} is here twice"
-        if said := contradiction(sample, *self.places.asked(sample)):
+        if said := contradiction(sample, *self.places.suite_and_case(sample)):
             return f"{_named(sample)} was edited: {said}"
         self._starts[place] = line.start
         return ""

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, TypeAlias, get_args
 
 from gate.cases.forms import AgentTest, GoldenTranscript
@@ -88,14 +88,6 @@ class FormMistake:
         return f"Slice {rest}" if group == "slices" and rest else _LABELS.get(self.field, self.field)
 
 
-@dataclass(frozen=True, slots=True)
-class EntryOfForm:
-    """The case of a form."""
-
-    entry: Entry
-    mistakes: tuple[FormMistake, ...] = field(default=())
-
-
 def keys_of_fields(form: CaseForm) -> dict[str, str]:
     """The case's key for each field of the form, by the form of the case."""
     agent = form.kind == "agent"
@@ -150,8 +142,8 @@ def copy_of_form(form: CaseForm) -> CaseForm:
     return replace(form, rest=rest_text({name: value for name, value in rest.items() if name != key}))
 
 
-def entry_of_form(form: CaseForm) -> EntryOfForm:
-    """The case that was typed, without blank fields."""
+def entry_of_form(form: CaseForm) -> tuple[Entry, list[FormMistake]]:
+    """The case that was typed, without blank fields, and the mistakes that are found without reading it."""
     rest, mistakes = _rest(form.rest)
     made: dict[str, JsonValue] = {}
     for name, key in keys_of_fields(form).items():
@@ -166,9 +158,7 @@ def entry_of_form(form: CaseForm) -> EntryOfForm:
     mistakes += _twice(form.slices)
     whole = {**rest, **made}
     order = [key for key in form.keys if key in whole]
-    return EntryOfForm(
-        {key: whole[key] for key in (*order, *(key for key in whole if key not in order))}, tuple(mistakes)
-    )
+    return {key: whole[key] for key in (*order, *(key for key in whole if key not in order))}, mistakes
 
 
 def _rest(text: str) -> tuple[dict[str, JsonValue], list[FormMistake]]:
@@ -276,12 +266,6 @@ _MADE: Mapping[str, Callable[[Any], JsonValue]] = {
 }
 
 
-_FIELD_OF_ROUND = {
-    **{"prompt": "prompt", "expected_tools": "tools"},
-    **{"judge_prompt": "criteria", "judge_threshold": "threshold"},
-}
-
-
 @dataclass(frozen=True, slots=True, order=True)
 class CaseProblem(Problem):
     """A mistake in a case."""
@@ -296,17 +280,17 @@ class _Entry(Document):
         return CaseProblem(self.file, 0, message, hint, loc)
 
 
-def check_form(form: CaseForm) -> tuple[EntryOfForm, tuple[FormMistake, ...]]:
+def check_form(form: CaseForm) -> tuple[Entry, tuple[FormMistake, ...]]:
     """The case of a form, and its mistakes."""
-    written = entry_of_form(form)
-    if written.mistakes:
-        return written, written.mistakes
+    entry, mistakes = entry_of_form(form)
+    if mistakes:
+        return entry, tuple(mistakes)
     named = keys_of_fields(form)["name"]
-    if named not in written.entry:
+    if named not in entry:
         # Nothing but its name says what a case is meant to be: without it the reader would guess.
-        written = EntryOfForm({named: "", **written.entry})
-    _, problems = attempt(model_of(written.entry), _Entry("", dict(written.entry)))
-    return written, tuple(dict.fromkeys(_mistake(one, form) for one in problems))
+        entry = {named: "", **entry}
+    _, problems = attempt(model_of(entry), _Entry("", dict(entry)))
+    return entry, tuple(dict.fromkeys(_mistake(one, form) for one in problems))
 
 
 def _mistake(problem: Problem, form: CaseForm) -> FormMistake:
@@ -314,7 +298,9 @@ def _mistake(problem: Problem, form: CaseForm) -> FormMistake:
     key, *inner = problem.loc if isinstance(problem, CaseProblem) and problem.loc else ("",)
     field = next((name for name, known in keys_of_fields(form).items() if known == key), REST if key else "")
     if field == "rounds" and inner:
-        asked = _FIELD_OF_ROUND.get(str(inner[1]), "prompt") if len(inner) > 1 else "prompt"
+        asked = (
+            next((name for name, key in _ROUND.items() if key == inner[1]), "prompt") if len(inner) > 1 else "prompt"
+        )
         field = f"rounds.{int(inner[0]) + 1}.{asked}"
     elif field == "slices" and inner:
         row = next((at for at, (name, _) in enumerate(form.slices, 1) if name == inner[0]), 0)

@@ -106,17 +106,17 @@ class _OfStore(Collector):
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
         """Connections, and the content of the store; only the former where it does not answer."""
-        pool = self._database.connections()
-        yield GaugeMetricFamily("gate_database_connections_used", "Connections at work.", pool.used)
-        yield GaugeMetricFamily("gate_database_connections_idle", "Connections that wait.", pool.idle)
+        used, idle = self._database.connections()
+        yield GaugeMetricFamily("gate_database_connections_used", "Connections at work.", used)
+        yield GaugeMetricFamily("gate_database_connections_idle", "Connections that wait.", idle)
         try:
-            found = count_runs(self._database)
+            runs, samples = count_runs(self._database)
         except GateError:
             yield GaugeMetricFamily("gate_store_up", "The store answers.", 0)
             return
         yield GaugeMetricFamily("gate_store_up", "The store answers.", 1)
-        yield GaugeMetricFamily("gate_store_runs", "Runs in the store.", found.runs)
-        yield GaugeMetricFamily("gate_store_samples", "Samples in the store.", found.samples)
+        yield GaugeMetricFamily("gate_store_runs", "Runs in the store.", runs)
+        yield GaugeMetricFamily("gate_store_samples", "Samples in the store.", samples)
 
 
 @router.get("/metrics")

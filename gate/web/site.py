@@ -7,13 +7,15 @@ from typing import Annotated
 
 from fastapi import Depends, Request
 
+from gate.config.naming import StoreName
 from gate.store.access import STRANGER, Event, Person
 from gate.store.access import Role as Role
+from gate.store.case_sets import StoreCases
 from gate.store.sql.access import Audit
 from gate.store.sql.database import Database
 from gate.store.sql.retention import Clean
 from gate.store.sql.runs import Runs
-from gate.store.sql.suites import Suites
+from gate.store.sql.suites import Authorship, Suites
 from gate.web.jobs.board import Jobs
 from gate.web.login import Login, Oidc
 from gate.web.logs import Log, no_log
@@ -49,6 +51,10 @@ class Site:
     def runs(self) -> Runs:
         """Runs of the store."""
         return Runs(self.database, self.clean)
+
+    def case_set(self, suite: str, author: str = "") -> StoreCases:
+        """A suite as a set of cases; somebody is the author of its changes."""
+        return StoreCases(self.suites, StoreName(suite), lambda what: Authorship(author, self.now(), what))
 
     @property
     def audit(self) -> Audit:

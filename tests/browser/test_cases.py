@@ -1,4 +1,4 @@
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from gate.store.sql.database import Database
 from gate.store.sql.suites import Suites
@@ -82,42 +82,3 @@ def test_what_strangers_write_is_text_everywhere(page: Page, database: Database)
     expect(page.locator("[data-field=threshold] .mistakes")).to_contain_text("<b>7")
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_label("Threshold")).to_have_value("<b>7")
-
-
-def test_two_editors_lose_nothing(page: Page, database: Database) -> None:
-    browsing.add(database, "support", {"name": "a", "prompt": "Old words here"})
-    page.goto(addresses.case("support", "a"))
-    page.get_by_label("User prompt").fill("My words here")
-    other = page.context.new_page()
-    other.goto(addresses.case("support", "a"))
-    other.get_by_label("User prompt").fill("Their words here")
-    other.get_by_role("button", name="Save").click()
-    expect(other.get_by_role("status").first).to_have_text("Saved.")
-    page.get_by_role("button", name="Save").click()
-    expect(page.get_by_role("alert")).to_contain_text("Their words here")
-    expect(page.get_by_label("User prompt")).to_have_value("My words here")
-    page.get_by_role("button", name="Save mine on top").click()
-    expect(page.get_by_role("status").first).to_have_text("Saved.")
-    said = [one.entry and one.entry["prompt"] for one in Suites(database).case("support", "a")]
-    assert said == ["My words here", "Their words here", "Old words here"]
-
-
-def test_all_of_it_works_without_a_script(chromium: Browser, server: str, database: Database) -> None:
-    browsing.add(database, "support", *({"id": f"c{number}", "input": "Hi"} for number in range(3)))
-    context = chromium.new_context(base_url=server, java_script_enabled=False)
-    page = context.new_page()
-    page.goto(addresses.suite("support"))
-    page.get_by_label("Choose c1").check()
-    page.get_by_label("Slice").fill("tier")
-    page.get_by_label("Value").fill("pro")
-    page.get_by_role("button", name="Set").click()
-    expect(page.get_by_role("status")).to_contain_text("1 case changed")
-    page.get_by_role("link", name="c1").click()
-    page.get_by_role("button", name="Add a round").click()
-    page.get_by_label("User prompt").last.fill("Ho")
-    page.get_by_role("button", name="Save", exact=True).last.click()
-    expect(page.get_by_role("status").first).to_have_text("Saved.")
-    context.close()
-    assert Suites(database).case("support", "c1")[0].entry == {
-        **{"id": "c1", "rounds": [{"prompt": "Hi"}, {"prompt": "Ho"}], "slices": {"tier": "pro"}}
-    }

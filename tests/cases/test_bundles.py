@@ -193,28 +193,6 @@ def test_sets_share_their_weight_and_nothing_counts_with_weight_0() -> None:
     assert all(word in told for word in ("threshold of an assert-set", "weight 0", "'regex'", "transform"))
 
 
-def test_files_in_a_list_are_read_and_a_pattern_says_what_to_write() -> None:
-    text = (
-        "prompts: ['{{ a }}']\ntests: [{vars: {a: ['file://1.txt', 'file://2.txt', x]}}, {vars: {a: 'file://*.txt'}}]\n"
-    )
-    bundle = config(text, {"1.txt": "one\n", "2.txt": "two\n"})
-    assert [entry.get("vars") for entry in bundle.suites[0].cases][:3] == [{"a": "one"}, {"a": "two"}, {"a": "x"}]
-    assert [loss.remedy for loss in bundle.losses if "file://*.txt" in loss.what][0].startswith("list its files")
-
-
-def test_nothing_outside_of_the_repository_is_read() -> None:
-    asked: list[str] = []
-
-    def other(path: str) -> str | None:
-        asked.append(path)
-        return "secret" if "prompts/" not in path else None
-
-    text = "prompts: ['{{ a }}']\ntests: [{vars: {a: 'file://../../etc/passwd', b: file:///etc/passwd}}]\n"
-    bundle = read_bundle(text, "sub/promptfooconfig.yaml", other)
-    assert not [path for path in asked if "etc" in path]
-    assert len([one for one in losses(bundle) if "cannot be read here" in one]) == 2
-
-
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -284,20 +262,6 @@ def test_evaluators_of_github_models() -> None:
     assert [loss.where for loss in bundle.losses] == [f"x.prompt.yml:{n}" for n in (5, 6, 7, 8)] + ["x.prompt.yml"] + [
         "x.prompt.yml:3"
     ]
-
-
-def test_what_stays_as_it_is_and_should_not_is_told() -> None:
-    bundle = config(
-        "prompts: ['{{ a }}']\ndefaultTest: {assert: [{type: equals, value: x}]}\ntests:\n"
-        "- {vars: {a: 'by {{ b }}'}, options: {disableDefaultAsserts: true}}\n"
-        "scenarios: [{config: [{vars: {a: 'file://a.txt'}}], tests: [{}]}]\n",
-        {"a.txt": "from a file\n"},
-    )
-    assert losses(bundle) == [
-        "promptfooconfig.yaml:4 test 1 sets the default assertions aside and has no others, so they stay",
-    ]
-    assert bundle.suites[0].cases[0]["vars"] == {"a": "by "}
-    assert bundle.suites[0].cases[1]["vars"] == {"a": "from a file"}
 
 
 def test_a_set_that_holds_itself_ends() -> None:

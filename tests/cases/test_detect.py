@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from gate.cases.convert import bring, put
+from gate.cases.convert import bring
 from gate.cases.losses import Loss, kinds, told
-from gate.errors import GateError, InputErrors
 from gate.values import JsonValue
 
 DATA = Path(__file__).parents[1] / "data" / "formats"
@@ -130,25 +129,6 @@ def test_what_cannot_be_asked_is_left_out_and_told() -> None:
     assert [loss.where for loss in found.losses] == [f"a.jsonl:{line}" for line in (2, 3, 3, 4, 5, 2)]
 
 
-@pytest.mark.parametrize("text", ['{"id": "1", "text": "x", "gold": "y"}', '{"prompt": "x", "completion": "y"}'])
-def test_what_nobody_can_tell_is_asked_for(text: str) -> None:
-    with pytest.raises(GateError, match="cannot tell the format") as error:
-        bring(text, "a.jsonl")
-    assert error.value.hint.startswith("say it with --from: gate, csv, promptfoo")
-
-
-@pytest.mark.parametrize(
-    ("file", "text", "said"),
-    [
-        ("a.jsonl", "", "holds no rows"),
-        ("a.json", "[{]", "invalid JSON"),
-    ],
-)
-def test_hostile_files_end_in_a_word(file: str, text: str, said: str) -> None:
-    with pytest.raises(InputErrors, match=said):
-        bring(text, file)
-
-
 def test_losses_are_told_by_their_kinds() -> None:
     found = kinds([Loss(f"a:{at}", f"choices of row {at} are gone", "look") for at in range(10_000)] + [Loss("a", "b")])
     assert [(kind.count, kind.places, kind.remedy) for kind in found] == [
@@ -162,12 +142,6 @@ def test_losses_are_told_in_lines_that_a_terminal_has_room_for() -> None:
     assert told(same, "")[1:] == ["  a:0, a:1, a:2 and 2 more: 'rouge-n' is not brought along (use similarity)"]
     lines = told([Loss("a", f"key {'x' * at} is lost") for at in range(40)], "see b.md")
     assert (len(lines), lines[1], lines[-1]) == (32, "  a: key  is lost", "  10 more kinds; see b.md")
-
-
-@pytest.mark.parametrize(("file", "format_"), [("a.jsonl", "csv"), ("a.yaml", "prompt-yml"), ("a.csv", "promptfoo")])
-def test_a_name_that_belies_the_format_is_refused(file: str, format_: str) -> None:
-    with pytest.raises(GateError, match="named like|written as"):
-        put([{"id": "1", "input": "x"}], file, format_)
 
 
 @pytest.mark.parametrize(

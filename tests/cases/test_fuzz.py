@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable
 
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -11,13 +10,11 @@ from gate.cases import reading as cases
 from gate.cases.case import Case
 from gate.cases.rendering import fill, render
 from gate.config import gatefile, specification_file
-from gate.config.documents import BadJson, decode, parse_json, read_yaml
-from gate.config.models import parse_model, parse_params
+from gate.config.documents import BadJson, decode, parse_json
 from gate.config.scorer import parse_scorers
 from gate.errors import GateError, InputErrors
 from gate.messages import Message
 from gate.prompts import reading
-from tests.config.texts import GOOD
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=80)
 YAMLISH = st.text("abn:&*!|>-?[]{}#,'\"%@`~<= \n\t0.1\\xue\u2028\x85", max_size=60)
@@ -61,23 +58,6 @@ def test_configuration(text: str) -> None:
     only_readable_errors(lambda: specification_file.parse_specification(text, "s.yaml"))
 
 
-PROMPT_ROWS = st.dictionaries(st.sampled_from(["role", "content", "id", "input", "expected", "vars"]), JSON, max_size=4)
-PROMPT_LIST = JSON | st.lists(PROMPT_ROWS, max_size=3)
-PROMPT_FILE = st.fixed_dictionaries({}, optional={"messages": PROMPT_LIST, "testData": PROMPT_LIST, "model": JSON})
-
-
-@given(PROMPT_FILE)
-def test_prompt_files_of_other_tools(value: object) -> None:
-    text = json.dumps(value)
-    only_readable_errors(lambda: reading.parse(text, "p.prompt.yml"))
-    only_readable_errors(lambda: cases.parse(text, "p.prompt.yml"))
-
-
-@given(st.integers(0, len(GOOD) - 1), st.integers(0, 12), YAMLISH)
-def test_damaged_configuration(start: int, cut: int, new: str) -> None:
-    only_readable_errors(lambda: gatefile.load(GOOD[:start] + new + GOOD[start + cut :], "gate.yaml"))
-
-
 @given(st.dictionaries(st.sampled_from(sorted(gatefile.GateFile.model_fields)), JSON) | JSON)
 def test_configuration_of_any_shape(value: object) -> None:
     only_readable_errors(lambda: gatefile.load(json.dumps(value), "gate.yaml"))
@@ -94,12 +74,6 @@ def test_configuration_of_any_shape(value: object) -> None:
 @example([{"regex": "a{99999999999}"}])
 def test_scorers(value: object) -> None:
     only_readable_errors(lambda: parse_scorers(value, "here"))  # type: ignore[arg-type]
-
-
-@given(ANY_TEXT, st.dictionaries(st.sampled_from(["temperature", "stop", "seed", "x"]), JSON))
-def test_models_and_params(text: str, params: dict[str, object]) -> None:
-    only_readable_errors(lambda: parse_model(text))
-    only_readable_errors(lambda: parse_params(params, "here"))  # type: ignore[arg-type]
 
 
 TEMPLATE = st.lists(
@@ -140,22 +114,3 @@ def test_json_goes_in_and_out(value: object) -> None:
     except BadJson as error:
         finite = "NaN" not in text and "Infinity" not in text
         assert not finite or "\\ud" in text, error.message
-
-
-@given(
-    st.recursive(
-        st.none() | st.booleans() | st.integers() | st.text("ab \u2028é", max_size=5), lambda inner: st.lists(inner)
-    )
-)
-def test_yaml_reads_json(value: object) -> None:
-    assert read_yaml(json.dumps(value), "f").data == value
-
-
-@pytest.mark.parametrize("size", [10, 100_000])
-def test_deep_json_is_refused_at_any_depth(size: int) -> None:
-    deep = "[" * size + "]" * size
-    if size == 10:
-        assert parse_json(deep)
-    else:
-        with pytest.raises(BadJson, match="nested more than 64 levels deep"):
-            parse_json(deep)

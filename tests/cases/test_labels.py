@@ -78,12 +78,6 @@ def test_several_people_some_of_whom_said_nothing() -> None:
     assert found.people == 2
 
 
-def test_grades_on_a_rubrics_scale() -> None:
-    found = read(row(label=1), row(label=3.5), row(label=5), scale=LabelScale(1, 5))
-    assert [one.labels for one in found.rows] == [(0.0,), (0.625,), (1.0,)]
-    assert found.graded
-
-
 def test_every_mistake_at_once() -> None:
     found = wrong(
         row(label="maybe"),
@@ -133,20 +127,6 @@ def test_preferences_are_told_once_to_be_none_of_the_labels_that_are_meant() -> 
 def test_words_and_numbers_do_not_mix() -> None:
     (found,) = wrong(row(), row(label=0.5))
     assert "l.jsonl:2: has a number for a label, and l.jsonl:1 has pass or fail" in found
-
-
-@pytest.mark.parametrize("text", ["", "\n \n"])
-def test_a_file_without_answers(text: str) -> None:
-    assert "holds no labelled answers" in errors(lambda: labels.parse(text, "l.jsonl"))
-
-
-def test_json_that_is_not_lines() -> None:
-    assert "not JSON Lines" in errors(lambda: labels.parse('[\n{"a": 1}]', "l.jsonl"))
-
-
-def test_a_list_in_a_json_file() -> None:
-    found = labels.parse(json.dumps([row(), row(label="fail")], indent=1), "l.json")
-    assert [one.labels for one in found.rows] == [(1.0,), (0.0,)]
 
 
 def test_sizes_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:

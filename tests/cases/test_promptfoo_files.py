@@ -6,7 +6,7 @@ import pytest
 
 from gate.cases.bundles import read_bundle
 from gate.cases.convert import bring
-from gate.cases.losses import Bundle, Losses, told
+from gate.cases.losses import Bundle
 from gate.cases.reading import case_of
 from gate.cases.rendering import render
 from gate.errors import GateError, InputErrors
@@ -84,12 +84,6 @@ def test_a_prompt_file_is_gated_where_it_lies(path: str, text: str) -> None:
     assert asked.role == "user" and "b" in asked.content and "{{" not in asked.content
 
 
-def test_blank_lines_that_promptfoo_leaves_out_are_told() -> None:
-    bundle = config("prompts: [file://a.txt]\ntests: [{vars: {a: b}}]\n", {"evals/a.txt": "\nSay {{ a }}\n\n"})
-    assert bundle.suites[0].prompt == "evals/a.txt"
-    assert losses(bundle)[0] == f"{FILE}:1 blank lines around the text of evals/a.txt are sent, too"
-
-
 @pytest.mark.parametrize(
     ("path", "text", "copies"),
     [
@@ -105,17 +99,6 @@ def test_what_the_gate_would_read_otherwise_is_copied_and_that_is_told(path: str
     assert copied(bundle) == [f"{FILE}:1 evals/{path} is copied to evals/prompts/{copies}{end}"]
     assert [suite.prompt for suite in bundle.suites] == [*bundle.files]
     assert not any(suite.template for suite in bundle.suites)
-
-
-def test_a_prompt_in_the_configuration_is_copied_and_that_is_told() -> None:
-    bundle = config("prompts:\n- Say {{ a }}\n- {raw: 'Tell {{ a }}', label: new}\ntests: [{vars: {a: b}}]\n")
-    end = "only a change of the copy is noticed from now on"
-    stands = "which stands in the configuration, is copied to evals/prompts"
-    assert copied(bundle) == [
-        f"{FILE}:2 the prompt 'prompt', {stands}/prompt.j2: {end}",
-        f"{FILE}:3 the prompt 'new', {stands}/new.j2: {end}",
-    ]
-    assert bundle.losses[0].remedy == "let the application read the copy"
 
 
 def test_a_merge_key_brings_its_mapping_and_what_stands_there_counts() -> None:
@@ -142,12 +125,6 @@ def test_variables_are_filled_in_as_promptfoo_fills_them() -> None:
     assert losses(only("- vars: {a: '{{ env.HOME }}'}\n"))[0].endswith("holds a template, which is not filled in")
 
 
-def test_a_file_of_a_variable_is_what_promptfoo_makes_of_it() -> None:
-    files = {"evals/v.yaml": "k: [1, x]\n", "evals/v.txt": "\n  hello \n\n"}
-    text = "prompts: ['{{ a }}']\ntests: [{vars: {a: 'file://v.yaml'}}, {vars: {a: 'file://v.txt'}}]\n"
-    assert [case["vars"] for case in config(text, files).suites[0].cases] == [{"a": '{"k": [1, "x"]}'}, {"a": "hello"}]
-
-
 @pytest.mark.parametrize(
     ("prompt", "what"),
     [
@@ -159,39 +136,6 @@ def test_a_file_of_a_variable_is_what_promptfoo_makes_of_it() -> None:
 def test_prompts_that_cannot_come_along_are_named(prompt: str, what: str) -> None:
     bundle = only("- vars: {a: b}\n", f"{prompt}, 'Say {{{{ a }}}}'")
     assert what in losses(bundle)[0] and len(bundle.suites) == 1
-
-
-def test_what_only_attacks_has_no_cases() -> None:
-    with pytest.raises(InputErrors) as raised:
-        config("targets: [https]\nredteam: {plugins: [pii]}\n")
-    assert "neither prompts nor tests" in str(raised.value) and "attacks" in raised.value.problems[0].hint
-
-
-def test_agents_are_no_models_and_a_strange_grader_is_told_once() -> None:
-    text = (
-        "prompts: ['{{ a }}']\nproviders: ['anthropic:claude-agent-sdk', 'openai:codex-sdk']\n"
-        "defaultTest: {options: {provider: 'file://judge.js'}}\n"
-        "tests:\n" + "- {vars: {a: b}, assert: [{type: llm-rubric, value: polite}]}\n" * 3
-    )
-    bundle = config(text)
-    assert bundle.suites[0].model is None
-    assert [one for one in losses(bundle) if "grader" in one] == [
-        f"{FILE}:3 the grader is no model that the gate knows"
-    ]
-
-
-def test_what_is_left_out_is_not_called_different_and_a_bad_threshold_is_told_once() -> None:
-    told_of = losses(only("- {vars: {a: b}, assert: [{type: word-count, value: {min: 3, max: 2}}]}\n"))
-    assert len([one for one in told_of if "word-count" in one]) == 1
-    found = bring("a,__expected,__threshold\nx,contains:x,high\n", "t.csv", "promptfoo")
-    assert [loss.what for loss in found.losses] == ["__threshold is no number, and is left out"]
-
-
-def test_a_line_is_named_once_for_what_it_loses_twice() -> None:
-    gathered = Losses("t.csv")
-    for line in (7, 7, 9):
-        gathered.add(line, "a formula is left out")
-    assert told(gathered.found, "")[1:] == ["  t.csv:7, t.csv:9 and 1 more: a formula is left out"]
 
 
 def test_a_configuration_is_told_by_its_name_and_says_where_its_tests_are() -> None:

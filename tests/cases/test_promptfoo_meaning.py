@@ -47,28 +47,10 @@ def test_what_is_known_only_when_a_template_is_filled_in_is_left_out_and_told() 
         assert (found, len(heard)) == ([], 1)
 
 
-def test_of_several_likenesses_one_is_enough_there_so_they_are_told() -> None:
-    for kind in ("similar", "bleu", "rouge-n", "levenshtein"):
-        found, heard = scorers({"type": kind, "value": ["a", "b"]})
-        assert (found, len(heard)) == ([], 1)
-
-
 def test_a_variable_that_only_a_scorer_names_is_an_empty_text() -> None:
     text = "prompts: ['{{ a }}']\ntests: [{vars: {a: b}, assert: [{type: not-equals, value: '{{ c }}'}]}]\n"
     (suite,) = read_bundle(text, "promptfooconfig.yaml", lambda _: None).suites
     assert suite.cases[0]["vars"] == {"a": "b", "c": ""}
-
-
-def test_a_set_weighs_what_it_says_however_its_assertions_weigh() -> None:
-    inner = [{"type": "contains", "value": "a", "weight": 2}, {"type": "contains", "value": "b"}]
-    found, _ = scorers({"type": "assert-set", "weight": 3, "assert": inner})
-    assert [one.get("weight", 1) for one in found] == [2, 1]
-
-
-def test_a_list_of_no_assertions_and_one_in_a_configuration_keep_what_they_say() -> None:
-    assert scorers_of(value_at(["x"], 1), Context(Losses()), "") == []
-    (scorer,), _ = scorers({"type": "contains", "value": " Paris"})
-    assert scorer["contains"]["value"] == " Paris"
 
 
 @pytest.mark.parametrize(("value", "count"), [(["a", 1], 2), ([["a"], ["b"]], 1), ([1, "a"], 1)])

@@ -11,8 +11,7 @@ from jsonschema import Draft202012Validator
 
 from gate import limits
 from gate.cases.case import Case, Persona
-from gate.cases.forms import AgentTest, Expectations, GoldenTranscript, PlainCase
-from gate.cases.labels import case_schema, cases_schema
+from gate.cases.forms import AgentTest, Expectations, GoldenTranscript, PlainCase, case_schema, cases_schema
 from gate.cases.reading import parse
 from gate.errors import InputErrors
 from gate.messages import Message

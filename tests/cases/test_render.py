@@ -37,11 +37,6 @@ def test_plain_text_is_the_system_message() -> None:
     assert shown(render(prompt, CASE)) == [("system", "Be {{ brief }}."), ("user", "Where?")]
 
 
-def test_a_conversation_follows_plain_text() -> None:
-    found = shown(render(reading.parse("Be brief.", "p.md"), TALK))
-    assert found == [("system", "Be brief."), ("user", "Hi"), ("assistant", "Yes?"), ("user", "Where?")]
-
-
 def test_a_template_without_input_is_the_system_message() -> None:
     found = shown(render(template("{{ name }}, {{ slices.tier }}, {{ id }}"), CASE))
     assert found == [("system", "Ada, pro, c1"), ("user", "Where?")]
@@ -67,10 +62,6 @@ def test_a_chat_template_may_hold_the_question_itself() -> None:
     prompt = chat(("system", "S"), ("user", "Q: {{ input }}"), ("assistant", "A: {{ input }}"))
     roles = [("system", "S"), ("user", "Hi"), ("assistant", "Yes?"), ("user", "Q: Where?"), ("assistant", "A: Where?")]
     assert shown(render(prompt, TALK)) == roles
-
-
-def test_input_inside_a_condition_counts_as_used() -> None:
-    assert shown(render(template("{% if name %}x{% else %}{{ input }}{% endif %}"), CASE)) == [("user", "x")]
 
 
 def test_what_is_no_text_is_written_as_json() -> None:

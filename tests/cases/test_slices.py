@@ -4,7 +4,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.cases.case import Case, length_edges, members, with_length
-from gate.messages import Message
 
 
 def sized(*lengths: int) -> list[Case]:
@@ -21,17 +20,6 @@ def test_terciles() -> None:
 def test_edges_come_from_the_exam_and_hold_for_other_cases() -> None:
     edges = length_edges(sized(1, 2, 3))
     assert [case.slices["length"] for case in with_length(sized(100, 0), edges)] == ["long", "short"]
-
-
-def test_small_and_equal_exams() -> None:
-    assert length_edges([]) == (0, 0)
-    assert [case.slices["length"] for case in with_length(sized(4, 4), length_edges(sized(4, 4)))] == ["short"] * 2
-    assert [case.slices["length"] for case in with_length(sized(4), length_edges(sized(4)))] == ["short"]
-
-
-def test_a_conversation_is_as_long_as_its_text() -> None:
-    talk = Case("a", messages=(Message("user", "x" * 50), Message("assistant", "y"), Message("user", "z")))
-    assert length_edges([talk]) == (len(talk.question), len(talk.question))
 
 
 def test_a_case_keeps_its_own_length() -> None:

@@ -76,20 +76,6 @@ def test_an_ideal_is_a_text_or_texts(expected: Any) -> None:
     assert bring(text, "c.jsonl").cases == (case,)
 
 
-def test_cells_that_inspect_reads() -> None:
-    cases = [
-        {"id": "plain", "input": "[not json", "expected": "{x}"},
-        {"id": "pick", "input": "Which?", "expected": "B", "vars": {"choices": ["one", "two"]}, "slices": {"a": "b"}},
-    ]
-    made = put(cases, "c.csv", "inspect")
-    plain, pick = rows_of(made.text)
-    # Nothing is put into quotes that could be read otherwise by nobody; an empty cell of metadata is refused there.
-    assert (plain["input"], plain["target"], plain["metadata"], plain["choices"]) == ("[not json", "{x}", "{}", "")
-    assert pick["choices"] == "one,two" and json.loads(pick["metadata"])["a"] == "b"
-    assert (made.losses, made.count) == ((), 2)
-    assert bring(made.text, "c.csv").cases == tuple(cases)
-
-
 def test_what_inspect_reads_otherwise_in_a_table_is_told() -> None:
     cases: list[Any] = [
         {"id": "talk", "messages": TALK, "expected": ["a", "b"]},

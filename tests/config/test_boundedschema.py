@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema.validators import validator_for
 
-from gate.config.json_schema import TooSlow, Work, bounded, draft_of, schema_complaint
+from gate.config.json_schema import TooSlow, Work, bounded, schema_complaint
 from gate.values import JsonValue
 
 KEYS = st.sampled_from(["", "a", "ab", "b", "b\n", "a\nb"])
@@ -84,7 +84,7 @@ LONG = "ab" * 40
 )
 def test_work_without_end_is_given_up(schema: dict[str, JsonValue], value: JsonValue) -> None:
     with pytest.raises(TooSlow):
-        list(bounded(schema, Work(steps=20_000)).iter_errors(value))
+        list(bounded(schema, Work(steps=20_000, seconds=0.6)).iter_errors(value))
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,3 @@ def test_anchors_stand_for_the_ends_of_the_text() -> None:
 def test_a_value_of_an_answer_is_no_draft() -> None:
     schema: dict[str, JsonValue] = {"const": {"$schema": "http://json-schema.org/draft-07/schema#"}}
     assert bounded(schema, Work()).is_valid(json.loads('{"$schema": "http://json-schema.org/draft-07/schema#"}'))
-
-
-def test_an_unknown_draft_is_the_newest() -> None:
-    assert draft_of({"$schema": "https://example.org/mine"}) is draft_of({})

@@ -5,7 +5,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.config.policy import Budget
-from gate.resolve.exam import Edit, differing
 from gate.values import exact_dollars
 
 
@@ -19,10 +18,6 @@ def test_the_last_to_lower_a_limit_is_what_set_it() -> None:
 def test_the_limit_of_dollars_names_what_set_it() -> None:
     assert Budget(max_usd=0.5).usd_said == "budget.max_usd is $0.5"
     assert Budget().lowered("max_usd", 2.0, "the input max-cost-usd").usd_said == "the input max-cost-usd is $2"
-
-
-def test_an_edit_of_the_configuration_is_the_limit_alone() -> None:
-    assert differing(Budget(max_calls=5), Budget(max_calls=6), "budget.") == [Edit("budget.max_calls", "5", "6")]
 
 
 @pytest.mark.parametrize(

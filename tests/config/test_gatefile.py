@@ -53,12 +53,6 @@ def test_empty_sections_are_no_mistake() -> None:
     assert load(head + GOOD[GOOD.index("suites:") :].replace("name: support", "name: support\n    model: fake:x"), "f")
 
 
-def test_aliases_are_shared_values() -> None:
-    text = GOOD.replace("slices: [tier, lang, length]", "slices: &dims [tier, lang, length]")
-    text = text.replace("template: jinja2", "slices: *dims")
-    assert load(text, "gate.yaml").suites[1].slices == ("tier", "lang", "length")
-
-
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
@@ -168,8 +162,3 @@ def test_files_of_one_stem_keep_their_endings_in_the_name() -> None:
     suite = load(GOOD.replace("prompts/*.j2", "prompts/**/*.*"), "gate.yaml").suites[1]
     names = [one.name for one in expand(suite, ["prompts/x/a.md", "prompts/x/a.j2", "prompts/b.md"])]
     assert names == ["triage:b.md", "triage:x-a.j2", "triage:x-a.md"]
-
-
-def test_a_plain_path_is_left_as_it_is() -> None:
-    suite = load(GOOD, "gate.yaml").suites[0]
-    assert expand(suite, ["other.md"]) == (suite,)

@@ -41,13 +41,6 @@ def test_bad_models(text: str, message: str, hint: str) -> None:
     assert hint in caught.value.hint
 
 
-def test_params() -> None:
-    given: dict[str, JsonValue] = {"temperature": 0, "stop": "END", "seed": 7, "prompt_cache": True, "timeout_s": 5}
-    assert parse_params(given, "--set") == Params(
-        temperature=0.0, stop=("END",), seed=7, prompt_cache=True, timeout_s=5.0
-    )
-
-
 def test_params_change_a_base_and_null_takes_a_setting_back() -> None:
     base = Params(temperature=1.0, seed=3, timeout_s=9.0)
     changed = parse_params({"temperature": None, "timeout_s": None, "seed": 4}, "--set", base)

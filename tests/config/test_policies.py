@@ -28,13 +28,6 @@ def suite(text: str = SUITE) -> SuiteConfig:
     return load(text, "gate.yaml").suites[0]
 
 
-def test_a_suites_margin_and_a_slices_own() -> None:
-    text = SUITE.replace("min_pass_rate: 0.9\n", "margin: 0.02\n").replace("min_pass_rate: 0.95", "margin: 0")
-    policy = suite(text).policy
-    names = ("overall", "tier=free", "tier=enterprise")
-    assert [policy.margin_of(name) for name in names] == [0.02, 0.02, 0.0]
-
-
 def test_a_suites_rate_and_a_slices_own() -> None:
     found = suite()
     assert found.threshold == 0.8
@@ -43,12 +36,6 @@ def test_a_suites_rate_and_a_slices_own() -> None:
     )
     names = ("overall", "tier=free", "tier=enterprise")
     assert [found.policy.wanted_rate(name) for name in names] == [0.9, 0.9, 0.95]
-
-
-def test_none_is_asked_for_by_default() -> None:
-    found = suite(SUITE[: SUITE.index("    threshold")])
-    assert (found.threshold, found.policy.min_pass_rate, dict(found.policy.slices)) == (None, None, {})
-    assert found.policy.wanted_rate("overall") is None
 
 
 def test_a_suite_of_a_pattern_remembers_it() -> None:

@@ -7,10 +7,6 @@ from gate.errors import InputErrors
 from tests.config.texts import errors
 
 
-def test_nothing_found_is_no_error() -> None:
-    Problems("f").check()
-
-
 def test_sorted_by_line_and_named_once() -> None:
     problems = Problems("f")
     for line, key in ((3, "b"), (1, "a"), (3, "b")):

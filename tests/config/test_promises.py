@@ -48,16 +48,6 @@ def test_the_suites_own_model_is_asked_with_the_suites_template() -> None:
     assert found.params == Params(chat_template="passthrough")  # a temperature for answers is none for extraction
 
 
-def test_another_model_is_not_asked_with_it() -> None:
-    assert PromisesConfig(model=OTHER).completed(SUITE, OWN).params == Params()
-
-
-def test_what_the_entry_says_counts() -> None:
-    own = Params(seed=1)
-    found = PromisesConfig(params=own).completed(SUITE, Params(temperature=0.7))
-    assert found.params == own
-
-
 def test_params_are_not_those_of_a_judge_of_another_provider() -> None:
     own = PromisesConfig(params=Params(seed=1), judge=OTHER)
     assert own.completed(SUITE, OWN).judge_params == Params()

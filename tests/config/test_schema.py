@@ -104,7 +104,8 @@ FULL = (
         parallel: true
 """
 )
-SCHEMA = Draft202012Validator(config_schema())
+WHOLE = config_schema()
+SCHEMA = Draft202012Validator(WHOLE)
 PROVIDERS = """\
 version: 1
 providers: {groq: {api: openai, base_url: "https://api.groq.com/openai/v1", api_key_env: GROQ_API_KEY}}
@@ -119,9 +120,9 @@ def test_good_files_are_good_in_both(text: str) -> None:
 
 
 def test_the_schema_is_one_and_knows_every_scorer() -> None:
-    Draft202012Validator.check_schema(config_schema())
-    assert config_schema()["$id"] == ID
-    entries = config_schema()["$defs"]["Scorer"]["anyOf"][1:]
+    Draft202012Validator.check_schema(WHOLE)
+    assert WHOLE["$id"] == ID
+    entries = WHOLE["$defs"]["Scorer"]["anyOf"][1:]
     assert [entry["required"] for entry in entries] == [[kind] for kind in KINDS]
 
 
@@ -152,7 +153,7 @@ def test_every_key_has_a_description() -> None:
                 if key not in ("const", "enum", "default", "examples"):
                     yield from keys(value)
 
-    for key, about in keys(config_schema()):
+    for key, about in keys(WHOLE):
         # A reference has the description of what it leads to, unless it says something else.
         assert about.get("description") or "$ref" in about, key
 

@@ -19,7 +19,6 @@ from gate.values import JsonValue
             {"patternProperties": {"^a": {}}, "unevaluatedProperties": False},
             "unevaluatedProperties does not go with patternProperties here",
         ),
-        ({"properties": {f"p{i}": {"type": "string"} for i in range(10_000)}}, "takes more than 200,000 steps"),
     ],
     ids=lambda value: value[:30] if isinstance(value, str) else "",
 )

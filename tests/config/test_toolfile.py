@@ -121,13 +121,6 @@ def test_all_mistakes_are_told_at_once() -> None:
     assert "t.yaml:17: tools[1].name 'no w' is no name of a tool" in said
 
 
-def test_parameters_that_are_open_take_any_argument() -> None:
-    text = ONE.format(
-        "parameters: {type: object, additionalProperties: true}, answers: [{arguments: {x: 1}, result: 1}]"
-    )
-    assert parse_tools(text, "t.yaml")[0].answers[0].arguments == {"x": 1}
-
-
 @pytest.mark.parametrize(
     ("text", "said"),
     [

@@ -6,7 +6,7 @@ from gate.cases.case import Case
 from gate.cases.rendering import session_of
 from gate.config.naming import function_complaint
 from gate.errors import InputErrors
-from gate.prompts.files import file_of, moved_to, names_of
+from gate.prompts.files import file_of, moved_to
 from tests.resolve.files import Files
 
 
@@ -63,8 +63,6 @@ def test_a_function_goes_where_its_module_goes() -> None:
     assert moved_to("python:a.b:f", "c/d-e.py") == "c/d-e.py"
     assert moved_to("python:a.b:f", "c/d.md") == "c/d.md"
     assert moved_to("p.md", "c/d.py") == "c/d.py"
-    assert names_of("python:a:f") == ("python:a:f", "a/__init__.py", "a.py", "src/a/__init__.py", "src/a.py")
-    assert names_of("p.md") == ("p.md",)
 
 
 def test_a_session_has_the_state_of_its_case_where_it_has_none() -> None:

@@ -22,7 +22,7 @@ from gate.config.tools import parse_tools
 from gate.messages import Message
 from gate.prompts.version import Prompt, PromptVersion
 from gate.resolve import trust
-from gate.resolve.agents import elsewhere, forbidden
+from gate.resolve.trust import elsewhere, forbidden
 from gate.suite import Arm, Exam, Suite
 
 SHOP = Server(url="https://shop.example/mcp", headers={"Authorization": "SHOP_AUTH"})

@@ -32,10 +32,6 @@ def test_both_arms_sample_by_sample(tmp_path: Path) -> None:
     assert samples_beside(tmp_path, "faq", "c001").samples == ()
 
 
-def test_without_the_file_there_are_none(tmp_path: Path) -> None:
-    assert samples_beside(tmp_path, "support", "c001") == samples_beside(tmp_path / "no" / "run.json", "s", "c")
-
-
 def test_what_a_killed_run_left_half_written_is_left_out(tmp_path: Path) -> None:
     file = written(tmp_path, SAMPLES) / "samples.jsonl"
     line = sample_line(SAMPLES[-1])

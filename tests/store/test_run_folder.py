@@ -82,12 +82,6 @@ def test_a_run_is_read_as_it_was_written(tmp_path: Path, name: str) -> None:
     assert (tmp_path / "report.md").exists()
 
 
-def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    with pytest.raises(GateError, match="cannot write"):
-        folder(tmp_path / "file" / "out").sample(SAMPLE)
-
-
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"schema": "prompt-gate/run/1"}', '{"schema": 3}', "[" * 100_000])
 def test_what_is_no_run_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "run.json").write_text(text)

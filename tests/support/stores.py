@@ -8,9 +8,9 @@ from itertools import count
 from pathlib import Path
 
 import pytest
-from sqlalchemy import create_engine, make_url, text
+from sqlalchemy import create_engine, delete, make_url, text
 
-from gate.store.sql import maintenance
+from gate.store.sql import maintenance, tables
 from gate.store.sql.database import Database
 
 BOTH = pytest.mark.parametrize("database", ["sqlite", "postgres"], indirect=True)
@@ -80,3 +80,8 @@ def asked_for(request: pytest.FixtureRequest, folder: Path) -> Iterator[Database
         return
     with with_tables_on_postgres(request.getfixturevalue("postgres")) as database:
         yield database
+
+
+def remove_suite(database: Database, name: str) -> None:
+    """Remove a suite with all its versions, which the gate itself never does."""
+    database.write(lambda db: db.execute(delete(tables.suites).where(tables.suites.c.name == name)))

@@ -38,10 +38,10 @@ def test_a_case_that_goes_through_the_form_stays_what_it_is(entry: dict[str, obj
     for text in (form.name, form.description, form.prompt, form.tools, form.criteria, form.expected):
         assert as_sent(text) == text
         assert "\0" not in text
-    written = entry_of_form(form)
-    assert written.mistakes == ()
-    assert json.dumps(written.entry, sort_keys=True) == json.dumps(entry, sort_keys=True)
-    assert [key for key in written.entry] == list(entry)
+    written, mistakes = entry_of_form(form)
+    assert mistakes == []
+    assert json.dumps(written, sort_keys=True) == json.dumps(entry, sort_keys=True)
+    assert [key for key in written] == list(entry)
 
 
 EVALS = sorted(Path(__file__).parents[2].glob("evals/**/*.json*"))
@@ -54,7 +54,7 @@ def test_the_examples_of_the_repository_go_through_the_form() -> None:
             entry = document.data
             if isinstance(entry, dict) and readable(entry) is not None:
                 seen += 1
-                assert entry_of_form(form_of_entry(entry)).entry == entry
+                assert entry_of_form(form_of_entry(entry))[0] == entry
                 _, mistakes = check_form(form_of_entry(entry))
                 assert mistakes == ()
     assert seen > 20
@@ -75,7 +75,7 @@ def test_a_plain_case_that_gets_rounds_is_written_as_a_test_of_an_agent() -> Non
     )  # fmt: skip
     written, mistakes = check_form(more)
     assert mistakes == ()
-    assert written.entry == {
+    assert written == {
         **{"id": "a", "criteria": "polite", "threshold": 0.5},
         **{"rounds": [{"prompt": "Hi"}, {"prompt": "And then?", "expected_tools": ["list_orders"]}]},
         "test_agent_revival": True,
@@ -109,4 +109,4 @@ def test_each_mistake_is_told_at_its_field(form: CaseForm, field: str, word: str
 @pytest.mark.parametrize("name", ["7", 7])
 def test_a_copy_has_no_name_yet(name: object) -> None:
     form = copy_of_form(form_of_entry({"id": name, "input": "x", "cluster": "c"}))  # type: ignore[dict-item]
-    assert entry_of_form(form).entry == {"input": "x", "cluster": "c"}
+    assert entry_of_form(form)[0] == {"input": "x", "cluster": "c"}

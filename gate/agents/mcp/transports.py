@@ -144,7 +144,6 @@ def _plain(error: httpx2.TransportError, url: httpx2.URL) -> str:
 _Received: TypeAlias = MemoryObjectSendStream[SessionMessage | Exception]
 _Sent: TypeAlias = MemoryObjectReceiveStream[SessionMessage]
 _Ends: TypeAlias = tuple[MemoryObjectReceiveStream[SessionMessage | Exception], MemoryObjectSendStream[SessionMessage]]
-_Ends: TypeAlias = tuple[MemoryObjectReceiveStream[SessionMessage | Exception], MemoryObjectSendStream[SessionMessage]]
 
 
 @asynccontextmanager

@@ -17,7 +17,6 @@ from gate.calls.batches.service import (
     listed_objects,
 )
 from gate.calls.interface import Completion, Request
-from gate.calls.providers.anthropic import read_completion
 from gate.calls.untrusted import object_at, token_count
 from gate.record.transcript import Failed
 from gate.values import JsonValue
@@ -36,7 +35,6 @@ class AnthropicBatches(BatchService):
 
     most_requests = 100_000
     keeps_marks = False
-    reader = staticmethod(read_completion)
 
     def encode(self, custom_id: str, request: Request) -> bytes:
         return json_line({"custom_id": custom_id, "params": self.provider.body(request)})

@@ -15,7 +15,6 @@ from gate.calls.batches.service import (
     MOST_BYTES,
     BatchGone,
     BatchPlace,
-    BatchProvider,
     BatchResult,
     BatchService,
     BatchState,
@@ -23,6 +22,7 @@ from gate.calls.batches.service import (
 )
 from gate.calls.interface import AnswerNotSaved, Completion, Memory, Misconfigured, Rejected, Request, Transient
 from gate.calls.prices import Pricer
+from gate.calls.providers.clients import ServiceProvider
 from gate.calls.providers.factory import Factory
 from gate.config.models import ModelRef, Params
 from gate.errors import CannotEvaluate, GateError
@@ -49,7 +49,7 @@ def batch_service(factory: Factory, model: ModelRef, params: Params) -> BatchSer
     interface = factory.interface(model)
     if interface is None or model.provider in ("azure", "bedrock", "vertex"):
         raise Misconfigured(f"{model} has no batch interface", "run without --batch")
-    provider = cast("BatchProvider", factory.provider(model, params))
+    provider = cast("ServiceProvider", factory.provider(model, params))
     place = BatchPlace(model.provider, factory.address(model), model.name)
     if interface == "openai":
         return OpenAIBatches(provider, place)
@@ -82,11 +82,7 @@ class BatchTools:
 
 
 async def find_submitted(entry: LedgerEntry, service: BatchService, tools: BatchTools) -> LedgerEntry | None:
-    """Find out which batch an entry is that was written down before its submission. Raises `Transient`.
-
-    Returns:
-        The entry, sure or not yet; None when the submission never arrived and the entry is dropped.
-    """
+    """Find out which batch an entry is that was written down before its submission; None when it never arrived."""
     if not entry.sure and not entry.ids:
         others = (other for other in tools.ledger.entries(tools.wall_clock()) if other.name != entry.name)
         known = frozenset(name for other in others for name in other.ids)

@@ -16,7 +16,6 @@ from gate.calls.batches.service import (
     listed_objects,
 )
 from gate.calls.interface import Completion, Request, Transient
-from gate.calls.providers.openai import read_completion
 from gate.calls.untrusted import Malformed, object_at, token_count
 from gate.record.transcript import Failed
 from gate.values import JsonValue
@@ -38,7 +37,6 @@ class OpenAIBatches(BatchService):
 
     most_requests = 50_000
     keeps_marks = True
-    reader = staticmethod(read_completion)
 
     def encode(self, custom_id: str, request: Request) -> bytes:
         body = self.provider.body(request)

@@ -8,14 +8,20 @@ from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import ClassVar, Literal, Protocol, TypeAlias, TypeVar
+from typing import ClassVar, Literal, TypeAlias, TypeVar
 
 import httpx2
 
 from gate.calls.interface import Completion, Misconfigured, Rejected, Request, Transient
-from gate.calls.providers.clients import Client, ConnectionBroken, whole_reply
-from gate.calls.providers.exchange import ReplyReader, Service, classify_error, connection_error, read_error
-from gate.calls.untrusted import Cleaner, Malformed, TooLong, json_object
+from gate.calls.providers.clients import (
+    ConnectionBroken,
+    ServiceProvider,
+    classify_error,
+    connection_error,
+    read_error,
+    whole_reply,
+)
+from gate.calls.untrusted import Malformed, TooLong, json_object
 from gate.config.models import Params
 from gate.record.transcript import Failed
 from gate.values import JsonValue
@@ -67,13 +73,7 @@ class SubmissionMark:
 
 @dataclass(frozen=True, slots=True)
 class FoundBatches:
-    """Batches at the service that may be a lost submission.
-
-    Args:
-        ids: newest first; none when the submission never arrived.
-        sure: the service keeps marks, and the mark is the submission's own.
-        submission: what the mark says; empty where marks are not kept.
-    """
+    """Batches at the service that may be a lost submission, newest first; `sure` where the service keeps marks."""
 
     ids: tuple[str, ...] = ()
     sure: bool = False
@@ -108,19 +108,6 @@ class BatchGone(Exception):
     """The service does not know the batch, or no longer has its results."""
 
 
-class BatchProvider(Protocol):
-    """What batches need of the provider of single requests."""
-
-    model: str
-    client: Client
-    service: Service
-    cleaner: Cleaner
-
-    def check(self, params: Params) -> None: ...
-
-    def body(self, request: Request) -> JsonTable: ...
-
-
 class BatchService(ABC):
     """The batch interface of one model at one address.
 
@@ -131,9 +118,8 @@ class BatchService(ABC):
     most_requests: ClassVar[int]
     keeps_marks: ClassVar[bool]
     """Can a batch be found again by its mark alone?"""
-    reader: ClassVar[ReplyReader]
 
-    def __init__(self, provider: BatchProvider, place: BatchPlace) -> None:
+    def __init__(self, provider: ServiceProvider, place: BatchPlace) -> None:
         self.provider = provider
         self.place = place
         self.cleaner = provider.cleaner
@@ -195,7 +181,7 @@ class BatchService(ABC):
     def completed(self, reply: JsonTable) -> Completion | Failed:
         """The answer in a reply."""
         try:
-            return type(self).reader(reply, None, self.cleaner, self.provider.model)
+            return self.provider.reader(reply, None, self.cleaner, self.provider.model)
         except (Malformed, TooLong) as error:
             return Failed(f"{self.name}: {error}")
 

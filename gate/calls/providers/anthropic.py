@@ -3,10 +3,8 @@
 import json
 from collections.abc import Iterable, Sequence
 
-from gate.calls.endpoints import Endpoint
 from gate.calls.interface import Completion, Rejected, Request
-from gate.calls.providers.clients import make_client
-from gate.calls.providers.exchange import Exchange, Service
+from gate.calls.providers.clients import ServiceProvider
 from gate.calls.providers.parameters import check_anthropic, schema_without_bounds
 from gate.calls.untrusted import Cleaner, Malformed, distinct_calls, object_at, token_count, tool_call
 from gate.config.models import Params
@@ -16,62 +14,6 @@ from gate.values import JsonValue
 
 DEFAULT_MAX_TOKENS = 4096
 """The interface wants a limit; this is the one when the user names none."""
-MESSAGES_PATH = "/v1/messages"
-
-
-class AnthropicProvider:
-    """One model behind one address."""
-
-    max_in_flight: int | None = None
-    priced = True
-
-    def __init__(self, endpoint: Endpoint, model: str) -> None:
-        self.endpoint = endpoint
-        self.model = model
-        self.lane = endpoint.lane
-        self.service = Service(endpoint.name, endpoint.variable, model)
-        self.cleaner = Cleaner((endpoint.api_key,))
-        self.client = make_client(endpoint)
-        self._exchange = Exchange(self.client, MESSAGES_PATH, self.service, self.cleaner, read_completion)
-
-    def check(self, params: Params) -> None:
-        """Raise `Misconfigured` for a parameter that the interface does not take."""
-        check_anthropic(self.model, params)
-
-    async def complete(self, request: Request) -> Completion:
-        """Send one request, once."""
-        self.check(request.params)
-        return await self._exchange.post(self.body(request), request.params.timeout_s)
-
-    async def close(self) -> None:
-        """Close the connections."""
-        await self.client.close()
-
-    def body(self, request: Request) -> dict[str, JsonValue]:
-        """What is sent for a request, by itself or as a line of a batch."""
-        params = request.params
-        turns = [message for message in request.messages if message.role != "system"]
-        if not turns or turns[0].role != "user":
-            raise Rejected("Anthropic wants a message of the user first")
-        body: dict[str, JsonValue] = {
-            "model": self.model,
-            "max_tokens": DEFAULT_MAX_TOKENS if params.max_output_tokens is None else params.max_output_tokens,
-            "messages": _turns(turns),
-        }
-        if system := _system(request.messages, mark=params.prompt_cache):
-            body["system"] = system
-        if request.tools:
-            body["tools"] = [_tool(tool) for tool in request.tools]
-        if params.stop:
-            body["stop_sequences"] = list(params.stop)
-        output: dict[str, JsonValue] = {}
-        if params.reasoning_effort is not None:
-            output["effort"] = params.reasoning_effort
-        if request.schema is not None:
-            output["format"] = {"type": "json_schema", "schema": schema_without_bounds(dict(request.schema))}
-        if output:
-            body["output_config"] = output
-        return body
 
 
 def _turns(messages: Iterable[Message]) -> list[JsonValue]:
@@ -159,3 +101,39 @@ def _usage(usage: dict[str, JsonValue]) -> Usage:
         return Usage()
     read, write = usage.get("cache_read_input_tokens"), usage.get("cache_creation_input_tokens")
     return Usage(fresh, token_count(read) or 0, token_count(write) or 0, output)
+
+
+class AnthropicProvider(ServiceProvider):
+    """Messages of one model."""
+
+    path = "/v1/messages"
+    reader = staticmethod(read_completion)
+
+    def check(self, params: Params) -> None:
+        check_anthropic(self.model, params)
+
+    def body(self, request: Request) -> dict[str, JsonValue]:
+        """What is sent for a request, by itself or as a line of a batch."""
+        params = request.params
+        turns = [message for message in request.messages if message.role != "system"]
+        if not turns or turns[0].role != "user":
+            raise Rejected("Anthropic wants a message of the user first")
+        body: dict[str, JsonValue] = {
+            "model": self.model,
+            "max_tokens": DEFAULT_MAX_TOKENS if params.max_output_tokens is None else params.max_output_tokens,
+            "messages": _turns(turns),
+        }
+        if system := _system(request.messages, mark=params.prompt_cache):
+            body["system"] = system
+        if request.tools:
+            body["tools"] = [_tool(tool) for tool in request.tools]
+        if params.stop:
+            body["stop_sequences"] = list(params.stop)
+        output: dict[str, JsonValue] = {}
+        if params.reasoning_effort is not None:
+            output["effort"] = params.reasoning_effort
+        if request.schema is not None:
+            output["format"] = {"type": "json_schema", "schema": schema_without_bounds(dict(request.schema))}
+        if output:
+            body["output_config"] = output
+        return body

@@ -44,13 +44,9 @@ class _RemoteProvider:
 
 
 class Factory:
-    """Owns every provider of a run.
+    """Owns every provider of a run, and the executor that sends the requests of services, if there is one.
 
-    Args:
-        cache_dir: where the packaged model is assembled.
-        read_text: reads a file of recorded answers, by the path after `replay:`.
-        prices: prices replies; the default knows services by their addresses.
-        executor: sends the requests of services, and is closed with the factory; other models answer in this process.
+    `read_text` reads a file of recorded answers, by the path after `replay:`.
     """
 
     def __init__(  # noqa: PLR0913 one thing of each kind

@@ -2,74 +2,13 @@
 
 from gate.calls.endpoints import Endpoint, is_openai, takes_new_token_limit
 from gate.calls.interface import Completion, Request
-from gate.calls.providers.clients import make_client
-from gate.calls.providers.exchange import Exchange, Service
+from gate.calls.providers.clients import ServiceProvider
 from gate.calls.providers.parameters import check_openai, schema_without_bounds, seed_of
 from gate.calls.untrusted import Cleaner, Malformed, distinct_calls, object_at, token_count, tool_call
 from gate.config.models import Params
 from gate.messages import Message, Tool, ToolCall
 from gate.record.usage import Usage
 from gate.values import JsonValue
-
-COMPLETIONS_PATH = "/chat/completions"
-
-
-class OpenAIProvider:
-    """One model behind one address."""
-
-    max_in_flight: int | None = None
-    priced = True
-
-    def __init__(self, endpoint: Endpoint, model: str) -> None:
-        azure = endpoint.api == "azure"
-        self.endpoint = endpoint
-        self._own = azure or is_openai(endpoint.base_url)
-        self._limit = "max_completion_tokens" if azure or takes_new_token_limit(endpoint.base_url) else "max_tokens"
-        self.model = model
-        self.lane = endpoint.lane
-        missing = f"check that the Azure resource has a deployment named {model}" if azure else ""
-        self.service = Service(endpoint.name, endpoint.variable, model, missing)
-        self.cleaner = Cleaner((endpoint.api_key,))
-        self.client = make_client(endpoint)
-        self._exchange = Exchange(self.client, COMPLETIONS_PATH, self.service, self.cleaner, read_completion)
-
-    def check(self, params: Params) -> None:
-        """Raise `Misconfigured` for a parameter that this model's interface does not take."""
-        check_openai(self.model, params, own=self._own)
-
-    async def complete(self, request: Request) -> Completion:
-        """Send one request, once."""
-        self.check(request.params)
-        return await self._exchange.post(self.body(request), request.params.timeout_s)
-
-    async def close(self) -> None:
-        """Close the connections."""
-        await self.client.close()
-
-    def body(self, request: Request) -> dict[str, JsonValue]:
-        """What is sent for a request, by itself or as a line of a batch."""
-        params = request.params
-        messages: list[JsonValue] = [_turn(message) for message in request.messages]
-        body: dict[str, JsonValue] = {"model": self.model, "messages": messages}
-        optional: dict[str, JsonValue] = {
-            self._limit: params.max_output_tokens,
-            "temperature": params.temperature,
-            "top_p": params.top_p,
-            "stop": list(params.stop) or None,
-            "seed": None if params.seed is None else seed_of(request),
-            "reasoning_effort": params.reasoning_effort,
-        }
-        body.update({key: value for key, value in optional.items() if value is not None})
-        if request.tools:
-            body["tools"] = [_tool(tool) for tool in request.tools]
-        if request.schema is not None:
-            shape: dict[str, JsonValue] = {
-                "name": "answer",
-                "strict": True,
-                "schema": schema_without_bounds(dict(request.schema)),
-            }
-            body["response_format"] = {"type": "json_schema", "json_schema": shape}
-        return body
 
 
 def _turn(message: Message) -> JsonValue:
@@ -140,3 +79,45 @@ def _usage(usage: dict[str, JsonValue]) -> Usage:
     read = min(token_count(details.get("cached_tokens")) or 0, prompt)
     write = min(token_count(details.get("cache_write_tokens")) or 0, prompt - read)
     return Usage(prompt - read - write, read, write, output)
+
+
+class OpenAIProvider(ServiceProvider):
+    """Chat Completions of one model."""
+
+    path = "/chat/completions"
+    reader = staticmethod(read_completion)
+
+    def __init__(self, endpoint: Endpoint, model: str) -> None:
+        azure = endpoint.api == "azure"
+        missing = f"check that the Azure resource has a deployment named {model}" if azure else ""
+        super().__init__(endpoint, model, missing)
+        self._own = azure or is_openai(endpoint.base_url)
+        self._limit = "max_completion_tokens" if azure or takes_new_token_limit(endpoint.base_url) else "max_tokens"
+
+    def check(self, params: Params) -> None:
+        check_openai(self.model, params, own=self._own)
+
+    def body(self, request: Request) -> dict[str, JsonValue]:
+        """What is sent for a request, by itself or as a line of a batch."""
+        params = request.params
+        messages: list[JsonValue] = [_turn(message) for message in request.messages]
+        body: dict[str, JsonValue] = {"model": self.model, "messages": messages}
+        optional: dict[str, JsonValue] = {
+            self._limit: params.max_output_tokens,
+            "temperature": params.temperature,
+            "top_p": params.top_p,
+            "stop": list(params.stop) or None,
+            "seed": None if params.seed is None else seed_of(request),
+            "reasoning_effort": params.reasoning_effort,
+        }
+        body.update({key: value for key, value in optional.items() if value is not None})
+        if request.tools:
+            body["tools"] = [_tool(tool) for tool in request.tools]
+        if request.schema is not None:
+            shape: dict[str, JsonValue] = {
+                "name": "answer",
+                "strict": True,
+                "schema": schema_without_bounds(dict(request.schema)),
+            }
+            body["response_format"] = {"type": "json_schema", "json_schema": shape}
+        return body

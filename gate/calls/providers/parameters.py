@@ -21,12 +21,8 @@ _REFUSED = ("temperature", "top_p", "seed", "chat_template")
 def refused_parameters(
     model: ModelRef, params: Params, interface: Api | None = None, address: str | None = None
 ) -> Misconfigured | None:
-    """What a service would refuse of these parameters; None where it takes all of them, or is no service.
-
-    Args:
-        interface: that the provider speaks; None for what its name says.
-        address: where it is asked; None for the maker's own.
-    """
+    """What a service would refuse of these parameters; None where it takes all of them, or is no service. Without an
+    interface or an address the maker's own are meant."""
     spoken = interface or SERVICES.get(model.provider)
     try:
         check_parameters(model, params, spoken, OPENAI_URL if address is None else address)
@@ -200,13 +196,8 @@ _DATE = re.compile(r"-(\d{8}|latest)$")
 
 
 def caching_terms(model: ModelRef, params: Params, *, known: bool, interface: Api | None = None) -> CacheTerms:
-    """On what terms the requests of an arm are cached; its price is left open.
-
-    Args:
-        params: `prompt_cache` asks for caching where it must be asked for.
-        known: the requests go to the model's own seller, so its figures hold.
-        interface: that the provider speaks; None for what its name says.
-    """
+    """On what terms the requests of an arm are cached; its price is left open. `known` where the requests go to the
+    model's own seller, so its figures hold."""
     if (interface or SERVICES.get(model.provider)) == "anthropic":
         return CacheTerms(_anthropic(model.name) if known else None, asked=params.prompt_cache, marked=True)
     if model.provider == "openai" and known and _OPENAI.match(model.name):

@@ -14,10 +14,7 @@ from gate.values import JsonValue
 
 @dataclass(frozen=True, slots=True)
 class ReplayProvider:
-    """Answers the last user message with what was recorded for it.
-
-    Sample k of an input gets its k-th recorded answer, and starts again at the first when there are fewer.
-    """
+    """Answers the last user message with what was recorded for it; sample k gets the k-th answer, round and round."""
 
     recorded: Mapping[str, tuple[Completion, ...]] = field(repr=False)
     max_in_flight: int | None = None

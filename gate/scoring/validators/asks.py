@@ -134,12 +134,8 @@ def asks(options: Options, subject: Subject) -> Finding:
 
 
 def question(sentence: str) -> str:
-    """The part of a sentence that asks; empty where it does not.
-
-    Args:
-        sentence: with a question mark, or in the form of a request (`could you tell me …`, `I need your …`, `please
-            give me …`, `what's …`); one that says that there is no need is none.
-    """
+    """The part of a sentence that asks, by a question mark or in the form of a request; empty where it does not, or
+    says that there is no need."""
     text = sentence[-_SENTENCE:]
     if text.rstrip(_BEHIND).endswith(_MARKS):
         clauses = _CLAUSE.split(text)
@@ -150,11 +146,7 @@ def question(sentence: str) -> str:
 
 
 def words_for(topic: str, given: JsonValue) -> Phrases:
-    """The words of a question about a topic: the scorer's, the table's, or the topic itself.
-
-    Args:
-        given: the scorer's own lists by topic, used together with the table's.
-    """
+    """The words of a question about a topic: the scorer's own and the table's, or the topic itself."""
     own = given.get(topic) if isinstance(given, Mapping) else None
     key = topic.strip().lower()
     known = TOPICS.get(ALIASES.get(key, key), ())

@@ -88,14 +88,8 @@ def _shortened(blanks: re.Match[str]) -> str:
 
 
 def normal_form(text: str, form: str = "NFC", *, whole: bool = False) -> str:
-    """A Unicode normal form of the beginning of a text; of a pile of accents on one letter the first are kept.
-
-    The library sorts such a pile in a time that grows with the square of its height.
-
-    Args:
-        form: `NFC` or `NFKC`.
-        whole: normalise the whole text.
-    """
+    """A Unicode normal form (NFC, NFKC) of the beginning of a text, or of the whole; of a pile of accents on one letter
+    the first are kept, which the library would sort in a time that grows with the square of its height."""
     text = text if whole else opening_of(text)
     if text.isascii():
         return text

@@ -124,12 +124,7 @@ class Phrases:
 
     @classmethod
     def of(cls, phrases: Iterable[str], *, inflections: bool = False) -> "Phrases":
-        """Whole words, ignoring case.
-
-        Args:
-            phrases: such as `process`, `follow up`, `C++`.
-            inflections: include English forms of each word.
-        """
+        """Whole words, ignoring case; with inflections also in English forms of each word."""
         return _prepared(tuple(phrases), inflections)
 
     def within(self, text: str) -> list[str]:
@@ -409,11 +404,7 @@ def language(options: Options, subject: Subject) -> Finding:
 
 
 def likeliest_language(text: str, unless: str) -> str:
-    """The language of a text; `unless` where that is nearly as likely, or where the text is too short to tell.
-
-    Args:
-        unless: a language that is expected beforehand.
-    """
+    """The language of a text; `unless` where that is nearly as likely, or where the text is too short to tell."""
     cleaned = _NO_WORDS.sub(" ", normal_form(text[:_READ]))
     if len("".join(filter(str.isalpha, cleaned)).encode(errors="replace")) < _ENOUGH:
         return unless

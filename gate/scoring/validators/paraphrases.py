@@ -52,15 +52,7 @@ _SELF = frozenset({"i", "id", "ill", "im", "ive"})
 
 @dataclass(frozen=True, slots=True)
 class _Word:
-    """One word, in the form for comparison.
-
-    Args:
-        text: without case, apostrophes and person.
-        shown: as written in the text.
-        tells: is not a stop word.
-        number: contains a digit.
-        name: is written like a name.
-    """
+    """One word: without case, apostrophes and person, and as written; `tells` where it is no stop word."""
 
     text: str
     shown: str

@@ -77,11 +77,7 @@ REASON_CHARS = 500
 
 
 def validate(spec: ScorerSpec, subject: Subject) -> Score:
-    """Score one answer with a validator; the reason names what was looked for.
-
-    Args:
-        spec: of a kind in `VALIDATORS`; `{{ expected }}` and other fields of the case are filled in.
-    """
+    """Score one answer with a validator; the reason names what was looked for."""
     options = fill_options(spec.options, subject.case)
     if spec.kind == "database":
         # A database observation is kept under the name of its scorer.

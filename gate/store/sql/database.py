@@ -1,8 +1,9 @@
 """Opens the database of the store, SQLite in a file or Postgres; each write is one transaction: all or nothing."""
 
-from collections.abc import Callable, Iterable, Iterator
+import time
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
@@ -54,14 +55,6 @@ _ALIVE = {
     "keepalives_count": 3,
 }
 """Connection options of Postgres that notice when a host is gone."""
-
-
-@dataclass(frozen=True, slots=True)
-class Connections:
-    """Number of connections to a database, in use and idle."""
-
-    used: int
-    idle: int
 
 
 class Database:
@@ -119,11 +112,11 @@ class Database:
             with self.engine.connect().execution_options(**{_WRITES: True}) as connection, connection.begin():
                 return work(connection)
 
-    def connections(self) -> Connections:
-        """Of this process."""
+    def connections(self) -> tuple[int, int]:
+        """Number of connections of this process, in use and idle."""
         pool = self.engine.pool
         assert isinstance(pool, QueuePool)  # noqa: S101
-        return Connections(pool.checkedout(), pool.checkedin())
+        return pool.checkedout(), pool.checkedin()
 
     def close(self) -> None:
         """Close all connections."""
@@ -178,14 +171,43 @@ def _postgres(url: URL, hurry_s: float | None) -> Engine:
 
 def _hurry(engine: Engine, seconds: float) -> None:
     """Limit statements: one that takes too long ends at the server, and one without an answer ends here."""
-    from gate.store.sql.postgres import connect_with_timeout
-
-    connect = connect_with_timeout(seconds + _ON_ITS_WAY_S)
+    connect = _connect_with_timeout(seconds + _ON_ITS_WAY_S)
 
     @event.listens_for(engine, "do_connect")
     def _connected(_: object, __: object, words: list[str], given: dict[str, Any]) -> Any:
         limit = f"-c statement_timeout={round(seconds * 1000)}"
         return connect(*words, **given | {"options": f"{given.get('options', '')} {limit}".strip()})
+
+
+def _connect_with_timeout(seconds: float) -> Callable[..., Any]:
+    """A factory of connections that are closed where a query is not answered in time.
+
+    Postgres's own limit for a statement does not help where its answer never comes.
+    """
+    from psycopg import Connection as Plain
+    from psycopg import OperationalError as Lost
+
+    class Hurried(Plain[Any]):
+        def wait(self, gen: Generator[Any, Any, Result], *args: Any, **more: Any) -> Result:
+            return super().wait(in_time(self, gen), *args, **more)
+
+    def in_time(connection: Plain[Any], gen: Generator[Any, Any, Result]) -> Generator[Any, Any, Result]:
+        """As psycopg's own wait, but checks several times a second whether time is up."""
+        until = time.monotonic() + seconds
+        try:
+            state = next(gen)
+            while True:
+                ready = yield state
+                if not ready and time.monotonic() > until:
+                    # Nobody knows what it would still say.
+                    connection.pgconn.finish()
+                    raise Lost(f"no answer within {seconds:g} s")
+                state = gen.send(ready)
+        except StopIteration as end:
+            result: Result = end.value
+            return result
+
+    return Hurried.connect
 
 
 def _sqlite(url: URL, wait_s: float) -> Engine:

@@ -100,18 +100,11 @@ def store_info(database: Database) -> StoreInfo:
     return database.read(lambda db: _info(db, database.label))
 
 
-@dataclass(frozen=True, slots=True)
-class RunCounts:
-    """How many runs and samples a store holds."""
-
-    runs: int
-    samples: int
-
-
-def count_runs(database: Database) -> RunCounts:
-    """Number of runs and samples, by the fastest way."""
+def count_runs(database: Database) -> tuple[int, int]:
+    """Number of runs and of samples, by the fastest way."""
     found = select(func.count(), func.coalesce(func.sum(_RUN.samples), 0)).select_from(tables.runs)
-    return RunCounts(*database.read(lambda db: map(int, db.execute(found).one())))
+    runs, samples = database.read(lambda db: db.execute(found).one())
+    return int(runs), int(samples)
 
 
 def _info(db: Connection, label: str) -> StoreInfo:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from itertools import chain
 from typing import Any, BinaryIO, TypeAlias
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, Subquery, delete, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Row, Select, Subquery, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from gate.cases.stored import Page
@@ -52,62 +52,61 @@ class KeptSample:
     line: bytes
 
 
-class RunWriter:
-    """Inserts one run, in the transaction of its caller."""
+def write_run(db: Connection, id: int, run: RunRecord, samples: Iterable[KeptSample]) -> None:
+    """Insert the suites, figures, samples and label of a run, in the transaction of the caller.
 
-    def __init__(self, db: Connection, run: int) -> None:
-        self._db, self._run = db, run
+    Raises:
+        GateError: the samples do not belong to the run.
+    """
+    ids: dict[str, int] = {}
+    wanted: dict[_Key, int] = {}
+    for suite in suites_of(run):
+        _check(suite)
+        ids[suite.name] = _write_suite(db, id, suite, _moment(run.created))
+        for result in suite.results:
+            wanted[suite.name, result.case, result.arm.value, True] = result.n
+            wanted[suite.name, result.case, result.arm.value, False] = result.missing
+    if tries(run):
+        # What was only tried has its figures in the record.
+        known = wanted.keys()
+        samples = (one for one in samples if _key(one.sample) in known)
+    count = _write_samples(db, ids, wanted, samples)
+    db.execute(update(tables.runs).where(tables.runs.c.id == id).values(samples=count))
+    if (override := run.override) is not None:
+        values = override.model_dump()
+        values |= {"set_by": values.pop("by"), "set_at": values.pop("at"), "run_id": id}
+        db.execute(insert(tables.overrides), values)
 
-    def write(self, run: RunRecord, samples: Iterable[KeptSample]) -> None:
-        """Insert its suites, figures, samples and label."""
-        ids: dict[str, int] = {}
-        wanted: dict[_Key, int] = {}
-        for suite in suites_of(run):
-            _check(suite)
-            ids[suite.name] = self._suite(suite, run)
-            for result in suite.results:
-                wanted[suite.name, result.case, result.arm.value, True] = result.n
-                wanted[suite.name, result.case, result.arm.value, False] = result.missing
-        if tries(run):
-            # What was only tried has its figures in the record.
-            samples = (one for one in samples if _key(one.sample) in wanted)
-        count = self._samples(ids, dict(wanted), samples)
-        self._db.execute(update(tables.runs).where(tables.runs.c.id == self._run).values(samples=count))
-        if (override := run.override) is not None:
-            values = override.model_dump()
-            values |= {"set_by": values.pop("by"), "set_at": values.pop("at"), "run_id": self._run}
-            self._db.execute(insert(tables.overrides), values)
 
-    def _suite(self, suite: SuiteResult, run: RunRecord) -> int:
-        columns = ("name", "alone", "prompt", "model", "digest", "exam", "cases", "store")
-        named = {name: getattr(suite, name) for name in columns}
-        values = {**named, "run_id": self._run, "created": _moment(run.created)}
-        made = insert(tables.run_suites).values(**values).returning(tables.run_suites.c.id)
-        id = int(self._db.execute(made).scalar_one())
-        put_many(self._db, tables.figures, ({"suite_id": id, **_flat(one)} for one in suite.figures))
-        put_many(self._db, tables.agreements, ({"suite_id": id, **_flat(one)} for one in suite.agreements))
-        results = ({"suite_id": id, **_flat(one), "arm": one.arm.value} for one in suite.results)
-        put_many(self._db, tables.case_results, results)
-        return id
+def _write_suite(db: Connection, run: int, suite: SuiteResult, created: datetime) -> int:
+    values = {"run_id": run, "name": suite.name, "store": suite.store, "created": created}
+    made = insert(tables.run_suites).values(**values).returning(tables.run_suites.c.id)
+    id = int(db.execute(made).scalar_one())
+    put_many(db, tables.figures, ({"suite_id": id, **_flat(one)} for one in suite.figures))
+    put_many(db, tables.agreements, ({"suite_id": id, **_flat(one)} for one in suite.agreements))
+    results = ({"suite_id": id, **_flat(one), "arm": one.arm.value} for one in suite.results)
+    put_many(db, tables.case_results, results)
+    return id
 
-    def _samples(self, ids: Mapping[str, int], wanted: dict[_Key, int], samples: Iterable[KeptSample]) -> int:
-        """Keep the samples, if they belong to the run; one without a score may be missing."""
-        count = 0
-        for part in chunks(samples, ROWS_AT_ONCE):
-            for one in part:
-                key = _key(one.sample)
-                if not wanted.get(key):
-                    hint = "push run.json with the samples.jsonl that lies beside it"
-                    raise GateError(f"{_named(key)} has more samples than the run counts, or is not in it", hint)
-                wanted[key] -= 1
-            count += len(part)
-            put_many(self._db, tables.samples, [_sample_row(ids[one.sample.suite], one) for one in part])
-            judged = (row for one in part for row in _judgements(ids[one.sample.suite], one.sample))
-            put_many(self._db, tables.judgements, judged)
-        if count and (short := next((key for key, left in wanted.items() if left and key[3]), None)):
-            hint = "push the whole samples.jsonl, or run.json alone"
-            raise GateError(f"{_named(short)} has fewer samples than the run counts: some are missing", hint)
-        return count
+
+def _write_samples(
+    db: Connection, ids: Mapping[str, int], wanted: dict[_Key, int], samples: Iterable[KeptSample]
+) -> int:
+    """Keep the samples, if they belong to the run; one without a score may be missing."""
+    count = 0
+    for part in chunks(samples, ROWS_AT_ONCE):
+        for one in part:
+            key = _key(one.sample)
+            if not wanted.get(key):
+                hint = "push run.json with the samples.jsonl that lies beside it"
+                raise GateError(f"{_named(key)} has more samples than the run counts, or is not in it", hint)
+            wanted[key] -= 1
+        count += len(part)
+        put_many(db, tables.samples, [_sample_row(ids[one.sample.suite], one) for one in part])
+    if count and (short := next((key for key, left in wanted.items() if left and key[3]), None)):
+        hint = "push the whole samples.jsonl, or run.json alone"
+        raise GateError(f"{_named(short)} has fewer samples than the run counts: some are missing", hint)
+    return count
 
 
 def row_of(run: RunRecord, digest: str) -> dict[str, Any]:
@@ -141,12 +140,6 @@ def _sample_row(suite: int, one: KeptSample) -> dict[str, Any]:
     figures = zip(("score", "failed", "cost_usd", "latency_s"), figures_of(sample), strict=True)
     named = {"suite_id": suite, "case": sample.case_id, "arm": sample.arm.value, "number": sample.index}
     return {**named, **dict(figures), "body": zlib.compress(one.line, 1)}
-
-
-def _judgements(suite: int, sample: Sample) -> Iterator[dict[str, Any]]:
-    named = {"suite_id": suite, "case": sample.case_id, "arm": sample.arm.value, "number": sample.index}
-    for score in sample.scores:
-        yield {**named, "scorer": score.scorer, "value": None if isinstance(score.value, Unscored) else score.value}
 
 
 def _flat(one: Figure | Agreement | CaseResult) -> dict[str, Any]:
@@ -274,7 +267,7 @@ class Runs:
                 return AddedRun(known, new=False)
             added = insert(tables.runs).values(**values, samples=0, record=record).returning(_RUN.id)
             id = db.execute(added).scalar_one()
-            RunWriter(db, id).write(run, samples)
+            write_run(db, id, run, samples)
             return AddedRun(id, new=True)
 
         try:
@@ -284,7 +277,7 @@ class Runs:
             known = self.database.read(lambda db: db.execute(_id_of(digest)).scalar())
             if known is None:
                 hint = "push the samples.jsonl that the gate wrote beside it, or run.json alone"
-                raise GateError("a sample of the run, or a score of one, is there twice", hint) from None
+                raise GateError("a sample of the run is there twice", hint) from None
             return AddedRun(known, new=False)
 
     def _kept(self, line: bytes) -> bytes:
@@ -346,10 +339,6 @@ class Runs:
         """Names of all suites with a run."""
         found = select(_SUITE.name).distinct().order_by(_SUITE.name)
         return self.database.read(lambda db: tuple(db.execute(found).scalars()))
-
-    def remove(self, id: int) -> bool:
-        """Remove a run completely; False where there is none."""
-        return self.database.write(lambda db: bool(db.execute(delete(tables.runs).where(_RUN.id == id)).rowcount))
 
 
 def newest_of(suite: str, last: int) -> Subquery:

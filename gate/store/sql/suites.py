@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, and_, delete, exists, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Row, Select, and_, exists, func, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
 from gate.cases.reading import canonical
@@ -335,11 +335,6 @@ class Suites:
         except IntegrityError:
             # Two made the same suite at once: for the second one it is there now.
             return self.database.write(lambda db: SuiteEdit(db, name, by).made(changes))
-
-    def remove(self, name: str) -> bool:
-        """Remove a suite with all its versions; False where there is none."""
-        gone = delete(tables.suites).where(tables.suites.c.name == name)
-        return self.database.write(lambda db: bool(db.execute(gone).rowcount))
 
 
 def _conditions(wanted: CaseFilter) -> Iterator[ColumnElement[bool]]:

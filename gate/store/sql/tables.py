@@ -168,12 +168,6 @@ run_suites = Table(
     Column("run_id", Key, ForeignKey(runs.c.id, ondelete="CASCADE"), nullable=False),
     Column("name", Label, nullable=False),
     Column("created", Moment, nullable=False),
-    Column("alone", Boolean, nullable=False),
-    Column("prompt", Label, nullable=False),
-    Column("model", Label, nullable=False),
-    Column("digest", Label, nullable=False),
-    Column("exam", Label, nullable=False),
-    Column("cases", Integer, nullable=False),
     Column("store", Label, nullable=False, server_default=""),
     Index(None, "run_id"),
     # The newest runs of a suite: its trend, its cases; and those that asked a suite of the store.
@@ -230,19 +224,6 @@ samples = Table(
 )
 """`body` is the line of `samples.jsonl`, compressed; empty once it was removed."""
 
-judgements = Table(
-    "judgements",
-    metadata,
-    Column("suite_id", Key, ForeignKey(run_suites.c.id, ondelete="CASCADE"), primary_key=True),
-    Column("case", Label, primary_key=True),
-    Column("arm", Label, primary_key=True),
-    Column("number", Integer, primary_key=True, autoincrement=False),
-    Column("scorer", Label, primary_key=True),
-    Column("value", Float),
-    sqlite_with_rowid=False,
-)
-"""The result of each scorer for a sample; `value` is empty where it could not be scored."""
-
 agreements = Table(
     "agreements",
     metadata,
@@ -270,19 +251,6 @@ overrides = Table(
     Column("counted", Boolean, nullable=False),
     Column("why_not", Label, nullable=False),
 )
-
-calibrations = Table(
-    "calibrations",
-    metadata,
-    Column("id", Key, primary_key=True),
-    Column("digest", Label, nullable=False, unique=True),
-    Column("kind", Label, nullable=False),
-    Column("subject", Label, nullable=False),
-    Column("created", Moment, nullable=False),
-    Column("stored", Moment, nullable=False),
-    Column("record", LargeBinary, nullable=False),
-)
-"""`kind` is `noise` or `judge`; `subject` is the suite, or the judge."""
 
 forgotten = Table(
     "forgotten",

@@ -9,7 +9,7 @@ from fastapi import Depends, Header, Path, Query, Request
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.responses import Response
 
-from gate.cases.reading import canonical, put_of
+from gate.cases.reading import put_of
 from gate.cases.stored import Archive, CaseFilter, CaseVersion, Change, Page, Put, SuiteVersion
 from gate.config.naming import name_complaint
 from gate.errors import GateError
@@ -246,10 +246,8 @@ def _done(site: Site, suite: str, change: Change, by: tuple[Person, str]) -> Cas
     outcome = site.suites.change(suite, [change], Authorship(person.name, site.now(), what))
     if isinstance(outcome, tuple):
         return None
-    wanted = None if isinstance(change, Archive) else canonical(change.entry)
     # The newest one may already be somebody else's: its tag would let this program overwrite what it never saw.
-    versions = site.suites.case(suite, change.name)
-    return next(one for one in versions if (None if one.entry is None else canonical(one.entry)) == wanted)
+    return next(one for one in site.suites.case(suite, change.name) if one.first <= outcome.number)
 
 
 def _told(

@@ -4,7 +4,7 @@ import base64
 import binascii
 import re
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 from urllib.parse import quote
@@ -14,12 +14,12 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from gate.cases.files import fitting, written
-from gate.cases.reading import FileCase, canonical, is_table, put_of, read
-from gate.cases.stored import Archive, CaseFilter, CaseVersion, Change, Page, SuiteVersion
+from gate.cases.reading import is_table, read
+from gate.cases.stored import Put, SuiteVersion
 from gate.config.documents import decode_table
 from gate.errors import InputErrors
 from gate.limits import CASES_CHARS
-from gate.store.sql.suites import Authorship
+from gate.store.case_sets import plan_move
 from gate.web import addresses
 from gate.web.differences import ChangedKey, changed_keys
 from gate.web.pages.suites import suite_of
@@ -31,26 +31,10 @@ router = APIRouter()
 Name = Annotated[str, Query(max_length=1_000)]
 _SHOWN = 50
 """Cases shown in full in a preview."""
-_PAGE = 1_000
 _ODD = re.compile(r"[^A-Za-z0-9._-]+")
 _TYPES = {"jsonl": "application/jsonl", "yaml": "application/yaml", "csv": "text/csv"}
 _MARK = "\ufeff"
 """Byte order mark, without which a spreadsheet takes UTF-8 for its own system's encoding."""
-
-
-@dataclass(frozen=True, slots=True)
-class Preview:
-    """Effect of a file on a suite.
-
-    Args:
-        new: cases that the suite lacks, or that are archived.
-        edited: cases with other content, and their changes.
-    """
-
-    new: tuple[FileCase, ...]
-    edited: tuple[tuple[FileCase, tuple[ChangedKey, ...]], ...]
-    gone: tuple[str, ...]
-    same: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,18 +101,23 @@ def import_cases(request: Request, site: CurrentSite, person: CurrentPerson, sen
         # The whole-file message has no line of its own.
         told = [f"line {one.line}: {one.message}" if one.line else one.message for one in error.shown]
         return _asked(request, suite, told)
-    stands = _standing(site, name)
-    preview = _preview(cases, stands)
-    if sent.one("do") == "bring" and sent.number("version") == suite.number:
-        by = Authorship(person.name, site.now(), f"imported {upload.file}")
-        outcome = site.suites.change(name, _changes(stands, preview, bool(sent.one("archive"))), by)
-        if isinstance(outcome, SuiteVersion):
+    stored = site.case_set(name, person.name)
+    move = plan_move([case.entry for case in cases], stored)
+    later = sent.one("do") == "bring"
+    if later and sent.number("version") == suite.number:
+        changes = move.changes(without_others=bool(sent.one("archive")))
+        if isinstance(stored.change(changes, f"imported {upload.file}"), str):
             log_event(request, "cases-imported", f"{name}: {upload.file}")
             return redirect(addresses.suite(name, said="imported"))
         suite = suite_of(site, name)
-    later = sent.one("do") == "bring"
-    shown = {"suite": suite, "upload": upload, "preview": preview, "later": later, "shown": _SHOWN}
+    edited = [(put.name, _changes(site, name, put)) for put in move.edited[:_SHOWN]]
+    shown = {"suite": suite, "upload": upload, "move": move, "edited": edited, "later": later, "shown": _SHOWN}
     return page(request, "import_preview.html.j2", 409 if later else 200, **shown)
+
+
+def _changes(site: Site, suite: str, put: Put) -> tuple[ChangedKey, ...]:
+    (current, *_) = site.suites.case(suite, put.name)
+    return changed_keys(current.entry or {}, put.entry)
 
 
 def _asked(request: Request, suite: SuiteVersion, mistakes: Sequence[str] = ()) -> Response:
@@ -159,40 +148,3 @@ def _unpacked(held: str) -> bytes:
         return zlib.decompressobj().decompress(base64.b64decode(held, validate=True), 4 * CASES_CHARS)
     except (binascii.Error, ValueError, zlib.error):
         return b""
-
-
-def _standing(site: Site, suite: str) -> dict[str, CaseVersion]:
-    """The newest version of every case, the archived ones first."""
-    found: dict[str, CaseVersion] = {}
-    for archived in (True, False):
-        after = 0
-        while listed := site.suites.cases(suite, CaseFilter(archived=archived), Page(_PAGE, after)):
-            found |= {one.version.name: one.version for one in listed}
-            after = listed[-1].place
-    return found
-
-
-def _preview(cases: Sequence[FileCase], stands: Mapping[str, CaseVersion]) -> Preview:
-    new: list[FileCase] = []
-    edited: list[tuple[FileCase, tuple[ChangedKey, ...]]] = []
-    same = 0
-    for case in cases:
-        known = stands.get(case.name)
-        if known is None or known.entry is None:
-            new.append(case)
-        elif canonical(known.entry) == canonical(case.entry):
-            same += 1
-        else:
-            edited.append((case, changed_keys(known.entry, case.entry) if len(edited) < _SHOWN else ()))
-    named = {case.name for case in cases}
-    gone = (name for name, version in stands.items() if version.entry is not None and name not in named)
-    return Preview(tuple(new), tuple(edited), tuple(gone), same)
-
-
-def _changes(stands: Mapping[str, CaseVersion], preview: Preview, archive: bool) -> list[Change]:
-    """All changes of the preview."""
-    changes: list[Change] = []
-    for file_case in (*preview.new, *(one for one, _ in preview.edited)):
-        known = stands.get(file_case.name)
-        changes.append(put_of(file_case.entry, known.number if known else 0))
-    return [*changes, *(Archive(name, stands[name].number) for name in preview.gone if archive)]

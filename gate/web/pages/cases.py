@@ -9,16 +9,14 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
 from gate.cases.reading import put_of, readable
-from gate.cases.stored import Archive, CaseVersion, Change, Conflict
+from gate.cases.stored import Archive, CaseVersion, Change
 from gate.errors import InputErrors
 from gate.report.history import CaseRunView, case_run_view
 from gate.resolve.trust import own_reaches
 from gate.store.sql.insights import Insights
-from gate.store.sql.suites import Authorship
 from gate.web import addresses
 from gate.web.case_form import (
     CaseForm,
-    EntryOfForm,
     FormMistake,
     after_button,
     check_form,
@@ -31,7 +29,7 @@ from gate.web.differences import ChangedKey, changed_keys
 from gate.web.pages.suites import suite_of
 from gate.web.rendering import page, redirect
 from gate.web.requests import Form
-from gate.web.site import EDITOR, VIEWER, CurrentPerson, CurrentSite, Moved, Site, log_event, site_of
+from gate.web.site import EDITOR, VIEWER, CurrentPerson, CurrentSite, Moved, Site, log_event, person_of, site_of
 
 router = APIRouter()
 Name = Annotated[str, Query(max_length=1_000)]
@@ -73,35 +71,32 @@ class CaseEditor:
 def new_case(request: Request, site: CurrentSite, suite: Name) -> Response:
     """An empty form."""
     suite_of(site, suite)
-    return _new(request, CaseEditor(CasePlace(suite, ""), CaseForm()))
+    return _shown(request, CaseEditor(CasePlace(suite, ""), CaseForm()))
 
 
 @router.get("/case/duplicate", dependencies=EDITOR)
 def duplicate_case(request: Request, site: CurrentSite, at: CaseAddress) -> Response:
     """The form of a new case that begins as a copy."""
     _, text = _versions(site, at, "duplicate")
-    return _new(
-        request, CaseEditor(CasePlace(at.suite, ""), copy_of_form(form_of_entry(text.entry or {})), copy_of=at.name)
-    )
+    copy = copy_of_form(form_of_entry(text.entry or {}))
+    return _shown(request, CaseEditor(CasePlace(at.suite, ""), copy, copy_of=at.name))
 
 
 @router.post("/case/new", dependencies=EDITOR)
 def make_case(request: Request, site: CurrentSite, person: CurrentPerson, sent: Form, suite: Name) -> Response:
     """A new case, unless one of its name is there."""
+    suite_of(site, suite)
     desk = CaseEditor(CasePlace(suite, ""), typed_form(sent))
-    if site.suites.newest(suite) is None:
-        gone = FormMistake("", "the suite was removed meanwhile, or never was", "begin it elsewhere, then send again")
-        return _new(request, replace(desk, mistakes=(gone,)), 409)
     if (changed := after_button(desk.form, sent.one("do"))) is not None:
-        return _new(request, replace(desk, form=changed))
-    written, mistakes = check_form(desk.form)
+        return _shown(request, replace(desk, form=changed))
+    entry, mistakes = check_form(desk.form)
     if not mistakes:
-        outcome = _saved(site, desk.place, written, 0, Authorship(person.name, site.now()))
-        if isinstance(outcome, str):
-            log_event(request, "case-added", f"{suite}: {outcome}")
-            return redirect(addresses.case(suite, outcome) + "&said=made")
+        put = put_of(entry)
+        if isinstance(site.case_set(suite, person.name).change([put], f"added {put.name}"), str):
+            log_event(request, "case-added", f"{suite}: {put.name}")
+            return redirect(addresses.case(suite, put.name) + "&said=made")
         mistakes = (_TAKEN,)
-    return _new(request, replace(desk, mistakes=mistakes), 422)
+    return _shown(request, replace(desk, mistakes=mistakes), 422)
 
 
 @router.get("/case", dependencies=VIEWER)
@@ -110,28 +105,33 @@ def case(request: Request, site: CurrentSite, at: CaseAddress) -> Response:
     versions, text = _versions(site, at)
     seen = Insights(site.database).runs_of(at.suite, _names(versions), _SEEN)
     desk = CaseEditor(at, form_of_entry(text.entry or {}), versions[0].number, seen=tuple(map(case_run_view, seen)))
-    return _edited(request, desk, versions[0])
+    return _shown(request, desk, current=versions[0])
 
 
 @router.post("/case", dependencies=EDITOR)
 def save_case(request: Request, site: CurrentSite, person: CurrentPerson, sent: Form, at: CaseAddress) -> Response:
     """The next version of a case; where somebody was quicker, both texts beside each other."""
     desk = _found(site, CaseEditor(at, typed_form(sent), sent.number("base")), sent.number("case"))
-    found = site.suites.case(at.suite, desk.place.name)
-    current = found[0] if found else None
+    current = next(iter(site.suites.case(at.suite, desk.place.name)), None)
     if (changed := after_button(desk.form, sent.one("do"))) is not None:
-        return _edited(request, replace(desk, form=changed), current)
-    written, mistakes = check_form(desk.form)
+        return _shown(request, replace(desk, form=changed), current=current)
+    entry, mistakes = check_form(desk.form)
     if mistakes:
-        return _edited(request, replace(desk, mistakes=mistakes), current, 422)
-    outcome = _saved(site, desk.place, written, desk.base, Authorship(person.name, site.now()))
+        return _shown(request, replace(desk, mistakes=mistakes), 422, current=current)
+    before = desk.place.name
+    put = put_of(entry, desk.base, before)
+    told = f"edited {before}" if put.name == before else f"renamed {before} to {put.name}"
+    outcome = site.case_set(at.suite, person.name).change([put], told)
     if isinstance(outcome, str):
-        log_event(request, "case-edited", f"{at.suite}: {outcome}")
-        return redirect(addresses.case(at.suite, outcome) + "&said=saved")
-    theirs = outcome.current
-    if theirs is not None and theirs.name != desk.place.name:
-        return _edited(request, replace(desk, mistakes=(_TAKEN,)), current, 422)
-    return _conflict(request, desk, theirs, written)
+        log_event(request, "case-edited", f"{at.suite}: {put.name}")
+        return redirect(addresses.case(at.suite, put.name) + "&said=saved")
+    theirs = outcome[0].current
+    if theirs is not None and theirs.name != before:
+        return _shown(request, replace(desk, mistakes=(_TAKEN,)), 422, current=current)
+    # The user's text is still in the form, and overwrites the other one when it is sent again.
+    on_top = replace(desk, base=theirs.number if theirs else 0)
+    changes = changed_keys(theirs.entry, entry) if theirs is not None and theirs.entry is not None else ()
+    return _shown(request, on_top, 409, current=theirs, conflict=changes)
 
 
 @router.post("/case/check", dependencies=EDITOR)
@@ -183,40 +183,23 @@ def _found(site: Site, desk: CaseEditor, case: int) -> CaseEditor:
     return replace(desk, place=CasePlace(at.suite, name), form=form)
 
 
-def _saved(site: Site, at: CasePlace, written: EntryOfForm, base: int, by: Authorship) -> str | Conflict:
-    """The name of the saved case, or the conflict."""
-    put = put_of(written.entry, base, at.name)
-    told = f"edited {at.name}" if put.name == at.name else f"renamed {at.name} to {put.name}"
-    outcome = site.suites.change(at.suite, [put], replace(by, what=told if at.name else f"added {put.name}"))
-    return outcome[0] if isinstance(outcome, tuple) else put.name
-
-
-def _new(request: Request, desk: CaseEditor, status: int = 200) -> Response:
-    return page(request, "case.html.j2", status, **_shown(desk))
-
-
-def _edited(request: Request, desk: CaseEditor, current: CaseVersion | None, status: int = 200) -> Response:
-    return page(request, "case.html.j2", status, **{**_shown(desk), "current": current})
-
-
-def _conflict(request: Request, desk: CaseEditor, theirs: CaseVersion | None, mine: EntryOfForm) -> Response:
-    """The user's text is still in the form, and overwrites the other one when it is sent again."""
-    on_top = replace(desk, base=theirs.number if theirs else 0)
-    changes = changed_keys(theirs.entry, mine.entry) if theirs is not None and theirs.entry is not None else ()
-    return page(request, "case.html.j2", 409, **{**_shown(on_top), "current": theirs, "conflict": changes})
-
-
-def _shown(desk: CaseEditor) -> dict[str, object]:
+def _shown(
+    request: Request,
+    desk: CaseEditor,
+    status: int = 200,
+    current: CaseVersion | None = None,
+    conflict: Sequence[ChangedKey] | None = None,
+) -> Response:
     at: dict[str, list[FormMistake]] = {}
     for one in desk.mistakes:
         at.setdefault(one.field, []).append(one)
-    reached = _reached(desk.form)
-    return {"desk": desk, "form": desk.form, "at": at, "current": None, "conflict": None, "reached": reached}
+    shown = {"desk": desk, "form": desk.form, "at": at, "reached": _reached(desk.form)}
+    return page(request, "case.html.j2", status, current=current, conflict=conflict, **shown)
 
 
 def _reached(form: CaseForm) -> tuple[str, ...]:
     """What the gate refuses in a case unless its suite in gate.yaml names the same."""
-    case = readable(entry_of_form(form).entry)
+    case = readable(entry_of_form(form)[0])
     if case is None:
         return ()
     return tuple(dict.fromkeys(f"Its scorer {spec.name} {reach.told}." for spec, reach in own_reaches(case)))
@@ -242,27 +225,24 @@ def case_history(request: Request, site: CurrentSite, at: CaseAddress) -> Respon
 
 
 @router.post("/case/archive", dependencies=EDITOR)
-def archive_case(request: Request, person: CurrentPerson, sent: Form, at: CaseAddress) -> Response:
+def archive_case(request: Request, site: CurrentSite, sent: Form, at: CaseAddress) -> Response:
     """The case is no longer asked."""
-    site = site_of(request)
     versions_of(site, at)
-    by = Authorship(person.name, site.now(), f"archived {at.name}")
-    return _done(request, at, Archive(at.name, sent.number("base")), by)
+    return _done(request, at, Archive(at.name, sent.number("base")), f"archived {at.name}")
 
 
 @router.post("/case/restore", dependencies=EDITOR)
-def restore_case(request: Request, person: CurrentPerson, sent: Form, at: CaseAddress) -> Response:
+def restore_case(request: Request, site: CurrentSite, sent: Form, at: CaseAddress) -> Response:
     """A version of a case as the newest one."""
-    site, wanted = site_of(request), sent.number("number")
-    found = [one for one in versions_of(site, at) if one.number == wanted and one.entry is not None]
-    if not found or found[0].entry is None:
+    wanted = sent.number("number")
+    entry = next((one.entry for one in versions_of(site, at) if one.number == wanted), None)
+    if entry is None:
         raise HTTPException(404)
     try:
-        change = put_of(found[0].entry, sent.number("base"), at.name)
+        change = put_of(entry, sent.number("base"), at.name)
     except InputErrors:
         return redirect(addresses.case(at.suite, at.name) + "&said=unreadable")
-    by = Authorship(person.name, site.now(), f"restored {at.name} as in its version {wanted}")
-    return _done(request, at, change, by)
+    return _done(request, at, change, f"restored {at.name} as in its version {wanted}")
 
 
 @router.get("/suite/history", dependencies=VIEWER)
@@ -271,9 +251,9 @@ def suite_history(request: Request, site: CurrentSite, name: SuiteName) -> Respo
     return page(request, "suite_history.html.j2", suite=suite_of(site, name), versions=site.suites.history(name))
 
 
-def _done(request: Request, at: CasePlace, change: Change, by: Authorship) -> Response:
-    outcome = site_of(request).suites.change(at.suite, [change], by)
-    if isinstance(outcome, tuple):
+def _done(request: Request, at: CasePlace, change: Change, what: str) -> Response:
+    cases = site_of(request).case_set(at.suite, person_of(request).name)
+    if not isinstance(cases.change([change], what), str):
         return redirect(addresses.case(at.suite, at.name) + "&said=changed")
     said = "archived" if isinstance(change, Archive) else "restored"
     log_event(request, f"case-{said}", f"{at.suite}: {change.name}")

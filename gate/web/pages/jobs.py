@@ -48,11 +48,11 @@ def try_saved_case(request: Request, site: CurrentSite, person: CurrentPerson, s
 @router.post("/case/try", dependencies=EDITOR)
 def try_typed_case(request: Request, site: CurrentSite, person: CurrentPerson, sent: Form, suite: Name) -> Response:
     """What can be tried with a case as it is typed; nothing is saved."""
-    written, mistakes = check_form(typed_form(sent))
+    entry, mistakes = check_form(typed_form(sent))
     if mistakes:
         told = tuple((f"{one.label}: {one.message}".removeprefix(": "), one.hint) for one in mistakes)
         return page(request, "try.html.j2", 422, order=None, suite=suite, mistakes=told)
-    return _offer(request, site, _trial(written.entry, case_of(written.entry).id, person.name), suite)
+    return _offer(request, site, _trial(entry, case_of(entry).id, person.name), suite)
 
 
 @router.post("/case/try/begin", dependencies=EDITOR)

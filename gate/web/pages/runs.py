@@ -26,7 +26,7 @@ from gate.report.history import run_view
 from gate.report.markdown import preview
 from gate.report.view.cases import CaseChoice, CaseFilter, CaseOrder, case_table
 from gate.store.sql.retention import last_removal
-from gate.store.sql.suites import Authorship, Suites
+from gate.store.sql.suites import Suites
 from gate.web import addresses
 from gate.web.rendering import page, redirect
 from gate.web.requests import Form
@@ -216,15 +216,6 @@ class AnswerQuery:
     index: Annotated[int, Query(ge=0)]
 
 
-@dataclass(frozen=True, slots=True)
-class _Refusal:
-    """A rejected form, and the reason."""
-
-    into: str
-    name: str
-    problem: str
-
-
 @router.get("/runs/{id}/case", dependencies=VIEWER)
 def run_case(
     request: Request, site: CurrentSite, id: RunId, named: Annotated[CaseOfRunQuery, Depends()]
@@ -256,23 +247,18 @@ def keep_as_case(request: Request, site: CurrentSite, person: CurrentPerson, id:
         raise HTTPException(404)
     naming = NewCaseName(name.strip(), f"From run {id}, case {case} of suite {suite}")
     try:
-        if site.suites.newest(into) is None:
-            raise GateError("there is no such suite any more", "choose another one for the new case")
         made = case_of_run(kept, site.runs.samples(id, suite, case), naming)
-        by = Authorship(person.name, site.now(), f"case {made.name} from run {id}")
-        if isinstance(site.suites.change(into, [made], by), tuple):
+        outcome = site.case_set(into, person.name).change([made], f"case {made.name} from run {id}")
+        if not isinstance(outcome, str):
             raise GateError(f"the suite {into} has a case {made.name} already", "give the new one another name")
     except GateError as error:
-        return _shown(request, id, CaseOfRunQuery(suite, case), _Refusal(into, name, _sentence(error)))
+        problem = f"{error.message}: {error.hint}" if error.hint else error.message
+        return _shown(request, id, CaseOfRunQuery(suite, case), {"into": into, "name": name, "problem": problem})
     log_event(request, "case-added", f"{into}: {made.name}")
     return redirect(f"{addresses.case_of_run(id, suite, case)}&{addresses.query(kept=into, name=made.name)}")
 
 
-def _sentence(error: GateError) -> str:
-    return f"{error.message}: {error.hint}" if error.hint else error.message
-
-
-def _shown(request: Request, id: int, named: CaseOfRunQuery, refusal: _Refusal | None = None) -> HTMLResponse:
+def _shown(request: Request, id: int, named: CaseOfRunQuery, refused: dict[str, str] | None = None) -> HTMLResponse:
     site = site_of(request)
     row, record = find_run(site, id)
     kept = asked_case(site.suites, record, named.suite, named.case)
@@ -284,13 +270,13 @@ def _shown(request: Request, id: int, named: CaseOfRunQuery, refusal: _Refusal |
     return page(
         request,
         "run_case.html.j2",
-        200 if refusal is None else 422,
+        200 if refused is None else 422,
         run=run_view(row),
         suite=named.suite,
         case=case_side_by_side(kept, samples, transcripts),
         stored=suite_with(site.suites, record, named.suite, named.case),
         names=names,
-        form=refusal or _Refusal(named.suite, _proposed(named.case, id), ""),
+        form=refused or {"into": named.suite, "name": _proposed(named.case, id), "problem": ""},
         made=(request.query_params.get("kept", ""), request.query_params.get("name", "")),
     )
 

@@ -1,7 +1,7 @@
 """Pages of suites: their list, a suite with its cases, and edits of many cases at once."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Request
@@ -12,6 +12,7 @@ from gate.cases.reading import put_of, readable
 from gate.cases.stored import Archive, CaseFilter, CaseVersion, Change, Entry, Listed, Page, SuiteVersion
 from gate.config.naming import dimension_complaint, name_complaint, value_complaint
 from gate.errors import InputErrors
+from gate.store.case_sets import StoreCases
 from gate.store.sql.suites import Authorship
 from gate.values import JsonValue
 from gate.web import addresses
@@ -48,7 +49,6 @@ def make_suite(request: Request, site: CurrentSite, person: CurrentPerson, sent:
     return redirect(addresses.suite(name, said="made"))
 
 
-_PAGE = 1_000
 _TRIES = 5
 
 
@@ -66,64 +66,44 @@ class BulkEdit:
     value: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class BulkEditRefused:
-    """Nothing was changed."""
+class BulkEditRefused(Exception):
+    """Nothing was changed; `field` is that of the form with the mistake, if there is one."""
 
-    why: str
-    field: str = ""
+    def __init__(self, why: str, field: str = "") -> None:
+        super().__init__(why)
+        self.why, self.field = why, field
 
 
-def edit_many(
-    site: Site, suite: str, chosen: tuple[Sequence[str] | None, CaseFilter], work: BulkEdit, by: Authorship
-) -> int | BulkEditRefused:
-    """Change many cases, all or none; returns their number.
+def edit_many(cases: StoreCases, chosen: Sequence[str] | CaseFilter, work: BulkEdit) -> int:
+    """Change many cases, all or none: those of these names or of the filter. Returns their number.
 
-    Args:
-        chosen: names of cases, or None for all those of the filter.
+    Raises:
+        BulkEditRefused: why none was changed.
     """
-    if refusal := _refusal(work, chosen[0]):
-        return refusal
+    _check(work, chosen)
     for _ in range(_TRIES):
-        changes: list[Change] = []
-        for version in _chosen(site, suite, *chosen):
-            change = _change(version, work)
-            if isinstance(change, BulkEditRefused):
-                return change
-            changes += [change] if change is not None else []
-        if not changes:
-            return 0
-        if isinstance(site.suites.change(suite, changes, replace(by, what=_told(work, len(changes)))), SuiteVersion):
+        if isinstance(chosen, CaseFilter):
+            found = list(cases.cases(chosen))
+        else:
+            found = [version for name in dict.fromkeys(chosen) for version in cases.case(name)[:1]]
+        changes = [change for version in found if (change := _change(version, work)) is not None]
+        if not changes or isinstance(cases.change(changes, _told(work, len(changes))), str):
             return len(changes)
-    return BulkEditRefused("Others change the same cases right now. Try again.")
+    raise BulkEditRefused("Others change the same cases right now. Try again.")
 
 
-def _refusal(work: BulkEdit, names: Sequence[str] | None) -> BulkEditRefused | None:
-    if names is not None and not names:
-        return BulkEditRefused("Choose the cases first.", "case")
-    if work.what == "archive":
-        return None
-    if work.what not in ("set", "remove"):
-        return BulkEditRefused("Choose what to do with the cases.")
-    if complaint := dimension_complaint(work.dimension):
-        return BulkEditRefused(f"The dimension {complaint}.", "dimension")
+def _check(work: BulkEdit, chosen: Sequence[str] | CaseFilter) -> None:
+    if not chosen:
+        raise BulkEditRefused("Choose the cases first.", "case")
+    if work.what not in ("set", "remove", "archive"):
+        raise BulkEditRefused("Choose what to do with the cases.")
+    if work.what != "archive" and (complaint := dimension_complaint(work.dimension)):
+        raise BulkEditRefused(f"The dimension {complaint}.", "dimension")
     if work.what == "set" and (complaint := value_complaint(work.value)):
-        return BulkEditRefused(f"The value {complaint}.", "value")
-    return None
+        raise BulkEditRefused(f"The value {complaint}.", "value")
 
 
-def _chosen(site: Site, suite: str, names: Sequence[str] | None, wanted: CaseFilter) -> Iterator[CaseVersion]:
-    if names is not None:
-        for name in dict.fromkeys(names):
-            yield from site.suites.case(suite, name)[:1]
-        return
-    after = 0
-    while listed := site.suites.cases(suite, wanted, Page(_PAGE, after)):
-        yield from (one.version for one in listed)
-        after = listed[-1].place
-
-
-def _change(version: CaseVersion, work: BulkEdit) -> Change | BulkEditRefused | None:
+def _change(version: CaseVersion, work: BulkEdit) -> Change | None:
     """The change; None where there is nothing to be done."""
     if version.entry is None:
         return None
@@ -136,7 +116,7 @@ def _change(version: CaseVersion, work: BulkEdit) -> Change | BulkEditRefused | 
         return put_of(entry, version.number)
     except InputErrors as error:
         said = error.problems[0].message
-        return BulkEditRefused(f"The case {version.name!r} does not take it: {said}. No case was changed.")
+        raise BulkEditRefused(f"The case {version.name!r} does not take it: {said}. No case was changed.") from None
 
 
 def _tagged(entry: Entry, work: BulkEdit) -> Entry:
@@ -233,10 +213,11 @@ def edit_cases(
     """Sets or removes a slice of the chosen cases, or archives them: all of them, or none."""
     suite_of(site, asked.name)
     work = BulkEdit(sent.one("do"), sent.one("dimension").strip(), sent.one("value").strip())
-    chosen = None if sent.one("all") else sent.every("case")
-    done = edit_many(site, asked.name, (chosen, asked.wanted), work, Authorship(person.name, site.now()))
-    if isinstance(done, BulkEditRefused):
-        return suite_page(request, site, asked, (done, work, chosen), 422)
+    named = sent.every("case")
+    try:
+        done = edit_many(site.case_set(asked.name, person.name), asked.wanted if sent.one("all") else named, work)
+    except BulkEditRefused as refused:
+        return suite_page(request, site, asked, (refused, work, () if sent.one("all") else named), 422)
     log_event(request, "cases-tagged", f"{asked.name}: {work.what}, {done} cases")
     query = {"q": asked.q} if asked.q else {}
     address = addresses.suite(asked.name, "", **query, said=f"{work.what}-{done}")
@@ -247,7 +228,7 @@ def suite_page(
     request: Request,
     site: Site,
     asked: SuiteQuery,
-    failed: tuple[BulkEditRefused, BulkEdit, Sequence[str] | None] | None = None,
+    failed: tuple[BulkEditRefused, BulkEdit, Sequence[str]] | None = None,
     status: int = 200,
 ) -> Response:
     """The page of a suite, with a rejected edit and the cases chosen for it."""

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from gate.calls.endpoints import Endpoints
 from gate.calls.interface import Completion, Misconfigured, Rejected, Transient
 from tests.contract.providers.subjects import MODELS, OPENAI_KEY, Subject
+from tests.support.keys import service_keys
 from tests.support.model_server import ModelServer
 
 REMOTE = pytest.mark.parametrize("name", ["openai", "anthropic"])
@@ -64,7 +66,6 @@ def test_certificates_that_are_none(
 
 
 def test_a_key_does_not_show() -> None:
-    factory = Subject(MODELS["openai"], "http://127.0.0.1:9").factory()
-    endpoint = factory.provider(MODELS["openai"], Subject(MODELS["openai"]).params).endpoint  # type: ignore[attr-defined]
+    endpoint = Endpoints(service_keys(OPENAI_KEY), 1).endpoint(MODELS["openai"])
+    assert endpoint.api_key == OPENAI_KEY
     assert OPENAI_KEY not in repr(endpoint)
-    asyncio.run(factory.close())

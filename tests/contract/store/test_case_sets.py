@@ -15,6 +15,7 @@ from gate.errors import GateError
 from gate.store.case_sets import CaseSet, FileCases, StoreCases, changed_meanwhile, plan_move
 from gate.store.sql.database import Database
 from gate.store.sql.suites import Authorship, Suites
+from tests.support import stores
 from tests.support.case_entries import entries
 
 NOW = datetime(2026, 11, 23, 9, 30, tzinfo=UTC)
@@ -40,7 +41,7 @@ def test_from_file_to_store_to_file_nothing_is_lost(
     database: Database, tmp_path_factory: pytest.TempPathFactory, file: str, data: st.DataObject
 ) -> None:
     folder, cases = tmp_path_factory.mktemp("cases"), data.draw(entries(file))
-    Suites(database).remove("support")
+    stores.remove_suite(database, "support")
     first = FileCases(str(folder / file))
     first.change([put_of(entry) for entry in cases], "")
     move(first, store(database))
@@ -92,16 +93,6 @@ def test_the_second_editor_of_a_case_is_told_and_of_another_one_is_not(places: l
         assert isinstance(other.change([Archive("b", her_b.number)], ""), str)
         left = other.cases()
         assert [(case.name, (case.entry or {})["input"]) for case in left] == [("a", "mine")]
-
-
-def test_what_is_there_already_is_no_conflict(places: list[tuple[CaseSet, CaseSet]]) -> None:
-    for one, other in places:
-        put = put_of({"id": "a", "input": "both"}, one.case("a")[0].number)
-        base = other.case("a")[0].number
-        one.change([put], "")
-        assert isinstance(other.change([Put(put.name, put.entry, put.slices, put.text, base)], ""), str)
-        assert isinstance(one.change([put_of({"id": "a", "input": "new, not known"})], ""), tuple)
-        assert isinstance(one.change([put_of({"id": "c", "input": "z"}, 1)], ""), tuple)
 
 
 def test_a_file_gives_a_case_no_name_that_is_taken_meanwhile(tmp_path: Path) -> None:

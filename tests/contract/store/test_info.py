@@ -12,7 +12,7 @@ from gate.errors import GateError
 from gate.record.history import Context, RunFilter
 from gate.store.samples import sample_line
 from gate.store.sql.database import Database
-from gate.store.sql.maintenance import backup, store_info
+from gate.store.sql.maintenance import backup
 from gate.store.sql.runs import KeptSample, Runs
 from gate.store.sql.suites import Authorship, Suites
 from tests.support import stores
@@ -31,14 +31,6 @@ def fill(database: Database) -> None:
     Suites(database).change("support", [Put("a", {"id": "a", "input": "Where?"}, {}, "Where?")], Authorship("Ann", NOW))
     samples = (KeptSample(one, sample_line(one)) for one in take(SUITE, half))
     Runs(database).add(finished([SUITE], half, CREATED), samples, Context(), NOW)
-
-
-def test_what_it_holds_is_counted(database: Database) -> None:
-    fill(database)
-    found = store_info(database)
-    assert dict(found.counts) == {"suites": 1, "cases": 1, "runs": 1, "samples": 8, "texts of samples": 8}
-    assert (found.revision, found.oldest, found.youngest) == (found.newest, CREATED, CREATED)
-    assert found.size_bytes
 
 
 def test_a_copy_is_a_store_that_only_its_owner_reads_and_postgres_has_its_own(

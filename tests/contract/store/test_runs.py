@@ -117,21 +117,6 @@ def test_pages_hold_every_run_once_the_newest_first(runs: Runs) -> None:
     assert found == [ids[minutes] for minutes in (4, 3, 2, 1, 0)]
 
 
-def test_runs_are_found_by_where_they_come_from(runs: Runs) -> None:
-    first = runs.add(at(0), (), CI, NOW).id
-    second = runs.add(at(1), (), Context("acme/shop", "", "pull_request", 7, "ci"), NOW).id
-    third = runs.add(at(2), (), Context("acme/other", "main"), NOW).id
-
-    def found(**wanted: object) -> list[int]:
-        return [row.id for row in runs.rows(RunFilter(**wanted), Page())]  # type: ignore[arg-type]
-
-    assert found(repository="acme/shop") == [second, first]
-    assert found(pull_request=7) == [second]
-    assert found(branch="main") == [third, first]
-    assert found(suite="support") == [third, second, first]
-    assert found(suite="' OR ''='") == []
-
-
 def test_a_trend_has_a_point_for_each_run_the_oldest_first(runs: Runs) -> None:
     ids = {minutes: runs.add(at(minutes), (), CI, NOW).id for minutes in (2, 0, 1)}
     points = runs.trend("support", "quality", "tier=paid", 2)
@@ -142,13 +127,6 @@ def test_a_trend_has_a_point_for_each_run_the_oldest_first(runs: Runs) -> None:
     assert runs.trend("support", "cost", "overall", 9)[0].figure.candidate == pytest.approx(0.001)
     assert runs.trend("support", "quality", "tier=none", 9) == ()
     assert runs.suites() == ("support",)
-
-
-def test_a_run_is_forgotten_with_all_that_belongs_to_it(runs: Runs, database: Database) -> None:
-    run = runs.add(at(), kept(), CI, NOW).id
-    assert runs.remove(run)
-    assert not runs.remove(run)
-    assert runs.suites() == ()
 
 
 def test_samples_of_what_a_run_only_tried_have_no_part_in_it(runs: Runs) -> None:

@@ -11,10 +11,9 @@ from subprocess import PIPE, Popen
 from typing import Any
 
 from gate.agents.interface import AgentFailed
-from gate.agents.mcp.server import START_S
 from gate.agents.processes import ProgramPlace
 from gate.agents.toolbox import ConversationToolbox
-from gate.agents.toolkit import ToolKit
+from gate.agents.toolkit import START_S, ToolKit
 from gate.config.targets import Server, ToolLoop
 from gate.record.transcript import ToolUse
 

@@ -102,7 +102,6 @@ def test_runs_of_pull_requests_are_kept_with_where_they_come_from(world: PullReq
     assert (context.pull_request, row.verdict) == (pr.number, Verdict.BLOCK)
     assert row.samples == 80
     assert act(world.open({"README.md": "x\n"}), place, {"push-to": "store"}).outputs["verdict"] == "SKIPPED"
-    assert act(world.open(BROKEN), place).code == 1
     assert len(kept(place)) == 1
 
 
@@ -136,13 +135,12 @@ def test_runs_of_strangers_are_kept_where_the_workflow_is_not_theirs(
     assert (row.context.event, row.context.pull_request) == ("workflow_run", pr.number)
 
 
-def test_a_store_that_is_away_or_not_named_changes_no_verdict(tmp_path: Path, server: GitHubServer) -> None:
+def test_a_store_that_is_away_changes_no_verdict(tmp_path: Path, server: GitHubServer) -> None:
     world = PullRequestWorld.make(tmp_path, server, example.FILES)
     away = {"GATE_DATABASE_URL": "postgresql://gate:hidden@127.0.0.1:9/gate?connect_timeout=2"}
-    for env, said in (({}, "push-to: store needs GATE_DATABASE_URL"), (away, "does not answer")):
-        pr = world.open(BROKEN)
-        checkout = pr.checkout("merge", depth=2)
-        outcome = run_action(checkout, pr.environment(checkout, action="opened", inputs={"push-to": "store"}) | env)
-        assert (outcome.code, outcome.outputs["verdict"]) == (1, "BLOCK")
-        assert said in outcome.out
-        assert "hidden" not in outcome.out + outcome.summary
+    pr = world.open(BROKEN)
+    checkout = pr.checkout("merge", depth=2)
+    outcome = run_action(checkout, pr.environment(checkout, action="opened", inputs={"push-to": "store"}) | away)
+    assert (outcome.code, outcome.outputs["verdict"]) == (1, "BLOCK")
+    assert "does not answer" in outcome.out
+    assert "hidden" not in outcome.out + outcome.summary

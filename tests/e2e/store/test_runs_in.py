@@ -1,21 +1,21 @@
 """Finished runs go into the store: `gate push`."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from sqlalchemy import make_url
 
+from gate.app.push import store_run
 from gate.cases.stored import Page
+from gate.errors import CannotEvaluate
 from gate.record.comparison import Verdict
-from gate.record.history import RunFilter
+from gate.record.history import Context, RunFilter
 from gate.store.run_folder import load_run
 from gate.store.sql import maintenance
 from gate.store.sql.runs import Runs
 from tests.e2e.store.conftest import BOTH, CONFIG, Place, url_of
 from tests.support import example, repository, stores
-from tests.support.command import environment, gate, git
+from tests.support.command import gate, git
 from tests.support.postgres import falling_silent
 
 BROKEN = {example.PROMPT: example.BROKEN}
@@ -98,7 +98,9 @@ def test_a_store_that_git_tracks_gets_nothing(repo: Path) -> None:
     assert (repo / ".gate/gate.db").read_bytes() == b""
 
 
-def test_a_store_that_falls_silent_keeps_nobody_waiting_and_gets_nothing(repo: Path, postgres: str) -> None:
+def test_a_store_that_falls_silent_keeps_nobody_waiting_and_gets_nothing(
+    repo: Path, postgres: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     repository.write(repo, BROKEN)
     assert gate("diff", "--base", "main", cwd=repo).code == 1
     with stores.on_postgres(postgres) as database:
@@ -106,21 +108,10 @@ def test_a_store_that_falls_silent_keeps_nobody_waiting_and_gets_nothing(repo: P
         socket = Path(str(make_url(postgres).query["host"]))
         with falling_silent(socket, lambda data: b"INSERT INTO samples" in data) as port:
             url = f"postgresql://postgres:hidden@127.0.0.1:{port}/{database.engine.url.database}"
-            program = (
-                "from pathlib import Path; from gate.app.push import store_run; "
-                "from gate.record.history import Context; store_run(Path('.gate/last'), Path(), Context(), 0.02)"
-            )
-            done = subprocess.run(
-                [sys.executable, "-c", program],
-                cwd=repo,
-                env=environment(repo, {"GATE_DATABASE_URL": url}),
-                capture_output=True,
-                text=True,
-                timeout=60,
-                check=False,
-            )
-        assert "CannotEvaluate: the store took longer than 0.02 minutes" in done.stderr
-        assert "hidden" not in done.stderr
+            monkeypatch.setenv("GATE_DATABASE_URL", url)
+            with pytest.raises(CannotEvaluate, match="the store took longer than 0.02 minutes") as told:
+                store_run(repo / ".gate/last", repo, Context(), 0.02)
+        assert "hidden" not in told.value.message
         assert Runs(database).rows(RunFilter(), Page()) == ()
         later = gate("push", ".gate/last", cwd=repo, env={"GATE_DATABASE_URL": url_of(database)})
         assert "as number" in later.out, later.err

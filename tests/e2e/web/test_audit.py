@@ -18,7 +18,7 @@ from gate.web.site import Site
 from tests.e2e.web.test_api import AT, CASE, RUN, Program
 from tests.e2e.web.test_routes import ROLES
 from tests.golden.runs import runs as golden
-from tests.support import browsing, people, stores
+from tests.support import people, stores
 from tests.support.browsing import NOW
 
 CI = TokenRequest("deploy", "Ann", frozenset(Scope))
@@ -115,16 +115,6 @@ def test_whatever_changes_or_takes_something_is_in_the_log(site: Site, begun: Jo
     assert ann.get(addresses.suite("support", "export", version=2)).status_code == 200
     assert "cases exported" in ann.get("/audit?what=cases-exported").text
     assert "diff: s against main, at most 9 calls, begun by Ann" in ann.get("/audit?what=job-cancelled").text
-
-
-def test_what_was_not_done_is_not_in_the_log(site: Site, ann: TestClient) -> None:
-    browsing.add(site.database, "support", {"name": "a", "prompt": "Hi"})
-    before = site.audit.events(EventFilter(), Page(99))
-    ann.post("/new-suite", data={"suite": "support"})
-    ann.post(addresses.case("support", "a"), data={"name": "a", "prompt": "Ho", "base": "0", "do": "save"})
-    ann.post(addresses.case("support", "a"), data={"name": "a", "prompt": "Ho", "do": "add-round"})
-    ann.post(addresses.case("support", "a", "archive"), data={"base": "7"})
-    assert site.audit.events(EventFilter(), Page(99)) == before
 
 
 def test_the_log_is_read_page_by_page_and_filtered(site: Site, ann: TestClient) -> None:

@@ -64,17 +64,6 @@ def test_rounds_are_added_and_removed_without_a_script(ann: TestClient, database
     assert "prompt" not in entry
 
 
-def test_slices_are_added_and_removed_without_a_script(ann: TestClient, database: Database) -> None:
-    browsing.add(database, "support", REFUND)
-    address = addresses.case("support", "refund")
-    form = filled(ann.post(address, data={**filled(ann.get(address).text), "do": "add-slice"}).text)
-    form |= {"slices.2.dimension": "lang", "slices.2.value": "de", "do": "remove-slice-1"}
-    form = filled(ann.post(address, data=form).text)
-    assert (form["slices.1.dimension"], form["slices.1.value"]) == ("lang", "de")
-    ann.post(address, data={**form, "do": "save"})
-    assert Suites(database).dimensions("support") == {"lang": ("de",)}
-
-
 @pytest.mark.parametrize(
     "entry",
     [
@@ -112,15 +101,6 @@ def test_a_mistake_loses_nothing_that_was_typed(ann: TestClient, database: Datab
     assert stands(database, "refund") == REFUND
 
 
-def test_the_script_asks_the_same_reader(ann: TestClient, database: Database) -> None:
-    browsing.add(database, "support", REFUND)
-    form = filled(ann.get(addresses.case("support", "refund")).text)
-    answer = ann.post("/case/check", data={**form, "threshold": "7"})
-    assert [one["field"] for one in answer.json()["mistakes"]] == ["threshold"]
-    assert ann.post("/case/check", data=form).json() == {"mistakes": []}
-    assert Suites(database).case("support", "refund")[0].number == 1
-
-
 def test_who_saves_second_sees_both_texts_and_can_save_on_top(
     ann: TestClient, bob: TestClient, database: Database
 ) -> None:
@@ -154,21 +134,6 @@ def test_a_case_archived_while_open_comes_back_only_when_asked(
     assert (answer.status_code, "archived this case meanwhile" in answer.text) == (409, True)
     assert stands(database, "refund") is None
     bob.post(address, data={**filled(answer.text), "do": "save"})
-    assert stands(database, "refund") == {**REFUND, "prompt": "Mine"}
-
-
-def test_a_suite_removed_while_a_case_is_open_loses_no_text(ann: TestClient, database: Database) -> None:
-    browsing.add(database, "support", REFUND)
-    address, new = addresses.case("support", "refund"), addresses.new_case("support")
-    mine = filled(ann.get(address).text) | {"prompt": "Mine", "do": "save"}
-    other = filled(ann.get(new).text) | {"name": "a", "prompt": "Other", "do": "save"}
-    Suites(database).remove("support")
-    answer = ann.post(new, data=other)
-    assert (answer.status_code, filled(answer.text)["prompt"]) == (409, "Other")
-    answer = ann.post(address, data=mine)
-    assert (answer.status_code, filled(answer.text)["prompt"]) == (409, "Mine")
-    assert Suites(database).names() == ()
-    ann.post(address, data={**filled(answer.text), "do": "save"})
     assert stands(database, "refund") == {**REFUND, "prompt": "Mine"}
 
 

@@ -93,11 +93,6 @@ def test_nothing_is_served_beside_the_table(database: Database) -> None:
     assert served == {path for _, path in ROLES} | OPEN | {API + path for _, path in SCOPES}
 
 
-def test_who_may_only_look_changes_nothing() -> None:
-    changing = {address: role for (method, address), role in ROLES.items() if method != "GET"}
-    assert {role for address, role in changing.items() if address != "/logout"} == {EDITOR}
-
-
 FIELDS = {"suite": "support", "case": "a", "into": "support", "name": "x"}
 """Of every form at once; no form makes anything of them."""
 PEOPLE = {NOBODY: "eve@example.net", VIEWER: "bob@example.org", EDITOR: "ann@example.org"}

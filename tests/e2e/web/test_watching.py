@@ -8,13 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlencode
 
-import anyio
-import anyio.lowlevel
 import pytest
-from anyio import to_thread
 from sqlalchemy import text
 from starlette.testclient import TestClient
-from starlette.types import Message
 
 from gate.record.history import Context
 from gate.store.access import Scope
@@ -23,7 +19,7 @@ from gate.store.sql.database import Database
 from gate.store.sql.retention import RetentionLimits, prune
 from gate.store.sql.runs import Runs
 from gate.web import monitoring
-from gate.web.app import create_app, inner_app, run_daily
+from gate.web.app import inner_app, run_daily
 from gate.web.error_pages import WatchedApp
 from gate.web.login import Login
 from gate.web.logs import Fault, log_to
@@ -96,15 +92,6 @@ def test_a_fault_is_a_plain_page_and_its_traceback_is_in_the_log(database: Datab
     assert answer.headers["content-security-policy"]
 
 
-def test_it_lives_and_is_ready(database: Database, lines: io.StringIO) -> None:
-    ann = client(database, lines, login=people.oidc())
-    for path in ("/healthz", "/readyz"):
-        # Whoever looks after machines calls them by an address.
-        answer = ann.get(path, headers={"host": "10.1.2.3:8765"})
-        assert (answer.status_code, answer.json()) == (200, {"status": "ok"})
-    assert ann.get("/runs", headers={"host": "10.1.2.3:8765"}).status_code == 400
-
-
 def newer(database: Database) -> None:
     database.write(lambda db: db.execute(text("UPDATE alembic_version SET version_num = '9999'")))
 
@@ -160,38 +147,6 @@ def test_a_store_that_falls_silent_takes_no_more_than_its_time(
         assert [ann.get("/readyz").status_code for _ in range(3)] == [503, 503, 503]
     finally:
         silent.set()
-
-
-def test_it_lives_while_every_thread_waits_for_the_store(database: Database, lines: io.StringIO) -> None:
-    app = create_app(browsing.site(database))
-
-    async def status(path: str) -> int:
-        found: list[int] = []
-
-        async def receive() -> Message:
-            return {"type": "http.request", "body": b"", "more_body": False}
-
-        async def send(message: Message) -> None:
-            found.extend([message["status"]] if "status" in message else [])
-
-        scope = {"type": "http", "method": "GET", "path": path, "headers": [], "query_string": b""}
-        await app(scope, receive, send)
-        return found[0]
-
-    async def ask() -> int:
-        ended = threading.Event()
-        to_thread.current_default_thread_limiter().total_tokens = 1
-        async with anyio.create_task_group() as others:
-            others.start_soon(to_thread.run_sync, ended.wait)
-            await anyio.lowlevel.checkpoint()
-            try:
-                with anyio.fail_after(20):
-                    found = await status("/healthz")
-            finally:
-                ended.set()
-        return found
-
-    assert anyio.run(ask) == 200
 
 
 def test_metrics_count_what_happened_and_what_is_stored(database: Database, lines: io.StringIO) -> None:
@@ -268,3 +223,12 @@ def test_the_daily_work_is_done_at_once_and_told_where_it_fails(database: Databa
     with run_daily(site):
         assert done.wait(10)
     assert told(lines)[0]["error"] == "the daily work failed: the store was away"
+
+
+def test_it_lives_and_is_ready(database: Database, lines: io.StringIO) -> None:
+    ann = client(database, lines, login=people.oidc())
+    for path in ("/healthz", "/readyz"):
+        # Whoever looks after machines calls them by an address.
+        answer = ann.get(path, headers={"host": "10.1.2.3:8765"})
+        assert (answer.status_code, answer.json()) == (200, {"status": "ok"})
+    assert ann.get("/runs", headers={"host": "10.1.2.3:8765"}).status_code == 400

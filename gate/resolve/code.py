@@ -1,4 +1,4 @@
-"""Functions and files of the repository that scorers and prompts name: who wrote them, and where they may run."""
+"""Code and files of the repository that suites name: prompts, scorers and agents that run, and rubrics and tools."""
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -11,18 +11,19 @@ from gate.config.gatefile import Config, SuiteConfig
 from gate.config.naming import PYTHON_PREFIX, function_named, is_python
 from gate.config.rubrics import parse_rubric
 from gate.config.scorer import ScorerSpec
-from gate.config.targets import Target, ToolLoop
+from gate.config.targets import HttpAgent, PythonAgent, Target, ToolLoop, runs_code
 from gate.config.tools import parse_tools
-from gate.errors import InputErrors, Problem
+from gate.errors import GateError, InputErrors, Problem
 from gate.limits import PROMPT_CHARS
+from gate.paths import matches
 from gate.prompts.files import CannotLoad, FileSource, file_of, missing
 from gate.prompts.partials import TEMPLATE_ENDINGS
 from gate.prompts.version import Built, Prompt, PromptVersion
 from gate.resolve.pairing import Pair, Sides
-from gate.suite import Exam, Suite
+from gate.suite import Arm, Exam, Suite
 from gate.templates.rendering import compile_template
 from gate.templates.sandbox import BadTemplate
-from gate.values import JsonValue
+from gate.values import JsonValue, digest
 
 NOT_LOOKED_UP = "scorers that look up something else are not tried: databases are asked it once the change is merged"
 NOT_TRIED = "scorers that are code are not tried: what the change makes of them runs once it is merged"
@@ -189,7 +190,7 @@ def is_code(pair: Pair) -> bool:
     return is_python(pair.current.prompt) or (not pair.new_prompt and is_python(pair.exam.prompt))
 
 
-def version(sides: Sides, source: FileSource, config: SuiteConfig, cases: Iterable[Case]) -> PromptVersion:
+def built_version(sides: Sides, source: FileSource, config: SuiteConfig, cases: Iterable[Case]) -> PromptVersion:
     """The prompt that a function of one side builds.
 
     Raises:
@@ -236,3 +237,54 @@ def _told(version: PromptVersion) -> str:
     reasons = _failures(version)
     total = len(version.prompt.built.texts) if version.prompt.built else 0
     return f"{version.path} at {version.ref} has no text for {len(reasons):,} of {total:,} sessions: {reasons[0]}."
+
+
+def arm_of(sides: Sides, source: FileSource, config: SuiteConfig, version: PromptVersion) -> Arm:
+    """One arm of a suite.
+
+    Raises:
+        GateError: the suite has no model, no program may run here, or there is no such Python agent.
+        CannotEvaluate: the side is in no checkout.
+    """
+    if config.model is None:
+        raise GateError(f"suite {config.name} has no model", "name one in the suite, or under defaults")
+    if isinstance(config.target, PythonAgent):
+        _check_function(PYTHON_PREFIX + config.target.function, source, config)
+    arm = Arm(version, config.model, config.params, config.target)
+    if not runs_code(config.target):
+        return arm
+    if sides.builder is None:
+        raise GateError(f"suite {config.name} has an agent that is code, and nothing here runs it")
+    place = sides.builder.place(source, f"the agent of suite {config.name}")
+    return replace(arm, place=place, code=_code(source, config))
+
+
+def _check_function(function: str, source: FileSource, config: SuiteConfig) -> None:
+    if file_of(source, function) is None:
+        hint = f"suite {config.name} names it as its agent, as module:name from the root of the repository"
+        raise one_problem(function, 0, f"{missing(source, function)} at {source.label}", hint)
+
+
+def _code(source: FileSource, config: SuiteConfig) -> str:
+    """A digest of the files that an agent depends on."""
+    patterns = () if isinstance(config.target, HttpAgent | None) else config.target.files
+    if patterns and not any(matches(path, one) for path in source.listing() for one in patterns):
+        names = ", ".join(patterns)
+        message = f"the agent of suite {config.name} depends on {names}, and there is no such file at {source.label}"
+        raise GateError(message, "mend 'files' of its target, or leave it out: then it depends on all files")
+    return code_of(source, patterns)
+
+
+def code_of(source: FileSource, patterns: Sequence[str] = ()) -> str:
+    """A digest of the files of a side; empty where only reading them would give one, as in a working tree.
+
+    Args:
+        patterns: of the files that count; empty for all.
+    """
+    listing = source.listing()
+    if patterns:
+        listing = {path: known for path, known in listing.items() if any(matches(path, one) for one in patterns)}
+    if not all(listing.values()):
+        return ""
+    told: dict[str, JsonValue] = dict(listing)
+    return digest(told)
