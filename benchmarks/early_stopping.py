@@ -32,16 +32,7 @@ FLIPS = 4999
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """A kind of pull request.
-
-    Args:
-        regime: R1a to R6.
-        layout: of the slices.
-        n: cases of the slice that matters; of the whole suite where slices overlap.
-        k: samples per case and arm, and looks.
-        fall: of the mean score, of all cases or of the first slice; below 0 for a rise.
-        everywhere: all cases fall.
-    """
+    """A kind of pull request."""
 
     regime: str
     layout: Layout
@@ -56,9 +47,6 @@ class Outcome:
     """What a rule said.
 
     Args:
-        blocks: some slice is a regression.
-        holds: some slice is a regression or suspect.
-        rises: all cases together are an improvement.
         calls: share of the planned samples that were taken.
     """
 

@@ -33,9 +33,7 @@ class Job:
     """One computation on made-up binary scores.
 
     Args:
-        name: what it does.
         prepare: makes the data and returns what is timed, or None where the installed version cannot do it.
-        rounds: how often it is timed.
         limit_s: the goal in seconds, or None.
         limit_mib: the goal for the process's peak memory, or None.
     """
@@ -53,7 +51,6 @@ class Measured:
 
     Args:
         seconds: wall clock of each round, imports and data left out.
-        peak_mib: of the whole process, interpreter and data included.
     """
 
     seconds: tuple[float, ...]

@@ -25,15 +25,8 @@ class Cell:
     """One row of the table.
 
     Args:
-        promise: G1 to G8.
-        question: what is counted.
         regime: name in `REGIMES`.
-        layout: of the slices.
-        n: cases of the slice that matters; of the whole suite where slices overlap.
         limit: the rate promised; None for a figure that is shown and not promised.
-        fall: of the mean score in the first slice.
-        declared: clusters are declared, where the regime has any.
-        quick: part of the quick run.
     """
 
     promise: str

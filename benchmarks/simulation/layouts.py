@@ -16,14 +16,7 @@ _TAGS = {"tier": 3, "language": 8, "length": 3, "difficulty": 3}
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Slices over the cases of one pull request.
-
-    Args:
-        words: for the table.
-        slices: how many are tested together.
-        parts: the pull request has this many times n cases; a fall hits the first n of them.
-        draw: from a generator and the number of cases to the slices; the first one is where a fall would be.
-    """
+    """Slices over the cases of one pull request."""
 
     words: str
     slices: int

@@ -31,12 +31,7 @@ class Rate:
         return math.sqrt(self.value * (1.0 - self.value) / self.runs)
 
     def holds(self, limit: float, at_most: bool) -> bool:
-        """The rate keeps its limit, or misses it by no more than chance explains.
-
-        Args:
-            limit: promised rate. A limit of 0 or 1 leaves nothing to chance.
-            at_most: the limit is an upper one.
-        """
+        """The rate keeps its limit, or misses it by no more than chance explains."""
         slack = BROKEN_BEYOND * math.sqrt(limit * (1.0 - limit) / self.runs)
         return self.value <= limit + slack if at_most else self.value >= limit - slack
 

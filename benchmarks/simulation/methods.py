@@ -23,10 +23,7 @@ class PullRequest:
 
     Args:
         deltas: float[N].
-        slices: name to positions; the first is the one that a fall hits.
         clusters: int[N], where they are declared.
-        truth: mean delta of the first slice.
-        seed: of the method's own randomness.
     """
 
     deltas: FloatArray

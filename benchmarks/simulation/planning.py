@@ -26,10 +26,7 @@ class Plan:
 
     Args:
         regime: name in `REGIMES`.
-        layout: of the slices.
-        n: cases a slice.
         spread: of the fall, `WHOLE` or `DIFFUSE`.
-        quick: part of the quick run.
     """
 
     regime: str
@@ -41,15 +38,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What was predicted and what was found.
-
-    Args:
-        plan: the situation.
-        fall: its size, on the scale of scores.
-        low, high: predicted power if whole cases break, and if the change is diffuse.
-        point: predicted for the variance that this fall adds in truth.
-        found: simulated.
-    """
+    """What was predicted and what was found."""
 
     plan: Plan
     fall: float

@@ -29,11 +29,6 @@ class Regime:
     """One kind of scores.
 
     Args:
-        name: R1a to R8, as in the documentation.
-        words: what it stands for.
-        mean: of the baseline's scores.
-        arms: draws both arms.
-        spread: how a fall falls on the cases, 0 on all alike to 1, whole cases break.
         variants: consecutive cases that share a source.
     """
 
@@ -48,9 +43,6 @@ class Regime:
         """Candidate minus baseline of n cases.
 
         Args:
-            rng: source of all randomness.
-            n: cases.
-            fall: of the mean score, 0 to the regime's mean.
             spread: 0, every case loses the same share of its score; 1, the cases that are hit lose all of it. Between
                 them, hit cases lose s = fall + spread (1 - fall) points on average, and a share fall / s is hit. None
                 takes the regime's own way.

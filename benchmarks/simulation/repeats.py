@@ -18,14 +18,7 @@ _COPIES = 0.55
 
 
 def deltas(name: str, rng: np.random.Generator, shape: tuple[int, int], fall: float = 0.0) -> FloatArray:
-    """Candidate minus baseline of each sample, float[k, n].
-
-    Args:
-        name: of the regime, R1a to R6.
-        rng: source of all randomness.
-        shape: k samples per arm of n cases.
-        fall: of the mean score; below 0 for a rise, which is the fall seen from the other arm.
-    """
+    """Candidate minus baseline of each sample, float[k, n]."""
     (k, n), regime = shape, REGIMES[name]
     size = min(regime.mean, abs(fall) + regime.spread * (1.0 - abs(fall)))
     hit = rng.random(n) < abs(fall) / size if fall else np.zeros(n, dtype=bool)

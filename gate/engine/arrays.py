@@ -24,9 +24,6 @@ class Grid:
     """One suite of a table. Every array has the shape [2, N, k]: both arms, the cases of the exam, their samples.
 
     Where there is no sample, figures are 0 and flags are false.
-
-    Args:
-        suite: whose exam gives the cases and their order; a suite without a baseline has an empty first arm.
     """
 
     def __init__(self, suite: Suite, table: SampleTable) -> None:

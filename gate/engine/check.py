@@ -17,7 +17,7 @@ from gate.config.scorer import ScorerSpec
 from gate.engine.arrays import Ints, Rows, units_of
 from gate.engine.collect import Collector, Tools, survey
 from gate.engine.compare import PassRates, Quality
-from gate.engine.decide import Assessment, Missing, asked_again, listed, named
+from gate.engine.decide import Assessment, Missing, incomplete_cases, listed, named, percent
 from gate.engine.evaluate import keep
 from gate.engine.record_parts import INFORMATIVE_CASES, calls_record, dollars_spent
 from gate.engine.run import RunSink
@@ -217,7 +217,7 @@ def _settled(
         f"{undecided(missing.samples, missing.total)}: "
         f"{missing.best} if all of them had gone well, {missing.worst} if all had gone badly."
     )
-    return Decision(Verdict.INCONCLUSIVE, 3, (why, *asked_again(missing)))
+    return Decision(Verdict.INCONCLUSIVE, 3, (why, *incomplete_cases(missing)))
 
 
 def _decide(suites: Sequence[Suite], rates: PassRates, results: Results, policy: RunPolicy) -> Decision:
@@ -229,7 +229,7 @@ def _decide(suites: Sequence[Suite], rates: PassRates, results: Results, policy:
     if gaps:
         return Decision(Verdict.INCONCLUSIVE, 3, gaps)
     doubtful = [
-        f"{_told(*one)}, which is not beyond doubt: the lower bound is {_percent(one[1].lower)}."
+        f"{_told(*one)}, which is not beyond doubt: the lower bound is {percent(one[1].lower)}."
         for one in rows
         if one[1].doubtful
     ]
@@ -332,17 +332,13 @@ def _shortfall(suite: Suite, rate: PassRate, results: Sequence[CaseResult]) -> s
 
 
 def _told(suite: Suite, rate: PassRate) -> str:
-    wanted = "" if rate.wanted in (None, EVERY) else f"; at least {_percent(rate.wanted)} are wanted"
+    wanted = "" if rate.wanted in (None, EVERY) else f"; at least {percent(rate.wanted)} are wanted"
     where = suite.name if rate.slice == OVERALL else f"{suite.name}/{rate.slice}"
     return f"{where}: {_count(round(rate.passed), rate.n)} passed{wanted}"
 
 
 def _count(some: int, n: int) -> str:
     return f"{some:,} of {n:,} case{'' if n == 1 else 's'}"
-
-
-def _percent(value: float | None) -> str:
-    return f"{(value or 0.0) * 100:.1f}".removesuffix(".0") + " %"
 
 
 CaseKey = tuple[str, str]

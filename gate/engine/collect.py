@@ -152,11 +152,7 @@ def _count(known: KnownAnswers, pair: Pair, replies: Mapping[ArmName, Reply | No
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """The result of the drift test on one suite.
-
-    Args:
-        reason: why the known answers of the baseline no longer hold; empty while they do.
-    """
+    """The result of the drift test on one suite."""
 
     pairs: int
     reason: str = ""

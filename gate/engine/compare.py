@@ -28,12 +28,7 @@ from gate.suite import Suite
 
 @dataclass(frozen=True, slots=True)
 class PassRates:
-    """The pass rates of a run.
-
-    Args:
-        suites: the slices of each suite, `overall` first.
-        levels: for each suite the one-sided level of its bounds.
-    """
+    """The pass rates of a run."""
 
     suites: Mapping[str, tuple[PassRate, ...]]
     judged: int
@@ -79,7 +74,6 @@ def pass_rates(
     bring their own another: otherwise a change could add slices until nothing is significant.
 
     Args:
-        table: samples, from `SampleTable.by_case`.
         missing: whether samples without a score count as passed or failed; None leaves them out.
     """
     slices = [piece for suite in suites for piece in _slices(suite, table, missing)]
@@ -167,11 +161,7 @@ SAME_BOUND = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """The comparisons of a run.
-
-    Args:
-        flips: sign flips that were drawn; None for a method without them.
-    """
+    """The comparisons of a run."""
 
     slices: tuple[tuple[Slice, Comparison], ...]
     tested: int
@@ -251,11 +241,7 @@ class Tester:
 
 
 def comparison(tester: Tester, piece: Slice, result: JointResult | None, *, tested: bool) -> Comparison:
-    """One slice as the record shows it.
-
-    Args:
-        result: of a test that it took part in; None where it has no cases.
-    """
+    """One slice as the record shows it."""
     stack, policy = tester.stack, tester.policy
     if result is None:
         return Comparison(
@@ -287,8 +273,8 @@ def comparison(tester: Tester, piece: Slice, result: JointResult | None, *, test
         candidate=float(candidate.mean()),
         mean=float(deltas.mean()),
         moved=int(np.count_nonzero(np.abs(deltas) > SAME_BOUND)),
-        lower=_bound(found.lower),
-        upper=_bound(found.upper),
+        lower=finite_bound(found.lower),
+        upper=finite_bound(found.upper),
         p=found.p if tested else None,
         state=state,
         method=policy.method,
@@ -337,7 +323,7 @@ def _power(stack: Stack, piece: Slice, critical: float, state: State) -> _Planni
     }
 
 
-def _bound(value: float) -> float | None:
+def finite_bound(value: float) -> float | None:
     """Infinite is None; a mean of deltas lies between -1 and 1, whatever the interval's formula says."""
     return min(1.0, max(-1.0, value)) if math.isfinite(value) else None
 

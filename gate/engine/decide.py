@@ -35,7 +35,7 @@ def grounds(suites: Sequence[Suite], rates: PassRates) -> NewPromptReasons:
     blocking = [(suite.name, rate) for suite, found in rows for rate in found if rate.blocking]
     missed = sorted((one for one in blocking if one[1].state is PassState.MISSED), key=_shortfall)
     return NewPromptReasons(
-        blocks=tuple(f"{_told(*one)}, and the upper bound is {_percent(one[1].upper)}." for one in missed),
+        blocks=tuple(f"{_told(*one)}, and the upper bound is {percent(one[1].upper)}." for one in missed),
         gaps=tuple(reason for suite, found in rows for reason in _gaps(suite, found)),
         holds=tuple(reason for suite, found in rows for reason in _holds(suite, found)),
         met=tuple(f"{_told(suite.name, found[0])}." for suite, found in rows if found[0].state is PassState.MET),
@@ -59,7 +59,7 @@ def _holds(suite: Suite, rates: Sequence[PassRate]) -> Iterator[str]:
     policy = suite.exam.policy
     for rate in rates:
         if rate.doubtful:
-            yield f"{_told(suite.name, rate)}, which is not shown: the lower bound is {_percent(rate.lower)}."
+            yield f"{_told(suite.name, rate)}, which is not shown: the lower bound is {percent(rate.lower)}."
     if rates[0].state is PassState.TOO_FEW:
         yield f"{suite.name}/{OVERALL}: {rates[0].n} cases are too few to decide; 30 are the floor, 100 comfortable."
     if policy.min_pass_rate is None and all(own.min_pass_rate is None for own in policy.slices.values()):
@@ -71,23 +71,18 @@ def _holds(suite: Suite, rates: Sequence[PassRate]) -> Iterator[str]:
 
 
 def _told(suite: str, rate: PassRate) -> str:
-    wanted = "" if rate.wanted is None else f"; at least {_percent(rate.wanted)} are wanted"
-    return f"{suite}/{rate.slice}: {_percent(rate.rate)} of the answers to {rate.n} cases passed{wanted}"
+    wanted = "" if rate.wanted is None else f"; at least {percent(rate.wanted)} are wanted"
+    return f"{suite}/{rate.slice}: {percent(rate.rate)} of the answers to {rate.n} cases passed{wanted}"
 
 
-def _percent(value: float | None) -> str:
+def percent(value: float | None) -> str:
     """With one decimal, unless it is whole."""
-    text = f"{(value or 0.0) * 100:.1f}"
-    return f"{text.removesuffix('.0')} %"
+    return f"{(value or 0.0) * 100:.1f}".removesuffix(".0") + " %"
 
 
 @dataclass(frozen=True, slots=True)
 class VerdictFacts:
-    """All that a verdict rests on.
-
-    Args:
-        unfinished: why the evaluation was not finished, or None.
-    """
+    """All that a verdict rests on."""
 
     suites: tuple[Suite, ...]
     quality: Quality
@@ -352,7 +347,7 @@ def _settle(decision: Decision, missing: Missing, verdicts: Sequence[Verdict]) -
         f"{missing.best} if all of them had gone well for the candidate, {missing.worst} if all had gone badly"
         f"{f', {between[0]} if some had' if between else ''}."
     )
-    return Decision(Verdict.INCONCLUSIVE, 3, (why, *asked_again(missing)))
+    return Decision(Verdict.INCONCLUSIVE, 3, (why, *incomplete_cases(missing)))
 
 
 def _incomplete(grids: Mapping[str, Grid], most: Mapping[str, int]) -> tuple[str, ...]:
@@ -377,7 +372,7 @@ def _tally(grids: Mapping[str, Grid], most: Mapping[str, int]) -> tuple[int, Cou
     return taken, reasons
 
 
-def asked_again(missing: Missing) -> tuple[str, ...]:
+def incomplete_cases(missing: Missing) -> tuple[str, ...]:
     """Which cases, and why."""
     return (f"Cases to be asked again: {named(missing.cases)}.", *missing.reasons)
 

@@ -64,7 +64,6 @@ class Looks:
     """The looks at the samples of a run. The same samples give the same result, in a resumed run as well.
 
     Args:
-        suites: all of the run; `why_not` must have no objection.
         seen: the scores after one repeat, after two, and so on, as far as all samples are there and have a score.
     """
 
@@ -97,11 +96,7 @@ class Looks:
 
 
 def look(suites: Sequence[Suite], policy: RunPolicy, seed: int, grids: Mapping[str, Grid]) -> Looks:
-    """Look at a run after each complete repeat, until a look ends it.
-
-    Args:
-        suites: all of the run; `why_not` must have no objection.
-    """
+    """Look at a run after each complete repeat, until a look ends it."""
     # A suite that has no part in the verdict may take more samples: all of them are there at the end.
     repeats = [*range(1, looks_planned(suites)), None]
     complete = list(takewhile(lambda repeat: _complete(suites, grids, repeat), repeats))

@@ -44,9 +44,9 @@ async def evaluate(resolved: Resolved, tools: Tools, caching: Caching, seed: int
     ended = created, time.perf_counter() - started, stop
     run = conclude(resolved, found, caching, lambda spec: tools.judge(spec).members, seed, ended)
     if resolved.edits:
-        from gate.engine.exam_trials import EvaluatedRun, with_exam_changes
+        from gate.engine.exam_trials import with_exam_changes
 
-        run = await with_exam_changes(run, EvaluatedRun(resolved, found.samples, seed), tools, stop)
+        run = await with_exam_changes(run, resolved, found.samples, seed, tools, stop)
     if any(suite.promises is not None for suite in resolved.suites):
         from gate.engine.rule_changes import with_promises
 

@@ -26,14 +26,16 @@ from gate.resolve.resolved import Resolved
 from gate.suite import Suite
 
 
-async def with_exam_changes(run: RunRecord, ran: "EvaluatedRun", tools: Tools, stop: Stop) -> RunRecord:
+async def with_exam_changes(  # noqa: PLR0913
+    run: RunRecord, resolved: Resolved, samples: SampleTable, seed: int, tools: Tools, stop: Stop
+) -> RunRecord:
     """The record with the results of the edited exam; verdict, reasons, slices and gaps stay as they are.
 
     It runs last, so that a budget that is too small cuts it first. Whatever stops it stops nothing else.
     """
     own, quiet = quietly(tools, stop)
     watched = _Watched(tools.progress, own)
-    changes = await _Trials(ran, replace(quiet, progress=watched), own, watched).all()
+    changes = await _Trials(resolved, samples, seed, replace(quiet, progress=watched), own, watched).all()
     return with_trials(run, changes)
 
 
@@ -42,15 +44,6 @@ def quietly(tools: Tools, stop: Stop) -> tuple[Stop, Tools]:
     own = Stop(stop.reason)
     stop.abandon_with(lambda: own.now(stop.reason or "it was asked to end"))
     return own, replace(tools, notes=_Silent())
-
-
-@dataclass(frozen=True, slots=True)
-class EvaluatedRun:
-    """The finished evaluation that the trials start from."""
-
-    resolved: Resolved
-    samples: SampleTable
-    seed: int
 
 
 class _Silent:
@@ -95,23 +88,25 @@ class _Watched:
 class _Trials:
     """The trials of one run, one after the other, except for their answers."""
 
-    ran: EvaluatedRun
+    resolved: Resolved
+    samples: SampleTable
+    seed: int
     tools: Tools
     stop: Stop
     watched: _Watched
 
     async def all(self) -> list[ExamChangeRecord]:
         table = await self._answers()
-        return [await self._edit(edit, table) for edit in self.ran.resolved.edits]
+        return [await self._edit(edit, table) for edit in self.resolved.edits]
 
     async def _answers(self) -> SampleTable:
         """The answers that the run itself did not need."""
-        edits = self.ran.resolved.edits
+        edits = self.resolved.edits
         suites = tuple(one.answers for edit in edits for one in edit.trials if one.answers and not one.reason)
         if not suites or self.stop.reason is not None:
             return SampleTable()
-        asked = replace(self.ran.resolved, suites=suites, policy=RunPolicy(early_stop=False), edits=())
-        collector = Collector(asked, self.tools, self.stop, self.ran.seed)
+        asked = replace(self.resolved, suites=suites, policy=RunPolicy(early_stop=False), edits=())
+        collector = Collector(asked, self.tools, self.stop, self.seed)
         self.tools.progress.start(count(suites))
         try:
             await collector.collect()
@@ -134,7 +129,7 @@ class _Trials:
                 calls.append(calls_record(rows))
                 spent.append(dollars_of(rows))
             if trial.kind in ("scorers", "rescored"):
-                source = self.ran.samples if trial.answers is None else table
+                source = self.samples if trial.answers is None else table
                 taken = await self._rescored(trial, source)
                 rows = Rows(taken, trial.suite.name)
                 calls.append(_judged(rows))
@@ -191,8 +186,8 @@ class _Trials:
         """All cases of a trial, tested by themselves, and by `maxt` whatever the method of the run."""
         both = suite if suite.baseline is not None else replace(suite, baseline=suite.candidate)
         stacked = stack([both], {both.name: scores(Grid(both, table))})
-        policy = RunPolicy(confidence=self.ran.resolved.policy.confidence)
-        return compare(stacked, policy, self.ran.seed).slices[0][1]
+        policy = RunPolicy(confidence=self.resolved.policy.confidence)
+        return compare(stacked, policy, self.seed).slices[0][1]
 
 
 def _answered(suite: Suite, source: SampleTable) -> list[Job]:

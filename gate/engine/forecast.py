@@ -51,11 +51,7 @@ class FigureRange:
 
 @dataclass(frozen=True, slots=True)
 class SliceForecast:
-    """What one slice could show.
-
-    Args:
-        slice: full name, `suite/…` in a run over several.
-    """
+    """What one slice could show."""
 
     suite: str
     slice: str
@@ -73,11 +69,7 @@ class SliceForecast:
 
 @dataclass(frozen=True, slots=True)
 class SuiteForecast:
-    """One suite.
-
-    Args:
-        slices: `overall` first.
-    """
+    """One suite."""
 
     name: str
     cases: int
@@ -319,7 +311,6 @@ class EarlierRun:
     """An earlier run that was kept.
 
     Args:
-        name: for the reader, such as `.gate/last`.
         read: reads its record, which may be large; None where it cannot be used.
     """
 

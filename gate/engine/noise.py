@@ -126,7 +126,7 @@ class Spread:
 
     Args:
         tau, sigma: between cases and within a case; None where they were not told apart.
-        ties: share of cases whose delta is exactly 0 with so many samples; 0 where that is not known.
+        ties: share of cases whose delta is exactly 0; 0 where that is not known.
     """
 
     low: float

@@ -89,7 +89,6 @@ class Prefix:
 
     Args:
         place: what ends it; None where all requests are the same.
-        lengths: characters of the request of each case, by its position, without cases that cannot be rendered.
     """
 
     messages: tuple[Message, ...]

@@ -24,15 +24,12 @@ class RunSink(Protocol):
 
         The result is the place of its texts, for `words`.
         """
-        ...
 
     def words(self, place: int) -> Words:
         """The texts of a sample that was kept."""
-        ...
 
     def run(self, run: RunRecord) -> None:
         """Keep the finished run."""
-        ...
 
 
 class Progress(Protocol):
@@ -40,15 +37,12 @@ class Progress(Protocol):
 
     def start(self, total: int) -> None:
         """`total` samples will be taken."""
-        ...
 
     def advance(self, sample: Sample, spent_usd: float | None) -> None:
         """One sample is finished; `spent_usd` is the total so far, None where it is not known."""
-        ...
 
     def finish(self) -> None:
         """No more samples will come."""
-        ...
 
 
 class Steps(Protocol):
@@ -56,15 +50,12 @@ class Steps(Protocol):
 
     def start(self, total: int) -> None:
         """About `total` steps will be taken."""
-        ...
 
     def step(self, spent_usd: float | None, *, failed: bool = False) -> None:
         """One more step is taken; `spent_usd` is the total so far, None where it is not known."""
-        ...
 
     def finish(self) -> None:
         """No more steps will come."""
-        ...
 
 
 class Tracing(Protocol):
@@ -72,11 +63,9 @@ class Tracing(Protocol):
 
     def sample(self, job: Job) -> AbstractContextManager[None]:
         """A sample is taken; requests inside the context belong to it."""
-        ...
 
     def finished(self, sample: Sample) -> None:
         """The finished sample, which may be known only after its context has ended."""
-        ...
 
 
 class Notes(Protocol):
@@ -84,11 +73,9 @@ class Notes(Protocol):
 
     def begin(self, known: int) -> None:
         """So many answers are known; the first call comes next."""
-        ...
 
     def all(self, *, whole: bool) -> Sequence[str]:
         """Sentences for the record of a run that came to its end, or of one that did not."""
-        ...
 
 
 FAILURES_IN_A_ROW = 25

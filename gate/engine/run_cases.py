@@ -34,7 +34,6 @@ def named_case(run: RunRecord, name: str, suite: str = "") -> NamedCase:
 
     Args:
         name: an id, `suite/id`, or the beginning of either that no other case shares.
-        suite: empty for any.
 
     Raises:
         GateError: no such case or suite, or several cases match; the hint names the nearest.
@@ -130,7 +129,7 @@ def case_of_run(case: CaseRecord | NewCaseRecord, samples: Sequence[Sample], nam
         GateError: the run did not keep the whole question.
         InputErrors: what was kept is no valid case, or the id is invalid.
     """
-    entry: dict[str, JsonValue] = {"id": naming.id, "description": naming.description, **_asked(case, samples)}
+    entry: dict[str, JsonValue] = {"id": naming.id, "description": naming.description, **_case_said(case, samples)}
     if case.expected is not None:
         entry["expected"] = case.expected
     if case.slices:
@@ -138,7 +137,7 @@ def case_of_run(case: CaseRecord | NewCaseRecord, samples: Sequence[Sample], nam
     return put_of(entry)
 
 
-def _asked(case: CaseRecord | NewCaseRecord, samples: Sequence[Sample]) -> Entry:
+def _case_said(case: CaseRecord | NewCaseRecord, samples: Sequence[Sample]) -> Entry:
     """For a conversation everything that the case itself said, otherwise the question."""
     for sample in samples:
         if isinstance(sample.reply, Reply) and (talk := sample.reply.transcript) is not None:

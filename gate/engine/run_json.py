@@ -133,7 +133,6 @@ class Finished:
     """Everything that a record is made of.
 
     Args:
-        unfinished: why it ended early, or None.
         members: the judges of a scorer, with their parameters; None where they are not recorded.
     """
 

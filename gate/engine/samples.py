@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any, Generic, TypeAlias, TypeVar, cast, overload
+from typing import Any, Generic, TypeAlias, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,11 +38,7 @@ class Names(Generic[Word]):
 
 
 class Columns:
-    """Arrays that grow together, one number of each for a row.
-
-    Args:
-        kinds: name and type code (see `array.array`) of each column.
-    """
+    """Arrays that grow together, one number of each for a row."""
 
     def __init__(self, **kinds: str) -> None:
         self._columns: dict[str, array[Any]] = {name: array(kind) for name, kind in kinds.items()}
@@ -82,7 +78,7 @@ _CONVERSED = 9
 """Columns from `outline` on."""
 
 
-class SampleTable(Sequence[Sample]):
+class SampleTable:
     """Samples in order of completion, rebuilt without their texts each time one is read.
 
     Reasons are empty, and so is a text that is blank; any other text is `UNREAD`. A conversation is its outline.
@@ -251,13 +247,7 @@ class SampleTable(Sequence[Sample]):
     def __iter__(self) -> Iterator[Sample]:
         return map(self._sample, range(len(self)))
 
-    @overload
-    def __getitem__(self, at: int) -> Sample: ...
-    @overload
-    def __getitem__(self, at: slice) -> list[Sample]: ...
-    def __getitem__(self, at: int | slice) -> Sample | list[Sample]:
-        if isinstance(at, slice):
-            return [self._sample(row) for row in range(len(self))[at]]
+    def __getitem__(self, at: int) -> Sample:
         return self._sample(range(len(self))[at])
 
     def _replied(self, reply: Reply | Failed, place: int) -> tuple[float, ...]:

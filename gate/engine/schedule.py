@@ -171,7 +171,7 @@ class SamplePlaces:
             )
         return block.start + (position * block.samples + index) * len(block.arms) + block.arms[arm]
 
-    def asked(self, sample: Sample) -> tuple[Suite, Case]:
+    def suite_and_case(self, sample: Sample) -> tuple[Suite, Case]:
         """The suite and the case of a sample that has a place."""
         block = self._blocks[sample.suite]
         return block.suite, block.suite.exam.cases[block.cases[sample.case_id]]

@@ -1,6 +1,5 @@
 """Every scorer by itself, before and after: dimensions of rubrics, juries, and the order effect of pairwise judges."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import fsum
@@ -10,7 +9,7 @@ import numpy as np
 from gate.config.rubrics import Rubric
 from gate.config.scorer import ScorerSpec
 from gate.engine.arrays import ARMS, Bools, Floats, Grid, Ints, paired, units_of
-from gate.engine.compare import estimate
+from gate.engine.compare import estimate, finite_bound
 from gate.engine.samples import PartKey
 from gate.record.comparison import (
     ContestedAnswer,
@@ -227,11 +226,7 @@ def _bounds(suite: Suite, rows: Sequence[Means], intervals: Intervals) -> list[t
         clusters=np.concatenate([own[row.positions] for row in rows]),
         seed=intervals.seed,
     )
-    return [(_bound(found[name].lower), _bound(found[name].upper)) for name in slices]
-
-
-def _bound(value: float) -> float | None:
-    return min(1.0, max(-1.0, value)) if math.isfinite(value) else None
+    return [(finite_bound(found[name].lower), finite_bound(found[name].upper)) for name in slices]
 
 
 def _jury(suite: Suite, grid: Grid, scorer: _Scorer, intervals: Intervals) -> JuryResult | None:

@@ -117,11 +117,7 @@ LISTED = 8
 
 @dataclass(frozen=True, slots=True)
 class ShardOptions:
-    """The part of the command line that the verdict depends on.
-
-    Args:
-        samples: of each case, instead of the files' number; None where not given.
-    """
+    """The part of the command line that the verdict depends on."""
 
     inputs: GitInputs | FileInputs
     samples: int | None

@@ -36,8 +36,6 @@ class Outlay:
     """The calls of one suite to one model in one role.
 
     Args:
-        input_tokens, output_tokens: of all these calls together.
-        seconds: of one call.
         alone: the model takes one call at a time, since it runs inside this process.
         in_a_row: calls that wait for one another, in the longest conversation.
         at_least: there may be more calls: an agent decides itself how often it is called.
@@ -62,8 +60,6 @@ class Spending:
 
     Args:
         cost_note: why the cost is not known; empty otherwise.
-        minutes: wall clock.
-        concurrency: calls in flight that the minutes are for.
     """
 
     outlays: tuple[Outlay, ...]
@@ -239,7 +235,7 @@ class Estimator:
 
     def _answers(self, suite: Suite, role: Role, arm: Arm) -> Outlay:
         cases = suite.exam.cases
-        rendered, turns = sum(_asked(arm, case) for case in cases), sum(case.turns for case in cases)
+        rendered, turns = sum(_request_characters(arm, case) for case in cases), sum(case.turns for case in cases)
         known = self.earlier.get((suite.name, role), PerCall(None, False, None)).of_each(
             max(1, turns) / max(1, len(cases))
         )
@@ -339,7 +335,7 @@ def _open(exam: Exam, arm: Arm) -> bool:
     )
 
 
-def _asked(arm: Arm, case: Case) -> int:
+def _request_characters(arm: Arm, case: Case) -> int:
     """Characters of all requests of one sample; 0 where the prompt has no text for the case."""
     first = replace(case, input=case.rounds[0].said) if case.rounds else case
     try:

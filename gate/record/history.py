@@ -98,20 +98,9 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True)
 class SuiteResult:
-    """One suite of a run.
-
-    Args:
-        model: of the candidate, as `provider:name`.
-        store: the store's suite that has the cases; empty where a file has them.
-    """
+    """One suite of a run; `store` is the store's suite that has the cases, empty where a file has them."""
 
     name: str
-    alone: bool
-    prompt: str
-    model: str
-    digest: str
-    exam: str
-    cases: int
     store: str
     figures: tuple[Figure, ...]
     results: tuple[CaseResult, ...]
@@ -267,19 +256,8 @@ def _alone(suite: NewSuiteRecord) -> SuiteResult:
 def _of_suite(
     suite: SuiteRecord | NewSuiteRecord, figures: tuple[Figure, ...], results: tuple[CaseResult, ...]
 ) -> SuiteResult:
-    return SuiteResult(
-        name=suite.name,
-        alone=isinstance(suite, NewSuiteRecord),
-        prompt=suite.candidate.path,
-        model=suite.candidate.model,
-        digest=suite.candidate.digest,
-        exam=suite.exam.digest,
-        cases=suite.exam.cases,
-        store=_stored(suite.exam.store),
-        figures=figures,
-        results=results,
-        agreements=tuple(_agreements(suite.juries, suite.exam.judges)),
-    )
+    agreements = tuple(_agreements(suite.juries, suite.exam.judges))
+    return SuiteResult(suite.name, _stored(suite.exam.store), figures, results, agreements)
 
 
 def _stored(label: str) -> str:

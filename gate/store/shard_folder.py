@@ -135,7 +135,7 @@ class ShardSamples:
             return f"{_named(sample)} belongs to shard {self.numbers[place]}, and this is shard {number}"
         if self._starts[place] != _NOWHERE:
             return f"{_named(sample)} is here twice"
-        if said := contradiction(sample, *self.places.asked(sample)):
+        if said := contradiction(sample, *self.places.suite_and_case(sample)):
             return f"{_named(sample)} was edited: {said}"
         self._starts[place] = line.start
         return ""

@@ -203,22 +203,6 @@ def test_each_round_is_held_against_its_own_mark_over_the_samples() -> None:
     assert found.scorers[1].reason == "round 1 has 0.85, and at least 0.9 is wanted; as it is"
 
 
-def test_the_mark_of_the_combined_score_goes_before_those_of_rounds() -> None:
-    case = replace(in_rounds(0.9, 0.9), threshold=0.5)
-    found = judged(case, talked(0, 0.1, 0.1), talked(1, 0.1, 0.1))
-    assert (found.state, found.mark, found.scorers[1].passed) == (PASSED, 0.5, None)
-
-
-def test_rounds_of_a_rubric_are_told_on_its_scale() -> None:
-    rubric = ScorerSpec(
-        "rubric", "judge", {"scale": [1, 5], "dimensions": [{"name": "a", "description": "b", "weight": 1}]}
-    )
-    case = in_rounds(0.75, None)
-    one = suite(samples=1, case=case)
-    found = case_result(replace(one, exam=replace(one.exam, scorers=(rubric,))), case, [talked(0, 0.5, 1.0)])
-    assert found.scorers[0].reason.startswith("round 1 has 3, and at least 4 is wanted")
-
-
 @given(st.lists(st.floats(0, 1), min_size=2, max_size=8), st.randoms())
 @example([0.1, 0.2, 0.3], Random(0))
 def test_the_order_of_the_samples_changes_no_digit(values: list[float], random: Random) -> None:

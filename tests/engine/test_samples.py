@@ -1,14 +1,23 @@
-"""What goes into the table comes out, the texts aside; and they can be put back."""
+"""The table of samples, and its arrays, say what a walk through a list says."""
 
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gate.engine.samples import MOST_CALLS, UNREAD, Key, SampleTable
+from gate.engine.arrays import WANTED, Grid, Rows, pair_count, scores, side_by_side
+from gate.engine.record_parts import calls_record, dollars_spent, spending_record
+from gate.engine.samples import UNREAD, Key, SampleTable
+from gate.record.parts import CallsRecord, SpendingRecord, SpentRecord
 from gate.record.sample import ArmName, Origin, Part, Reply, Sample, Score, effort_of
 from gate.record.transcript import Aside, Failed, ToolUse, Transcript, Turn, Unscored
-from gate.record.usage import Cost, Dollars, Effort, Unpriced, Usage
+from gate.record.usage import UNPRICED, Cost, Dollars, Effort, Unpriced, Usage
+from gate.suite import Suite
+from tests.support.runs import suite
 
 WORDS = st.sampled_from(["", "a", "b", "one line of a reason"])
 AMOUNTS = st.floats(0.0, 1e6)
@@ -124,7 +133,7 @@ def test_what_goes_in_comes_out(samples: list[Sample]) -> None:
     table = SampleTable.holding(samples)
     assert list(table) == [bare(sample) for sample in samples]
     assert len(table) == len(samples)
-    assert [table[i] for i in range(len(table))] == table[:] == list(table)
+    assert [table[i] for i in range(len(table))] == list(table)
     assert [table.whole(sample) for sample in table] == [counted(sample) for sample in samples]
 
 
@@ -171,19 +180,184 @@ def test_some_of_a_table_are_a_table_of_some(samples: list[Sample]) -> None:
     assert len(table) == len(samples)
 
 
-def test_a_conversation_of_more_calls_than_there_can_be_has_as_many_as_are_counted() -> None:
-    for told, steps in ((10**30, MOST_CALLS), (-1, 0)):
-        talk = Transcript("s", (Turn(0, "hi", "case", "yes", steps=told),), aside=Aside(told))
-        reply = Reply("yes", "m", Usage(), Unpriced("n/a"), None, transcript=talk, effort=Effort(told, told))
-        known = replace(reply, origin=Origin(reused=True))
-        table = SampleTable.holding([Sample("s", "c", ArmName.BASELINE, 0, one) for one in (reply, known)])
-        counts = [table.column(name).tolist() for name in ("made", "again", "known")]
-        assert counts == [[steps, 0], [steps, 0], [0, steps]]
-
-
 def test_what_comes_later_is_grouped_too() -> None:
     table = SampleTable()
     for index in (1, 0):
         table.add(Sample("s", "c", ArmName.BASELINE, index, Failed("no")))
         assert len(table.by_case()["s", "c", ArmName.BASELINE]) == len(table)
     assert [sample.index for sample in table.by_case()["s", "c", ArmName.BASELINE]] == [0, 1]
+
+
+SUITES = st.sampled_from([None, "s", "neither"])
+
+
+def known(reply: Reply) -> int:
+    """Calls of a model that were known with a reply: the agent's, and those of whoever talked with it."""
+    talk = reply.transcript
+    return 1 if talk is None else sum(turn.steps for turn in talk.turns) + talk.aside.calls
+
+
+def own(samples: list[Sample], name: str | None) -> list[Sample]:
+    return [sample for sample in samples if name in (None, sample.suite)]
+
+
+@FEW
+@given(SAMPLES, SUITES)
+def test_the_samples_of_one_suite_or_of_all(samples: list[Sample], name: str | None) -> None:
+    rows = Rows(SampleTable.holding(samples), name)
+    assert list(rows) == [bare(sample) for sample in own(samples, name)]
+    assert len(rows) == len(own(samples, name))
+
+
+@FEW
+@given(SAMPLES, SUITES)
+def test_calls_are_counted(samples: list[Sample], name: str | None) -> None:
+    found = calls_record(Rows(SampleTable.holding(samples), name))
+    mine = own(samples, name)
+    scores = [score for sample in mine for score in sample.scores]
+    replies = [sample.reply for sample in mine if isinstance(sample.reply, Reply)]
+    failed = [sample.reply for sample in mine if isinstance(sample.reply, Failed)]
+    asked = [reply for reply in replies if not reply.origin.reused]
+    efforts = [reply.effort for reply in (*asked, *failed) if reply.effort is not None]
+    plain = [reply for reply in (*asked, *failed) if reply.effort is None]
+    assert found.failed == len(failed)
+    made = sum(effort.calls + effort.aside_calls for effort in efforts) + sum(
+        isinstance(reply, Reply) for reply in plain
+    )
+    assert found.made == made + sum(score.calls for score in scores)
+    reused = sum(effort.reused for effort in efforts) + sum(known(r) for r in replies if r.origin.reused)
+    assert found.cached == reused + sum(score.reused for score in scores)
+    again = sum(effort.retries for effort in efforts) + sum(max(0, reply.attempts - 1) for reply in plain)
+    assert found.retried == again + sum(score.retries for score in scores)
+
+
+def test_whoever_talks_with_an_agent_is_paid_too_but_is_no_part_of_its_cost() -> None:
+    talk = Transcript("s", (Turn(0, "hi", "case", "yes", steps=3),), aside=Aside(2, Dollars(0.5)))
+    effort = Effort(3, 1, 0, Dollars(0.25), aside_calls=2, aside_cost=Dollars(0.5))
+    asked = Reply("yes", "m", Usage(), Dollars(0.25), None, transcript=talk, effort=effort)
+    table = SampleTable.holding([Sample("s", "c", ArmName.CANDIDATE, 0, asked)])
+    assert dollars_spent(Rows(table)) == (0.75, "")
+    assert table.column("cost").tolist() == [0.25]
+    found = calls_record(Rows(table))
+    assert (found.made, found.retried) == (5, 1)
+    assert spending_record(Rows(table)) == SpendingRecord(
+        answers=SpentRecord(calls=3, usd=0.25), aside=SpentRecord(calls=2, usd=0.5), judges=SpentRecord()
+    )
+
+
+@pytest.mark.parametrize(
+    ("own", "aside", "told"),
+    [
+        (Dollars(0.25), Unpriced("unknown"), (0.25, None)),
+        (Unpriced("unknown"), Dollars(0.5), (None, 0.5)),
+        (Unpriced("n/a"), Dollars(0.5), (None, 0.5)),
+    ],
+)
+def test_a_price_that_is_not_known_hides_no_other(own: Cost, aside: Cost, told: tuple[float | None, ...]) -> None:
+    failed = Failed("the server is gone", 1, Effort(3, cost=own, aside_calls=2, aside_cost=aside))
+    found = spending_record(Rows(SampleTable.holding([Sample("s", "c", ArmName.CANDIDATE, 0, failed)])))
+    assert (found.answers.usd, found.aside.usd) == told
+
+
+def test_a_conversation_that_broke_off_is_paid_until_then() -> None:
+    failed = Failed("the server is gone", 1, Effort(calls=3, retries=2, reused=1, cost=Dollars(0.5)))
+    rows = Rows(SampleTable.holding([Sample("s", "c", ArmName.CANDIDATE, 0, failed)]))
+    assert dollars_spent(rows) == (0.5, "")
+    assert calls_record(rows) == CallsRecord(made=3, cached=1, retried=2, failed=1)
+
+
+@FEW
+@given(SAMPLES, SUITES)
+def test_dollars_are_summed_where_every_price_is_known(samples: list[Sample], name: str | None) -> None:
+    spent, why = dollars_spent(Rows(SampleTable.holding(samples), name))
+    mine = own(samples, name)
+    costs: list[Cost | None] = [score.cost for sample in mine for score in sample.scores]
+    for reply in (sample.reply for sample in mine):
+        if isinstance(reply, Reply) and reply.origin.reused:
+            continue
+        if reply.effort is not None:
+            costs += [reply.effort.cost, reply.effort.aside_cost]
+        elif isinstance(reply, Reply):
+            costs.append(reply.cost)
+    dollars = [cost.amount for cost in costs if isinstance(cost, Dollars)]
+    if Unpriced("unknown") in costs:
+        assert (spent, why) == (None, UNPRICED)
+    elif dollars:
+        assert spent == pytest.approx(math.fsum(dollars))
+    else:
+        assert spent is None
+
+
+CASES, K = ("c0", "c1", "c2"), 4
+DENSE = sample_lists(indices=K + 1, most=40)
+FILLS = st.none() | st.sampled_from([{ArmName.BASELINE: 0.25, ArmName.CANDIDATE: 0.75}])
+MOST = st.none() | st.integers(0, K)
+
+
+def one() -> Suite:
+    made = replace(suite([{}] * len(CASES), samples=K), name="s")
+    cases = tuple(replace(case, id=name) for case, name in zip(made.exam.cases, CASES, strict=True))
+    return replace(made, exam=replace(made.exam, cases=cases))
+
+
+def own_samples(samples: Iterable[Sample], case: str, arm: ArmName) -> list[Sample]:
+    found = [s for s in samples if (s.suite, s.case_id, s.arm) == ("s", case, arm) and s.index < K]
+    return sorted(found, key=lambda sample: sample.index)
+
+
+def values(samples: Sequence[Sample], most: int, fill: float | None) -> list[float]:
+    known = {s.index: s.score for s in samples if not isinstance(s.score, Unscored)}
+    if fill is None:
+        return [score for index, score in known.items() if index < most]
+    return [known.get(index, fill) for index in range(most)]
+
+
+@FEW
+@given(DENSE, FILLS, MOST)
+def test_scores_of_both_arms_over_equally_many_samples(
+    samples: list[Sample], fill: dict[ArmName, float] | None, most: int | None
+) -> None:
+    found = scores(Grid(one(), SampleTable.holding(samples)), fill, most)
+    expected = {}
+    limit = K if most is None else most
+    for position, case in enumerate(CASES):
+        arms = [values(own_samples(samples, case, arm), limit, None if fill is None else fill[arm]) for arm in ArmName]
+        if k := min(map(len, arms)):
+            expected[position] = [sum(arm[:k]) / k for arm in arms]
+    assert found.positions.tolist() == list(expected)
+    assert found.baseline.tolist() == pytest.approx([means[0] for means in expected.values()])
+    assert found.candidate.tolist() == pytest.approx([means[1] for means in expected.values()])
+    everything = fill is not None and limit == K
+    assert (found.samples is not None) or not everything
+
+
+@FEW
+@given(DENSE)
+def test_side_by_side_is_what_one_sitting_asked_of_both_arms(samples: list[Sample]) -> None:
+    kept, why = side_by_side(Grid(one(), SampleTable.holding(samples)))
+    pairs = usable = replied = 0
+    for position, case in enumerate(CASES):
+        everything = {arm: own_samples(samples, case, arm) for arm in ArmName}
+        replied += min(sum(isinstance(s.reply, Reply) for s in row) for row in everything.values())
+        rows = {arm: [s for s in row if not s.warmup] for arm, row in everything.items()}
+        replies = {arm: {s.index: s.reply for s in row if isinstance(s.reply, Reply)} for arm, row in rows.items()}
+        mixed = any(reply.origin.reused for row in replies.values() for reply in row.values())
+        met = set.intersection(*({reply.origin.sitting for reply in row.values()} for row in replies.values()))
+        counts = []
+        for arm, row in zip(kept, ArmName, strict=True):
+            expected = [index for index, r in replies[row].items() if not mixed or r.origin.sitting in met]
+            assert np.flatnonzero(arm[position]).tolist() == expected
+            counts.append(len(expected))
+            usable += len(replies[row])
+        pairs += min(counts)
+    assert pair_count(kept) == pairs
+    too_few = kept.sum() < usable and pairs < WANTED
+    assert bool(why) == (too_few or (pairs == 0 and replied > 0))
+
+
+def test_a_table_without_samples_is_a_grid_without_samples() -> None:
+    grid = Grid(one(), SampleTable())
+    assert not grid.taken.any()
+    assert not grid.flags("failed").any()
+    assert grid.figures("latency").shape == (2, len(CASES), K)
+    assert scores(grid).positions.size == 0

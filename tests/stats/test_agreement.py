@@ -1,4 +1,4 @@
-"""Share of agreement and Cohen's kappa against published tables, the definition, and what must not change them."""
+"""Agreement of raters against published figures and slow definitions."""
 
 import itertools
 
@@ -8,9 +8,26 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 
-from gate.stats.agreement import Drawing, Ratings, all_agreed, crossed, kappa, share_of_agreement
+from gate.stats.agreement import (
+    Consistency,
+    Drawing,
+    Level,
+    Ratings,
+    Weights,
+    ac,
+    ac1,
+    all_agreed,
+    alpha,
+    balanced_accuracy,
+    confusion,
+    consistency,
+    crossed,
+    kappa,
+    share_of_agreement,
+    weight_table,
+)
 from gate.stats.arrays import Estimate, Undefined
-from tests.stats.published import from_table
+from tests.stats.published import BEN_AND_GERRY, KRIPPENDORFF, MEG_AND_OWEN, from_table, ratings
 
 FEW = Drawing(resamples=200)
 
@@ -81,14 +98,6 @@ def test_several_ratings_of_an_item_count_as_the_mean_over_all_pairs(rows: list[
     assert share_of_agreement(crossed(people, judge), FEW).rate == pytest.approx(agreed)
 
 
-def test_an_item_that_one_side_did_not_rate_says_nothing() -> None:
-    people = Ratings.of([[1.0], [0.0], [1.0]], [[True], [True], [False]])
-    judge = Ratings.of([[1.0], [1.0], [0.0]])
-    tables = crossed(people, judge)
-    assert len(tables) == 2
-    assert share_of_agreement(tables, FEW).rate == 0.5
-
-
 def test_one_category_gives_no_kappa() -> None:
     found = kappa(crossed(*from_table([[12]])), FEW)
     assert found == Undefined("all answers are of one kind, so agreement beyond chance cannot be told")
@@ -127,12 +136,6 @@ def test_clusters_widen_what_items_would_narrow() -> None:
     assert wide.upper - wide.lower > 1.5 * (narrow.upper - narrow.lower)
 
 
-def test_the_same_seed_gives_the_same_interval() -> None:
-    tables = crossed(*from_table([[40, 9], [6, 45]]))
-    assert kappa(tables, Drawing(seed=4)) == kappa(tables, Drawing(seed=4))
-    assert kappa(tables, Drawing(seed=4)) != kappa(tables, Drawing(seed=5))
-
-
 def test_the_interval_holds_the_true_kappa_about_as_often_as_it_says() -> None:
     """Two raters with kappa 0.6 at 80 % passes: of 300 samples of 100 items, 95 % should hold it."""
     rate = 0.8
@@ -155,6 +158,195 @@ def test_all_agreed_counts_items_that_were_rated_twice() -> None:
     assert all_agreed(Ratings.of([[1.0]]), FEW).rate is None
 
 
-def test_categories_that_nobody_used_keep_their_place() -> None:
-    once = Ratings.of([[1.0]])
-    assert crossed(once, once, [0.0, 1.0]).tolist() == [[[0.0, 0.0], [0.0, 1.0]]]
+FEWER = Drawing(resamples=100)
+
+
+def coefficient(found: Estimate | Undefined) -> float:
+    assert isinstance(found, Estimate)
+    assert -1.0 <= found.lower <= found.value <= found.upper <= 1.0
+    return found.value
+
+
+@pytest.mark.parametrize(
+    ("table", "level", "expected"),
+    [
+        (MEG_AND_OWEN, "nominal", 0.095),
+        (BEN_AND_GERRY, "nominal", 0.692),
+        (KRIPPENDORFF, "nominal", 0.743),
+        (KRIPPENDORFF, "interval", 0.849),
+    ],
+)
+def test_published_alphas(table: np.ndarray, level: Level, expected: float) -> None:
+    assert coefficient(alpha(ratings(table), FEWER, level=level)) == pytest.approx(expected, abs=0.0005)
+
+
+def test_the_published_ac1_of_four_raters() -> None:
+    """0.77544 in K. Gwet's own package irrCAC (`gwet.ac1.raw(cac.raw4raters)`)."""
+    assert coefficient(ac(ratings(KRIPPENDORFF), FEWER)) == pytest.approx(0.77544, abs=5e-6)
+
+
+def test_ac1_keeps_its_meaning_where_kappa_does_not() -> None:
+    """The second table of Feinstein and Cicchetti: agreement 0.85, kappa 0.32; chance is 2 * 0.875 * 0.125."""
+    left, right = from_table([[80, 10], [5, 5]])
+    both = Ratings.of(np.hstack([left.values, right.values]))
+    assert coefficient(ac(both, FEWER)) == pytest.approx((0.85 - 0.21875) / (1 - 0.21875))
+
+
+@given(st.lists(st.tuples(*[st.sampled_from([0.0, 0.5, 1.0])] * 2), min_size=1, max_size=15))
+def test_ac1_of_two_sides_is_ac_of_two_raters(pairs: list[tuple[float, float]]) -> None:
+    both, categories = np.array(pairs), [0.0, 0.5, 1.0]
+    found = ac1(crossed(Ratings.of(both[:, :1]), Ratings.of(both[:, 1:]), categories), FEWER)
+    assert coefficient(found) == pytest.approx(coefficient(ac(Ratings.of(both), FEWER, categories=categories)))
+
+
+tables = st.integers(2, 4).flatmap(
+    lambda raters: st.lists(
+        st.lists(st.sampled_from([None, 0.0, 0.5, 1.0]), min_size=raters, max_size=raters), min_size=1, max_size=10
+    )
+)
+
+
+def as_ratings(rows: list[list[float | None]]) -> Ratings:
+    values = np.array([[0.0 if one is None else one for one in row] for row in rows])
+    return Ratings.of(values, [[one is not None for one in row] for row in rows])
+
+
+@given(tables, st.sampled_from(["nominal", "interval"]))
+def test_alpha_is_what_its_definition_says(rows: list[list[float | None]], level: Level) -> None:
+    """Observed over expected disagreement, both as sums over pairs of ratings."""
+
+    def apart(a: float, b: float) -> float:
+        return float(a != b) if level == "nominal" else (a - b) ** 2
+
+    units = [given for row in rows if len(given := [one for one in row if one is not None]) > 1]
+    pooled = list(itertools.chain.from_iterable(units))
+    n = len(pooled)
+    found = alpha(as_ratings(rows), FEWER, level=level)
+    expected = sum(apart(a, b) for a, b in itertools.permutations(pooled, 2)) / (n * (n - 1)) if n > 1 else 0.0
+    if expected < 1e-12:
+        assert isinstance(found, Undefined)
+        return
+    observed = sum(sum(apart(a, b) for a, b in itertools.permutations(u, 2)) / (len(u) - 1) for u in units) / n
+    assert coefficient(found) == pytest.approx(max(-1.0, 1 - observed / expected), abs=1e-9)
+
+
+@given(tables, st.sampled_from(["nominal", "linear", "quadratic"]))
+def test_ac_is_what_its_definition_says(rows: list[list[float | None]], weights: Weights) -> None:
+    categories = np.array([0.0, 0.5, 1.0])
+    table = weight_table(categories, weights)
+    place = {0.0: 0, 0.5: 1, 1.0: 2}
+    units = [[place[one] for one in row if one is not None] for row in rows]
+    pairs = [np.mean([table[a, b] for a, b in itertools.permutations(u, 2)]) for u in units if len(u) > 1]
+    found = ac(as_ratings(rows), FEWER, weights=weights, categories=categories)
+    if not pairs:
+        assert found == Undefined("no item has two ratings")
+        return
+    shares = np.mean([[u.count(c) / len(u) for c in range(3)] for u in units if u], axis=0)
+    chance = table.sum() / 6 * float((shares * (1 - shares)).sum())
+    assert coefficient(found) == pytest.approx(max(-1.0, (np.mean(pairs) - chance) / (1 - chance)), abs=1e-9)
+
+
+@given(tables)
+def test_neither_the_order_of_items_nor_of_raters_matters(rows: list[list[float | None]]) -> None:
+    turned = [row[::-1] for row in rows[::-1]]
+    for level in ("nominal", "interval"):
+        one, other = (
+            alpha(as_ratings(rows), FEWER, level=level),
+            alpha(as_ratings(turned), FEWER, level=level),
+        )
+        assert isinstance(one, Undefined) == isinstance(other, Undefined)
+        if isinstance(one, Estimate):
+            assert coefficient(other) == pytest.approx(one.value)
+
+
+@pytest.mark.parametrize("level", ["nominal", "interval"])
+def test_complete_agreement_of_several_raters_is_not_certainty(level: Level) -> None:
+    both = Ratings.of(np.repeat([[0.0], [1.0]], 10, axis=0).repeat(3, axis=1))
+    for found in (alpha(both, FEWER, level=level), ac(both, FEWER)):
+        assert isinstance(found, Estimate)
+        assert found.value == found.upper == 1.0
+        assert 0.5 < found.lower < 0.9
+
+
+PLAIN = Drawing()
+
+
+def test_counts_and_rates_of_a_known_table() -> None:
+    """People by judge, fail first: 30 fails of which 18 are caught, 70 passes of which 63 pass."""
+    found = confusion(crossed(*from_table([[18, 12], [7, 63]])), PLAIN)
+    assert (found.failed_right, found.passed_wrong, found.failed_wrong, found.passed_right) == (18, 12, 7, 63)
+    assert (found.true_pass.rate, found.true_fail.rate) == pytest.approx((0.9, 0.6))
+    expected = stats.binomtest(18, 30).proportion_ci(method="wilson")
+    assert (found.true_fail.lower, found.true_fail.upper) == pytest.approx((expected.low, expected.high))
+    assert found.always_pass == pytest.approx(0.7)
+
+
+def test_a_judge_that_passes_everything_agrees_often_and_knows_nothing() -> None:
+    tables = crossed(*from_table([[0, 10], [0, 90]]))
+    found = confusion(tables, PLAIN)
+    assert np.trace(tables.mean(axis=0)) == pytest.approx(0.9)
+    assert (found.true_pass.rate, found.true_fail.rate) == (1.0, 0.0)
+    balanced = balanced_accuracy(found)
+    assert isinstance(balanced, Estimate)
+    assert balanced.value == 0.5
+
+
+@given(st.integers(1, 40), st.integers(1, 40), st.floats(0, 1), st.floats(0, 1))
+def test_the_interval_of_the_mean_lies_within_the_means_of_the_bounds(p: int, f: int, a: float, b: float) -> None:
+    right_p, right_f = round(a * p), round(b * f)
+    found = confusion(crossed(*from_table([[right_f, f - right_f], [p - right_p, right_p]])), PLAIN)
+    balanced = balanced_accuracy(found)
+    assert isinstance(balanced, Estimate)
+    assert balanced.value == pytest.approx((right_p / p + right_f / f) / 2)
+    assert (found.true_pass.lower + found.true_fail.lower) / 2 - 1e-9 <= balanced.lower <= balanced.value
+    assert balanced.value <= balanced.upper <= (found.true_pass.upper + found.true_fail.upper) / 2 + 1e-9
+
+
+def test_a_split_vote_counts_half_for_either_side() -> None:
+    people = Ratings.of([[1.0, 0.0], [1.0, 1.0]])
+    found = confusion(crossed(people, Ratings.of([[1.0], [1.0]])), PLAIN)
+    assert (found.passed_right, found.passed_wrong) == (1.5, 0.5)
+    assert found.true_pass.rate == 1.0
+    # Half an answer counts as one, and ten halves as five.
+    assert found.true_fail.upper == pytest.approx(stats.binomtest(0, 1).proportion_ci(method="wilson").high)
+    split = confusion(crossed(Ratings.of([[1.0, 0.0]] * 10), Ratings.of([[1.0]] * 10)), PLAIN)
+    assert split.true_pass.lower == pytest.approx(stats.binomtest(5, 5).proportion_ci(method="wilson").low)
+
+
+def test_clusters_count_in_place_of_answers() -> None:
+    tables = crossed(*from_table([[18, 12], [7, 63]]))
+    clustered = confusion(tables, Drawing(clusters=np.arange(100) // 2))
+    expected = stats.binomtest(9, 15).proportion_ci(method="wilson")
+    assert (clustered.true_fail.lower, clustered.true_fail.upper) == pytest.approx((expected.low, expected.high))
+
+
+scores = st.lists(
+    st.lists(st.sampled_from([None, 0.0, 0.25, 0.5, 0.75, 1.0]), min_size=4, max_size=4), min_size=1, max_size=10
+)
+
+
+@given(scores)
+def test_is_what_the_definitions_say(rows: list[list[float | None]]) -> None:
+    values = np.array([[0.0 if one is None else one for one in row] for row in rows])
+    given = [[one for one in row if one is not None] for row in rows]
+    found = consistency(Ratings.of(values, [[one is not None for one in row] for row in rows]), 0.5, Drawing())
+    several = [row for row in given if len(row) > 1]
+    if not several:
+        assert found == Undefined("no answer was judged twice")
+        return
+    assert isinstance(found, Consistency)
+    verdicts = [[one >= 0.5 for one in row] for row in several]
+    assert found.flips.rate == pytest.approx(np.mean([len(set(row)) > 1 for row in verdicts]))
+    pairs = [np.mean([a != b for a, b in itertools.combinations(row, 2)]) for row in verdicts]
+    assert found.two_differ == pytest.approx(np.mean(pairs))
+    pooled = sum(np.var(row, ddof=1) * (len(row) - 1) for row in several) / sum(len(row) - 1 for row in several)
+    assert found.within_sd == pytest.approx(np.sqrt(pooled))
+    assert found.widest == pytest.approx(max(max(row) - min(row) for row in several))
+
+
+def test_repeats_in_clusters_count_once() -> None:
+    rows = Ratings.of(np.tile([[0.0, 1.0], [1.0, 1.0]], (10, 1)))
+    alone, together = consistency(rows, 0.5, Drawing()), consistency(rows, 0.5, Drawing(clusters=np.arange(20) // 4))
+    assert isinstance(alone, Consistency)
+    assert isinstance(together, Consistency)
+    assert together.flips.lower < alone.flips.lower

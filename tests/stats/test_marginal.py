@@ -1,15 +1,18 @@
-"""The familiar tests on data small enough to reason about, and against scipy."""
+"""The familiar tests: against scipy, and what they keep for any data."""
 
 import math
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import stats
 
-from gate.stats.arrays import EMPTY, SliceResult
+from gate.stats.arrays import JointResult, SliceResult
 from gate.stats.bootstrap import percentile
-from gate.stats.marginal import marginal_test
+from gate.stats.marginal import Corrected, Correction, correct, marginal_test
+from tests.stats.layouts import Layout, layouts
 
 
 def overall(deltas: Any, **options: Any) -> SliceResult:
@@ -85,17 +88,6 @@ def test_the_same_fall_everywhere_is_certain(method: Any) -> None:
     assert overall(np.full(40, -1 / 3), method=method, margin=1 / 3).p == 1.0
 
 
-def test_float_dust_is_no_change() -> None:
-    row = overall(np.tile([0.1 + 0.2 - 0.3, -1e-12], 20), method="t")
-    assert (row.mean, row.p, row.upper) == (0.0, 1.0, math.inf)
-
-
-@pytest.mark.parametrize("method", ["percentile", "t", "mcnemar"])
-def test_an_empty_slice_is_defined(method: Any) -> None:
-    result = marginal_test([], {"overall": []}, method=method, correction="bonferroni")
-    assert (result["overall"], result.family, result.flips) == (EMPTY, 0, 0)
-
-
 def test_small_slices_are_not_counted_and_have_the_plain_level() -> None:
     deltas = np.random.default_rng(4).normal(size=30)
     slices = {"a": np.arange(20), "b": np.arange(10, 30), "small": np.arange(9)}
@@ -127,11 +119,124 @@ def test_a_thousand_slices() -> None:
         marginal_test(deltas, slices, method="percentile", correction="holm")
 
 
-def test_clusters_of_one_case_are_cases() -> None:
-    deltas = np.repeat([-1, 0], [8, 12])
-    assert overall(deltas, method="mcnemar", clusters=np.arange(20)[::-1]) == overall(deltas, method="mcnemar")
-
-
 def test_mcnemar_takes_right_and_wrong_only() -> None:
     with pytest.raises(ValueError, match="deltas of -1, 0 and 1 .binary scores, one sample for each case., not 0.5"):
         overall([0.5, 1.0], method="mcnemar")
+
+
+families = st.lists(st.one_of(st.floats(0.0, 1.0), st.integers(0, 40).map(lambda count: count / 400)), max_size=12)
+corrections = st.sampled_from(["none", "bonferroni", "holm"])
+
+
+def test_holm_by_hand() -> None:
+    """Four slices at 5 %: 0.01 <= 0.05 / 4, 0.015 <= 0.05 / 3, 0.03 > 0.05 / 2."""
+    assert correct([0.03, 0.01, 0.04, 0.015], 0.05, "holm") == [
+        Corrected(0.06, 0.025),
+        Corrected(0.04, 0.0125),
+        Corrected(0.06, 0.025),
+        Corrected(0.045, pytest.approx(0.05 / 3)),
+    ]
+
+
+def test_bonferroni_by_hand() -> None:
+    assert correct([0.01, 0.3], 0.05, "bonferroni") == [Corrected(0.02, 0.025), Corrected(0.6, 0.025)]
+
+
+def test_ties_share_a_level() -> None:
+    assert correct([0.01, 0.01], 0.05, "holm") == [Corrected(0.02, 0.025)] * 2
+
+
+def test_no_slices() -> None:
+    assert correct([], 0.05, "holm") == correct([], 0.05, "bonferroni") == []
+
+
+@given(families, corrections, st.sampled_from([0.025, 0.1]))
+def test_rejected_exactly_when_the_own_p_is_at_most_the_level(
+    p_values: list[float], correction: Correction, alpha: float
+) -> None:
+    for p, one in zip(p_values, correct(p_values, alpha, correction), strict=True):
+        assert one.rejected(alpha) == (p <= one.level * (1 + 1e-12))
+        assert p <= one.p <= 1.0
+        assert one.level <= alpha
+
+
+@given(families)
+def test_holm_rejects_whatever_bonferroni_does(p_values: list[float]) -> None:
+    strict, stepwise = correct(p_values, 0.05, "bonferroni"), correct(p_values, 0.05, "holm")
+    assert all(holm.p <= bonferroni.p for holm, bonferroni in zip(stepwise, strict, strict=True))
+
+
+@given(st.permutations([0.001, 0.01, 0.01, 0.02, 0.03, 0.6]))
+def test_the_order_does_not_matter(p_values: list[float]) -> None:
+    plain = {p: one for p, one in zip(sorted(p_values), correct(sorted(p_values), 0.05, "holm"), strict=True)}
+    assert correct(p_values, 0.05, "holm") == [plain[p] for p in p_values]
+
+
+METHODS = pytest.mark.parametrize("method", ["percentile", "t", "mcnemar"])
+CORRECTIONS = st.sampled_from(["none", "bonferroni", "holm"])
+
+
+def marginal(layout: Layout, method: Any, **options: Any) -> JointResult:
+    if method == "mcnemar":
+        return marginal_test(np.rint(np.clip(layout.deltas, -1, 1)), layout.slices, method=method, **options)
+    return marginal_test(layout.deltas, layout.slices, method=method, clusters=layout.clusters, **options)
+
+
+def assert_same(one: JointResult, other: JointResult) -> None:
+    assert set(one) <= set(other)
+    assert (one.family, one.critical) == pytest.approx((other.family, other.critical))
+    for name in one:
+        a, b = one[name], other[name]
+        assert (a.n, a.units, a.blockable) == (b.n, b.units, b.blockable)
+        assert a.p == b.p or a.p == pytest.approx(b.p, rel=1e-6)
+        assert (a.lower, a.upper) == pytest.approx((b.lower, b.upper), abs=1e-9)
+
+
+@METHODS
+@given(layout=layouts(), correction=CORRECTIONS, alpha=st.sampled_from([0.01, 0.025, 0.1, 0.125]), margin=st.booleans())
+def test_the_bound_falls_below_the_margin_exactly_when_p_does(
+    method: Any, layout: Layout, correction: Any, alpha: float, margin: bool
+) -> None:
+    tolerated = 1 / 3 if margin and method != "mcnemar" else 0.0
+    result = marginal(layout, method, correction=correction, alpha=alpha, margin=tolerated)
+    for row in result.slices.values():
+        assert (row.p is None) != row.blockable
+        if row.p is not None:
+            assert (row.upper < -tolerated) == (row.p <= alpha + 1e-9)
+
+
+@METHODS
+@given(layout=layouts(), correction=st.sampled_from(["none", "bonferroni"]))
+def test_swapping_the_arms_mirrors_the_interval(method: Any, layout: Layout, correction: Any) -> None:
+    there = marginal(layout, method, correction=correction)
+    back = marginal(Layout(-layout.deltas, layout.slices, layout.clusters), method, correction=correction)
+    for name in there:
+        assert (back[name].lower, back[name].upper) == pytest.approx((-there[name].upper, -there[name].lower), abs=1e-9)
+        assert back[name].mean is None or back[name].mean == -(there[name].mean or 0.0)
+
+
+@METHODS
+@given(layout=layouts(), correction=CORRECTIONS, seed=st.integers(0, 2**32 - 1))
+def test_the_order_of_cases_and_slices_does_not_matter(method: Any, layout: Layout, correction: Any, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    order = rng.permutation(len(layout.deltas))
+    place = np.argsort(order)
+    slices = {name: place[layout.slices[name]] for name in rng.permutation(list(layout.slices))}
+    clusters = None if layout.clusters is None else layout.clusters[order]
+    shuffled = Layout(layout.deltas[order], slices, clusters)
+    assert_same(marginal(layout, method, correction=correction), marginal(shuffled, method, correction=correction))
+
+
+@METHODS
+@given(layout=layouts(), correction=CORRECTIONS)
+def test_an_empty_slice_changes_nothing(method: Any, layout: Layout, correction: Any) -> None:
+    wider = Layout(layout.deltas, {"empty": np.array([], dtype=np.int64)} | layout.slices, layout.clusters)
+    assert_same(marginal(layout, method, correction=correction), marginal(wider, method, correction=correction))
+
+
+@METHODS
+@given(layout=layouts(), correction=CORRECTIONS)
+def test_the_interval_holds_the_mean(method: Any, layout: Layout, correction: Any) -> None:
+    for row in marginal(layout, method, correction=correction).slices.values():
+        if row.mean is not None:
+            assert row.lower - 1e-9 <= row.mean <= row.upper + 1e-9

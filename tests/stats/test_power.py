@@ -1,4 +1,4 @@
-"""Planning figures: they solve their equation, and they hold in simulation."""
+"""Planning figures, the split of noise, the false-block rate of an A/A run."""
 
 import math
 
@@ -7,10 +7,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gate.stats.arrays import FloatArray
 from gate.stats.intervals import normal_quantile
 from gate.stats.maxt import joint_test
-from gate.stats.power import DIFFUSE, WHOLE, cases_needed, detectable, layout_critical, power_of
-from tests.stats.layouts import binary_deltas
+from gate.stats.power import (
+    DIFFUSE,
+    WHOLE,
+    Effort,
+    cases_needed,
+    detectable,
+    effort_for,
+    false_blocks,
+    layout_critical,
+    power_of,
+    split_noise,
+)
+from tests.stats.layouts import binary_deltas, tag_layout
 
 SPREADS = st.sampled_from([0.0, DIFFUSE, WHOLE])
 
@@ -56,11 +68,6 @@ def test_power_grows_with_the_cases_and_falls_with_the_critical_value(
     assert power_of(sd, n, effect, critical + 0.5) <= here + 1e-12
     if here > 0.5:
         assert power_of(sd, 2 * n, effect, critical) >= here
-
-
-def test_the_cautious_figure_is_the_larger() -> None:
-    assert detectable(0.2, 100, 1.96, spread=WHOLE) > detectable(0.2, 100, 1.96, spread=DIFFUSE)
-    assert detectable(0.2, 100, 1.96) == detectable(0.2, 100, 1.96, spread=WHOLE)
 
 
 def test_what_nothing_can_show_is_infinite_or_none() -> None:
@@ -118,3 +125,93 @@ def test_ties_lower_the_critical_value_no_further_than_that_of_one_slice() -> No
     assert values == sorted(values, reverse=True) and values[0] > values[2] + 0.3
     assert values[-1] == pytest.approx(normal_quantile(0.975))
     assert layout_critical({"few": np.arange(9)}, 9, ties=0.9) == math.inf
+
+
+def test_known_parts_are_found_again() -> None:
+    rng = np.random.default_rng(1)
+    n, k, tau, sigma = 20_000, 3, 0.3, 0.2
+    base = rng.normal(0.5, 0.2, (n, 1))
+    a = base + rng.normal(0, sigma, (n, k))
+    b = base + rng.normal(0, tau, (n, 1)) + rng.normal(0, sigma, (n, k))
+    noise = split_noise(a, b)
+    assert noise is not None
+    assert (noise.tau, noise.sigma) == pytest.approx((tau, sigma), rel=0.02)
+
+
+def test_the_parts_add_up_to_the_variance_of_the_mean() -> None:
+    rng = np.random.default_rng(2)
+    a, b = rng.random((50, 4)), rng.random((50, 4)) + rng.normal(0, 0.5, (50, 1))
+    noise = split_noise(a, b)
+    assert noise is not None
+    deltas = b.mean(axis=1) - a.mean(axis=1)
+    assert (noise.tau**2 + 2 * noise.sigma**2 / 4) / 50 == pytest.approx(deltas.var(ddof=1) / 50)
+
+
+@pytest.mark.parametrize("shape", [(1, 3), (5, 1), (0, 3)])
+def test_one_case_or_one_sample_cannot_be_split(shape: tuple[int, int]) -> None:
+    assert split_noise(np.zeros(shape), np.zeros(shape)) is None
+
+
+FEW = Effort(replicates=60, flips=199, resamples=200)
+
+
+def pool(rng: np.random.Generator, n: int, k: int = 3) -> FloatArray:
+    """Right or wrong, two arms of k samples side by side, p ~ Beta(8, 2)."""
+    scores: FloatArray = (rng.random((n, 2 * k)) < rng.beta(8, 2, n)[:, None]).astype(np.float64)
+    return scores
+
+
+def test_the_joint_test_keeps_its_promise_and_the_familiar_rule_does_not() -> None:
+    rng = np.random.default_rng(1)
+    slices = tag_layout(rng, 60)
+    found = false_blocks([pool(rng, 60)], slices, effort=Effort(60, 199, 200), seed=1)
+    assert found.joint.rate <= 0.025 + 3 * found.joint.error
+    assert found.familiar.rate > 0.15
+    assert found.familiar.rate > found.joint.rate + 3 * (found.joint.error + found.familiar.error)
+
+
+def test_an_effect_in_the_run_is_dealt_to_both_arms() -> None:
+    # Every case fell by 1: pooled and dealt, nothing is left to be found.
+    scores = np.repeat([[1.0, 0.0]], 40, axis=0)
+    found = false_blocks([scores], {"overall": np.arange(40)}, effort=Effort(100, 199, 100))
+    assert found.joint.rate <= 0.025 + 3 * found.joint.error
+
+
+def test_clusters_count_as_one() -> None:
+    # Nine sources are too few to block, however many variants each of them has.
+    rng = np.random.default_rng(2)
+    scores = (rng.random((90, 2)) < 0.5).astype(np.float64)
+    slices, effort = {"overall": np.arange(90)}, Effort(100, 199, 200)
+    apart = false_blocks([scores], slices, effort=effort)
+    together = false_blocks([scores], slices, clusters=np.repeat(np.arange(9), 10), effort=effort)
+    assert apart.familiar.blocks > 0
+    assert (together.joint.blocks, together.familiar.blocks) == (0, 0)
+
+
+def test_scores_that_never_differ_never_block() -> None:
+    found = false_blocks([np.ones((30, 4))], {"overall": np.arange(30)}, effort=FEW)
+    assert (found.joint.blocks, found.familiar.blocks) == (0, 0)
+
+
+@given(st.integers(1, 30), st.integers(0, 8), st.integers(1, 3), st.integers(0, 2**32 - 1))
+def test_any_layout_gives_rates_and_the_same_ones_again(first: int, second: int, k: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n = first + second
+    pools = [pool(rng, first, k), pool(rng, second, 1)]
+    slices = {"overall": np.arange(n), "some": np.flatnonzero(rng.random(n) < 0.5), "none": np.empty(0, dtype=int)}
+    clusters = np.concatenate([rng.integers(0, 4, first), 4 + rng.integers(0, 3, second)])
+    few = Effort(3, 49, 20)
+    once, again = (false_blocks(pools, slices, clusters=clusters, effort=few, seed=seed) for _ in range(2))
+    assert once == again
+    assert 0 <= once.joint.blocks <= 3
+    assert 0 <= once.familiar.blocks <= 3
+
+
+def test_large_sets_take_fewer_replicates_and_huge_ones_none() -> None:
+    usual, large = effort_for(1000, 20, 6000), effort_for(100_000, 1, 200_000)
+    assert usual is not None
+    assert large is not None
+    assert usual.replicates == 400
+    assert 40 <= large.replicates < 100
+    assert effort_for(100_000, 20, 600_000) is None
+    assert effort_for(40, 4000, 240) is None

@@ -87,14 +87,6 @@ def test_with_one_look_it_is_the_joint_test(seed: int, n: int, margin: float) ->
         assert (one.lower, one.upper) == pytest.approx((row.lower, row.upper))
 
 
-def test_without_an_earlier_boundary_the_last_look_is_the_joint_test() -> None:
-    """Where nothing moved before, nothing was spent."""
-    path = Path(5, 12, 0.4)
-    still = Look(np.zeros(12), path.slices)
-    late = sequential_test([still, still, Look(path.means[-1], path.slices)], Plan(LOOKS), last=True)
-    assert late.joint["overall"].p == joint_test(path.means[-1], path.slices)["overall"].p
-
-
 @given(paths(), st.sampled_from([0.0, 0.05]), st.integers(1, LOOKS), st.booleans())
 def test_bound_and_p_agree_at_every_look(path: Path, margin: float, looks: int, last: bool) -> None:
     found = path.run(looks, margin=margin, last=last)
@@ -152,12 +144,6 @@ def test_a_disaster_ends_the_test_for_all_slices() -> None:
     assert found.joint["good"].p == 1.0
 
 
-def test_nothing_that_moves_ends_the_test_early() -> None:
-    still = Look(np.zeros(100), {"overall": np.arange(100), "tier": np.arange(50)})
-    found = sequential_test([still] * 5, Plan(5, watched=frozenset({"overall"})))
-    assert (found.over, found.looked) == (True, 2)
-
-
 def test_a_watched_slice_goes_on_while_it_may_show_a_rise() -> None:
     rng = np.random.default_rng(3)
     look = Look(rng.choice([-1.0, 0.0, 1.0], 100, p=[0.2, 0.5, 0.3]), {"overall": np.arange(100)})
@@ -175,21 +161,6 @@ def test_of_unchanged_prompts_no_more_go_on_than_the_rule_says() -> None:
     for look in range(LOOKS - 1):
         level = worth((look + 1) / LOOKS)
         assert 0 < going[look] <= RUNS * level + 3 * math.sqrt(RUNS * level * (1 - level))
-
-
-def test_a_test_that_was_broken_off_may_spend_all_at_its_last_look() -> None:
-    path = Path(5, 50, 0.1)
-    first, closed = path.run(1), path.run(1, last=True)
-    assert (first.over, closed.over) == (False, True)
-    assert first.joint["overall"].p == pytest.approx(
-        overall_level(closed.joint["overall"].p or 0.0, 1 / LOOKS), rel=1e-6
-    )
-
-
-def test_slices_that_cannot_block_are_outside() -> None:
-    slices = {"overall": np.arange(9), "none": np.arange(0)}
-    found = sequential_test([Look(np.ones(9), slices)], Plan(LOOKS))
-    assert (dict(found.joint), found.joint.family) == ({}, 0)
 
 
 def test_false_blocks_stay_within_the_level() -> None:

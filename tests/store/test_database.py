@@ -215,13 +215,6 @@ def test_hostile_cells_are_kept_short_and_many_rows_are_not_kept(url: str) -> No
     assert (len(rows.rows), rows.more) == (MOST_ROWS, True)
 
 
-def test_a_server_that_is_not_there() -> None:
-    (found,) = looked("postgresql://me:hunter2@127.0.0.1:1/none", CHECKED, timeout_s=2.0)
-    assert found.rows is None
-    assert found.error
-    assert "hunter2" not in found.error
-
-
 @pytest.mark.parametrize(
     ("password", "database", "reason"),
     [

@@ -95,16 +95,6 @@ def test_the_second_editor_of_a_case_is_told_and_of_another_one_is_not(places: l
         assert [(case.name, (case.entry or {})["input"]) for case in left] == [("a", "mine")]
 
 
-def test_what_is_there_already_is_no_conflict(places: list[tuple[CaseSet, CaseSet]]) -> None:
-    for one, other in places:
-        put = put_of({"id": "a", "input": "both"}, one.case("a")[0].number)
-        base = other.case("a")[0].number
-        one.change([put], "")
-        assert isinstance(other.change([Put(put.name, put.entry, put.slices, put.text, base)], ""), str)
-        assert isinstance(one.change([put_of({"id": "a", "input": "new, not known"})], ""), tuple)
-        assert isinstance(one.change([put_of({"id": "c", "input": "z"}, 1)], ""), tuple)
-
-
 def test_a_file_gives_a_case_no_name_that_is_taken_meanwhile(tmp_path: Path) -> None:
     file = tmp_path / "c.yaml"
     file.write_text("- {id: a, input: x}\n- {id: b, input: y}\n")

@@ -117,21 +117,6 @@ def test_pages_hold_every_run_once_the_newest_first(runs: Runs) -> None:
     assert found == [ids[minutes] for minutes in (4, 3, 2, 1, 0)]
 
 
-def test_runs_are_found_by_where_they_come_from(runs: Runs) -> None:
-    first = runs.add(at(0), (), CI, NOW).id
-    second = runs.add(at(1), (), Context("acme/shop", "", "pull_request", 7, "ci"), NOW).id
-    third = runs.add(at(2), (), Context("acme/other", "main"), NOW).id
-
-    def found(**wanted: object) -> list[int]:
-        return [row.id for row in runs.rows(RunFilter(**wanted), Page())]  # type: ignore[arg-type]
-
-    assert found(repository="acme/shop") == [second, first]
-    assert found(pull_request=7) == [second]
-    assert found(branch="main") == [third, first]
-    assert found(suite="support") == [third, second, first]
-    assert found(suite="' OR ''='") == []
-
-
 def test_a_trend_has_a_point_for_each_run_the_oldest_first(runs: Runs) -> None:
     ids = {minutes: runs.add(at(minutes), (), CI, NOW).id for minutes in (2, 0, 1)}
     points = runs.trend("support", "quality", "tier=paid", 2)

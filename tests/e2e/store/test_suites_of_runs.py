@@ -104,8 +104,11 @@ def test_a_store_that_is_away_cannot_make_anything_green(tmp_path: Path) -> None
     assert "hidden" not in away.err
 
 
-@pytest.mark.parametrize("env", [{}, {"GATE_DATABASE_URL": "sqlite:///.gate/gate.db"}], ids=["default", "by address"])
-@pytest.mark.parametrize("link", [False, True], ids=["file", "link"])
+@pytest.mark.parametrize(
+    ("link", "env"),
+    [(False, {"GATE_DATABASE_URL": "sqlite:///.gate/gate.db"}), (True, {})],
+    ids=["a file by its address", "a link"],
+)
 def test_a_store_that_git_tracks_is_refused(tmp_path: Path, link: bool, env: dict[str, str]) -> None:
     """A pull request could bring an exam of its own with it."""
     repo = repository.make(tmp_path / "repo", {**example.FILES, "gate.yaml": CONFIG})

@@ -52,13 +52,3 @@ def test_requests_from_any_other_address_are_refused(site: Site, address: str) -
     forwarded = there.get("/", headers={"x-forwarded-for": people.PROXY})
     assert forwarded.status_code == 403
     assert there.get("/healthz").status_code == there.get("/readyz").status_code == 200
-
-
-def test_a_program_needs_a_token_behind_the_proxy_too(site: Site) -> None:
-    there = people.browser(site)
-    assert there.get("/api/v1/runs").status_code == 401
-    token = Tokens(site.database).create(TokenRequest("ci", "Ann", frozenset({Scope.RUNS_READ})), NOW).secret
-    asking = {"authorization": f"Bearer {token}"}
-    assert there.get("/api/v1/runs", headers=asking).status_code == 200
-    assert there.get("/api/v1/suites", headers=asking).status_code == 403
-    assert there.get("/", headers=asking).status_code == 403

@@ -52,15 +52,6 @@ def test_an_old_name_leads_to_the_case(ann: TestClient, database: Database) -> N
     assert ann.get(addresses.case("faq", "greeting")).status_code == 404
 
 
-def test_a_name_that_another_case_has_is_told_at_its_field(ann: TestClient, database: Database) -> None:
-    browsing.add(database, "support", CASE, {"id": "taken", "input": "Ho"})
-    answer = ann.post(OLD, data={**filled(ann.get(OLD).text), "name": "taken", "do": "save"})
-    assert answer.status_code == 422
-    assert "is taken by another case" in answer.text
-    assert filled(answer.text)["name"] == "taken"
-    assert [one["input"] for one in Suites(database).entries(Suites(database).newest("support"))] == ["Hi", "Ho"]  # type: ignore[arg-type]
-
-
 def test_who_has_it_open_while_it_is_renamed_saves_on_top_under_the_new_name(
     ann: TestClient, bob: TestClient, database: Database
 ) -> None:

@@ -92,15 +92,6 @@ def test_a_fault_is_a_plain_page_and_its_traceback_is_in_the_log(database: Datab
     assert answer.headers["content-security-policy"]
 
 
-def test_it_lives_and_is_ready(database: Database, lines: io.StringIO) -> None:
-    ann = client(database, lines, login=people.oidc())
-    for path in ("/healthz", "/readyz"):
-        # Whoever looks after machines calls them by an address.
-        answer = ann.get(path, headers={"host": "10.1.2.3:8765"})
-        assert (answer.status_code, answer.json()) == (200, {"status": "ok"})
-    assert ann.get("/runs", headers={"host": "10.1.2.3:8765"}).status_code == 400
-
-
 def newer(database: Database) -> None:
     database.write(lambda db: db.execute(text("UPDATE alembic_version SET version_num = '9999'")))
 
@@ -232,3 +223,12 @@ def test_the_daily_work_is_done_at_once_and_told_where_it_fails(database: Databa
     with run_daily(site):
         assert done.wait(10)
     assert told(lines)[0]["error"] == "the daily work failed: the store was away"
+
+
+def test_it_lives_and_is_ready(database: Database, lines: io.StringIO) -> None:
+    ann = client(database, lines, login=people.oidc())
+    for path in ("/healthz", "/readyz"):
+        # Whoever looks after machines calls them by an address.
+        answer = ann.get(path, headers={"host": "10.1.2.3:8765"})
+        assert (answer.status_code, answer.json()) == (200, {"status": "ok"})
+    assert ann.get("/runs", headers={"host": "10.1.2.3:8765"}).status_code == 400

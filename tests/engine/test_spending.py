@@ -1,8 +1,9 @@
-"""Calls, tokens, dollars and minutes before they are spent."""
+"""Calls, dollars and minutes before they are spent; the noise of deltas."""
 
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,10 +12,13 @@ from gate.cases.case import Persona, Round
 from gate.config.models import ModelRef, Params
 from gate.config.scorer import ScorerSpec
 from gate.config.targets import ConversationModel, Conversing, ToolLoop
+from gate.engine import noise
 from gate.engine.spending import Earlier, Estimator, Figure, PerCall
+from gate.record.sample import ArmName
 from gate.record.usage import Cost, Dollars, Unpriced, Usage
 from gate.suite import Suite
 from gate.values import JsonValue
+from tests.support.finished import finished
 from tests.support.runs import arm, suite
 
 JUDGE = ScorerSpec("judge", "judge", {"criteria": "Kind.", "model": "openai:judge"})
@@ -103,14 +107,6 @@ def test_each_round_is_a_call_that_repeats_what_was_said_before() -> None:
     assert first.output_tokens.value == 100 * 120
 
 
-def test_what_a_conversation_took_before_is_all_of_its_calls() -> None:
-    known = PerCall(Usage(400, 0, 0, 80), same_prompt=True, seconds=2.0)
-    first = estimator({("support", "baseline"): known}).spending([talks(4)], 1).outlays[0]
-    assert first.input_tokens == Figure(400 * 30, "measured")
-    assert first.output_tokens == Figure(80 * 30, "measured")
-    assert first.seconds == Figure(0.5, "measured")
-
-
 def test_judges_see_each_round_and_those_of_one_round_see_that_one() -> None:
     planned = talks(3, 2)
     once = replace(JUDGE, name="once", options={**JUDGE.options, "model": "openai:other"})
@@ -186,3 +182,79 @@ def test_more_cases_or_samples_never_cost_less(cases: int, samples: int, concurr
         assert isinstance(larger.cost, Dollars)
         assert isinstance(found[0].cost, Dollars)
         assert larger.cost.amount > found[0].cost.amount
+
+
+ROWS = [{"tier": "gold"}] * 12
+
+
+def test_the_scores_of_a_record_are_read_case_by_case() -> None:
+    made = finished([suite(ROWS, samples=2)], lambda case, arm, index: 1.0 if arm is ArmName.BASELINE else 0.5 * index)
+    found = noise.table(made.suites[0])
+    assert (found.n, found.k) == (12, 2)
+    assert found.baseline.tolist() == [[1.0, 1.0]] * 12
+    assert found.candidate.tolist() == [[0.0, 0.5]] * 12
+    assert found.deltas.tolist() == [-0.75] * 12
+
+
+def test_known_noise_within_cases_is_found_and_scaled_to_other_repeats() -> None:
+    rng = np.random.default_rng(3)
+    scores = rng.random((4000, 4)) < 0.8
+    table = noise.ScoreTable(np.arange(4000), scores[:, :2].astype(float), scores[:, 2:].astype(float))
+    found = noise.measured(table)
+    assert found is not None
+    assert found.split is not None
+    assert found.split.sigma == pytest.approx(0.4, abs=0.01)
+    low, high = found.at(8)
+    assert low == high == pytest.approx(math.sqrt(found.split.tau**2 + 2 * found.split.sigma**2 / 8))
+    assert found.at(1)[0] > found.at(2)[0] > found.at(3)[0]
+
+
+def test_ties_are_carried_over_for_the_same_number_of_samples_only() -> None:
+    scores = np.repeat([[1.0, 0.0], [1.0, 1.0], [0.0, 0.0], [0.0, 1.0]], 10, axis=0)
+    found = noise.measured(noise.ScoreTable(np.arange(40), scores[:, :1], scores[:, 1:]))
+    assert found is not None
+    assert noise.spread(found, 1, ".gate/last", same_arms=True).ties == 0.5
+    assert noise.spread(found, 2, ".gate/last", same_arms=True).ties == 0.0
+
+
+def test_one_sample_gives_its_total_and_a_range_for_more() -> None:
+    rng = np.random.default_rng(3)
+    scores = (rng.random((500, 2)) < 0.8).astype(float)
+    found = noise.measured(noise.ScoreTable(np.arange(500), scores[:, :1], scores[:, 1:]))
+    assert found is not None
+    assert found.split is None
+    assert found.at(1) == (found.total, found.total)
+    assert found.at(4) == (pytest.approx(found.total / 2), found.total)
+
+
+@pytest.mark.parametrize("fall", [0.0, 1.0])
+def test_no_noise_seen_is_bounded_by_the_rule_of_three(fall: float) -> None:
+    table = noise.ScoreTable(np.arange(300), np.ones((300, 3)), np.full((300, 3), 1.0 - fall))
+    found = noise.measured(table)
+    assert found is not None
+    assert not found.varies
+    assert found.at(3) == (0.0, pytest.approx(0.1))
+    assert "at most 3 cases in 300" in noise.spread(found, 3, ".gate/last", same_arms=True).said
+
+
+def test_variants_that_agree_make_a_unit_as_noisy_as_a_case() -> None:
+    rng = np.random.default_rng(4)
+    base, other = (np.repeat((rng.random((200, 1)) < 0.7).astype(float), 5, axis=0) for _ in range(2))
+    table = noise.ScoreTable(np.arange(1000), base, other)
+    alike = noise.measured(table, np.repeat(np.arange(200), 5))
+    apart = noise.measured(table, None)
+    assert alike is not None
+    assert apart is not None
+    assert alike.stretch == pytest.approx(1.0, abs=0.01)
+    assert apart.stretch == 1.0
+    mixed = noise.measured(table, np.tile(np.arange(200), 5))
+    assert mixed is not None
+    assert mixed.stretch < 0.6
+
+
+def test_what_is_assumed_is_a_range_that_shrinks_with_repeats() -> None:
+    one, three = noise.assumed(1), noise.assumed(3)
+    assert one.ties == 0.0
+    assert (one.low, one.high) == (pytest.approx(0.4), pytest.approx(0.5385, abs=1e-4))
+    assert three.high == pytest.approx(one.high / math.sqrt(3))
+    assert one.basis == "assumed"

@@ -4,9 +4,11 @@ import pytest
 
 from gate.cases.case import Case
 from gate.config.policy import RunPolicy, SuitePolicy
-from gate.engine.decide import Assessment, Assessor
+from gate.engine.compare import Quality
+from gate.engine.decide import Assessment, Assessor, NewPromptReasons, VerdictFacts, decide
 from gate.engine.samples import SampleTable
 from gate.record.comparison import State, Verdict
+from gate.record.parts import Deletion
 from gate.record.sample import ArmName, Reply, Sample
 from gate.suite import Suite
 from tests.support.runs import ScoreOf, reply, suite, take
@@ -172,19 +174,6 @@ def test_a_richer_arm_is_thinned() -> None:
     assert result.decision.verdict is Verdict.INCONCLUSIVE
 
 
-def test_what_has_to_be_asked_again_is_named() -> None:
-    one = suite(TIERS, samples=2)
-
-    def score(case: Case, arm: ArmName, index: int) -> float | None:
-        return None if case.id < "c010" and arm is ArmName.CANDIDATE and index == 1 else 1.0
-
-    result = assess(one, take(one, score))
-    assert result.decision.verdict is Verdict.INCONCLUSIVE
-    assert result.missing.cases == tuple(f"c{i:03}" for i in range(10))
-    again = "Cases to be asked again: c000, c001, c002, c003, c004, c005, c006, c007 and 2 more."
-    assert again in result.decision.reasons
-
-
 def test_a_verdict_that_holds_at_both_ends_may_fail_in_between() -> None:
     """A lost sample at its worst widens the spread, so that a moderate one would show the fall sooner."""
     known = [0.1, 0.0, -0.1, 0.0, 0.0, -0.1, 0.0, 0.0, 0.0, -0.3, -0.1, 0.1, 0.2, -0.1, -0.1]
@@ -205,3 +194,42 @@ def test_a_run_that_was_asked_to_end_after_its_last_sample_came_to_its_end() -> 
     assert assess(one, take(one, same), unfinished="the process was asked to end (SIGTERM)").decision.verdict is (
         assess(one, take(one, same)).decision.verdict
     )
+
+
+GONE = Deletion("p/x.md", "origin/main", 1200)
+SAID = "p/x.md, which origin/main examines with 1,200 cases, is deleted."
+NOTHING = Quality((), 0, None)
+
+
+def facts(new: NewPromptReasons = NewPromptReasons(), unfinished: str | None = None) -> VerdictFacts:  # noqa: B008
+    return VerdictFacts((), NOTHING, {}, unfinished, new, (GONE,))
+
+
+def test_it_holds_what_would_have_passed() -> None:
+    decision = decide(facts(NewPromptReasons(met=("good enough.",))), RunPolicy())
+    assert (decision.verdict, decision.exit_code, decision.reasons) == (Verdict.HOLD, 0, (SAID,))
+    assert decide(facts(), RunPolicy(fail_on="hold")).exit_code == 1
+
+
+@pytest.mark.parametrize(
+    ("found", "verdict"),
+    [
+        (facts(NewPromptReasons(blocks=("bad.",))), Verdict.BLOCK),
+        (facts(NewPromptReasons(gaps=("few.",))), Verdict.INCONCLUSIVE),
+        (facts(unfinished="no money"), Verdict.INCONCLUSIVE),
+    ],
+)
+def test_it_softens_nothing(found: VerdictFacts, verdict: Verdict) -> None:
+    assert decide(found, RunPolicy()).verdict is verdict
+
+
+def test_other_doubts_come_first() -> None:
+    assert decide(facts(NewPromptReasons(holds=("doubtful.",))), RunPolicy()).reasons == ("doubtful.", SAID)
+
+
+@pytest.mark.parametrize(
+    ("cases", "said"),
+    [(None, "examines, is"), (0, "with 0 cases, is"), (1, "with 1 case, is"), (2, "with 2 cases, is")],
+)
+def test_how_many_cases(cases: int | None, said: str) -> None:
+    assert said in str(Deletion("x", "main", cases))

@@ -198,13 +198,3 @@ def test_samples_that_are_missing_give_no_verdict_that_they_would_not_give_at_th
     )
     assert early.decision.verdict == whole.decision.verdict
     assert (early.missing, early.samples) == (whole.missing, None)
-
-
-def test_a_suite_that_is_ahead_ends_nothing_for_the_others() -> None:
-    small = suite([{}] * 12, samples=3)
-    large = replace(suite([{}] * 120, samples=3), name="large")
-    # All of it falls, which two repeats would show.
-    ahead = take(small, lambda case, arm, index: float(arm is ArmName.BASELINE))
-    first = [s for s in take(large, same) if s.index == 0]
-    found = at((small, large), [*ahead, *first])
-    assert (len(found.seen), found.samples) == (1, None)

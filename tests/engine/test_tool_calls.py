@@ -111,15 +111,6 @@ def test_most_samples_of_a_case_decide_and_a_tie_says_nothing() -> None:
     assert found.slices[0].changed == 2
 
 
-def test_the_order_of_calls_counts_and_so_does_their_number() -> None:
-    before = [used("a", "b"), used("a"), used("a", "b")]
-    after = [used("b", "a"), used("a", "a"), used("a", "b")]
-    found = tool_difference(rows([{}] * 3, before, after))
-    assert found is not None
-    assert [case.case for case in found.cases] == ["c000", "c001"]
-    assert all(tool.stopped == tool.started == 0 for tool in found.slices[0].tools)
-
-
 def test_a_simulated_user_hears_nothing_of_questions_and_its_cases_count_for_no_share() -> None:
     one = heard(suite([{}] * 2))
     cases = (replace(one.exam.cases[0], user=Persona("a landlord", "to know")), one.exam.cases[1])
@@ -136,15 +127,6 @@ def test_turns_questions_back_and_failures_are_means_by_case() -> None:
     assert found.baseline == ArmConversations(turns=1.0, followups=0.0, asking=0.0, calls=1.0, failed_calls=0.5)
     assert found.candidate == ArmConversations(turns=2.5, followups=1.5, asking=1.0, calls=0.5, failed_calls=0.0)
     assert (found.n, found.more_asking, found.less_asking) == (2, 2, 0)
-
-
-def test_a_prompt_that_stands_alone_has_talks_of_one_arm() -> None:
-    one = replace(heard(suite([{}] * 2)), baseline=None)
-    found = talks(grid(one, lambda place, arm, index: used("a", asks=place)))
-    assert found is not None
-    assert found.baseline is None and found.candidate == ArmConversations(
-        turns=1.5, followups=0.5, asking=0.5, calls=1.0, failed_calls=0.0
-    )
 
 
 def test_what_an_agent_makes_up_has_an_end() -> None:

@@ -1,4 +1,4 @@
-"""Pass rates of prompts that stand alone, and what they say to the verdict."""
+"""Quality, cost and latency of two arms, and the pass rates of one."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -8,15 +8,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gate.cases.case import Case
 from gate.config.policy import RunPolicy, SlicePolicy, SuitePolicy
+from gate.engine import compare
+from gate.engine.arrays import Grid
 from gate.engine.compare import pass_rates
 from gate.engine.decide import Assessment, Assessor
 from gate.engine.samples import SampleTable
-from gate.record.comparison import PassRate, PassState, Verdict
-from gate.record.sample import ArmName, Sample
+from gate.record.comparison import AxisComparison, PassRate, PassState, State, Verdict
+from gate.record.sample import ArmName, Reply, Sample
+from gate.record.transcript import Failed, Unscored
+from gate.record.usage import Unpriced
 from gate.stats.intervals import wilson
 from gate.suite import Suite
-from tests.support.runs import suite, take
+from tests.support.runs import reply, suite, take
 
 ScoreOfCase = Callable[[int], float | None]
 NINETY = SuitePolicy(min_pass_rate=0.9)
@@ -77,11 +82,6 @@ def test_states(passing: int, count: int, state: PassState) -> None:
     assert found["overall"].state is state
 
 
-def test_without_a_wanted_rate_there_is_a_rate_and_no_judgement() -> None:
-    overall = rates(new(suite([{}] * 40)), lambda _: 1.0)["overall"]
-    assert (overall.state, overall.rate, overall.blocking) == (PassState.NO_THRESHOLD, 1.0, False)
-
-
 def test_the_level_is_shared_out_among_the_slices_that_can_block() -> None:
     policy = SuitePolicy(min_pass_rate=0.9, advisory=("tier=gold",))
     few = [{"lang": "pt", "tier": "free"}] * 9
@@ -103,17 +103,6 @@ def test_one_large_cluster_does_not_block() -> None:
     groups = ["large"] * 91 + [f"g{number}" for number in range(9)]
     one = new(suite([{}] * 100, policy=NINETY, clusters=groups))
     assert rates(one, lambda number: float(number > 90))["overall"].state is PassState.TOO_FEW
-
-
-def test_failed_calls_are_left_out_or_taken_for_best_and_worst() -> None:
-    one = new(suite([{}] * 40, policy=NINETY))
-
-    def score(number: int) -> float | None:
-        return None if number < 10 else 1.0
-
-    assert rates(one, score)["overall"].n == 30
-    assert rates(one, score, missing=True)["overall"].rate == 1.0
-    assert rates(one, score, missing=False)["overall"].rate == 0.75
 
 
 @given(
@@ -160,20 +149,6 @@ def test_a_slice_that_misses_its_rate_blocks() -> None:
     found = verdict(NINETY, lambda number: float(not number % 2))
     assert (found.decision.verdict, found.decision.exit_code) == (Verdict.BLOCK, 1)
     assert found.decision.reasons[0].startswith("support/tier=gold: 0 % of the answers to 30 cases passed")
-
-
-def test_an_advisory_slice_does_not_block() -> None:
-    policy = SuitePolicy(
-        slices={"tier=gold": SlicePolicy(min_pass_rate=0.9)}, min_pass_rate=0.3, advisory=("tier=gold",)
-    )
-    found = verdict(policy, lambda number: float(not number % 2))
-    assert found.decision.verdict is not Verdict.BLOCK
-
-
-def test_what_is_not_proven_holds() -> None:
-    found = verdict(NINETY, lambda number: float(number > 2))
-    assert found.decision.verdict is Verdict.HOLD
-    assert "support/overall: 95 % of the answers to 60 cases passed" in found.decision.reasons[0]
 
 
 def test_a_slice_without_a_shortfall_does_not_hold_unless_the_policy_names_it() -> None:
@@ -239,3 +214,105 @@ def test_a_new_prompt_leaves_the_comparison_alone() -> None:
     assert (beside.quality.tested, beside.axes) == (1, alone.axes)
     assert alone.decision.verdict is beside.decision.verdict is Verdict.SHIP
     assert beside.decision.reasons[-1].startswith("support/overall: 100 %")
+
+
+def slower(arm: ArmName, position: int) -> Reply:
+    return reply(latency_s=0.5 + 0.01 * position + (0.2 if arm is ArmName.CANDIDATE else 0.0))
+
+
+def measured(cases: int, *, failed: int = 0, clusters: list[str | None] | None = None) -> AxisComparison:
+    one = suite([{}] * cases, samples=2, clusters=clusters)
+    samples: list[Sample] = take(one, lambda case, arm, index: 1.0, slower)
+    gone = {case.id for case in one.exam.cases[:failed]}
+    kept = [s if s.case_id not in gone or s.arm is ArmName.BASELINE else _lost(s) for s in samples]
+    return compare.latency(Grid(one, SampleTable.holding(kept)), 0.025)
+
+
+def _lost(sample: Sample) -> Sample:
+    return Sample(sample.suite, sample.case_id, sample.arm, sample.index, Failed("down", 1), (), Unscored("down"))
+
+
+def test_every_call_is_200_ms_slower() -> None:
+    found = measured(40)
+    for change in (found.p50_change, found.p95_change):
+        assert change is not None
+        assert (change.value, change.lower, change.upper) == pytest.approx((0.2, 0.2, 0.2))
+    assert (found.baseline.calls, found.candidate.calls) == (80, 80)
+
+
+def test_cases_that_only_one_arm_answered_are_left_out() -> None:
+    found = measured(40, failed=20)
+    assert found.p50_change is not None
+    assert found.p50_change.value == pytest.approx(0.2)
+    assert (found.baseline.calls, found.candidate.calls) == (80, 40)
+
+
+def test_an_arm_s_first_call_alone_is_not_compared_and_says_so() -> None:
+    one = suite([{}], samples=1)
+    taken = [replace(sample, warmup=True) for sample in take(one, lambda case, arm, index: 1.0, slower)]
+    grid = Grid(one, SampleTable.holding(taken))
+    for found in (compare.latency(grid, 0.025), compare.cost(grid, 0.025)):
+        assert not found.compared and found.applicable
+        assert (
+            found.reason == "only the first call of each version has a counterpart, and it warms the provider's cache"
+        )
+    local = [replace(sample, reply=replace(reply(), cost=Unpriced("n/a"))) for sample in taken]
+    found = compare.cost(Grid(one, SampleTable.holding(local)), 0.025)
+    assert (found.applicable, found.reason) == (False, "local models and recorded answers have no price")
+
+
+def test_few_cases_and_few_clusters_have_no_bounds() -> None:
+    for found in (measured(3), measured(40, clusters=[str(i % 3) for i in range(40)])):
+        assert found.p95_change is not None
+        assert (found.p95_change.lower, found.p95_change.upper) == (None, None)
+
+
+TIERS = [{"tier": "enterprise" if i % 2 else "smb"} for i in range(200)]
+
+
+def four_of_a_hundred_fall(case: Case, arm: ArmName, index: int) -> float:
+    """Each tier loses 0.1 on every fifth case, so that the fall of 0.02 is beyond doubt."""
+    return 0.9 if arm is ArmName.CANDIDATE and int(case.id[1:]) // 2 % 5 == 0 else 1.0
+
+
+def assess(policy: SuitePolicy) -> Assessment:
+    one = suite(TIERS, policy=policy)
+    return Assessor((one,), RunPolicy(), seed=7).assess(SampleTable.holding(take(one, four_of_a_hundred_fall)))
+
+
+def states(result: Assessment) -> dict[str, State]:
+    return {row.slice: row.state for _, row in result.quality.slices}
+
+
+def test_without_a_margin_a_sure_fall_blocks_however_small() -> None:
+    assert assess(SuitePolicy()).decision.verdict is Verdict.BLOCK
+
+
+def test_a_sure_fall_within_the_margin_is_no_regression() -> None:
+    result = assess(SuitePolicy(margin=0.05))
+    assert result.decision.verdict is Verdict.PASS
+    rows = [row for _, row in result.quality.slices]
+    assert all(row.upper is not None and -0.05 < row.upper < 0 for row in rows)
+    assert {row.margin for row in rows} == {0.05}
+
+
+def test_a_slice_may_have_a_margin_of_its_own() -> None:
+    result = assess(SuitePolicy(margin=0.05, slices={"tier=enterprise": SlicePolicy(margin=0.0)}))
+    assert states(result) == {
+        "overall": State.NOISE,
+        "tier=enterprise": State.REGRESSION,
+        "tier=smb": State.NOISE,
+    }
+    assert result.decision.reasons[0].startswith("tier=enterprise fell by 0.020")
+
+
+def test_the_reason_names_the_margin_that_was_left_behind() -> None:
+    result = assess(SuitePolicy(slices={"tier=smb": SlicePolicy(margin=0.001)}))
+    assert any("tier=smb" in reason and "below the margin of −0.001" in reason for reason in result.decision.reasons)
+
+
+def test_the_smallest_detectable_fall_lies_beyond_the_margin() -> None:
+    free, tolerant = assess(SuitePolicy()), assess(SuitePolicy(margin=0.05))
+    smallest = [result.quality.slices[0][1].mde for result in (free, tolerant)]
+    assert smallest[0] is not None
+    assert smallest[1] == pytest.approx(smallest[0] + 0.05, abs=0.01)

@@ -1,0 +1,242 @@
+"""Records without a comparison, and verdicts that do not decide."""
+
+from datetime import UTC, datetime
+from typing import Literal
+
+import pytest
+from pydantic import ValidationError
+
+from gate.config.policy import Budget, RunPolicy
+from gate.engine.without_evaluation import deleted, failed, overridden, recorded, skipped, told, waive, without_secrets
+from gate.errors import CannotEvaluate, GateError, InputErrors, MissingKey, Problem
+from gate.record.comparison import Verdict
+from gate.record.parts import CallsRecord, Deletion
+from gate.record.run import OverrideRecord, RunRecord
+from gate.report.view.headline import plain_first_line
+from gate.resolve.resolved import Resolved
+from tests.golden.builders import run as built_run
+from tests.golden.kept_answers import unfinished
+from tests.golden.new_prompts import new_block, new_pass
+from tests.golden.regenerate import markdown_of, text_of
+
+SET = OverrideRecord(
+    label="skip-prompt-diff", by="olivia", at="2026-03-02T09:00:00Z", commit="a" * 40, role="triage", reason="known"
+)
+REFUSED = SET.model_copy(update={"counted": False, "why_not": "The label was set by a bot."})
+CODES = [(Verdict.BLOCK, 1), (Verdict.HOLD, 1), (Verdict.INCONCLUSIVE, 3), (Verdict.INCONCLUSIVE, 2)]
+
+
+def finished(verdict: Verdict, code: int) -> RunRecord:
+    return built_run(verdict, [], ["why"], exit_code=code)
+
+
+def read_again(record: RunRecord) -> RunRecord:
+    return RunRecord.model_validate_json(record.model_dump_json(by_alias=True))
+
+
+@pytest.mark.parametrize(("verdict", "code"), CODES)
+def test_an_override_turns_the_exit_code_and_not_the_verdict(verdict: Verdict, code: int) -> None:
+    done = read_again(waive(finished(verdict, code), "override", SET))
+    assert (done.verdict, done.exit_code, done.waived, done.waived_code) == (verdict, 0, "override", code)
+    assert plain_first_line(done).startswith(f"{verdict.value}, set aside by olivia: ")
+    for report in (markdown_of(done), " ".join(text_of(done).split())):
+        assert f"without it this would have been red ({verdict.value}, exit code {code})" in report
+        assert "known" in report
+
+
+@pytest.mark.parametrize(("verdict", "code"), CODES)
+def test_advisory_mode_is_never_red_and_says_what_would_have_been(verdict: Verdict, code: int) -> None:
+    done = read_again(waive(finished(verdict, code), "advisory", REFUSED))
+    assert (done.verdict, done.exit_code, done.waived, done.waived_code) == (verdict, 0, "advisory", code)
+    assert plain_first_line(done).startswith(f"{verdict.value}, in advisory mode: ")
+    for report in (markdown_of(done), " ".join(text_of(done).split())):
+        assert f"Advisory mode: this would have been red ({verdict.value}, exit code {code})." in report
+        assert "The label was set by a bot." in report
+
+
+def test_an_interrupt_is_not_waived() -> None:
+    ended = finished(Verdict.INCONCLUSIVE, 130)
+    assert waive(ended, "advisory") == ended
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"waived": "advisory", "exit_code": 1},
+        {"waived": "override", "exit_code": 0},
+        {"waived": "override", "exit_code": 0, "override": REFUSED.model_dump()},
+        {"waived": "bribe", "exit_code": 0},
+        {"waived_code": 300},
+    ],
+)
+def test_a_record_that_contradicts_itself_is_refused(change: dict[str, object]) -> None:
+    data = finished(Verdict.BLOCK, 1).model_dump() | change
+    with pytest.raises(ValidationError):
+        RunRecord.model_validate(data)
+
+
+def test_a_record_of_before_is_read() -> None:
+    data = finished(Verdict.SKIPPED, 0).model_dump()
+    for key in ("waived", "waived_code"):
+        data.pop(key)
+    data["override"] = {"label": "x", "by": None, "at": None, "commit": "a" * 40}
+    old = RunRecord.model_validate(data)
+    assert old.skipped_by_label
+    assert "the label `x` is set" in markdown_of(old)
+
+
+@pytest.mark.parametrize("text", ["<!-- x -->@octocat #12\n::error::x", "\x1b[31m```</details>", "`" * 500, "x" * 500])
+def test_hostile_words_stay_words(text: str) -> None:
+    hostile = SET.model_copy(update={"label": text, "by": text, "at": text, "role": text, "reason": text})
+    refused = hostile.model_copy(update={"counted": False, "why_not": f"The label {text} does not count."})
+    for done in (waive(finished(Verdict.BLOCK, 1), "override", hostile), told(finished(Verdict.BLOCK, 1), refused)):
+        report, plain = markdown_of(done), text_of(done)
+        assert "<!-- x" not in report
+        assert "\n::error" not in report + plain
+        assert "\x1b" not in report + plain
+
+
+NOW = datetime(2026, 3, 2, 9, 0, 5, 123456, tzinfo=UTC)
+COMMIT = "a81d06c3f2" * 4
+
+
+def shown(run: RunRecord) -> RunRecord:
+    """The same record after it was written and read, and rendered."""
+    again = RunRecord.model_validate_json(run.model_dump_json())
+    assert again == run
+    assert run.verdict.value in markdown_of(run)
+    assert run.verdict.value in text_of(run)
+    assert (run.commit, run.created, run.suites, run.spent_usd) == (COMMIT, "2026-03-02T09:00:05+00:00", [], 0.0)
+    return run
+
+
+def test_nothing_was_touched() -> None:
+    run = shown(skipped(COMMIT, NOW, untouched=["support", "triage"]))
+    assert (run.verdict, run.exit_code) == (Verdict.SKIPPED, 0)
+    assert run.reasons == ["the change touches no prompt, model, case or scorer of support, triage."]
+    assert run.override is None
+
+
+def test_the_label_is_set() -> None:
+    found = OverrideRecord(label="[skip-prompt-diff]", by="olivia", at="2026-03-02T08:00:00Z", commit=COMMIT)
+    run = shown(overridden(found.model_copy(update={"role": "triage", "reason": "Known."}), NOW))
+    assert (run.verdict, run.exit_code) == (Verdict.SKIPPED, 0)
+    assert run.reasons == ["The label [skip-prompt-diff] is set."]
+    assert run.override is not None
+    assert "Set by `olivia` (role `triage`) on 2026-03-02 08:00:00 UTC" in markdown_of(run)
+    assert "Reason given: `Known.`" in markdown_of(run)
+
+
+@pytest.mark.parametrize(("fail_on", "code"), [("block", 0), ("hold", 1)])
+def test_all_that_was_touched_is_deleted(fail_on: Literal["block", "hold"], code: int) -> None:
+    gone = Deletion("p/x.md", "main", 120)
+    policy = RunPolicy(fail_on=fail_on)
+    resolved = Resolved((), {}, (), (str(gone),), policy, Budget(), COMMIT, deleted=(gone,))
+    run = shown(deleted(resolved, NOW))
+    assert (run.verdict, run.exit_code, run.method.fail_on) == (Verdict.HOLD, code, fail_on)
+    assert run.reasons == ["p/x.md, which main examines with 120 cases, is deleted."]
+    assert "HOLD: `p/x.md` is deleted" in markdown_of(run)
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "reasons"),
+    [
+        (CannotEvaluate("no base"), 3, ["no base"]),
+        (CannotEvaluate("no base", "check out"), 3, ["no base", "What helps: check out"]),
+        (MissingKey("no key", "set it"), 3, ["no key", "What helps: set it"]),
+        (GateError("a mistake"), 2, ["a mistake"]),
+        (
+            InputErrors([Problem("b.yaml", 2, "two", "mend"), Problem("a.yaml", 0, "one")]),
+            2,
+            ["2 mistakes keep the gate from running.", "a.yaml: one", "b.yaml:2: two (mend)"],
+        ),
+        (
+            InputErrors([Problem("a.yaml", 3, "one", "mend")]),
+            2,
+            ["one mistake keeps the gate from running.", "a.yaml:3: one (mend)"],
+        ),
+    ],
+)
+def test_it_could_not_begin(error: GateError, code: int, reasons: list[str]) -> None:
+    run = shown(failed(error, COMMIT, NOW))
+    assert (run.verdict, run.exit_code, run.reasons) == (Verdict.INCONCLUSIVE, code, reasons)
+    assert reasons[0].rstrip(".") in text_of(run)
+
+
+def test_advice_comes_last() -> None:
+    run = shown(failed(CannotEvaluate("no base", "check out"), COMMIT, NOW, advice="Read the log."))
+    assert run.reasons == ["no base", "What helps: check out", "Read the log."]
+
+
+@pytest.mark.parametrize("text", ["", "\x1b[31m\x00\ud800", "<!-- x -->@octocat\n::error::x", "x" * 100_000])
+def test_any_text_may_be_the_reason(text: str) -> None:
+    for run in (
+        failed(CannotEvaluate(text, text), COMMIT, NOW),
+        skipped(COMMIT, NOW, untouched=[text] * 3),
+        overridden(OverrideRecord(label=text, by=text, at=text, commit=COMMIT, role=text, reason=text), NOW),
+    ):
+        report = markdown_of(run)
+        assert len(report) <= 65_536
+        assert "<!-- x" not in report
+        assert "\x1b" not in report + text_of(run)
+
+
+def test_a_change_that_nobody_could_judge_is_for_people() -> None:
+    run = shown(without_secrets("a fork gets none", MissingKey("no key", "set it"), COMMIT, NOW))
+    assert (run.verdict, run.exit_code, run.notes, run.kind) == (Verdict.SKIPPED, 0, ["no key."], "unjudged")
+    said = " ".join(text_of(run).split())
+    assert "Nothing to do" not in said
+    assert "people have to judge it" in said
+
+
+BUDGET = "the budget of 10 calls is used up; raise budget.max_calls, or ask for less"
+
+
+def broken(why: str = BUDGET, **other: object) -> RunRecord:
+    """A new prompt of which some samples are missing."""
+    missing = unfinished().missing
+    return new_block().model_copy(update={"unfinished": why, "missing": missing, "notes": []} | other)
+
+
+def reports(run: RunRecord) -> str:
+    again = RunRecord.model_validate_json(run.model_dump_json())
+    assert again == run
+    return markdown_of(run) + " ".join(text_of(run).split())
+
+
+def test_what_is_recorded_asks_for_nothing() -> None:
+    run = recorded(new_pass(), "origin/main")
+    assert (run.verdict, run.exit_code, run.kind) == (Verdict.PASS, 0, "baseline")
+    said = reports(run)
+    assert "Nothing to do: later runs compare with these answers" in said
+    assert "exam" not in said
+
+
+@pytest.mark.parametrize(("priced", "spent"), [(False, "n/a; took"), (True, "unknown: at least one model")])
+def test_what_has_no_price_is_told_as_on_a_pull_request(priced: bool, spent: str) -> None:
+    run = new_pass()
+    suites = [run.new[0].model_copy(update={"priced": priced, "spent_usd": None})]
+    run = run.model_copy(update={"new": suites, "spent_usd": None})
+    assert f"**Spent**: {spent}" in markdown_of(run)
+    assert f"**Spent**: {spent}" in markdown_of(recorded(run, "origin/main"))
+
+
+@pytest.mark.parametrize("code", [0, 1, 3])
+def test_an_unfinished_one_speaks_of_the_baseline(code: int) -> None:
+    run = recorded(broken(exit_code=code), "origin/main")
+    assert (run.verdict, run.exit_code, run.kind) == (Verdict.INCONCLUSIVE, 3, "baseline")
+    assert run.reasons == [f"the baseline origin/main was not recorded whole: {BUDGET}."]
+    said = reports(run)
+    assert "INCONCLUSIVE: the baseline origin/main was not recorded whole: the budget of 10 calls is used up" in said
+    assert "ew prompt" not in said
+    assert "Raise `budget.max_calls`, or run again as it is: only what is missing will be paid for." in said
+
+
+def test_where_nothing_was_answered_nothing_is_recorded() -> None:
+    silent = CallsRecord(made=0, cached=0, retried=0, failed=8)
+    missing = unfinished().missing.model_copy(update={"reasons": ["HTTP 503"]})
+    run = recorded(broken("", unfinished=None, calls=silent, missing=missing), "origin/main")
+    assert (run.verdict, run.exit_code) == (Verdict.INCONCLUSIVE, 3)
+    assert run.reasons == ["the baseline origin/main was not recorded whole: nothing was answered: HTTP 503."]
+    known = CallsRecord(made=0, cached=8, retried=0, failed=0)
+    assert recorded(broken("", unfinished=None, calls=known), "origin/main").verdict is Verdict.PASS
