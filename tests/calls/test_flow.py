@@ -89,22 +89,6 @@ def test_a_pause_that_the_server_asks_for_holds_the_whole_lane() -> None:
     assert not [at for at in service.begun if 0.002 < at < 5.0]
 
 
-def test_a_lane_that_is_paused_keeps_nobody_else_waiting() -> None:
-    async def work() -> float:
-        paused = Service(lane="a", retry_after_s=50.0, capacity=0)
-        caller = caller_of(CallPolicy(8), paused, Service(lane="b", spread=0.0))
-        waiting = [asyncio.ensure_future(caller.call(request(number, 0))) for number in range(30)]
-        await asyncio.sleep(1)
-        started = asyncio.get_running_loop().time()
-        await asyncio.gather(*(caller.call(request(number, 1)) for number in range(80)))
-        for task in waiting:
-            task.cancel()
-        await asyncio.gather(*waiting, return_exceptions=True)
-        return asyncio.get_running_loop().time() - started
-
-    assert simulate(work) == pytest.approx(1.0, abs=1e-6)
-
-
 def test_judges_and_targets_of_one_key_share_a_lane() -> None:
     shared = [Service(lane="key", capacity=0, retry_after_s=30.0), Service(lane="key", spread=0.0)]
 
@@ -218,13 +202,3 @@ def test_cancelling_at_any_moment_leaks_no_slot(seed: int) -> None:
         assert asyncio.get_running_loop().time() - started < 15
 
     simulate(work)
-
-
-def test_dollars_put_aside_are_never_more_than_the_budget_and_no_crude_guess_ends_a_run() -> None:
-    service = Service()
-    # Each reply costs a cent; before any is known the price list says the same.
-    answers, caller, _ = run(500, CallPolicy(64, budget=Budget(max_usd=2.0)), service)
-    assert caller.counters.usd == pytest.approx(2.0)
-    assert len(service.texts) == 200
-    assert "budget of $2" in (caller.exhausted() or "")
-    assert len(failures(answers)) == 300

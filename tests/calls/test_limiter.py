@@ -12,15 +12,6 @@ async def use(limiter: Limiter, provider: Provider) -> None:
         await provider.complete(request())
 
 
-def test_overall() -> None:
-    async def work() -> int:
-        provider, limiter = Scripted([completion()]), Limiter(3)
-        await asyncio.gather(*(use(limiter, provider) for _ in range(20)))
-        return provider.most
-
-    assert asyncio.run(work()) == 3
-
-
 def test_a_provider_of_its_own_limit() -> None:
     async def work() -> tuple[int, int]:
         one, free, limiter = Scripted([completion()], max_in_flight=1), Scripted([completion()]), Limiter(4)

@@ -13,7 +13,7 @@ from gate.cases.case import Case, Persona, Round
 from gate.config.scorer import ScorerSpec
 from gate.config.targets import Conversing, RoundRule
 from gate.messages import Message
-from gate.record.sample import ArmName, Part, Sample, Score
+from gate.record.sample import ArmName, Sample, Score
 from gate.record.transcript import ToolUse, Transcript, Turn, Unscored
 from gate.record.usage import Dollars
 from gate.scoring.interface import Member, Subject
@@ -50,12 +50,6 @@ def test_what_rounds_come_to_lies_between_them_unless_a_required_one_failed(
         assert 0.0 <= value <= 1.0
 
 
-@given(st.permutations([0.125, 0.25, 0.5, 0.75, 1.0]))
-def test_the_order_of_rounds_counts_for_the_last_one_alone(values: list[float]) -> None:
-    found = [join_rounds(scores(values), rule).value for rule in RULES]
-    assert found == [0.525, 0.125, values[-1]]
-
-
 @given(VALUES, st.integers(0, 5), st.sampled_from(RULES), st.booleans())
 def test_a_round_without_a_score_leaves_none(values: list[float], place: int, rule: RoundRule, required: bool) -> None:
     given: list[float | Unscored] = [*values, 1.0]
@@ -81,12 +75,6 @@ def test_each_round_is_a_part_and_all_that_was_paid_counts(values: list[float], 
 )
 def test_the_reason_is_that_of_the_round_that_decides(rule: RoundRule, reason: str) -> None:
     assert join_rounds(scores([1.0, 0.2, 0.9]), rule).reason == reason
-
-
-def test_the_parts_of_a_rubric_are_means_over_the_rounds_that_have_them() -> None:
-    parts = [(Part("dimension", "tone", 1.0), Part("dimension", "facts", 0.5)), (Part("dimension", "tone", 0.5),)]
-    found = join_rounds([(at, Score("r", 0.5, parts=each)) for at, each in enumerate(parts)], "mean")
-    assert [(part.name, part.value) for part in found.parts[2:]] == [("tone", 0.75), ("facts", 0.5)]
 
 
 class Kind:

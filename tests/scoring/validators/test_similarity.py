@@ -3,8 +3,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.scoring.validators.language import edit_similarity, token_f1
-from gate.values import JsonValue
-from tests.scoring.validators.scored import score
 
 
 @pytest.mark.parametrize(
@@ -71,10 +69,3 @@ def naive(one: str, other: str) -> int:
 @given(st.text("abc", min_size=1, max_size=12), st.text("abc", max_size=12))
 def test_the_distance_is_levenshteins(one: str, other: str) -> None:
     assert edit_similarity(one, other) == pytest.approx(1 - naive(one, other) / max(len(one), len(other)))
-
-
-@pytest.mark.parametrize(
-    ("options", "value"), [({"value": "cat sat"}, 0.5), ({"value": "cat sat", "metric": "edit"}, 1 - 2 / 7)]
-)
-def test_the_score_is_how_like_they_are(options: JsonValue, value: float) -> None:
-    assert score({"similarity": options}, "cat ran") == pytest.approx(value)
